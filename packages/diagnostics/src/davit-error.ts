@@ -1,0 +1,27 @@
+import type { Diagnostic } from './diagnostic.ts'
+import { ExitStatus } from './exit-status.ts'
+
+export interface DavitErrorOptions {
+  /** What the process ends with; 70 (a bug) is for everything that is not a DavitError. */
+  readonly exitStatus?: number
+  readonly hint?: string
+  readonly diagnostics?: readonly Diagnostic[]
+  readonly cause?: unknown
+}
+
+/** A failure that the user can act on. The code is stable and documented; the message is for people. */
+export class DavitError extends Error {
+  readonly code: string
+  readonly exitStatus: number
+  readonly hint: string | undefined
+  readonly diagnostics: readonly Diagnostic[]
+
+  constructor(code: string, message: string, options: DavitErrorOptions = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause })
+    this.name = 'DavitError'
+    this.code = code
+    this.exitStatus = options.exitStatus ?? ExitStatus.failed
+    this.hint = options.hint
+    this.diagnostics = options.diagnostics ?? []
+  }
+}

@@ -1,0 +1,63 @@
+import { printable } from './printable.ts'
+
+/** Line and column count from 1; columns count UTF-16 units. */
+export interface Place {
+  readonly file: string
+  readonly line?: number
+  readonly column?: number
+  /** The source line, shown below the message. */
+  readonly text?: string
+}
+
+/** Keys and indexes that lead from the root of a document to a value. */
+export type Path = readonly (string | number)[]
+
+export interface Diagnostic {
+  readonly severity: 'error' | 'warning'
+  readonly message: string
+  readonly place?: Place
+  /** Where in the document; shown when the place has no line. */
+  readonly path?: Path
+  readonly hint?: string
+}
+
+/** An error at a path of a document, to be given a place by whoever knows the text. */
+export function atPath(path: Path, message: string, hint?: string): Diagnostic {
+  return { severity: 'error', message, path, ...(hint === undefined ? {} : { hint }) }
+}
+
+export function renderDiagnostic(diagnostic: Diagnostic): string {
+  const { place, severity, message, hint } = diagnostic
+  const head = `${renderPlace(diagnostic)}${severity}: ${printable(message)}`
+  const lines = [head]
+  if (place?.text !== undefined) lines.push(...renderSourceLine(place.text, place.column))
+  if (hint !== undefined) lines.push(`  hint: ${printable(hint)}`)
+  return lines.join('\n')
+}
+
+/** `services.web.dependsOn[0]` */
+export function renderPath(path: Path): string {
+  return path
+    .map((step, index) => {
+      if (typeof step === 'number') return `[${step}]`
+      if (/^[A-Za-z_][\w-]*$/.test(step)) return index === 0 ? step : `.${step}`
+      return `[${JSON.stringify(step)}]`
+    })
+    .join('')
+}
+
+function renderPlace({ place, path }: Diagnostic): string {
+  if (place?.line !== undefined) {
+    return `${printable(place.file)}:${place.line}:${place.column === undefined ? '' : `${place.column}:`} `
+  }
+  const file = place === undefined ? '' : `${printable(place.file)}: `
+  return path === undefined || path.length === 0 ? file : `${file}${printable(renderPath(path))}: `
+}
+
+const MAX_SOURCE_COLUMNS = 160
+
+function renderSourceLine(text: string, column = 1): string[] {
+  const start = Math.max(0, column - 1 - MAX_SOURCE_COLUMNS / 2)
+  const shown = printable(text.slice(start, start + MAX_SOURCE_COLUMNS).replaceAll('\t', ' '))
+  return [`  ${shown}`, `  ${' '.repeat(column - 1 - start)}^`]
+}

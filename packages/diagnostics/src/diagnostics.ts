@@ -1,0 +1,6 @@
+export { DavitError, type DavitErrorOptions } from './davit-error.ts'
+export { atPath, type Diagnostic, type Path, type Place, renderDiagnostic, renderPath } from './diagnostic.ts'
+export { ExitStatus } from './exit-status.ts'
+export { printable } from './printable.ts'
+export type { Report, ReportEvent } from './report.ts'
+export { suggestionFor } from './suggestion.ts'

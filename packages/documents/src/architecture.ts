@@ -1,0 +1,55 @@
+import * as v from 'valibot'
+import { containerName, moduleName, serviceName, storePath, system, targetName } from './ids.ts'
+import { infrastructure } from './infrastructure.ts'
+import { storeReference } from './manifest.ts'
+import { properties, propertyValue, table } from './property.ts'
+
+/** A package that is instantiated: present as it is (a source), or to be had by realising its derivation. */
+export const instantiatedPackage = v.object({
+  outPath: storePath,
+  derivation: v.exactOptional(storePath),
+})
+export type InstantiatedPackage = v.InferOutput<typeof instantiatedPackage>
+
+/** A target and container in which a service is placed. */
+export const placement = v.object({
+  target: targetName,
+  container: containerName,
+  /** Name of the service that provides the container on that target. */
+  containerProvidedByService: v.exactOptional(serviceName),
+})
+export type Placement = v.InferOutput<typeof placement>
+
+export const normalizedDependency = v.object({
+  service: serviceName,
+  targets: v.array(placement),
+})
+export type NormalizedDependency = v.InferOutput<typeof normalizedDependency>
+
+const dependencies = table(v.string(), normalizedDependency)
+
+export const normalizedService = v.object({
+  name: serviceName,
+  type: moduleName,
+  deployState: v.boolean(),
+  dependsOn: dependencies,
+  connectsTo: dependencies,
+  activatesAfter: dependencies,
+  providesContainers: table(containerName, properties),
+  targets: v.array(placement),
+  /** One for each system among the targets. */
+  packages: table(system, instantiatedPackage),
+  /** Whatever else the model says of the service, visible to its dependants. */
+  attributes: table(v.string(), propertyValue),
+})
+export type NormalizedService = v.InferOutput<typeof normalizedService>
+
+/** The normalized architecture: data only, packages instantiated, nothing built. */
+export const architecture = v.object({
+  store: storeReference,
+  services: table(serviceName, normalizedService),
+  infrastructure,
+  /** Packages of the packages model; those of services are found by their mappings. */
+  targetPackages: table(targetName, v.array(instantiatedPackage)),
+})
+export type Architecture = v.InferOutput<typeof architecture>

@@ -1,0 +1,45 @@
+import * as v from 'valibot'
+
+/** Names of services, targets, containers and profiles. */
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/
+const MAX_NAME_BYTES = 200
+
+type Branded<Brand extends string> = string & { readonly __brand: Brand }
+export type ServiceName = Branded<'ServiceName'>
+export type TargetName = Branded<'TargetName'>
+export type ContainerName = Branded<'ContainerName'>
+export type ProfileName = Branded<'ProfileName'>
+/** Lowercase hexadecimal SHA-256 that identifies a version of a service (see `serviceKeyOf`); any name in documents of other tools. */
+export type ServiceKey = Branded<'ServiceKey'>
+/** Absolute path directly below the store directory: `<store>/<32 characters>-<name>`. */
+export type StorePath = Branded<'StorePath'>
+/** Platform such as `x86_64-linux`. */
+export type System = Branded<'System'>
+
+const name = <Id extends string>(what: string) =>
+  v.pipe(
+    v.string(),
+    v.regex(NAME, `${what} must match [A-Za-z0-9_][A-Za-z0-9_.+-]*`),
+    v.maxLength(MAX_NAME_BYTES, `${what} must have at most ${MAX_NAME_BYTES} bytes`),
+    v.transform((text) => text as Id),
+  )
+
+export const serviceName = name<ServiceName>('a service name')
+export const targetName = name<TargetName>('a target name')
+export const containerName = name<ContainerName>('a container name')
+export const profileName = name<ProfileName>('a profile name')
+export const serviceKey = name<ServiceKey>('a service key')
+export const system = name<System>('a system')
+/** Types name modules, and by default containers. */
+export const moduleName = name<string>('a type')
+
+export const storePath = v.pipe(
+  v.string(),
+  v.regex(/^(?:\/[A-Za-z0-9_+-][A-Za-z0-9_.+-]*)+\/[0-9a-z]{32}-[A-Za-z0-9_+?=.-]{1,200}$/, 'a store path is <store directory>/<32 characters>-<name>'),
+  v.transform((text) => text as StorePath),
+)
+
+export const storeDirectory = v.pipe(
+  v.string(),
+  v.regex(/^(?:\/[A-Za-z0-9_+-][A-Za-z0-9_.+-]*)+$/, 'a store directory is an absolute path of plain names'),
+)
