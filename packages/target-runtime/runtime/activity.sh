@@ -1,0 +1,202 @@
+# Activities. A mapping has a directory `targets/TARGET/active/PROFILE/CONTAINER:KEY` with
+#   record   what is needed to run any activity of it: a line `FIELD WORD` each, words for printf %b; container properties are `property.NAME`
+#   state    activating (also when absent), active, deactivating
+#   running  exists while an activity runs; its runner holds a lock on it that ends with it
+#   status   how the last activity ended that did not succeed
+
+# mapping_directory TARGET PROFILE CONTAINER KEY
+mapping_directory() {
+  check_names "$@"
+  directory=$state/targets/$1/active/$2/$3:$4
+}
+
+# operation_start TARGET PROFILE TOKEN ACTIVITY CONTAINER KEY [FIELD WORD]...
+operation_start() {
+  umask 077
+  target=$1 profile=$2 activity=$4
+  mapping_directory "$1" "$2" "$5" "$6"
+  check_names "$activity"
+  hold_mutex "$target"
+  check_lock "$target" "$profile" "$3"
+  shift 6
+  prepare_activity "$@"
+  spawn_activity
+}
+
+# prepare_activity [FIELD WORD]...: the intention is written down before anything happens.
+prepare_activity() {
+  private_directory "$directory" && private_directory "$state/targets/$target/log/$profile" &&
+    mkdir -p "$state/targets/$target/run" "$state/targets/$target/log/services" ||
+    fail cannot-create "cannot create the directories of target '$target' below '$state'"
+  exec 8>"$directory/running" || fail cannot-create "cannot write below '$directory'"
+  flock -n 8 || fail already-running "an activity of it is still running"
+  rm -f "$directory/status"
+  if [ "$activity" = activate ] || [ ! -f "$directory/record" ]; then
+    write_record "$@" || fail cannot-create "cannot write the record below '$directory'"
+  fi
+  case $activity in
+    activate) printf 'activating\n' | replace_file "$directory/state" ;;
+    deactivate) printf 'deactivating\n' | replace_file "$directory/state" ;;
+  esac || fail cannot-create "cannot write the state below '$directory'"
+}
+
+write_record() {
+  while [ $# -ge 2 ]; do
+    if [ "$1" = module ]; then
+      decode "$2"
+      resolve_module "$decoded"
+      printf 'module %s\n' "$module"
+    else
+      printf '%s %s\n' "$1" "$2"
+    fi
+    shift 2
+  done >"$directory/record.new" &&
+    printf 'boot %s\n' "$(boot_id)" >>"$directory/record.new" &&
+    sync "$directory/record.new" && mv -f "$directory/record.new" "$directory/record"
+}
+
+# resolve_module PATH: a module, or the directory of a service that provides its container with exactly one module in it.
+resolve_module() {
+  module=$1
+  if [ -d "$1/libexec/dysnomia" ]; then
+    set -- "$1"/libexec/dysnomia/*
+    module=
+    for candidate in "$@"; do
+      case $candidate in
+        *.activities) continue ;;
+      esac
+      [ -z "$module" ] || fail no-module "more than one module in '${1%/*}'"
+      module=$candidate
+    done
+  fi
+  module=$(readlink -f "$module") || module=
+  [ -n "$module" ] && [ -f "$module" ] && [ -x "$module" ] || fail no-module "there is no module '${1#"$state"/}'"
+  check_store_paths "$module"
+}
+
+# spawn_activity: detached from this helper, so that a lost connection loses nothing. The environment is the runtime's own, with nothing of the login's.
+spawn_activity() {
+  log=$state/targets/$target/log/$profile/${directory##*/}.$activity
+  (
+    exec 9>&-
+    env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$runtime" setsid sh -c \
+      'eval "$davit_runtime"; unset davit_runtime; run_activity "$@"' davit-activity "$state" "$target" "$profile" "$activity" "$directory" \
+      </dev/null >"$log" 2>&1 3>&- 4>&- &
+    runner=$!
+    exec 8>&- >/dev/null 2>&1 3>&-
+    wait "$runner"
+    printf 'done %s %s\n' "$id" "$?" >&4
+  ) &
+}
+
+# run_activity STATE TARGET PROFILE ACTIVITY DIRECTORY: the runner; it alone says how the activity ended.
+run_activity() {
+  trap '' HUP
+  davit_state=$1 davit_target=$2 davit_profile=$3 davit_activity=$4 davit_directory=$5
+  call_module 8>&-
+  davit_status=$?
+  if [ "$davit_status" != 0 ]; then
+    printf '%s %s\n' "$davit_activity" "$davit_status" >"$davit_directory/status" || :
+  else
+    case $davit_activity in
+      activate) printf 'active\n' | replace_file "$davit_directory/state" || davit_status=253 ;;
+      deactivate) mv "$davit_directory" "$davit_directory.gone" && rm -rf "$davit_directory.gone" || davit_status=253 ;;
+    esac
+  fi
+  rm -f "$davit_directory/running"
+  exit "$davit_status"
+}
+
+# call_module: in a subshell, so that properties are variables of the module and of nothing else.
+call_module() (
+  cd / || exit 253
+  umask 022
+  davit_module='' davit_package='' davit_container=''
+  while IFS=' ' read -r davit_field davit_word; do
+    decode "$davit_word"
+    case $davit_field in
+      module) davit_module=$decoded ;;
+      pkg) davit_package=$decoded ;;
+      container) davit_container=$decoded ;;
+      name) export DAVIT_SERVICE="$decoded" ;;
+      service) export DAVIT_KEY="$decoded" ;;
+      property.*[!A-Za-z0-9_]* | property.[0-9]* | property. | property.PATH | property.IFS | property.LD_*) ;;
+      property.*) export "${davit_field#property.}=$decoded" ;;
+    esac
+  done <"$davit_directory/record"
+  unset davit_word
+  export DAVIT_TARGET="$davit_target" DAVIT_PROFILE="$davit_profile" DAVIT_STATE_DIR="$davit_state"
+  export DAVIT_RUN_DIR="$davit_state/targets/$davit_target/run" DAVIT_LOG_DIR="$davit_state/targets/$davit_target/log/services"
+  export DYSNOMIA_STATEDIR="$davit_state/targets/$davit_target/dysnomia"
+  if [ -f "$davit_module.activities" ] && ! answers_activity "$davit_module.activities" "$davit_activity"; then
+    exit 0
+  fi
+  exec "$davit_module" "$davit_activity" "$davit_package" "$davit_container"
+)
+
+# answers_activity FILE ACTIVITY: a module with such a file is asked for nothing else.
+answers_activity() {
+  while IFS= read -r line || [ -n "$line" ]; do
+    [ "$line" = "$2" ] && return 0
+  done <"$1"
+  return 1
+}
+
+# is_running DIRECTORY: somebody holds the lock on its file.
+is_running() {
+  [ -f "$1/running" ] && ! (exec 8<"$1/running" && flock -n 8)
+}
+
+# operation_await TARGET PROFILE CONTAINER KEY: `done ID STATUS` when what runs there has ended.
+operation_await() {
+  mapping_directory "$@"
+  (
+    exec >/dev/null 2>&1 3>&-
+    [ -f "$directory/running" ] && exec 8<"$directory/running" && flock 8
+    exec 8<&-
+    printf 'done %s %s\n' "$id" "$(ended_status)" >&4
+  ) &
+}
+
+ended_status() {
+  first_line "$directory/state"
+  if [ ! -d "$directory" ] || [ "$line" = active ]; then
+    printf 0
+    return
+  fi
+  first_line "$directory/status"
+  line=${line##* }
+  case $line in
+    '' | *[!0-9]*) line=255 ;;
+  esac
+  printf '%s' "$line"
+}
+
+# operation_log TARGET PROFILE ACTIVITY CONTAINER KEY BYTES: the end of what the activity printed.
+operation_log() {
+  check_names "$1" "$2" "$3" "$4" "$5"
+  log=$state/targets/$1/log/$2/$4:$5.$3
+  if [ -f "$log" ]; then
+    say log "$(tail -c "$6" "$log" | hexadecimal)"
+  fi
+}
+
+# operation_observe PROFILE: every mapping of the profile, of all targets that are this machine.
+operation_observe() {
+  check_names "$1"
+  for directory in "$state"/targets/*/active/"$1"/*:*; do
+    [ -d "$directory" ] || continue
+    case $directory in
+      *.gone) continue ;;
+    esac
+    target=${directory#"$state"/targets/}
+    running=ended
+    ! is_running "$directory" || running=running
+    first_line "$directory/state"
+    say mapping "${target%%/*}" "${line:-activating}" "$running"
+    [ -f "$directory/record" ] || continue
+    while IFS= read -r line; do
+      say "field $line"
+    done <"$directory/record"
+  done
+}

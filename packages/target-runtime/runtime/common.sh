@@ -1,0 +1,80 @@
+# Shared by everything that davit runs on a target. POSIX sh: dash, bash and busybox.
+# Fields of requests are words for `printf %b`; what goes back is plain words, or hexadecimal where it may be anything.
+
+set -u
+umask 022
+
+# fail CODE MESSAGE: ends an operation. What utilities printed on standard error before becomes part of the message.
+fail() {
+  printf 'davit:%s\n%s\n' "$1" "$2" >&2
+  exit 3
+}
+
+# decode FIELD: the text goes to $decoded, trailing newlines included.
+decode() {
+  decoded=$(printf '%b.' "$1")
+  decoded=${decoded%.}
+}
+
+# hexadecimal < TEXT
+hexadecimal() {
+  od -An -v -tx1 | tr -d ' \n'
+}
+
+# Names become parts of paths below the state directory: refused unless they are plain.
+check_names() {
+  for name in "$@"; do
+    case $name in
+      '' | [!A-Za-z0-9_]* | *[!A-Za-z0-9_.+-]*) fail bad-request "refused the name '$name'" ;;
+    esac
+  done
+}
+
+check_store_paths() {
+  for path in "$@"; do
+    case $path in
+      [!/]* | */../* | */./* | *//* | */.. | *[!A-Za-z0-9_.+?=/-]* | '') fail bad-request "refused the path '$path'" ;;
+    esac
+  done
+}
+
+# state_directory: where this user's targets keep what davit knows about them.
+state_directory() {
+  if [ -n "${DAVIT_STATE_DIR:-}" ]; then
+    printf '%s' "$DAVIT_STATE_DIR"
+  elif [ "$(id -u)" = 0 ]; then
+    printf /var/lib/davit
+  else
+    printf '%s' "${XDG_STATE_HOME:-$HOME/.local/state}/davit"
+  fi
+}
+
+# private_directory PATH: for what may hold secrets.
+private_directory() {
+  (umask 077 && mkdir -p "$1")
+}
+
+# replace_file PATH < CONTENT: atomically, and on the disk before the name points to it.
+replace_file() {
+  cat >"$1.new" && sync "$1.new" && mv -f "$1.new" "$1"
+}
+
+# first_line FILE: to $line, empty when there is none.
+first_line() {
+  line=
+  if [ -f "$1" ]; then
+    IFS= read -r line <"$1" || :
+  fi
+}
+
+boot_id() {
+  first_line /proc/sys/kernel/random/boot_id
+  printf '%s' "${line:-unknown}"
+}
+
+# hold_mutex TARGET: until the operation ends, nobody else changes what belongs to the target.
+hold_mutex() {
+  mkdir -p "$state/targets/$1" || fail cannot-create "cannot create '$state/targets/$1'"
+  exec 9>"$state/targets/$1/mutex" || fail cannot-create "cannot write below '$state/targets/$1'"
+  flock 9
+}

@@ -1,0 +1,73 @@
+# The target half of the native store. A path is valid when its registration exists.
+
+# operation_native_missing REGISTRATIONS NAME...: which of these have no registration.
+operation_native_missing() {
+  check_store_paths "$1"
+  registrations=$1
+  shift
+  for name in "$@"; do
+    [ -f "$registrations/$name" ] || say "$name"
+  done
+}
+
+# receive_archive DIRECTORY CHECKSUM: standard input unpacked into it, aside from the store, by one receiver at a time; prints the checksum.
+receive_archive() {
+  mkdir -p "${1%/*}" && exec 8>"$1.lock" && flock 8 || return 1
+  remove_tree "$1"
+  mkdir "$1" "$1/paths" && mkfifo "$1/copy" || return 1
+  "$2" <"$1/copy" >"$1/checksum" &
+  # shellcheck disable=SC2320
+  tee "$1/copy" | {
+    tar -xof - -C "$1/paths"
+    echo "$?" >"$1/status"
+    cat >/dev/null
+  }
+  wait "$!"
+  first_line "$1/status"
+  status=$line
+  first_line "$1/checksum"
+  printf 'received %s %s\n' "$status" "$line"
+}
+
+# operation_native_commit STORE INCOMING REGISTRATIONS [NAME RECORD]...: what was received becomes valid, in the order given.
+operation_native_commit() {
+  check_store_paths "$1" "$2" "$3"
+  store=$1 incoming=$2 registrations=$3
+  shift 3
+  mkdir -p "$registrations" && exec 9>"$registrations/../commit.lock" && flock 9 || fail cannot-create "cannot write below '$registrations'"
+  sync
+  while [ $# -ge 2 ]; do
+    commit_path "$1" "$2" || fail cannot-create "cannot move '$1' into the store"
+    shift 2
+  done
+  remove_tree "$incoming"
+  rm -f "$incoming.lock"
+}
+
+commit_path() {
+  check_store_paths "/$1"
+  [ ! -f "$registrations/$1" ] || return 0
+  [ -e "$incoming/paths/$1" ] || [ -L "$incoming/paths/$1" ] || fail incomplete-archive "the archive lacks '$1'"
+  remove_tree "$store/$1"
+  if [ -d "$incoming/paths/$1" ] && [ ! -L "$incoming/paths/$1" ]; then
+    chmod u+w "$incoming/paths/$1" && mv "$incoming/paths/$1" "$store/$1" && chmod a-w "$store/$1" || return 1
+  else
+    mv "$incoming/paths/$1" "$store/$1" || return 1
+  fi
+  decode "$2"
+  printf '%s' "$decoded" | replace_file "$registrations/$1"
+}
+
+# remove_tree PATH: read-only directories included.
+remove_tree() {
+  if [ -d "$1" ] && [ ! -L "$1" ]; then
+    find "$1" -type d ! -perm -700 -exec chmod u+rwx {} +
+  fi
+  rm -rf "$1"
+}
+
+operation_native_discard() {
+  check_store_paths "$1"
+  remove_tree "$1"
+  rm -f "$1.lock"
+}

@@ -1,0 +1,64 @@
+# The helper: reads requests `ID OPERATION FIELD...`, one a line, and answers each on standard output with lines
+# `ID + WORDS`, then `ID =`, or `ID ! CODE MESSAGE-IN-HEXADECIMAL`. Activities end later: `done ID STATUS` on standard error.
+
+# serve MARKER: everything printed before the line MARKER came from the login shell.
+serve() {
+  state=$(state_directory)
+  newline='
+'
+  exec 3>&1 4>&2
+  printf '\n%s\n' "$1" >&3
+  set -f
+  while IFS= read -r request; do
+    IFS=' '
+    # shellcheck disable=SC2086
+    set -- $request
+    unset IFS
+    [ $# -lt 2 ] || answer "$@"
+  done
+}
+
+answer() {
+  id=$1
+  operation=$2
+  shift 2
+  case $operation in
+    hello | lock | unlock | lock_state | observe | start | await | log | set_profile | native_missing | native_commit | native_discard) ;;
+    *) operation=unknown ;;
+  esac
+  if errors=$( (set +f && "operation_$operation" "$@") 2>&1 >&3); then
+    printf '%s =\n' "$id" >&3
+    return
+  fi
+  code=failed message=$errors
+  case $errors in
+    *davit:*"$newline"*)
+      message=${errors##*davit:}
+      code=${message%%"$newline"*}
+      message="${message#*"$newline"}$newline${errors%%davit:*}"
+      ;;
+  esac
+  printf '%s ! %s %s\n' "$id" "$code" "$(printf '%s' "$message" | head -c 4000 | hexadecimal)" >&3
+}
+
+operation_unknown() {
+  fail bad-request 'unknown operation'
+}
+
+# say WORD...: a line of the answer.
+say() {
+  printf '%s + %s\n' "$id" "$*"
+}
+
+operation_hello() {
+  for utility in cat chmod date env find flock head id ln mkdir mkfifo mv od readlink rm setsid sync tail tar tee tr uname; do
+    command -v "$utility" >/dev/null 2>&1 || say missing "$utility"
+  done
+  for utility in cksum sha256sum; do
+    command -v "$utility" >/dev/null 2>&1 && say checksum "$utility"
+  done
+  say user "$(id -u)"
+  say kernel "$(uname -s)" "$(uname -m)"
+  say boot "$(boot_id)"
+  say state "$(printf '%s' "$state" | hexadecimal)"
+}

@@ -1,0 +1,1 @@
+export { receiverScript, serverScript } from './runtime-script.ts'
