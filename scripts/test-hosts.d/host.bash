@@ -1,0 +1,84 @@
+# One host: a disk and a network that outlive its processes, and its power
+# switch. Sourced by test-hosts.
+#
+# SET/hosts/NAME/  address, kind (overlay or bare), interface (its end outside)
+#                  disk/       tmpfs: upper/ holds the host's files, work/ is overlayfs' own
+#                  network     its network namespace
+#                  root/       mount point, empty outside the host
+#                  pid, boot-id, log   of the current boot; the pid as seen from outside
+# shellcheck shell=bash
+
+describe_host() { # SET NAME INDEX KIND
+  local host=$1/hosts/$2
+  mkdir -p "$host/disk" "$host/root"
+  printf '%s.%s\n' "$(subnet_of "$1")" $((10 + $3)) >"$host/address"
+  printf '%s-%s\n' "$(bridge_of "$1")" "$3" >"$host/interface"
+  printf '%s\n' "$4" >"$host/kind"
+}
+
+create_host() { # SET NAME
+  local host=$1/hosts/$2
+  ssh-keygen -q -t ed25519 -N '' -C "root@$2" -f "$host/ssh_host_ed25519_key"
+  # A tmpfs: overlayfs takes no upper layer that is itself on an overlay, which
+  # the root is in a container, and a size of its own can be filled up.
+  mount -t tmpfs -o size=2g,mode=755 davit-test-hosts "$host/disk"
+  : >"$host/network"
+  unshare --net="$host/network" true
+  plug_in "$1" "$2"
+}
+
+plug_in() { # SET NAME
+  local host=$1/hosts/$2 interface
+  interface=$(<"$host/interface")
+  ip -batch - <<END
+link add $interface type veth peer name eth0 netns $host/network
+link set $interface master $(bridge_of "$1") up
+END
+  nsenter --net="$host/network" ip -batch - <<END
+link set lo up
+addr add $(<"$host/address")/24 dev eth0
+link set eth0 up
+END
+}
+
+start_host() { # SET NAME
+  local host=$1/hosts/$2
+  switch_on "$1" "$2"
+  await_sshd "$1" "$2" || {
+    printf "test-hosts: '%s' does not start\n" "$2" >&2
+    cat "$host/log" "$host/disk/upper/var/log/sshd.log" >&2 2>/dev/null
+    return 1
+  }
+}
+
+switch_on() { # SET NAME
+  local host=$1/hosts/$2
+  rm -f "$host/pid"
+  DAVIT_TEST_NODE=$caller_node setsid bash "$parts/power-on" "$(marker_of "$1")" "$host" \
+    </dev/null >"$host/log" 2>&1 &
+}
+
+# sshd writes its pid file once it listens.
+await_sshd() { # SET NAME
+  local host=$1/hosts/$2 deadline=$((SECONDS + 20)) switch=$! pid
+  until [ -s "$host/pid" ] && read -r pid <"$host/pid" && [ -e "/proc/$pid/root/run/sshd.pid" ]; do
+    [ $SECONDS -lt $deadline ] && [ -e "/proc/$switch" ] || return 1
+    sleep 0.01
+  done
+}
+
+host_pid() { # SET NAME
+  local pid
+  pid=$(cat "$1/hosts/$2/pid" 2>/dev/null) && [ -n "$pid" ] &&
+    grep -qaz "^$(marker_of "$1")\$" "/proc/$pid/cmdline" 2>/dev/null && printf '%s\n' "$pid"
+}
+
+exec_in_host() { # SET NAME COMMAND [ARGUMENT...]
+  local set=$1 name=$2 pid
+  shift 2
+  [[ $name != */* && -d $set/hosts/$name ]] || fail 1 "there is no host '$name' in '$set'" "see '$self list'"
+  pid=$(host_pid "$set" "$name") || fail 1 "the host '$name' is not running"
+  # shellcheck disable=SC2016
+  exec env -i --default-signal PATH="$PATH" HOME=/root USER=root LOGNAME=root TERM="${TERM:-dumb}" \
+    nsenter --target "$pid" --mount --uts --ipc --net --pid -- sh -c 'cd && exec "$@"' sh "$@"
+}
