@@ -1,8 +1,10 @@
 import * as v from 'valibot'
+import { checkArchitecture } from './check-architecture.ts'
+import type { Format } from './format.ts'
 import { containerName, moduleName, serviceName, storePath, system, targetName } from './ids.ts'
 import { infrastructure } from './infrastructure.ts'
-import { storeReference } from './manifest.ts'
 import { properties, propertyValue, table } from './property.ts'
+import { storeReference } from './store-reference.ts'
 
 /** A package that is instantiated: present as it is (a source), or to be had by realising its derivation. */
 export const instantiatedPackage = v.object({
@@ -53,3 +55,12 @@ export const architecture = v.object({
   targetPackages: table(targetName, v.array(instantiatedPackage)),
 })
 export type Architecture = v.InferOutput<typeof architecture>
+
+export const Architecture: Format<Architecture> = {
+  name: 'architecture',
+  title: 'architecture',
+  version: 1,
+  header: 'required',
+  schema: architecture,
+  check: checkArchitecture,
+}

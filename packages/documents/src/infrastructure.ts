@@ -1,14 +1,28 @@
 import * as v from 'valibot'
+import { checkTargets } from './check-infrastructure.ts'
+import type { Format } from './format.ts'
 import { containerName, system, targetName } from './ids.ts'
 import { properties, table } from './property.ts'
+import * as spell from './spelling.ts'
+
+const noProperties = v.optional(properties, () => new Map())
+const containers = v.optional(table(containerName, properties), () => new Map())
+
+/** An absent number means one; so does zero, on which the original would wait for ever. */
+const numOfCores = v.pipe(
+  v.number(),
+  v.integer(),
+  v.minValue(0),
+  v.transform((cores) => Math.max(1, cores)),
+)
 
 /** A machine, every default filled in. */
 export const target = v.object({
-  properties,
-  containers: table(containerName, properties),
+  properties: noProperties,
+  containers,
   system,
   /** How many activities may run on it at a time. */
-  numOfCores: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  numOfCores: v.optional(numOfCores, 1),
   /** `ssh`, `local`, their names in the original toolset, or the path of an external client. */
   clientInterface: v.string(),
   /** Which of `properties` says how to reach it. */
@@ -18,3 +32,46 @@ export type Target = v.InferOutput<typeof target>
 
 export const infrastructure = table(targetName, target)
 export type Infrastructure = v.InferOutput<typeof infrastructure>
+
+/** A machine as far as a person says it. */
+export const partialTarget = v.object({
+  properties: noProperties,
+  containers,
+  system: v.exactOptional(system),
+  numOfCores: v.exactOptional(numOfCores),
+  clientInterface: v.exactOptional(v.string()),
+  targetProperty: v.exactOptional(v.string()),
+})
+export type PartialTarget = v.InferOutput<typeof partialTarget>
+
+export const partialInfrastructure = table(targetName, partialTarget)
+export type PartialInfrastructure = v.InferOutput<typeof partialInfrastructure>
+
+export const infrastructureXml = spell.table(
+  'target',
+  spell.record({
+    properties: spell.properties,
+    containers: spell.table('container', spell.properties),
+    system: spell.text,
+    numOfCores: spell.number,
+    clientInterface: spell.text,
+    targetProperty: spell.text,
+  }),
+)
+
+const common = { name: 'infrastructure', title: 'infrastructure', version: 2, xml: infrastructureXml, jsonField: 'infrastructure' } as const
+
+/** All machines of a deployment, as normalization leaves them. */
+export const Infrastructure: Format<Infrastructure> = {
+  ...common,
+  header: 'required',
+  schema: infrastructure,
+  check: (targets) => checkTargets(targets),
+}
+
+/** The same as an input: defaults are for the reader to fill in. */
+export const PartialInfrastructure: Format<PartialInfrastructure> = {
+  ...common,
+  header: 'optional',
+  schema: partialInfrastructure,
+}

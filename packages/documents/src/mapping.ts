@@ -1,27 +1,52 @@
 import * as v from 'valibot'
-import { containerName, serviceKey, targetName } from './ids.ts'
+import { containerName, serviceKey, type TargetName, targetName } from './ids.ts'
+import * as spell from './spelling.ts'
+
+/** Schemas of mappings whose `target` has a schema of its own: it may be left out where a document belongs to one target. */
+export function mappingsWith(target: v.GenericSchema<unknown, TargetName>) {
+  const mapping = v.object({
+    service: serviceKey,
+    target,
+    container: containerName,
+  })
+  const serviceMapping = v.object({
+    ...mapping.entries,
+    /** Key of the service that provides the container, whose package then holds the module. */
+    containerProvidedByService: v.exactOptional(serviceKey),
+  })
+  const snapshotMapping = v.object({
+    ...serviceMapping.entries,
+    /** Base name of the package without its hash. */
+    component: v.string(),
+  })
+  return { mapping, serviceMapping, snapshotMapping }
+}
+
+export const { mapping, serviceMapping, snapshotMapping } = mappingsWith(targetName)
 
 /** A service of a manifest in a container on a target: what is activated and deactivated. */
-export const mapping = v.object({
-  service: serviceKey,
-  target: targetName,
-  container: containerName,
-})
 export type Mapping = v.InferOutput<typeof mapping>
-
-export const serviceMapping = v.object({
-  ...mapping.entries,
-  /** Key of the service that provides the container, whose package then holds the module. */
-  containerProvidedByService: v.exactOptional(serviceKey),
-})
 export type ServiceMapping = v.InferOutput<typeof serviceMapping>
-
-export const snapshotMapping = v.object({
-  ...serviceMapping.entries,
-  /** Base name of the package without its hash. */
-  component: v.string(),
-})
 export type SnapshotMapping = v.InferOutput<typeof snapshotMapping>
+
+const mappingXml = spell.record({ container: spell.text, service: spell.text, target: spell.text })
+const serviceMappingXml = spell.record({
+  container: spell.text,
+  containerProvidedByService: spell.text,
+  service: spell.text,
+  target: spell.text,
+})
+const snapshotMappingXml = spell.record({
+  component: spell.text,
+  container: spell.text,
+  containerProvidedByService: spell.text,
+  service: spell.text,
+  target: spell.text,
+})
+
+export const mappingsXml = spell.list('mapping', mappingXml)
+export const serviceMappingsXml = spell.list('mapping', serviceMappingXml)
+export const snapshotMappingsXml = spell.list('mapping', snapshotMappingXml)
 
 /** Identity of a mapping as text, in the order in which the original sorts: target, container, service key. */
 export type MappingId = string & { readonly __brand: 'MappingId' }

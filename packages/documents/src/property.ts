@@ -4,8 +4,9 @@ import * as v from 'valibot'
 export class Float {
   readonly value: number
 
+  /** Negative zero becomes zero. */
   constructor(value: number) {
-    this.value = value
+    this.value = value + 0
   }
 
   toString(): string {
@@ -17,30 +18,45 @@ export class Float {
 export type PropertyValue = string | number | boolean | Float | readonly PropertyValue[] | Properties
 export type Properties = ReadonlyMap<string, PropertyValue>
 
-export const propertyValue: v.GenericSchema<unknown, PropertyValue> = v.union(
-  [
-    v.string(),
-    v.pipe(v.number(), v.finite()),
-    v.boolean(),
-    v.instance(Float),
-    v.lazy(() => v.array(propertyValue)),
-    v.lazy(() => properties),
-  ],
+/** Negative zero becomes zero. */
+const exactNumber = v.pipe(
+  v.number(),
+  v.check((value) => Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)), 'expected a number that is exact'),
+  v.transform((value) => value + 0),
+)
+
+const scalar = v.union(
+  [v.string(), exactNumber, v.boolean(), v.instance(Float)],
   'expected text, a number, true or false, a list or a table',
 )
 
-/** A table keyed by names: any record, or a Map, becomes a Map, so that names such as `__proto__` are names. */
+export const propertyValue: v.GenericSchema<unknown, PropertyValue> = v.lazy((input): v.GenericSchema<unknown, PropertyValue> => {
+  if (Array.isArray(input)) return v.array(propertyValue)
+  return isRecord(input) ? properties : scalar
+})
+
+/** A table keyed by names: any record, or a Map, becomes a Map in order of names, so that names such as `__proto__` are names. */
 export const table = <Key extends string, Value>(
   key: v.GenericSchema<unknown, Key>,
   value: v.GenericSchema<unknown, Value>,
 ): v.GenericSchema<unknown, ReadonlyMap<Key, Value>> =>
   v.pipe(
     v.custom<object>((input) => isRecord(input), 'expected a table'),
-    v.transform((record): Map<unknown, unknown> => (record instanceof Map ? record : new Map(Object.entries(record)))),
+    v.transform((record) => new Map<unknown, unknown>(entriesOf(record).toSorted(byName))),
     v.map(key, value),
   )
 
 export const properties: v.GenericSchema<unknown, Properties> = table(v.string(), v.lazy(() => propertyValue))
+
+/** Compares entries of tables: by UTF-16 units of their names. */
+export function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}
+
+function entriesOf(record: object): [string, unknown][] {
+  return record instanceof Map ? [...(record as ReadonlyMap<string, unknown>)] : Object.entries(record)
+}
 
 function isRecord(input: unknown): boolean {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return false

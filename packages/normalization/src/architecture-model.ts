@@ -6,7 +6,12 @@ export interface ArchitectureModel {
   readonly services: ReadonlyMap<ServiceName, ServiceModel>
   readonly infrastructure: ReadonlyMap<TargetName, TargetModel>
   readonly targetPackages: ReadonlyMap<TargetName, readonly PackageModel[]>
-  /** Where in the user's files a value of this model stands (paths such as `services`, `web`, `dependsOn`, 0). */
+  /** Every service that the distribution model mentions, known or not. */
+  readonly distributedServices?: Iterable<string>
+  /**
+   * Where in the user's files a value of this model stands. Paths follow the fields of this model, such as `services`,
+   * `web`, `dependsOn`, `database`: dependencies go by their parameter, also where the user wrote a list.
+   */
   placeOf(path: Path): Place | undefined
 }
 
@@ -52,5 +57,8 @@ export interface PlacementModel {
 export type PackageModel =
   /** Data: `${parameter.path}` is replaced in `name` and in values of `env`, `$${` is a literal `${`. */
   | { readonly kind: 'data'; readonly spec: PackageSpec; readonly parametersFile?: true }
-  /** A function of the inter-dependency parameters (an object with lazy members), whose result is literal. */
-  | { readonly kind: 'function'; call(parameters: object): PackageSpec; readonly parametersFile?: true }
+  /**
+   * A function of the inter-dependency parameters (an object with lazy members), whose result is literal. Only the
+   * result says whether it wants the parameters file; `parametersText` gives its text then, for `spec.parameters`.
+   */
+  | { readonly kind: 'function'; call(parameters: object, parametersText: () => string): PackageSpec }

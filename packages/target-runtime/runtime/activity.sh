@@ -147,9 +147,10 @@ is_running() {
   [ -f "$1/running" ] && ! (exec 8<"$1/running" && flock -n 8)
 }
 
-# operation_await TARGET PROFILE CONTAINER KEY: `done ID STATUS` when what runs there has ended.
+# operation_await TARGET PROFILE ACTIVITY CONTAINER KEY: `done ID STATUS` when what runs there has ended; 0 only if the activity reached what it is for.
 operation_await() {
-  mapping_directory "$@"
+  activity=$3
+  mapping_directory "$1" "$2" "$4" "$5"
   (
     exec >/dev/null 2>&1 3>&-
     [ -f "$directory/running" ] && exec 8<"$directory/running" && flock 8
@@ -160,10 +161,12 @@ operation_await() {
 
 ended_status() {
   first_line "$directory/state"
-  if [ ! -d "$directory" ] || [ "$line" = active ]; then
-    printf 0
-    return
-  fi
+  case $activity:$line in
+    activate:active | deactivate:)
+      printf 0
+      return
+      ;;
+  esac
   first_line "$directory/status"
   line=${line##* }
   case $line in

@@ -6,7 +6,7 @@ operation_native_missing() {
   registrations=$1
   shift
   for name in "$@"; do
-    [ -f "$registrations/$name" ] || say "$name"
+    [ -f "$registrations/$name.json" ] || say "$name"
   done
 }
 
@@ -46,7 +46,7 @@ operation_native_commit() {
 
 commit_path() {
   check_store_paths "/$1"
-  [ ! -f "$registrations/$1" ] || return 0
+  [ ! -f "$registrations/$1.json" ] || return 0
   [ -e "$incoming/paths/$1" ] || [ -L "$incoming/paths/$1" ] || fail incomplete-archive "the archive lacks '$1'"
   remove_tree "$store/$1"
   if [ -d "$incoming/paths/$1" ] && [ ! -L "$incoming/paths/$1" ]; then
@@ -55,7 +55,7 @@ commit_path() {
     mv "$incoming/paths/$1" "$store/$1" || return 1
   fi
   decode "$2"
-  printf '%s' "$decoded" | replace_file "$registrations/$1"
+  printf '%s' "$decoded" | replace_file "$registrations/$1.json"
 }
 
 # remove_tree PATH: read-only directories included.

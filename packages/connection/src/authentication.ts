@@ -1,0 +1,59 @@
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { AnyAuthMethod, BaseAgent, IdentityCallback, ParsedKey, SignCallback, SigningRequestOptions } from 'ssh2'
+import type { Identities } from './identities.ts'
+import type { SshConfiguration } from './ssh-configuration.ts'
+
+export interface Authentication {
+  /** The next way to try, or false when there is none left; `offered` is what the server accepts, once it said so. */
+  next(offered: readonly string[] | null): AnyAuthMethod | false
+  /** What was tried, for when nothing succeeded. */
+  failure(reason?: string): DavitError
+}
+
+/** Proves who we are by keys only: first those of the agent, then those in files. */
+export async function authentication(configuration: SshConfiguration, identities: Identities): Promise<Authentication> {
+  const { user: username } = configuration
+  const ways: AnyAuthMethod[] = [{ type: 'none', username }]
+  if (identities.agent !== undefined && identities.agent.keys.length > 0) {
+    ways.push({ type: 'agent', username, agent: await agentWith(identities.agent) })
+  }
+  ways.push(...identities.keys.map(({ key }): AnyAuthMethod => ({ type: 'publickey', username, key })))
+  let accepted: readonly string[] = []
+  return {
+    next(offered) {
+      if (offered !== null) accepted = offered
+      return ways.shift() ?? false
+    },
+    failure: (reason) => authenticationFailure(configuration, identities, reason ?? acceptedWays(accepted)),
+  }
+}
+
+function acceptedWays(accepted: readonly string[]): string | undefined {
+  return accepted.length === 0 || accepted.includes('publickey') ? undefined : `it accepts ${accepted.join(', ')} only`
+}
+
+function authenticationFailure(
+  { address, user, hostname }: SshConfiguration,
+  { agent, keys, problems }: Identities,
+  reason: string | undefined,
+): DavitError {
+  const agentKeys = agent?.keys.length ?? 0
+  const tried = [...(agentKeys > 0 ? [`${agentKeys} of the agent`] : []), ...keys.map(({ file }) => `'${file}'`)]
+  const what = tried.length > 0 ? `tried the keys ${tried.join(', ')}` : 'there is no key to try'
+  const details = [reason, what, ...problems].filter((detail) => detail !== undefined)
+  return new DavitError('authentication-failed', `'${address}' refuses us as ${user}@${hostname}: ${details.join('; ')}`, {
+    exitStatus: ExitStatus.permission,
+    hint: `'ssh ${address}' must work without questions: add a key to the agent, or name one by IdentityFile`,
+  })
+}
+
+/** The agent, limited to some of its keys and in their order. */
+async function agentWith(agent: { readonly socket: string; readonly keys: readonly ParsedKey[] }): Promise<BaseAgent> {
+  const { OpenSSHAgent } = await import('ssh2')
+  class ChosenKeys extends OpenSSHAgent {
+    override getIdentities(callback: IdentityCallback<ParsedKey>): void {
+      callback(null, [...agent.keys])
+    }
+  }
+  return new ChosenKeys(agent.socket)
+}

@@ -1,0 +1,42 @@
+import { connect, type Socket } from 'node:net'
+import type { SshConfiguration } from './ssh-configuration.ts'
+import { reasonOf, unreachable } from './ssh-error.ts'
+
+/** Node gives each address of a host 250 ms before it tries the next one, too little for distant machines. */
+const ADDRESS_MILLISECONDS = 2_000
+
+/** A TCP connection to where a host's sshd listens. */
+export async function connectSocket(configuration: SshConfiguration, signal: AbortSignal): Promise<Socket> {
+  signal.throwIfAborted()
+  const { hostname, port, addressFamily, connectTimeoutSeconds } = configuration
+  const socket = connect({
+    host: hostname,
+    port,
+    family: addressFamily,
+    noDelay: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_MILLISECONDS,
+  })
+  const place = `${hostname} port ${port}`
+  const failed = (reason: string, cause?: unknown): Error =>
+    unreachable(configuration.address, `${reason} (${place})`, { hint: 'check the address and that sshd runs there', cause })
+  return new Promise((resolve, reject) => {
+    const stop = (error: unknown): void => {
+      finish()
+      socket.on('error', () => {}).destroy()
+      reject(error)
+    }
+    const abort = (): void => stop(signal.reason)
+    const fail = (error: Error): void => stop(failed(reasonOf(error), error))
+    const timer = setTimeout(() => stop(failed(`no answer within ${connectTimeoutSeconds} s`)), connectTimeoutSeconds * 1000)
+    const finish = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+      socket.off('error', fail)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    socket.once('error', fail).once('connect', () => {
+      finish()
+      resolve(socket)
+    })
+  })
+}

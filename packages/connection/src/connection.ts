@@ -1,0 +1,7 @@
+export { BOOTSTRAP_COMMAND, TARGET_PATH } from './bootstrap.ts'
+export type { Channel, Connection } from './channel.ts'
+export { connectionPool, type ConnectionPool, type ConnectionRequest } from './connection-pool.ts'
+export { limiter, type Limiter } from './limiter.ts'
+export { openLocal } from './open-local.ts'
+export { openSsh } from './open-ssh.ts'
+export type { SshOptions } from './ssh-options.ts'

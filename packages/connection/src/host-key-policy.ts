@@ -1,0 +1,123 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { appendFile, mkdir, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
+import {
+  hashHostName,
+  type HostKeyVerdict,
+  judgeHostKey,
+  keyTypeOf,
+  knownKeyTypes,
+  type KnownHost,
+  parseKnownHosts,
+} from './known-hosts.ts'
+import type { SshConfiguration } from './ssh-configuration.ts'
+
+export interface HostKeyPolicy {
+  /** Algorithms of the keys that the host is known by come first, or a host known by its RSA key would look unknown. */
+  readonly algorithms: readonly string[]
+  /** Why a key is refused; nothing for a key that is good. */
+  check(key: Buffer): DavitError | undefined
+  /** To be called once the host has proved that it owns the key: a key accepted as new is written down. */
+  remember(key: Buffer): Promise<void>
+}
+
+export async function hostKeyPolicy(
+  configuration: SshConfiguration,
+  supported: readonly string[],
+  report: Report = () => {},
+): Promise<HostKeyPolicy> {
+  const { userKnownHostsFiles, globalKnownHostsFiles, hostKeyNames, unknownHosts } = configuration
+  const files = await Promise.all([...userKnownHostsFiles, ...globalKnownHostsFiles].map(readKnownHosts))
+  const entries = files.flat()
+  const judge = (key: Buffer): HostKeyVerdict => judgeHostKey(entries, hostKeyNames, key)
+  return {
+    algorithms: orderedAlgorithms(configuration, supported, knownKeyTypes(entries, hostKeyNames)),
+    check(key) {
+      const verdict = judge(key)
+      const isAccepted = verdict.kind === 'known' || (verdict.kind === 'unknown' && unknownHosts === 'accept-new')
+      return isAccepted ? undefined : refusal(configuration, verdict, key)
+    },
+    async remember(key) {
+      if (judge(key).kind !== 'unknown') return
+      const file = await append(configuration, key)
+      report({ kind: 'warning', message: `added the host key of '${configuration.address}' to ${file}: ${show(key)}` })
+    },
+  }
+}
+
+async function readKnownHosts(file: string): Promise<readonly KnownHost[]> {
+  try {
+    return parseKnownHosts(file, await readFile(file, 'utf8'))
+  } catch {
+    // As in OpenSSH, a file that cannot be read knows nobody.
+    return []
+  }
+}
+
+function orderedAlgorithms(
+  { address, hostKeyAlgorithms }: SshConfiguration,
+  supported: readonly string[],
+  knownTypes: ReadonlySet<string>,
+): readonly string[] {
+  const usable = hostKeyAlgorithms.filter((algorithm) => supported.includes(algorithm))
+  if (usable.length === 0) {
+    throw new DavitError('unsupported-ssh-option', `cannot connect to '${address}': no supported host key algorithm`, {
+      exitStatus: ExitStatus.unreachable,
+      hint: `supported HostKeyAlgorithms are ${supported.join(', ')}`,
+    })
+  }
+  const isKnown = (algorithm: string): boolean => knownTypes.has(algorithm.replace(/^rsa-sha2-.*/, 'ssh-rsa'))
+  return [...usable.filter(isKnown), ...usable.filter((algorithm) => !isKnown(algorithm))]
+}
+
+function refusal(configuration: SshConfiguration, verdict: HostKeyVerdict, key: Buffer): DavitError {
+  const { address, hostKeyNames, userKnownHostsFiles } = configuration
+  const refuse = (code: string, message: string, hint: string): DavitError =>
+    new DavitError(code, message, { exitStatus: ExitStatus.permission, hint })
+  if (verdict.kind === 'revoked') {
+    const where = `${verdict.entry.file}:${verdict.entry.line}`
+    return refuse('host-key-revoked', `the host key of '${address}' is revoked in ${where}: ${show(key)}`, 'give it a new host key')
+  }
+  if (verdict.kind === 'changed') {
+    const { entry } = verdict
+    return refuse(
+      'host-key-changed',
+      `the host key of '${address}' has changed: it is ${show(key)}, but ${entry.file}:${entry.line} says ${show(entry.key)}`,
+      `somebody may sit in between; if the machine is known to have a new key: ssh-keygen -R '${hostKeyNames[0]}' -f ${entry.file}`,
+    )
+  }
+  const file = userKnownHostsFiles[0] ?? '~/.ssh/known_hosts'
+  return refuse(
+    'host-key-unknown',
+    `the host key of '${address}' is not known: it is ${show(key)}`,
+    `compare it on the machine itself, then: ${howToLearn(configuration)} >> ${file}`,
+  )
+}
+
+/** Hosts behind others cannot be scanned from here. */
+function howToLearn({ address, hostname, port, proxyJump, hostKeyNames }: SshConfiguration): string {
+  const isScannable = proxyJump.length === 0 && (hostKeyNames.length > 1 || hostKeyNames[0] === hostname.toLowerCase())
+  return isScannable ? `ssh-keyscan -p ${port} ${hostname}` : `ssh-keyscan -p ${port} ${hostname} (run where '${address}' is reached from)`
+}
+
+function show(key: Buffer): string {
+  const digest = createHash('sha256').update(key).digest('base64').replace(/=+$/, '')
+  return `${keyTypeOf(key)} SHA256:${digest}`
+}
+
+async function append(configuration: SshConfiguration, key: Buffer): Promise<string> {
+  const { userKnownHostsFiles, hostKeyNames, hashKnownHosts } = configuration
+  const [file] = userKnownHostsFiles
+  if (file === undefined) return 'no file, since UserKnownHostsFile is none'
+  const [name] = hostKeyNames
+  const written = hashKnownHosts ? hashHostName(name, randomBytes(20)) : name
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await appendFile(file, `${await missingNewline(file)}${written} ${keyTypeOf(key)} ${key.toString('base64')}\n`, { mode: 0o600 })
+  return file
+}
+
+async function missingNewline(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return text === '' || text.endsWith('\n') ? '' : '\n'
+}

@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises'
+import type { BaseAgent, ParsedKey } from 'ssh2'
+import type { SshConfiguration } from './ssh-configuration.ts'
+
+/** Ways to prove who we are, in the order in which OpenSSH tries them. */
+export interface Identities {
+  /** Keys of the agent: those of the configured files first. */
+  readonly agent: { readonly socket: string; readonly keys: readonly ParsedKey[] } | undefined
+  readonly keys: readonly { readonly file: string; readonly key: ParsedKey }[]
+  /** Why something that is configured could not be used. */
+  readonly problems: readonly string[]
+}
+
+export async function readIdentities(configuration: SshConfiguration): Promise<Identities> {
+  const problems: string[] = []
+  const [agentKeys, files] = await Promise.all([
+    readAgentKeys(configuration.agent, problems),
+    Promise.all(configuration.identityFiles.map((file) => readIdentityFile(file))),
+  ])
+  const blobs = files.map((file) => file.publicKey)
+  const rank = (key: ParsedKey): number => blobs.findIndex((blob) => blob?.equals(key.getPublicSSH()))
+  const configured = agentKeys.filter((key) => rank(key) !== -1).toSorted((left, right) => rank(left) - rank(right))
+  const others = configuration.identitiesOnly ? [] : agentKeys.filter((key) => rank(key) === -1)
+  const inAgent = (blob: Buffer | undefined): boolean => agentKeys.some((key) => blob?.equals(key.getPublicSSH()))
+  const unused = files.filter((file) => !inAgent(file.publicKey))
+  const socket = configuration.agent
+  return {
+    agent: socket === undefined ? undefined : { socket, keys: [...configured, ...others] },
+    keys: unused.flatMap(({ file, key }) => (key === undefined ? [] : [{ file, key }])),
+    problems: [...problems, ...unused.flatMap(({ problem }) => problem ?? [])],
+  }
+}
+
+interface IdentityFile {
+  readonly file: string
+  readonly key?: ParsedKey
+  readonly publicKey?: Buffer
+  readonly problem?: string
+}
+
+async function readIdentityFile(file: string): Promise<IdentityFile> {
+  const [content, publicContent] = await Promise.all([readIfThere(file), readIfThere(`${file}.pub`)])
+  const publicKey = publicContent instanceof Buffer ? await parseKey(publicContent) : undefined
+  const blob = publicKey === undefined || publicKey instanceof Error ? {} : { publicKey: publicKey.getPublicSSH() }
+  if (content === undefined) return { file, ...blob }
+  const key = content instanceof Error ? content : await parseKey(content)
+  if (key instanceof Error) return { file, ...blob, problem: problemOf(file, key) }
+  const known = { file, publicKey: key.getPublicSSH() }
+  return key.isPrivateKey() ? { ...known, key } : known
+}
+
+function problemOf(file: string, error: Error): string {
+  if (/passphrase/.test(error.message)) return `'${file}' is encrypted (add it to the agent with ssh-add)`
+  if (/unsupported.*\bsk-/i.test(error.message)) return `'${file}' needs a hardware key, which is not supported`
+  return `cannot use '${file}': ${error.message}`
+}
+
+async function readIfThere(file: string): Promise<Buffer | Error | undefined> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    const failed = error instanceof Error ? error : new Error(String(error))
+    return 'code' in failed && failed.code === 'ENOENT' ? undefined : failed
+  }
+}
+
+async function parseKey(content: Buffer): Promise<ParsedKey | Error> {
+  const { utils } = await import('ssh2')
+  const parsed: ParsedKey | Error | readonly ParsedKey[] = utils.parseKey(content)
+  return Array.isArray(parsed) ? (parsed[0] as ParsedKey) : (parsed as ParsedKey | Error)
+}
+
+async function readAgentKeys(socket: string | undefined, problems: string[]): Promise<readonly ParsedKey[]> {
+  if (socket === undefined) return []
+  const { createAgent } = await import('ssh2')
+  const agent: BaseAgent = createAgent(socket)
+  return new Promise((resolve) => {
+    agent.getIdentities((error, keys) => {
+      if (error) problems.push(`cannot ask the agent at '${socket}'`)
+      resolve((keys ?? []) as readonly ParsedKey[])
+    })
+  })
+}

@@ -1,0 +1,90 @@
+import { createHmac } from 'node:crypto'
+
+/** A line of a known_hosts file, as sshd(8) describes it. */
+export interface KnownHost {
+  readonly file: string
+  readonly line: number
+  readonly marker: 'revoked' | 'cert-authority' | undefined
+  /** Patterns with commas between them, or one hashed name. */
+  readonly names: string
+  readonly keyType: string
+  readonly key: Buffer
+}
+
+export type HostKeyVerdict =
+  | { readonly kind: 'known' }
+  | { readonly kind: 'unknown' }
+  /** The host is known by other keys, of this type or another. */
+  | { readonly kind: 'changed'; readonly entry: KnownHost }
+  | { readonly kind: 'revoked'; readonly entry: KnownHost }
+
+/** Lines that are no keys of protocol 2 say nothing, as in OpenSSH. */
+export function parseKnownHosts(file: string, text: string): readonly KnownHost[] {
+  return text.split('\n').flatMap((content, index) => {
+    const entry = parseLine(content)
+    return entry === undefined ? [] : [{ file, line: index + 1, ...entry }]
+  })
+}
+
+/** Judges the key that a host showed, looked up by names in their order: the first that is known decides. */
+export function judgeHostKey(entries: readonly KnownHost[], names: readonly string[], key: Buffer): HostKeyVerdict {
+  const revoked = entries.find(
+    (entry) => entry.marker === 'revoked' && entry.key.equals(key) && names.some((name) => matches(entry, name)),
+  )
+  if (revoked !== undefined) return { kind: 'revoked', entry: revoked }
+  const known = entriesOf(entries, names)
+  if (known.some((entry) => entry.key.equals(key))) return { kind: 'known' }
+  const other = known.find((entry) => entry.keyType === keyTypeOf(key)) ?? known[0]
+  return other === undefined ? { kind: 'unknown' } : { kind: 'changed', entry: other }
+}
+
+/** Types of the keys that a host is known by. */
+export function knownKeyTypes(entries: readonly KnownHost[], names: readonly string[]): ReadonlySet<string> {
+  return new Set(entriesOf(entries, names).map((entry) => entry.keyType))
+}
+
+/** The type that a public key in the format of RFC 4253, section 6.6, begins with. */
+export function keyTypeOf(key: Buffer): string {
+  return key.length < 4 ? '' : key.toString('latin1', 4, 4 + key.readUInt32BE(0))
+}
+
+/** As ssh writes host names that are not to be read: a salted SHA-1 of the name. */
+export function hashHostName(name: string, salt: Buffer): string {
+  const digest = createHmac('sha1', salt).update(name).digest('base64')
+  return `|1|${salt.toString('base64')}|${digest}`
+}
+
+function parseLine(content: string): Pick<KnownHost, 'marker' | 'names' | 'keyType' | 'key'> | undefined {
+  const [, marker, names, keyType, encoded] =
+    /^\s*(?:@(revoked|cert-authority)\s+)?([^\s#@]\S*)\s+(\S+)\s+([A-Za-z0-9+/=]+)(?:\s|$)/.exec(content) ?? []
+  if (names === undefined || keyType === undefined || encoded === undefined) return undefined
+  const key = Buffer.from(encoded, 'base64')
+  if (keyTypeOf(key) !== keyType) return undefined
+  return { marker: marker as KnownHost['marker'], names, keyType, key }
+}
+
+function entriesOf(entries: readonly KnownHost[], names: readonly string[]): readonly KnownHost[] {
+  for (const name of names) {
+    const found = entries.filter((entry) => entry.marker === undefined && matches(entry, name))
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+function matches({ names }: KnownHost, name: string): boolean {
+  if (names.startsWith('|')) return matchesHash(names, name)
+  const patterns = names.toLowerCase().split(',')
+  const isMatch = (pattern: string): boolean => patternExpression(pattern).test(name)
+  const refused = patterns.some((pattern) => pattern.startsWith('!') && isMatch(pattern.slice(1)))
+  return !refused && patterns.some((pattern) => !pattern.startsWith('!') && isMatch(pattern))
+}
+
+function matchesHash(hashed: string, name: string): boolean {
+  const [, version, salt] = hashed.split('|')
+  return version === '1' && salt !== undefined && hashHostName(name, Buffer.from(salt, 'base64')) === hashed
+}
+
+function patternExpression(pattern: string): RegExp {
+  const source = pattern.replace(/[\\^$.|+()[\]{}]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.')
+  return new RegExp(`^${source}$`)
+}

@@ -1,0 +1,46 @@
+import type { DavitError } from '@davit/diagnostics'
+import { startCommand, type Environment } from '@davit/process'
+import { READ_SCRIPT, scriptLine, TARGET_PATH } from './bootstrap.ts'
+import type { Channel, Connection } from './channel.ts'
+import { channelClosed, channelExit } from './channel-exit.ts'
+
+/** The machine we are on. Scripts find the user's own programs as well, after those that any target has. */
+export function openLocal(options: { readonly environment: Environment }): Connection {
+  const { environment } = options
+  const path = [TARGET_PATH, environment['PATH']].filter(Boolean).join(':')
+  const env = { ...environment, PATH: path, LC_ALL: 'C' }
+  const channels = new Set<Channel>()
+  return {
+    kind: 'local',
+    address: 'local',
+    async run(script) {
+      const channel = await startScript(script, env)
+      channels.add(channel)
+      void channel.exit.catch(() => {}).then(() => channels.delete(channel))
+      return channel
+    },
+    lost: new Promise<DavitError>(() => {}),
+    async close() {
+      for (const channel of channels) channel.close()
+    },
+  }
+}
+
+async function startScript(script: string, env: Environment): Promise<Channel> {
+  // As under sshd, what runs there notices by its streams that we are gone, and is never signalled.
+  const { stdin, stdout, stderr, exit } = await startCommand({ argv: ['sh', '-c', READ_SCRIPT], env, atExit: 'leave' })
+  for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {})
+  stdin.write(scriptLine(script))
+  const end = channelExit()
+  void exit.then((exitCode) => end.resolve(exitCode))
+  return {
+    stdin,
+    stdout,
+    stderr,
+    exit: end.promise,
+    close() {
+      end.reject(channelClosed('local'))
+      for (const stream of [stdin, stdout, stderr]) stream.destroy()
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import type { Report } from '@davit/diagnostics'
+import type { Environment } from '@davit/process'
+import type { Limiter } from './limiter.ts'
+
+export interface SshOptions {
+  /**
+   * `SSH_OPTS` (more arguments of ssh, split at white space) and `SSH_USER` hold for targets and not for jump hosts;
+   * `DAVIT_SSH_CONFIG` takes the place of ~/.ssh/config; `SSH_AUTH_SOCK` is the agent.
+   */
+  readonly environment: Environment
+  readonly report?: Report
+  readonly signal?: AbortSignal
+  /** Bounds handshakes, since sshd refuses more than ten at a time; four unless told. */
+  readonly handshakes?: Limiter
+  /** How often to try, in all, when sshd hangs up before the handshake: five times unless told. */
+  readonly attempts?: number
+}

@@ -1,0 +1,38 @@
+export { type Attributes, type Data, type Float, float } from './data.ts'
+export {
+  type Architecture,
+  defineArchitecture,
+  defineDistribution,
+  defineInfrastructure,
+  definePackages,
+  defineService,
+  defineServices,
+  type DistributionContext,
+  type ExtraParameters,
+  type Model,
+  type Packages,
+  type ServicesContext,
+  type SystemContext,
+} from './define.ts'
+export type { Distribution, Placement, Placements, TargetChoice, TargetReference } from './distribution.ts'
+export type { Infrastructure, Target } from './infrastructure.ts'
+export {
+  type Build,
+  build,
+  type BuildPackage,
+  type Package,
+  packagesIn,
+  source,
+  type SourcePackage,
+} from './package.ts'
+export type {
+  Dependencies,
+  Dependency,
+  DependencyTarget,
+  InterDependency,
+  PackageFunction,
+  Service,
+  ServiceAttributes,
+  ServiceReference,
+  Services,
+} from './services.ts'

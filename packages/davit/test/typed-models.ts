@@ -1,0 +1,103 @@
+import {
+  build,
+  defineArchitecture,
+  defineDistribution,
+  defineInfrastructure,
+  definePackages,
+  defineServices,
+  defineService,
+  float,
+  source,
+} from '../src/davit.ts'
+
+export const infrastructure = defineInfrastructure({
+  db1: { properties: { hostname: 'db1.example', weight: float(1) }, containers: { process: { port: 8080 } } },
+  web1: { properties: { hostname: 'web1.example' }, numOfCores: 2 },
+})
+
+export const services = defineServices(({ system, invDistribution, port }) => ({
+  database: { type: 'process', pkg: source('./database'), port },
+  web: defineService({
+    type: 'process',
+    dependsOn: ['database'],
+    connectsTo: { peer: { service: 'web' } },
+    anything: { at: ['all'] },
+    pkg: ({ database, peer }) =>
+      build({
+        script: 'true',
+        sources: { app: './web' },
+        env: {
+          HOST: database.target.properties.hostname,
+          PORT: database.target.container.port,
+          PEER: `${peer.target.properties.hostname}`,
+          SYSTEM: system,
+        },
+      }),
+  }),
+  all: { type: 'process', pkg: source('./x'), dependsOn: { ...invDistribution.db1?.services } },
+}))
+
+export const withExtra = defineServices(({ system, port }: { system: string; port: number }) => ({
+  web: { type: 'process', pkg: build({ script: `${system}${port.toFixed()}` }) },
+}))
+
+export const loose = defineServices(() => ({
+  web: {
+    type: 'process',
+    dependsOn: ['database'],
+    pkg: ({ database }) => build({ script: 'true', env: { HOST: database?.target.properties.hostname } }),
+  },
+}))
+
+export const misspelt = defineServices({
+  // @ts-expect-error a service has a type
+  web: { pkg: source('./web') },
+})
+
+export const wrong = defineServices({
+  web: {
+    type: 'process',
+    dependsOn: ['database'],
+    // @ts-expect-error there is no inter-dependency of that name
+    pkg: ({ databse }) => build({ script: 'true', env: { A: databse.type } }),
+  },
+})
+
+export const objects = defineServices(() => {
+  const database = defineService({ type: 'process', pkg: source('./database') })
+  const web = defineService({
+    type: 'process',
+    dependsOn: { database },
+    pkg: ({ database }) => build({ script: 'true', env: { A: database.target.properties.hostname } }),
+  })
+  const proxy = defineService({
+    type: 'process',
+    dependsOn: { web: { ...web, targets: ['web1'] } },
+    pkg: source('./p'),
+  })
+  return { database, web, proxy }
+})
+
+export const distribution = defineDistribution<typeof infrastructure>(({ infrastructure }) => ({
+  database: [infrastructure.db1],
+  web: { targets: [{ target: infrastructure.web1, container: 'process2' }, { target: 'db1' }] },
+}))
+
+export const looseDistribution = defineDistribution(({ infrastructure, zone }) => ({
+  database: Object.values(infrastructure).filter((target) => target.properties.zone === zone),
+}))
+
+export const packages = definePackages(({ system }) => ({ db1: [source(`./tools-${system}`)] }))
+
+export const architecture = defineArchitecture(({ system }) => ({
+  infrastructure,
+  services: {
+    web: defineService({
+      type: 'process',
+      targets: [infrastructure.web1],
+      dependsOn: ['database'],
+      pkg: ({ database }) => build({ name: database.name, script: system }),
+    }),
+    database: { type: 'process', targets: { targets: [{ target: infrastructure.db1 }] }, pkg: source('.') },
+  },
+}))

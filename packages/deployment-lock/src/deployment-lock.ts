@@ -1,0 +1,6 @@
+export { acquireLocks, type LockTerms, releaseLocks } from './acquire-locks.ts'
+export { describeOwner, encodeOwner, isDead, type LockOwner, ownerOf, parseOwner } from './lock-owner.ts'
+export { type LockRecord, readLockRecord, removeLockRecord, writeLockRecord } from './lock-record.ts'
+export { lockServices, unlockServices } from './service-locks.ts'
+export { type HeldLock, type LockUse, withLock } from './with-lock.ts'
+export { withLease } from './with-lease.ts'

@@ -1,0 +1,97 @@
+import { basename } from 'node:path'
+
+import { DavitError, type Report } from '@davit/diagnostics'
+import type { Manifest, StorePath, TargetName } from '@davit/documents'
+import { encodeRegistration, type Store, storeLayout } from '@davit/store'
+import { importArchive, isSamePlace, missingNames, type ReachedTargets, type SentPath, type ShellTarget } from '@davit/target'
+
+export interface DistributionOptions {
+  readonly store: Store
+  /** How many machines are sent to at a time. */
+  readonly maxTransfers: number
+  /** Names the transfers of this deployment on the targets. */
+  readonly profile: string
+  readonly report: Report
+  readonly signal: AbortSignal
+}
+
+export interface DistributionOutcome {
+  readonly failed: ReadonlyMap<TargetName, unknown>
+}
+
+/** Brings the closure of each profile to its target. A machine that fails does not stop the others. */
+export async function distribute(manifest: Manifest, { targets, unreachable }: ReachedTargets, options: DistributionOptions): Promise<DistributionOutcome> {
+  const failed = new Map<TargetName, unknown>(unreachable)
+  for (const [target, error] of unreachable) {
+    options.report({ kind: 'failed', id: `send ${target}`, target, step: 'connect', message: error.message })
+  }
+  const waiting = machinesOf([...targets.values()])
+  const worker = async () => {
+    for (let machine = waiting.shift(); machine !== undefined; machine = waiting.shift()) {
+      for (const target of machine) await sendProfile(manifest, target, options).catch((error: unknown) => failed.set(target.name, error))
+    }
+  }
+  await Promise.all(Array.from({ length: options.maxTransfers }, worker))
+  return { failed }
+}
+
+/** Targets that are one machine share a store: the second one finds there what the first was sent. */
+function machinesOf(targets: readonly ShellTarget[]): ShellTarget[][] {
+  const machines: ShellTarget[][] = []
+  for (const target of targets) {
+    const known = machines.find(([first]) => first !== undefined && isSamePlace(first.machine.facts, target.machine.facts))
+    if (known === undefined) machines.push([target])
+    else known.push(target)
+  }
+  return machines
+}
+
+async function sendProfile(manifest: Manifest, target: ShellTarget, options: DistributionOptions): Promise<void> {
+  const profile = manifest.profiles.get(target.name)
+  if (profile === undefined) return
+  const { report, signal } = options
+  const event = { id: `send ${target.name}`, target: target.name, step: 'send packages' }
+  signal.throwIfAborted()
+  report({ kind: 'started', ...event })
+  try {
+    const sent = await sendClosure(profile, target, options)
+    report({ kind: 'finished', ...event, step: sent.paths === 0 ? 'has all packages' : `received ${sent.paths} packages (${sizeText(sent.bytes)})` })
+  } catch (error) {
+    report({ kind: 'failed', ...event, message: error instanceof Error ? error.message : String(error) })
+    throw error
+  }
+}
+
+async function sendClosure(profile: StorePath, target: ShellTarget, { store, signal, profile: deployment }: DistributionOptions) {
+  const layout = storeLayout(store.reference.directory)
+  const closure = await store.closure([profile])
+  const missing = new Set(await missingNames(target.machine, layout, closure.map((path) => basename(path))))
+  const paths = closure.filter((path) => missing.has(basename(path)))
+  if (paths.length === 0) return { paths: 0, bytes: 0 }
+  const registrations = await store.registrations(paths)
+  await importArchive(target.machine, layout, {
+    transfer: `${deployment}.${target.name}`,
+    archive: store.export(paths),
+    paths: registrations.map((registration): SentPath => ({ name: basename(registration.path), registration: encodeRegistration(registration) })),
+    signal,
+  })
+  return { paths: paths.length, bytes: registrations.reduce((sum, { size }) => sum + size, 0) }
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < 10_000) return `${bytes} bytes`
+  return bytes < 10_000_000 ? `${Math.round(bytes / 1000)} kB` : `${Math.round(bytes / 1_000_000)} MB`
+}
+
+/** One error for all targets that were not reached or not sent to. */
+export function distributionError(failed: ReadonlyMap<TargetName, unknown>): DavitError {
+  const names = [...failed.keys()].map((name) => `'${name}'`).join(', ')
+  const errors = [...failed.values()]
+  const [first] = errors
+  const statuses = new Set(errors.map((error) => (error instanceof DavitError ? error.exitStatus : 1)))
+  return new DavitError('distribution-failed', `packages did not reach ${names}`, {
+    ...(statuses.size === 1 ? { exitStatus: [...statuses][0] as number } : {}),
+    hint: 'the others have theirs: the same command sends only what is missing',
+    cause: first,
+  })
+}

@@ -1,0 +1,1 @@
+export { type DistributionOptions, type DistributionOutcome, distribute, distributionError } from './distribute.ts'

@@ -1,0 +1,43 @@
+import * as v from 'valibot'
+import type { Format } from './format.ts'
+import { storePath, targetName } from './ids.ts'
+import { table } from './property.ts'
+import { checkReferences } from './reference.ts'
+import * as spell from './spelling.ts'
+
+export const derivationMapping = v.object({
+  derivation: storePath,
+  interface: targetName,
+})
+export type DerivationMapping = v.InferOutput<typeof derivationMapping>
+
+export const buildInterface = v.object({
+  /** What the target's `targetProperty` says. */
+  targetAddress: v.string(),
+  clientInterface: v.string(),
+})
+export type BuildInterface = v.InferOutput<typeof buildInterface>
+
+/** Which derivations are built on which machines. */
+export const buildModel = v.object({
+  derivationMappings: v.array(derivationMapping),
+  interfaces: table(targetName, buildInterface),
+})
+export type BuildModel = v.InferOutput<typeof buildModel>
+
+export const BuildModel: Format<BuildModel> = {
+  name: 'distributedderivation',
+  title: 'build model',
+  version: 2,
+  header: 'required',
+  schema: buildModel,
+  xml: spell.record({
+    derivationMappings: spell.list('mapping', spell.record({ derivation: spell.text, interface: spell.text })),
+    interfaces: spell.table('interface', spell.record({ targetAddress: spell.text, clientInterface: spell.text })),
+  }),
+  check: ({ derivationMappings, interfaces }) =>
+    checkReferences(
+      derivationMappings.map(({ interface: name }, index) => ({ path: ['derivationMappings', index, 'interface'], name })),
+      { what: 'interface', table: interfaces },
+    ),
+}

@@ -1,0 +1,29 @@
+import * as v from 'valibot'
+import type { Format } from './format.ts'
+import { serviceKey, storePath, targetName } from './ids.ts'
+import { partialInfrastructure } from './infrastructure.ts'
+import { manifestXml } from './manifest.ts'
+import { manifestService } from './manifest-service.ts'
+import { serviceMapping, snapshotMapping } from './mapping.ts'
+import { table } from './property.ts'
+import { storeReference } from './store-reference.ts'
+
+/** A manifest that a person or a program wrote: sections may be absent, targets incomplete. */
+export const deploymentModel = v.object({
+  profiles: v.optional(table(targetName, storePath), () => new Map()),
+  services: v.optional(table(serviceKey, manifestService), () => new Map()),
+  infrastructure: v.optional(partialInfrastructure, () => new Map()),
+  serviceMappings: v.optional(v.array(serviceMapping), () => []),
+  snapshotMappings: v.optional(v.array(snapshotMapping), () => []),
+  store: v.exactOptional(storeReference),
+})
+export type DeploymentModel = v.InferOutput<typeof deploymentModel>
+
+export const DeploymentModel: Format<DeploymentModel> = {
+  name: 'manifest',
+  title: 'deployment model',
+  version: 2,
+  header: 'optional',
+  schema: deploymentModel,
+  xml: manifestXml,
+}

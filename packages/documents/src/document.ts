@@ -1,0 +1,91 @@
+import { DavitError, type Diagnostic, ExitStatus, type Path, type Place } from '@davit/diagnostics'
+import * as v from 'valibot'
+import type { Format } from './format.ts'
+import { diagnosticOfIssue } from './issue.ts'
+import { readJsonDocument, writeJsonDocument } from './json-document.ts'
+import { plainOf } from './json-reader.ts'
+import { MAX_DIAGNOSTICS, MAX_TEXT_LENGTH } from './limits.ts'
+import { sourceText } from './located.ts'
+import type { Reading } from './reading.ts'
+import { readXmlDocument, writeXmlDocument } from './xml-document.ts'
+
+export interface ParseOptions {
+  /** For messages: a path, or `<stdin>`. */
+  readonly file: string
+}
+
+/** The value of a document in XML or JSON. Throws `empty-document`, or `invalid-document` with all that is wrong with it. */
+export function parseDocument<Value>(format: Format<Value>, text: string, { file }: ParseOptions): Value {
+  const reading = readDocument(format, text, file)
+  const problems = [...reading.diagnostics]
+  if (reading.content !== undefined) {
+    const outcome = validate(format, reading.content.data)
+    if (outcome.kind === 'valid' && problems.length === 0) return outcome.value
+    if (outcome.kind === 'invalid') problems.push(...outcome.diagnostics)
+  }
+  throw invalidDocument(`'${file}' is not a valid ${format.title}`, withPlaces(problems, reading.locate()))
+}
+
+export interface ValidateOptions extends ParseOptions {
+  placeOf?(path: Path): Place | undefined
+}
+
+/** The same for what was read elsewhere: YAML, or the result of a program. Tables may be objects or Maps. */
+export function validateDocument<Value>(format: Format<Value>, data: unknown, { file, placeOf }: ValidateOptions): Value {
+  const outcome = validate(format, plainOf(data))
+  if (outcome.kind === 'valid') return outcome.value
+  const place = { file }
+  throw invalidDocument(`'${file}' is not a valid ${format.title}`, withPlaces(outcome.diagnostics, (path) => placeOf?.(path) ?? place))
+}
+
+/** A valid value as text that ends with a newline: the same value always gives the same bytes. */
+export function encodeDocument<Value>(format: Format<Value>, value: Value, language: 'xml' | 'json'): string {
+  const written = format.written === undefined ? value : format.written(value)
+  return language === 'xml' ? writeXmlDocument(format, written) : writeJsonDocument(format, written)
+}
+
+function readDocument(format: Format<unknown>, text: string, file: string): Reading {
+  const source = sourceText(text.replace(/^\uFEFF/, ''), file)
+  const start = /[^\s]/.exec(source.text)?.[0]
+  if (start === undefined) throw emptyDocument(file)
+  if (text.length > MAX_TEXT_LENGTH) {
+    throw invalidDocument(`'${file}' is too large: davit reads at most ${MAX_TEXT_LENGTH} characters`, [])
+  }
+  if (start === '<') return readXmlDocument(format, source)
+  if (start === '{') return readJsonDocument(format, source)
+  const expected = format.xml === undefined ? "JSON, which begins with '{'" : "XML, which begins with '<', or JSON, which begins with '{'"
+  const problem: Diagnostic = { severity: 'error', message: `expected ${expected}`, place: source.placeAt(source.text.indexOf(start)) }
+  return { diagnostics: [problem], locate: () => () => undefined }
+}
+
+type Outcome<Value> =
+  | { readonly kind: 'valid'; readonly value: Value }
+  | { readonly kind: 'invalid'; readonly diagnostics: readonly Diagnostic[] }
+
+function validate<Value>(format: Format<Value>, data: unknown): Outcome<Value> {
+  const result = v.safeParse(format.schema, data)
+  if (!result.success) return { kind: 'invalid', diagnostics: result.issues.map(diagnosticOfIssue) }
+  const diagnostics = format.check?.(result.output) ?? []
+  return diagnostics.length === 0 ? { kind: 'valid', value: result.output } : { kind: 'invalid', diagnostics }
+}
+
+function withPlaces(diagnostics: readonly Diagnostic[], placeOf: (path: Path) => Place | undefined): Diagnostic[] {
+  return diagnostics.map((diagnostic) => {
+    const place = diagnostic.place ?? placeOf(diagnostic.path ?? [])
+    return place === undefined ? diagnostic : { ...diagnostic, place }
+  })
+}
+
+function invalidDocument(message: string, diagnostics: readonly Diagnostic[]): DavitError {
+  const rest = diagnostics.length - MAX_DIAGNOSTICS
+  const shown = diagnostics.slice(0, MAX_DIAGNOSTICS)
+  if (rest > 0) shown.push({ severity: 'error', message: `${rest} more problems` })
+  return new DavitError('invalid-document', message, { exitStatus: ExitStatus.badDocument, diagnostics: shown })
+}
+
+function emptyDocument(file: string): DavitError {
+  return new DavitError('empty-document', `'${file}' is empty`, {
+    exitStatus: ExitStatus.noInput,
+    hint: 'the tool before this one in the pipe probably failed: look for its message above',
+  })
+}

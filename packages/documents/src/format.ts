@@ -1,0 +1,24 @@
+import type { Diagnostic } from '@davit/diagnostics'
+import type * as v from 'valibot'
+import type { Spelling } from './spelling.ts'
+
+/** All there is to know of a kind of document; `parseDocument` and `encodeDocument` do the rest. */
+export interface Format<Value> {
+  /** The root element in XML and the field `document` in JSON. */
+  readonly name: string
+  /** For messages: `a ${title}`. */
+  readonly title: string
+  readonly version: number
+  /** Takes records as objects, and tables as objects or Maps. */
+  readonly schema: v.GenericSchema<unknown, Value>
+  /** Absent where a document is JSON only. */
+  readonly xml?: Spelling
+  /** The field that holds the value in JSON, for a value that is a table and has no room for `document` and `version`. */
+  readonly jsonField?: string
+  /** Whether a person may leave out `document` and `version`. */
+  readonly header: 'required' | 'optional'
+  /** The value as it is written, where that is less than the value. */
+  written?(value: Value): unknown
+  /** Cross-references that lead nowhere, and what else a schema cannot say. */
+  check?(value: Value): readonly Diagnostic[]
+}

@@ -1,0 +1,32 @@
+import * as v from 'valibot'
+import { containerName, moduleName, serviceName, storePath } from './ids.ts'
+import { mapping, mappingsXml } from './mapping.ts'
+import { properties, table } from './property.ts'
+import * as spell from './spelling.ts'
+
+/** Schema of a service whose inter-dependencies have a schema of their own. */
+export function manifestServiceWith(dependency: typeof mapping) {
+  return v.object({
+    name: serviceName,
+    pkg: storePath,
+    type: moduleName,
+    dependsOn: v.optional(v.array(dependency), () => []),
+    connectsTo: v.optional(v.array(dependency), () => []),
+    providesContainers: v.optional(table(containerName, properties), () => new Map()),
+  })
+}
+
+export const manifestService = manifestServiceWith(mapping)
+export type ManifestService = v.InferOutput<typeof manifestService>
+
+export const manifestServicesXml = spell.table(
+  'service',
+  spell.record({
+    name: spell.text,
+    pkg: spell.text,
+    type: spell.text,
+    dependsOn: mappingsXml,
+    connectsTo: mappingsXml,
+    providesContainers: spell.table('container', spell.properties),
+  }),
+)

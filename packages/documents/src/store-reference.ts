@@ -1,0 +1,21 @@
+import * as v from 'valibot'
+import { storeDirectory, type StorePath } from './ids.ts'
+import * as spell from './spelling.ts'
+
+export const storeReference = v.object({
+  kind: v.picklist(['native', 'nix']),
+  /** The same path on every machine of the deployment. */
+  directory: storeDirectory,
+})
+export type StoreReference = v.InferOutput<typeof storeReference>
+
+export const storeReferenceXml = spell.record({ directory: spell.text, kind: spell.text })
+
+const NIX_STORE = '/nix/store'
+const NATIVE_STORE = '/var/lib/davit/store'
+
+/** The store that a path lies in; the default one when there is no path to go by. */
+export function storeOf(path: StorePath | undefined): StoreReference {
+  const directory = path?.slice(0, path.lastIndexOf('/')) ?? NATIVE_STORE
+  return { kind: directory === NIX_STORE ? 'nix' : 'native', directory }
+}

@@ -1,0 +1,28 @@
+import type { XmlElement } from './xml-element.ts'
+
+/** One element a line, two spaces; an element that has text has it exactly. */
+export function writeXml(root: XmlElement): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${elementText(root, '')}\n`
+}
+
+function elementText({ name, attributes, children, text }: XmlElement, indent: string): string {
+  const start = `${indent}<${name}${[...attributes].map(([key, value]) => ` ${key}="${escape(value)}"`).join('')}`
+  if (text !== '') return `${start}>${escape(text)}</${name}>`
+  if (children.length === 0) return `${start}/>`
+  return `${start}>\n${children.map((child) => elementText(child, `${indent}  `)).join('\n')}\n${indent}</${name}>`
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#x9;',
+  '\n': '&#xA;',
+  '\r': '&#xD;',
+}
+
+/** White space other than blanks is escaped, so that no reader normalizes it. */
+function escape(text: string): string {
+  return text.replace(/[&<>"\t\n\r]/g, (character) => ESCAPES[character] ?? character)
+}

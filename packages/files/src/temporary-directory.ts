@@ -1,0 +1,24 @@
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { removeTree } from './remove-tree.ts'
+import { reasonOf } from './system-error.ts'
+
+/** Lends a fresh directory below `parent` that only this user can enter, and removes it afterwards. */
+export async function withTemporaryDirectory<Result>(
+  parent: string,
+  use: (directory: string) => Promise<Result>,
+): Promise<Result> {
+  const directory = await mkdtemp(join(parent, 'davit-')).catch((cause: unknown) => {
+    throw new DavitError('cannot-create', `cannot create a directory in '${parent}': ${reasonOf(cause)}`, {
+      exitStatus: ExitStatus.cannotCreate,
+      hint: 'check its permissions and the space left',
+      cause,
+    })
+  })
+  try {
+    return await use(directory)
+  } finally {
+    removeTree(directory)
+  }
+}

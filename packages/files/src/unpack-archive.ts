@@ -1,0 +1,144 @@
+import { linkSync, mkdirSync, symlinkSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { type Extract, extract } from 'tar-stream'
+import { reasonOf, systemErrorCode } from './system-error.ts'
+
+export interface UnpackLimits {
+  readonly maxEntries: number
+  /** Of all files together. */
+  readonly maxBytes: number
+}
+
+/**
+ * Unpacks a tar stream of unknown origin into `directory`, which must not exist. Only files, directories, symbolic links
+ * and hard links to files of the same archive get in, each once, below directories that the archive itself has made;
+ * so nothing can be written through a link. Of permissions only whether a file is executable counts.
+ */
+export async function unpackArchive(archive: Readable, directory: string, limits: UnpackLimits): Promise<void> {
+  const unpacking: Unpacking = { directory, limits, kinds: new Map([['', 'directory']]), entries: 0, bytes: 0 }
+  const extraction = extract()
+  let reading: Promise<void> = Promise.resolve()
+  try {
+    mkdirSync(directory)
+    reading = pipeline(archive, boundedArchive(limits), extraction)
+    // It fails with the loop below, which tells why.
+    reading.catch(() => {})
+    for await (const entry of extraction) await unpackEntry(unpacking, entry)
+    await reading
+  } catch (error) {
+    archive.destroy()
+    throw unpackError(error)
+  }
+}
+
+type Entry = Extract extends AsyncIterable<infer Source> ? Source : never
+
+interface Unpacking {
+  readonly directory: string
+  readonly limits: UnpackLimits
+  readonly kinds: Map<string, 'directory' | 'file' | 'symlink'>
+  entries: number
+  bytes: number
+}
+
+const ENTRY_OVERHEAD_BYTES = 8 * 1024
+
+/** Passes an archive on, up to what the limits can need, and insists on the two empty blocks at its end. */
+function boundedArchive({ maxBytes, maxEntries }: UnpackLimits): Transform {
+  let left = maxBytes + (maxEntries + 8) * ENTRY_OVERHEAD_BYTES
+  let zeros = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      left -= chunk.length
+      const end = chunk.findLastIndex((byte) => byte !== 0)
+      zeros = end === -1 ? zeros + chunk.length : chunk.length - end - 1
+      if (left < 0) done(refusal('is too large'))
+      else done(null, chunk)
+    },
+    flush(done) {
+      done(zeros < 1024 ? refusal('ends in the middle') : null)
+    },
+  })
+}
+
+async function unpackEntry(unpacking: Unpacking, entry: Entry): Promise<void> {
+  const { header } = entry
+  unpacking.entries += 1
+  if (unpacking.entries > unpacking.limits.maxEntries) {
+    throw refusal(`has more than ${unpacking.limits.maxEntries} entries`)
+  }
+  const name = checkedName(header.name)
+  const known = unpacking.kinds.get(name)
+  if (header.type === 'directory' && known === 'directory') return
+  if (known !== undefined) throw refusal(`contains '${name}' twice`)
+  checkParent(unpacking, name)
+  await create(unpacking, name, entry)
+  unpacking.kinds.set(name, header.type === 'directory' || header.type === 'symlink' ? header.type : 'file')
+}
+
+function checkedName(name: string): string {
+  if (name.startsWith('/')) throw refusal(`contains the absolute name '${name}'`)
+  const steps = name.split('/').filter((step) => step !== '' && step !== '.')
+  if (steps.includes('..')) throw refusal(`contains '${name}', which leads outside`)
+  if (name.includes('\ufffd')) throw refusal(`contains '${name}', which is not text in UTF-8`)
+  return steps.join('/')
+}
+
+function checkParent({ kinds }: Unpacking, name: string): void {
+  const parent = name.slice(0, Math.max(0, name.lastIndexOf('/')))
+  const kind = kinds.get(parent)
+  if (kind === 'symlink') throw refusal(`contains '${name}', which goes through a link`)
+  if (kind !== 'directory') throw refusal(`contains '${name}' without its directory`)
+}
+
+async function create(unpacking: Unpacking, name: string, entry: Entry): Promise<void> {
+  const { type, linkname, size } = entry.header
+  const path = join(unpacking.directory, name)
+  if (type === 'file' || type === 'contiguous-file') return writeEntry(unpacking, path, entry)
+  if (size !== 0) throw refusal(`contains '${name}', which has content but is no file`)
+  if (type === 'directory') mkdirSync(path)
+  else if (type === 'symlink') symlinkSync(checkedLinkTarget(name, linkname), path)
+  else if (type === 'link') linkSync(join(unpacking.directory, checkedHardLink(unpacking, name, linkname)), path)
+  else throw refusal(`contains '${name}', which is no file, directory or link`)
+}
+
+function checkedLinkTarget(name: string, target: string | null): string {
+  if (target && !target.includes('\ufffd')) return target
+  throw refusal(`contains the link '${name}' without a target`)
+}
+
+function checkedHardLink({ kinds }: Unpacking, name: string, linkname: string | null): string {
+  const target = checkedName(linkname ?? '')
+  if (kinds.get(target) === 'file') return target
+  throw refusal(`contains the hard link '${name}' to '${linkname}', which is no file of the archive`)
+}
+
+async function writeEntry(unpacking: Unpacking, path: string, entry: Entry): Promise<void> {
+  const { mode, size, name } = entry.header
+  if ((mode & 0o6000) !== 0) throw refusal(`contains '${name}', which is set-user-ID or set-group-ID`)
+  unpacking.bytes += size
+  if (unpacking.bytes > unpacking.limits.maxBytes) throw refusal('is too large')
+  await writeFile(path, entry as AsyncIterable<Buffer>, { flag: 'wx', mode: (mode & 0o100) === 0 ? 0o644 : 0o755 })
+}
+
+function refusal(why: string): DavitError {
+  return new DavitError('bad-archive', `the archive ${why}`, { exitStatus: ExitStatus.badDocument })
+}
+
+function unpackError(error: unknown): unknown {
+  if (error instanceof DavitError) return error
+  if (systemErrorCode(error) !== undefined) {
+    return new DavitError('cannot-unpack', `cannot unpack the archive: ${reasonOf(error)}`, {
+      exitStatus: ExitStatus.cannotCreate,
+      cause: error,
+    })
+  }
+  return new DavitError('bad-archive', `the archive is damaged: ${reasonOf(error)}`, {
+    exitStatus: ExitStatus.badDocument,
+    cause: error,
+  })
+}

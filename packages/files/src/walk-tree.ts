@@ -1,0 +1,67 @@
+import { closeSync, lstatSync, openSync, readdirSync, readlinkSync, readSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
+import { DavitError } from '@davit/diagnostics'
+
+/** `path` is relative to the root of the walk, which is itself ''. */
+export type TreeEntry =
+  | { readonly kind: 'directory'; readonly path: string }
+  | { readonly kind: 'file'; readonly path: string; readonly size: number; readonly executable: boolean }
+  | { readonly kind: 'symlink'; readonly path: string; readonly target: string }
+
+/** Visits a tree in the order of its names, parents first; refuses sockets, devices and named pipes. */
+export function* walkTree(root: string, path = ''): Generator<TreeEntry, void, undefined> {
+  const absolute = path === '' ? root : join(root, path)
+  const status = lstatSync(absolute)
+  if (status.isDirectory()) {
+    yield { kind: 'directory', path }
+    for (const name of sortedNames(absolute)) yield* walkTree(root, path === '' ? name : `${path}/${name}`)
+  } else if (status.isFile()) {
+    yield { kind: 'file', path, size: status.size, executable: (status.mode & 0o100) !== 0 }
+  } else if (status.isSymbolicLink()) {
+    yield { kind: 'symlink', path, target: readlinkSync(absolute) }
+  } else {
+    throw new DavitError('unusual-file', `'${absolute}' is a ${unusualKind(status)}`, {
+      hint: 'packages consist of files, directories and symbolic links',
+    })
+  }
+}
+
+const CHUNK_BYTES = 256 * 1024
+
+/** The content of a file, read piece by piece; it must have the size that it had when it was visited. */
+export function* fileChunks(path: string, size: number): Generator<Buffer, void, undefined> {
+  const file = openSync(path, 'r')
+  try {
+    let left = size
+    while (left > 0) {
+      const chunk = Buffer.allocUnsafe(Math.min(left, CHUNK_BYTES))
+      const count = readSync(file, chunk)
+      if (count === 0) throw changed(path)
+      left -= count
+      yield chunk.subarray(0, count)
+    }
+    if (readSync(file, Buffer.allocUnsafe(1)) > 0) throw changed(path)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function sortedNames(directory: string): readonly string[] {
+  const names = readdirSync(directory).toSorted()
+  // What Node cannot decode it replaces by U+FFFD, and then cannot find.
+  const strange = names.find((name) => name.includes('\ufffd'))
+  if (strange === undefined) return names
+  throw new DavitError('unusual-file', `the name '${strange}' in '${directory}' is not text in UTF-8`, {
+    hint: 'rename the file',
+  })
+}
+
+function unusualKind(status: Stats): string {
+  if (status.isSocket()) return 'socket'
+  if (status.isFIFO()) return 'named pipe'
+  return 'device'
+}
+
+function changed(path: string): DavitError {
+  return new DavitError('file-changed', `'${path}' changed while it was read`, { hint: 'try again' })
+}

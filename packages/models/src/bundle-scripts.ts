@@ -1,0 +1,62 @@
+import { resolve } from 'node:path'
+import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
+import type { BuildFailure, Message, OutputFile } from 'esbuild'
+import { davitImports } from './davit-imports.ts'
+import { moduleLocations } from './module-locations.ts'
+import { npmPackages } from './npm-packages.ts'
+
+export type ShowFile = (path: string) => string
+
+export interface BundleOptions {
+  readonly directory: string
+  readonly showFile: ShowFile
+}
+
+/** Bundles programs together, so that a file which several of them import is one module; the first outputs' names are `entry0.mjs`, … */
+export async function bundleScripts(paths: readonly string[], { directory, showFile }: BundleOptions): Promise<OutputFile[]> {
+  const esbuild = await import('esbuild')
+  try {
+    const { outputFiles } = await esbuild.build({
+      entryPoints: paths.map((path, index) => ({ in: path, out: `entry${index}` })),
+      absWorkingDir: '/',
+      banner: { js: REQUIRE },
+      bundle: true,
+      format: 'esm',
+      logLevel: 'silent',
+      outdir: directory,
+      outExtension: { '.js': '.mjs' },
+      platform: 'node',
+      plugins: [davitImports(), npmPackages(), moduleLocations(esbuild)],
+      sourcemap: 'external',
+      splitting: true,
+      target: 'node20',
+      write: false,
+    })
+    return outputFiles
+  } catch (error) {
+    if (!isBuildFailure(error)) throw error
+    throw new DavitError('invalid-model', 'the models cannot be read', {
+      exitStatus: ExitStatus.badDocument,
+      diagnostics: error.errors.map((message) => diagnosticOf(message, showFile)),
+      cause: error,
+    })
+  }
+}
+
+/** CommonJS modules within a bundle load what is built into Node with it. */
+const REQUIRE =
+  "import { createRequire as davitCreateRequire } from 'node:module'; const require = davitCreateRequire(import.meta.url);"
+
+function isBuildFailure(error: unknown): error is BuildFailure {
+  return error instanceof Error && Array.isArray((error as { readonly errors?: unknown }).errors)
+}
+
+function diagnosticOf({ text, location, detail }: Message, showFile: ShowFile): Diagnostic {
+  const message = detail instanceof Error ? detail.message : text
+  const diagnostic = { severity: 'error' as const, message: message.charAt(0).toLowerCase() + message.slice(1) }
+  if (location === null) return diagnostic
+  const { line, lineText } = location
+  // Columns count bytes from 0.
+  const column = Buffer.from(lineText).subarray(0, location.column).toString().length + 1
+  return { ...diagnostic, place: { file: showFile(resolve('/', location.file)), line, column, text: lineText } }
+}

@@ -1,0 +1,58 @@
+import { writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { readTextFile } from '@davit/files'
+import type { OutputFile } from 'esbuild'
+import { bundleScripts, type ShowFile } from './bundle-scripts.ts'
+import { isObject, memberOf } from './part.ts'
+import type { Model } from './model.ts'
+import { scriptFailure } from './script-failure.ts'
+
+/** Models in TypeScript and JavaScript; `directory` holds their bundle for as long as they are evaluated. */
+export async function loadScripts(files: readonly string[], directory: string): Promise<readonly Model[]> {
+  if (files.length === 0) return []
+  await Promise.all(files.map(readTextFile))
+  const showFile = showLike(files[0] ?? '')
+  const outputs = await bundleScripts(files.map((file) => resolve(file)), { directory, showFile })
+  await Promise.all(outputs.map(({ path, contents }) => writeFile(path, contents)))
+  const models: Model[] = []
+  // One after the other: what fails first is said first, whatever the machine's mood.
+  for (const [index, file] of files.entries()) {
+    models.push(await importScript(file, { entry: join(directory, `entry${index}.mjs`), outputs, showFile }))
+  }
+  return models
+}
+
+interface ScriptBundle {
+  readonly entry: string
+  readonly outputs: readonly OutputFile[]
+  readonly showFile: ShowFile
+}
+
+async function importScript(file: string, { entry, outputs, showFile }: ScriptBundle): Promise<Model> {
+  const failureOf = (thrown: unknown) => scriptFailure(thrown, { file, outputs, showFile })
+  const exported: unknown = await import(pathToFileURL(entry).href).catch((thrown: unknown) => {
+    throw failureOf(thrown)
+  })
+  const value = defaultExportOf(exported)
+  if (value === undefined) {
+    throw new DavitError('invalid-model', `'${file}' has no default export`, {
+      exitStatus: ExitStatus.badDocument,
+      hint: "export the model with 'export default'",
+    })
+  }
+  return { file, directory: dirname(resolve(file)), value, placeOf: () => ({ file }), failureOf }
+}
+
+/** Of a CommonJS module that was compiled from an ES module as well. */
+function defaultExportOf(exported: unknown): unknown {
+  const value = isObject(exported) ? (exported as { readonly default?: unknown }).default : undefined
+  return memberOf(value, '__esModule') === true ? memberOf(value, 'default') : value
+}
+
+/** Files are shown relative or absolute, as the user named the first. */
+function showLike(file: string): ShowFile {
+  const directory = dirname(file)
+  return (path) => (file.startsWith('/') ? path : join(directory, relative(resolve(directory), path)))
+}

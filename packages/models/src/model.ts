@@ -1,0 +1,35 @@
+import { DavitError, type Path, type Place } from '@davit/diagnostics'
+
+/** What a file of the user says, in whatever language. */
+export interface Model {
+  /** As the user named it. */
+  readonly file: string
+  /** That relative paths in the model begin at. */
+  readonly directory: string
+  /** Data with Maps as tables, or what a program exports. */
+  readonly value: unknown
+  /** Of a path from the root of the file. */
+  placeOf(path: Path): Place
+  /** What code of this model threw, with the position in the user's file. */
+  failureOf(thrown: unknown): DavitError
+}
+
+/** Runs code of a model. */
+export function runModel<Result>(model: Model, code: () => Result): Result {
+  try {
+    return code()
+  } catch (thrown) {
+    throw thrown instanceof DavitError ? thrown : model.failureOf(thrown)
+  }
+}
+
+/** What a model says: itself, or what it returns when it is a function. */
+export async function evaluateModel(model: Model, context: object): Promise<unknown> {
+  const { value } = model
+  if (typeof value !== 'function') return value
+  try {
+    return (await value(context)) as unknown
+  } catch (thrown) {
+    throw thrown instanceof DavitError ? thrown : model.failureOf(thrown)
+  }
+}

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Loader, OnLoadResult, Plugin, TransformFailure } from 'esbuild'
+
+/** `import.meta.url`, `import.meta.dirname` and `__dirname` of a bundled file are those of the user's file. */
+export function moduleLocations(esbuild: Pick<typeof import('esbuild'), 'transform'>): Plugin {
+  return {
+    name: 'module-locations',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.[cm]?[jt]s$/ }, async ({ path }) => {
+        const text = await readFile(path, 'utf8')
+        return /import\.meta|__dirname|__filename/.test(text) ? withLocation(text, path) : undefined
+      })
+    },
+  }
+
+  async function withLocation(text: string, path: string): Promise<OnLoadResult> {
+    const loader: Loader = /\.[cm]?ts$/.test(path) ? 'ts' : 'js'
+    try {
+      const { code } = await esbuild.transform(text, {
+        define: definitions(path),
+        loader,
+        logLevel: 'silent',
+        sourcefile: path,
+        sourcemap: 'inline',
+        target: 'node20',
+      })
+      return { contents: code, loader: 'js' }
+    } catch (error) {
+      // Without the definitions the bundler meets the same mistake, and says where.
+      if (Array.isArray((error as Partial<TransformFailure>).errors)) return { contents: text, loader }
+      throw error
+    }
+  }
+}
+
+function definitions(path: string): Record<string, string> {
+  const [file, directory] = [JSON.stringify(path), JSON.stringify(dirname(path))]
+  return {
+    'import.meta.url': JSON.stringify(pathToFileURL(path).href),
+    'import.meta.filename': file,
+    'import.meta.dirname': directory,
+    __filename: file,
+    __dirname: directory,
+  }
+}

@@ -1,0 +1,116 @@
+import { type Diagnostic, type Path, type Place, suggestionFor } from '@davit/diagnostics'
+
+/** A value in a model, and where it stands. */
+export interface Part {
+  readonly value: unknown
+  /** From the root of the architecture model: `services`, `web`, `type`. */
+  readonly path: Path
+  readonly parent?: Part
+  readonly origin: Origin
+}
+
+/** The file a part comes from, and the list that takes what is wrong with it. */
+export interface Origin {
+  readonly problems: Diagnostic[]
+  placeOf(path: Path): Place
+}
+
+export function partOf(parent: Part, step: string | number, value: unknown): Part {
+  return { value, path: [...parent.path, step], parent, origin: parent.origin }
+}
+
+/** Records that a part is wrong; reading goes on, so that all problems are found at once. */
+export function refuse({ path, origin }: Part, message: string, hint?: string): undefined {
+  const place = origin.placeOf(path)
+  origin.problems.push({ severity: 'error', message, place, path, ...(hint === undefined ? {} : { hint }) })
+  return undefined
+}
+
+/** The members of a table: a plain object or a Map. Members that are `undefined` are absent. */
+export function membersOf(part: Part, expected: string): ReadonlyMap<string, Part> {
+  const members = new Map<string, Part>()
+  const entries = entriesOf(part.value)
+  if (entries === undefined) refuse(part, `expected ${expected}, but got ${described(part.value)}`)
+  for (const [key, value] of entries ?? []) {
+    if (typeof key !== 'string') refuse(part, `expected names as keys, but got ${described(key)}`)
+    else if (value !== undefined) members.set(key, partOf(part, key, value))
+  }
+  return members
+}
+
+export function itemsOf(part: Part, expected: string): readonly Part[] {
+  if (Array.isArray(part.value)) return Array.from(part.value, (item: unknown, index) => partOf(part, index, item))
+  refuse(part, `expected ${expected}, but got ${described(part.value)}`)
+  return []
+}
+
+/** Entries of a table, or nothing when the value is none. */
+export function entriesOf(value: unknown): Iterable<readonly [unknown, unknown]> | undefined {
+  if (value instanceof Map) return value as ReadonlyMap<unknown, unknown>
+  return isPlainObject(value) ? Object.entries(value) : undefined
+}
+
+export function memberOf(value: unknown, name: string): unknown {
+  if (value instanceof Map) return (value as ReadonlyMap<unknown, unknown>).get(name)
+  return isObject(value) && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function isPlainObject(value: unknown): value is object {
+  if (!isObject(value) || Array.isArray(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+export function textOf(part: Part, what: string): string | undefined {
+  if (typeof part.value === 'string') return part.value
+  return refuse(part, `expected ${what}, but got ${described(part.value)}`)
+}
+
+export function booleanOf(part: Part, what: string): boolean | undefined {
+  if (typeof part.value === 'boolean') return part.value
+  return refuse(part, `expected true or false for ${what}, but got ${described(part.value)}`)
+}
+
+/** Records members that nobody reads: a misspelt attribute must not be ignored silently. */
+export function refuseOthers(members: ReadonlyMap<string, Part>, known: readonly string[], what: string): void {
+  for (const [name, part] of members) {
+    if (known.includes(name)) continue
+    refuse(part, `${what} has no attribute '${name}'`, suggestionFor(name, known) ?? `known are ${known.join(', ')}`)
+  }
+}
+
+interface NameSchema<Id extends string> {
+  readonly '~standard': { validate(value: unknown): NameResult<Id> | Promise<NameResult<Id>> }
+}
+type NameResult<Id> =
+  | { readonly value: Id; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string }[] }
+
+/** A name of the kind that the schema describes, or nothing, with its problem recorded at the part. */
+export function nameOf<Id extends string>(schema: NameSchema<Id>, name: unknown, part: Part): Id | undefined {
+  const result = schema['~standard'].validate(name)
+  if (result instanceof Promise) throw new Error('schemas of names are synchronous')
+  if (result.issues === undefined) return result.value
+  const shown = typeof name === 'string' ? `'${name}'` : described(name)
+  return refuse(part, `${shown} is no name: ${result.issues[0]?.message}`)
+}
+
+/** What a value is, for messages: `a list`, `the number 3`, `an instance of Date`. */
+export function described(value: unknown): string {
+  if (value === null || value === undefined) return value === null ? 'nothing (null)' : 'nothing (undefined)'
+  if (typeof value === 'string') return value.length > 40 ? 'text' : `the text '${value}'`
+  if (typeof value === 'number' || typeof value === 'boolean') return `the ${typeof value} ${value}`
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value !== 'object') return `a ${typeof value}`
+  if (typeof memberOrInherited(value, 'then') === 'function') return 'a promise'
+  if (value instanceof Map || isPlainObject(value)) return 'a table'
+  return `an instance of ${value.constructor.name}`
+}
+
+function memberOrInherited(value: object, name: string): unknown {
+  return (value as Record<string, unknown>)[name]
+}

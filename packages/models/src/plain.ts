@@ -1,0 +1,22 @@
+import { Float } from '@davit/documents'
+
+/** A table as functions of models get it: names such as `__proto__` are names. */
+export function tableOf(entries: Iterable<readonly [string, unknown]>): Record<string, unknown> {
+  const table = Object.create(null) as Record<string, unknown>
+  for (const [name, value] of entries) {
+    Object.defineProperty(table, name, { value, enumerable: true, configurable: true, writable: true })
+  }
+  return table
+}
+
+/** A shallow copy of a table that was written in JavaScript; the plain JavaScript form of one that was read as data. */
+export function plainOf(table: object): Record<string, unknown> {
+  if (!(table instanceof Map)) return tableOf(Object.entries(table))
+  return tableOf([...table].map(([name, value]) => [String(name), plainValueOf(value)]))
+}
+
+export function plainValueOf(value: unknown): unknown {
+  if (value instanceof Float) return value.value
+  if (Array.isArray(value)) return value.map(plainValueOf)
+  return value instanceof Map ? plainOf(value) : value
+}

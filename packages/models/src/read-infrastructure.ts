@@ -1,0 +1,47 @@
+import { containerName, type ContainerName, type Properties, system, type TargetName, targetName } from '@davit/documents'
+import type { ArchitectureModel, TargetModel } from '@davit/normalization'
+import { described, membersOf, nameOf, type Part, refuse, textOf } from './part.ts'
+import { present } from './present.ts'
+import { readProperties } from './read-properties.ts'
+
+export function readInfrastructure(part: Part): ArchitectureModel['infrastructure'] {
+  const targets = new Map<TargetName, TargetModel>()
+  for (const [key, member] of membersOf(part, 'a table of targets')) {
+    const name = nameOf(targetName, key, member)
+    const target = readTarget(member)
+    if (name !== undefined) targets.set(name, target)
+  }
+  return targets
+}
+
+function readTarget(part: Part): TargetModel {
+  const members = membersOf(part, 'a target')
+  const read = <Value>(name: string, reader: (part: Part) => Value | undefined) => {
+    const member = members.get(name)
+    return member === undefined ? undefined : reader(member)
+  }
+  return present({
+    properties: read('properties', (member) => readProperties(member, 'a table of properties')) ?? new Map(),
+    containers: read('containers', (member) => readContainers(member)) ?? new Map(),
+    system: read('system', (member) => nameOf(system, member.value, member)),
+    numOfCores: read('numOfCores', readNumOfCores),
+    clientInterface: read('clientInterface', (member) => textOf(member, 'the name or path of a client interface')),
+    targetProperty: read('targetProperty', (member) => textOf(member, 'the name of a property')),
+  })
+}
+
+export function readContainers(part: Part): ReadonlyMap<ContainerName, Properties> {
+  const containers = new Map<ContainerName, Properties>()
+  for (const [key, member] of membersOf(part, 'a table of containers')) {
+    const name = nameOf(containerName, key, member)
+    const properties = readProperties(member, 'a table of properties')
+    if (name !== undefined) containers.set(name, properties)
+  }
+  return containers
+}
+
+function readNumOfCores(part: Part): number | undefined {
+  const { value } = part
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value
+  return refuse(part, `expected a number of cores (1, 2, ...), but got ${described(value)}`)
+}

@@ -1,0 +1,53 @@
+import { Float, type Properties, type PropertyValue } from '@davit/documents'
+import { described, entriesOf, isObject, itemsOf, membersOf, type Part, refuse } from './part.ts'
+
+/** The mark that `float` of the package davit leaves. */
+const FLOAT = Symbol.for('davit.float')
+
+export function readProperties(part: Part, expected: string): Properties {
+  const properties = new Map<string, PropertyValue>()
+  for (const [name, member] of membersOf(part, expected)) {
+    const value = readProperty(member)
+    if (value !== undefined) properties.set(name, value)
+  }
+  return properties
+}
+
+/** Free-form data, or nothing when it holds what no document can carry, which is recorded. */
+export function readProperty(part: Part): PropertyValue | undefined {
+  const { value } = part
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') return readNumber(value, part)
+  const float = floatIn(value)
+  if (float !== undefined) return readFloat(float, part)
+  if (contains(part.parent, value)) return refuse(part, 'a table or list cannot contain itself')
+  if (Array.isArray(value)) {
+    return itemsOf(part, 'a list').flatMap((item) => {
+      const property = readProperty(item)
+      return property === undefined ? [] : [property]
+    })
+  }
+  if (entriesOf(value) !== undefined) return readProperties(part, 'a table')
+  return refuse(part, `expected text, a number, true or false, a list or a table, but got ${described(value)}`)
+}
+
+export function floatIn(value: unknown): number | undefined {
+  if (value instanceof Float) return value.value
+  const marked: unknown = isObject(value) ? (value as { readonly [FLOAT]?: unknown })[FLOAT] : undefined
+  return typeof marked === 'number' ? marked : undefined
+}
+
+function readNumber(value: number, part: Part): PropertyValue | undefined {
+  if (!Number.isInteger(value)) return readFloat(value, part) === undefined ? undefined : value
+  if (Number.isSafeInteger(value)) return value
+  return refuse(part, `the integer ${value} is too large to be exact`, 'write it as text, or as a float')
+}
+
+function readFloat(value: number, part: Part): Float | undefined {
+  return Number.isFinite(value) ? new Float(value) : refuse(part, `${value} is no number that a document can carry`)
+}
+
+function contains(part: Part | undefined, value: unknown): boolean {
+  if (part === undefined || !isObject(value)) return false
+  return part.value === value || contains(part.parent, value)
+}

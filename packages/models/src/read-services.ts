@@ -1,0 +1,93 @@
+import { containerName, type ServiceName, serviceName, type System } from '@davit/documents'
+import type { PackageModel, ServiceModel } from '@davit/normalization'
+import { booleanOf, membersOf, nameOf, type Part, refuse, textOf } from './part.ts'
+import { present } from './present.ts'
+import { type Names, readDependencies } from './read-dependencies.ts'
+import { readContainers } from './read-infrastructure.ts'
+import { readPlacements } from './read-placements.ts'
+import { readProperty } from './read-properties.ts'
+
+/** What a service is, without its packages. */
+export type ServiceWithoutPackages = Omit<ServiceModel, 'packageFor'>
+
+export function readServices(part: Part, names: Names): ReadonlyMap<ServiceName, ServiceWithoutPackages> {
+  const services = new Map<ServiceName, ServiceWithoutPackages>()
+  for (const [key, member] of membersOf(part, 'a table of services')) {
+    const name = nameOf(serviceName, key, member)
+    const service = readService(member, { key, names })
+    if (name !== undefined) services.set(name, service)
+  }
+  return services
+}
+
+/** One package for each service; `readPackage` makes it of the attribute `pkg`. */
+export function readServicePackages(
+  part: Part,
+  readPackage: (part: Part, service: string) => PackageModel | undefined,
+): ReadonlyMap<string, PackageModel> {
+  const packages = new Map<string, PackageModel>()
+  for (const [name, member] of membersOf(part, 'a table of services')) {
+    const pkg = membersOf(member, 'a service').get('pkg')
+    if (pkg === undefined) refuse(member, `service '${name}' has no 'pkg'`, 'say what it consists of: { source: PATH } or { build: ... }')
+    const model = pkg === undefined ? undefined : readPackage(pkg, name)
+    if (model !== undefined) packages.set(name, model)
+  }
+  return packages
+}
+
+export type PackagesBySystem = ReadonlyMap<System, ReadonlyMap<string, PackageModel>>
+
+export function withPackages(name: string, service: ServiceWithoutPackages, packages: PackagesBySystem): ServiceModel {
+  return {
+    ...service,
+    packageFor(system) {
+      const model = packages.get(system)?.get(name)
+      if (model === undefined) throw new Error(`service '${name}' has no package for system '${system}'`)
+      return model
+    },
+  }
+}
+
+const OWN_ATTRIBUTES = new Set([
+  'name',
+  'pkg',
+  'type',
+  'deployState',
+  'dependsOn',
+  'connectsTo',
+  'activatesAfter',
+  'providesContainer',
+  'providesContainers',
+  'targets',
+])
+
+function readService(part: Part, { key, names }: { readonly key: string; readonly names: Names }): ServiceWithoutPackages {
+  const members = membersOf(part, 'a service')
+  const read = <Value>(attribute: string, reader: (part: Part) => Value | undefined) => {
+    const member = members.get(attribute)
+    return member === undefined ? undefined : reader(member)
+  }
+  const dependencies = (attribute: string) => read(attribute, (member) => readDependencies(member, names)) ?? new Map()
+  if (!members.has('type')) refuse(part, `service '${key}' has no 'type'`, "name the module that activates it, such as 'process'")
+  return present({
+    name: read('name', (member) => textOf(member, 'a name')) ?? key,
+    type: read('type', (member) => textOf(member, 'the name of a module')) ?? '',
+    deployState: read('deployState', (member) => booleanOf(member, "'deployState'")),
+    dependsOn: dependencies('dependsOn'),
+    connectsTo: dependencies('connectsTo'),
+    activatesAfter: dependencies('activatesAfter'),
+    providesContainer: read('providesContainer', (member) => nameOf(containerName, member.value, member)),
+    providesContainers: read('providesContainers', readContainers),
+    targets: read('targets', (member) => readPlacements(member, names.nameTarget)),
+    attributes: readAttributes(members),
+  })
+}
+
+function readAttributes(members: ReadonlyMap<string, Part>): ServiceModel['attributes'] {
+  const attributes = new Map()
+  for (const [name, member] of members) {
+    const value = OWN_ATTRIBUTES.has(name) ? undefined : readProperty(member)
+    if (value !== undefined) attributes.set(name, value)
+  }
+  return attributes
+}

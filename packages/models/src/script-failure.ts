@@ -1,0 +1,53 @@
+import { SourceMap } from 'node:module'
+import { dirname, resolve } from 'node:path'
+import { DavitError, ExitStatus, type Place } from '@davit/diagnostics'
+import type { OutputFile } from 'esbuild'
+import type { ShowFile } from './bundle-scripts.ts'
+
+export interface ScriptContext {
+  /** As the user named the model. */
+  readonly file: string
+  readonly outputs: readonly OutputFile[]
+  readonly showFile: ShowFile
+}
+
+/** What the user's program threw, at the innermost place of the user's own files. */
+export function scriptFailure(thrown: unknown, { file, outputs, showFile }: ScriptContext): DavitError {
+  const place = firstPlace(thrown, outputs, showFile) ?? { file }
+  return new DavitError('model-failed', `cannot evaluate '${file}'`, {
+    exitStatus: ExitStatus.badDocument,
+    diagnostics: [{ severity: 'error', message: messageOf(thrown), place }],
+    cause: thrown,
+  })
+}
+
+function messageOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return `the model threw ${JSON.stringify(thrown) ?? String(thrown)}`
+  return thrown.name === 'Error' ? thrown.message : `${thrown.name}: ${thrown.message}`
+}
+
+function firstPlace(thrown: unknown, outputs: readonly OutputFile[], showFile: ShowFile): Place | undefined {
+  const stack = thrown instanceof Error ? (thrown.stack ?? '') : ''
+  for (const [, path, line, column] of stack.matchAll(/(\/[^\n():]*\.mjs):(\d+):(\d+)/g)) {
+    const map = outputs.find((output) => output.path === `${decodeURI(path ?? '')}.map`)
+    const place = map && originOf({ line: Number(line) - 1, column: Number(column) - 1 }, map, showFile)
+    if (place !== undefined) return place
+  }
+  return undefined
+}
+
+interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+/** Positions in source maps count from 0. */
+function originOf({ line, column }: Position, map: OutputFile, showFile: ShowFile): Place | undefined {
+  const payload = JSON.parse(map.text) as ConstructorParameters<typeof SourceMap>[0]
+  const entry = new SourceMap(payload).findEntry(line, column)
+  if (!('originalSource' in entry)) return undefined
+  const { originalSource, originalLine, originalColumn } = entry
+  const text = payload.sourcesContent[payload.sources.indexOf(originalSource)]?.split(/\r?\n/)[originalLine]
+  const file = showFile(resolve(dirname(map.path), originalSource))
+  return { file, line: originalLine + 1, column: originalColumn + 1, ...(text === undefined ? {} : { text }) }
+}

@@ -1,0 +1,39 @@
+import { entriesOf, isObject, memberOf } from './part.ts'
+import { plainOf } from './plain.ts'
+
+/** Carries a target's name through functions of models; enumerable, so that it survives `{ ...target }`. */
+const TARGET_NAME = Symbol('davit target')
+
+/** Tells targets of an infrastructure by name, wherever functions of models carry them. */
+export interface TargetNames {
+  /** Target name → target, as functions of models get them. */
+  readonly targets: ReadonlyMap<string, object>
+  /** The name of a target, given as an object of the infrastructure, a copy of one, or by name. */
+  nameOf(target: unknown): string | undefined
+}
+
+export function targetNamesOf(infrastructure: unknown): TargetNames {
+  const targets = new Map<string, object>()
+  const names = new Map<unknown, string>()
+  for (const [name, target] of entriesOf(infrastructure) ?? []) {
+    if (typeof name !== 'string' || !isObject(target)) continue
+    targets.set(name, Object.assign(plainOf(target), { [TARGET_NAME]: name }))
+    remember(names, target, name)
+    remember(names, memberOf(target, 'properties'), name)
+  }
+  return {
+    targets,
+    nameOf(target) {
+      if (typeof target === 'string') return target
+      if (!isObject(target)) return undefined
+      const marked: unknown = (target as { readonly [TARGET_NAME]?: unknown })[TARGET_NAME]
+      if (typeof marked === 'string') return marked
+      return names.get(target) || names.get(memberOf(target, 'properties')) || undefined
+    },
+  }
+}
+
+/** What two targets share tells neither of them: its name is empty. */
+function remember(names: Map<unknown, string>, part: unknown, name: string): void {
+  if (isObject(part)) names.set(part, names.has(part) ? '' : name)
+}

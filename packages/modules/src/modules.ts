@@ -1,0 +1,1 @@
+export { type LifecycleModule, readModules } from './read-modules.ts'

@@ -1,0 +1,107 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
+
+export interface LifecycleModule {
+  /** The executable as it is, usually a shell script. */
+  readonly script: Uint8Array
+  /** What it may be asked to do: the lines of NAME.activities, or what every module of Dysnomia may be asked. */
+  readonly activities: readonly string[]
+}
+
+/** Reads every module of a directory, by name; throws with all problems of the directory at once. */
+export async function readModules(directory: string): Promise<ReadonlyMap<string, LifecycleModule>> {
+  const files = await listFiles(directory)
+  const entries = await Promise.all(moduleNames(files).map((name) => readModule(directory, name, files)))
+  const diagnostics = [...strayDeclarations(directory, files), ...entries.flatMap((entry) => entry.diagnostics)]
+  if (diagnostics.length > 0) {
+    throw new DavitError('invalid-modules', `cannot use the modules of '${directory}'`, {
+      exitStatus: ExitStatus.badDocument,
+      diagnostics,
+    })
+  }
+  return new Map(entries.map(({ name, module }) => [name, module]))
+}
+
+interface Entry {
+  readonly name: string
+  readonly module: LifecycleModule
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+const DECLARATION = '.activities'
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$/
+const ACTIVITY = /^[a-z][a-z0-9-]*$/
+const PROSE = /^(\.|README|LICENSE|COPYING|CHANGELOG)|\.md$/
+const DYSNOMIA_ACTIVITIES = [
+  'activate',
+  'deactivate',
+  'lock',
+  'unlock',
+  'snapshot',
+  'restore',
+  'collect-garbage',
+  'shell',
+] as const
+
+async function listFiles(directory: string): Promise<readonly string[]> {
+  try {
+    const names = (await readdir(directory)).filter((name) => !PROSE.test(name))
+    const isFile = await Promise.all(names.map(async (name) => (await stat(join(directory, name))).isFile()))
+    return names.filter((_, index) => isFile[index]).toSorted()
+  } catch (cause) {
+    throw new DavitError('unreadable-modules', `cannot read the modules directory '${directory}'`, {
+      exitStatus: ExitStatus.noInput,
+      cause,
+    })
+  }
+}
+
+function moduleNames(files: readonly string[]): readonly string[] {
+  return files.filter((file) => !file.endsWith(DECLARATION))
+}
+
+function strayDeclarations(directory: string, files: readonly string[]): readonly Diagnostic[] {
+  return files
+    .filter((file) => file.endsWith(DECLARATION) && !files.includes(file.slice(0, -DECLARATION.length)))
+    .map((file) => problem(join(directory, file), 'there is no module of this name beside it'))
+}
+
+async function readModule(directory: string, name: string, files: readonly string[]): Promise<Entry> {
+  const path = join(directory, name)
+  const diagnostics: Diagnostic[] = []
+  if (!NAME.test(name)) {
+    diagnostics.push(problem(path, 'the name of a module has letters, digits and _.+- only'))
+  }
+  if (((await stat(path)).mode & 0o111) === 0) {
+    diagnostics.push(problem(path, 'the module is not executable', `chmod +x '${path}'`))
+  }
+  const declaration = files.includes(`${name}${DECLARATION}`)
+    ? parseActivities(`${path}${DECLARATION}`, await readFile(`${path}${DECLARATION}`, 'utf8'))
+    : { activities: DYSNOMIA_ACTIVITIES, diagnostics: [] }
+  return {
+    name,
+    module: { script: await readFile(path), activities: declaration.activities },
+    diagnostics: [...diagnostics, ...declaration.diagnostics],
+  }
+}
+
+function parseActivities(file: string, text: string) {
+  const lines = text.split('\n').map((line, index) => ({ activity: line.trim(), line: index + 1 }))
+  const declared = lines.filter(({ activity }) => activity !== '')
+  return {
+    activities: declared.map(({ activity }) => activity),
+    diagnostics: declared
+      .filter(({ activity }) => !ACTIVITY.test(activity))
+      .map(({ activity, line }) => problem({ file, line }, `'${activity}' is not the name of an activity`)),
+  }
+}
+
+function problem(place: string | { readonly file: string; readonly line: number }, message: string, hint?: string) {
+  return {
+    severity: 'error',
+    message,
+    place: typeof place === 'string' ? { file: place } : place,
+    ...(hint === undefined ? {} : { hint }),
+  } satisfies Diagnostic
+}

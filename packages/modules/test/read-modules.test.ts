@@ -1,0 +1,59 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DavitError } from '@davit/diagnostics'
+import { expect, onTestFinished, test } from 'vitest'
+import { readModules } from '../src/modules.ts'
+
+const modulesDirectory = fileURLToPath(new URL('../modules', import.meta.url))
+
+test('readModules() reads the modules of davit', async () => {
+  const modules = await readModules(modulesDirectory)
+  expect([...modules.keys()]).toEqual(['echo', 'process', 'wrapper'])
+  expect(modules.get('process')?.activities).toEqual(['activate', 'deactivate', 'status'])
+  expect(modules.get('process')?.script).toEqual(await readFile(join(modulesDirectory, 'process')))
+})
+
+test('readModules() takes a module without declaration for one of Dysnomia, which is never asked for its status', async () => {
+  const directory = await directoryOf({ 'mysql-database': '#!/bin/bash\n', 'README.md': 'prose', '.hidden': '' })
+  const modules = await readModules(directory)
+  expect([...modules.keys()]).toEqual(['mysql-database'])
+  expect(modules.get('mysql-database')?.activities).toEqual(expect.arrayContaining(['activate', 'lock', 'snapshot']))
+  expect(modules.get('mysql-database')?.activities).not.toContain('status')
+})
+
+test('readModules() reports all problems of a directory at once', async () => {
+  const directory = await directoryOf({
+    plain: 'not executable',
+    'b@d': '#!/bin/sh\n',
+    'stray.activities': 'activate\n',
+    queer: '#!/bin/sh\n',
+    'queer.activities': 'activate\nSTOP IT\n\n',
+  })
+  const failure = await readModules(directory).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(DavitError)
+  const { code, exitStatus, diagnostics } = failure as DavitError
+  expect([code, exitStatus]).toEqual(['invalid-modules', 65])
+  expect(diagnostics.map(({ message, place }) => [place?.file, place?.line, message])).toEqual([
+    [join(directory, 'stray.activities'), undefined, 'there is no module of this name beside it'],
+    [join(directory, 'b@d'), undefined, 'the name of a module has letters, digits and _.+- only'],
+    [join(directory, 'plain'), undefined, 'the module is not executable'],
+    [join(directory, 'queer.activities'), 2, "'STOP IT' is not the name of an activity"],
+  ])
+})
+
+test('readModules() fails on a directory that is not there', async () => {
+  const failure = await readModules('/nonexistent').catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 'unreadable-modules', exitStatus: 66 })
+})
+
+/** Files by name; those with `#!` are executable. */
+async function directoryOf(files: Readonly<Record<string, string>>): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'davit-read-modules-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(directory, name), text, { mode: text.startsWith('#!') ? 0o755 : 0o644 })
+  }
+  return directory
+}

@@ -1,0 +1,168 @@
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const modulesDirectory = fileURLToPath(new URL('../modules', import.meta.url))
+
+export const FOREVER = '#!/bin/sh\necho up\nexec sleep 1000\n'
+
+/** The files of a component with these settings of its process. */
+export function configured(settings: string, files: Readonly<Record<string, string>> = {}) {
+  return { 'etc/dysnomia/process/web': settings, ...files }
+}
+
+export interface Shell {
+  readonly name: string
+  /** Has `sh` as this shell; of busybox, nothing else than busybox. */
+  readonly path: string
+}
+
+export interface Outcome {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'davit-modules-'))
+
+/** The shells that are here; those that are not are named on standard error. */
+export const shells: readonly Shell[] = ['dash', 'bash', 'busybox'].flatMap((name) => {
+  const program = locate(name)
+  if (program === undefined) {
+    console.error(`SKIPPED: the modules are not tested under ${name}, which is not installed`)
+    return []
+  }
+  const directory = mkdtempSync(join(scratch, `path-${name}-`))
+  if (name === 'busybox') execFileSync(program, ['--install', '-s', directory])
+  else symlinkSync(program, join(directory, 'sh'))
+  return [{ name, path: name === 'busybox' ? directory : `${directory}:/usr/bin:/bin` }]
+})
+
+/** A directory for one test, with a component in it made of files by path; those with `#!` are executable. */
+export class Scene {
+  readonly directory = mkdtempSync(join(scratch, 'scene-'))
+  readonly component = join(this.directory, '0123456789abcdef-web app')
+  readonly log = join(this.directory, 'log/web.log')
+  readonly record = join(this.directory, 'run/process/process/key1')
+  private readonly shell: Shell
+
+  constructor(shell: Shell, files: Readonly<Record<string, string>>) {
+    this.shell = shell
+    for (const [path, text] of Object.entries(files)) this.write(join(this.component, path), text)
+    mkdirSync(join(this.directory, 'run'))
+    mkdirSync(join(this.directory, 'log'))
+  }
+
+  write(path: string, text: string): void {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+    if (text.startsWith('#!')) chmodSync(path, 0o755)
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.directory, path), 'utf8')
+  }
+
+  readonly environment = {
+    DAVIT_RUN_DIR: join(this.directory, 'run'),
+    DAVIT_LOG_DIR: join(this.directory, 'log'),
+    DAVIT_SERVICE: 'web',
+    DAVIT_KEY: 'key1',
+    DYSNOMIA_STATEDIR: this.directory,
+    SCENE: this.directory,
+  }
+
+  /** Ends when the module has ended and nobody holds its output open any more. */
+  call(activity: string, properties: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+    return this.run([join(modulesDirectory, 'process'), activity, this.component], properties)
+  }
+
+  run(argv: readonly string[], properties: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+    return runShell(this.shell, argv, { ...this.environment, ...properties })
+  }
+
+  /** Starts a module without waiting for it. */
+  begin(argv: readonly string[], properties: Readonly<Record<string, string>> = {}) {
+    return spawn('sh', argv, {
+      env: { ...this.environment, ...properties, PATH: this.shell.path },
+      stdio: 'ignore',
+      detached: true,
+    })
+  }
+
+  /** The pid of the program that the module recorded. */
+  pid(): number {
+    return Number(readFileSync(this.record, 'utf8').split(' ')[3])
+  }
+
+  pidIn(path: string): number {
+    return Number(this.read(path))
+  }
+}
+
+export function runShell(
+  shell: Shell,
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Outcome> {
+  // More pipes than the usual three: none of them may reach what the module starts.
+  const child = spawn('sh', argv, {
+    env: { PATH: shell.path, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+  })
+  const output = { stdout: '', stderr: '' }
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (status) => resolve({ status, ...output }))
+  })
+}
+
+/** Not so for a process that has ended and was not yet collected by its parent. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^[ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, ''))
+  } catch {
+    return false
+  }
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5000
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`waited in vain for ${condition.toString()}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** Ends whatever a failed test left running, known by its environment, and removes all files. */
+export function cleanUp(): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (readFileSync(`/proc/${pid}/environ`, 'latin1').includes(scratch)) process.kill(Number(pid), 'SIGKILL')
+    } catch {
+      // It ended by itself.
+    }
+  }
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+function locate(program: string): string | undefined {
+  try {
+    return execFileSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim()
+  } catch {
+    return undefined
+  }
+}

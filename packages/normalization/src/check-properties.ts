@@ -1,0 +1,71 @@
+import type { Path } from '@davit/diagnostics'
+import type { Properties, PropertyValue } from '@davit/documents'
+import type { Findings } from './findings.ts'
+import { quoted } from './names.ts'
+import { propertyText } from './property-text.ts'
+
+/** The kernel's limit for one string of an environment, without the zero that ends it. */
+const MAX_VARIABLE_BYTES = 131_071
+const SHELL_IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/
+/** Would change how a module runs, not what it is told. */
+const RESERVED = /^(?:PATH|IFS|LD_.*)$/
+const NOT_IN_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u
+
+/** Free-form properties: every name and text must survive XML 1.0. */
+export function checkProperties(properties: Properties, path: Path, findings: Findings): void {
+  for (const [name, value] of properties) {
+    const place = [...path, name]
+    checkText(name, { what: `the name of property ${quoted(name)}`, path: place, findings })
+    checkValue(value, { what: `property ${quoted(name)}`, path: place, findings })
+  }
+}
+
+/** Properties that a module finds in its environment. */
+export function checkContainerProperties(properties: Properties, path: Path, findings: Findings): void {
+  checkProperties(properties, path, findings)
+  for (const [name, value] of properties) {
+    checkVariableName(name, [...path, name], findings)
+    if (Buffer.byteLength(`${name}=${propertyText(value)}`) > MAX_VARIABLE_BYTES) {
+      findings.error(
+        [...path, name],
+        `property ${quoted(name)} is too long: name=value may have ${MAX_VARIABLE_BYTES} bytes`,
+        'put it into a file of a package and pass its path',
+      )
+    }
+  }
+}
+
+function checkVariableName(name: string, path: Path, findings: Findings): void {
+  if (!SHELL_IDENTIFIER.test(name)) {
+    const hint = 'modules get it as a variable: letters, digits and _, not beginning with a digit'
+    findings.error(path, `bad name ${quoted(name)} of a container property`, hint)
+  } else if (RESERVED.test(name)) {
+    findings.error(path, `container property ${quoted(name)} is reserved`, 'PATH, IFS and LD_* would change how modules run')
+  }
+}
+
+interface Where {
+  readonly what: string
+  readonly path: Path
+  readonly findings: Findings
+}
+
+function checkValue(value: PropertyValue, where: Where): void {
+  if (typeof value === 'string') checkText(value, where)
+  else if (value instanceof Map) checkProperties(value, where.path, where.findings)
+  else if (Array.isArray(value)) checkList(value, where)
+  else if (typeof value === 'number' && !Number.isFinite(value)) {
+    where.findings.error(where.path, `${where.what} is ${value}, which no document can carry`)
+  }
+}
+
+function checkList(values: readonly PropertyValue[], where: Where): void {
+  for (const [index, value] of values.entries()) checkValue(value, { ...where, path: [...where.path, index] })
+}
+
+function checkText(text: string, { what, path, findings }: Where): void {
+  const character = NOT_IN_XML.exec(text)?.[0]
+  if (character === undefined) return
+  const code = character.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()
+  findings.error(path, `${what} contains U+${code}, which XML cannot carry`, 'encode it, for instance as base64')
+}

@@ -1,0 +1,104 @@
+import { DavitError, type Path } from '@davit/diagnostics'
+import type { NormalizedService, PackageSpec } from '@davit/documents'
+import type { PackageModel } from './architecture-model.ts'
+import { parameterDependenciesOf } from './dependencies.ts'
+import { fillPackage } from './fill-package.ts'
+import { fillTemplate } from './fill-template.ts'
+import type { Findings } from './findings.ts'
+import { guardedParameters } from './guarded-parameters.ts'
+import { quoted } from './names.ts'
+import { ParameterError, type ParameterProblem } from './parameter-error.ts'
+import { parametersFileOf } from './parameters-file.ts'
+
+/** Who wants a package, and the parameters for it. */
+export interface PackageOwner {
+  /** Such as `service 'web'`. */
+  readonly what: string
+  readonly path: Path
+  readonly service?: NormalizedService
+  /** For functions and files: all numbers are plain. */
+  plainParameters(): object
+  /** For templates: numbers are written as in the model. */
+  exactParameters(): object
+}
+
+const PACKAGE_NAME = /^[A-Za-z0-9_+?=-][A-Za-z0-9_+?=.-]{0,199}$/
+
+/** The package that a model describes, or nothing and errors. What a function throws is an error of the model. */
+export function evaluatePackage(
+  modelOf: () => PackageModel,
+  owner: PackageOwner,
+  findings: Findings,
+): PackageSpec | undefined {
+  try {
+    const model = modelOf()
+    const spec = model.kind === 'data' ? dataPackage(model, owner, findings) : functionPackage(model, owner)
+    checkNames(spec, owner, findings)
+    return spec
+  } catch (error) {
+    if (error instanceof DavitError) throw error
+    if (error instanceof ParameterError) tell(error.problem, { owner, path: owner.path, findings })
+    else findings.thrown(owner.path, `package of ${owner.what} failed: ${thrownMessage(error)}`, error)
+    return undefined
+  }
+}
+
+function functionPackage(model: Extract<PackageModel, { kind: 'function' }>, owner: PackageOwner): PackageSpec {
+  const parameters = owner.plainParameters()
+  return model.call(guardedParameters(parameters), () => parametersFileOf(parameters))
+}
+
+function dataPackage(
+  { spec, parametersFile }: Extract<PackageModel, { kind: 'data' }>,
+  owner: PackageOwner,
+  findings: Findings,
+): PackageSpec {
+  const concrete = filled(spec, owner, findings)
+  if (concrete.kind !== 'build' || parametersFile !== true) return concrete
+  return { ...concrete, parameters: parametersFileOf(owner.plainParameters()) }
+}
+
+function filled(spec: PackageSpec, owner: PackageOwner, findings: Findings): PackageSpec {
+  return fillPackage(spec, (template, path) => {
+    try {
+      return template.includes('${') ? fillTemplate(template, owner.exactParameters()) : template
+    } catch (error) {
+      if (!(error instanceof ParameterError)) throw error
+      tell(error.problem, { owner, path: [...owner.path, ...path], findings })
+      return 'x'
+    }
+  })
+}
+
+function tell(
+  { subject, reason, hint, dependency }: ParameterProblem,
+  { owner, path, findings }: { readonly owner: PackageOwner; readonly path: Path; readonly findings: Findings },
+): void {
+  const isMember = /^[a-z.]+$/.test(subject)
+  const used = isMember ? memberName(subject, owner.service, dependency) : subject
+  findings.error(path, `package of ${owner.what} uses ${used}, but ${reason}`, hint)
+}
+
+/** `'database.target'` if the dependency is a parameter of the service itself. */
+function memberName(
+  member: string,
+  service: NormalizedService | undefined,
+  dependency: string | undefined,
+): string {
+  const parameters = service === undefined ? [] : [...parameterDependenciesOf(service)]
+  const parameter = parameters.find(([, { service }]) => service === dependency)?.[0]
+  return parameter === undefined ? `'${member}' of '${dependency}', a dependency of its dependencies` : `'${parameter}.${member}'`
+}
+
+function checkNames(spec: PackageSpec, owner: PackageOwner, findings: Findings): void {
+  if (spec.kind === 'present') return
+  if (spec.name !== undefined && !PACKAGE_NAME.test(spec.name)) {
+    const hint = 'letters, digits and +-._?= are allowed, at most 200 of them'
+    findings.error(owner.path, `bad name ${quoted(spec.name)} of a package of ${owner.what}`, hint)
+  }
+  if (spec.kind === 'build') for (const input of spec.inputs.values()) checkNames(input, owner, findings)
+}
+
+function thrownMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,64 @@
+import { suggestionFor } from '@davit/diagnostics'
+import { Float } from '@davit/documents'
+import { unknownParameter } from './guarded-parameters.ts'
+import { quoted } from './names.ts'
+import { ParameterError } from './parameter-error.ts'
+import { parseTemplate, type TemplatePart } from './template.ts'
+
+const LITERAL_HINT = "write '$${' for a literal '${'"
+
+/** The template with its references replaced by what they lead to; a ParameterError names one that leads nowhere. */
+export function fillTemplate(template: string, parameters: object): string {
+  return parseTemplate(template)
+    .map((part) => partText(part, parameters))
+    .join('')
+}
+
+function partText(part: TemplatePart, parameters: object): string {
+  if (part.kind === 'text') return part.text
+  const subject = quoted(part.source)
+  if (part.kind === 'malformed') throw new ParameterError({ subject, reason: 'it is no reference', hint: LITERAL_HINT })
+  try {
+    return valueText(valueAt(part.steps, parameters))
+  } catch (error) {
+    throw error instanceof ParameterError ? new ParameterError({ ...error.problem, subject }) : error
+  }
+}
+
+function valueAt([parameter = '', ...steps]: readonly string[], parameters: object): unknown {
+  if (!Object.hasOwn(parameters, parameter)) throw unknownParameter(parameter, Object.keys(parameters))
+  let value: unknown = Reflect.get(parameters, parameter)
+  let reached = parameter
+  for (const step of steps) {
+    if (!hasStep(value, step)) throw missingStep(step, reached, value)
+    value = Reflect.get(value, step)
+    reached += `.${step}`
+  }
+  return value
+}
+
+/** Only members of tables and elements of lists can be referred to, never what objects inherit. */
+function hasStep(value: unknown, step: string): value is object {
+  if (Array.isArray(value)) return /^\d+$/.test(step) && Object.hasOwn(value, step)
+  return isTable(value) && Object.hasOwn(value, step)
+}
+
+function missingStep(step: string, reached: string, value: unknown): ParameterError {
+  const members = isTable(value) ? Object.keys(value) : []
+  const hint = suggestionFor(step, members) ?? (members.length === 0 ? LITERAL_HINT : `it has ${members.join(', ')}`)
+  return new ParameterError({ subject: step, reason: `'${reached}' has no member ${quoted(step)}`, hint })
+}
+
+function isTable(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null
+}
+
+/** As properties reach modules; there is no text for tables. */
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'boolean') return value ? '1' : ''
+  if (typeof value === 'number' || value instanceof Float) return String(value)
+  if (Array.isArray(value)) return value.map(valueText).join(' ')
+  const hint = isTable(value) ? `name one of its members: ${Object.keys(value).join(', ')}` : LITERAL_HINT
+  throw new ParameterError({ subject: '', reason: 'it leads to a table, not to text', hint })
+}

@@ -1,0 +1,59 @@
+import { DavitError, type Diagnostic, ExitStatus, type Path, type Place } from '@davit/diagnostics'
+
+/** Collects everything that is wrong with a model, so that all of it is said at once. */
+export interface Findings {
+  error(path: Path, message: string, hint?: string): void
+  /** An error that code of the user threw. */
+  thrown(path: Path, message: string, cause: unknown): void
+  warning(path: Path, message: string, hint?: string): void
+  warnings(): readonly Diagnostic[]
+  /** Ends normalization with all errors, if there are any. */
+  throwIfAny(): void
+}
+
+export type PlaceOf = (path: Path) => Place | undefined
+
+export function collectFindings(placeOf: PlaceOf): Findings {
+  const found = new Map<string, Diagnostic>()
+  const add = (diagnostic: Diagnostic) => {
+    const { path = [], message, hint } = diagnostic
+    const place = nearestPlace(path, placeOf)
+    const located = place === undefined ? diagnostic : { ...diagnostic, place }
+    // The same package is asked for by several systems: what is wrong with it is said once.
+    found.set(JSON.stringify([path, message, hint]), located)
+  }
+  const causes: unknown[] = []
+  const all = (severity: Diagnostic['severity']) => [...found.values()].filter((one) => one.severity === severity)
+  return {
+    error: (path, message, hint) => add({ severity: 'error', message, path, ...hintOf(hint) }),
+    thrown: (path, message, cause) => {
+      causes.push(cause)
+      add({ severity: 'error', message, path })
+    },
+    warning: (path, message, hint) => add({ severity: 'warning', message, path, ...hintOf(hint) }),
+    warnings: () => all('warning'),
+    throwIfAny: () => {
+      const diagnostics = all('error')
+      if (diagnostics.length === 0) return
+      const count = diagnostics.length === 1 ? 'an error' : `${diagnostics.length} errors`
+      throw new DavitError('invalid-model', `the models have ${count}`, {
+        exitStatus: ExitStatus.badDocument,
+        diagnostics: [...all('warning'), ...diagnostics],
+        ...(causes.length === 0 ? {} : { cause: causes[0] }),
+      })
+    },
+  }
+}
+
+/** Where a value stands or, if the user did not write it, what it would be part of. */
+function nearestPlace(path: Path, placeOf: PlaceOf): Place | undefined {
+  for (let length = path.length; length > 0; length -= 1) {
+    const place = placeOf(path.slice(0, length))
+    if (place !== undefined) return place
+  }
+  return undefined
+}
+
+function hintOf(hint: string | undefined): { hint?: string } {
+  return hint === undefined ? {} : { hint }
+}

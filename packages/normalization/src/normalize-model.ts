@@ -1,0 +1,68 @@
+import { type Diagnostic, suggestionFor } from '@davit/diagnostics'
+import type { Architecture, InstantiatedPackage, PackageRequest } from '@davit/documents'
+import type { ArchitectureModel } from './architecture-model.ts'
+import { checkCycles } from './check-cycles.ts'
+import { collectFindings, type Findings } from './findings.ts'
+import { quoted } from './names.ts'
+import type { NormalizationOptions } from './normalization-options.ts'
+import { normalizeInfrastructure } from './normalize-infrastructure.ts'
+import { normalizeServices } from './normalize-services.ts'
+import { packageRequestsOf } from './package-requests.ts'
+import { sortedMap } from './sorted.ts'
+
+export interface Normalized {
+  /** Everything but the packages: their tables are empty. */
+  readonly architecture: Architecture
+  readonly packageRequests: readonly PackageRequest[]
+  readonly warnings: readonly Diagnostic[]
+}
+
+/** Every default filled in and every name resolved; throws 'invalid-model' with all that is wrong. */
+export function normalizeModel(model: ArchitectureModel, options: NormalizationOptions): Normalized {
+  const findings = collectFindings((path) => model.placeOf(path))
+  const infrastructure = normalizeInfrastructure(model.infrastructure, options, findings)
+  const services = normalizeServices(model.services, { infrastructure, options, findings })
+  checkCycles(services, model.services, findings)
+  checkDistribution(model, findings)
+  checkTargetPackages(model, findings)
+  findings.throwIfAny()
+  const architecture: Architecture = {
+    store: options.store,
+    services,
+    infrastructure,
+    targetPackages: sortedMap(infrastructure, (): InstantiatedPackage[] => []),
+  }
+  const packageRequests = packageRequestsOf(model, architecture, findings)
+  return { architecture, packageRequests, warnings: findings.warnings() }
+}
+
+/** An architecture that leaves nothing on the targets of an infrastructure. */
+export function undeploymentOf(
+  model: Pick<ArchitectureModel, 'infrastructure' | 'placeOf'>,
+  options: NormalizationOptions,
+): Architecture {
+  const empty: ArchitectureModel = {
+    services: new Map(),
+    infrastructure: model.infrastructure,
+    targetPackages: new Map(),
+    placeOf: (path) => model.placeOf(path),
+  }
+  return normalizeModel(empty, options).architecture
+}
+
+function checkDistribution({ services, distributedServices = [] }: ArchitectureModel, findings: Findings): void {
+  const names = new Set<string>(services.keys())
+  for (const name of distributedServices) {
+    if (names.has(name)) continue
+    const message = `the distribution places unknown service ${quoted(name)}`
+    findings.error(['distribution', name], message, suggestionFor(name, names))
+  }
+}
+
+function checkTargetPackages({ infrastructure, targetPackages }: ArchitectureModel, findings: Findings): void {
+  for (const target of targetPackages.keys()) {
+    if (infrastructure.has(target)) continue
+    const message = `packages for unknown target ${quoted(target)}`
+    findings.error(['targetPackages', target], message, suggestionFor(target, infrastructure.keys()))
+  }
+}

@@ -1,0 +1,70 @@
+import type { Architecture, PackageRequest, PackageSpec, ServiceName, System, TargetName } from '@davit/documents'
+import type { ArchitectureModel, PackageModel } from './architecture-model.ts'
+import { evaluatePackage, type PackageOwner } from './evaluate-package.ts'
+import type { Findings } from './findings.ts'
+import { interDependencyParameters } from './parameters.ts'
+import { compareNames, sortedEntries } from './sorted.ts'
+
+/** Every package that is needed, concrete: of services in name order for each of their systems, then of targets. */
+export function packageRequestsOf(
+  model: ArchitectureModel,
+  architecture: Architecture,
+  findings: Findings,
+): PackageRequest[] {
+  const requests = [
+    ...serviceRequests(model, architecture, findings),
+    ...targetRequests(model, architecture, findings),
+  ]
+  findings.throwIfAny()
+  return requests
+}
+
+function serviceRequests(model: ArchitectureModel, architecture: Architecture, findings: Findings): PackageRequest[] {
+  const plain = interDependencyParameters(architecture, (float) => float.value)
+  const exact = interDependencyParameters(architecture, (float) => float)
+  return sortedEntries(model.services).flatMap(([name, serviceModel]) => {
+    const service = architecture.services.get(name)
+    const owner: PackageOwner = {
+      what: `service '${name}'`,
+      path: ['services', name, 'pkg'],
+      ...(service === undefined ? {} : { service }),
+      plainParameters: () => plain(name),
+      exactParameters: () => exact(name),
+    }
+    return systemsOf(name, architecture).flatMap((system) => {
+      const spec = evaluatePackage(() => serviceModel.packageFor(system), owner, findings)
+      return spec === undefined ? [] : [{ spec, system, wantedBy: { service: name } }]
+    })
+  })
+}
+
+function systemsOf(name: ServiceName, { services, infrastructure }: Architecture): System[] {
+  const systems = services.get(name)?.targets.flatMap(({ target }) => infrastructure.get(target)?.system ?? [])
+  return [...new Set(systems)].sort(compareNames)
+}
+
+function targetRequests(model: ArchitectureModel, architecture: Architecture, findings: Findings): PackageRequest[] {
+  return sortedEntries(model.targetPackages).flatMap(([target, packages]) => {
+    const system = architecture.infrastructure.get(target)?.system
+    if (system === undefined) return []
+    return packages.flatMap((packageModel, index) => {
+      const spec = targetPackage(packageModel, { target, index, findings })
+      return spec === undefined ? [] : [{ spec, system, wantedBy: { target } }]
+    })
+  })
+}
+
+/** Packages of targets have no parameters. */
+function targetPackage(
+  model: PackageModel,
+  { target, index, findings }: { readonly target: TargetName; readonly index: number; readonly findings: Findings },
+): PackageSpec | undefined {
+  const none: object = Object.freeze(Object.create(null))
+  const owner: PackageOwner = {
+    what: `target '${target}'`,
+    path: ['targetPackages', target, index],
+    plainParameters: () => none,
+    exactParameters: () => none,
+  }
+  return evaluatePackage(() => model, owner, findings)
+}

@@ -1,0 +1,79 @@
+import type { Architecture, NormalizedDependency, NormalizedService, Placement, ServiceName } from '@davit/documents'
+import { parameterDependenciesOf } from './dependencies.ts'
+import { lazyObject, type Member, memoized } from './lazy-object.ts'
+import { ParameterError } from './parameter-error.ts'
+import { type FloatForm, plainTable, plainValue } from './plain-data.ts'
+import { type TargetView, targetViews } from './target-view.ts'
+
+/** The inter-dependency parameters of a service: an object with a lazy member for each parameter. */
+export type ParametersOf = (service: ServiceName) => object
+
+/**
+ * Parameters of all services, made as they are read. One object stands for a service wherever it is depended on (one
+ * more for each choice of its targets), so that the cost is linear whatever the depth, and cycles do no harm.
+ */
+export function interDependencyParameters(
+  { services, infrastructure }: Pick<Architecture, 'services' | 'infrastructure'>,
+  floatForm: FloatForm,
+): ParametersOf {
+  const targetView = targetViews({ services, infrastructure }, floatForm)
+  const variants = new Map<NormalizedService, Map<string, object>>()
+  const dependencyObject = (dependency: NormalizedDependency): object => {
+    const service = services.get(dependency.service)
+    if (service === undefined) throw new Error(`service '${dependency.service}' does not exist`)
+    const variant = variantOf(dependency, service)
+    const known = variants.get(service) ?? new Map<string, object>()
+    const made = known.get(variant) ?? lazyObject(dependencyMembers(service, dependency.targets))
+    variants.set(service, known.set(variant, made))
+    return made
+  }
+  const dependencyMembers = (service: NormalizedService, places: readonly Placement[]): Member[] => [
+    ...ownMembers(service, floatForm),
+    { name: 'targets', compute: () => Object.freeze(places.map((place) => targetView(place, service.name))) },
+    targetMember(service, places, targetView),
+    ...(parameterDependenciesOf(service).size === 0
+      ? []
+      : [{ name: 'connectsTo', compute: () => parametersOf(service.name) }]),
+  ]
+  const parametersOf = memoized((name: ServiceName) => {
+    const service = services.get(name)
+    const dependencies = service === undefined ? [] : parameterDependenciesOf(service)
+    return lazyObject(
+      Array.from(dependencies, ([name, dependency]) => ({ name, compute: () => dependencyObject(dependency) })),
+    )
+  })
+  return parametersOf
+}
+
+function variantOf({ targets }: NormalizedDependency, service: NormalizedService): string {
+  if (targets === service.targets) return ''
+  return targets.map(({ target, container }) => `${target} ${container}`).join('\n')
+}
+
+function ownMembers(service: NormalizedService, floatForm: FloatForm): Member[] {
+  const { name, type, deployState, attributes, providesContainers } = service
+  const containers = () => plainTable(providesContainers, floatForm)
+  const computed = new Set(['name', 'type', 'deployState', 'providesContainers', 'targets', 'target', 'connectsTo'])
+  return [
+    ...[...attributes]
+      .filter(([attribute]) => !computed.has(attribute))
+      .map(([attribute, value]) => ({ name: attribute, compute: () => plainValue(value, floatForm) })),
+    { name: 'name', compute: () => name },
+    { name: 'type', compute: () => type },
+    { name: 'deployState', compute: () => deployState },
+    ...(providesContainers.size === 0 ? [] : [{ name: 'providesContainers', compute: containers }]),
+  ]
+}
+
+function targetMember(
+  { name }: NormalizedService,
+  [first]: readonly Placement[],
+  targetView: TargetView,
+): Member {
+  if (first !== undefined) return { name: 'target', compute: () => targetView(first, name) }
+  const fail = () => {
+    const hint = `add '${name}' to the distribution`
+    throw new ParameterError({ subject: 'target', reason: `service '${name}' is placed nowhere`, hint, dependency: name })
+  }
+  return { name: 'target', compute: fail, hidden: true }
+}

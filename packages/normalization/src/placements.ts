@@ -1,0 +1,72 @@
+import { suggestionFor } from '@davit/diagnostics'
+import {
+  containerName,
+  type ContainerName,
+  type Infrastructure,
+  type Placement,
+  type ServiceName,
+  type TargetName,
+} from '@davit/documents'
+import type { PlacementModel, ServiceModel } from './architecture-model.ts'
+import type { Findings } from './findings.ts'
+import { checkedName, nameIndex, quoted } from './names.ts'
+
+/** Finds the target that a model names, by its name or by the address that only one target has. */
+export type TargetFinder = (text: string) => TargetName | undefined
+
+export interface PlacementContext {
+  readonly targetNamed: TargetFinder
+  readonly targetNames: Iterable<TargetName>
+  readonly findings: Findings
+}
+
+export function targetFinder(infrastructure: Infrastructure): TargetFinder {
+  const names = nameIndex(infrastructure.keys())
+  const byAddress = new Map<string, TargetName[]>()
+  for (const [name, { properties, targetProperty }] of infrastructure) {
+    const address = properties.get(targetProperty)
+    if (typeof address === 'string') byAddress.set(address, [...(byAddress.get(address) ?? []), name])
+  }
+  return (text) => {
+    const [only, ...others] = byAddress.get(text) ?? []
+    return names.get(text) ?? (others.length === 0 ? only : undefined)
+  }
+}
+
+/** Where a service goes; its type is the default container. A place that is named twice counts once. */
+export function placementsOf(name: ServiceName, service: ServiceModel, context: PlacementContext): Placement[] {
+  const { findings } = context
+  const placements = new Map<string, Placement>()
+  for (const [index, model] of (service.targets ?? []).entries()) {
+    const path = ['services', name, 'targets', index]
+    const target = knownTarget(model, { ...context, path, what: `service ${quoted(name)} is placed on` })
+    const container = containerOf(model.container ?? service.type, { findings, path: [...path, 'container'] })
+    if (target === undefined || container === undefined) continue
+    const id = `${target} ${container}`
+    if (placements.has(id)) {
+      findings.warning(path, `service '${name}' is placed twice in container '${container}' on target '${target}'`)
+    }
+    placements.set(id, { target, container })
+  }
+  return [...placements.values()]
+}
+
+/** The target of a placement, or nothing and an error. */
+export function knownTarget(
+  { target: text }: PlacementModel,
+  { targetNamed, targetNames, findings, path, what }: PlacementContext & Where & { readonly what: string },
+): TargetName | undefined {
+  const target = targetNamed(text)
+  if (target === undefined) {
+    findings.error(path, `${what} unknown target ${quoted(text)}`, suggestionFor(text, targetNames))
+  }
+  return target
+}
+
+interface Where {
+  readonly path: readonly (string | number)[]
+}
+
+function containerOf(text: string, where: Where & { readonly findings: Findings }): ContainerName | undefined {
+  return checkedName(containerName, text, where)
+}

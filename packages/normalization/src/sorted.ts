@@ -1,0 +1,32 @@
+import type { Properties, PropertyValue } from '@davit/documents'
+
+/** By code unit, as the original orders names; never by the user's language. */
+export function compareNames(left: string, right: string): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}
+
+export function sortedEntries<Key extends string, Value>(table: ReadonlyMap<Key, Value>): [Key, Value][] {
+  return [...table].sort(([left], [right]) => compareNames(left, right))
+}
+
+export function sortedMap<Key extends string, Value, Result>(
+  table: ReadonlyMap<Key, Value>,
+  change: (value: Value, key: Key) => Result,
+): Map<Key, Result> {
+  return new Map(sortedEntries(table).map(([key, value]) => [key, change(value, key)]))
+}
+
+/** Names in order at every depth, so that the order in a user's file does not show. */
+export function sortedProperties(properties: Properties): Properties {
+  return sortedMap(properties, sortedValue)
+}
+
+function sortedValue(value: PropertyValue): PropertyValue {
+  if (value instanceof Map) return sortedProperties(value)
+  return isList(value) ? value.map(sortedValue) : value
+}
+
+function isList(value: PropertyValue): value is readonly PropertyValue[] {
+  return Array.isArray(value)
+}

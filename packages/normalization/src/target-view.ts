@@ -1,0 +1,53 @@
+import type { Architecture, Placement, Properties, ServiceName, Target } from '@davit/documents'
+import { lazyObject, type Member, memoized } from './lazy-object.ts'
+import { quoted } from './names.ts'
+import { ParameterError } from './parameter-error.ts'
+import { type FloatForm, plainTable } from './plain-data.ts'
+
+type Where = Pick<Architecture, 'services' | 'infrastructure'>
+
+/** How dependants see a place of a service: the target, with the properties of the one container. */
+export type TargetView = (place: Placement, service: ServiceName) => object
+
+/** Each view is shared by all who look at that place. */
+export function targetViews({ services, infrastructure }: Where, floatForm: FloatForm): TargetView {
+  const propertiesOf = memoized((target: Target) => plainTable(target.properties, floatForm))
+  const views = new Map<Placement, object>()
+  const makeView = (place: Placement, service: ServiceName) => {
+    const target = infrastructure.get(place.target)
+    if (target === undefined) throw new Error(`target '${place.target}' does not exist`)
+    const { system, numOfCores, clientInterface, targetProperty } = target
+    const container = containerAt(place, { services, infrastructure })
+    return lazyObject([
+      ...Object.entries({ name: place.target, system, numOfCores, clientInterface, targetProperty }).map(
+        ([name, value]) => ({ name, compute: () => value }),
+      ),
+      { name: 'properties', compute: () => propertiesOf(target) },
+      { name: 'selectedContainer', compute: () => place.container },
+      container === undefined
+        ? missingContainer(place, service)
+        : { name: 'container', compute: () => plainTable(container, floatForm) },
+    ])
+  }
+  return (place, service) => {
+    const view = views.get(place) ?? makeView(place, service)
+    views.set(place, view)
+    return view
+  }
+}
+
+function containerAt(place: Placement, { services, infrastructure }: Where): Properties | undefined {
+  const provider = place.containerProvidedByService
+  const containers =
+    provider === undefined ? infrastructure.get(place.target)?.containers : services.get(provider)?.providesContainers
+  return containers?.get(place.container)
+}
+
+function missingContainer({ target, container }: Placement, dependency: ServiceName): Member {
+  const fail = () => {
+    const reason = `container ${quoted(container)} is not described on target '${target}'`
+    const hint = `add it to 'containers' of '${target}' in the infrastructure model`
+    throw new ParameterError({ subject: 'target.container', reason, hint, dependency })
+  }
+  return { name: 'container', compute: fail, hidden: true }
+}

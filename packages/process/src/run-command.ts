@@ -1,0 +1,44 @@
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { Command, CommandResult } from './command.ts'
+import { execaOptions } from './execa-options.ts'
+import { startError } from './start-error.ts'
+import { exitCodeOf, supervise } from './supervise.ts'
+
+/** UTF-16 units of standard output, and of standard error; what needs more is a stream, and `startCommand`. */
+const MAX_OUTPUT = 256 * 1024 * 1024
+
+/**
+ * Runs a program to its end. Its exit status is part of the result, never an exception; it throws the signal's reason
+ * when aborted, and a DavitError when the program is missing, cannot start, takes too long or says too much.
+ */
+export async function runCommand(command: Command): Promise<CommandResult> {
+  const { execa } = await import('execa')
+  command.signal?.throwIfAborted()
+  const [program, ...programArguments] = command.argv
+  const child = execa(program, programArguments, {
+    ...execaOptions(command),
+    maxBuffer: MAX_OUTPUT,
+    ...(command.stdin === undefined ? { stdin: 'ignore' } : { input: command.stdin }),
+  })
+  if (child.pid === undefined) throw startError(command, await child)
+  const supervision = supervise(child, child.pid, command)
+  const result = await child
+  if (supervision.stoppedBy() === 'abort') throw abortReason(command)
+  if (supervision.stoppedBy() === 'timeout') throw timeoutError(command)
+  if (result.isMaxBuffer) {
+    supervision.signal('SIGKILL')
+    throw new DavitError('output-too-large', `'${program}' wrote more than ${MAX_OUTPUT} characters`)
+  }
+  return { exitCode: exitCodeOf(result.exitCode, result.signal), stdout: result.stdout, stderr: result.stderr }
+}
+
+function abortReason({ argv, signal }: Command): unknown {
+  return (
+    signal?.reason ??
+    new DavitError('interrupted', `'${argv[0]}' was interrupted`, { exitStatus: ExitStatus.interrupted })
+  )
+}
+
+function timeoutError({ argv, timeoutSeconds }: Command): DavitError {
+  return new DavitError('command-timeout', `'${argv[0]}' took longer than ${timeoutSeconds} seconds`)
+}

@@ -1,0 +1,75 @@
+import { lstatSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { StorePath } from '@davit/documents'
+import { systemErrorCode } from '@davit/files'
+import { encodeRegistration, parseRegistration, type Registration } from './registration.ts'
+import { registrationFile, type StoreLayout } from './store-layout.ts'
+
+/** The records of a store: they alone say which paths are valid. */
+export interface Registry {
+  /** Nothing if the path is not valid: it has no record, or has been deleted behind our back. */
+  find(path: StorePath): Registration | undefined
+  /** Throws for a path that is not valid. */
+  get(path: StorePath): Registration
+  /** Writes records into a directory on the same file system, where they count for nothing. */
+  prepare(registrations: readonly Registration[], directory: string): void
+  /** Makes prepared records count. */
+  publish(registrations: readonly Registration[], directory: string): void
+}
+
+export function openRegistry(layout: StoreLayout): Registry {
+  const known = new Map<StorePath, Registration>()
+  const find = (path: StorePath): Registration | undefined => {
+    const registration = known.get(path) ?? readRegistration(layout, path)
+    if (registration !== undefined) known.set(path, registration)
+    return registration
+  }
+  return {
+    find,
+    get(path) {
+      const registration = find(path)
+      if (registration === undefined) throw invalidPath(path)
+      return registration
+    },
+    prepare(registrations, directory) {
+      for (const registration of registrations) {
+        const file = registrationFile(layout, registration.path)
+        writeFileSync(join(directory, basename(file)), encodeRegistration(registration), { mode: 0o644 })
+      }
+    },
+    publish(registrations, directory) {
+      for (const registration of registrations) {
+        const file = registrationFile(layout, registration.path)
+        renameSync(join(directory, basename(file)), file)
+        known.set(registration.path, registration)
+      }
+    },
+  }
+}
+
+function readRegistration(layout: StoreLayout, path: StorePath): Registration | undefined {
+  if (dirname(path) !== layout.directory) throw wrongStore(layout, path)
+  try {
+    const registration = parseRegistration(readFileSync(registrationFile(layout, path), 'utf8'), path)
+    lstatSync(path)
+    return registration
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return undefined
+    throw error
+  }
+}
+
+function invalidPath(path: StorePath): DavitError {
+  return new DavitError('invalid-path', `'${path}' is not in the store`, {
+    exitStatus: ExitStatus.noInput,
+    hint: 'run davit-normalize and davit-manifest again, which make what is missing',
+  })
+}
+
+function wrongStore({ directory }: StoreLayout, path: StorePath): DavitError {
+  return new DavitError('wrong-store', `'${path}' does not belong to the store '${directory}'`, {
+    exitStatus: ExitStatus.badDocument,
+    hint: 'use the store that the document names, or start again from the models',
+  })
+}

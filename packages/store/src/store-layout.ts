@@ -1,0 +1,35 @@
+import { basename, join } from 'node:path'
+import type { StorePath } from '@davit/documents'
+
+/** Where a native store keeps what is not a package. The shell half on the targets uses the same places. */
+export interface StoreLayout {
+  readonly directory: string
+  /** A path is valid if its record is here. */
+  readonly registrations: string
+  /** Work in progress, on the same file system; nothing in it counts. */
+  readonly incoming: string
+  readonly logs: string
+  readonly locks: string
+  /** Symbolic links to paths that must be kept. */
+  readonly roots: string
+}
+
+export function storeLayout(directory: string): StoreLayout {
+  const hidden = join(directory, '.davit')
+  return {
+    directory,
+    registrations: join(hidden, 'registrations'),
+    incoming: join(hidden, 'incoming'),
+    logs: join(hidden, 'logs'),
+    locks: join(hidden, 'locks'),
+    roots: join(hidden, 'roots'),
+  }
+}
+
+export function registrationFile(layout: StoreLayout, path: StorePath): string {
+  return join(layout.registrations, `${basename(path)}.json`)
+}
+
+export function logFile(layout: StoreLayout, output: StorePath): string {
+  return join(layout.logs, `${basename(output)}.log`)
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import type { StorePath } from '@davit/documents'
+import { encodeBase32 } from './base32.ts'
+
+/** What a path is named by: the content of its tree, the text of a derivation, or what a derivation builds. */
+export type StorePathKind = 'content' | 'derivation' | 'output'
+
+export interface StorePathIdentity {
+  readonly kind: StorePathKind
+  readonly name: string
+  /** Digest of whatever the kind says, in any notation. */
+  readonly digest: string
+}
+
+const DIGEST_BYTES = 20
+const HASH_CHARACTERS = 32
+const NAME = /^[A-Za-z0-9_+?=.-]{1,200}$/
+
+/** The store directory is part of the identity, since packages contain their own path. */
+export function storePathOf(storeDirectory: string, { kind, name, digest }: StorePathIdentity): StorePath {
+  const identity = JSON.stringify(['davit', kind, storeDirectory, name, digest])
+  const bytes = createHash('sha256').update(identity).digest().subarray(0, DIGEST_BYTES)
+  return `${storeDirectory}/${encodeBase32(bytes)}-${name}` as StorePath
+}
+
+/** The 32 characters by which a reference is recognized. */
+export function hashPartOf(path: StorePath): string {
+  return basename(path).slice(0, HASH_CHARACTERS)
+}
+
+/** The name of the package: what follows the hash. */
+export function packageNameOf(path: StorePath): string {
+  return basename(path).slice(HASH_CHARACTERS + 1)
+}
+
+export function isPackageName(name: string): boolean {
+  return NAME.test(name)
+}
+
+/** The nearest valid name of a package for a file of any name. */
+export function packageNameFor(fileName: string): string {
+  return fileName.replaceAll(/[^A-Za-z0-9_+?=.-]/g, '-').slice(0, 200) || 'source'
+}

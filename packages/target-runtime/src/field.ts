@@ -1,0 +1,26 @@
+/** What `printf %b` turns into nothing: the empty text must be a visible word as well. */
+const EMPTY = '\\c'
+
+/**
+ * Text as one shell word for `printf %b`, in UTF-8: bytes outside a safe set become `\0ooo`. Needs no quoting, holds no
+ * white space, and is never empty. The receiver decodes one word at a time (`\c` silences what follows it) and keeps
+ * newlines at the end from `$(…)` by a character behind them.
+ */
+export function encodeField(text: string): string {
+  if (text.includes('\0')) throw new RangeError('a field cannot hold a NUL character')
+  if (text === '') return EMPTY
+  return Array.from(Buffer.from(text), encodeByte).join('')
+}
+
+export function decodeField(field: string): string {
+  if (field === EMPTY) return ''
+  const bytes = field.replace(/\\0([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+  return Buffer.from(bytes, 'latin1').toString()
+}
+
+const SAFE = /[A-Za-z0-9_./:@%+,=-]/
+
+function encodeByte(byte: number): string {
+  const character = String.fromCharCode(byte)
+  return SAFE.test(character) ? character : `\\0${byte.toString(8).padStart(3, '0')}`
+}

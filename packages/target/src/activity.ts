@@ -1,0 +1,71 @@
+import type { ManifestService, ProfileName, ServiceMapping } from '@davit/documents'
+import { DavitError } from '@davit/diagnostics'
+
+import { fromHexadecimal } from './answer-lines.ts'
+import { isConnectionLost, type Machine } from './machine.ts'
+import { recordFields } from './record.ts'
+
+/** Where a mapping's module is: below the profile of its target, or in the package of the service that provides the container. */
+export type ModuleReference = string
+
+export interface ActivityRequest {
+  readonly profile: ProfileName
+  /** The lock's token, without which nothing is done. */
+  readonly token: string
+  readonly activity: 'activate' | 'deactivate' | 'lock' | 'unlock'
+  readonly mapping: ServiceMapping
+  /** What the record is to say; what has a record already needs none. */
+  readonly definition?: ActivityDefinition
+}
+
+export interface ActivityDefinition {
+  readonly service: ManifestService
+  readonly module: ModuleReference
+  readonly properties: ReadonlyMap<string, string>
+}
+
+export type ActivityResult =
+  | { readonly kind: 'succeeded' }
+  | { readonly kind: 'failed'; readonly message: string; readonly log: string }
+
+const LOG_BYTES = 16 * 1024
+const RECORD_NOT_WRITTEN = 253
+
+/** Runs an activity to its end. A helper or connection that is lost meanwhile is replaced: the activity goes on without it. */
+export async function performActivity(machine: Machine, request: ActivityRequest): Promise<ActivityResult> {
+  const { mapping, profile, token, activity } = request
+  const { target, container, service } = mapping
+  const definition = request.definition === undefined ? [] : recordFields(mapping, request.definition)
+  const start = [target, profile, token, activity, container, service, ...definition]
+  try {
+    const status = await machine.requestActivity('start', start).catch((error: unknown) => {
+      if (!isConnectionLost(error)) throw error
+      return awaitActivity(machine, request)
+    })
+    return status === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, status)
+  } catch (error) {
+    if (!(error instanceof DavitError) || isFatal(error)) throw error
+    return { kind: 'failed', message: error.message, log: '' }
+  }
+}
+
+/** The exit status of what runs on a mapping, once it has ended; 0 only if the activity reached what it is for. */
+export function awaitActivity(machine: Machine, request: Omit<ActivityRequest, 'token'>): Promise<number> {
+  const { mapping, profile, activity } = request
+  return machine.requestActivity('await', [mapping.target, profile, activity, mapping.container, mapping.service])
+}
+
+function isFatal(error: DavitError): boolean {
+  return error.code === 'lock-lost' || isConnectionLost(error)
+}
+
+async function failureOf(machine: Machine, request: ActivityRequest, status: number): Promise<ActivityResult> {
+  const { mapping, profile, activity } = request
+  const fields = [mapping.target, profile, activity, mapping.container, mapping.service, String(LOG_BYTES)]
+  const lines = await machine.request('log', fields)
+  const log = fromHexadecimal(/^log ([0-9a-f]*)$/.exec(lines[0] ?? '')?.[1])
+  const message =
+    status === RECORD_NOT_WRITTEN ? 'its record could not be written' : `its module ended with status ${status}`
+  return { kind: 'failed', message, log }
+}
+

@@ -1,0 +1,30 @@
+import type { Manifest, ServiceMapping } from '@davit/documents'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+
+import type { ActivityDefinition } from './activity.ts'
+import { containerPropertiesOf } from './container-properties.ts'
+
+/** All that is needed to run any activity of a mapping of a manifest. */
+export function definitionOf(manifest: Manifest, mapping: ServiceMapping): ActivityDefinition {
+  const service = manifest.services.get(mapping.service)
+  if (service === undefined) throw missing(mapping, `service '${mapping.service}'`)
+  return { service, module: moduleOf(manifest, mapping, service.type), properties: containerPropertiesOf(manifest, mapping) }
+}
+
+/** The package of the service that provides the container, or what the profile says of the type. */
+function moduleOf(manifest: Manifest, mapping: ServiceMapping, type: string): string {
+  if (mapping.containerProvidedByService !== undefined) {
+    const provider = manifest.services.get(mapping.containerProvidedByService)
+    if (provider === undefined) throw missing(mapping, `the provider '${mapping.containerProvidedByService}'`)
+    return provider.pkg
+  }
+  const profile = manifest.profiles.get(mapping.target)
+  if (profile === undefined) throw missing(mapping, `a profile for target '${mapping.target}'`)
+  return `${profile}/modules/${type}`
+}
+
+function missing(mapping: ServiceMapping, what: string): DavitError {
+  return new DavitError('dangling-reference', `the mapping of '${mapping.service}' on '${mapping.target}' needs ${what}, which the manifest lacks`, {
+    exitStatus: ExitStatus.badDocument,
+  })
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { PassThrough, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { Channel } from '@davit/connection'
+import type { StoreLayout } from '@davit/store'
+import { encodeField, receiverScript } from '@davit/target-runtime'
+
+import { CksumSum } from './cksum.ts'
+import type { Machine } from './machine.ts'
+
+/** A path that is sent, and the record that makes it valid. */
+export interface SentPath {
+  readonly name: string
+  readonly registration: string
+}
+
+/** Which of these base names are not valid in the store of the machine. */
+export async function missingNames(machine: Machine, layout: StoreLayout, names: readonly string[]): Promise<readonly string[]> {
+  const missing = new Set(await machine.request('native_missing', [layout.registrations, ...names]))
+  return names.filter((name) => missing.has(name))
+}
+
+export interface ArchiveToImport {
+  /** Tells transfers apart: a later one of the same name takes the place of one that was cut off. */
+  readonly transfer: string
+  readonly archive: Readable
+  /** References before referrers. */
+  readonly paths: readonly SentPath[]
+  readonly signal: AbortSignal
+}
+
+/** Unpacked aside, checked, moved into the store, registered. */
+export async function importArchive(machine: Machine, layout: StoreLayout, sent: ArchiveToImport): Promise<void> {
+  const directory = `${layout.incoming}/${sent.transfer}`
+  try {
+    await sendArchive(machine, directory, sent)
+    const records = sent.paths.flatMap(({ name, registration }) => [name, encodeField(registration)])
+    await machine.request('native_commit', [layout.directory, directory, layout.registrations, ...records])
+  } catch (error) {
+    // What cannot be cleaned up now is replaced by the next transfer of the same name.
+    await machine.request('native_discard', [directory]).catch(() => {})
+    throw error
+  }
+}
+
+async function sendArchive(machine: Machine, directory: string, { archive, signal }: ArchiveToImport): Promise<void> {
+  const { checksum } = machine.facts
+  const channel = await machine.run(receiverScript(directory, checksum))
+  const stop = () => channel.close()
+  signal.addEventListener('abort', stop, { once: true })
+  const sum = checksum === 'cksum' ? new CksumSum() : createHash('sha256')
+  const counted = new PassThrough()
+  counted.on('data', (chunk: Buffer) => sum.update(chunk))
+  try {
+    const [answer, errors] = await Promise.all([
+      textOf(channel.stdout),
+      textOf(channel.stderr),
+      pipeline(archive, counted, channel.stdin).catch((error: unknown) => brokenStream(channel, error)),
+    ])
+    checkReceived(machine, { answer, errors, expected: sum.digest('hex') })
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** The reader went away: what it printed before tells more than a broken pipe; our own failure to read tells all. */
+async function brokenStream(channel: Channel, error: unknown): Promise<void> {
+  const broken = error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_PREMATURE_CLOSE')
+  if (!broken) {
+    channel.close()
+    throw error
+  }
+  await channel.exit
+}
+
+function checkReceived(machine: Machine, { answer, errors, expected }: { answer: string; errors: string; expected: string }): void {
+  const [, status, sum] = /(?:^|\n)received (\d*) ([0-9a-f]*)/.exec(answer) ?? []
+  if (status === '0' && sum === expected) return
+  const reason = status === '0' ? 'what arrived is not what was sent' : errors.trim().split('\n').slice(-3).join('; ')
+  throw new DavitError('import-failed', `'${machine.address}' could not unpack what it was sent: ${reason || 'the stream was cut'}`, {
+    exitStatus: ExitStatus.failed,
+  })
+}
+
+const MAX_TEXT = 64 * 1024
+
+async function textOf(stream: Readable): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) {
+    if (text.length < MAX_TEXT) text += String(chunk)
+  }
+  return text
+}

@@ -1,0 +1,17 @@
+export {
+  type ActivityDefinition,
+  type ActivityRequest,
+  type ActivityResult,
+  awaitActivity,
+  performActivity,
+} from './activity.ts'
+export { containerPropertiesOf } from './container-properties.ts'
+export { definitionOf } from './definition.ts'
+export { isSamePlace, type MachineFacts } from './facts.ts'
+export { acquireLock, type LockAnswer, type LockHolder, lockHolder, type LockPlace, type LockRequest, releaseLock } from './lock.ts'
+export { type Machine, openMachine } from './machine.ts'
+export { type ArchiveToImport, importArchive, missingNames, type SentPath } from './native-import.ts'
+export { observeMappings, type ObservedRecord } from './observe.ts'
+export { type ProfileToSet, setProfile } from './profile.ts'
+export { reachTargets, type ReachedTargets } from './reach-targets.ts'
+export type { ShellTarget } from './shell-target.ts'

@@ -1,0 +1,43 @@
+import { camelCase } from './option.ts'
+import type { OperandEntry } from './option-table.ts'
+import { usageError } from './usage-error.ts'
+
+export interface OperandWords {
+  readonly words: readonly string[]
+  /** What stands behind `--`. */
+  readonly command: readonly string[]
+}
+
+/** Operands by camel-case name. */
+export function bindOperands(
+  operands: readonly OperandEntry[],
+  { words, command }: OperandWords,
+): (readonly [name: string, value: string | readonly string[] | undefined])[] {
+  const rest = [...words, ...(operands.some(({ kind }) => kind === 'command') ? [] : command)]
+  const bound = operands.map((operand) => [camelCase(operand.name), bind(operand, { rest, command })] as const)
+  const [surplus] = rest
+  if (surplus !== undefined) throw usageError(`unexpected operand '${surplus}'`, surplusHint(operands))
+  return bound
+}
+
+function bind(
+  { kind, usage, describe }: OperandEntry,
+  { rest, command }: { rest: string[]; command: readonly string[] },
+) {
+  switch (kind) {
+    case 'command':
+      return command
+    case 'list':
+      return rest.splice(0)
+    case 'optional':
+      return rest.shift()
+    case 'required':
+      if (rest.length === 0) throw usageError(`missing operand ${usage}`, describe)
+      return rest.shift()
+  }
+}
+
+function surplusHint(operands: readonly OperandEntry[]): string {
+  if (operands.length === 0) return 'there are no operands; see --help'
+  return `the operands are ${operands.map(({ usage }) => usage).join(' ')}`
+}

@@ -1,0 +1,49 @@
+import { parseDocument } from '@davit/documents'
+import type { Host } from './host.ts'
+import type { Interruption } from './interruption.ts'
+import type { Arguments } from './parse-arguments.ts'
+import type { Progress } from './progress.ts'
+import { readInput } from './read-input.ts'
+import type { ResultOutput } from './result-output.ts'
+import { runInForeground } from './run-in-foreground.ts'
+import type { ToolContext } from './tool-context.ts'
+
+export interface ContextParts {
+  readonly host: Host
+  readonly interruption: Interruption
+  readonly result: ResultOutput
+  readonly progress: Progress
+}
+
+export function createContext(args: Arguments, parts: ContextParts): ToolContext<Arguments> {
+  const { host, interruption, result, progress } = parts
+  const { signal } = interruption
+  const source = { standardInput: host.input, signal }
+  return {
+    args,
+    report: progress.report,
+    signal,
+    environment: host.environment,
+    workingDirectory: host.workingDirectory,
+    privileged: host.privileged,
+    executable: host.executable,
+    print(content) {
+      if (host.output.isTTY) progress.clear()
+      return result.print(content)
+    },
+    readInput: (operand) => readInput(operand, source),
+    async readDocument(format, operand) {
+      const input = await readInput(operand, source)
+      const value = parseDocument(format, input.text.replace(/^\ufeff/, ''), { file: input.file })
+      return { ...input, value }
+    },
+    runInForeground(command) {
+      progress.clear()
+      return runInForeground(command, { interruption, terminal: hasTerminal(host) })
+    },
+  }
+}
+
+function hasTerminal({ input, output, errors }: Host): boolean {
+  return [input, output, errors].some(({ isTTY }) => isTTY === true)
+}

@@ -1,0 +1,79 @@
+import type { Tool } from './define-tool.ts'
+import type { Host } from './host.ts'
+import type { Interruption } from './interruption.ts'
+import { type Arguments, parseArguments } from './parse-arguments.ts'
+import { createProgress, type Progress } from './progress.ts'
+import { type ErrorStyle, exitStatusOf, renderError } from './render-error.ts'
+import { renderHelp } from './render-help.ts'
+import { fileOutput, type StreamOutput, streamOutput } from './result-output.ts'
+import { createContext } from './create-context.ts'
+import { version } from './version.ts'
+
+/** What a shell sees of a program whose reader has gone: 128 + SIGPIPE. */
+const READER_GONE = 141
+
+export interface Surroundings {
+  readonly host: Host
+  readonly interruption: Interruption
+}
+
+/** Runs a tool from command line to exit status; everything it has to say has been written when this resolves. */
+export async function executeTool(tool: Tool, { host, interruption }: Surroundings): Promise<number> {
+  const output = streamOutput(host.output)
+  try {
+    const request = parseArguments(tool, host)
+    if (request.kind === 'run') return await carryOut(tool, request.args, { host, interruption, output })
+    await output.print(request.kind === 'help' ? renderHelp(tool) : `${tool.name} ${version}\n`)
+    return output.cutShort ? READER_GONE : 0
+  } catch (error) {
+    host.errors.write(renderError(error, { tool: tool.name, ...probableStyle(host) }))
+    return exitStatusOf(error)
+  }
+}
+
+async function carryOut(
+  tool: Tool,
+  args: Arguments,
+  { host, interruption, output }: Surroundings & { readonly output: StreamOutput },
+): Promise<number> {
+  const progress = createProgress(progressOptions(args, host))
+  announceInterruption(interruption, progress)
+  const result = typeof args.output === 'string' ? fileOutput(args.output) : output
+  try {
+    const status = await tool.run(createContext(args, { host, interruption, result, progress }))
+    await result.finish()
+    return status || (output.cutShort ? READER_GONE : 0)
+  } catch (error) {
+    progress.close()
+    const shown = isAbort(error) && interruption.signal.aborted ? interruption.signal.reason : error
+    host.errors.write(renderError(shown, { tool: tool.name, format: logFormat(args), debug: args.debug === true }))
+    return interruption.status ?? exitStatusOf(error)
+  } finally {
+    progress.close()
+  }
+}
+
+function announceInterruption({ signal, announcement }: Interruption, { report }: Progress): void {
+  // First in line, so that it is said before the tool reacts.
+  signal.addEventListener('abort', () => report({ kind: 'warning', message: announcement() }), { once: true })
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}
+
+function progressOptions(args: Arguments, { errors, environment }: Host) {
+  const verbosity = args.quiet === true ? 'quiet' : args.verbose === true ? 'verbose' : 'normal'
+  const color = !environment.NO_COLOR && environment.TERM !== 'dumb'
+  return { stream: errors, format: logFormat(args), verbosity, color, now: Date.now } as const
+}
+
+function logFormat(args: Arguments): 'text' | 'json' {
+  return args.logFormat === 'json' ? 'json' : 'text'
+}
+
+/** For a command line that could not be understood as a whole. */
+function probableStyle({ argv, environment }: Host): Omit<ErrorStyle, 'tool'> {
+  const json = environment.DAVIT_LOG_FORMAT === 'json' || /--log-format[= ]json( |$)/.test(argv.join(' '))
+  return { format: json ? 'json' : 'text', debug: argv.includes('--debug') }
+}

@@ -1,0 +1,123 @@
+import { commonExitStatus, commonOptions } from './common-options.ts'
+import type { Tool } from './define-tool.ts'
+import type { OperandKind, Option } from './option.ts'
+
+/** An option as help, man page and completion show it. */
+export interface OptionEntry {
+  /** Without dashes: `old-manifest`. */
+  readonly name: string
+  /** What is on by default is shown as `--[no-]NAME`. */
+  readonly onByDefault: boolean
+  readonly short: string | undefined
+  /** What stands for its value; undefined for what takes none. */
+  readonly value: string | undefined
+  readonly choices: readonly string[]
+  /** With default and variables: `(default: 4; DAVIT_X)`. */
+  readonly describe: string
+}
+
+export interface OptionGroup {
+  readonly title: string
+  readonly options: readonly OptionEntry[]
+}
+
+export interface OperandEntry {
+  readonly name: string
+  readonly kind: OperandKind
+  readonly describe: string
+  /** As in a usage line: `[MANIFEST]`. */
+  readonly usage: string
+}
+
+/** All options with the common ones, by group: those without a group first, the common ones last. */
+export function optionGroups(tool: Tool): readonly OptionGroup[] {
+  const groups = new Map<string, OptionEntry[]>([['Options', []]])
+  for (const [name, option] of allOptions(tool)) {
+    const title = option.group ?? 'Options'
+    groups.set(title, [...(groups.get(title) ?? []), optionEntry(name, option)])
+  }
+  return [...groups].filter(([, options]) => options.length > 0).map(([title, options]) => ({ title, options }))
+}
+
+/** The options of the tool and the common ones; what the tool says about a name wins. */
+export function allOptions(tool: Tool): ReadonlyMap<string, Option> {
+  const own = Object.entries(tool.options ?? {})
+  const names = new Set(own.map(([name]) => name))
+  return new Map([...own, ...Object.entries(commonOptions).filter(([name]) => !names.has(name))])
+}
+
+export function operandEntries(tool: Tool): readonly OperandEntry[] {
+  const given = Object.entries(tool.operands ?? {})
+  return given.map(([name, operand]) => {
+    const { kind, describe } = typeof operand === 'string' ? { kind: 'optional' as const, describe: operand } : operand
+    return { name, kind, describe, usage: operandUsage(name, kind, given.length === 1) }
+  })
+}
+
+/** `davit-lock [OPTION]... [MANIFEST] [-- COMMAND...]` */
+export function usageLine(tool: Tool): string {
+  return [tool.name, '[OPTION]...', ...operandEntries(tool).map(({ usage }) => usage)].join(' ')
+}
+
+/** Own and common statuses in ascending order. */
+export function exitStatuses(tool: Tool): readonly (readonly [status: string, describe: string])[] {
+  return Object.entries({ ...commonExitStatus, ...tool.exitStatus })
+}
+
+/** `-o, --old-manifest=FILE` */
+export function optionUsage({ short, name, value, onByDefault }: OptionEntry): string {
+  const long = `--${onByDefault ? '[no-]' : ''}${name}${value === undefined ? '' : `=${value}`}`
+  return short === undefined ? `    ${long}` : `-${short}, ${long}`
+}
+
+function optionEntry(name: string, option: Option): OptionEntry {
+  return {
+    name,
+    onByDefault: option.type === 'boolean' && option.default === true,
+    short: option.short,
+    value: valueOf(option),
+    choices: option.type === 'choice' ? option.choices : [],
+    describe: `${option.describe}${remarks(option)}`,
+  }
+}
+
+function valueOf(option: Option): string | undefined {
+  switch (option.type) {
+    case 'boolean':
+      return undefined
+    case 'choice':
+      return option.choices.join('|')
+    case 'integer':
+      return option.value ?? 'N'
+    default:
+      return option.value ?? 'TEXT'
+  }
+}
+
+function remarks(option: Option): string {
+  const parts = [
+    ...(option.type === 'list' ? ['may be repeated'] : []),
+    ...('required' in option ? ['required'] : []),
+    ...(option.type === 'list' || option.default === undefined ? [] : [`default: ${shownDefault(option.default)}`]),
+    ...(option.env === undefined ? [] : [`environment: ${option.env.join(', ')}`]),
+  ]
+  return parts.length === 0 ? '' : ` (${parts.join('; ')})`
+}
+
+function shownDefault(value: string | number | boolean): string {
+  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)
+}
+
+function operandUsage(name: string, kind: OperandKind, alone: boolean): string {
+  const word = name.replace(/[A-Z]/g, (letter) => `-${letter}`).toUpperCase()
+  switch (kind) {
+    case 'optional':
+      return `[${word}]`
+    case 'required':
+      return word
+    case 'list':
+      return `[${word}]...`
+    case 'command':
+      return alone ? `[${word}]...` : `[-- ${word}...]`
+  }
+}

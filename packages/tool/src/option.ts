@@ -1,0 +1,96 @@
+interface OptionBase {
+  readonly describe: string
+  /** One letter. */
+  readonly short?: string
+  /** Variables that stand in for the option; the first that is set and not empty counts. */
+  readonly env?: readonly string[]
+  /** Heading in help and man page; 'Options' without one. */
+  readonly group?: string
+}
+
+export interface BooleanOption extends OptionBase {
+  readonly type: 'boolean'
+  /** With `true` the option is shown, and mostly given, as `--no-NAME`. */
+  readonly default?: boolean
+}
+
+export interface StringOption extends OptionBase {
+  readonly type: 'string'
+  /** What stands for the value in help; FILE and DIRECTORY are completed as such. */
+  readonly value?: string
+  readonly default?: string
+  readonly required?: true
+}
+
+export interface IntegerOption extends OptionBase {
+  readonly type: 'integer'
+  readonly value?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly default?: number
+}
+
+/** May be given more than once. */
+export interface ListOption extends OptionBase {
+  readonly type: 'list'
+  readonly value?: string
+}
+
+export interface ChoiceOption extends OptionBase {
+  readonly type: 'choice'
+  readonly choices: readonly string[]
+  readonly default?: string
+}
+
+export type Option = BooleanOption | StringOption | IntegerOption | ListOption | ChoiceOption
+
+/** Options by name, without the leading dashes. */
+export type OptionTable = Readonly<Record<string, Option>>
+
+export type OperandKind =
+  | 'optional'
+  | 'required'
+  /** All operands that are left. */
+  | 'list'
+  /** A command line: what stands behind `--`, or, when it is the only operand, everything from the first word on. */
+  | 'command'
+
+/** A text alone describes an optional operand. */
+export type Operand = string | { readonly kind: OperandKind; readonly describe: string }
+
+/** Operands by name, in their order. */
+export type OperandTable = Readonly<Record<string, Operand>>
+
+/** What a tool gets: a property per option and operand, in camel case. */
+export type ArgumentsOf<Options extends OptionTable, Operands extends OperandTable> = {
+  readonly [Name in keyof Options & string as CamelCase<Name>]: ValueOfOption<Options[Name]>
+} & {
+  readonly [Name in keyof Operands & string as CamelCase<Name>]: ValueOfOperand<Operands[Name]>
+}
+
+export type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name
+
+/** `old-manifest` → `oldManifest` */
+export function camelCase(name: string): string {
+  return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+type ValueOfOption<Given extends Option> = Given extends { type: 'boolean' }
+  ? boolean
+  : Given extends { type: 'list' }
+    ? readonly string[]
+    : Given extends { type: 'integer' }
+      ? number | Absent<Given>
+      : Given extends { type: 'choice'; choices: readonly (infer Choice)[] }
+        ? Choice | Absent<Given>
+        : string | Absent<Given>
+
+type Absent<Given extends Option> = Given extends { default: string | number } | { required: true } ? never : undefined
+
+type ValueOfOperand<Given extends Operand> = Given extends { kind: 'list' | 'command' }
+  ? readonly string[]
+  : Given extends { kind: 'required' }
+    ? string
+    : string | undefined

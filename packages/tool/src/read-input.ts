@@ -1,0 +1,75 @@
+import { createReadStream } from 'node:fs'
+import { addAbortSignal, type Readable } from 'node:stream'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { Input } from './tool-context.ts'
+import { usageError } from './usage-error.ts'
+
+export interface InputSource {
+  readonly standardInput: Readable & { readonly isTTY?: boolean | undefined }
+  readonly signal: AbortSignal
+}
+
+/** Reads a file, or standard input when there is no operand or it is `-`. What is empty is refused. */
+export async function readInput(operand: string | undefined, { standardInput, signal }: InputSource): Promise<Input> {
+  const fromStandardInput = operand === undefined || operand === '-'
+  if (fromStandardInput && standardInput.isTTY) {
+    throw usageError('no document: standard input is a terminal', 'name a file, or pipe a document in')
+  }
+  const file = fromStandardInput ? '<stdin>' : operand
+  const bytes = await readAll(fromStandardInput ? standardInput : createReadStream(operand), { file, signal })
+  const text = decode(bytes, file)
+  if (text.trim() === '') throw noInput(`'${file}' is empty`, 'the step that should have made it has failed')
+  return { text, file }
+}
+
+/** As much as the document reader takes, and a bound on what an endless stream costs. */
+const MAX_BYTES = 256 * 1024 * 1024
+
+async function readAll(stream: Readable, { file, signal }: { file: string; signal: AbortSignal }): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of addAbortSignal(signal, stream) as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > MAX_BYTES) throw badInput(`'${file}' is larger than ${MAX_BYTES / 1024 / 1024} MiB`)
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error instanceof DavitError ? error : unreadable(file, error)
+  }
+  return Buffer.concat(chunks)
+}
+
+function decode(bytes: Buffer, file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw badInput(`'${file}' is not UTF-8 text`, cause)
+  }
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'no such file'],
+  ['ENOTDIR', 'no such file'],
+  ['EISDIR', 'it is a directory'],
+  ['EACCES', 'permission denied'],
+])
+
+function unreadable(file: string, cause: unknown): DavitError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const reason = REASONS.get(code)
+  return noInput(
+    `cannot read '${file}'${reason === undefined ? '' : `: ${reason}`}`,
+    'check the name of the file',
+    cause,
+  )
+}
+
+function noInput(message: string, hint: string, cause?: unknown): DavitError {
+  return new DavitError('no-input', message, { exitStatus: ExitStatus.noInput, hint, cause })
+}
+
+function badInput(message: string, cause?: unknown): DavitError {
+  return new DavitError('invalid-document', message, { exitStatus: ExitStatus.badDocument, cause })
+}

@@ -1,0 +1,38 @@
+import { printable } from '@davit/diagnostics'
+import { renderSeconds, renderStep } from './render-event.ts'
+
+/** A step that has begun and not ended. */
+export interface BusyStep {
+  readonly target: string | undefined
+  readonly step: string
+  /** Milliseconds. */
+  readonly since: number
+}
+
+export interface Screen {
+  readonly columns: number
+  readonly rows: number
+  /** Milliseconds. */
+  readonly now: number
+}
+
+/** A line per target that is busy, with its oldest step; as many as half the screen takes. */
+export function renderBusy(steps: Iterable<BusyStep>, screen: Screen): readonly string[] {
+  const byTarget = new Map<string | undefined, BusyStep[]>()
+  for (const step of steps) byTarget.set(step.target, [...(byTarget.get(step.target) ?? []), step])
+  const lines = [...byTarget.values()].map((busy) => renderTarget(busy, screen))
+  const room = Math.max(1, Math.floor(screen.rows / 2))
+  if (lines.length <= room) return lines
+  return [...lines.slice(0, room - 1), `… and ${lines.length - room + 1} more targets`]
+}
+
+function renderTarget(busy: readonly BusyStep[], { columns, now }: Screen): string {
+  const [oldest, ...others] = busy.toSorted((left, right) => left.since - right.since)
+  if (oldest === undefined) return ''
+  const more = others.length === 0 ? '' : `, ${others.length} more`
+  const tail = ` (${renderSeconds((now - oldest.since) / 1000)}${more})`
+  const head = printable(renderStep(oldest)).replaceAll(/[\n\t]/g, ' ')
+  // The last column stays free: some terminals wrap as soon as it is written.
+  const room = Math.max(10, columns - 1 - tail.length)
+  return `${head.length <= room ? head : `${head.slice(0, room - 1)}…`}${tail}`
+}

@@ -1,0 +1,72 @@
+import { DavitError, ExitStatus, printable, renderDiagnostic } from '@davit/diagnostics'
+
+export interface ErrorStyle {
+  readonly tool: string
+  readonly format: 'text' | 'json'
+  /** Whether stacks are wanted; bugs show theirs always. */
+  readonly debug: boolean
+}
+
+/** What is said about an error, with a newline at the end of each line. */
+export function renderError(error: unknown, style: ErrorStyle): string {
+  const lines = style.format === 'json' ? [renderJson(error, style)] : renderText(error, style)
+  return lines.map((line) => `${printable(line)}\n`).join('')
+}
+
+/** What the process ends with because of an error. */
+export function exitStatusOf(error: unknown): number {
+  return error instanceof DavitError ? error.exitStatus : ExitStatus.bug
+}
+
+function renderText(error: unknown, { tool, debug }: ErrorStyle): string[] {
+  if (!(error instanceof DavitError)) {
+    return [`${tool}: internal error, please report it: ${messageOf(error)}`, ...stackOf(error)]
+  }
+  return [
+    ...error.diagnostics.map(renderDiagnostic),
+    `${tool}: ${error.message} [${error.code}]`,
+    ...causesOf(error).map((cause) => `caused by: ${messageOf(cause)}`),
+    ...(error.hint === undefined ? [] : [`hint: ${error.hint}`]),
+    ...(debug ? [error, ...causesOf(error)].flatMap(stackOf) : []),
+  ]
+}
+
+function renderJson(error: unknown, { tool, debug }: ErrorStyle): string {
+  const { code, hint, diagnostics } = error instanceof DavitError ? error : INTERNAL
+  const causes = causesOf(error).map(messageOf)
+  const stack = debug || !(error instanceof DavitError) ? stackOf(error) : undefined
+  const exitStatus = exitStatusOf(error)
+  return JSON.stringify({
+    kind: 'error',
+    tool,
+    code,
+    message: messageOf(error),
+    exitStatus,
+    causes,
+    hint,
+    diagnostics,
+    stack,
+  })
+}
+
+const INTERNAL = { code: 'internal-error', hint: 'this is a bug in davit: please report it', diagnostics: [] }
+
+/** From the nearest to the first; a chain that bites its tail ends there. */
+function causesOf(error: unknown): readonly unknown[] {
+  const causes = new Set<unknown>([error])
+  for (let cause = nextCause(error); cause !== undefined && !causes.has(cause); cause = nextCause(cause))
+    causes.add(cause)
+  return [...causes].slice(1)
+}
+
+function nextCause(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error)
+}
+
+function stackOf(error: unknown): string[] {
+  return error instanceof Error && error.stack !== undefined ? error.stack.split('\n') : []
+}

@@ -1,0 +1,85 @@
+import { printable, renderDiagnostic, type ReportEvent } from '@davit/diagnostics'
+
+export type Verbosity = 'quiet' | 'normal' | 'verbose'
+
+export interface EventStyle {
+  readonly verbosity: Verbosity
+  /** How long a step took that ends with this event. */
+  readonly seconds?: number | undefined
+}
+
+/** An event as lines for people, without newline at the end; undefined for what is not shown. */
+export function renderEvent(event: ReportEvent, style: EventStyle): string | undefined {
+  return isShown(event, style.verbosity) ? printable(eventText(event, style)) : undefined
+}
+
+/** An event as a line of JSON. `time` is in ISO 8601. */
+export function renderEventJson(event: ReportEvent, style: EventStyle & { readonly time: string }): string | undefined {
+  // Machines pair steps by their beginning: only -q keeps it from them.
+  const verbosity = event.kind === 'started' && style.verbosity === 'normal' ? 'verbose' : style.verbosity
+  if (!isShown(event, verbosity)) return undefined
+  const { kind, ...fields } = event.kind === 'diagnostic' ? { ...event.diagnostic, kind: event.kind } : event
+  const seconds = style.seconds === undefined ? {} : { seconds: Number(style.seconds.toFixed(3)) }
+  return printable(JSON.stringify({ time: style.time, kind, ...fields, ...seconds }))
+}
+
+/** `[web1] activating web` */
+export function renderStep({ target, step }: { readonly target?: string | undefined; readonly step: string }): string {
+  return `${prefix(target)}${step}`
+}
+
+/** `12 s`, `3 min 5 s` */
+export function renderSeconds(seconds: number): string {
+  const whole = Math.floor(seconds)
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
+}
+
+const SHOWN_FROM = {
+  failed: 'quiet',
+  warning: 'quiet',
+  diagnostic: 'quiet',
+  finished: 'normal',
+  note: 'normal',
+  started: 'verbose',
+  detail: 'verbose',
+} as const satisfies Record<ReportEvent['kind'], Verbosity>
+
+const LEVEL = { quiet: 0, normal: 1, verbose: 2 } as const satisfies Record<Verbosity, number>
+
+function isShown(event: ReportEvent, verbosity: Verbosity): boolean {
+  return LEVEL[SHOWN_FROM[event.kind]] <= LEVEL[verbosity]
+}
+
+function eventText(event: ReportEvent, { seconds = 0 }: EventStyle): string {
+  switch (event.kind) {
+    case 'started':
+      return renderStep(event)
+    case 'finished':
+      return `${renderStep(event)}: done${seconds < LONG_SECONDS ? '' : ` after ${renderSeconds(seconds)}`}`
+    case 'failed':
+      return [`${renderStep(event)}: failed: ${event.message}`, ...quoted(event.log)].join('\n')
+    case 'note':
+    case 'detail':
+      return `${prefix(event.target)}${event.message}`
+    case 'warning':
+      return [`${prefix(event.target)}warning: ${event.message}`, ...hint(event.hint)].join('\n')
+    case 'diagnostic':
+      return renderDiagnostic(event.diagnostic)
+  }
+}
+
+/** Below this, nobody wants to know how long a step took. */
+const LONG_SECONDS = 2
+
+function prefix(target: string | undefined): string {
+  return target === undefined ? '' : `[${target}] `
+}
+
+function quoted(log: string | undefined): string[] {
+  const text = log?.trimEnd() ?? ''
+  return text === '' ? [] : text.split('\n').map((line) => `  | ${line.trimEnd()}`)
+}
+
+function hint(text: string | undefined): string[] {
+  return text === undefined ? [] : [`  hint: ${text}`]
+}

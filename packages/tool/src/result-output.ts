@@ -1,0 +1,60 @@
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { writeFileAtomic } from '@davit/files'
+
+/** Where the result of a tool goes. */
+export interface ResultOutput {
+  print(content: string | Uint8Array): Promise<void>
+  /** To be called when the tool has succeeded. */
+  finish(): Promise<void>
+}
+
+/** A file that appears as a whole, when everything is there. */
+export function fileOutput(path: string): ResultOutput {
+  const parts: Buffer[] = []
+  return {
+    async print(content) {
+      parts.push(Buffer.from(content as string))
+    },
+    async finish() {
+      await writeFileAtomic(path, Buffer.concat(parts))
+    },
+  }
+}
+
+export interface StreamOutput extends ResultOutput {
+  /** Whether the reader went away before everything was written. */
+  readonly cutShort: boolean
+}
+
+/** Standard output; a reader that goes away is nothing to talk about. */
+export function streamOutput(stream: NodeJS.WritableStream): StreamOutput {
+  let cutShort = false
+  // Each write hears of its own error; the event without a listener would end the process.
+  stream.on('error', () => {})
+  return {
+    get cutShort() {
+      return cutShort
+    },
+    async print(content) {
+      if (cutShort) return
+      const error = await written(stream, content)
+      if (error === undefined) return
+      if (!('code' in error) || error.code !== 'EPIPE') throw cannotWrite(error)
+      cutShort = true
+    },
+    async finish() {},
+  }
+}
+
+function written(stream: NodeJS.WritableStream, content: string | Uint8Array): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    stream.write(content as string, (error) => resolve(error ?? undefined))
+  })
+}
+
+function cannotWrite(cause: Error): DavitError {
+  return new DavitError('cannot-write', `cannot write to standard output: ${cause.message}`, {
+    exitStatus: ExitStatus.cannotCreate,
+    cause,
+  })
+}

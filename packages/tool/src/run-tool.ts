@@ -1,0 +1,50 @@
+import { writeSync } from 'node:fs'
+import { ExitStatus } from '@davit/diagnostics'
+import type { Tool } from './define-tool.ts'
+import { executeTool } from './execute-tool.ts'
+import type { Host } from './host.ts'
+import { createInterruption, INTERRUPTION_SIGNALS } from './interruption.ts'
+import { renderError } from './render-error.ts'
+
+/** What every executable consists of: runs the tool with this process' arguments, streams and signals, and ends it. */
+export function runTool(tool: Tool): void {
+  const interruption = createInterruption({ stop: (status) => process.exit(status), now: () => performance.now() })
+  for (const name of INTERRUPTION_SIGNALS) process.on(name, () => interruption.receive(name))
+  // Whoever reads our messages may go away.
+  process.stderr.on('error', () => {})
+  const fail = (error: unknown): void => endWithBug(tool, error)
+  process.on('uncaughtException', fail)
+  process.on('beforeExit', () => fail(new Error('nothing is left to wait for, but the tool is not done')))
+  executeTool(tool, { host: currentHost(), interruption }).then(exitWhenFlushed).catch(fail)
+}
+
+function currentHost(): Host {
+  const { argv, env, stdin, stdout, stderr } = process
+  return {
+    argv: argv.slice(2),
+    executable: argv[1] ?? '',
+    environment: { ...env } as Host['environment'],
+    workingDirectory: process.cwd(),
+    privileged: process.getuid?.() === 0,
+    input: stdin,
+    output: stdout,
+    errors: stderr,
+  }
+}
+
+/** A connection or timer that is left open must not keep the process; output that is under way must not be lost. */
+async function exitWhenFlushed(status: number): Promise<void> {
+  await Promise.all([process.stdout, process.stderr].map(flushed))
+  process.exit(status)
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve())
+  })
+}
+
+function endWithBug(tool: Tool, error: unknown): void {
+  writeSync(2, renderError(error, { tool: tool.name, format: 'text', debug: true }))
+  process.exit(ExitStatus.bug)
+}

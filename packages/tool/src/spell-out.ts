@@ -1,0 +1,58 @@
+import type { Option } from './option.ts'
+import { usageError } from './usage-error.ts'
+
+export interface Spelling {
+  readonly options: ReadonlyMap<string, Option>
+  /** Whether everything from the first operand on belongs to a command. */
+  readonly stopAtOperand: boolean
+}
+
+/**
+ * A command line as getopt allows it, spelt so that yargs cannot misread it: `-qm4 true` → `--quiet=true --m=4 true`.
+ * What is unknown stays, for yargs to complain about.
+ */
+export function spellOut(argv: readonly string[], { options, stopAtOperand }: Spelling): string[] {
+  const spelt: string[] = []
+  for (let index = 0; index < argv.length; index += 1) {
+    const word = argv[index] ?? ''
+    if (word === '--') return [...spelt, ...argv.slice(index)]
+    if (!isOption(word)) {
+      if (stopAtOperand) return [...spelt, '--', ...argv.slice(index)]
+      spelt.push(word)
+      continue
+    }
+    spelt.push(...longForms(word, options))
+    if (awaitsValue(spelt.at(-1) ?? '', options)) {
+      index += 1
+      spelt.push(...argv.slice(index, index + 1))
+    }
+  }
+  return spelt
+}
+
+function isOption(word: string): boolean {
+  return word.startsWith('-') && word !== '-'
+}
+
+function longForms(word: string, options: ReadonlyMap<string, Option>): string[] {
+  if (word.startsWith('--')) return [longForm(word, options)]
+  const [name, option] = [...options].find(([, { short }]) => short === word.charAt(1)) ?? []
+  const rest = word.slice(2)
+  if (name === undefined || option === undefined) return [`-${word.charAt(1)}`]
+  if (rest === '') return [longForm(`--${name}`, options)]
+  if (rest.startsWith('=')) return [longForm(`--${name}${rest}`, options)]
+  if (option.type !== 'boolean') return [`--${name}=${rest}`]
+  return [longForm(`--${name}`, options), ...longForms(`-${rest}`, options)]
+}
+
+function longForm(word: string, options: ReadonlyMap<string, Option>): string {
+  const [, negation = '', name = '', value] = /^--(no-)?([^=]*)(=[^]*)?$/.exec(word) ?? []
+  if (options.get(name)?.type !== 'boolean') return word
+  if (value === undefined) return `--${name}=${negation === ''}`
+  throw usageError(`option '--${negation}${name}' takes no value`, `write --${name} or --no-${name}`)
+}
+
+function awaitsValue(word: string, options: ReadonlyMap<string, Option>): boolean {
+  const option = options.get(word.replace(/^--/, ''))
+  return option !== undefined && option.type !== 'boolean'
+}

@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { Environment } from './tool-context.ts'
+
+export interface StateOwner {
+  readonly environment: Environment
+  readonly privileged: boolean
+}
+
+/** `$DAVIT_STATE_DIR`, else `/var/lib/davit` for root and `$XDG_STATE_HOME/davit` for others. */
+export function stateDirectory({ environment, privileged }: StateOwner): string {
+  const { DAVIT_STATE_DIR: directory, XDG_STATE_HOME: stateHome, HOME: home } = environment
+  if (directory) return absolute(directory)
+  if (privileged) return '/var/lib/davit'
+  // The specification of base directories wants relative paths ignored.
+  if (stateHome?.startsWith('/')) return join(stateHome, 'davit')
+  if (home?.startsWith('/')) return join(home, '.local', 'state', 'davit')
+  throw new DavitError('no-state-directory', 'cannot tell where to keep state: HOME is not set', {
+    exitStatus: ExitStatus.usage,
+    hint: 'set DAVIT_STATE_DIR',
+  })
+}
+
+function absolute(directory: string): string {
+  if (directory.startsWith('/')) return directory
+  throw new DavitError('no-state-directory', `DAVIT_STATE_DIR is not an absolute path: '${directory}'`, {
+    exitStatus: ExitStatus.usage,
+    hint: 'every tool of a run has to find the same directory, wherever it is started',
+  })
+}

@@ -1,0 +1,45 @@
+import type { Report, ReportEvent } from '@davit/diagnostics'
+import type { Progress, ProgressOptions } from './progress.ts'
+import { renderBusy } from './render-busy.ts'
+import { renderEvent } from './render-event.ts'
+import type { StepClock } from './step-clock.ts'
+
+const REDRAW_MILLISECONDS = 1_000
+
+/** For terminals: what is worth keeping scrolls away above a line for each busy target. */
+export function terminalProgress(options: ProgressOptions, clock: StepClock): Progress {
+  const { stream, now } = options
+  let drawn = 0
+  const erase = (): string => (drawn === 0 ? '' : `\u001b[${drawn}A\u001b[J`)
+  const draw = (above: string): void => {
+    const { columns = 80, rows = 24 } = stream
+    const lines = renderBusy(clock.busy.values(), { columns, rows, now: now() })
+    const text = erase() + above + lines.map((line) => `${line}\n`).join('')
+    drawn = lines.length
+    if (text !== '') stream.write(text)
+  }
+  const clear = (): void => {
+    if (drawn > 0) stream.write(erase())
+    drawn = 0
+  }
+  const timer = setInterval(() => draw(''), REDRAW_MILLISECONDS).unref()
+  const report: Report = (event) => draw(keptText(event, options, clock.follow(event)))
+  const close = (): void => {
+    clearInterval(timer)
+    clear()
+  }
+  return { report, clear, close }
+}
+
+/** What stays on the terminal; that a step begins and ends is seen from the busy lines, and kept only with -v. */
+function keptText(event: ReportEvent, { verbosity, color }: ProgressOptions, seconds: number | undefined): string {
+  if (event.kind === 'started' || (event.kind === 'finished' && verbosity !== 'verbose')) return ''
+  const text = renderEvent(event, { verbosity, seconds })
+  if (text === undefined) return ''
+  return `${color ? inColor(event, text) : text}\n`
+}
+
+function inColor(event: ReportEvent, text: string): string {
+  if (event.kind === 'failed') return `\u001b[31m${text}\u001b[39m`
+  return event.kind === 'warning' ? `\u001b[33m${text}\u001b[39m` : text
+}

@@ -1,0 +1,11 @@
+import type { Infrastructure, Manifest } from '@davit/documents'
+
+import type { ObservedMapping } from './observed-mapping.ts'
+import { placedServices } from './placed-service.ts'
+
+/** A manifest in place of the targets' records: all that it places on targets of `reachable` counts as active. */
+export function observedOf(manifest: Manifest, reachable: Infrastructure): readonly ObservedMapping[] {
+  return [...placedServices(manifest).values()]
+    .filter(({ mapping }) => reachable.has(mapping.target))
+    .map(({ mapping, service }) => ({ mapping, service, state: 'active', running: false }))
+}

@@ -1,0 +1,69 @@
+import type { ContainerName, Mapping, ServiceName, StorePath, TargetName } from '@davit/documents'
+
+import type { ActivityKind } from './activity.ts'
+
+export interface Place {
+  readonly target: TargetName
+  readonly container: ContainerName
+}
+
+export type Reason =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'changed-package'; readonly from: StorePath; readonly to: StorePath }
+  | { readonly kind: 'changed-type'; readonly from: string; readonly to: string }
+  | { readonly kind: 'changed-dependency'; readonly dependencies: readonly (ServiceName | string)[] }
+  /** The key differs, and nothing that we know of makes it differ. */
+  | { readonly kind: 'changed-key' }
+  | { readonly kind: 'moved'; readonly from: Place; readonly to: Place }
+  /** The last generation has it and its target has no record of it. */
+  | { readonly kind: 'missing' }
+  /** An activity of it was interrupted, or failed and was not undone. */
+  | { readonly kind: 'cut-off'; readonly was: 'activating' | 'deactivating' }
+  | { readonly kind: 'removed' }
+  /** Removed with everything else. */
+  | { readonly kind: 'undeployed' }
+  | { readonly kind: 'rollback' }
+
+export function placeOf({ target, container }: Mapping): Place {
+  return { target, container }
+}
+
+/** The reason for people, as seen from an activity of that kind. */
+export function renderReason(reason: Reason, kind: ActivityKind): string {
+  switch (reason.kind) {
+    case 'changed-package':
+      return `changed package: ${shortened(reason.from)} to ${shortened(reason.to)}`
+    case 'changed-type':
+      return `changed type: ${reason.from} to ${reason.to}`
+    case 'changed-dependency':
+      return `changed ${reason.dependencies.length === 1 ? 'dependency' : 'dependencies'}: ${reason.dependencies.join(', ')}`
+    case 'moved':
+      return renderMove(reason, kind)
+    case 'cut-off':
+      return `${reason.was === 'activating' ? 'activation' : 'deactivation'} was cut off`
+    default:
+      return PLAIN[reason.kind]
+  }
+}
+
+const PLAIN = {
+  new: 'new',
+  'changed-key': 'changed key',
+  missing: 'not found on its target',
+  removed: 'removed',
+  undeployed: 'undeployed',
+  rollback: 'rollback',
+}
+
+function renderMove({ from, to }: { readonly from: Place; readonly to: Place }, kind: ActivityKind): string {
+  const [word, place] = kind === 'activate' ? ['moved from', from] : ['moved to', to]
+  if (from.target === to.target) return `${word} container ${place.container}`
+  return from.container === to.container ? `${word} ${place.target}` : `${word} ${place.container} on ${place.target}`
+}
+
+/** `1234567-web` of `/store/1234567….-web`. */
+function shortened(path: StorePath): string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const dash = name.indexOf('-')
+  return `${name.slice(0, Math.min(7, dash))}${name.slice(dash)}`
+}

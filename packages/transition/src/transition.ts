@@ -1,0 +1,8 @@
+export { type Activity, type ActivityId, type ActivityKind, activityIdOf, isEmpty, type SkippedMapping, stepOf, type Transition } from './activity.ts'
+export { coresOf } from './cores-of.ts'
+export { type ObservedMapping } from './observed-mapping.ts'
+export { observedOf } from './observed-of.ts'
+export { planRollback } from './plan-rollback.ts'
+export { type PlanOptions, planTransition } from './plan-transition.ts'
+export { type Place, type Reason, renderReason } from './reason.ts'
+export { renderTransition } from './render-transition.ts'
