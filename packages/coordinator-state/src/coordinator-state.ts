@@ -1,2 +1,2 @@
 export { addGeneration, currentGeneration, type Generation, generationNumbers } from './generations.ts'
-export { type CoordinatorPlace, placeOf } from './place.ts'
+export { type DeploymentPlace, deploymentPlace } from './place.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { encodeDocument, Manifest, parseDocument } from '@davit/documents'
 import { isMissing, readTextFile, writeFileAtomic } from '@davit/files'
 
-import { type CoordinatorPlace, placeOf } from './place.ts'
+import type { DeploymentPlace } from './place.ts'
 
 /** A manifest that was deployed. Generations never move, and numbers are never used again while a later one is there. */
 export interface Generation {
@@ -15,7 +15,7 @@ export interface Generation {
 }
 
 /** Numbers of the generations that exist, the oldest first. */
-export async function generationNumbers(place: CoordinatorPlace): Promise<readonly number[]> {
+export async function generationNumbers(place: DeploymentPlace): Promise<readonly number[]> {
   const names = await readdir(generationsOf(place)).catch((error: unknown) => {
     if (isMissing(error)) return []
     throw error
@@ -27,8 +27,8 @@ export async function generationNumbers(place: CoordinatorPlace): Promise<readon
 }
 
 /** The generation that counts, which after a rollback is not the last one. */
-export async function currentGeneration(place: CoordinatorPlace): Promise<Generation | undefined> {
-  const pointer = await readTextFile(join(placeOf(place), 'current')).catch((error: unknown) => {
+export async function currentGeneration(place: DeploymentPlace): Promise<Generation | undefined> {
+  const pointer = await readTextFile(join(place, 'current')).catch((error: unknown) => {
     if (isMissing(error)) return undefined
     throw error
   })
@@ -40,7 +40,7 @@ export async function currentGeneration(place: CoordinatorPlace): Promise<Genera
 }
 
 /** Adds a generation and makes it current, unless the current one says the same. */
-export async function addGeneration(place: CoordinatorPlace, deployed: Omit<Generation, 'number'>): Promise<'unchanged' | { readonly generation: number }> {
+export async function addGeneration(place: DeploymentPlace, deployed: Omit<Generation, 'number'>): Promise<'unchanged' | { readonly generation: number }> {
   const current = await currentGeneration(place)
   if (current !== undefined && meaningOf(current.manifest) === meaningOf(deployed.manifest)) return 'unchanged'
   const number = ((await generationNumbers(place)).at(-1) ?? 0) + 1
@@ -50,15 +50,15 @@ export async function addGeneration(place: CoordinatorPlace, deployed: Omit<Gene
   await mkdir(aside, { recursive: true, mode: 0o700 })
   await writeFileAtomic(join(aside, 'manifest'), deployed.text, { mode: 0o600 })
   await rename(aside, directory)
-  await writeFileAtomic(join(placeOf(place), 'current'), `${number}\n`)
+  await writeFileAtomic(join(place, 'current'), `${number}\n`)
   return { generation: number }
 }
 
-function generationsOf(place: CoordinatorPlace): string {
-  return join(placeOf(place), 'generations')
+function generationsOf(place: DeploymentPlace): string {
+  return join(place, 'generations')
 }
 
-function manifestFile(place: CoordinatorPlace, number: number): string {
+function manifestFile(place: DeploymentPlace, number: number): string {
   return join(generationsOf(place), String(number), 'manifest')
 }
 

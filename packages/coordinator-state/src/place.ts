@@ -2,12 +2,9 @@ import { join } from 'node:path'
 
 import type { ProfileName } from '@davit/documents'
 
-/** Whose state: a deployment's, below the state directory of this user. */
-export interface CoordinatorPlace {
-  readonly stateDirectory: string
-  readonly profile: ProfileName
-}
+/** Directory of what the coordinator remembers of a deployment, below the state directory of this user. */
+export type DeploymentPlace = string
 
-export function placeOf({ stateDirectory, profile }: CoordinatorPlace): string {
+export function deploymentPlace(stateDirectory: string, profile: ProfileName): DeploymentPlace {
   return join(stateDirectory, 'coordinator', profile)
 }

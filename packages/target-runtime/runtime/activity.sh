@@ -1,7 +1,7 @@
 # Activities. A mapping has a directory `targets/TARGET/active/PROFILE/CONTAINER:KEY` with
 #   record   what is needed to run any activity of it: a line `FIELD WORD` each, words for printf %b; container properties are `property.NAME`
 #   state    activating (also when absent), active, deactivating
-#   running  exists while an activity runs; its runner holds a lock on it that ends with it
+#   running  claim of who runs an activity of it
 #   status   how the last activity ended that did not succeed
 
 # mapping_directory TARGET PROFILE CONTAINER KEY
@@ -28,8 +28,11 @@ prepare_activity() {
   private_directory "$directory" && private_directory "$state/targets/$target/log/$profile" &&
     mkdir -p "$state/targets/$target/run" "$state/targets/$target/log/services" ||
     fail cannot-create "cannot create the directories of target '$target' below '$state'"
-  exec 8>"$directory/running" || fail cannot-create "cannot write below '$directory'"
-  flock -n 8 || fail already-running "an activity of it is still running"
+  claim "$directory/running" "$self" || case $? in
+    1) fail already-running "an activity of it is still running" ;;
+    *) fail cannot-create "cannot write below '$directory'" ;;
+  esac
+  trap 'rm -f "$directory/running" "$release"' EXIT
   rm -f "$directory/status"
   if [ "$activity" = activate ] || [ ! -f "$directory/record" ]; then
     write_record "$@" || fail cannot-create "cannot write the record below '$directory'"
@@ -78,22 +81,24 @@ resolve_module() {
 spawn_activity() {
   log=$state/targets/$target/log/$profile/${directory##*/}.$activity
   (
-    exec 9>&-
+    trap - EXIT
     env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$runtime" setsid sh -c \
-      'eval "$davit_runtime"; unset davit_runtime; run_activity "$@"' davit-activity "$state" "$target" "$profile" "$activity" "$directory" \
+      'eval "$davit_runtime"; unset davit_runtime; run_activity "$@"' davit-activity "$state" "$target" "$profile" "$activity" "$directory" "$self" \
       </dev/null >"$log" 2>&1 3>&- 4>&- &
     runner=$!
-    exec 8>&- >/dev/null 2>&1 3>&-
+    exec >/dev/null 2>&1 3>&-
     wait "$runner"
     printf 'done %s %s\n' "$id" "$?" >&4
   ) &
+  trap 'rm -f "$release"' EXIT
 }
 
-# run_activity STATE TARGET PROFILE ACTIVITY DIRECTORY: the runner; it alone says how the activity ended.
+# run_activity STATE TARGET PROFILE ACTIVITY DIRECTORY HELPER: the runner; it alone says how the activity ended.
 run_activity() {
   trap '' HUP
   davit_state=$1 davit_target=$2 davit_profile=$3 davit_activity=$4 davit_directory=$5
-  call_module 8>&-
+  take_over_claim "$davit_directory/running" "$6" || exit 254
+  call_module
   davit_status=$?
   if [ "$davit_status" != 0 ]; then
     printf '%s %s\n' "$davit_activity" "$davit_status" >"$davit_directory/status" || :
@@ -105,6 +110,12 @@ run_activity() {
   fi
   rm -f "$davit_directory/running"
   exit "$davit_status"
+}
+
+# take_over_claim LINK HELPER: from the helper. Whoever found the helper dead in between may have been faster: then nothing is run.
+take_over_claim() {
+  process_identity "$$"
+  [ "$(readlink "$1")" = "$2" ] && mv "$1" "$1.handed" && [ "$(readlink "$1.handed")" = "$2" ] && rm -f "$1.handed" && ln -s "$identity" "$1"
 }
 
 # call_module: in a subshell, so that properties are variables of the module and of nothing else.
@@ -142,19 +153,15 @@ answers_activity() {
   return 1
 }
 
-# is_running DIRECTORY: somebody holds the lock on its file.
-is_running() {
-  [ -f "$1/running" ] && ! (exec 8<"$1/running" && flock -n 8)
-}
-
 # operation_await TARGET PROFILE ACTIVITY CONTAINER KEY: `done ID STATUS` when what runs there has ended; 0 only if the activity reached what it is for.
 operation_await() {
   activity=$3
   mapping_directory "$1" "$2" "$4" "$5"
   (
     exec >/dev/null 2>&1 3>&-
-    [ -f "$directory/running" ] && exec 8<"$directory/running" && flock 8
-    exec 8<&-
+    while is_claimed "$directory/running"; do
+      pause
+    done
     printf 'done %s %s\n' "$id" "$(ended_status)" >&4
   ) &
 }
@@ -194,7 +201,7 @@ operation_observe() {
     esac
     target=${directory#"$state"/targets/}
     running=ended
-    ! is_running "$directory" || running=running
+    ! is_claimed "$directory/running" || running=running
     first_line "$directory/state"
     say mapping "${target%%/*}" "${line:-activating}" "$running"
     [ -f "$directory/record" ] || continue

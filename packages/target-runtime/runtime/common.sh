@@ -75,6 +75,6 @@ boot_id() {
 # hold_mutex TARGET: until the operation ends, nobody else changes what belongs to the target.
 hold_mutex() {
   mkdir -p "$state/targets/$1" || fail cannot-create "cannot create '$state/targets/$1'"
-  exec 9>"$state/targets/$1/mutex" || fail cannot-create "cannot write below '$state/targets/$1'"
-  flock 9
+  claim_in_turn "$state/targets/$1/mutex" "$self" || fail cannot-create "cannot write below '$state/targets/$1'"
+  release="$state/targets/$1/mutex"
 }

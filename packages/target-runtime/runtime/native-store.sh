@@ -12,7 +12,8 @@ operation_native_missing() {
 
 # receive_archive DIRECTORY CHECKSUM: standard input unpacked into it, aside from the store, by one receiver at a time; prints the checksum.
 receive_archive() {
-  mkdir -p "${1%/*}" && exec 8>"$1.lock" && flock 8 || return 1
+  process_identity "$$"
+  mkdir -p "${1%/*}" && claim_in_turn "$1.lock" "$identity" || return 1
   remove_tree "$1"
   mkdir "$1" "$1/paths" && mkfifo "$1/copy" || return 1
   "$2" <"$1/copy" >"$1/checksum" &
@@ -34,7 +35,8 @@ operation_native_commit() {
   check_store_paths "$1" "$2" "$3"
   store=$1 incoming=$2 registrations=$3
   shift 3
-  mkdir -p "$registrations" && exec 9>"$registrations/../commit.lock" && flock 9 || fail cannot-create "cannot write below '$registrations'"
+  mkdir -p "$registrations" && claim_in_turn "$registrations/../commit" "$self" || fail cannot-create "cannot write below '$registrations'"
+  release=$registrations/../commit
   sync
   while [ $# -ge 2 ]; do
     commit_path "$1" "$2" || fail cannot-create "cannot move '$1' into the store"

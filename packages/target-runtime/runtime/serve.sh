@@ -4,6 +4,8 @@
 # serve MARKER: everything printed before the line MARKER came from the login shell.
 serve() {
   state=$(state_directory)
+  process_identity "$$"
+  self=$identity
   newline='
 '
   exec 3>&1 4>&2
@@ -26,7 +28,7 @@ answer() {
     hello | lock | unlock | lock_state | observe | start | await | log | set_profile | native_missing | native_commit | native_discard) ;;
     *) operation=unknown ;;
   esac
-  if errors=$( (set +f && "operation_$operation" "$@") 2>&1 >&3); then
+  if errors=$( (perform "$@") 2>&1 >&3); then
     printf '%s =\n' "$id" >&3
     return
   fi
@@ -41,6 +43,14 @@ answer() {
   printf '%s ! %s %s\n' "$id" "$code" "$(printf '%s' "$message" | head -c 4000 | hexadecimal)" >&3
 }
 
+# What an operation has claimed for itself is free again when it ends, however it ends.
+perform() {
+  set +f
+  release=
+  trap 'if [ -n "$release" ]; then rm -f "$release"; fi' EXIT
+  "operation_$operation" "$@"
+}
+
 operation_unknown() {
   fail bad-request 'unknown operation'
 }
@@ -51,7 +61,7 @@ say() {
 }
 
 operation_hello() {
-  for utility in cat chmod date env find flock head id ln mkdir mkfifo mv od readlink rm setsid sync tail tar tee tr uname; do
+  for utility in cat chmod date env find head id ln mkdir mkfifo mv od readlink rm setsid sync tail tar tee tr uname; do
     command -v "$utility" >/dev/null 2>&1 || say missing "$utility"
   done
   for utility in cksum sha256sum; do

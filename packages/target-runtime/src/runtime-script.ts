@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-const PARTS = ['common', 'serve', 'lock', 'activity', 'profile', 'native-store']
+const PARTS = ['common', 'claim', 'serve', 'lock', 'activity', 'profile', 'native-store']
 
 /** The helper: answers framed requests on standard input, after a line that is the marker (see `runtime/serve.sh`). */
 export function serverScript(marker: string): string {

@@ -3,7 +3,7 @@ export class CksumSum {
   #crc = 0
   #length = 0
 
-  update(chunk: Uint8Array): this {
+  update(chunk: Uint8Array): void {
     let crc = this.#crc
     const [t0, t1, t2, t3] = TABLES
     const whole = chunk.length - (chunk.length % 4)
@@ -15,11 +15,10 @@ export class CksumSum {
     for (; index < chunk.length; index += 1) crc = step(crc, byteAt(chunk, index))
     this.#crc = crc
     this.#length += chunk.length
-    return this
   }
 
-  /** As `cksum` prints it, in decimal, whatever is asked for: it has no other spelling. */
-  digest(_encoding: 'hex'): string {
+  /** In decimal, as `cksum` prints it. */
+  digest(): string {
     let crc = this.#crc
     for (let length = this.#length; length > 0; length = Math.floor(length / 256)) crc = step(crc, length % 256)
     return String(~crc >>> 0)

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
@@ -7,7 +6,7 @@ import type { Channel } from '@davit/connection'
 import type { StoreLayout } from '@davit/store'
 import { encodeField, receiverScript } from '@davit/target-runtime'
 
-import { CksumSum } from './cksum.ts'
+import { checksumOf } from './checksum.ts'
 import type { Machine } from './machine.ts'
 
 /** A path that is sent, and the record that makes it valid. */
@@ -50,7 +49,7 @@ async function sendArchive(machine: Machine, directory: string, { archive, signa
   const channel = await machine.run(receiverScript(directory, checksum))
   const stop = () => channel.close()
   signal.addEventListener('abort', stop, { once: true })
-  const sum = checksum === 'cksum' ? new CksumSum() : createHash('sha256')
+  const sum = checksumOf(checksum)
   const counted = new PassThrough()
   counted.on('data', (chunk: Buffer) => sum.update(chunk))
   try {
@@ -59,7 +58,7 @@ async function sendArchive(machine: Machine, directory: string, { archive, signa
       textOf(channel.stderr),
       pipeline(archive, counted, channel.stdin).catch((error: unknown) => brokenStream(channel, error)),
     ])
-    checkReceived(machine, { answer, errors, expected: sum.digest('hex') })
+    checkReceived(machine, { answer, errors, expected: sum.digest() })
   } finally {
     signal.removeEventListener('abort', stop)
   }

@@ -1,4 +1,4 @@
-import { type Connection, type ConnectionPool, type ConnectionAddress } from '@davit/connection'
+import type { Connection, ConnectionPool, ConnectionRequest } from '@davit/connection'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { Infrastructure, Target, TargetName } from '@davit/documents'
 
@@ -27,7 +27,7 @@ export async function reachTargets(infrastructure: Infrastructure, pool: Connect
   return { targets: inOrderOf(infrastructure, targets), unreachable: inOrderOf(infrastructure, unreachable) }
 }
 
-async function machineOf(address: ConnectionAddress, pool: ConnectionPool, machines: Map<Connection, Promise<Machine>>): Promise<Machine> {
+async function machineOf(address: ConnectionRequest, pool: ConnectionPool, machines: Map<Connection, Promise<Machine>>): Promise<Machine> {
   const connection = await pool.connect(address)
   const known = machines.get(connection)
   if (known !== undefined) return known
@@ -43,7 +43,7 @@ const KINDS: ReadonlyMap<string, 'ssh' | 'local'> = new Map([
   ['disnix-run-activity', 'local'],
 ])
 
-function addressOf(name: TargetName, target: Target): ConnectionAddress {
+function addressOf(name: TargetName, target: Target): ConnectionRequest {
   const kind = KINDS.get(target.clientInterface)
   if (kind === undefined) {
     throw new DavitError('unsupported-interface', `target '${name}' wants the client interface '${target.clientInterface}', which this version of davit cannot use`, {

@@ -1,0 +1,87 @@
+import { currentGeneration, deploymentPlace } from '@davit/coordinator-state'
+import { withLock } from '@davit/deployment-lock'
+import { Manifest, parseProfileName } from '@davit/documents'
+import { allTargets, defineTool, lockOptions, profileOptions, stateDirectory, withTargets } from '@davit/tool'
+import { coresOf, planTransition, renderTransition } from '@davit/transition'
+import { runTransition, type TransitionOutcome } from '@davit/transition-runner'
+
+import { type Deployed, deployedBy, observeDeployment } from './deployed.ts'
+import { performerFor } from './performer.ts'
+import { outcomeError } from './outcome-error.ts'
+
+const EXIT_STATUS = {
+  completed: 0,
+  'rolled-back': 1,
+  failed: 1,
+  'lock-lost': 1,
+  'old-services-lost': 2,
+  'new-services-left': 3,
+} satisfies Record<TransitionOutcome['kind'], number>
+
+export const tool = defineTool({
+  name: 'davit-activate',
+  summary: 'Activate the services of a manifest in dependency order',
+  description: [
+    'Compares the manifest with what the records of the targets say is active, deactivates what should no longer be, and activates what is not yet: dependencies first, everything else in parallel, as many at a time on a target as its numOfCores. If something fails, all is undone in reverse order.',
+    'Prints the manifest as it was read.',
+  ],
+  examples: [
+    { command: 'davit-activate --dry-run manifest.xml', describe: 'show what would be done, and why' },
+    { command: 'davit-activate manifest.xml', describe: 'do it' },
+  ],
+  operands: { manifest: 'manifest of the new configuration' },
+  options: {
+    ...profileOptions,
+    ...lockOptions,
+    'old-manifest': { type: 'string', short: 'o', value: 'FILE', describe: 'manifest of what is active, in place of what the targets say' },
+    upgrade: { type: 'boolean', default: true, describe: 'deactivate what the manifest does not contain' },
+    rollback: { type: 'boolean', default: true, describe: 'undo everything when a service fails' },
+    'dry-run': { type: 'boolean', describe: 'print the steps with their reasons, and stop' },
+  },
+  exitStatus: {
+    0: 'the transition succeeded',
+    1: 'the transition failed and was rolled back',
+    2: 'the transition failed and the old services could not be activated again',
+    3: 'the transition failed and the new services could not be deactivated',
+  },
+  seeAlso: ['davit-distribute(1)', 'davit-lock(1)', 'davit-set(1)'],
+  async run(context) {
+    const { args, print, readDocument, report } = context
+    const profile = parseProfileName(args.profile)
+    const { value: next, text } = await readDocument(Manifest, args.manifest)
+    const old = args.oldManifest === undefined ? undefined : (await readDocument(Manifest, args.oldManifest)).value
+    const place = deploymentPlace(stateDirectory(context), profile)
+    const previous = old ?? (await currentGeneration(place))?.manifest
+    const plan = ({ observed }: Deployed) =>
+      planTransition(next, observed, {
+        upgrade: args.upgrade ? 'upgrade' : 'activate-only',
+        ...(previous === undefined ? {} : { previous }),
+      })
+
+    return withTargets(next.infrastructure, context, async (reached) => {
+      const targets = allTargets(reached)
+      const deployed = () => (old === undefined ? observeDeployment(targets, profile, report) : deployedBy(old, { targets, next }))
+      if (args.dryRun) {
+        await print(renderTransition(plan(await deployed())))
+        return 0
+      }
+      const locking = args.lock ? 'join-or-take' : 'none'
+      const use = { profile, leaseSeconds: args.lockLease, place, signal: context.signal, locking } as const
+      const outcome = await withLock(targets, use, async ({ token, signal }) => {
+        const found = await deployed()
+        const transition = plan(found)
+        for (const { message } of transition.skipped) report({ kind: 'note', message })
+        return runTransition(transition, {
+          perform: performerFor(next, found, { profile, token }),
+          coresOf: coresOf(next.infrastructure),
+          report,
+          signal,
+          rollback: args.rollback ? 'rollback' : 'keep',
+        })
+      })
+      if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
+      await print(text)
+      return 0
+    })
+  },
+})

@@ -1,0 +1,27 @@
+import { DavitError } from '@davit/diagnostics'
+import { type Manifest, type MappingId, mappingIdOf, type ProfileName } from '@davit/documents'
+import { type ActivityDefinition, type ActivityResult, definitionOf, performActivity } from '@davit/target'
+import type { Activity } from '@davit/transition'
+
+import type { Deployed } from './deployed.ts'
+
+interface Terms {
+  readonly profile: ProfileName
+  readonly token: string
+}
+
+/** Carries out activities on the machines: of services of the next manifest, and of those that were active before. */
+export function performerFor(next: Manifest, { observed, machines }: Deployed, terms: Terms): (activity: Activity) => Promise<ActivityResult> {
+  const before = new Map(observed.map(({ mapping, definition }): [MappingId, ActivityDefinition] => [mappingIdOf(mapping), definition]))
+  const wanted = new Map(next.serviceMappings.map((mapping) => [mappingIdOf(mapping), mapping]))
+
+  return async ({ kind, mapping }) => {
+    const machine = machines.get(mapping.target)
+    if (machine === undefined) throw new DavitError('no-target', `target '${mapping.target}' is not in the infrastructure`)
+    const id = mappingIdOf(mapping)
+    const placed = wanted.get(id)
+    // What both know is described by the next manifest: container properties may have changed.
+    const definition = kind === 'activate' && placed !== undefined ? definitionOf(next, placed) : before.get(id)
+    return performActivity(machine, { ...terms, activity: kind, mapping, ...(definition === undefined ? {} : { definition }) })
+  }
+}

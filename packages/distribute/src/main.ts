@@ -1,0 +1,31 @@
+import { distribute, distributionError } from '@davit/distribution'
+import { Manifest } from '@davit/documents'
+import { openStore } from '@davit/store'
+import { defineTool, profileOptions, transferOptions, withTargets } from '@davit/tool'
+
+export const tool = defineTool({
+  name: 'davit-distribute',
+  summary: 'Send the packages of a manifest to its targets',
+  description: [
+    'Asks each target once which packages of its profile it lacks, and sends exactly those, as one stream. Nothing becomes active. A target that fails does not stop the others.',
+    'Prints the manifest as it was read.',
+  ],
+  examples: [
+    { command: 'davit-distribute manifest.xml', describe: 'send what is missing' },
+    { command: 'davit-distribute -m 10 < manifest.xml', describe: 'to ten machines at a time' },
+  ],
+  operands: { manifest: 'manifest whose profiles are sent' },
+  options: { ...profileOptions, ...transferOptions },
+  exitStatus: { 1: 'some packages did not arrive' },
+  seeAlso: ['davit-manifest(1)', 'davit-lock(1)', 'davit-activate(1)'],
+  async run({ args, print, readDocument, ...context }) {
+    const { value: manifest, text } = await readDocument(Manifest, args.manifest)
+    const store = await openStore(manifest.store, context)
+    const { failed } = await withTargets(manifest.infrastructure, context, (reached) =>
+      distribute(manifest, reached, { ...context, store, profile: args.profile, maxTransfers: args.maxConcurrentTransfers }),
+    )
+    context.signal.throwIfAborted()
+    if (failed.size > 0) throw distributionError(failed)
+    await print(text)
+  },
+})

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+
+import { deploymentPlace } from '@davit/coordinator-state'
+import { acquireLocks, lockServices, type LockTerms, ownerOf, releaseLocks, writeLockRecord } from '@davit/deployment-lock'
+import { Manifest, parseProfileName } from '@davit/documents'
+import { processIdentity } from '@davit/process'
+import { allTargets, defineTool, lockOptions, profileOptions, withTargets, stateDirectory } from '@davit/tool'
+import { runLocked } from './run-locked.ts'
+
+const { 'lock-lease': lease } = lockOptions
+
+export const tool = defineTool({
+  name: 'davit-lock',
+  summary: 'Lock a deployment on all targets of a manifest',
+  description: [
+    'With a command, holds the lock while the command runs, as flock(1) does. Without one, leaves the lock to the steps that follow, in the same pipe or at the same prompt, until davit-unlock: they find it in the state of the coordinator.',
+    'Every active service is asked whether it can be changed now; one that refuses keeps the deployment unlocked.',
+    'A lock ends with the process that holds it, or when its lease is over; whoever finds it so takes it over.',
+  ],
+  examples: [
+    { command: 'davit-lock manifest.xml -- ./deploy.sh manifest.xml', describe: 'hold the lock while a script runs' },
+    { command: 'davit-lock manifest.xml | davit-activate | davit-set | davit-unlock', describe: 'lock the steps of a pipe' },
+  ],
+  operands: {
+    manifest: 'manifest whose targets are locked',
+    command: { kind: 'command', describe: 'what runs under the lock' },
+  },
+  options: { ...profileOptions, 'lock-lease': lease },
+  exitStatus: { 1: 'a service cannot be changed now', 75: 'somebody else holds the lock' },
+  seeAlso: ['davit-unlock(1)', 'davit-activate(1)', 'flock(1)'],
+  async run(context) {
+    const { args, print, readDocument, signal } = context
+    const { value: manifest, text } = await readDocument(Manifest, args.manifest)
+    const here = processIdentity()
+    const { lockLease: leaseSeconds } = args
+    const profile = parseProfileName(args.profile)
+    const token = randomBytes(16).toString('hex')
+    const owner = ownerOf(here, args.command.length === 0 ? 'parent' : 'self')
+    const terms: LockTerms = { profile, token, owner, leaseSeconds, here }
+
+    return withTargets(manifest.infrastructure, context, async (reached) => {
+      const targets = allTargets(reached)
+      await acquireLocks(targets, terms)
+      try {
+        await lockServices(targets, terms)
+        signal.throwIfAborted()
+        await writeLockRecord(deploymentPlace(stateDirectory(context), profile), { token, owner, processGroup: here.processGroup, manifest: text })
+      } catch (error) {
+        await releaseLocks(targets, terms)
+        throw error
+      }
+      if (args.command.length > 0) return runLocked(targets, terms, context)
+      await print(text)
+      return 0
+    })
+  },
+})

@@ -1,0 +1,47 @@
+import { Architecture, encodeDocument } from '@davit/documents'
+import { loadArchitecture } from '@davit/models'
+import { architectureOf, normalizeModel } from '@davit/normalization'
+import { currentSystem, defaultStoreDirectory, openStore } from '@davit/store'
+import { defineTool, interfaceOptions, outputOptions } from '@davit/tool'
+
+import { modelFilesOf, modelOptions } from './model-options.ts'
+import { parseExtraParameters } from './extra-parameters.ts'
+
+export const tool = defineTool({
+  name: 'davit-normalize',
+  summary: 'Evaluate models and print the normalized architecture',
+  description: [
+    'Fills in every default, resolves targets, containers and inter-dependencies, and puts sources and derivations of the packages into the store. Builds nothing.',
+    'Models are written in TypeScript, JavaScript, YAML or JSON, and may be mixed.',
+  ],
+  examples: [
+    { command: 'davit-normalize -s services.yaml -i infrastructure.yaml -d distribution.yaml', describe: 'from three models' },
+    { command: 'davit-normalize --undeploy -i infrastructure.ts | davit-manifest', describe: 'a manifest without services' },
+  ],
+  options: {
+    ...modelOptions,
+    ...interfaceOptions,
+    ...outputOptions,
+    'deploy-state': { type: 'boolean', env: ['DAVIT_DEPLOY_STATE', 'DISNIX_DEPLOY_STATE'], describe: 'move the state of services that do not say whether it is to be moved' },
+  },
+  exitStatus: {},
+  seeAlso: ['davit-manifest(1)', 'davit-env(1)'],
+  async run({ args, print, environment, workingDirectory, privileged }) {
+    const files = modelFilesOf(args)
+    const model = await loadArchitecture(files, { workingDirectory, extraParameters: parseExtraParameters(args.extraParams) })
+    const onlyLocalTargets = false
+    const directory = defaultStoreDirectory(environment, { privileged, onlyLocalTargets })
+    const reference = { kind: 'native', directory } as const
+    const normalized = normalizeModel(model, {
+      clientInterface: args.interface,
+      targetProperty: args.targetProperty,
+      deployState: args.deployState ?? false,
+      system: currentSystem(environment),
+      store: reference,
+    })
+    const store = await openStore(reference, { environment })
+    const packages = await store.instantiate(normalized.packageRequests)
+    await print(encodeDocument(Architecture, architectureOf(normalized, packages), 'json'))
+  },
+})
+

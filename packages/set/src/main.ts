@@ -1,0 +1,48 @@
+import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
+import { withLock } from '@davit/deployment-lock'
+import { Manifest, parseProfileName } from '@davit/documents'
+import { openStore } from '@davit/store'
+import { allTargets, defineTool, lockOptions, profileOptions, withTargets, stateDirectory } from '@davit/tool'
+import { setProfiles } from './set-profiles.ts'
+
+export const tool = defineTool({
+  name: 'davit-set',
+  summary: 'Record a manifest as what is deployed',
+  description: [
+    'Sets the profile of each target, and then the generation of the coordinator. Where nothing changed no generation is added.',
+    'Prints the manifest as it was read.',
+  ],
+  examples: [{ command: 'davit-set manifest.xml', describe: 'after davit-activate' }],
+  operands: { manifest: 'manifest that was activated' },
+  options: {
+    ...profileOptions,
+    ...lockOptions,
+    'coordinator-profile': { type: 'boolean', default: true, describe: 'add a generation on the coordinator' },
+    'target-profiles': { type: 'boolean', default: true, describe: 'set the profiles of the targets' },
+  },
+  exitStatus: { 1: 'a profile could not be set' },
+  seeAlso: ['davit-activate(1)', 'davit-unlock(1)'],
+  async run(context) {
+    const { args, print, readDocument, report } = context
+    const profile = parseProfileName(args.profile)
+    const { value: manifest, text } = await readDocument(Manifest, args.manifest)
+    const place = deploymentPlace(stateDirectory(context), profile)
+    if (args.targetProfiles) {
+      await withTargets(manifest.infrastructure, context, async (reached) => {
+        const targets = allTargets(reached)
+        const locking = args.lock ? 'join-or-take' : 'none'
+        const use = { profile, leaseSeconds: args.lockLease, place, signal: context.signal, locking } as const
+        await withLock(targets, use, (lock) => setProfiles(manifest, targets, { ...lock, profile, report }))
+      })
+    }
+    if (args.coordinatorProfile) {
+      const added = await addGeneration(place, { manifest, text })
+      const store = await openStore(manifest.store, context)
+      if (added !== 'unchanged') {
+        for (const [target, path] of manifest.profiles) await store.addRoot(`${profile}-${added.generation}-${target}`, path)
+      }
+      report({ kind: 'note', message: added === 'unchanged' ? 'the coordinator has this generation already' : `generation ${added.generation} on the coordinator` })
+    }
+    await print(text)
+  },
+})

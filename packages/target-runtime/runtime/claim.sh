@@ -1,0 +1,57 @@
+# Claims: a symbolic link is made in one step, with its owner as the text it holds, and only where there is none. An owner is
+# PID:START-TIME:BOOT-ID, so that a process that got the same number later, or after a reboot, is not mistaken for it.
+
+# process_identity PID: to $identity; fails when there is no such process (see proc(5) for the fields).
+process_identity() {
+  identity=
+  [ -r "/proc/$1/stat" ] && { IFS= read -r process_stat <"/proc/$1/stat"; } 2>/dev/null || return 1
+  process_pid=$1
+  IFS=' '
+  # shellcheck disable=SC2086
+  set -- ${process_stat##*) }
+  unset IFS
+  case $1 in
+    Z | X) return 1 ;;
+  esac
+  shift 19
+  identity=$process_pid:$1:$(boot_id)
+}
+
+# is_alive OWNER
+is_alive() {
+  process_identity "${1%%:*}" && [ "$identity" = "$1" ]
+}
+
+# claim LINK OWNER: status 1 when somebody alive has it, 2 when it cannot be made. What a dead owner left is taken away
+# first, by one of those who try.
+claim() {
+  tries=0
+  until ln -s "$2" "$1" 2>/dev/null; do
+    tries=$((tries + 1))
+    [ "$tries" -le 50 ] || return 2
+    claimant=$(readlink "$1") || continue
+    ! is_alive "$claimant" || return 1
+    mv "$1" "$1.dead" 2>/dev/null || continue
+    taken=$(readlink "$1.dead") || continue
+    rm -f "$1.dead"
+    # Somebody else was faster, and his claim is no longer the one that was looked at.
+    [ "$taken" = "$claimant" ] || ln -s "$taken" "$1" 2>/dev/null || :
+  done
+}
+
+# claim_in_turn LINK OWNER: waits for as long as somebody has it.
+claim_in_turn() {
+  until claim "$1" "$2"; do
+    [ "$?" = 1 ] || return 1
+    pause
+  done
+}
+
+pause() {
+  sleep 0.05 2>/dev/null || sleep 1
+}
+
+# is_claimed LINK: by somebody alive.
+is_claimed() {
+  [ -L "$1" ] && claimant=$(readlink "$1") && is_alive "$claimant"
+}

@@ -1,0 +1,174 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { ContainerName, ManifestService, ProfileName, ServiceKey, ServiceMapping, ServiceName, StorePath, TargetName } from '@davit/documents'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import {
+  acquireLock,
+  type ActivityRequest,
+  type Machine,
+  observeMappings,
+  openMachine,
+  performActivity,
+  releaseLock,
+  setProfile,
+} from '../src/target.ts'
+import { installedShells, shellConnection } from './shells.ts'
+
+const profile = 'default' as ProfileName
+const target = 't1' as TargetName
+const place = { target, profile }
+const service: ManifestService = {
+  name: 'web' as ServiceName,
+  pkg: '/store/00000000000000000000000000000000-web' as StorePath,
+  type: 'module',
+  dependsOn: [],
+  connectsTo: [],
+  providesContainers: new Map(),
+}
+
+describe.each(installedShells())('on a machine with $name', (shell) => {
+  let directory: string
+  let connection: ReturnType<typeof shellConnection>
+  let machine: Machine
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'davit-machine-'))
+    connection = shellConnection(shell, join(directory, 'state'))
+    machine = await openMachine(async () => connection)
+  })
+  afterEach(() => {
+    machine.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  const moduleOf = (script: string): string => {
+    const file = join(directory, 'module')
+    writeFileSync(file, `#!/bin/sh\n${script}\n`)
+    chmodSync(file, 0o755)
+    return file
+  }
+  const mappingOf = (key: string): ServiceMapping => ({ target, service: key as ServiceKey, container: 'process' as ContainerName })
+  const requestOf = (activity: ActivityRequest['activity'], module: string, properties: Record<string, string> = {}): ActivityRequest => ({
+    profile,
+    token: '-',
+    activity,
+    mapping: mappingOf('key'),
+    definition: { service, module, properties: new Map(Object.entries(properties)) },
+  })
+  const statesOf = async () => (await observeMappings(machine, profile)).map(({ state, running }) => `${state} ${running ? 'running' : 'ended'}`)
+
+  test('performActivity() writes a record that says all there is to know', async () => {
+    const module = moduleOf('exit 0')
+    expect(await performActivity(machine, requestOf('activate', module, { port: '80' }))).toEqual({ kind: 'succeeded' })
+    const [record] = await observeMappings(machine, profile)
+    expect(record).toMatchObject({ mapping: mappingOf('key'), service, state: 'active', running: false, bootId: machine.facts.bootId })
+    expect(record?.definition).toEqual({ service, module, properties: new Map([['port', '80']]) })
+    expect(await performActivity(machine, requestOf('deactivate', module))).toEqual({ kind: 'succeeded' })
+    expect(await observeMappings(machine, profile)).toEqual([])
+  })
+
+  test('performActivity() gives the log of what failed, and leaves the intention on record', async () => {
+    const module = moduleOf('echo "cannot $1" >&2; exit 7')
+    const result = await performActivity(machine, requestOf('activate', module))
+    expect(result).toEqual({ kind: 'failed', message: 'its module ended with status 7', log: 'cannot activate\n' })
+    expect(await statesOf()).toEqual(['activating ended'])
+  })
+
+  test('performActivity() hands values of properties over unchanged', async () => {
+    const module = moduleOf(`printf '%s' "$value" > '${directory}/value'`)
+    const characters = ['a', ' ', "'", '"', '$', '`', '\\', ';', '\n', '\t', '(', ')', '*', '%', 'é', '🚢', '!', '#', '-', '0']
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: fc.constantFrom(...characters) }), async (value) => {
+        expect(await performActivity(machine, requestOf('activate', module, { value }))).toEqual({ kind: 'succeeded' })
+        expect(readFileSync(join(directory, 'value'), 'utf8')).toBe(value)
+        const [record] = await observeMappings(machine, profile)
+        expect(record?.definition.properties.get('value')).toBe(value)
+      }),
+      { numRuns: 12, examples: [['$(touch x)'], ['\n\n'], ['x'.repeat(100_000)], ['']] },
+    )
+  })
+
+  test('performActivity() succeeds when the helper is killed in the middle', async () => {
+    const module = moduleOf(`echo begun >> '${directory}/begun'; until [ -e '${directory}/go' ]; do sleep 0.05; done`)
+    const activated = performActivity(machine, requestOf('activate', module))
+    await vi.waitFor(() => expect(existsSync(join(directory, 'begun'))).toBe(true))
+    process.kill(connection.pids[0] ?? 0, 'SIGKILL')
+    await vi.waitFor(() => expect(connection.pids).toHaveLength(2))
+    expect(await statesOf()).toEqual(['activating running'])
+    const again = await performActivity(machine, requestOf('activate', module))
+    expect(again).toMatchObject({ kind: 'failed', message: expect.stringContaining('still running') })
+    writeFileSync(join(directory, 'go'), '')
+    expect(await activated).toEqual({ kind: 'succeeded' })
+    expect(await statesOf()).toEqual(['active ended'])
+    expect(readFileSync(join(directory, 'begun'), 'utf8')).toBe('begun\n')
+  })
+
+  test('performActivity() runs several activities at a time', async () => {
+    const module = moduleOf(`touch '${directory}/'"$count"; until [ -e '${directory}/1' ] && [ -e '${directory}/2' ]; do sleep 0.02; done`)
+    const both = ['1', '2'].map((count) => performActivity(machine, { ...requestOf('activate', module, { count }), mapping: mappingOf(count) }))
+    expect(await Promise.all(both)).toEqual([{ kind: 'succeeded' }, { kind: 'succeeded' }])
+  })
+
+  test('performActivity() refuses without the lock, and touches nothing', async () => {
+    const refused = performActivity(machine, { ...requestOf('activate', moduleOf('exit 0')), token: 'other' })
+    await expect(refused).rejects.toMatchObject({ code: 'lock-lost' })
+    expect(await observeMappings(machine, profile)).toEqual([])
+  })
+
+  test('performActivity() asks a module only for what it answers', async () => {
+    const module = moduleOf(`echo "$1" >> '${directory}/asked'`)
+    writeFileSync(`${module}.activities`, 'activate\n')
+    await performActivity(machine, requestOf('activate', module))
+    expect(await performActivity(machine, requestOf('lock', module))).toEqual({ kind: 'succeeded' })
+    expect(readFileSync(join(directory, 'asked'), 'utf8')).toBe('activate\n')
+  })
+
+  test('performActivity() takes the module of a service that provides its container', async () => {
+    const module = moduleOf('exit 0')
+    const provider = join(directory, 'provider')
+    const modules = join(provider, 'libexec', 'dysnomia')
+    mkdirSync(modules, { recursive: true })
+    writeFileSync(join(modules, 'page'), readFileSync(module), { mode: 0o755 })
+    expect(await performActivity(machine, requestOf('activate', provider))).toEqual({ kind: 'succeeded' })
+    writeFileSync(join(modules, 'other'), readFileSync(module), { mode: 0o755 })
+    const ambiguous = await performActivity(machine, { ...requestOf('activate', provider), mapping: mappingOf('k2') })
+    expect(ambiguous).toMatchObject({ kind: 'failed', message: expect.stringContaining('more than one module') })
+  })
+
+  test('acquireLock() lets one in at a time', async () => {
+    const mine = { token: 'mine', owner: 'me {"at": "home"}', leaseSeconds: 60 }
+    const yours = { token: 'yours', owner: 'you', leaseSeconds: 60 }
+    expect(await acquireLock(machine, place, mine)).toEqual({ kind: 'acquired', number: 1 })
+    expect(await acquireLock(machine, place, mine)).toEqual({ kind: 'acquired', number: 1 })
+    expect(await acquireLock(machine, place, yours)).toMatchObject({ kind: 'held', holder: { token: 'mine', owner: mine.owner } })
+    expect(await acquireLock(machine, place, { ...yours, deadToken: 'mine' })).toEqual({ kind: 'acquired', number: 2 })
+    await expect(releaseLock(machine, place, 'mine')).rejects.toMatchObject({ code: 'lock-lost' })
+    await releaseLock(machine, place, 'yours')
+    await expect(releaseLock(machine, place, 'yours')).rejects.toMatchObject({ code: 'not-locked' })
+  })
+
+  test('acquireLock() takes over what is older than its lease', async () => {
+    await acquireLock(machine, place, { token: 'mine', owner: 'me', leaseSeconds: 60 })
+    const holder = join(directory, 'state/targets/t1/lock/default/holder')
+    writeFileSync(holder, readFileSync(holder, 'utf8').replace(/renewed \d+/, 'renewed 1000'))
+    expect(await acquireLock(machine, place, { token: 'yours', owner: 'you', leaseSeconds: 60 })).toEqual({ kind: 'acquired', number: 2 })
+  })
+
+  test('setProfile() adds a generation only where something changed', async () => {
+    const [first, second] = ['a', 'b'].map((name) => join(directory, name) as StorePath) as [StorePath, StorePath]
+    for (const path of [first, second]) mkdirSync(path)
+    const set = (path: StorePath) => setProfile(machine, { ...place, token: '-', path, roots: join(directory, 'roots') })
+    expect(await set(first)).toEqual({ generation: 1 })
+    expect(await set(first)).toBe('unchanged')
+    expect(await set(second)).toEqual({ generation: 2 })
+    expect(await set(first)).toEqual({ generation: 3 })
+  })
+
+  test.each(['../x', 'a/b', '-x', '$(touch', ''])('refuses the name %j', async (name) => {
+    await expect(machine.request('observe', [name])).rejects.toMatchObject({ code: expect.stringMatching(/bad-request|failed/) })
+  })
+})

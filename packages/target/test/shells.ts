@@ -1,0 +1,61 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { Connection } from '@davit/connection'
+import { DavitError } from '@davit/diagnostics'
+
+export interface Shell {
+  readonly name: string
+  readonly program: string
+  /** Directories in which `sh` is this shell, and the utilities are those that go with it. */
+  readonly path: string
+}
+
+/** The shells of targets that are installed here. */
+export function installedShells(): readonly Shell[] {
+  const shells: Shell[] = []
+  for (const name of ['dash', 'bash']) {
+    if (spawnSync(`/bin/${name}`, ['-c', ':']).status !== 0) continue
+    const directory = mkdtempSync(join(tmpdir(), `davit-${name}-`))
+    symlinkSync(`/bin/${name}`, join(directory, 'sh'))
+    shells.push({ name, program: join(directory, 'sh'), path: `${directory}:/usr/bin:/bin` })
+  }
+  const applets = spawnSync('busybox', ['--list'], { encoding: 'utf8' })
+  if (applets.status === 0) {
+    const directory = mkdtempSync(join(tmpdir(), 'davit-busybox-'))
+    for (const applet of applets.stdout.trim().split('\n')) {
+      if (applet !== 'busybox') symlinkSync('/bin/busybox', join(directory, applet))
+    }
+    shells.push({ name: 'busybox', program: join(directory, 'sh'), path: directory })
+  }
+  return shells
+}
+
+/** Runs scripts with a shell of this machine, as a connection would; tells the processes, to kill them. */
+export function shellConnection(shell: Shell, stateDirectory: string): Connection & { readonly pids: readonly number[] } {
+  const pids: number[] = []
+  return {
+    kind: 'local',
+    address: shell.name,
+    pids,
+    lost: new Promise(() => {}),
+    async run(script) {
+      const child = spawn(shell.program, ['-c', script], {
+        env: { PATH: shell.path, LC_ALL: 'C', HOME: stateDirectory, DAVIT_STATE_DIR: stateDirectory },
+      })
+      if (child.pid !== undefined) pids.push(child.pid)
+      const exit = new Promise<number>((resolve, reject) => {
+        child.on('exit', (status, signal) => {
+          if (signal === null) resolve(status ?? 1)
+          else reject(new DavitError('connection-lost', `ended by ${signal}`))
+        })
+      })
+      exit.catch(() => {})
+      child.stdin.on('error', () => {})
+      return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exit, close: () => void child.kill() }
+    },
+    async close() {},
+  }
+}
