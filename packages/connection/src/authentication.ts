@@ -1,6 +1,7 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import type { AnyAuthMethod, BaseAgent, IdentityCallback, ParsedKey, SignCallback, SigningRequestOptions } from 'ssh2'
+import type { AnyAuthMethod, BaseAgent, IdentityCallback, ParsedKey } from 'ssh2'
 import type { Identities } from './identities.ts'
+import { loadSsh2 } from './load-ssh2.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
 
 export interface Authentication {
@@ -41,15 +42,19 @@ function authenticationFailure(
   const tried = [...(agentKeys > 0 ? [`${agentKeys} of the agent`] : []), ...keys.map(({ file }) => `'${file}'`)]
   const what = tried.length > 0 ? `tried the keys ${tried.join(', ')}` : 'there is no key to try'
   const details = [reason, what, ...problems].filter((detail) => detail !== undefined)
-  return new DavitError('authentication-failed', `'${address}' refuses us as ${user}@${hostname}: ${details.join('; ')}`, {
-    exitStatus: ExitStatus.permission,
-    hint: `'ssh ${address}' must work without questions: add a key to the agent, or name one by IdentityFile`,
-  })
+  return new DavitError(
+    'authentication-failed',
+    `'${address}' refuses us as ${user}@${hostname}: ${details.join('; ')}`,
+    {
+      exitStatus: ExitStatus.permission,
+      hint: `'ssh ${address}' must work without questions: add a key to the agent, or name one by IdentityFile`,
+    },
+  )
 }
 
 /** The agent, limited to some of its keys and in their order. */
 async function agentWith(agent: { readonly socket: string; readonly keys: readonly ParsedKey[] }): Promise<BaseAgent> {
-  const { OpenSSHAgent } = await import('ssh2')
+  const { OpenSSHAgent } = await loadSsh2()
   class ChosenKeys extends OpenSSHAgent {
     override getIdentities(callback: IdentityCallback<ParsedKey>): void {
       callback(null, [...agent.keys])

@@ -18,7 +18,10 @@ export async function connectSocket(configuration: SshConfiguration, signal: Abo
   })
   const place = `${hostname} port ${port}`
   const failed = (reason: string, cause?: unknown): Error =>
-    unreachable(configuration.address, `${reason} (${place})`, { hint: 'check the address and that sshd runs there', cause })
+    unreachable(configuration.address, `${reason} (${place})`, {
+      hint: 'check the address and that sshd runs there',
+      cause,
+    })
   return new Promise((resolve, reject) => {
     const stop = (error: unknown): void => {
       finish()
@@ -27,7 +30,10 @@ export async function connectSocket(configuration: SshConfiguration, signal: Abo
     }
     const abort = (): void => stop(signal.reason)
     const fail = (error: Error): void => stop(failed(reasonOf(error), error))
-    const timer = setTimeout(() => stop(failed(`no answer within ${connectTimeoutSeconds} s`)), connectTimeoutSeconds * 1000)
+    const timer = setTimeout(
+      () => stop(failed(`no answer within ${connectTimeoutSeconds} s`)),
+      connectTimeoutSeconds * 1000,
+    )
     const finish = (): void => {
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)

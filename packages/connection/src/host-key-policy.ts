@@ -22,9 +22,19 @@ export interface HostKeyPolicy {
   remember(key: Buffer): Promise<void>
 }
 
+/** What ssh2 can verify. */
+const SUPPORTED_ALGORITHMS: readonly string[] = [
+  'ssh-ed25519',
+  'ecdsa-sha2-nistp256',
+  'ecdsa-sha2-nistp384',
+  'ecdsa-sha2-nistp521',
+  'rsa-sha2-512',
+  'rsa-sha2-256',
+  'ssh-rsa',
+]
+
 export async function hostKeyPolicy(
   configuration: SshConfiguration,
-  supported: readonly string[],
   report: Report = () => {},
 ): Promise<HostKeyPolicy> {
   const { userKnownHostsFiles, globalKnownHostsFiles, hostKeyNames, unknownHosts } = configuration
@@ -32,7 +42,7 @@ export async function hostKeyPolicy(
   const entries = files.flat()
   const judge = (key: Buffer): HostKeyVerdict => judgeHostKey(entries, hostKeyNames, key)
   return {
-    algorithms: orderedAlgorithms(configuration, supported, knownKeyTypes(entries, hostKeyNames)),
+    algorithms: orderedAlgorithms(configuration, knownKeyTypes(entries, hostKeyNames)),
     check(key) {
       const verdict = judge(key)
       const isAccepted = verdict.kind === 'known' || (verdict.kind === 'unknown' && unknownHosts === 'accept-new')
@@ -57,14 +67,13 @@ async function readKnownHosts(file: string): Promise<readonly KnownHost[]> {
 
 function orderedAlgorithms(
   { address, hostKeyAlgorithms }: SshConfiguration,
-  supported: readonly string[],
   knownTypes: ReadonlySet<string>,
 ): readonly string[] {
-  const usable = hostKeyAlgorithms.filter((algorithm) => supported.includes(algorithm))
+  const usable = hostKeyAlgorithms.filter((algorithm) => SUPPORTED_ALGORITHMS.includes(algorithm))
   if (usable.length === 0) {
     throw new DavitError('unsupported-ssh-option', `cannot connect to '${address}': no supported host key algorithm`, {
       exitStatus: ExitStatus.unreachable,
-      hint: `supported HostKeyAlgorithms are ${supported.join(', ')}`,
+      hint: `supported HostKeyAlgorithms are ${SUPPORTED_ALGORITHMS.join(', ')}`,
     })
   }
   const isKnown = (algorithm: string): boolean => knownTypes.has(algorithm.replace(/^rsa-sha2-.*/, 'ssh-rsa'))
@@ -77,7 +86,11 @@ function refusal(configuration: SshConfiguration, verdict: HostKeyVerdict, key: 
     new DavitError(code, message, { exitStatus: ExitStatus.permission, hint })
   if (verdict.kind === 'revoked') {
     const where = `${verdict.entry.file}:${verdict.entry.line}`
-    return refuse('host-key-revoked', `the host key of '${address}' is revoked in ${where}: ${show(key)}`, 'give it a new host key')
+    return refuse(
+      'host-key-revoked',
+      `the host key of '${address}' is revoked in ${where}: ${show(key)}`,
+      'give it a new host key',
+    )
   }
   if (verdict.kind === 'changed') {
     const { entry } = verdict
@@ -98,7 +111,9 @@ function refusal(configuration: SshConfiguration, verdict: HostKeyVerdict, key: 
 /** Hosts behind others cannot be scanned from here. */
 function howToLearn({ address, hostname, port, proxyJump, hostKeyNames }: SshConfiguration): string {
   const isScannable = proxyJump.length === 0 && (hostKeyNames.length > 1 || hostKeyNames[0] === hostname.toLowerCase())
-  return isScannable ? `ssh-keyscan -p ${port} ${hostname}` : `ssh-keyscan -p ${port} ${hostname} (run where '${address}' is reached from)`
+  return isScannable
+    ? `ssh-keyscan -p ${port} ${hostname}`
+    : `ssh-keyscan -p ${port} ${hostname} (run where '${address}' is reached from)`
 }
 
 function show(key: Buffer): string {
@@ -113,7 +128,9 @@ async function append(configuration: SshConfiguration, key: Buffer): Promise<str
   const [name] = hostKeyNames
   const written = hashKnownHosts ? hashHostName(name, randomBytes(20)) : name
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await appendFile(file, `${await missingNewline(file)}${written} ${keyTypeOf(key)} ${key.toString('base64')}\n`, { mode: 0o600 })
+  await appendFile(file, `${await missingNewline(file)}${written} ${keyTypeOf(key)} ${key.toString('base64')}\n`, {
+    mode: 0o600,
+  })
   return file
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { BaseAgent, ParsedKey } from 'ssh2'
+import { loadSsh2 } from './load-ssh2.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
 
 /** Ways to prove who we are, in the order in which OpenSSH tries them. */
@@ -65,14 +66,15 @@ async function readIfThere(file: string): Promise<Buffer | Error | undefined> {
 }
 
 async function parseKey(content: Buffer): Promise<ParsedKey | Error> {
-  const { utils } = await import('ssh2')
-  const parsed: ParsedKey | Error | readonly ParsedKey[] = utils.parseKey(content)
-  return Array.isArray(parsed) ? (parsed[0] as ParsedKey) : (parsed as ParsedKey | Error)
+  const { utils } = await loadSsh2()
+  // Its types do not say that a file may hold several keys.
+  const parsed: ParsedKey | Error | ParsedKey[] = utils.parseKey(content)
+  return Array.isArray(parsed) ? (parsed[0] ?? new Error('no key in it')) : parsed
 }
 
 async function readAgentKeys(socket: string | undefined, problems: string[]): Promise<readonly ParsedKey[]> {
   if (socket === undefined) return []
-  const { createAgent } = await import('ssh2')
+  const { createAgent } = await loadSsh2()
   const agent: BaseAgent = createAgent(socket)
   return new Promise((resolve) => {
     agent.getIdentities((error, keys) => {

@@ -85,6 +85,9 @@ function matchesHash(hashed: string, name: string): boolean {
 }
 
 function patternExpression(pattern: string): RegExp {
-  const source = pattern.replace(/[\\^$.|+()[\]{}]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.')
+  const source = pattern
+    .replace(/[\\^$.|+()[\]{}]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.')
   return new RegExp(`^${source}$`)
 }

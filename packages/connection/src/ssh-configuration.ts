@@ -32,28 +32,31 @@ const DEFAULT_KEEPALIVE_SECONDS = 15
 /** Reads what `ssh -G` prints: a line `keyword value` each, keywords in lower case, some of them repeated. */
 export function parseSshConfiguration(address: string, text: string, tokens: PathTokens): SshConfiguration {
   const settings = parseSettings(text)
-  const first = (keyword: string): string | undefined => settings.get(keyword)?.[0]
-  const host = { hostname: first('hostname') ?? address, port: Number(first('port') ?? 22), user: first('user') ?? '' }
-  refuseUnsupported(address, first)
+  refuseUnsupported(address, settings)
+  const host = {
+    hostname: settings.text('hostname', address),
+    port: settings.number('port', 22),
+    user: settings.text('user', tokens.localUser),
+  }
   const path = (name: string): string => expandPath(name, { ...tokens, ...host })
   return {
     ...host,
     address,
-    addressFamily: ADDRESS_FAMILIES[first('addressfamily') ?? ''] ?? 0,
-    hostKeyNames: hostKeyNames(first('hostkeyalias'), host),
-    userKnownHostsFiles: splitPaths(first('userknownhostsfile')).map(path),
-    globalKnownHostsFiles: splitPaths(first('globalknownhostsfile')).map(path),
-    unknownHosts: ACCEPTING.has(first('stricthostkeychecking') ?? '') ? 'accept-new' : 'refuse',
-    hashKnownHosts: first('hashknownhosts') === 'yes',
-    hostKeyAlgorithms: first('hostkeyalgorithms')?.split(',') ?? [],
-    identityFiles: (settings.get('identityfile') ?? []).filter((file) => file !== 'none').map(path),
-    identitiesOnly: first('identitiesonly') === 'yes',
-    agent: agentSocket(first('identityagent'), path, tokens),
-    proxyJump: first('proxyjump')?.split(',') ?? [],
-    connectTimeoutSeconds: Number(first('connecttimeout')) || DEFAULT_CONNECT_TIMEOUT_SECONDS,
+    addressFamily: ADDRESS_FAMILIES[settings.text('addressfamily', 'any')] ?? 0,
+    hostKeyNames: hostKeyNames(settings.text('hostkeyalias', ''), host),
+    userKnownHostsFiles: splitPaths(settings.text('userknownhostsfile', '')).map(path),
+    globalKnownHostsFiles: splitPaths(settings.text('globalknownhostsfile', '')).map(path),
+    unknownHosts: ACCEPTING.has(settings.text('stricthostkeychecking', 'ask')) ? 'accept-new' : 'refuse',
+    hashKnownHosts: settings.text('hashknownhosts', 'no') === 'yes',
+    hostKeyAlgorithms: settings.list('hostkeyalgorithms'),
+    identityFiles: settings.all('identityfile').map(path),
+    identitiesOnly: settings.text('identitiesonly', 'no') === 'yes',
+    agent: agentSocket(settings.text('identityagent', 'SSH_AUTH_SOCK'), path, tokens),
+    proxyJump: settings.list('proxyjump'),
+    connectTimeoutSeconds: settings.number('connecttimeout', DEFAULT_CONNECT_TIMEOUT_SECONDS),
     keepalive: {
-      seconds: Number(first('serveraliveinterval')) || DEFAULT_KEEPALIVE_SECONDS,
-      count: Number(first('serveralivecountmax')) || 3,
+      seconds: settings.number('serveraliveinterval', DEFAULT_KEEPALIVE_SECONDS),
+      count: settings.number('serveralivecountmax', 3),
     },
   }
 }
@@ -63,21 +66,34 @@ const ADDRESS_FAMILIES: Readonly<Record<string, 4 | 6>> = { inet: 4, inet6: 6 }
 // `no` and `off` ask for less than accept-new; changed keys are refused all the same.
 const ACCEPTING: ReadonlySet<string> = new Set(['accept-new', 'no', 'off', 'false'])
 
-function parseSettings(text: string): ReadonlyMap<string, readonly string[]> {
-  const settings = new Map<string, string[]>()
+interface Settings {
+  /** Without `none`, which is no value. */
+  all(keyword: string): readonly string[]
+  text(keyword: string, otherwise: string): string
+  /** Zero is no value either. */
+  number(keyword: string, otherwise: number): number
+  list(keyword: string): readonly string[]
+}
+
+function parseSettings(text: string): Settings {
+  const values = new Map<string, string[]>()
   for (const line of text.split('\n')) {
     const [, keyword, value] = /^(\S+) +(.*?)\s*$/.exec(line) ?? []
     if (keyword === undefined || value === undefined) continue
-    const values = settings.get(keyword) ?? []
-    settings.set(keyword, [...values, value])
+    values.set(keyword, [...(values.get(keyword) ?? []), value])
   }
-  return settings
+  const all = (keyword: string): readonly string[] => (values.get(keyword) ?? []).filter((value) => value !== 'none')
+  return {
+    all,
+    text: (keyword, otherwise) => values.get(keyword)?.[0] ?? otherwise,
+    number: (keyword, otherwise) => Number(all(keyword)[0]) || otherwise,
+    list: (keyword) => all(keyword)[0]?.split(',') ?? [],
+  }
 }
 
-function refuseUnsupported(address: string, first: (keyword: string) => string | undefined): void {
+function refuseUnsupported(address: string, settings: Settings): void {
   for (const [keyword, { name, hint }] of UNSUPPORTED) {
-    const value = first(keyword)
-    if (value === undefined || value === 'none') continue
+    if (settings.all(keyword).length === 0) continue
     throw new DavitError('unsupported-ssh-option', `cannot connect to '${address}': ${name} is not supported`, {
       exitStatus: ExitStatus.unreachable,
       hint,
@@ -91,20 +107,20 @@ const UNSUPPORTED: ReadonlyMap<string, { readonly name: string; readonly hint: s
 ])
 
 /** As OpenSSH: the alias alone; or the name with its port, and then the bare name. */
-function hostKeyNames(alias: string | undefined, host: { hostname: string; port: number }): [string, ...string[]] {
-  if (alias !== undefined) return [alias.toLowerCase()]
+function hostKeyNames(alias: string, host: { hostname: string; port: number }): [string, ...string[]] {
+  if (alias !== '') return [alias.toLowerCase()]
   const name = host.hostname.toLowerCase()
   return host.port === 22 ? [name] : [`[${name}]:${host.port}`, name]
 }
 
 /** `ssh -G` joins paths with blanks and quotes nothing, but they are absolute by then. */
-function splitPaths(value: string | undefined): string[] {
-  return (value ?? '').split(/ +(?=[/~])/).filter((path) => path !== '' && path !== 'none')
+function splitPaths(value: string): string[] {
+  return value.split(/ +(?=[/~])/).filter((path) => path !== '' && path !== 'none')
 }
 
-function agentSocket(setting: string | undefined, path: (name: string) => string, tokens: PathTokens): string | undefined {
+/** `SSH_AUTH_SOCK` or `$NAME` means a variable of the environment. */
+function agentSocket(setting: string, path: (name: string) => string, tokens: PathTokens): string | undefined {
   if (setting === 'none') return undefined
-  const variable = setting === undefined || setting === 'SSH_AUTH_SOCK' ? '$SSH_AUTH_SOCK' : setting
-  const socket = /^\$\w+$/.test(variable) ? tokens.environment[variable.slice(1)] : path(variable)
-  return socket === '' ? undefined : socket
+  const variable = setting === 'SSH_AUTH_SOCK' ? setting : /^\$(\w+)$/.exec(setting)?.[1]
+  return (variable === undefined ? path(setting) : tokens.environment[variable]) || undefined
 }

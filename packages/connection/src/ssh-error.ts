@@ -1,7 +1,11 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 
 /** Nobody answers there: name the target and the reason. */
-export function unreachable(address: string, reason: string, options: { hint?: string; cause?: unknown } = {}): DavitError {
+export function unreachable(
+  address: string,
+  reason: string,
+  options: { hint?: string; cause?: unknown } = {},
+): DavitError {
   return new DavitError('unreachable', `cannot reach '${address}': ${reason}`, {
     exitStatus: ExitStatus.unreachable,
     ...options,

@@ -56,8 +56,10 @@ function renderPlace({ place, path }: Diagnostic): string {
 
 const MAX_SOURCE_COLUMNS = 160
 
+/** The line, or the part of it around the column, and a mark below the column. */
 function renderSourceLine(text: string, column = 1): string[] {
   const start = Math.max(0, column - 1 - MAX_SOURCE_COLUMNS / 2)
-  const shown = printable(text.slice(start, start + MAX_SOURCE_COLUMNS).replaceAll('\t', ' '))
-  return [`  ${shown}`, `  ${' '.repeat(column - 1 - start)}^`]
+  const visible = (from: number, to: number) => printable(text.slice(from, to).replaceAll('\t', ' '))
+  const before = visible(start, column - 1)
+  return [`  ${before}${visible(column - 1, start + MAX_SOURCE_COLUMNS)}`, `  ${' '.repeat(before.length)}^`]
 }

@@ -1,6 +1,6 @@
 /** "did you mean 'database'?" for a misspelt name, or nothing when no candidate is near. */
 export function suggestionFor(name: string, candidates: Iterable<string>): string | undefined {
-  const limit = Math.max(1, Math.floor(name.length / 3))
+  const limit = name.length < 2 ? 0 : Math.max(1, Math.floor(name.length / 3))
   let best: { readonly candidate: string; readonly distance: number } | undefined
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) > limit) continue

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { checkArchitecture } from './check-architecture.ts'
+import { checkArchitecture } from './checks/check-architecture.ts'
 import type { Format } from './format.ts'
 import { containerName, moduleName, serviceName, storePath, system, targetName } from './ids.ts'
 import { infrastructure } from './infrastructure.ts'
@@ -58,7 +58,7 @@ export type Architecture = v.InferOutput<typeof architecture>
 
 export const Architecture: Format<Architecture> = {
   name: 'architecture',
-  title: 'architecture',
+  title: 'an architecture',
   version: 1,
   header: 'required',
   schema: architecture,

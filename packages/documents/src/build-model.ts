@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { Format } from './format.ts'
 import { storePath, targetName } from './ids.ts'
 import { table } from './property.ts'
-import { checkReferences } from './reference.ts'
-import * as spell from './spelling.ts'
+import { checkReferences } from './checks/check-references.ts'
+import * as spell from './xml/spelling.ts'
 
 export const derivationMapping = v.object({
   derivation: storePath,
@@ -27,7 +27,7 @@ export type BuildModel = v.InferOutput<typeof buildModel>
 
 export const BuildModel: Format<BuildModel> = {
   name: 'distributedderivation',
-  title: 'build model',
+  title: 'a build model',
   version: 2,
   header: 'required',
   schema: buildModel,
@@ -37,7 +37,10 @@ export const BuildModel: Format<BuildModel> = {
   }),
   check: ({ derivationMappings, interfaces }) =>
     checkReferences(
-      derivationMappings.map(({ interface: name }, index) => ({ path: ['derivationMappings', index, 'interface'], name })),
+      derivationMappings.map(({ interface: name }, index) => ({
+        path: ['derivationMappings', index, 'interface'],
+        name,
+      })),
       { what: 'interface', table: interfaces },
     ),
 }

@@ -21,7 +21,7 @@ export type DeploymentModel = v.InferOutput<typeof deploymentModel>
 
 export const DeploymentModel: Format<DeploymentModel> = {
   name: 'manifest',
-  title: 'deployment model',
+  title: 'a deployment model',
   version: 2,
   header: 'optional',
   schema: deploymentModel,

@@ -1,18 +1,12 @@
 import { DavitError, type Diagnostic, ExitStatus, type Path, type Place } from '@davit/diagnostics'
 import * as v from 'valibot'
 import type { Format } from './format.ts'
-import { diagnosticOfIssue } from './issue.ts'
-import { readJsonDocument, writeJsonDocument } from './json-document.ts'
-import { plainOf } from './json-reader.ts'
-import { MAX_DIAGNOSTICS, MAX_TEXT_LENGTH } from './limits.ts'
-import { sourceText } from './located.ts'
-import type { Reading } from './reading.ts'
-import { readXmlDocument, writeXmlDocument } from './xml-document.ts'
-
-export interface ParseOptions {
-  /** For messages: a path, or `<stdin>`. */
-  readonly file: string
-}
+import { invalidDocument, openSource, type ParseOptions } from './text/invalid-document.ts'
+import { diagnosticOfIssue } from './text/diagnostic-of-issue.ts'
+import { readJsonDocument, writeJsonDocument } from './json/json-document.ts'
+import { plainOf } from './text/plain-of.ts'
+import type { Reading } from './text/reading.ts'
+import { readXmlDocument, writeXmlDocument } from './xml/xml-document.ts'
 
 /** The value of a document in XML or JSON. Throws `empty-document`, or `invalid-document` with all that is wrong with it. */
 export function parseDocument<Value>(format: Format<Value>, text: string, { file }: ParseOptions): Value {
@@ -23,7 +17,7 @@ export function parseDocument<Value>(format: Format<Value>, text: string, { file
     if (outcome.kind === 'valid' && problems.length === 0) return outcome.value
     if (outcome.kind === 'invalid') problems.push(...outcome.diagnostics)
   }
-  throw invalidDocument(`'${file}' is not a valid ${format.title}`, withPlaces(problems, reading.locate()))
+  throw invalidDocument(`cannot read '${file}' as ${format.title}`, withPlaces(problems, reading.locate()))
 }
 
 export interface ValidateOptions extends ParseOptions {
@@ -31,11 +25,15 @@ export interface ValidateOptions extends ParseOptions {
 }
 
 /** The same for what was read elsewhere: YAML, or the result of a program. Tables may be objects or Maps. */
-export function validateDocument<Value>(format: Format<Value>, data: unknown, { file, placeOf }: ValidateOptions): Value {
+export function validateDocument<Value>(
+  format: Format<Value>,
+  data: unknown,
+  { file, placeOf }: ValidateOptions,
+): Value {
   const outcome = validate(format, plainOf(data))
   if (outcome.kind === 'valid') return outcome.value
-  const place = { file }
-  throw invalidDocument(`'${file}' is not a valid ${format.title}`, withPlaces(outcome.diagnostics, (path) => placeOf?.(path) ?? place))
+  const diagnostics = withPlaces(outcome.diagnostics, (path) => placeOf?.(path) ?? { file })
+  throw invalidDocument(`cannot read '${file}' as ${format.title}`, diagnostics)
 }
 
 /** A valid value as text that ends with a newline: the same value always gives the same bytes. */
@@ -45,16 +43,20 @@ export function encodeDocument<Value>(format: Format<Value>, value: Value, langu
 }
 
 function readDocument(format: Format<unknown>, text: string, file: string): Reading {
-  const source = sourceText(text.replace(/^\uFEFF/, ''), file)
+  const source = openSource(text, { file })
   const start = /[^\s]/.exec(source.text)?.[0]
   if (start === undefined) throw emptyDocument(file)
-  if (text.length > MAX_TEXT_LENGTH) {
-    throw invalidDocument(`'${file}' is too large: davit reads at most ${MAX_TEXT_LENGTH} characters`, [])
-  }
   if (start === '<') return readXmlDocument(format, source)
   if (start === '{') return readJsonDocument(format, source)
-  const expected = format.xml === undefined ? "JSON, which begins with '{'" : "XML, which begins with '<', or JSON, which begins with '{'"
-  const problem: Diagnostic = { severity: 'error', message: `expected ${expected}`, place: source.placeAt(source.text.indexOf(start)) }
+  const expected =
+    format.xml === undefined
+      ? "JSON, which begins with '{'"
+      : "XML, which begins with '<', or JSON, which begins with '{'"
+  const problem: Diagnostic = {
+    severity: 'error',
+    message: `expected ${expected}`,
+    place: source.placeAt(source.text.indexOf(start)),
+  }
   return { diagnostics: [problem], locate: () => () => undefined }
 }
 
@@ -74,13 +76,6 @@ function withPlaces(diagnostics: readonly Diagnostic[], placeOf: (path: Path) =>
     const place = diagnostic.place ?? placeOf(diagnostic.path ?? [])
     return place === undefined ? diagnostic : { ...diagnostic, place }
   })
-}
-
-function invalidDocument(message: string, diagnostics: readonly Diagnostic[]): DavitError {
-  const rest = diagnostics.length - MAX_DIAGNOSTICS
-  const shown = diagnostics.slice(0, MAX_DIAGNOSTICS)
-  if (rest > 0) shown.push({ severity: 'error', message: `${rest} more problems` })
-  return new DavitError('invalid-document', message, { exitStatus: ExitStatus.badDocument, diagnostics: shown })
 }
 
 function emptyDocument(file: string): DavitError {

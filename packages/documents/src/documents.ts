@@ -1,8 +1,55 @@
-export * from './architecture.ts'
+export {
+  Architecture,
+  architecture,
+  type InstantiatedPackage,
+  instantiatedPackage,
+  type NormalizedDependency,
+  normalizedDependency,
+  type NormalizedService,
+  normalizedService,
+  type Placement,
+  placement,
+} from './architecture.ts'
+export {
+  type BuildInterface,
+  buildInterface,
+  BuildModel,
+  buildModel,
+  type DerivationMapping,
+  derivationMapping,
+} from './build-model.ts'
+export { parseData, type ParseDataOptions } from './parse-data.ts'
+export { DeploymentModel, deploymentModel } from './deployment-model.ts'
+export { encodeDocument, parseDocument, validateDocument, type ValidateOptions } from './document.ts'
+export type { Format } from './format.ts'
 export * from './ids.ts'
-export * from './infrastructure.ts'
-export * from './manifest.ts'
-export * from './mapping.ts'
-export * from './package-spec.ts'
-export * from './profile-manifest.ts'
-export * from './property.ts'
+export {
+  Infrastructure,
+  infrastructure,
+  PartialInfrastructure,
+  partialInfrastructure,
+  type PartialTarget,
+  partialTarget,
+  type Target,
+  target,
+} from './infrastructure.ts'
+export type { ParseOptions } from './text/invalid-document.ts'
+export type { Data, Located } from './text/located.ts'
+export { Manifest, manifest } from './manifest.ts'
+export { type ManifestService, manifestService } from './manifest-service.ts'
+export {
+  type Mapping,
+  mapping,
+  type MappingId,
+  mappingIdOf,
+  type ServiceMapping,
+  serviceMapping,
+  type SnapshotMapping,
+  snapshotMapping,
+} from './mapping.ts'
+export type { BuildSpec, PackageRequest, PackageSpec } from './package-spec.ts'
+export { parseProfileName } from './parse-profile-name.ts'
+export { ProfileManifest } from './profile-manifest.ts'
+export { propertyText } from './property-text.ts'
+export { Float, type Properties, properties, type PropertyValue, propertyValue, table } from './property.ts'
+export { type StoreReference, storeReference } from './store-reference.ts'

@@ -1,12 +1,12 @@
 import type { Diagnostic } from '@davit/diagnostics'
 import type * as v from 'valibot'
-import type { Spelling } from './spelling.ts'
+import type { Spelling } from './xml/spelling.ts'
 
 /** All there is to know of a kind of document; `parseDocument` and `encodeDocument` do the rest. */
 export interface Format<Value> {
   /** The root element in XML and the field `document` in JSON. */
   readonly name: string
-  /** For messages: `a ${title}`. */
+  /** For messages, with its article: `a manifest`. */
   readonly title: string
   readonly version: number
   /** Takes records as objects, and tables as objects or Maps. */

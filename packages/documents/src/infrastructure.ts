@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { checkTargets } from './check-infrastructure.ts'
+import { checkTargets } from './checks/check-targets.ts'
 import type { Format } from './format.ts'
 import { containerName, system, targetName } from './ids.ts'
 import { properties, table } from './property.ts'
-import * as spell from './spelling.ts'
+import * as spell from './xml/spelling.ts'
 
 const noProperties = v.optional(properties, () => new Map())
 const containers = v.optional(table(containerName, properties), () => new Map())
@@ -59,7 +59,13 @@ export const infrastructureXml = spell.table(
   }),
 )
 
-const common = { name: 'infrastructure', title: 'infrastructure', version: 2, xml: infrastructureXml, jsonField: 'infrastructure' } as const
+const common = {
+  name: 'infrastructure',
+  title: 'an infrastructure',
+  version: 2,
+  xml: infrastructureXml,
+  jsonField: 'infrastructure',
+} as const
 
 /** All machines of a deployment, as normalization leaves them. */
 export const Infrastructure: Format<Infrastructure> = {

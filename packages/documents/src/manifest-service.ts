@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { containerName, moduleName, serviceName, storePath } from './ids.ts'
 import { mapping, mappingsXml } from './mapping.ts'
 import { properties, table } from './property.ts'
-import * as spell from './spelling.ts'
+import * as spell from './xml/spelling.ts'
 
 /** Schema of a service whose inter-dependencies have a schema of their own. */
 export function manifestServiceWith(dependency: typeof mapping) {

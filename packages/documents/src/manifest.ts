@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import { checkManifest } from './check-manifest.ts'
+import { checkManifest } from './checks/check-manifest.ts'
 import type { Format } from './format.ts'
-import { serviceKey, storePath, targetName } from './ids.ts'
+import { serviceKey, storePath, type StorePath, targetName } from './ids.ts'
 import { infrastructure, infrastructureXml } from './infrastructure.ts'
 import { manifestService, manifestServicesXml } from './manifest-service.ts'
 import { serviceMapping, serviceMappingsXml, snapshotMapping, snapshotMappingsXml } from './mapping.ts'
-import { table } from './property.ts'
-import * as spell from './spelling.ts'
-import { storeOf, storeReference, storeReferenceXml } from './store-reference.ts'
+import { byName, table } from './property.ts'
+import * as spell from './xml/spelling.ts'
+import { storeOf, type StoreReference, storeReference, storeReferenceXml } from './store-reference.ts'
 
 const sections = {
   profiles: table(targetName, storePath),
@@ -20,7 +20,7 @@ const sections = {
 /** What has to be done, one to one: profiles to copy, services to activate, state to move. */
 export const manifest = v.pipe(
   v.object({ ...sections, store: v.exactOptional(storeReference) }),
-  v.transform((written) => ({ ...written, store: written.store ?? impliedStore(written) })),
+  v.transform((written) => ({ ...written, store: written.store ?? storeIn(written) })),
 )
 export type Manifest = v.InferOutput<typeof manifest>
 
@@ -35,24 +35,28 @@ export const manifestXml = spell.record({
 
 export const Manifest: Format<Manifest> = {
   name: 'manifest',
-  title: 'manifest',
+  title: 'a manifest',
   version: 2,
   header: 'required',
   schema: manifest,
   xml: manifestXml,
-  written: withoutImpliedStore,
+  written: withoutNixStore,
   check: checkManifest,
 }
 
-/** A manifest in which every section may be absent or incomplete; whoever reads it fills in the rest. */
-function impliedStore({ services, profiles }: Pick<Manifest, 'services' | 'profiles'>) {
-  const [service] = services.values()
-  const [profile] = profiles.values()
-  return storeOf(service?.pkg ?? profile)
+interface Paths {
+  readonly services: ReadonlyMap<string, { readonly pkg: StorePath }>
+  readonly profiles: ReadonlyMap<string, StorePath>
 }
 
-/** Manifests of the Nix store are written exactly as in the original toolset, which knows no other. */
-function withoutImpliedStore({ store, ...rest }: Manifest): Omit<Manifest, 'store'> | Manifest {
-  const implied = impliedStore(rest)
-  return store.kind === 'nix' && implied.kind === 'nix' && store.directory === implied.directory ? rest : { ...rest, store }
+/** A manifest that names no store takes that of its first path, in order of names. */
+function storeIn({ services, profiles }: Paths): StoreReference {
+  const [service] = [...services].toSorted(byName)
+  const [profile] = [...profiles].toSorted(byName)
+  return storeOf(service?.[1].pkg ?? profile?.[1])
+}
+
+/** Manifests of the Nix store are written exactly as by the original toolset, which knows no other. */
+function withoutNixStore({ store, ...rest }: Manifest): object {
+  return store.kind === 'nix' && storeIn(rest).directory === store.directory ? rest : { ...rest, store }
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { containerName, serviceKey, type TargetName, targetName } from './ids.ts'
-import * as spell from './spelling.ts'
+import * as spell from './xml/spelling.ts'
 
 /** Schemas of mappings whose `target` has a schema of its own: it may be left out where a document belongs to one target. */
 export function mappingsWith(target: v.GenericSchema<unknown, TargetName>) {

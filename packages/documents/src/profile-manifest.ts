@@ -1,40 +1,46 @@
 import * as v from 'valibot'
-import { checkProfileManifest } from './check-manifest.ts'
+import { checkProfileManifest } from './checks/check-manifest.ts'
 import type { Format } from './format.ts'
 import { serviceKey, type TargetName, targetName } from './ids.ts'
 import { type ManifestService, manifestServicesXml, manifestServiceWith } from './manifest-service.ts'
 import { type Mapping, mappingsWith, serviceMappingsXml, snapshotMappingsXml } from './mapping.ts'
 import { table } from './property.ts'
-import * as spell from './spelling.ts'
+import * as spell from './xml/spelling.ts'
 
-/** The part of a manifest that concerns one target; what is written without a target is on this one. */
-function profileManifestOn(target: TargetName) {
-  const { mapping, serviceMapping, snapshotMapping } = mappingsWith(v.optional(targetName, target))
+function profileManifestWith(target: v.GenericSchema<unknown, TargetName>) {
+  const { mapping, serviceMapping, snapshotMapping } = mappingsWith(target)
   return v.object({
     services: table(serviceKey, manifestServiceWith(mapping)),
     serviceMappings: v.array(serviceMapping),
     snapshotMappings: v.array(snapshotMapping),
   })
 }
-export type ProfileManifest = v.InferOutput<ReturnType<typeof profileManifestOn>>
 
-const profileManifestXml = spell.record({
-  services: manifestServicesXml,
-  serviceMappings: serviceMappingsXml,
-  snapshotMappings: snapshotMappingsXml,
-})
+/** The part of a manifest that concerns one target. */
+export type ProfileManifest = v.InferOutput<ReturnType<typeof profileManifestWith>>
 
-/** `ProfileManifest.on(target)` is the format; in memory every mapping has its target, in text those to `target` have none. */
+const common = {
+  name: 'profilemanifest',
+  title: 'a profile manifest',
+  version: 2,
+  header: 'required',
+  xml: spell.record({
+    services: manifestServicesXml,
+    serviceMappings: serviceMappingsXml,
+    snapshotMappings: snapshotMappingsXml,
+  }),
+  check: checkProfileManifest,
+} as const
+
+const everyTargetWritten: Format<ProfileManifest> = { ...common, schema: profileManifestWith(targetName) }
+
+/** In memory every mapping has its target. In the text of a profile, those to its own target have none: `ProfileManifest.on(target)`. */
 export const ProfileManifest = {
+  ...everyTargetWritten,
   on: (target: TargetName): Format<ProfileManifest> => ({
-    name: 'profilemanifest',
-    title: 'profile manifest',
-    version: 2,
-    header: 'required',
-    schema: profileManifestOn(target),
-    xml: profileManifestXml,
+    ...common,
+    schema: profileManifestWith(v.optional(targetName, target)),
     written: (manifest) => withoutTarget(manifest, target),
-    check: checkProfileManifest,
   }),
 }
 

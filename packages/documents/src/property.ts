@@ -21,7 +21,10 @@ export type Properties = ReadonlyMap<string, PropertyValue>
 /** Negative zero becomes zero. */
 const exactNumber = v.pipe(
   v.number(),
-  v.check((value) => Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)), 'expected a number that is exact'),
+  v.check(
+    (value) => Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)),
+    'expected a number that is exact',
+  ),
   v.transform((value) => value + 0),
 )
 
@@ -30,10 +33,12 @@ const scalar = v.union(
   'expected text, a number, true or false, a list or a table',
 )
 
-export const propertyValue: v.GenericSchema<unknown, PropertyValue> = v.lazy((input): v.GenericSchema<unknown, PropertyValue> => {
-  if (Array.isArray(input)) return v.array(propertyValue)
-  return isRecord(input) ? properties : scalar
-})
+export const propertyValue: v.GenericSchema<unknown, PropertyValue> = v.lazy(
+  (input): v.GenericSchema<unknown, PropertyValue> => {
+    if (Array.isArray(input)) return v.array(propertyValue)
+    return isRecord(input) ? properties : scalar
+  },
+)
 
 /** A table keyed by names: any record, or a Map, becomes a Map in order of names, so that names such as `__proto__` are names. */
 export const table = <Key extends string, Value>(
@@ -46,7 +51,10 @@ export const table = <Key extends string, Value>(
     v.map(key, value),
   )
 
-export const properties: v.GenericSchema<unknown, Properties> = table(v.string(), v.lazy(() => propertyValue))
+export const properties: v.GenericSchema<unknown, Properties> = table(
+  v.string(),
+  v.lazy(() => propertyValue),
+)
 
 /** Compares entries of tables: by UTF-16 units of their names. */
 export function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { storeDirectory, type StorePath } from './ids.ts'
-import * as spell from './spelling.ts'
+import * as spell from './xml/spelling.ts'
 
 export const storeReference = v.object({
   kind: v.picklist(['native', 'nix']),

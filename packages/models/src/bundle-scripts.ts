@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
-import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
+import type { Diagnostic } from '@davit/diagnostics'
 import type { BuildFailure, Message, OutputFile } from 'esbuild'
-import { davitImports } from './davit-imports.ts'
+import { CONSOLE, davitImports } from './davit-imports.ts'
 import { moduleLocations } from './module-locations.ts'
 import { npmPackages } from './npm-packages.ts'
+import { invalidModel } from './problems.ts'
 
 export type ShowFile = (path: string) => string
 
@@ -13,7 +14,10 @@ export interface BundleOptions {
 }
 
 /** Bundles programs together, so that a file which several of them import is one module; the first outputs' names are `entry0.mjs`, … */
-export async function bundleScripts(paths: readonly string[], { directory, showFile }: BundleOptions): Promise<OutputFile[]> {
+export async function bundleScripts(
+  paths: readonly string[],
+  { directory, showFile }: BundleOptions,
+): Promise<OutputFile[]> {
   const esbuild = await import('esbuild')
   try {
     const { outputFiles } = await esbuild.build({
@@ -22,6 +26,7 @@ export async function bundleScripts(paths: readonly string[], { directory, showF
       banner: { js: REQUIRE },
       bundle: true,
       format: 'esm',
+      inject: [CONSOLE],
       logLevel: 'silent',
       outdir: directory,
       outExtension: { '.js': '.mjs' },
@@ -35,11 +40,10 @@ export async function bundleScripts(paths: readonly string[], { directory, showF
     return outputFiles
   } catch (error) {
     if (!isBuildFailure(error)) throw error
-    throw new DavitError('invalid-model', 'the models cannot be read', {
-      exitStatus: ExitStatus.badDocument,
-      diagnostics: error.errors.map((message) => diagnosticOf(message, showFile)),
-      cause: error,
-    })
+    throw invalidModel(
+      error.errors.map((message) => diagnosticOf(message, showFile)),
+      error,
+    )
   }
 }
 
@@ -52,7 +56,7 @@ function isBuildFailure(error: unknown): error is BuildFailure {
 }
 
 function diagnosticOf({ text, location, detail }: Message, showFile: ShowFile): Diagnostic {
-  const message = detail instanceof Error ? detail.message : text
+  const message = (detail instanceof Error ? detail.message : text).replace(/"davit:[^"]*"/, '"davit"')
   const diagnostic = { severity: 'error' as const, message: message.charAt(0).toLowerCase() + message.slice(1) }
   if (location === null) return diagnostic
   const { line, lineText } = location

@@ -14,7 +14,10 @@ export async function loadScripts(files: readonly string[], directory: string): 
   if (files.length === 0) return []
   await Promise.all(files.map(readTextFile))
   const showFile = showLike(files[0] ?? '')
-  const outputs = await bundleScripts(files.map((file) => resolve(file)), { directory, showFile })
+  const outputs = await bundleScripts(
+    files.map((file) => resolve(file)),
+    { directory, showFile },
+  )
   await Promise.all(outputs.map(({ path, contents }) => writeFile(path, contents)))
   const models: Model[] = []
   // One after the other: what fails first is said first, whatever the machine's mood.
@@ -42,7 +45,8 @@ async function importScript(file: string, { entry, outputs, showFile }: ScriptBu
       hint: "export the model with 'export default'",
     })
   }
-  return { file, directory: dirname(resolve(file)), value, placeOf: () => ({ file }), failureOf }
+  const place = () => ({ file })
+  return { file, directory: dirname(resolve(file)), value, placeOf: place, placeOfKey: place, failureOf }
 }
 
 /** Of a CommonJS module that was compiled from an ES module as well. */

@@ -10,6 +10,8 @@ export interface Model {
   readonly value: unknown
   /** Of a path from the root of the file. */
   placeOf(path: Path): Place
+  /** Of the key that the last step of the path names. */
+  placeOfKey(path: Path): Place
   /** What code of this model threw, with the position in the user's file. */
   failureOf(thrown: unknown): DavitError
 }

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Loader, OnLoadResult, Plugin, TransformFailure } from 'esbuild'
+import type { Loader, OnLoadResult, Plugin, transform, TransformFailure } from 'esbuild'
 
 /** `import.meta.url`, `import.meta.dirname` and `__dirname` of a bundled file are those of the user's file. */
-export function moduleLocations(esbuild: Pick<typeof import('esbuild'), 'transform'>): Plugin {
+export function moduleLocations(esbuild: { readonly transform: typeof transform }): Plugin {
   return {
     name: 'module-locations',
     setup({ onLoad }) {

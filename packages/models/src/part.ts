@@ -1,4 +1,5 @@
-import { type Diagnostic, type Path, type Place, suggestionFor } from '@davit/diagnostics'
+import { atPath, type Diagnostic, type Path, type Place, suggestionFor } from '@davit/diagnostics'
+import { floatIn, textOfFloat } from './float.ts'
 
 /** A value in a model, and where it stands. */
 export interface Part {
@@ -13,6 +14,8 @@ export interface Part {
 export interface Origin {
   readonly problems: Diagnostic[]
   placeOf(path: Path): Place
+  /** Of the key that the last step of the path names. */
+  placeOfKey(path: Path): Place
 }
 
 export function partOf(parent: Part, step: string | number, value: unknown): Part {
@@ -21,9 +24,16 @@ export function partOf(parent: Part, step: string | number, value: unknown): Par
 
 /** Records that a part is wrong; reading goes on, so that all problems are found at once. */
 export function refuse({ path, origin }: Part, message: string, hint?: string): undefined {
-  const place = origin.placeOf(path)
-  origin.problems.push({ severity: 'error', message, place, path, ...(hint === undefined ? {} : { hint }) })
-  return undefined
+  origin.problems.push(located(atPath(path, message, hint), origin.placeOf(path)))
+}
+
+/** Records that the key of a part in its table is wrong. */
+export function refuseKey({ path, origin }: Part, message: string, hint?: string): undefined {
+  origin.problems.push(located(atPath(path, message, hint), origin.placeOfKey(path)))
+}
+
+function located(problem: Diagnostic, place: Place): Diagnostic {
+  return { ...problem, place }
 }
 
 /** The members of a table: a plain object or a Map. Members that are `undefined` are absent. */
@@ -59,7 +69,7 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-function isPlainObject(value: unknown): value is object {
+function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (!isObject(value) || Array.isArray(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype
@@ -79,7 +89,7 @@ export function booleanOf(part: Part, what: string): boolean | undefined {
 export function refuseOthers(members: ReadonlyMap<string, Part>, known: readonly string[], what: string): void {
   for (const [name, part] of members) {
     if (known.includes(name)) continue
-    refuse(part, `${what} has no attribute '${name}'`, suggestionFor(name, known) ?? `known are ${known.join(', ')}`)
+    refuseKey(part, `${what} has no attribute '${name}'`, suggestionFor(name, known) ?? `known are ${known.join(', ')}`)
   }
 }
 
@@ -96,21 +106,24 @@ export function nameOf<Id extends string>(schema: NameSchema<Id>, name: unknown,
   if (result instanceof Promise) throw new Error('schemas of names are synchronous')
   if (result.issues === undefined) return result.value
   const shown = typeof name === 'string' ? `'${name}'` : described(name)
-  return refuse(part, `${shown} is no name: ${result.issues[0]?.message}`)
+  const tell = name === part.value ? refuse : refuseKey
+  return tell(part, `${shown} is no name: ${result.issues[0]?.message}`)
 }
 
 /** What a value is, for messages: `a list`, `the number 3`, `an instance of Date`. */
 export function described(value: unknown): string {
-  if (value === null || value === undefined) return value === null ? 'nothing (null)' : 'nothing (undefined)'
+  if (value === null) return 'nothing (null)'
+  if (value === undefined) return 'nothing (undefined)'
   if (typeof value === 'string') return value.length > 40 ? 'text' : `the text '${value}'`
   if (typeof value === 'number' || typeof value === 'boolean') return `the ${typeof value} ${value}`
-  if (Array.isArray(value)) return 'a list'
-  if (typeof value !== 'object') return `a ${typeof value}`
-  if (typeof memberOrInherited(value, 'then') === 'function') return 'a promise'
-  if (value instanceof Map || isPlainObject(value)) return 'a table'
-  return `an instance of ${value.constructor.name}`
+  return typeof value === 'object' ? describedObject(value) : `a ${typeof value}`
 }
 
-function memberOrInherited(value: object, name: string): unknown {
-  return (value as Record<string, unknown>)[name]
+function describedObject(value: object): string {
+  const float = floatIn(value)
+  if (float !== undefined) return `the number ${textOfFloat(float)}`
+  if (Array.isArray(value)) return 'a list'
+  if (value instanceof Promise) return 'a promise'
+  if (value instanceof Map || isPlainObject(value)) return 'a table'
+  return `an instance of ${value.constructor.name}`
 }

@@ -1,5 +1,15 @@
 import type { DependencyModel } from '@davit/normalization'
-import { described, entriesOf, isObject, itemsOf, memberOf, membersOf, type Part, refuse, refuseOthers } from './part.ts'
+import {
+  described,
+  entriesOf,
+  isObject,
+  itemsOf,
+  memberOf,
+  membersOf,
+  type Part,
+  refuse,
+  refuseOthers,
+} from './part.ts'
 import { type NameTarget, readPlacements } from './read-placements.ts'
 import type { ServiceNames } from './service-names.ts'
 
@@ -8,12 +18,14 @@ export interface Names {
   readonly nameTarget: NameTarget
 }
 
+export type Dependencies = ReadonlyMap<string, DependencyModel>
+
 /** Parameter → service: a list of services, or a table. */
-export function readDependencies(part: Part, names: Names): ReadonlyMap<string, DependencyModel> {
+export function readDependencies(part: Part, names: Names): Dependencies {
   return Array.isArray(part.value) ? readList(part, names) : readTable(part, names)
 }
 
-function readList(part: Part, names: Names): ReadonlyMap<string, DependencyModel> {
+function readList(part: Part, names: Names): Dependencies {
   const dependencies = new Map<string, DependencyModel>()
   for (const item of itemsOf(part, 'a list of services')) {
     const dependency = readDependency(item, names)
@@ -24,7 +36,7 @@ function readList(part: Part, names: Names): ReadonlyMap<string, DependencyModel
   return dependencies
 }
 
-function readTable(part: Part, names: Names): ReadonlyMap<string, DependencyModel> {
+function readTable(part: Part, names: Names): Dependencies {
   const dependencies = new Map<string, DependencyModel>()
   for (const [parameter, member] of membersOf(part, 'a list of services, or a table of them')) {
     const dependency = readDependency(member, names)

@@ -1,5 +1,13 @@
-import { containerName, type ContainerName, type Properties, system, type TargetName, targetName } from '@davit/documents'
+import {
+  containerName,
+  type ContainerName,
+  type Properties,
+  system,
+  type TargetName,
+  targetName,
+} from '@davit/documents'
 import type { ArchitectureModel, TargetModel } from '@davit/normalization'
+import { attributesOf } from './attributes.ts'
 import { described, membersOf, nameOf, type Part, refuse, textOf } from './part.ts'
 import { present } from './present.ts'
 import { readProperties } from './read-properties.ts'
@@ -15,14 +23,10 @@ export function readInfrastructure(part: Part): ArchitectureModel['infrastructur
 }
 
 function readTarget(part: Part): TargetModel {
-  const members = membersOf(part, 'a target')
-  const read = <Value>(name: string, reader: (part: Part) => Value | undefined) => {
-    const member = members.get(name)
-    return member === undefined ? undefined : reader(member)
-  }
+  const { read, table } = attributesOf(part, 'a target')
   return present({
-    properties: read('properties', (member) => readProperties(member, 'a table of properties')) ?? new Map(),
-    containers: read('containers', (member) => readContainers(member)) ?? new Map(),
+    properties: table('properties', (member) => readProperties(member, 'a table of properties')),
+    containers: table('containers', readContainers),
     system: read('system', (member) => nameOf(system, member.value, member)),
     numOfCores: read('numOfCores', readNumOfCores),
     clientInterface: read('clientInterface', (member) => textOf(member, 'the name or path of a client interface')),

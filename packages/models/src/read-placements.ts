@@ -1,5 +1,6 @@
 import type { PlacementModel } from '@davit/normalization'
-import { described, isObject, itemsOf, memberOf, membersOf, type Part, refuse, refuseOthers, textOf } from './part.ts'
+import { attributesOf } from './attributes.ts'
+import { described, itemsOf, memberOf, membersOf, type Part, refuse, refuseOthers, textOf } from './part.ts'
 import type { TargetNames } from './target-names.ts'
 
 export type NameTarget = TargetNames['nameOf']
@@ -17,24 +18,30 @@ function placementPartsOf(part: Part): readonly Part[] {
   if (targets === undefined) return itemsOf(part, 'a list of targets')
   const members = membersOf(part, 'a list of targets')
   refuseOthers(members, ['targets'], 'a placement')
-  return [...members.values()].filter(({ path }) => path.at(-1) === 'targets').flatMap((member) => itemsOf(member, 'a list of targets'))
+  return [...members.values()]
+    .filter(({ path }) => path.at(-1) === 'targets')
+    .flatMap((member) => itemsOf(member, 'a list of targets'))
 }
 
 function readPlacement(part: Part, nameTarget: NameTarget): PlacementModel | undefined {
-  const { value } = part
-  const isRecord = isObject(value) && memberOf(value, 'target') !== undefined && memberOf(value, 'properties') === undefined
-  if (!isRecord) return asPlacement(nameTarget(value), part)
-  const members = membersOf(part, 'a placement')
+  if (!isRecord(part.value)) return asPlacement(part, nameTarget)
+  const { demand, members, read } = attributesOf(part, 'a placement')
   refuseOthers(members, ['target', 'container'], 'a placement')
-  const target = members.get('target')
-  const container = members.get('container')
-  const placement = asPlacement(nameTarget(target?.value), target ?? part)
-  if (placement === undefined || container === undefined) return placement
-  const name = textOf(container, 'the name of a container')
-  return name === undefined ? placement : { ...placement, container: name }
+  const placement = demand('target', (target) => asPlacement(target, nameTarget), {
+    message: "this placement has no 'target'",
+  })
+  const container = read('container', (member) => textOf(member, 'the name of a container'))
+  return placement === undefined || container === undefined ? placement : { ...placement, container }
 }
 
-function asPlacement(target: string | undefined, part: Part): PlacementModel | undefined {
+/** `{ target, container }`, as opposed to a target with an attribute of such a name. */
+function isRecord(value: unknown): boolean {
+  const isEither = memberOf(value, 'target') !== undefined || memberOf(value, 'container') !== undefined
+  return isEither && memberOf(value, 'properties') === undefined
+}
+
+function asPlacement(part: Part, nameTarget: NameTarget): PlacementModel | undefined {
+  const target = nameTarget(part.value)
   if (target !== undefined) return { target }
   const hint = 'use an object of the infrastructure or the name of one of its targets'
   return refuse(part, `expected a target, but got ${described(part.value)}`, hint)

@@ -1,8 +1,6 @@
 import { Float, type Properties, type PropertyValue } from '@davit/documents'
+import { floatIn } from './float.ts'
 import { described, entriesOf, isObject, itemsOf, membersOf, type Part, refuse } from './part.ts'
-
-/** The mark that `float` of the package davit leaves. */
-const FLOAT = Symbol.for('davit.float')
 
 export function readProperties(part: Part, expected: string): Properties {
   const properties = new Map<string, PropertyValue>()
@@ -31,15 +29,10 @@ export function readProperty(part: Part): PropertyValue | undefined {
   return refuse(part, `expected text, a number, true or false, a list or a table, but got ${described(value)}`)
 }
 
-export function floatIn(value: unknown): number | undefined {
-  if (value instanceof Float) return value.value
-  const marked: unknown = isObject(value) ? (value as { readonly [FLOAT]?: unknown })[FLOAT] : undefined
-  return typeof marked === 'number' ? marked : undefined
-}
-
+/** Negative zero becomes zero. */
 function readNumber(value: number, part: Part): PropertyValue | undefined {
   if (!Number.isInteger(value)) return readFloat(value, part) === undefined ? undefined : value
-  if (Number.isSafeInteger(value)) return value
+  if (Number.isSafeInteger(value)) return value + 0
   return refuse(part, `the integer ${value} is too large to be exact`, 'write it as text, or as a float')
 }
 

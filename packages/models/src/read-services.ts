@@ -1,8 +1,9 @@
-import { containerName, type ServiceName, serviceName, type System } from '@davit/documents'
+import { containerName, type PropertyValue, type ServiceName, serviceName, type System } from '@davit/documents'
 import type { PackageModel, ServiceModel } from '@davit/normalization'
-import { booleanOf, membersOf, nameOf, type Part, refuse, textOf } from './part.ts'
+import { attributesOf, type Reader } from './attributes.ts'
+import { booleanOf, membersOf, nameOf, type Part, textOf } from './part.ts'
 import { present } from './present.ts'
-import { type Names, readDependencies } from './read-dependencies.ts'
+import { type Dependencies, type Names, readDependencies } from './read-dependencies.ts'
 import { readContainers } from './read-infrastructure.ts'
 import { readPlacements } from './read-placements.ts'
 import { readProperty } from './read-properties.ts'
@@ -27,9 +28,9 @@ export function readServicePackages(
 ): ReadonlyMap<string, PackageModel> {
   const packages = new Map<string, PackageModel>()
   for (const [name, member] of membersOf(part, 'a table of services')) {
-    const pkg = membersOf(member, 'a service').get('pkg')
-    if (pkg === undefined) refuse(member, `service '${name}' has no 'pkg'`, 'say what it consists of: { source: PATH } or { build: ... }')
-    const model = pkg === undefined ? undefined : readPackage(pkg, name)
+    const { demand } = attributesOf(member, 'a service')
+    const hint = 'say what it consists of: { source: PATH } or { build: ... }'
+    const model = demand('pkg', (pkg) => readPackage(pkg, name), { message: `service '${name}' has no 'pkg'`, hint })
     if (model !== undefined) packages.set(name, model)
   }
   return packages
@@ -61,21 +62,23 @@ const OWN_ATTRIBUTES = new Set([
   'targets',
 ])
 
-function readService(part: Part, { key, names }: { readonly key: string; readonly names: Names }): ServiceWithoutPackages {
-  const members = membersOf(part, 'a service')
-  const read = <Value>(attribute: string, reader: (part: Part) => Value | undefined) => {
-    const member = members.get(attribute)
-    return member === undefined ? undefined : reader(member)
+function readService(
+  part: Part,
+  { key, names }: { readonly key: string; readonly names: Names },
+): ServiceWithoutPackages {
+  const { demand, members, read, table } = attributesOf(part, 'a service')
+  const dependencies: Reader<Dependencies> = (member) => readDependencies(member, names)
+  const noType = {
+    message: `service '${key}' has no 'type'`,
+    hint: "name the module that activates it, such as 'process'",
   }
-  const dependencies = (attribute: string) => read(attribute, (member) => readDependencies(member, names)) ?? new Map()
-  if (!members.has('type')) refuse(part, `service '${key}' has no 'type'`, "name the module that activates it, such as 'process'")
   return present({
     name: read('name', (member) => textOf(member, 'a name')) ?? key,
-    type: read('type', (member) => textOf(member, 'the name of a module')) ?? '',
+    type: demand('type', (member) => textOf(member, 'the name of a module'), noType) ?? '',
     deployState: read('deployState', (member) => booleanOf(member, "'deployState'")),
-    dependsOn: dependencies('dependsOn'),
-    connectsTo: dependencies('connectsTo'),
-    activatesAfter: dependencies('activatesAfter'),
+    dependsOn: table('dependsOn', dependencies),
+    connectsTo: table('connectsTo', dependencies),
+    activatesAfter: table('activatesAfter', dependencies),
     providesContainer: read('providesContainer', (member) => nameOf(containerName, member.value, member)),
     providesContainers: read('providesContainers', readContainers),
     targets: read('targets', (member) => readPlacements(member, names.nameTarget)),
@@ -84,7 +87,7 @@ function readService(part: Part, { key, names }: { readonly key: string; readonl
 }
 
 function readAttributes(members: ReadonlyMap<string, Part>): ServiceModel['attributes'] {
-  const attributes = new Map()
+  const attributes = new Map<string, PropertyValue>()
   for (const [name, member] of members) {
     const value = OWN_ATTRIBUTES.has(name) ? undefined : readProperty(member)
     if (value !== undefined) attributes.set(name, value)

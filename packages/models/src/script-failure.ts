@@ -21,14 +21,19 @@ export function scriptFailure(thrown: unknown, { file, outputs, showFile }: Scri
   })
 }
 
+/** The names of these say something that their messages leave out. */
+const BUILT_IN = /^(?:Type|Range|Reference|Syntax|URI)Error$/
+
 function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `the model threw ${JSON.stringify(thrown) ?? String(thrown)}`
-  return thrown.name === 'Error' ? thrown.message : `${thrown.name}: ${thrown.message}`
+  return BUILT_IN.test(thrown.name) ? `${thrown.name}: ${thrown.message}` : thrown.message
 }
 
 function firstPlace(thrown: unknown, outputs: readonly OutputFile[], showFile: ShowFile): Place | undefined {
   const stack = thrown instanceof Error ? (thrown.stack ?? '') : ''
-  for (const [, path, line, column] of stack.matchAll(/(\/[^\n():]*\.mjs):(\d+):(\d+)/g)) {
+  for (const [, path, line, column] of stack.matchAll(
+    /(?:file:\/\/|[ (])(\/(?!\/)[^\n():]*\.mjs)(?:\?[^\n():]*)?:(\d+):(\d+)/g,
+  )) {
     const map = outputs.find((output) => output.path === `${decodeURI(path ?? '')}.map`)
     const place = map && originOf({ line: Number(line) - 1, column: Number(column) - 1 }, map, showFile)
     if (place !== undefined) return place

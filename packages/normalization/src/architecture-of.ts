@@ -11,7 +11,8 @@ export function architectureOf(
   const ofTargets = new Map<TargetName, InstantiatedPackage[]>()
   for (const [index, { wantedBy, system }] of packageRequests.entries()) {
     const instantiated = packages[index]
-    if (instantiated === undefined) throw new Error(`${packageRequests.length} packages were asked for, ${packages.length} given`)
+    if (instantiated === undefined)
+      throw new Error(`${packageRequests.length} packages were asked for, ${packages.length} given`)
     if ('service' in wantedBy) entryOf(ofServices, wantedBy.service, () => new Map()).set(system, instantiated)
     else entryOf(ofTargets, wantedBy.target, () => []).push(instantiated)
   }

@@ -7,7 +7,11 @@ import type { Findings } from './findings.ts'
 type Services = ReadonlyMap<ServiceName, NormalizedService>
 
 /** Services that wait for each other could never be activated; `connectsTo` does not wait. */
-export function checkCycles(services: Services, models: ReadonlyMap<ServiceName, ServiceModel>, findings: Findings): void {
+export function checkCycles(
+  services: Services,
+  models: ReadonlyMap<ServiceName, ServiceModel>,
+  findings: Findings,
+): void {
   for (const cycle of cyclesOf(services.keys(), (name) => waitsFor(services.get(name)))) {
     const [first, second] = cycle
     if (first === undefined || second === undefined) continue

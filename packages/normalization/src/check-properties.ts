@@ -2,7 +2,7 @@ import type { Path } from '@davit/diagnostics'
 import type { Properties, PropertyValue } from '@davit/documents'
 import type { Findings } from './findings.ts'
 import { quoted } from './names.ts'
-import { propertyText } from './property-text.ts'
+import { propertyText } from '@davit/documents'
 
 /** The kernel's limit for one string of an environment, without the zero that ends it. */
 const MAX_VARIABLE_BYTES = 131_071
@@ -40,7 +40,11 @@ function checkVariableName(name: string, path: Path, findings: Findings): void {
     const hint = 'modules get it as a variable: letters, digits and _, not beginning with a digit'
     findings.error(path, `bad name ${quoted(name)} of a container property`, hint)
   } else if (RESERVED.test(name)) {
-    findings.error(path, `container property ${quoted(name)} is reserved`, 'PATH, IFS and LD_* would change how modules run')
+    findings.error(
+      path,
+      `container property ${quoted(name)} is reserved`,
+      'PATH, IFS and LD_* would change how modules run',
+    )
   }
 }
 

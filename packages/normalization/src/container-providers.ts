@@ -34,7 +34,11 @@ export function providedContainers(name: ServiceName, service: ServiceModel, fin
     provided.set(container, properties)
   }
   if (service.type === 'package' && provided.size > 0) {
-    findings.error([...base, 'type'], `service ${quoted(name)} of type 'package' cannot provide containers`, 'it is installed, but never activated')
+    findings.error(
+      [...base, 'type'],
+      `service ${quoted(name)} of type 'package' cannot provide containers`,
+      'it is installed, but never activated',
+    )
   }
   return sortedMap(provided, sortedProperties)
 }

@@ -7,7 +7,7 @@ import { fillTemplate } from './fill-template.ts'
 import type { Findings } from './findings.ts'
 import { guardedParameters } from './guarded-parameters.ts'
 import { quoted } from './names.ts'
-import { ParameterError, type ParameterProblem } from './parameter-error.ts'
+import { type MemberOfDependency, ParameterError, type ParameterProblem } from './parameter-error.ts'
 import { parametersFileOf } from './parameters-file.ts'
 
 /** Who wants a package, and the parameters for it. */
@@ -71,23 +71,19 @@ function filled(spec: PackageSpec, owner: PackageOwner, findings: Findings): Pac
 }
 
 function tell(
-  { subject, reason, hint, dependency }: ParameterProblem,
+  { used, reason, hint }: ParameterProblem,
   { owner, path, findings }: { readonly owner: PackageOwner; readonly path: Path; readonly findings: Findings },
 ): void {
-  const isMember = /^[a-z.]+$/.test(subject)
-  const used = isMember ? memberName(subject, owner.service, dependency) : subject
-  findings.error(path, `package of ${owner.what} uses ${used}, but ${reason}`, hint)
+  const what = typeof used === 'string' ? used : memberName(used, owner.service)
+  findings.error(path, `package of ${owner.what} uses ${what}, but ${reason}`, hint)
 }
 
 /** `'database.target'` if the dependency is a parameter of the service itself. */
-function memberName(
-  member: string,
-  service: NormalizedService | undefined,
-  dependency: string | undefined,
-): string {
-  const parameters = service === undefined ? [] : [...parameterDependenciesOf(service)]
+function memberName({ member, dependency }: MemberOfDependency, owner: NormalizedService | undefined): string {
+  const parameters = owner === undefined ? [] : [...parameterDependenciesOf(owner)]
   const parameter = parameters.find(([, { service }]) => service === dependency)?.[0]
-  return parameter === undefined ? `'${member}' of '${dependency}', a dependency of its dependencies` : `'${parameter}.${member}'`
+  if (parameter !== undefined) return quoted(`${parameter}.${member}`)
+  return `'${member}' of '${dependency}', a dependency of its dependencies`
 }
 
 function checkNames(spec: PackageSpec, owner: PackageOwner, findings: Findings): void {

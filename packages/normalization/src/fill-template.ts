@@ -16,12 +16,12 @@ export function fillTemplate(template: string, parameters: object): string {
 
 function partText(part: TemplatePart, parameters: object): string {
   if (part.kind === 'text') return part.text
-  const subject = quoted(part.source)
-  if (part.kind === 'malformed') throw new ParameterError({ subject, reason: 'it is no reference', hint: LITERAL_HINT })
+  const used = quoted(part.source)
+  if (part.kind === 'malformed') throw new ParameterError({ used, reason: 'it is no reference', hint: LITERAL_HINT })
   try {
     return valueText(valueAt(part.steps, parameters))
   } catch (error) {
-    throw error instanceof ParameterError ? new ParameterError({ ...error.problem, subject }) : error
+    throw error instanceof ParameterError ? new ParameterError({ ...error.problem, used }) : error
   }
 }
 
@@ -46,7 +46,7 @@ function hasStep(value: unknown, step: string): value is object {
 function missingStep(step: string, reached: string, value: unknown): ParameterError {
   const members = isTable(value) ? Object.keys(value) : []
   const hint = suggestionFor(step, members) ?? (members.length === 0 ? LITERAL_HINT : `it has ${members.join(', ')}`)
-  return new ParameterError({ subject: step, reason: `'${reached}' has no member ${quoted(step)}`, hint })
+  return new ParameterError({ used: step, reason: `'${reached}' has no member ${quoted(step)}`, hint })
 }
 
 function isTable(value: unknown): value is object {
@@ -60,5 +60,5 @@ function valueText(value: unknown): string {
   if (typeof value === 'number' || value instanceof Float) return String(value)
   if (Array.isArray(value)) return value.map(valueText).join(' ')
   const hint = isTable(value) ? `name one of its members: ${Object.keys(value).join(', ')}` : LITERAL_HINT
-  throw new ParameterError({ subject: '', reason: 'it leads to a table, not to text', hint })
+  throw new ParameterError({ used: 'it', reason: 'it leads to a table, not to text', hint })
 }

@@ -16,7 +16,7 @@ export function guardedParameters(parameters: object): object {
 
 export function unknownParameter(name: string, parameters: readonly string[]): ParameterError {
   return new ParameterError({
-    subject: `parameter ${quoted(name)}`,
+    used: `parameter ${quoted(name)}`,
     reason: `${quoted(name)} is not among its dependencies`,
     hint: suggestionFor(name, parameters) ?? parametersHint(parameters),
   })

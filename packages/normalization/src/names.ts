@@ -31,7 +31,8 @@ export function nameIndex<Name extends string>(names: Iterable<Name>): ReadonlyM
   return new Map<string, Name>(Array.from(names, (name) => [name, name]))
 }
 
-/** In single quotes, cut where nobody would read on. */
+/** In single quotes on one line, cut where nobody would read on. */
 export function quoted(text: string): string {
-  return text.length > MAX_SHOWN ? `'${text.slice(0, MAX_SHOWN)}…'` : `'${text}'`
+  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+  return `'${shown.replaceAll('\n', '\\n')}'`
 }

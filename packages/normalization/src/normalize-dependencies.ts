@@ -83,7 +83,11 @@ function chosenPlacement(
   const found = placementAt(all, { target, container: model.container, type: context.services.get(service)?.type })
   if (found === undefined) {
     const place = model.container === undefined ? '' : ` in container ${quoted(model.container)}`
-    context.findings.error(path, `${wants} target '${target}'${place}, where it is not placed`, placesHint(service, all))
+    context.findings.error(
+      path,
+      `${wants} target '${target}'${place}, where it is not placed`,
+      placesHint(service, all),
+    )
   }
   return found
 }

@@ -32,7 +32,7 @@ export function normalizeServices(
   { infrastructure, options, findings }: ServicesContext,
 ): Map<ServiceName, NormalizedService> {
   const services = sortedMap(models, (service) => service)
-  const where = { targetNamed: targetFinder(infrastructure), targetNames: [...infrastructure.keys()], findings }
+  const where = { targets: targetFinder(infrastructure), findings }
   const bare = sortedMap(services, (service, name) => {
     checkService(name, service, findings)
     return placementsOf(name, service, where)

@@ -11,10 +11,7 @@ export function packageRequestsOf(
   architecture: Architecture,
   findings: Findings,
 ): PackageRequest[] {
-  const requests = [
-    ...serviceRequests(model, architecture, findings),
-    ...targetRequests(model, architecture, findings),
-  ]
+  const requests = [...serviceRequests(model, architecture, findings), ...targetRequests(model, architecture, findings)]
   findings.throwIfAny()
   return requests
 }

@@ -1,12 +1,15 @@
 import type { ServiceName } from '@davit/documents'
 
 export interface ParameterProblem {
-  /** What the package uses. */
-  readonly subject: string
+  /** What the package uses, as its author wrote it, or a member of a dependency. */
+  readonly used: string | MemberOfDependency
   readonly reason: string
   readonly hint: string
-  /** The dependency whose member it is. */
-  readonly dependency?: ServiceName
+}
+
+export interface MemberOfDependency {
+  readonly member: string
+  readonly dependency: ServiceName
 }
 
 /** A package uses something of its parameters that is not there. */
@@ -14,7 +17,7 @@ export class ParameterError extends Error {
   readonly problem: ParameterProblem
 
   constructor(problem: ParameterProblem) {
-    super(`${problem.subject} is used, but ${problem.reason}`)
+    super(problem.reason)
     this.name = 'ParameterError'
     this.problem = problem
   }

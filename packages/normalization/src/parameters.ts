@@ -65,15 +65,15 @@ function ownMembers(service: NormalizedService, floatForm: FloatForm): Member[] 
   ]
 }
 
-function targetMember(
-  { name }: NormalizedService,
-  [first]: readonly Placement[],
-  targetView: TargetView,
-): Member {
+function targetMember({ name }: NormalizedService, [first]: readonly Placement[], targetView: TargetView): Member {
   if (first !== undefined) return { name: 'target', compute: () => targetView(first, name) }
   const fail = () => {
     const hint = `add '${name}' to the distribution`
-    throw new ParameterError({ subject: 'target', reason: `service '${name}' is placed nowhere`, hint, dependency: name })
+    throw new ParameterError({
+      used: { member: 'target', dependency: name },
+      reason: `service '${name}' is placed nowhere`,
+      hint,
+    })
   }
   return { name: 'target', compute: fail, hidden: true }
 }

@@ -12,11 +12,14 @@ import type { Findings } from './findings.ts'
 import { checkedName, nameIndex, quoted } from './names.ts'
 
 /** Finds the target that a model names, by its name or by the address that only one target has. */
-export type TargetFinder = (text: string) => TargetName | undefined
+export interface TargetFinder {
+  named(text: string): TargetName | undefined
+  /** For a text that names none. */
+  hintFor(text: string): string | undefined
+}
 
 export interface PlacementContext {
-  readonly targetNamed: TargetFinder
-  readonly targetNames: Iterable<TargetName>
+  readonly targets: TargetFinder
   readonly findings: Findings
 }
 
@@ -27,9 +30,17 @@ export function targetFinder(infrastructure: Infrastructure): TargetFinder {
     const address = properties.get(targetProperty)
     if (typeof address === 'string') byAddress.set(address, [...(byAddress.get(address) ?? []), name])
   }
-  return (text) => {
-    const [only, ...others] = byAddress.get(text) ?? []
-    return names.get(text) ?? (others.length === 0 ? only : undefined)
+  return {
+    named: (text) => {
+      const [only, ...others] = byAddress.get(text) ?? []
+      return names.get(text) ?? (others.length === 0 ? only : undefined)
+    },
+    hintFor: (text) => {
+      const sharing = byAddress.get(text)?.map(quoted)
+      return sharing === undefined
+        ? suggestionFor(text, names.keys())
+        : `it is the address of ${sharing.join(' and ')}: write a name`
+    },
   }
 }
 
@@ -54,11 +65,11 @@ export function placementsOf(name: ServiceName, service: ServiceModel, context: 
 /** The target of a placement, or nothing and an error. */
 export function knownTarget(
   { target: text }: PlacementModel,
-  { targetNamed, targetNames, findings, path, what }: PlacementContext & Where & { readonly what: string },
+  { targets, findings, path, what }: PlacementContext & Where & { readonly what: string },
 ): TargetName | undefined {
-  const target = targetNamed(text)
+  const target = targets.named(text)
   if (target === undefined) {
-    findings.error(path, `${what} unknown target ${quoted(text)}`, suggestionFor(text, targetNames))
+    findings.error(path, `${what} unknown target ${quoted(text)}`, targets.hintFor(text))
   }
   return target
 }

@@ -47,7 +47,7 @@ function isTaken(
 ): boolean {
   const dependency = dependsOn.get(parameter)
   if (dependency !== undefined) {
-    return dependency.service !== provider || !targets.every((placement) => dependency.targets.includes(placement))
+    return !targets.every((placement) => dependency.targets.includes(placement))
   }
   const other = activatesAfter.get(parameter)
   return other !== undefined && other.service !== provider

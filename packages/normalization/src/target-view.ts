@@ -47,7 +47,7 @@ function missingContainer({ target, container }: Placement, dependency: ServiceN
   const fail = () => {
     const reason = `container ${quoted(container)} is not described on target '${target}'`
     const hint = `add it to 'containers' of '${target}' in the infrastructure model`
-    throw new ParameterError({ subject: 'target.container', reason, hint, dependency })
+    throw new ParameterError({ used: { member: 'target.container', dependency }, reason, hint })
   }
   return { name: 'container', compute: fail, hidden: true }
 }

@@ -3,9 +3,9 @@ import { loadArchitecture } from '@davit/models'
 import { architectureOf, normalizeModel } from '@davit/normalization'
 import { currentSystem, defaultStoreDirectory, openStore } from '@davit/store'
 import { defineTool, interfaceOptions, outputOptions } from '@davit/tool'
-
-import { modelFilesOf, modelOptions } from './model-options.ts'
 import { parseExtraParameters } from './extra-parameters.ts'
+import { modelFilesOf, modelOptions } from './model-options.ts'
+import { hasOnlyLocalTargets } from './only-local-targets.ts'
 
 export const tool = defineTool({
   name: 'davit-normalize',
@@ -22,26 +22,29 @@ export const tool = defineTool({
     ...modelOptions,
     ...interfaceOptions,
     ...outputOptions,
-    'deploy-state': { type: 'boolean', env: ['DAVIT_DEPLOY_STATE', 'DISNIX_DEPLOY_STATE'], describe: 'move the state of services that do not say whether it is to be moved' },
+    'deploy-state': {
+      type: 'boolean',
+      env: ['DAVIT_DEPLOY_STATE', 'DISNIX_DEPLOY_STATE'],
+      describe: 'move the state of services that do not say whether it is to be moved',
+    },
   },
-  exitStatus: {},
   seeAlso: ['davit-manifest(1)', 'davit-env(1)'],
-  async run({ args, print, environment, workingDirectory, privileged }) {
-    const files = modelFilesOf(args)
-    const model = await loadArchitecture(files, { workingDirectory, extraParameters: parseExtraParameters(args.extraParams) })
-    const onlyLocalTargets = false
+  async run({ args, print, report, environment, privileged }) {
+    const system = currentSystem(environment)
+    const extraParams = parseExtraParameters(args.extraParams)
+    const model = await loadArchitecture(modelFilesOf(args), { system, extraParams })
+    const onlyLocalTargets = hasOnlyLocalTargets(model, args.interface)
     const directory = defaultStoreDirectory(environment, { privileged, onlyLocalTargets })
-    const reference = { kind: 'native', directory } as const
+    const store = await openStore({ kind: 'native', directory }, { environment })
     const normalized = normalizeModel(model, {
       clientInterface: args.interface,
       targetProperty: args.targetProperty,
       deployState: args.deployState ?? false,
-      system: currentSystem(environment),
-      store: reference,
+      system,
+      store: store.reference,
     })
-    const store = await openStore(reference, { environment })
+    for (const diagnostic of normalized.warnings) report({ kind: 'diagnostic', diagnostic })
     const packages = await store.instantiate(normalized.packageRequests)
     await print(encodeDocument(Architecture, architectureOf(normalized, packages), 'json'))
   },
 })
-

@@ -16,20 +16,21 @@ export const modelOptions = {
 type ModelArguments = ArgumentsOf<typeof modelOptions, Record<never, never>>
 
 /** Which models are meant: undeployment before architecture before the other models, as in the original toolset. */
-export function modelFilesOf({ services, infrastructure, distribution, packages, architecture, undeploy }: ModelArguments): ModelFiles {
+export function modelFilesOf(models: ModelArguments): ModelFiles {
+  const { services, infrastructure, distribution, packages, architecture, undeploy } = models
   if (undeploy === true) {
-    if (infrastructure === undefined) throw usageError('--undeploy needs an infrastructure model (-i)')
-    return { kind: 'undeploy', infrastructure }
+    if (infrastructure === undefined) throw usageError('--undeploy needs an infrastructure model', 'name it with -i')
+    return { infrastructure }
   }
-  if (architecture !== undefined) return { kind: 'architecture', architecture }
-  if (infrastructure === undefined) throw usageError('no models: say -s, -i and -d, or -P and -i, or -A, or --undeploy and -i')
-  const hasServices = services !== undefined || distribution !== undefined
-  if (hasServices && (services === undefined || distribution === undefined)) {
-    throw usageError('a services model (-s) and a distribution model (-d) need each other')
+  if (architecture !== undefined) return { architecture }
+  if (infrastructure === undefined) throw usageError('no models', 'say -s, -i and -d, or -P and -i, or -A, or --undeploy and -i')
+  if ((services === undefined) !== (distribution === undefined)) {
+    throw usageError('a services model and a distribution model need each other', 'name both, with -s and -d')
   }
-  if (!hasServices && packages === undefined) throw usageError('an infrastructure model alone deploys nothing: add -s and -d, or -P')
+  if (services === undefined && packages === undefined) {
+    throw usageError('an infrastructure model alone deploys nothing', 'add -s and -d, or -P')
+  }
   return {
-    kind: 'models',
     infrastructure,
     ...(services === undefined || distribution === undefined ? {} : { services, distribution }),
     ...(packages === undefined ? {} : { packages }),

@@ -2,7 +2,11 @@ import { type EdgesOf, stronglyConnectedComponents } from './components.ts'
 
 /** For each group of nodes that depend on each other a shortest way from one of them back to itself, such as `a b a`. */
 export function cyclesOf<Id>(nodes: Iterable<Id>, edgesOf: EdgesOf<Id>): Id[][] {
-  return stronglyConnectedComponents(nodes, edgesOf).flatMap((component) => {
+  return cyclesIn(stronglyConnectedComponents(nodes, edgesOf), edgesOf)
+}
+
+export function cyclesIn<Id>(components: readonly (readonly Id[])[], edgesOf: EdgesOf<Id>): Id[][] {
+  return components.flatMap((component) => {
     const cycle = shortestCycle(component, edgesOf)
     return cycle === undefined ? [] : [cycle]
   })

@@ -1,5 +1,5 @@
-import { chmodSync, lstatSync, mkdirSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, lstatSync, renameSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { removeTree, syncDirectory, systemErrorCode } from '@davit/files'
 import { sealRoot } from './normalize-tree.ts'
 import type { Registration } from './registration.ts'
@@ -22,37 +22,45 @@ export interface CommitterOptions {
   readonly registry: Registry
   /** Makes all that was written to the file system of the store survive a loss of power. */
   sync(): Promise<void>
+  /** Keeps other processes from putting trees in their places meanwhile. */
+  exclusively(use: () => Promise<void>): Promise<void>
 }
 
 /** What arrives while a batch is being synced forms the next batch, so that many builds share few syncs. */
 export function committer(options: CommitterOptions): Commit {
-  let waiting: Staged[] = []
+  let next: { readonly staged: Staged[]; readonly done: Promise<void> } | undefined
   let last: Promise<void> = Promise.resolve()
+  const startBatch = () => {
+    const staged: Staged[] = []
+    const done = last.then(() => {
+      next = undefined
+      return commitBatch(options, staged)
+    })
+    last = done.catch(() => {})
+    return { staged, done }
+  }
   return async (staged) => {
     if (staged.length === 0) return
-    waiting.push(...staged)
-    const turn = last.then(async () => {
-      const batch = waiting
-      waiting = []
-      await commitBatch(options, batch)
-    })
-    last = turn.catch(() => {})
-    await turn
+    next ??= startBatch()
+    next.staged.push(...staged)
+    await next.done
   }
 }
 
-async function commitBatch({ layout, registry, sync }: CommitterOptions, batch: readonly Staged[]): Promise<void> {
-  if (batch.length === 0) return
-  await withWorkspace(layout, async (workspace) => {
-    await sync()
-    const unregistered = batch.filter(({ registration }) => registry.find(registration.path) === undefined)
-    for (const staged of unregistered) place(staged, workspace)
-    const registrations = unregistered.map(({ registration }) => registration)
-    registry.prepare(registrations, workspace)
-    await sync()
-    registry.publish(registrations, workspace)
-    await syncDirectory(layout.registrations)
-  })
+async function commitBatch(options: CommitterOptions, batch: readonly Staged[]): Promise<void> {
+  const { layout, registry, sync, exclusively } = options
+  await sync()
+  await exclusively(() =>
+    withWorkspace(layout, async (workspace) => {
+      const fresh = batch.filter(({ registration }) => registry.find(registration.path) === undefined)
+      for (const staged of fresh) place(staged, workspace)
+      const registrations = fresh.map(({ registration }) => registration)
+      registry.prepare(registrations, workspace)
+      await sync()
+      registry.publish(registrations, workspace)
+      await syncDirectory(layout.registrations)
+    }),
+  )
 }
 
 function place({ tree, registration: { path } }: Staged, workspace: string): void {
@@ -71,9 +79,7 @@ export function clearPlace(path: string, workspace: string): void {
     if (systemErrorCode(error) === 'ENOENT') return
     throw error
   }
-  const rubbish = join(workspace, 'rubbish')
-  mkdirSync(rubbish, { recursive: true })
-  const aside = join(rubbish, `${path.slice(path.lastIndexOf('/') + 1)}`)
+  const aside = join(workspace, `${basename(path)}.rubbish`)
   renameSync(path, aside)
   removeTree(aside)
 }

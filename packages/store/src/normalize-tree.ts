@@ -1,5 +1,5 @@
 import { chmodSync, copyFileSync, lchownSync, lstatSync, lutimesSync, renameSync, type Stats } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { walkTree } from '@davit/files'
 
 const EPOCH = 1
@@ -9,7 +9,7 @@ const EPOCH = 1
  * directories, second 1. Its root remains writable, since it could not be moved otherwise (see `sealRoot`).
  */
 export function normalizeTree(root: string): void {
-  const owner = lstatSync(join(root, '..'))
+  const owner = lstatSync(dirname(root))
   const directories: string[] = []
   for (const entry of walkTree(root)) {
     const path = join(root, entry.path)
@@ -32,6 +32,12 @@ export function normalizeTree(root: string): void {
 /** The last step, when the tree is in its place. */
 export function sealRoot(root: string): void {
   if (lstatSync(root).isDirectory()) chmodSync(root, 0o555)
+}
+
+/** Permissions and times of a file that is not executable. */
+export function sealFile(path: string): void {
+  chmodSync(path, 0o444)
+  lutimesSync(path, EPOCH, EPOCH)
 }
 
 function normalizeFile(path: string, status: Stats): void {

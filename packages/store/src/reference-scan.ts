@@ -49,7 +49,7 @@ function* digitRuns(bytes: Buffer): Generator<string, void, undefined> {
     if (index >= start) {
       start = index + 1
     } else {
-      yield bytes.latin1Slice(start, start + LENGTH)
+      yield bytes.toString('latin1', start, start + LENGTH)
       start += 1
     }
   }

@@ -1,7 +1,8 @@
 import type { Connection, ConnectionPool, ConnectionRequest } from '@davit/connection'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError } from '@davit/diagnostics'
 import type { Infrastructure, Target, TargetName } from '@davit/documents'
 
+import { addressOf } from './address.ts'
 import { type Machine, openMachine } from './machine.ts'
 import type { ShellTarget } from './shell-target.ts'
 
@@ -34,31 +35,6 @@ async function machineOf(address: ConnectionRequest, pool: ConnectionPool, machi
   const machine = openMachine(() => pool.connect(address))
   machines.set(connection, machine)
   return machine
-}
-
-const KINDS: ReadonlyMap<string, 'ssh' | 'local'> = new Map([
-  ['ssh', 'ssh'],
-  ['disnix-ssh-client', 'ssh'],
-  ['local', 'local'],
-  ['disnix-run-activity', 'local'],
-])
-
-function addressOf(name: TargetName, target: Target): ConnectionRequest {
-  const kind = KINDS.get(target.clientInterface)
-  if (kind === undefined) {
-    throw new DavitError('unsupported-interface', `target '${name}' wants the client interface '${target.clientInterface}', which this version of davit cannot use`, {
-      exitStatus: ExitStatus.unreachable,
-      hint: `say 'ssh' or 'local'`,
-    })
-  }
-  if (kind === 'local') return { kind }
-  const address = target.properties.get(target.targetProperty)
-  if (typeof address !== 'string' || address === '') {
-    throw new DavitError('no-address', `target '${name}' has no text in its property '${target.targetProperty}', which says how to reach it`, {
-      exitStatus: ExitStatus.badDocument,
-    })
-  }
-  return { kind, address }
 }
 
 function inOrderOf<Value>(infrastructure: Infrastructure, table: ReadonlyMap<TargetName, Value>): ReadonlyMap<TargetName, Value> {

@@ -5,6 +5,7 @@ export {
   awaitActivity,
   performActivity,
 } from './activity.ts'
+export { addressOf, interfaceKindOf } from './address.ts'
 export { containerPropertiesOf } from './container-properties.ts'
 export { definitionOf } from './definition.ts'
 export { isSamePlace, type MachineFacts } from './facts.ts'

@@ -34,7 +34,7 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
     readInput: (operand) => readInput(operand, source),
     async readDocument(format, operand) {
       const input = await readInput(operand, source)
-      const value = parseDocument(format, input.text.replace(/^\ufeff/, ''), { file: input.file })
+      const value = parseDocument(format, input.text, { file: input.file })
       return { ...input, value }
     },
     runInForeground(command) {

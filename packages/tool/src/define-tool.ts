@@ -7,6 +7,12 @@ export interface Example {
   readonly describe: string
 }
 
+/** Terms and what they mean, below a heading. */
+export interface HelpSection {
+  readonly title: string
+  readonly rows: readonly (readonly [term: string, describe: string])[]
+}
+
 /** Everything there is to know about an executable: help, man page and completion are made from it. */
 export interface ToolDefinition<Options extends OptionTable, Operands extends OperandTable> {
   /** As it is called: `davit-activate`. */
@@ -20,8 +26,12 @@ export interface ToolDefinition<Options extends OptionTable, Operands extends Op
   readonly options?: Options
   /** Statuses of its own (0 to 9); those that all executables share are added. */
   readonly exitStatus?: Readonly<Record<number, string>>
+  /** Variables other than those that stand in for options, and what they do. */
+  readonly environment?: Readonly<Record<string, string>>
   /** Files and other tools, for the man page: `davit-manifest(1)`. */
   readonly seeAlso?: readonly string[]
+  /** A section of `--help` that only the machine knows. */
+  findHelp?(place: Pick<ToolContext<unknown>, 'environment' | 'executable'>): Promise<HelpSection>
   /** Ends with 0, or the status it returns. Throws a DavitError to stop. */
   run(context: ToolContext<ArgumentsOf<Options, Operands>>): Promise<number | void>
 }

@@ -23,7 +23,8 @@ export async function executeTool(tool: Tool, { host, interruption }: Surroundin
   try {
     const request = parseArguments(tool, host)
     if (request.kind === 'run') return await carryOut(tool, request.args, { host, interruption, output })
-    await output.print(request.kind === 'help' ? renderHelp(tool) : `${tool.name} ${version}\n`)
+    const help = async (): Promise<string> => renderHelp(tool, await tool.findHelp?.(host))
+    await output.print(request.kind === 'help' ? await help() : `${tool.name} ${version}\n`)
     return output.cutShort ? READER_GONE : 0
   } catch (error) {
     host.errors.write(renderError(error, { tool: tool.name, ...probableStyle(host) }))

@@ -12,7 +12,7 @@ export interface OptionEntry {
   /** What stands for its value; undefined for what takes none. */
   readonly value: string | undefined
   readonly choices: readonly string[]
-  /** With default and variables: `(default: 4; DAVIT_X)`. */
+  /** With its default: `… (default: 4)`. */
   readonly describe: string
 }
 
@@ -64,6 +64,14 @@ export function exitStatuses(tool: Tool): readonly (readonly [status: string, de
   return Object.entries({ ...commonExitStatus, ...tool.exitStatus })
 }
 
+/** Variables that the tool looks at, and what they do. */
+export function environmentEntries(tool: Tool): readonly (readonly [variables: string, describe: string])[] {
+  const mirrors = [...allOptions(tool)].flatMap(([name, { env }]) =>
+    env === undefined ? [] : [[env.join(', '), `stands in for --${name}`] as const],
+  )
+  return [...mirrors, ...Object.entries({ ...tool.environment, NO_COLOR: 'no colours on a terminal' })]
+}
+
 /** `-o, --old-manifest=FILE` */
 export function optionUsage({ short, name, value, onByDefault }: OptionEntry): string {
   const long = `--${onByDefault ? '[no-]' : ''}${name}${value === undefined ? '' : `=${value}`}`
@@ -99,7 +107,6 @@ function remarks(option: Option): string {
     ...(option.type === 'list' ? ['may be repeated'] : []),
     ...('required' in option ? ['required'] : []),
     ...(option.type === 'list' || option.default === undefined ? [] : [`default: ${shownDefault(option.default)}`]),
-    ...(option.env === undefined ? [] : [`environment: ${option.env.join(', ')}`]),
   ]
   return parts.length === 0 ? '' : ` (${parts.join('; ')})`
 }
@@ -118,6 +125,6 @@ function operandUsage(name: string, kind: OperandKind, alone: boolean): string {
     case 'list':
       return `[${word}]...`
     case 'command':
-      return alone ? `[${word}]...` : `[-- ${word}...]`
+      return alone ? `[${word} [ARGUMENT]...]` : `[-- ${word}...]`
   }
 }

@@ -67,7 +67,7 @@ function configuredParser(words: readonly string[], options: ReadonlyMap<string,
       'short-option-groups': false,
     })
     .fail((message, error) => {
-      throw complaint(message ?? error.message, options)
+      throw complaint(message ?? error.message, words, options)
     })
   for (const [name, { type }] of options) {
     parser.option(
@@ -78,12 +78,14 @@ function configuredParser(words: readonly string[], options: ReadonlyMap<string,
   return parser
 }
 
-function complaint(message: string, options: ReadonlyMap<string, Option>): Error {
+function complaint(message: string, words: readonly string[], options: ReadonlyMap<string, Option>): Error {
   const missing = /^Not enough arguments following: (.*)$/.exec(message)
   if (missing !== null) return usageError(`option '${dashed(missing[1] ?? '')}' needs a value`, SEE_HELP)
   const unknown = /^Unknown arguments?: ([^,]*)/.exec(message)
   if (unknown === null) return usageError(message, SEE_HELP)
-  return unknownOption(unknown[1] ?? '', options.keys())
+  const [, name = ''] = unknown
+  // yargs takes the negation away.
+  return unknownOption(words.includes(`--no-${name}`) ? `no-${name}` : name, options.keys())
 }
 
 const SEE_HELP = 'see --help'

@@ -9,17 +9,19 @@ export interface InputSource {
   readonly signal: AbortSignal
 }
 
-/** Reads a file, or standard input when there is no operand or it is `-`. What is empty is refused. */
+/** Reads a file, or standard input when there is no operand or it is `-`. */
 export async function readInput(operand: string | undefined, { standardInput, signal }: InputSource): Promise<Input> {
-  const fromStandardInput = operand === undefined || operand === '-'
-  if (fromStandardInput && standardInput.isTTY) {
-    throw usageError('no document: standard input is a terminal', 'name a file, or pipe a document in')
-  }
-  const file = fromStandardInput ? '<stdin>' : operand
-  const bytes = await readAll(fromStandardInput ? standardInput : createReadStream(operand), { file, signal })
-  const text = decode(bytes, file)
-  if (text.trim() === '') throw noInput(`'${file}' is empty`, 'the step that should have made it has failed')
-  return { text, file }
+  const file = operand === undefined || operand === '-' ? STANDARD_INPUT : operand
+  if (file === STANDARD_INPUT) refuseUseless(standardInput)
+  const stream = file === STANDARD_INPUT ? standardInput : createReadStream(file)
+  return { text: decode(await readAll(stream, { file, signal }), file), file }
+}
+
+const STANDARD_INPUT = '<stdin>'
+
+function refuseUseless({ isTTY, readableEnded }: InputSource['standardInput']): void {
+  if (isTTY) throw usageError('no document: standard input is a terminal', 'name a file, or pipe a document in')
+  if (readableEnded) throw usageError('standard input cannot be read twice', "name a file in place of one '-'")
 }
 
 /** As much as the document reader takes, and a bound on what an endless stream costs. */
@@ -59,15 +61,13 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 function unreadable(file: string, cause: unknown): DavitError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const reason = REASONS.get(code)
-  return noInput(
-    `cannot read '${file}'${reason === undefined ? '' : `: ${reason}`}`,
-    'check the name of the file',
-    cause,
-  )
+  const hint = 'check the name of the file'
+  if (reason !== undefined) return noInput(`cannot read '${file}': ${reason}`, { hint })
+  return noInput(`cannot read '${file}'`, { hint, cause })
 }
 
-function noInput(message: string, hint: string, cause?: unknown): DavitError {
-  return new DavitError('no-input', message, { exitStatus: ExitStatus.noInput, hint, cause })
+function noInput(message: string, options: { readonly hint: string; readonly cause?: unknown }): DavitError {
+  return new DavitError('no-input', message, { exitStatus: ExitStatus.noInput, ...options })
 }
 
 function badInput(message: string, cause?: unknown): DavitError {

@@ -33,16 +33,6 @@ export const formatOptions = {
   },
 } as const satisfies OptionTable
 
-/** Where davit keeps what it has to remember; see `stateDirectory()` for the default. */
-export const stateOptions = {
-  'state-directory': {
-    type: 'string',
-    value: 'DIRECTORY',
-    env: ['DAVIT_STATE_DIR'],
-    describe: 'where generations, locks and records are kept',
-  },
-} as const satisfies OptionTable
-
 /** How targets are reached, for tools that read models. */
 export const interfaceOptions = {
   interface: {

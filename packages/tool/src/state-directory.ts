@@ -7,6 +7,11 @@ export interface StateOwner {
   readonly privileged: boolean
 }
 
+/** For the `environment` of tools that keep state. */
+export const stateEnvironment = {
+  DAVIT_STATE_DIR: 'where state is kept (default: /var/lib/davit for root, else $XDG_STATE_HOME/davit)',
+} as const
+
 /** `$DAVIT_STATE_DIR`, else `/var/lib/davit` for root and `$XDG_STATE_HOME/davit` for others. */
 export function stateDirectory({ environment, privileged }: StateOwner): string {
   const { DAVIT_STATE_DIR: directory, XDG_STATE_HOME: stateHome, HOME: home } = environment

@@ -37,8 +37,9 @@ export interface ToolContext<Arguments> {
   readonly privileged: boolean
   /** Path through which the executable was called. */
   readonly executable: string
-  /** Reads a file, or standard input when there is no operand or it is `-`. */
+  /** Reads a file, or standard input when there is no operand or it is `-`; the text may be empty. */
   readInput(operand: string | undefined): Promise<Input>
+  /** The same for a document; throws `empty-document` (66) or `invalid-document` (65). */
   readDocument<Value>(format: Format<Value>, operand: string | undefined): Promise<DocumentInput<Value>>
   /** Runs a command with our standard streams; signals go to it, not to `signal`. Returns its exit status. */
   runInForeground(command: ForegroundCommand): Promise<number>

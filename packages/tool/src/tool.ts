@@ -1,14 +1,10 @@
-export { defineTool, type Example, type Tool, type ToolDefinition } from './define-tool.ts'
+export { defineTool, type Example, type HelpSection, type Tool, type ToolDefinition } from './define-tool.ts'
+export { lockOptions } from './lock-options.ts'
 export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
+export { renderHelp } from './render-help.ts'
 export { runTool } from './run-tool.ts'
-export {
-  formatOptions,
-  interfaceOptions,
-  outputOptions,
-  profileOptions,
-  stateOptions,
-  transferOptions,
-} from './shared-options.ts'
-export { stateDirectory } from './state-directory.ts'
+export { formatOptions, interfaceOptions, outputOptions, profileOptions, transferOptions } from './shared-options.ts'
+export { stateDirectory, stateEnvironment } from './state-directory.ts'
 export type { DocumentInput, Environment, ForegroundCommand, Input, ToolContext } from './tool-context.ts'
 export { usageError } from './usage-error.ts'
+export { allTargets, withTargets } from './with-targets.ts'

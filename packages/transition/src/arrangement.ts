@@ -1,27 +1,50 @@
-import type { MappingId } from '@davit/documents'
+import { type MappingId, mappingIdOf } from '@davit/documents'
 import { type EdgesOf, stronglyConnectedComponents } from '@davit/service-graph'
 
-import { compareText } from './placed-service.ts'
+import { compareText, type PlacedService } from './placed-service.ts'
 
-export interface Arranged {
+interface Arranged<Placed> {
   readonly id: MappingId
+  readonly placed: Placed
   readonly waitsFor: readonly MappingId[]
 }
 
-/**
- * Nodes after what they wait for, as far as that is among the nodes. Members of a cycle do not wait for each other:
- * only records can have one, and what they stand for must be stopped all the same.
- */
-export function arrange(nodes: Iterable<MappingId>, edgesOf: EdgesOf<MappingId>): readonly Arranged[] {
-  const edges = new Map([...nodes].map((node) => [node, [] as MappingId[]]))
-  for (const [node, targets] of edges) {
-    targets.push(...new Set([...edgesOf(node)].filter((target) => edges.has(target))))
-    targets.sort(compareText)
+/** Services after those of the table that they depend on. */
+export function dependenciesFirst<Placed extends PlacedService>(table: ReadonlyMap<MappingId, Placed>) {
+  return arrange(table, (id) => dependenciesOf(table.get(id)))
+}
+
+/** Services after those of the table that depend on them. */
+export function dependantsFirst<Placed extends PlacedService>(table: ReadonlyMap<MappingId, Placed>) {
+  const dependants = new Map<MappingId, MappingId[]>([...table.keys()].map((id) => [id, []]))
+  for (const [id, placed] of table) {
+    for (const dependency of dependenciesOf(placed)) dependants.get(dependency)?.push(id)
   }
-  const components = stronglyConnectedComponents(edges.keys(), (node) => edges.get(node) ?? [])
-  const componentOf = new Map(components.flatMap((component) => component.map((node) => [node, component] as const)))
-  return components.flat().map((id) => ({
-    id,
-    waitsFor: (edges.get(id) ?? []).filter((target) => componentOf.get(target) !== componentOf.get(id)),
-  }))
+  return arrange(table, (id) => dependants.get(id) ?? [])
+}
+
+function dependenciesOf(placed: PlacedService | undefined): MappingId[] {
+  return placed?.service.dependsOn.map(mappingIdOf) ?? []
+}
+
+/**
+ * Members of a cycle do not wait for each other: next has none, and what records describe must be stopped even if they
+ * have one.
+ */
+function arrange<Placed>(
+  table: ReadonlyMap<MappingId, Placed>,
+  edgesOf: EdgesOf<MappingId>,
+): readonly Arranged<Placed>[] {
+  const edges = new Map([...table.keys()].map((id) => [id, edgesWithin(table, edgesOf(id))]))
+  const components = stronglyConnectedComponents(table.keys(), (id) => edges.get(id) ?? [])
+  const componentOf = new Map(components.flatMap((component) => component.map((id) => [id, component] as const)))
+  return components.flat().flatMap((id) => {
+    const placed = table.get(id)
+    const waitsFor = (edges.get(id) ?? []).filter((other) => componentOf.get(other) !== componentOf.get(id))
+    return placed === undefined ? [] : [{ id, placed, waitsFor }]
+  })
+}
+
+function edgesWithin(table: ReadonlyMap<MappingId, unknown>, edges: Iterable<MappingId>): MappingId[] {
+  return [...new Set(edges)].filter((id) => table.has(id)).sort(compareText)
 }

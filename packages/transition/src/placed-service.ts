@@ -1,18 +1,14 @@
-import {
-  type Manifest,
-  type ManifestService,
-  type MappingId,
-  mappingIdOf,
-  type ServiceMapping,
-} from '@davit/documents'
+import { type Manifest, type ManifestService, type MappingId, mappingIdOf, type ServiceMapping } from '@davit/documents'
 
 export interface PlacedService {
   readonly mapping: ServiceMapping
   readonly service: ManifestService
 }
 
-/** What a manifest places, in the order of identities; mappings to services that it does not have are left out. */
-export function placedServices(manifest: Manifest): ReadonlyMap<MappingId, PlacedService> {
+export type Placements = ReadonlyMap<MappingId, PlacedService>
+
+/** What a manifest places; mappings of services that it does not describe are left out. */
+export function placedServices(manifest: Manifest): Placements {
   return byIdentity(
     manifest.serviceMappings.flatMap((mapping) => {
       const service = manifest.services.get(mapping.service)
@@ -21,6 +17,7 @@ export function placedServices(manifest: Manifest): ReadonlyMap<MappingId, Place
   )
 }
 
+/** In the order of identities, whatever the order given. */
 export function byIdentity<Placed extends PlacedService>(placed: readonly Placed[]): ReadonlyMap<MappingId, Placed> {
   const entries = placed.map((one) => [mappingIdOf(one.mapping), one] as const)
   return new Map(entries.sort(([left], [right]) => compareText(left, right)))

@@ -1,4 +1,13 @@
-export { type Activity, type ActivityId, type ActivityKind, activityIdOf, isEmpty, type SkippedMapping, stepOf, type Transition } from './activity.ts'
+export {
+  type Activity,
+  type ActivityId,
+  type ActivityKind,
+  activityIdOf,
+  isEmpty,
+  type SkippedMapping,
+  stepOf,
+  type Transition,
+} from './activity.ts'
 export { coresOf } from './cores-of.ts'
 export { type ObservedMapping } from './observed-mapping.ts'
 export { observedOf } from './observed-of.ts'

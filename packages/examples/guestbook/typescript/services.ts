@@ -1,28 +1,22 @@
 import { build, defineService, defineServices, type InterDependency } from 'davit'
 
+interface Parameters {
+  /** Given with `--extra-params` where the usual ports are taken. */
+  readonly ports?: { readonly entries: number; readonly api: number; readonly page: number }
+}
+
 /** A program of the guestbook with its configuration, started by the module `process`; targets need Node.js. */
-function program(name: string, settings: { readonly port: number; readonly upstream?: string }) {
+function program(name: string, env: { readonly port: number; readonly upstream?: string }) {
   return build({
-    name,
-    sources: { program: `../programs/${name}.mjs` },
-    env: settings,
-    script: `
-      mkdir -p "$out/etc/dysnomia/process"
-      cp "$program" "$out/server.mjs"
-      printf '{ "port": %s, "upstream": "%s" }\\n' "$port" "\${upstream:-}" > "$out/config.json"
-      cat > "$out/etc/dysnomia/process/${name}" <<END
-      process='exec "\\\${node:-node}" "\\$DAVIT_COMPONENT/server.mjs"'
-      readyPort=$port
-END
-    `,
+    sources: { program: `../programs/${name}.mjs`, install: '../programs/install.sh' },
+    env,
+    script: '. "$install"',
   })
 }
 
 const addressOf = ({ target, port }: InterDependency) => `http://${target.properties.hostname}:${port}`
 
-const ports = { entries: 7001, api: 7002, page: 7003 }
-
-export default defineServices({
+export default defineServices(({ ports = { entries: 7001, api: 7002, page: 7003 } }: Parameters) => ({
   entries: {
     type: 'process',
     port: ports.entries,
@@ -40,4 +34,4 @@ export default defineServices({
     dependsOn: ['api'],
     pkg: ({ api }) => program('page', { port: ports.page, upstream: addressOf(api) }),
   }),
-})
+}))

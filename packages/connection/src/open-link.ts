@@ -1,0 +1,44 @@
+import type { Duplex } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { authentication } from './authentication.ts'
+import { connectSocket } from './connect-socket.ts'
+import { handshake, type HandshakeOutcome } from './handshake.ts'
+import { hostKeyPolicy } from './host-key-policy.ts'
+import { readIdentities } from './identities.ts'
+import type { SshConfiguration } from './ssh-configuration.ts'
+import { sshLink, type SshLink } from './ssh-link.ts'
+import type { SshOptions } from './ssh-options.ts'
+
+export type OpenContext = SshOptions & Required<Pick<SshOptions, 'handshakes' | 'attempts' | 'signal'>>
+
+/** Connects, directly or through another link, and tries again when sshd hangs up because too many connect at a time. */
+export async function openLink(
+  configuration: SshConfiguration,
+  through: SshLink | undefined,
+  context: OpenContext,
+): Promise<SshLink> {
+  const { signal, handshakes, attempts, report } = context
+  const [hostKeys, identities] = await Promise.all([
+    hostKeyPolicy(configuration, report),
+    readIdentities(configuration),
+  ])
+  const attempt = async (): Promise<HandshakeOutcome & { readonly stream: Duplex }> => {
+    const stream = await (through?.forward(configuration) ?? connectSocket(configuration, signal))
+    const proof = await authentication(configuration, identities)
+    return { ...(await handshake(stream, configuration, { hostKeys, authentication: proof, signal })), stream }
+  }
+  for (let tried = 1; ; tried += 1) {
+    const outcome = await handshakes.run(attempt)
+    if (outcome.kind === 'ready') return sshLink(configuration, outcome.client, outcome.stream)
+    if (tried >= attempts) throw outcome.error
+    report?.({ kind: 'detail', message: `${outcome.error.message}; trying again` })
+    await delay(pauseAfter(tried), undefined, { signal })
+  }
+}
+
+const FIRST_PAUSE_MILLISECONDS = 300
+
+/** Doubles each time, with jitter, so that those who were dropped together do not come back together. */
+function pauseAfter(tried: number): number {
+  return FIRST_PAUSE_MILLISECONDS * 2 ** (tried - 1) * (0.5 + Math.random())
+}

@@ -1,0 +1,109 @@
+import { constants } from 'node:os'
+import { PassThrough, type Readable, Writable } from 'node:stream'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { ClientChannel } from 'ssh2'
+import { BOOTSTRAP_COMMAND, scriptLine } from './bootstrap.ts'
+import type { Channel } from './channel.ts'
+import { channelClosed, channelExit, connectionLost } from './channel-exit.ts'
+import type { SshLink } from './ssh-link.ts'
+
+export async function openSshChannel(link: SshLink, script: string): Promise<Channel> {
+  const remote = await execute(link)
+  remote.write(scriptLine(script))
+  return channelOver(remote, link)
+}
+
+function execute({ client, configuration }: SshLink): Promise<ClientChannel> {
+  const { address } = configuration
+  return new Promise((resolve, reject) => {
+    try {
+      client.exec(BOOTSTRAP_COMMAND, (error, channel) => {
+        if (error) reject(refusedSession(address, error))
+        else resolve(channel)
+      })
+    } catch (error) {
+      reject(connectionLost(address, error instanceof Error ? error.message.toLowerCase() : 'closed'))
+    }
+  })
+}
+
+function refusedSession(address: string, error: Error): DavitError {
+  if (!('reason' in error)) return connectionLost(address, error.message.toLowerCase())
+  return new DavitError('session-refused', `'${address}' refuses another session: ${error.message}`, {
+    exitStatus: ExitStatus.unreachable,
+    hint: 'its sshd may bound sessions (MaxSessions) or forbid commands',
+    cause: error,
+  })
+}
+
+/**
+ * ssh2's channel is one duplex stream: it swallows writes to an ended session without calling back, and ends as if all
+ * had been read when the link breaks. So each direction gets a stream of its own, which fails then.
+ */
+function channelOver(remote: ClientChannel, link: SshLink): Channel {
+  const { address } = link.configuration
+  const exit = channelExit()
+  const stdin = inputOf(remote)
+  const stdout = outputOf(remote)
+  const stderr = outputOf(remote.stderr)
+  const stop = (error: DavitError): void => {
+    exit.reject(error)
+    for (const stream of [stdin, stdout, stderr]) stream.destroy(error)
+  }
+  const forget = link.onEnd((error) => stop(error ?? channelClosed(address)))
+  remote.on('error', () => {})
+  remote.once('exit', (code: number | null, signal?: string) => {
+    exit.resolve(code ?? 128 + signalNumber(signal))
+    stdin.destroy(brokenPipe())
+  })
+  remote.once('close', () => {
+    forget()
+    stdin.destroy(brokenPipe())
+    exit.reject(connectionLost(address, 'the session ended without an exit status'))
+  })
+  return {
+    stdin,
+    stdout,
+    stderr,
+    exit: exit.promise,
+    close() {
+      forget()
+      stop(channelClosed(address))
+      remote.close()
+    },
+  }
+}
+
+function inputOf(remote: ClientChannel): Writable {
+  const stdin = new Writable({
+    write: (chunk, _encoding, done) => void remote.write(chunk, done),
+    final(done) {
+      remote.end()
+      done()
+    },
+    destroy(error, done) {
+      remote.end()
+      done(error)
+    },
+  })
+  return stdin.on('error', () => {})
+}
+
+function outputOf(remote: Readable): Readable {
+  const output = new PassThrough()
+  remote.pipe(output, { end: false })
+  remote.once('end', () => {
+    if (!output.destroyed) output.end()
+  })
+  // What nobody wants any more still has to be taken off the link.
+  output.once('close', () => remote.resume())
+  return output.on('error', () => {})
+}
+
+function brokenPipe(): Error {
+  return Object.assign(new Error('write EPIPE: the script has ended'), { code: 'EPIPE' })
+}
+
+function signalNumber(name: string | undefined): number {
+  return Object.entries(constants.signals).find(([signal]) => signal === name)?.[1] ?? 0
+}

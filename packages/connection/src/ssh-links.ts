@@ -1,0 +1,56 @@
+import { setMaxListeners } from 'node:events'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { askSsh } from './ask-ssh.ts'
+import { limiter } from './limiter.ts'
+import { openLink } from './open-link.ts'
+import { shared } from './shared.ts'
+import type { SshConfiguration } from './ssh-configuration.ts'
+import type { SshLink } from './ssh-link.ts'
+import type { SshOptions } from './ssh-options.ts'
+import { findRoute, routeKey, type SshRoute } from './ssh-route.ts'
+
+/** Links to machines, one for each account however often it is asked for; jump hosts are shared as well. */
+export interface SshLinks {
+  link(address: string): Promise<SshLink>
+  /** Ends what is open and what is being opened; later links first, since they may go through earlier ones. */
+  close(): Promise<void>
+}
+
+const HANDSHAKES = 4
+const ATTEMPTS = 5
+
+export function sshLinks(options: SshOptions): SshLinks {
+  const closing = new AbortController()
+  const signal = options.signal === undefined ? closing.signal : AbortSignal.any([options.signal, closing.signal])
+  setMaxListeners(0, signal)
+  const context = { handshakes: limiter(HANDSHAKES), attempts: ATTEMPTS, ...options, signal }
+  const configurations = shared<SshConfiguration>()
+  const links = shared<SshLink>()
+  const opened: SshLink[] = []
+  const ask = (address: string, role: 'target' | 'jump-host'): Promise<SshConfiguration> =>
+    configurations.get(`${role} ${address}`, () => askSsh(address, { ...context, role }))
+  const open = async ({ host, through }: SshRoute): Promise<SshLink> => {
+    const link = await openLink(host, through === undefined ? undefined : await linkAlong(through), context)
+    opened.unshift(link)
+    if (signal.aborted) await link.close()
+    signal.throwIfAborted()
+    return link
+  }
+  const linkAlong = (route: SshRoute): Promise<SshLink> => {
+    const key = routeKey(route)
+    return links.get(key, async () => {
+      const link = await open(route)
+      link.onEnd(() => links.forget(key))
+      return link
+    })
+  }
+  return {
+    link: async (address) => linkAlong(await findRoute(address, ask)),
+    async close() {
+      closing.abort(
+        new DavitError('interrupted', 'connections are being closed', { exitStatus: ExitStatus.interrupted }),
+      )
+      for (const link of opened) await link.close()
+    },
+  }
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { runCommand } from '@davit/process'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Connection, openLocal, openSsh } from '../src/connection.ts'
+import { freePort, sshdMissing, startSshd, type TestSshd } from './sshd.ts'
+
+const missing = sshdMissing()
+if (missing !== undefined) console.warn(`SKIPPED: tests with a real sshd: ${missing}`)
+
+const MEBIBYTE = 1024 * 1024
+
+describe.each<'local' | 'ssh'>(['local', 'ssh'])('a %s channel', (kind) => {
+  const skip = kind === 'ssh' && missing !== undefined
+  let sshd: TestSshd | undefined
+  let connection: Connection
+
+  beforeAll(async () => {
+    if (skip) return
+    if (kind === 'ssh') sshd = await startSshd()
+    connection =
+      sshd === undefined
+        ? openLocal({ environment: { PATH: '/usr/bin:/bin', MINE: 'here' } })
+        : await openSsh(sshd.address, { environment: sshd.environment })
+  })
+  afterAll(async () => {
+    if (skip) return
+    await connection.close()
+    await sshd?.stop()
+  })
+
+  test.skipIf(skip)('runs a script and leaves the rest of standard input to it', async () => {
+    const { stdin, stdout, stderr, exit } = await connection.run(
+      'printf "%s\\n" "ü\\\\ $LC_ALL"\ncat\necho no >&2\nexit 7',
+    )
+    stdin.end('after\n\\the script')
+    expect(await Promise.all([text(stdout), text(stderr), exit])).toEqual(['ü\\ C\nafter\n\\the script', 'no\n', 7])
+  })
+
+  test.skipIf(skip)('carries a script with any character', async () => {
+    const content = `'"\`$x\\0101\\c%s\t\u0001\u0081\u00ff🚢\r ~*?!#`
+    const { stdout } = await connection.run(`cat <<'END'\n${content}\nEND\n`)
+    expect(await text(stdout)).toBe(`${content}\n`)
+  })
+
+  test.skipIf(skip)('tells the signal that ended a script', async () => {
+    const { exit } = await connection.run('kill -TERM $$')
+    expect(await exit).toBe(143)
+  })
+
+  test.skipIf(skip)('runs several scripts at a time', async () => {
+    const first = await connection.run('read x; echo "first $x"')
+    const second = await connection.run('echo second')
+    expect(await text(second.stdout)).toBe('second\n')
+    first.stdin.end('one\n')
+    expect(await text(first.stdout)).toBe('first one\n')
+  })
+
+  test.skipIf(skip)('carries 50 MB there and 50 MB back', async () => {
+    const hash = createHash('sha256')
+    const chunks = function* (): Generator<Buffer> {
+      for (let index = 0; index < 50; index += 1) {
+        const chunk = Buffer.alloc(MEBIBYTE, index)
+        hash.update(chunk)
+        yield chunk
+      }
+    }
+    const { stdin, stdout, exit } = await connection.run('cat')
+    const back = createHash('sha256')
+    await Promise.all([pipeline(Readable.from(chunks()), stdin), pipeline(stdout, back)])
+    expect(await exit).toBe(0)
+    expect(back.read()).toEqual(hash.digest())
+  })
+
+  test.skipIf(skip)('does not buffer what the script does not read', async () => {
+    const { stdin, close } = await connection.run('sleep 60')
+    let taken = 0
+    const chunk = Buffer.alloc(MEBIBYTE)
+    const full = new Promise<void>((resolve) => {
+      const write = (): void => {
+        const timer = setTimeout(resolve, 200)
+        stdin.write(chunk, () => {
+          clearTimeout(timer)
+          taken += 1
+          write()
+        })
+      }
+      write()
+    })
+    await full
+    expect(taken).toBeLessThan(20)
+    close()
+  })
+
+  test.skipIf(skip)('does not read ahead of its reader', async () => {
+    const { stdout, close } = await connection.run('yes')
+    await vi.waitUntil(() => stdout.readableLength > 0)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(stdout.readableLength).toBeLessThan(MEBIBYTE)
+    close()
+  })
+
+  test.skipIf(skip)('writing to a script that has ended fails instead of hanging', async () => {
+    const { stdin, exit } = await connection.run('exit 3')
+    const source = Readable.from(Array.from({ length: 20 }, () => Buffer.alloc(MEBIBYTE)))
+    await expect(pipeline(source, stdin)).rejects.toMatchObject({ code: expect.stringMatching(/EPIPE|ECONNRESET/) })
+    expect(await exit).toBe(3)
+  })
+
+  test.skipIf(skip)('a reader that stops early does not stop the script', async () => {
+    const { stdout, exit } = await connection.run('head -c 5000000 /dev/zero 2>/dev/null; exit 4')
+    stdout.destroy()
+    expect([4, 141]).toContain(await exit)
+  })
+
+  test.skipIf(skip)('close() ends the input of the script and forgets it', async () => {
+    const channel = await connection.run('cat >/dev/null')
+    channel.close()
+    await expect(channel.exit).rejects.toMatchObject({ code: 'channel-closed' })
+    const next = await connection.run('echo on')
+    expect(await text(next.stdout)).toBe('on\n')
+  })
+})
+
+test('a local script finds the programs of the user after those of the system', async () => {
+  const connection = openLocal({ environment: { PATH: '/home/me/bin', MINE: 'here' } })
+  const { stdout } = await connection.run('echo "$MINE $PATH"')
+  expect(await text(stdout)).toMatch(/^here \/usr\/local\/sbin:.*:\/home\/me\/bin\n$/)
+})

@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Environment, environment, runCommand } from '@davit/process'
+
+const PROGRAM = '/usr/sbin/sshd'
+
+/** Why tests with a real sshd cannot run here; nothing when they can. */
+export function sshdMissing(): string | undefined {
+  if (process.getuid?.() !== 0) return 'not root'
+  return existsSync(PROGRAM) ? undefined : `no ${PROGRAM} (install openssh-server)`
+}
+
+export type KeyType = 'ed25519' | 'rsa' | 'ecdsa'
+
+export interface TestSshd {
+  readonly directory: string
+  readonly port: number
+  /** `127.0.0.1:PORT` */
+  readonly address: string
+  /** A private key that may log in as root; `.pub` stands beside it. */
+  readonly clientKey: string
+  /** ssh_config for all hosts: this client key, this known_hosts, no agent. Tests may append to it. */
+  readonly configFile: string
+  /** Holds a line for each host key, named `[127.0.0.1]:PORT`. */
+  readonly knownHostsFile: string
+  /** For `openSsh` and `connectionPool`. */
+  readonly environment: Environment
+  /** Type and key in base64. */
+  hostKey(type: KeyType): string
+  stop(): Promise<void>
+}
+
+/** A real sshd on a free port of the loopback interface, with keys of its own; root logs in by key. */
+export async function startSshd(
+  options: { hostKeys?: readonly KeyType[]; lines?: readonly string[] } = {},
+): Promise<TestSshd> {
+  const directory = mkdtempSync(join(tmpdir(), 'davit-sshd-'))
+  const file = (name: string): string => join(directory, name)
+  const types = options.hostKeys ?? ['ed25519']
+  await Promise.all([...types.map((type) => makeKey(file(`host_${type}`), type)), makeKey(file('client'), 'ed25519')])
+  const port = await freePort()
+  const hostKey = (type: KeyType): string => publicKey(file(`host_${type}`))
+  const configFile = file('ssh_config')
+  const knownHostsFile = file('known_hosts')
+  writeFileSync(knownHostsFile, types.map((type) => `[127.0.0.1]:${port} ${hostKey(type)}\n`).join(''))
+  writeFileSync(configFile, clientConfiguration({ clientKey: file('client'), knownHostsFile }))
+  writeFileSync(file('authorized_keys'), `${publicKey(file('client'))}\n`)
+  writeFileSync(file('sshd_config'), serverConfiguration({ directory, port, types, lines: options.lines ?? [] }))
+  const stop = await serve(file('sshd_config'))
+  return {
+    directory,
+    port,
+    address: `127.0.0.1:${port}`,
+    clientKey: file('client'),
+    configFile,
+    knownHostsFile,
+    environment: { PATH: environment()['PATH'] ?? '', DAVIT_SSH_CONFIG: configFile },
+    hostKey,
+    async stop() {
+      await stop()
+      rmSync(directory, { recursive: true })
+    },
+  }
+}
+
+export async function makeKey(file: string, type: KeyType, passphrase = ''): Promise<void> {
+  const bits = type === 'rsa' ? ['-b', '2048'] : []
+  const argv = ['ssh-keygen', '-q', '-t', type, ...bits, '-N', passphrase, '-C', '', '-f', file] as const
+  const { exitCode, stderr } = await runCommand({ argv })
+  if (exitCode !== 0) throw new Error(stderr)
+}
+
+/** Type and key, without a comment. */
+export function publicKey(file: string): string {
+  return readFileSync(`${file}.pub`, 'utf8').trim().split(' ').slice(0, 2).join(' ')
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+function clientConfiguration({ clientKey, knownHostsFile }: { clientKey: string; knownHostsFile: string }): string {
+  return `IdentityFile ${clientKey}
+IdentityAgent none
+User root
+UserKnownHostsFile ${knownHostsFile}
+GlobalKnownHostsFile /dev/null
+`
+}
+
+interface ServerSettings {
+  readonly directory: string
+  readonly port: number
+  readonly types: readonly KeyType[]
+  readonly lines: readonly string[]
+}
+
+function serverConfiguration({ directory, port, types, lines }: ServerSettings): string {
+  return `${lines.join('\n')}
+Port ${port}
+ListenAddress 127.0.0.1
+${types.map((type) => `HostKey ${directory}/host_${type}`).join('\n')}
+AuthorizedKeysFile ${directory}/authorized_keys
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin yes
+PidFile none
+StrictModes no
+UseDNS no
+UsePAM no
+LogLevel ERROR
+`
+}
+
+/** Starts sshd and waits until it listens. */
+async function serve(configFile: string): Promise<() => Promise<void>> {
+  mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
+  const server = spawn(PROGRAM, ['-D', '-e', '-o', 'LogLevel=INFO', '-f', configFile], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(server, 'exit')
+  let log = ''
+  await new Promise<void>((resolve, reject) => {
+    server.stderr.on('data', (chunk: Buffer) => {
+      log += chunk.toString()
+      if (log.includes('listening on')) resolve()
+    })
+    server.once('exit', () => reject(new Error(`sshd ended: ${log}`)))
+  })
+  return async () => {
+    server.kill('SIGTERM')
+    await ended
+  }
+}

@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { runTool } from '@davit/tool'
+import { tool } from './main.ts'
+
+runTool(tool)

@@ -1,0 +1,45 @@
+import { suggestionFor } from '@davit/diagnostics'
+import { defineTool, type HelpSection, renderHelp, usageError } from '@davit/tool'
+import { findTool, findTools, type SearchPlace } from './find-tools.ts'
+import { readSummary } from './read-summary.ts'
+
+export const tool = defineTool({
+  name: 'davit',
+  summary: 'Deploy systems of services to networks of machines, with one tool for each step',
+  description: [
+    'davit TOOL runs the program davit-TOOL, which lies beside davit or on PATH, and ends with its status. Whatever has such a name is a tool, whoever wrote it.',
+  ],
+  examples: [
+    { command: 'davit env -s services.yaml -i infrastructure.yaml -d distribution.yaml', describe: 'deploy a system' },
+    { command: 'davit help activate', describe: 'help for one tool' },
+  ],
+  operands: {
+    tool: { kind: 'command', describe: 'name of a tool, and what it is called with' },
+  },
+  seeAlso: ['davit-env(1)'],
+  findHelp: listTools,
+  async run(context): Promise<number | void> {
+    const [name, ...rest] = context.args.tool
+    if (name === undefined) throw usageError('no tool is named', "'davit --help' lists the tools")
+    if (name !== 'help') return context.runInForeground({ argv: [await pathOf(name, context), ...rest] })
+    const [subject] = rest
+    if (subject === undefined) return context.print(renderHelp(tool, await listTools(context)))
+    return context.runInForeground({ argv: [await pathOf(subject, context), '--help'] })
+  },
+})
+
+async function pathOf(name: string, place: SearchPlace): Promise<string> {
+  const path = await findTool(name, place)
+  if (path !== undefined) return path
+  const known = (await findTools(place)).keys()
+  const hint = suggestionFor(name, known) ?? "'davit --help' lists the tools"
+  throw usageError(`no tool '${name}': there is no davit-${name} beside davit or on PATH`, hint)
+}
+
+async function listTools(place: SearchPlace): Promise<HelpSection> {
+  const tools = [...(await findTools(place))].toSorted(([left], [right]) => (left < right ? -1 : 1))
+  return {
+    title: 'Tools',
+    rows: await Promise.all(tools.map(async ([name, path]) => [name, await readSummary(name, path)] as const)),
+  }
+}

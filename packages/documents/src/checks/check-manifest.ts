@@ -1,0 +1,57 @@
+import type { Diagnostic, Path } from '@davit/diagnostics'
+import { checkTargets } from './check-targets.ts'
+import type { Manifest } from '../manifest.ts'
+import type { Mapping } from '../mapping.ts'
+import type { ProfileManifest } from '../profile-manifest.ts'
+import { checkReferences, type Reference } from './check-references.ts'
+
+/** References of a manifest to services and targets that it does not have. */
+export function checkManifest(manifest: Manifest): Diagnostic[] {
+  const { services, infrastructure, profiles, serviceMappings, snapshotMappings } = manifest
+  const mappings: Step[] = [
+    ...stepsOf(serviceMappings, ['serviceMappings']),
+    ...stepsOf(snapshotMappings, ['snapshotMappings']),
+    ...[...services].flatMap(([key, { dependsOn, connectsTo }]) => [
+      ...stepsOf(dependsOn, ['services', key, 'dependsOn']),
+      ...stepsOf(connectsTo, ['services', key, 'connectsTo']),
+    ]),
+  ]
+  const targets = [
+    ...[...profiles.keys()].map((name) => ({ path: ['profiles', name], name })),
+    ...mappings.map(targetIn),
+  ]
+  return [
+    ...checkReferences(mappings.flatMap(servicesIn), { what: 'service with key', table: services }),
+    ...checkReferences(targets, { what: 'target', table: infrastructure }),
+    ...checkTargets(infrastructure, ['infrastructure']),
+  ]
+}
+
+/** A profile manifest holds the services that are mapped to its target; what they refer to may be elsewhere. */
+export function checkProfileManifest({ services, serviceMappings }: ProfileManifest): Diagnostic[] {
+  const references = serviceMappings.map(({ service: name }, index) => ({
+    path: ['serviceMappings', index, 'service'],
+    name,
+  }))
+  return checkReferences(references, { what: 'service with key', table: services })
+}
+
+interface Step {
+  readonly path: Path
+  readonly mapping: Mapping & { readonly containerProvidedByService?: string }
+}
+
+function stepsOf(mappings: readonly Step['mapping'][], path: Path): Step[] {
+  return mappings.map((mapping, index) => ({ path: [...path, index], mapping }))
+}
+
+function servicesIn({ path, mapping: { service, containerProvidedByService: provider } }: Step): Reference[] {
+  const reference = { path: [...path, 'service'], name: service }
+  return provider === undefined
+    ? [reference]
+    : [reference, { path: [...path, 'containerProvidedByService'], name: provider }]
+}
+
+function targetIn({ path, mapping }: Step): Reference {
+  return { path: [...path, 'target'], name: mapping.target }
+}

@@ -1,0 +1,37 @@
+import { atPath } from '@davit/diagnostics'
+import type { Format } from '../format.ts'
+import { checkHeader } from '../text/check-header.ts'
+import { readJson } from './read-json.ts'
+import { writeJson } from './write-json.ts'
+import type { SourceText } from '../text/located.ts'
+import type { Reading } from '../text/reading.ts'
+
+/** A JSON document says what it is in `document` and `version`; its other fields are those of the value. */
+export function readJsonDocument(format: Format<unknown>, source: SourceText): Reading {
+  const reading = readJson(source)
+  if (reading.content === undefined) return reading
+  const { diagnostics, locate } = reading
+  const fields = reading.content.data as Readonly<Record<string, unknown>>
+  const strange = checkHeader(format, { document: fields.document, version: fields.version })
+  if (strange !== undefined) return { diagnostics: [...diagnostics, strange], locate }
+  const { jsonField } = format
+  if (jsonField === undefined) return reading
+  const data = fields[jsonField]
+  if (data === undefined) return { diagnostics: [...diagnostics, atPath([], `'${jsonField}' is missing`)], locate }
+  return {
+    content: { data },
+    diagnostics,
+    locate() {
+      const placeOf = locate()
+      return (path) => placeOf([jsonField, ...path])
+    },
+  }
+}
+
+/** `document` and `version` come first, all other keys in order. */
+export function writeJsonDocument(format: Format<unknown>, value: unknown): string {
+  const fields = format.jsonField === undefined ? (value as object) : { [format.jsonField]: value }
+  const header = `{\n  "document": ${writeJson(format.name)},\n  "version": ${format.version}`
+  const body = writeJson(fields)
+  return body === '{}' ? `${header}\n}\n` : `${header},${body.slice(1)}\n`
+}

@@ -1,0 +1,107 @@
+import type { Diagnostic } from '@davit/diagnostics'
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { type Data, located, type LocatedNode, type SourceText } from '../text/located.ts'
+import { parseNumber } from '../text/parse-number.ts'
+import { Float } from '../property.ts'
+import { type Branch, listOf, tableOf, type Tree } from '../text/tree.ts'
+
+/** Strict JSON with the place of everything. Of equal keys the last counts, with a warning: JSON.parse does not see them. */
+export function readJsonTree(source: SourceText, maxDepth: number): Tree {
+  const nowhere = located(null, { offset: 0 }, source)
+  if (nestingOf(source.text) > maxDepth) {
+    const message = `nested more than ${maxDepth} levels deep`
+    return { ...nowhere, problems: [{ severity: 'error', message, place: { file: source.file } }] }
+  }
+  const errors: ParseError[] = []
+  const root = parseTree(source.text, errors, { disallowComments: true, allowTrailingComma: false })
+  if (errors.length > 0 || root === undefined) return { ...nowhere, problems: syntaxErrors(errors, source) }
+  const problems: Diagnostic[] = []
+  const { data, node } = build(root, { source, problems })
+  const { placeOf, placeOfKey } = located(data, node, source)
+  return { content: { data }, problems, placeOf, placeOfKey }
+}
+
+interface Context {
+  readonly source: SourceText
+  readonly problems: Diagnostic[]
+}
+
+function build(node: Node, context: Context, keyOffset?: number): Branch {
+  const at = { offset: node.offset, ...(keyOffset === undefined ? {} : { keyOffset }) }
+  if (node.type === 'object') return buildTable(node, context, at)
+  if (node.type === 'array')
+    return listOf(
+      (node.children ?? []).map((item) => build(item, context)),
+      at,
+    )
+  return { data: node.type === 'number' ? numberOf(node, context) : (node.value as Data), node: at }
+}
+
+function buildTable(object: Node, context: Context, at: LocatedNode): Branch {
+  const members = new Map<string, Branch>()
+  for (const { children: [key, value] = [] } of object.children ?? []) {
+    if (key === undefined || value === undefined) continue
+    const name = String(key.value)
+    if (members.has(name)) {
+      const place = context.source.placeAt(key.offset)
+      context.problems.push({ severity: 'warning', message: `key '${name}' occurs twice`, place })
+    }
+    members.set(name, build(value, context, key.offset))
+  }
+  return tableOf(members, at)
+}
+
+function numberOf({ offset, length }: Node, { source, problems }: Context): number | Float {
+  const number = parseNumber(source.text.slice(offset, offset + length))
+  if (typeof number === 'number' || number instanceof Float) return number
+  problems.push({ severity: 'error', message: number.problem, place: source.placeAt(offset) })
+  return 0
+}
+
+const SYNTAX: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'unexpected word: text stands in double quotes',
+  InvalidNumberFormat: 'this is not a number',
+  PropertyNameExpected: 'expected a key in double quotes',
+  ValueExpected: 'expected a value',
+  ColonExpected: "expected ':'",
+  CommaExpected: "expected ','",
+  CloseBraceExpected: "expected '}'",
+  CloseBracketExpected: "expected ']'",
+  EndOfFileExpected: 'expected the end of the text',
+  InvalidCommentToken: 'JSON has no comments',
+  UnexpectedEndOfComment: 'JSON has no comments',
+  UnexpectedEndOfString: 'text in double quotes does not end',
+  UnexpectedEndOfNumber: 'the number does not end',
+  InvalidUnicode: 'not a valid \\u escape',
+  InvalidEscapeCharacter: 'not a valid escape',
+  InvalidCharacter: 'control characters in text must be escaped',
+}
+
+function syntaxErrors(errors: readonly ParseError[], source: SourceText): Diagnostic[] {
+  if (errors.length === 0) return [{ severity: 'error', message: 'expected a value', place: source.placeAt(0) }]
+  const perPlace = errors.filter(({ offset }, index) => offset !== errors[index - 1]?.offset)
+  return perPlace.map(({ error, offset }) => ({
+    severity: 'error',
+    message: SYNTAX[printParseErrorCode(error)] ?? 'not valid JSON',
+    place: source.placeAt(offset),
+  }))
+}
+
+/** How deep brackets nest, found without recursion: a parser that recurses must not see what is too deep. */
+function nestingOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index]
+    if (character === '"') index = stringEnd(text, index)
+    else if (character === '[' || character === '{') deepest = Math.max(deepest, (depth += 1))
+    else if (character === ']' || character === '}') depth -= 1
+  }
+  return deepest
+}
+
+function stringEnd(text: string, start: number): number {
+  let index = start + 1
+  while (index < text.length && text[index] !== '"') index += text[index] === '\\' ? 2 : 1
+  return index
+}

@@ -1,0 +1,29 @@
+import { byName, Float } from '../property.ts'
+
+/** Deterministic JSON: keys in order, two spaces; Maps and objects alike are objects. */
+export function writeJson(value: unknown, indent = ''): string {
+  if (value instanceof Float) return value.toString()
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const inner = `${indent}  `
+  if (Array.isArray(value)) {
+    return (
+      enclose(
+        '[',
+        value.map((item) => writeJson(item, inner)),
+        indent,
+      ) + ']'
+    )
+  }
+  const fields = fieldsOf(value).map(([key, field]) => `${JSON.stringify(key)}: ${writeJson(field, inner)}`)
+  return enclose('{', fields, indent) + '}'
+}
+
+/** An object's fields, or a Map's, that have a value, in order of their names. */
+function fieldsOf(value: object): (readonly [string, unknown])[] {
+  const fields: (readonly [string, unknown])[] = value instanceof Map ? [...value] : Object.entries(value)
+  return fields.filter(([, field]) => field !== undefined).toSorted(byName)
+}
+
+function enclose(open: string, parts: readonly string[], indent: string): string {
+  return parts.length === 0 ? open : `${open}\n${parts.map((part) => `${indent}  ${part}`).join(',\n')}\n${indent}`
+}

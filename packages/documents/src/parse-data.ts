@@ -1,0 +1,19 @@
+import { invalidDocument, openSource, type ParseOptions } from './text/invalid-document.ts'
+import { readJsonTree } from './json/read-json-tree.ts'
+import { MAX_MODEL_DEPTH } from './text/limits.ts'
+import type { Located } from './text/located.ts'
+import { readYamlTree } from './yaml/read-yaml-tree.ts'
+
+export interface ParseDataOptions extends ParseOptions {
+  readonly language: 'yaml' | 'json'
+}
+
+/** What a person wrote in YAML or JSON, and where. Throws `invalid-document` with all that is wrong with the text. */
+export function parseData(text: string, { file, language }: ParseDataOptions): Located {
+  const source = openSource(text, { file })
+  const { content, problems, placeOf, placeOfKey } =
+    language === 'yaml' ? readYamlTree(source) : readJsonTree(source, MAX_MODEL_DEPTH)
+  if (content !== undefined && problems.length === 0) return { value: content.data, placeOf, placeOfKey }
+  const errors = problems.map((problem) => ({ ...problem, severity: 'error' as const }))
+  throw invalidDocument(`'${file}' is not valid ${language === 'yaml' ? 'YAML' : 'JSON'}`, errors)
+}

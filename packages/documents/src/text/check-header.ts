@@ -1,0 +1,35 @@
+import { atPath, type Diagnostic } from '@davit/diagnostics'
+import type { Format } from '../format.ts'
+import { describe } from './diagnostic-of-issue.ts'
+
+export interface Header {
+  /** What the document says that it is. */
+  readonly document: unknown
+  readonly version: unknown
+}
+
+/** Whether a document is the one that is expected; there is no sense in reading on when it is another. */
+export function checkHeader(format: Format<unknown>, header: Header): Diagnostic | undefined {
+  return checkName(format, header) ?? checkVersion(format, header)
+}
+
+function checkName({ name, title, header }: Format<unknown>, { document }: Header): Diagnostic | undefined {
+  if (document === name || (document === undefined && header === 'optional')) return undefined
+  if (document !== undefined) {
+    return atPath(['document'], `expected ${title}, but this is ${describe(document)}`, HINTS.get(document))
+  }
+  return atPath([], `expected ${title}, but this does not say what it is: 'document' is missing`)
+}
+
+function checkVersion(format: Format<unknown>, { version }: Header): Diagnostic | undefined {
+  if (version === format.version || (version === undefined && format.header === 'optional')) return undefined
+  if (version === undefined) return atPath([], "'version' is missing")
+  const message = `this is version ${describe(version)} of ${format.title}: davit reads version ${format.version}`
+  return atPath(['version'], message, version === 1 ? 'it must be converted first' : undefined)
+}
+
+const HINTS: ReadonlyMap<unknown, string> = new Map([
+  ['architecture', 'davit-manifest makes a manifest of an architecture'],
+  ['manifest', 'a manifest comes after the architecture: use it as it is, or begin from the models'],
+  ['profilemanifest', 'a profile manifest concerns one target only'],
+])

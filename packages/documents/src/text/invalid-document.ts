@@ -1,0 +1,29 @@
+import { DavitError, type Diagnostic, ExitStatus, renderDiagnostic } from '@davit/diagnostics'
+import { MAX_DIAGNOSTICS, MAX_TEXT_LENGTH } from './limits.ts'
+import { type SourceText, sourceText } from './located.ts'
+
+export interface ParseOptions {
+  /** For messages: a path, or `<stdin>`. */
+  readonly file: string
+}
+
+/** The text without a byte order mark, if it is not too large to be looked at. */
+export function openSource(text: string, { file }: ParseOptions): SourceText {
+  if (text.length <= MAX_TEXT_LENGTH) return sourceText(text.replace(/^\uFEFF/, ''), file)
+  throw invalidDocument(`'${file}' is too large: davit reads at most ${MAX_TEXT_LENGTH} characters`, [])
+}
+
+/** With the problems in the order of the text, each once. */
+export function invalidDocument(message: string, diagnostics: readonly Diagnostic[]): DavitError {
+  const distinct = new Map(diagnostics.map((diagnostic) => [renderDiagnostic(diagnostic), diagnostic]))
+  const shown = [...distinct.values()].toSorted(byPlace).slice(0, MAX_DIAGNOSTICS)
+  const rest = distinct.size - shown.length
+  if (rest > 0) shown.push({ severity: 'error', message: `${rest} more problems are not shown` })
+  return new DavitError('invalid-document', message, { exitStatus: ExitStatus.badDocument, diagnostics: shown })
+}
+
+function byPlace(left: Diagnostic, right: Diagnostic): number {
+  const [before, after] = [left, right].map(({ place }) => ({ line: 0, column: 0, ...place }))
+  if (before === undefined || after === undefined) return 0
+  return before.line - after.line || before.column - after.column
+}

@@ -1,0 +1,14 @@
+/** 256 Mi UTF-16 units: a bound on what is read at all, far beyond any deployment. */
+export const MAX_TEXT_LENGTH = 256 * 1024 * 1024
+
+/** Lists and tables within each other in what a person writes. */
+export const MAX_MODEL_DEPTH = 200
+
+/** Lists and tables, or elements, within each other in documents: what a person wrote stands deeper there. */
+export const MAX_DOCUMENT_DEPTH = 220
+
+/** Values that YAML aliases may add to a text. */
+export const MAX_ALIASED_VALUES = 100_000
+
+/** Diagnostics shown for one document. */
+export const MAX_DIAGNOSTICS = 100

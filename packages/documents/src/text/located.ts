@@ -1,0 +1,95 @@
+import type { Path, Place } from '@davit/diagnostics'
+import type { Float } from '../property.ts'
+
+/** What a text in YAML or JSON says; tables are Maps, so that names such as `__proto__` are names. */
+export type Data = null | string | number | boolean | Float | readonly Data[] | ReadonlyMap<string, Data>
+
+/** A value read from a text, and where it and its parts stand there. */
+export interface Located<Value = Data> {
+  readonly value: Value
+  /** Of a value, of the key when the value is a list or table, of the nearest thing around it when there is no such path. */
+  placeOf(path: Path): Place
+  /** Of the key that the last step of the path names. */
+  placeOfKey(path: Path): Place
+}
+
+/** Offsets count UTF-16 units. */
+export interface LocatedNode {
+  readonly offset: number
+  readonly keyOffset?: number
+  readonly children?: ReadonlyMap<string | number, LocatedNode>
+}
+
+export interface SourceText {
+  readonly file: string
+  readonly text: string
+  placeAt(offset: number): Place
+  /** Both count from 1. */
+  placeAtLine(line: number, column: number): Place
+}
+
+export function sourceText(text: string, file: string): SourceText {
+  let known: readonly number[] | undefined
+  const starts = () => (known ??= lineStarts(text))
+  const placeAtLine = (line: number, column: number) => ({
+    file,
+    line,
+    column,
+    text: lineFrom(text, starts()[line - 1] ?? 0),
+  })
+  return {
+    file,
+    text,
+    placeAtLine,
+    placeAt(offset) {
+      const line = lineAt(starts(), offset)
+      return placeAtLine(line + 1, offset - (starts()[line] ?? 0) + 1)
+    },
+  }
+}
+
+export function located<Value>(value: Value, root: LocatedNode, source: SourceText): Located<Value> {
+  return {
+    value,
+    placeOf(path) {
+      const node = nodeAt(root, path)
+      return source.placeAt(node.children === undefined ? node.offset : (node.keyOffset ?? node.offset))
+    },
+    placeOfKey(path) {
+      const node = nodeAt(root, path)
+      return source.placeAt(node.keyOffset ?? node.offset)
+    },
+  }
+}
+
+function nodeAt(root: LocatedNode, path: Path): LocatedNode {
+  let node = root
+  for (const step of path) {
+    const child = node.children?.get(step)
+    if (child === undefined) return node
+    node = child
+  }
+  return node
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0]
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1)
+  return starts
+}
+
+function lineAt(starts: readonly number[], offset: number): number {
+  let low = 0
+  let high = starts.length
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((starts[middle] ?? 0) <= offset) low = middle
+    else high = middle
+  }
+  return low
+}
+
+function lineFrom(text: string, start: number): string {
+  const end = text.indexOf('\n', start)
+  return text.slice(start, end === -1 ? text.length : end).replace(/\r$/, '')
+}

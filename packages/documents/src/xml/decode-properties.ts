@@ -1,0 +1,63 @@
+import { parseNumber } from '../text/parse-number.ts'
+import { Float } from '../property.ts'
+import {
+  type Decoded,
+  type Decoding,
+  decodeItems,
+  decodeMembers,
+  expectNoText,
+  nodeOf,
+  report,
+  textOf,
+} from './xml-decoding.ts'
+import type { XmlElement } from './xml-element.ts'
+
+/** Free-form data. As the original does it, a property or list member without `type` is left out. */
+export function decodeProperties(element: XmlElement, decoding: Decoding): Decoded {
+  expectNoText(element, decoding)
+  const typed = element.children.filter(({ name, attributes }) => name === 'property' && attributes.has('type'))
+  for (const property of typed) {
+    if (!property.attributes.has('name')) report(decoding, "a 'property' has no attribute 'name'")
+  }
+  const named = typed.map((child) => [child.attributes.get('name'), child] as const)
+  return decodeMembers(element, named, { ...decoding, decode: decodeValue })
+}
+
+function decodeValue(element: XmlElement, decoding: Decoding): Decoded {
+  const type = element.attributes.get('type') ?? ''
+  if (type === 'attrs') return decodeProperties(element, decoding)
+  if (type === 'list') return decodePropertyList(element, decoding)
+  return { data: scalarOf(type, textOf(element, decoding), decoding), node: nodeOf(element) }
+}
+
+function decodePropertyList(element: XmlElement, decoding: Decoding): Decoded {
+  expectNoText(element, decoding)
+  const typed = element.children.filter(({ attributes }) => attributes.has('type'))
+  return decodeItems(element, typed, { ...decoding, decode: decodeValue })
+}
+
+function scalarOf(type: string, text: string, decoding: Decoding): string | number | boolean | Float {
+  if (type === 'string') return text
+  const word = text.trim()
+  if (type === 'int' || type === 'float') return numberOf(type, word, decoding)
+  if (type === 'bool') return truthOf(word, decoding)
+  report(decoding, `there is no type '${type}': types are string, int, float, bool, list and attrs`)
+  return text
+}
+
+function truthOf(word: string, decoding: Decoding): boolean {
+  if (word !== 'true' && word !== 'false') report(decoding, `expected true or false, but this is '${word}'`)
+  return word === 'true'
+}
+
+function numberOf(type: 'int' | 'float', word: string, decoding: Decoding): number | Float {
+  const number = parseNumber(word)
+  if (typeof number === 'object' && 'problem' in number) {
+    report(decoding, number.problem)
+    return 0
+  }
+  const whole = typeof number === 'number' && Number.isInteger(number)
+  if (type === 'float') return whole ? new Float(number) : number
+  if (!whole) report(decoding, `expected a whole number, but this is '${word}'`)
+  return number
+}

@@ -1,0 +1,91 @@
+import { MAX_DOCUMENT_DEPTH } from '../text/limits.ts'
+import { findEntityProblem } from './xml-entity.ts'
+
+export interface XmlProblem {
+  readonly message: string
+  readonly offset: number
+}
+
+/** The first place where tags, entities and text do not make one element. Attributes are for others to look at. */
+export function findMarkupProblem(text: string): XmlProblem | undefined {
+  const state: State = { open: [], rootSeen: false }
+  TOKEN.lastIndex = 0
+  for (let offset = 0; offset < text.length; offset = TOKEN.lastIndex) {
+    const match = TOKEN.exec(text)
+    if (match === null) return { message: unreadable(text, offset), offset }
+    const problem = follow(match.groups ?? {}, offset, state)
+    if (problem !== undefined) return problem
+  }
+  const innermost = state.open.at(-1)
+  if (innermost !== undefined) return { message: `the text ends inside of element '${innermost}'`, offset: text.length }
+  return state.rootSeen ? undefined : { message: 'there is no element', offset: 0 }
+}
+
+/** Comment, processing instruction, CDATA, end tag, start tag, text. */
+const TOKEN =
+  /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[(?<cdata>[^]*?)\]\]>|<\/(?<closing>[^<>]*)>|<(?<opening>[^\s<>/!?]+)(?<attributes>[^"'<>]*(?:"[^"<]*"[^"'<>]*|'[^'<]*'[^"'<>]*)*)>|(?<characters>[^<]+)/y
+
+interface Token {
+  readonly cdata?: string
+  readonly closing?: string
+  readonly opening?: string
+  readonly attributes?: string
+  readonly characters?: string
+}
+
+interface State {
+  readonly open: string[]
+  rootSeen: boolean
+}
+
+function follow(token: Token, offset: number, state: State): XmlProblem | undefined {
+  if (token.opening !== undefined) return followStart(token, offset, state)
+  if (token.closing !== undefined) return followEnd(token.closing.trimEnd(), offset, state)
+  return followText(token, offset, state)
+}
+
+function followStart(
+  { opening: name = '', attributes = '' }: Token,
+  offset: number,
+  state: State,
+): XmlProblem | undefined {
+  const { open } = state
+  const entity = findEntityProblem(attributes)
+  if (entity !== undefined) return { message: entity.message, offset: offset + name.length + 1 + entity.offset }
+  if (state.rootSeen && open.length === 0) return { message: `'${name}' is a second root element`, offset }
+  if (open.length >= MAX_DOCUMENT_DEPTH) {
+    return { message: `elements are nested more than ${MAX_DOCUMENT_DEPTH} levels deep`, offset }
+  }
+  state.rootSeen = true
+  if (!attributes.endsWith('/')) open.push(name)
+  return undefined
+}
+
+function followEnd(name: string, offset: number, { open }: State): XmlProblem | undefined {
+  const expected = open.pop()
+  if (expected === name) return undefined
+  const found = `this is </${name}>`
+  return {
+    message: expected === undefined ? `${found}, but no element is open` : `expected </${expected}>, but ${found}`,
+    offset,
+  }
+}
+
+function followText({ cdata, characters = '' }: Token, offset: number, { open }: State): XmlProblem | undefined {
+  const entity = findEntityProblem(characters)
+  if (entity !== undefined) return { message: entity.message, offset: offset + entity.offset }
+  if (open.length === 0 && (cdata !== undefined || characters.trim() !== '')) {
+    return { message: 'text outside of the root element', offset }
+  }
+  const end = characters.indexOf(']]>')
+  return end === -1 ? undefined : { message: "']]>' in text is written ]]&gt;", offset: offset + end }
+}
+
+function unreadable(text: string, offset: number): string {
+  const start = text.slice(offset, offset + 9)
+  if (/^<!DOCTYPE/i.test(start)) return 'a DOCTYPE is refused'
+  if (start.startsWith('<!--')) return 'the comment does not end'
+  if (start.startsWith('<![CDATA[')) return 'the CDATA section does not end'
+  if (!text.includes('>', offset)) return 'the text ends inside of a tag'
+  return "the tag is not well-formed: a quote is missing, or '<' stands inside of it (written &lt;)"
+}

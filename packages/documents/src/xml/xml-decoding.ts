@@ -1,0 +1,66 @@
+import { atPath, type Diagnostic, type Path } from '@davit/diagnostics'
+import type { LocatedNode } from '../text/located.ts'
+import type { XmlElement } from './xml-element.ts'
+
+export interface Decoded {
+  readonly data: unknown
+  readonly node: LocatedNode
+}
+
+/** Where the decoder is, and what it has to say. */
+export interface Decoding {
+  readonly path: Path
+  readonly problems: Diagnostic[]
+}
+
+export interface ChildDecoding extends Decoding {
+  decode(child: XmlElement, decoding: Decoding): Decoded
+}
+
+export function inside(decoding: Decoding, step: string | number): Decoding {
+  return { path: [...decoding.path, step], problems: decoding.problems }
+}
+
+export function report({ path, problems }: Decoding, message: string): void {
+  problems.push(atPath(path, message))
+}
+
+export function nodeOf({ offset = 0 }: XmlElement): LocatedNode {
+  return { offset }
+}
+
+export function textOf(element: XmlElement, decoding: Decoding): string {
+  const [child] = element.children
+  if (child !== undefined) report(decoding, `expected text in '${element.name}', but it has an element '${child.name}'`)
+  return element.text
+}
+
+export function expectNoText({ name, text }: XmlElement, decoding: Decoding): void {
+  if (text.trim() !== '')
+    report(decoding, `expected elements in '${name}', but it has text '${text.trim().slice(0, 40)}'`)
+}
+
+/** Named children as a Map; those without a name are left out, and a name that occurs twice is a problem. */
+export function decodeMembers(
+  element: XmlElement,
+  members: readonly (readonly [string | undefined, XmlElement])[],
+  decoding: ChildDecoding,
+): Decoded & { readonly data: ReadonlyMap<string, unknown> } {
+  const data = new Map<string, unknown>()
+  const children = new Map<string, LocatedNode>()
+  for (const [name, child] of members) {
+    if (name === undefined) continue
+    const within = inside(decoding, name)
+    if (data.has(name)) report(within, `'${name}' occurs twice in '${element.name}'`)
+    const decoded = decoding.decode(child, within)
+    data.set(name, decoded.data)
+    children.set(name, decoded.node)
+  }
+  return { data, node: { ...nodeOf(element), children } }
+}
+
+export function decodeItems(element: XmlElement, items: readonly XmlElement[], decoding: ChildDecoding): Decoded {
+  const decoded = items.map((item, index) => decoding.decode(item, inside(decoding, index)))
+  const children = new Map(decoded.map(({ node }, index) => [index, node]))
+  return { data: decoded.map(({ data }) => data), node: { ...nodeOf(element), children } }
+}

@@ -1,0 +1,148 @@
+import type { Diagnostic } from '@davit/diagnostics'
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml'
+import { MAX_ALIASED_VALUES, MAX_MODEL_DEPTH } from '../text/limits.ts'
+import type { Data, LocatedNode, SourceText } from '../text/located.ts'
+import { parseNumber } from '../text/parse-number.ts'
+import { Float } from '../property.ts'
+import { type Branch, listOf, tableOf } from '../text/tree.ts'
+
+/** What a YAML document says, aliases and merge keys followed. */
+export function buildYaml(
+  document: Document,
+  { source, problems }: { readonly source: SourceText; readonly problems: Diagnostic[] },
+): Branch {
+  const context = { document, source, problems, budget: { values: MAX_ALIASED_VALUES }, depth: 0, aliased: false }
+  return build(document.contents, context, { offset: 0 })
+}
+
+interface Context {
+  readonly document: Document
+  readonly source: SourceText
+  readonly problems: Diagnostic[]
+  /** How many more values aliases may stand for (a few lines of them can stand for billions); nothing is built at zero. */
+  readonly budget: { values: number }
+  readonly depth: number
+  /** Whether this is reached through an alias, which then is the place of everything below it. */
+  readonly aliased: boolean
+}
+
+type Content = Scalar | YAMLMap | YAMLSeq
+
+/** `at` is where the value stands if the text gives none for it. */
+function build(node: unknown, context: Context, at: LocatedNode): Branch {
+  if (isAlias(node)) return buildAlias(node, context, at)
+  if (!isContent(node)) return { data: null, node: at }
+  const here = context.aliased ? at : { ...at, offset: startOf(node) }
+  if (!isAllowed(node, context, here)) return { data: null, node: here }
+  if (isScalar(node)) return { data: scalarOf(node, context, here), node: here }
+  const inner = { ...context, depth: context.depth + 1 }
+  if (isMap(node)) return buildTable(node, inner, here)
+  return listOf(
+    node.items.map((item) => build(item, inner, { offset: here.offset })),
+    here,
+  )
+}
+
+function isContent(node: unknown): node is Content {
+  return isScalar(node) || isMap(node) || isSeq(node)
+}
+
+function startOf(node: Node): number {
+  return node.range?.[0] ?? 0
+}
+
+function refuse(offset: number, { source, problems }: Context, message: string): void {
+  problems.push({ severity: 'error', message, place: source.placeAt(offset) })
+}
+
+function isAllowed(node: Content, context: Context, { offset }: LocatedNode): boolean {
+  const { budget, aliased } = context
+  if (budget.values === 0) return false
+  if (aliased) budget.values -= 1
+  const excess = excessOf(node, context)
+  if (excess !== undefined) budget.values = 0
+  const problem = excess ?? tagProblem(node)
+  if (problem !== undefined) refuse(offset, context, problem)
+  return problem === undefined
+}
+
+function excessOf(node: Content, { budget, depth }: Context): string | undefined {
+  if (budget.values === 0) return `aliases stand for more than ${MAX_ALIASED_VALUES} values`
+  return depth >= MAX_MODEL_DEPTH && !isScalar(node) ? `nested more than ${MAX_MODEL_DEPTH} levels deep` : undefined
+}
+
+const TAGS: ReadonlySet<string> = new Set(['tag:yaml.org,2002:str', 'tag:yaml.org,2002:map', 'tag:yaml.org,2002:seq'])
+
+function tagProblem({ tag }: Content): string | undefined {
+  return tag === undefined || TAGS.has(tag) ? undefined : `the tag '${tag}' has no meaning here`
+}
+
+function buildAlias(alias: Alias, context: Context, at: LocatedNode): Branch {
+  const target = alias.resolve(context.document)
+  const here = context.aliased ? at : { ...at, offset: startOf(alias) }
+  if (target !== undefined) return build(target, { ...context, aliased: true }, here)
+  refuse(here.offset, context, `there is no anchor '&${alias.source}' before this`)
+  return { data: null, node: here }
+}
+
+function scalarOf(scalar: Scalar, context: Context, { offset }: LocatedNode): Data {
+  const { value, source = '', format } = scalar
+  if (typeof value !== 'number') return value as string | boolean | null
+  const number = parseNumber(format === 'HEX' || format === 'OCT' ? String(value) : source)
+  if (typeof number === 'number' || number instanceof Float) return number
+  refuse(offset, context, number.problem)
+  return null
+}
+
+function buildTable(map: YAMLMap, context: Context, at: LocatedNode): Branch {
+  const members = new Map<string, Branch>()
+  const merged: Branch[] = []
+  for (const { key, value } of map.items) {
+    const offset = isNode(key) && !context.aliased ? startOf(key) : at.offset
+    const branch = build(value, context, { offset, keyOffset: offset })
+    const name = nameOf(key)
+    if (isMergeKey(key)) merged.push(...tablesIn(branch))
+    else if (name === undefined || members.has(name)) refuse(offset, context, keyProblem(name))
+    else members.set(name, branch)
+  }
+  for (const branch of merged) mergeInto(members, branch)
+  return tableOf(members, at)
+}
+
+function isMergeKey(key: unknown): boolean {
+  return isScalar(key) && key.value === '<<' && key.type === 'PLAIN'
+}
+
+function nameOf(key: unknown): string | undefined {
+  if (!isScalar(key) || key.value === null) return undefined
+  return typeof key.value === 'string' ? key.value : key.source
+}
+
+function keyProblem(name: string | undefined): string {
+  return name === undefined ? 'expected text as a key' : `key '${name}' occurs twice`
+}
+
+/** What `<<` merges: a table, or a list of tables of which the first wins. */
+function tablesIn({ data, node }: Branch): Branch[] {
+  if (data instanceof Map) return [{ data, node }]
+  if (!Array.isArray(data)) return []
+  return data.flatMap((item: Data, index) => tablesIn({ data: item, node: node.children?.get(index) ?? node }))
+}
+
+function mergeInto(members: Map<string, Branch>, { data, node }: Branch): void {
+  for (const [key, value] of data as ReadonlyMap<string, Data>) {
+    if (!members.has(key)) members.set(key, { data: value, node: node.children?.get(key) ?? node })
+  }
+}

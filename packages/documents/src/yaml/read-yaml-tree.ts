@@ -1,0 +1,50 @@
+import type { Diagnostic } from '@davit/diagnostics'
+import { type Document, parseDocument } from 'yaml'
+import { located, type SourceText } from '../text/located.ts'
+import type { Tree } from '../text/tree.ts'
+import { buildYaml } from './build-yaml.ts'
+
+/** One YAML 1.2 document with the core schema. A number or truth value as a key is the text it is written as. */
+export function readYamlTree(source: SourceText): Tree {
+  const nowhere = located(null, { offset: 0 }, source)
+  const document = compose(source.text)
+  if (document === undefined) {
+    return { ...nowhere, problems: [{ severity: 'error', message: 'nested too deeply', place: { file: source.file } }] }
+  }
+  const syntax = syntaxProblems(document, source)
+  if (syntax.length > 0) return { ...nowhere, problems: syntax }
+  const problems: Diagnostic[] = []
+  const { data, node } = buildYaml(document, { source, problems })
+  const { placeOf, placeOfKey } = located(data, node, source)
+  return { ...(problems.length > 0 ? {} : { content: { data } }), problems, placeOf, placeOfKey }
+}
+
+/** Nothing when the text nests so deeply that the parser gives up. */
+function compose(text: string): Document | undefined {
+  try {
+    return parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false })
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** Tags that the parser does not know are warnings there; whoever reads the values refuses them. */
+function syntaxProblems({ errors, warnings, directives }: Document, source: SourceText): Diagnostic[] {
+  const problems = [...errors, ...warnings.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')]
+  const diagnostics = problems.map(({ code, message, pos: [offset] }): Diagnostic => {
+    const words = MESSAGES.get(code) ?? message.charAt(0).toLowerCase() + message.slice(1)
+    return { severity: 'error', message: words, place: source.placeAt(Math.min(offset, source.text.length)) }
+  })
+  if (directives?.yaml.version === '1.2') return diagnostics
+  return [{ severity: 'error', message: 'davit reads YAML 1.2 only', place: source.placeAt(0) }, ...diagnostics]
+}
+
+const MESSAGES: ReadonlyMap<string, string> = new Map([
+  ['MULTIPLE_DOCS', "expected one document, but '---' begins a second one"],
+  ['TAB_AS_INDENT', 'tabs cannot indent YAML: use blanks'],
+  [
+    'BLOCK_AS_IMPLICIT_KEY',
+    "unexpected ': ' here: text that contains it stands in quotes, keys stand below each other",
+  ],
+])

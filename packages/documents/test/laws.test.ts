@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  Architecture,
+  BuildModel,
+  encodeDocument,
+  type Format,
+  Infrastructure,
+  Manifest,
+  parseData,
+  parseDocument,
+  ProfileManifest,
+} from '../src/documents.ts'
+import * as arbitrary from './arbitraries.ts'
+
+const LAWS: readonly [string, Format<unknown>, fc.Arbitrary<unknown>][] = [
+  ['manifest', Manifest, arbitrary.manifest],
+  ['infrastructure', Infrastructure, arbitrary.infrastructure],
+  ['build model', BuildModel, arbitrary.buildModel],
+  ['architecture', Architecture, arbitrary.architecture],
+] as readonly (readonly [string, Format<never>, fc.Arbitrary<unknown>])[] as never
+
+test.each(LAWS)('a %s that is written is read back equal', (_, format, values) => {
+  fc.assert(fc.property(values, (value) => expectRoundTrip(format, value)))
+})
+
+test('a profile manifest that is written is read back equal on its target', () => {
+  fc.assert(
+    fc.property(arbitrary.profileManifest, ({ target, value }) => expectRoundTrip(ProfileManifest.on(target), value)),
+  )
+})
+
+test('encodeDocument() gives the same bytes whatever the order of tables', () => {
+  fc.assert(
+    fc.property(arbitrary.infrastructure, (value) => {
+      const reversed = new Map([...value].toReversed())
+      expect(encodeDocument(Infrastructure, reversed, 'xml')).toBe(encodeDocument(Infrastructure, value, 'xml'))
+      expect(encodeDocument(Infrastructure, reversed, 'json')).toBe(encodeDocument(Infrastructure, value, 'json'))
+    }),
+  )
+})
+
+test('parseData() reads JSON as what JSON.parse makes of it, in both languages', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }).filter(isExact), (value) => {
+      const text = JSON.stringify(value, null, 1)
+      for (const language of ['json', 'yaml'] as const) {
+        expect(plain(parseData(text, { file: 'x', language }).value)).toEqual(JSON.parse(text))
+      }
+    }),
+  )
+})
+
+function expectRoundTrip<Value>(format: Format<Value>, value: Value): void {
+  for (const language of format.xml === undefined ? (['json'] as const) : (['xml', 'json'] as const)) {
+    const text = encodeDocument(format, value, language)
+    const read = parseDocument(format, text, { file: 'x' })
+    expect(read).toEqual(value)
+    expect(encodeDocument(format, read, language)).toBe(text)
+    expect(text.endsWith('\n')).toBe(true)
+  }
+}
+
+function plain(data: unknown): unknown {
+  if (Array.isArray(data)) return data.map(plain)
+  return data instanceof Map ? Object.fromEntries([...data].map(([key, value]) => [key, plain(value)])) : data
+}
+
+function isExact(value: unknown): boolean {
+  return !/[eE]/.test(JSON.stringify(value).replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'))
+}

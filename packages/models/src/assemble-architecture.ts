@@ -1,0 +1,129 @@
+import type { Diagnostic, Path, Place } from '@davit/diagnostics'
+import type { ServiceName } from '@davit/documents'
+import type { ArchitectureModel, ServiceModel } from '@davit/normalization'
+import { type Distribution, distributionForFunctions, readDistribution } from './distribution.ts'
+import { servicesOf } from './evaluate-services.ts'
+import { inverseDistribution } from './inverse-distribution.ts'
+import type { LoadOptions } from './load-architecture.ts'
+import { evaluateModel, type Model, runModel } from './model.ts'
+import { memberOf } from './part.ts'
+import { tableOf } from './plain.ts'
+import { rootOf } from './problems.ts'
+import { readInfrastructure } from './read-infrastructure.ts'
+import { forEachSystem, systemOfTarget, systemsOf } from './systems.ts'
+import { packagesForTargets, readTargetPackages, type TargetPackages } from './target-packages.ts'
+import { type TargetNames, targetNamesOf } from './target-names.ts'
+
+/** The models of which an architecture is put together. */
+export interface SeparateModels {
+  readonly infrastructure: Model
+  readonly services?: Model
+  readonly distribution?: Model
+  readonly packages?: Model
+}
+
+interface Assembly extends LoadOptions {
+  readonly problems: Diagnostic[]
+  readonly infrastructure: ArchitectureModel['infrastructure']
+  readonly names: TargetNames
+}
+
+export async function assembleArchitecture(
+  models: SeparateModels,
+  options: LoadOptions & { readonly problems: Diagnostic[] },
+): Promise<ArchitectureModel> {
+  const { infrastructure: model } = models
+  const raw = await evaluateModel(model, { ...options.extraParams })
+  const root = rootOf(model, raw, { prefix: ['infrastructure'], problems: options.problems })
+  const infrastructure = runModel(model, () => readInfrastructure(root))
+  const assembly = { ...options, infrastructure, names: targetNamesOf(raw) }
+  const distribution = await distributionOf(models.distribution, assembly)
+  const services = await servicesFor(models.services, distribution, assembly)
+  return {
+    services: withDistribution(services, distribution.placements),
+    infrastructure,
+    targetPackages: await targetPackagesOf(models.packages, assembly),
+    distributedServices: [...distribution.placements.keys()],
+    placeOf: placesOf(models, (name) => {
+      const isPlacedByItself = services.get(name as ServiceName)?.targets !== undefined
+      return isPlacedByItself ? undefined : memberOf(distribution.raw, name)
+    }),
+  }
+}
+
+interface EvaluatedDistribution {
+  readonly raw: unknown
+  readonly placements: Distribution
+}
+
+async function distributionOf(model: Model | undefined, assembly: Assembly): Promise<EvaluatedDistribution> {
+  if (model === undefined) return { raw: {}, placements: new Map() }
+  const { names, problems, extraParams } = assembly
+  const raw = await evaluateModel(model, { infrastructure: tableOf(names.targets), ...extraParams })
+  const root = rootOf(model, raw, { prefix: ['distribution'], problems })
+  return { raw, placements: runModel(model, () => readDistribution(root, names)) }
+}
+
+async function servicesFor(
+  model: Model | undefined,
+  { raw, placements }: EvaluatedDistribution,
+  { system: coordinator, extraParams, infrastructure, names, problems }: Assembly,
+): Promise<ArchitectureModel['services']> {
+  if (model === undefined) return new Map()
+  const distribution = distributionForFunctions(raw, names)
+  const parts = await forEachSystem(systemsOf(infrastructure, coordinator), {
+    isFunction: typeof model.value === 'function',
+    async evaluate(system) {
+      const inverse = inverseDistribution(placements, names)
+      const context = { system, distribution, invDistribution: inverse.targets, ...extraParams }
+      const services = await evaluateModel(model, context)
+      inverse.complete(services)
+      return rootOf(model, services, { prefix: ['services'], problems })
+    },
+  })
+  return servicesOf({ model, parts, nameTargetFor: () => names.nameOf, problems })
+}
+
+/** Targets of a service's own come first. */
+function withDistribution(
+  services: ReadonlyMap<ServiceName, ServiceModel>,
+  placements: Distribution,
+): ReadonlyMap<ServiceName, ServiceModel> {
+  return new Map(
+    [...services].map(([name, service]) => {
+      const targets = service.targets ?? placements.get(name)
+      return [name, targets === undefined ? service : { ...service, targets }]
+    }),
+  )
+}
+
+async function targetPackagesOf(
+  model: Model | undefined,
+  { system: coordinator, extraParams, infrastructure, problems }: Assembly,
+): Promise<TargetPackages> {
+  if (model === undefined) return new Map()
+  const packages = await forEachSystem(systemsOf(infrastructure, coordinator), {
+    isFunction: typeof model.value === 'function',
+    async evaluate(system) {
+      const raw = await evaluateModel(model, { system, ...extraParams })
+      const root = rootOf(model, raw, { prefix: ['targetPackages'], problems })
+      return runModel(model, () => readTargetPackages(root, model))
+    },
+  })
+  return packagesForTargets(packages, systemOfTarget(infrastructure, coordinator))
+}
+
+/** Placements that the services model does not say itself stand in the distribution. */
+function placesOf(
+  models: SeparateModels,
+  distributed: (service: string) => unknown,
+): (path: Path) => Place | undefined {
+  const roots = new Map<unknown, Model | undefined>([...Object.entries(models), ['targetPackages', models.packages]])
+  return (path) => {
+    const [root, service, attribute] = path
+    const placements = root === 'services' && attribute === 'targets' ? distributed(String(service)) : undefined
+    if (placements === undefined) return roots.get(root)?.placeOf(path.slice(1))
+    const steps = Array.isArray(placements) ? path.slice(3) : path.slice(2)
+    return models.distribution?.placeOf([String(service), ...steps])
+  }
+}

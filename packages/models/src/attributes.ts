@@ -1,0 +1,36 @@
+import { entriesOf, membersOf, type Part, refuse } from './part.ts'
+
+/** The members of a record, each read by a reader that records what is wrong with it. */
+export interface Attributes {
+  readonly members: ReadonlyMap<string, Part>
+  read<Value>(name: string, reader: Reader<Value>): Value | undefined
+  /** Refuses the record when it has no such attribute. */
+  demand<Value>(name: string, reader: Reader<Value>, complaint: Complaint): Value | undefined
+  /** Empty when absent. */
+  table<Key, Value>(name: string, reader: Reader<ReadonlyMap<Key, Value>>): ReadonlyMap<Key, Value>
+}
+
+export type Reader<Value> = (part: Part) => Value | undefined
+
+export interface Complaint {
+  readonly message: string
+  readonly hint?: string
+}
+
+export function attributesOf(part: Part, expected: string): Attributes {
+  const members = membersOf(part, expected)
+  const isTable = entriesOf(part.value) !== undefined
+  function read<Value>(name: string, reader: Reader<Value>): Value | undefined {
+    const member = members.get(name)
+    return member === undefined ? undefined : reader(member)
+  }
+  return {
+    members,
+    read,
+    demand(name, reader, { message, hint }) {
+      if (isTable && !members.has(name)) refuse(part, message, hint)
+      return read(name, reader)
+    },
+    table: (name, reader) => read(name, reader) ?? new Map(),
+  }
+}

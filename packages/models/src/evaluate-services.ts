@@ -1,0 +1,34 @@
+import type { Diagnostic } from '@davit/diagnostics'
+import type { ServiceName, System } from '@davit/documents'
+import type { ServiceModel } from '@davit/normalization'
+import { type Model, runModel } from './model.ts'
+import type { Part } from './part.ts'
+import { packageModel } from './package-model.ts'
+import type { NameTarget } from './read-placements.ts'
+import { readServicePackages, readServices, withPackages } from './read-services.ts'
+import { serviceNamesOf } from './service-names.ts'
+
+export interface ServicesOfSystems {
+  readonly model: Model
+  /** The table of services as the model says it for each system; the first tells everything but the packages. */
+  readonly parts: ReadonlyMap<System, Part>
+  nameTargetFor(system: System): NameTarget
+  readonly problems: readonly Diagnostic[]
+}
+
+export function servicesOf({ model, parts, nameTargetFor }: ServicesOfSystems): ReadonlyMap<ServiceName, ServiceModel> {
+  return runModel(model, () => {
+    const packages = new Map(
+      [...parts].map(([system, part]) => [
+        system,
+        readServicePackages(part, (pkg, name) => packageModel(pkg, name, model)),
+      ]),
+    )
+    const [first] = parts
+    if (first === undefined) return new Map()
+    const [system, part] = first
+    const names = { services: serviceNamesOf(part.value), nameTarget: nameTargetFor(system) }
+    const services = readServices(part, names)
+    return new Map([...services].map(([name, service]) => [name, withPackages(name, service, packages)]))
+  })
+}

@@ -1,0 +1,70 @@
+import { DavitError, type Diagnostic, ExitStatus, type Path, renderDiagnostic } from '@davit/diagnostics'
+import type { Model } from './model.ts'
+import type { Part } from './part.ts'
+
+/** The root of a model as a part of the architecture model, where its path is `prefix`. */
+export function rootOf(
+  model: Model,
+  value: unknown,
+  { prefix, problems }: { prefix: Path; problems: Diagnostic[] },
+): Part {
+  const inFile = (path: Path) => path.slice(prefix.length)
+  return {
+    value,
+    path: prefix,
+    origin: {
+      problems,
+      placeOf: (path) => model.placeOf(inFile(path)),
+      placeOfKey: (path) => model.placeOfKey(inFile(path)),
+    },
+  }
+}
+
+/** Does what collects problems and throws them together, with what stopped it if something did. */
+export async function collectingProblems<Result>(work: (problems: Diagnostic[]) => Promise<Result>): Promise<Result> {
+  const problems: Diagnostic[] = []
+  const result = await work(problems).catch((error: unknown) => {
+    if (error instanceof DavitError && problems.length > 0) throw together([invalidModel(problems), error])
+    throw error
+  })
+  if (problems.length > 0) throw invalidModel(problems)
+  return result
+}
+
+/** The same is often wrong for every system: it is said once. */
+export function invalidModel(problems: readonly Diagnostic[], cause?: unknown): DavitError {
+  const diagnostics = inOrder([...new Map(problems.map((problem) => [renderDiagnostic(problem), problem])).values()])
+  const count = diagnostics.length === 1 ? 'an error' : `${diagnostics.length} errors`
+  return new DavitError('invalid-model', `the models have ${count}`, {
+    exitStatus: ExitStatus.badDocument,
+    diagnostics,
+    cause,
+  })
+}
+
+/** File by file as they were read, and from top to bottom within each. */
+function inOrder(problems: readonly Diagnostic[]): Diagnostic[] {
+  const files = [...new Set(problems.map(({ place }) => place?.file))]
+  const rankOf = ({ place }: Diagnostic) => [files.indexOf(place?.file), place?.line ?? 0, place?.column ?? 0]
+  return problems
+    .map((problem) => ({ problem, rank: rankOf(problem) }))
+    .sort((left, right) => left.rank.map((value, index) => value - (right.rank[index] ?? 0)).find(Boolean) ?? 0)
+    .map(({ problem }) => problem)
+}
+
+/** Several failures as one, so that all are seen at once. */
+export function together(errors: readonly DavitError[]): DavitError {
+  const [first, ...others] = errors
+  if (first !== undefined && others.length === 0) return first
+  const failure = invalidModel(errors.flatMap(diagnosticsOf))
+  return new DavitError(failure.code, failure.message, {
+    exitStatus: first?.exitStatus ?? failure.exitStatus,
+    diagnostics: failure.diagnostics,
+    cause: errors.at(-1),
+  })
+}
+
+function diagnosticsOf({ diagnostics, message, hint }: DavitError): readonly Diagnostic[] {
+  if (diagnostics.length > 0) return diagnostics
+  return [{ severity: 'error', message, ...(hint === undefined ? {} : { hint }) }]
+}

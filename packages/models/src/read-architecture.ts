@@ -1,0 +1,72 @@
+import type { Diagnostic } from '@davit/diagnostics'
+import type { System } from '@davit/documents'
+import type { ArchitectureModel } from '@davit/normalization'
+import { servicesOf } from './evaluate-services.ts'
+import type { LoadOptions } from './load-architecture.ts'
+import { evaluateModel, type Model, runModel } from './model.ts'
+import { membersOf, type Part, partOf, refuse, refuseOthers } from './part.ts'
+import { rootOf } from './problems.ts'
+import { readInfrastructure } from './read-infrastructure.ts'
+import { forEachSystem, systemOfTarget, systemsOf } from './systems.ts'
+import { packagesForTargets, readTargetPackages } from './target-packages.ts'
+import { targetNamesOf } from './target-names.ts'
+
+const SECTIONS = ['services', 'infrastructure', 'targetPackages']
+
+/** An architecture that is one model; its services are placed by themselves, and those without `targets` are left out. */
+export async function readArchitecture(
+  model: Model,
+  { system: coordinator, extraParams, problems }: LoadOptions & { readonly problems: Diagnostic[] },
+): Promise<ArchitectureModel> {
+  const evaluate = async (system: System) => {
+    const raw = await evaluateModel(model, { system, ...extraParams })
+    return runModel(model, () => sectionsOf(rootOf(model, raw, { prefix: [], problems })))
+  }
+  const own = await evaluate(coordinator)
+  const infrastructure = runModel(model, () => readInfrastructure(own.infrastructure))
+  const sections = await forEachSystem(systemsOf(infrastructure, coordinator), {
+    isFunction: typeof model.value === 'function',
+    evaluate: async (system) => (system === coordinator ? own : evaluate(system)),
+  })
+  const services = servicesOf({
+    model,
+    parts: mapValues(sections, (section) => section.services),
+    nameTargetFor: (system) => targetNamesOf((sections.get(system) ?? own).infrastructure.value).nameOf,
+    problems,
+  })
+  const packages = mapValues(sections, ({ targetPackages }) =>
+    runModel(model, () => readTargetPackages(targetPackages, model)),
+  )
+  return {
+    services: new Map([...services].filter(([, service]) => service.targets !== undefined)),
+    infrastructure,
+    targetPackages: packagesForTargets(packages, systemOfTarget(infrastructure, coordinator)),
+    placeOf: (path) => model.placeOf(path),
+  }
+}
+
+function sectionsOf(root: Part): {
+  readonly services: Part
+  readonly infrastructure: Part
+  readonly targetPackages: Part
+} {
+  const members = membersOf(root, 'an architecture: services and infrastructure')
+  refuseOthers(members, SECTIONS, 'an architecture')
+  const missing = (section: string) => {
+    if (section !== 'targetPackages') refuse(root, `the architecture has no '${section}'`)
+    return partOf(root, section, {})
+  }
+  const sectionNamed = (section: string) => members.get(section) ?? missing(section)
+  return {
+    services: sectionNamed('services'),
+    infrastructure: sectionNamed('infrastructure'),
+    targetPackages: sectionNamed('targetPackages'),
+  }
+}
+
+function mapValues<Key, Value, Result>(
+  map: ReadonlyMap<Key, Value>,
+  change: (value: Value) => Result,
+): ReadonlyMap<Key, Result> {
+  return new Map([...map].map(([key, value]) => [key, change(value)]))
+}

@@ -1,0 +1,118 @@
+import type { BuildSpec, PackageSpec } from '@davit/documents'
+import { attributesOf, type Reader } from './attributes.ts'
+import {
+  booleanOf,
+  described,
+  memberOf,
+  membersOf,
+  type Part,
+  refuse,
+  refuseKey,
+  refuseOthers,
+  textOf,
+} from './part.ts'
+import { present } from './present.ts'
+import { floatIn, textOfFloat } from './float.ts'
+
+export interface BuildContext {
+  /** For a build that has none of its own. */
+  readonly name?: string
+  readonly readPath: Reader<string>
+  readInput(part: Part, variable: string): PackageSpec | undefined
+}
+
+interface ReadBuild {
+  readonly spec: BuildSpec
+  readonly parametersFile?: true
+}
+
+const ATTRIBUTES = ['name', 'script', 'sources', 'env', 'inputs', 'network', 'timeLimit', 'parametersFile']
+
+export function readBuild(part: Part, context: BuildContext): ReadBuild {
+  const { demand, members, read, table } = attributesOf(part, 'a build')
+  refuseOthers(members, ATTRIBUTES, 'a build')
+  const readName: Reader<string> = (member) => textOf(member, 'the name of a package')
+  const name =
+    context.name === undefined
+      ? demand('name', readName, { message: "this build has no 'name'" })
+      : (read('name', readName) ?? context.name)
+  const script = demand('script', (member) => textOf(member, 'a shell script'), {
+    message: "this build has no 'script'",
+  })
+  const spec = present({
+    kind: 'build' as const,
+    name: name ?? '',
+    script: script ?? '',
+    sources: table('sources', (member) => readSources(member, context)),
+    env: table('env', readEnvironment),
+    inputs: table('inputs', (member) => readInputs(member, context)),
+    network: read('network', (member) => booleanOf(member, "'network'")) ?? false,
+    timeLimitSeconds: read('timeLimit', readTimeLimit),
+  }) satisfies BuildSpec
+  refuseDoubles(part, spec)
+  const parametersFile = read('parametersFile', (member) => booleanOf(member, "'parametersFile'"))
+  return parametersFile === true ? { spec, parametersFile } : { spec }
+}
+
+function readSources(part: Part, { readPath }: BuildContext): ReadonlyMap<string, string> {
+  return readVariables(part, 'sources', (member) => {
+    const source = memberOf(member.value, 'source') === undefined ? member : membersOf(member, 'a source').get('source')
+    return readPath(source ?? member)
+  })
+}
+
+function readInputs(part: Part, { readInput }: BuildContext): ReadonlyMap<string, PackageSpec> {
+  return readVariables(part, 'inputs', readInput)
+}
+
+function readEnvironment(part: Part): ReadonlyMap<string, string> {
+  return readVariables(part, 'environment variables', (member) => {
+    const { value } = member
+    if (typeof value === 'string') return value
+    if (typeof value === 'boolean') return value ? '1' : ''
+    if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+    const float = floatIn(value)
+    if (float !== undefined) return textOfFloat(float)
+    return refuse(member, `expected text, a number, true or false, but got ${described(value)}`)
+  })
+}
+
+/** Shell variables of the build; some are davit's own. */
+function readVariables<Value>(
+  part: Part,
+  what: string,
+  reader: (part: Part, name: string) => Value | undefined,
+): ReadonlyMap<string, Value> {
+  const values = new Map<string, Value>()
+  for (const [name, member] of membersOf(part, `a table of ${what}`)) {
+    checkVariable(name, member)
+    const value = reader(member, name)
+    if (value !== undefined) values.set(name, value)
+  }
+  return values
+}
+
+function checkVariable(name: string, part: Part): void {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    refuseKey(part, `'${name}' cannot be a variable of a build`, 'use letters, digits and _, beginning with no digit')
+  } else if (name === 'out' || name === 'parametersFile') {
+    refuseKey(part, `the variable '${name}' of a build is set by davit`, 'choose another name')
+  }
+}
+
+function readTimeLimit(part: Part): number | undefined {
+  const seconds = floatIn(part.value) ?? part.value
+  if (typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0) return seconds
+  return refuse(part, `expected a number of seconds, but got ${described(part.value)}`)
+}
+
+function refuseDoubles(part: Part, { sources, inputs, env }: BuildSpec): void {
+  const names = [...sources.keys(), ...inputs.keys(), ...env.keys()]
+  for (const name of new Set(names.filter((name, index) => names.indexOf(name) !== index))) {
+    refuse(
+      part,
+      `the variable '${name}' of this build is defined twice`,
+      'sources, inputs and env share one set of names',
+    )
+  }
+}

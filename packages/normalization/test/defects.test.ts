@@ -1,0 +1,293 @@
+import { type Path } from '@davit/diagnostics'
+import { expect, test } from 'vitest'
+import { modelOf, normalize, OPTIONS, type PlainModel, problemsOf, source } from './model.ts'
+import { normalizeModel } from '../src/normalization.ts'
+
+const services = (table: PlainModel['services']): PlainModel => ({ services: table ?? {} })
+const targets = (table: PlainModel['infrastructure']): PlainModel => ({ infrastructure: table ?? {} })
+
+const DEFECTS: readonly [string, PlainModel, readonly string[]][] = [
+  [
+    'an unknown service in a dependency',
+    services({ database: { targets: ['t1'] }, web: { dependsOn: { db: 'databse' } } }),
+    [
+      "services.web.dependsOn.db: error: service 'web' depends on 'databse', which does not exist\n  hint: did you mean 'database'?",
+    ],
+  ],
+  [
+    'an unknown service in the distribution',
+    { services: { web: {} }, distributedServices: ['web', 'wbe'] },
+    ["distribution.wbe: error: the distribution places unknown service 'wbe'\n  hint: did you mean 'web'?"],
+  ],
+  [
+    'an unknown target',
+    services({ web: { targets: ['t1', 't9'] } }),
+    ["services.web.targets[1]: error: service 'web' is placed on unknown target 't9'\n  hint: did you mean 't1'?"],
+  ],
+  [
+    'an address that two targets share',
+    {
+      infrastructure: { a: { properties: { hostname: 'x' } }, b: { properties: { hostname: 'x' } } },
+      services: { web: { targets: ['x'] } },
+    },
+    [
+      "services.web.targets[0]: error: service 'web' is placed on unknown target 'x'\n  hint: it is the address of 'a' and 'b': write a name",
+    ],
+  ],
+  [
+    'an unknown target of a dependency',
+    services({ db: { targets: ['t1'] }, web: { connectsTo: { db: { service: 'db', targets: ['nowhere'] } } } }),
+    ["services.web.connectsTo.db.targets[0]: error: service 'web' depends on 'db' on unknown target 'nowhere'"],
+  ],
+  [
+    'a dependency on a target where it is not',
+    services({ db: { targets: ['t1'] }, web: { dependsOn: { db: { service: 'db', targets: ['t2'] } } } }),
+    [
+      "services.web.dependsOn.db.targets[0]: error: service 'web' depends on 'db' on target 't2', where it is not placed\n" +
+        "  hint: 'db' is on 't1' (process)",
+    ],
+  ],
+  [
+    'a dependency in a container where it is not',
+    services({ db: { targets: ['t1'] }, web: { dependsOn: { db: { service: 'db', targets: ['t1 other'] } } } }),
+    [
+      "services.web.dependsOn.db.targets[0]: error: service 'web' depends on 'db' on target 't1' in container 'other', where it is not placed\n" +
+        "  hint: 'db' is on 't1' (process)",
+    ],
+  ],
+  [
+    'chosen targets of a dependency that is placed nowhere',
+    services({ db: {}, web: { dependsOn: { db: { service: 'db', targets: ['t1'] } } } }),
+    [
+      "services.web.dependsOn.db.targets[0]: error: service 'web' depends on 'db' on target 't1', where it is not placed\n" +
+        "  hint: 'db' is placed nowhere: add it to the distribution",
+    ],
+  ],
+  [
+    'another name than the attribute',
+    services({ web: { name: 'wbe' } }),
+    ["services.web.name: error: service 'web' has the name 'wbe'\n  hint: leave out 'name', or make it 'web'"],
+  ],
+  [
+    'dependencies on a package',
+    services({
+      tool: { type: 'package', targets: ['t1'] },
+      web: { dependsOn: ['tool'], connectsTo: ['tool'], activatesAfter: ['tool'] },
+    }),
+    ['dependsOn', 'connectsTo', 'activatesAfter'].map(
+      (kind) =>
+        `services.web.${kind}.tool: error: service 'web' depends on 'tool', which is of type 'package'\n` +
+        '  hint: services of that type are installed, but never activated',
+    ),
+  ],
+  [
+    'containers from a package',
+    services({ tool: { type: 'package', providesContainer: 'x' } }),
+    [
+      "services.tool.type: error: service 'tool' of type 'package' cannot provide containers\n  hint: it is installed, but never activated",
+    ],
+  ],
+  [
+    'a cycle of dependsOn',
+    services({ a: { dependsOn: { x: 'b' } }, b: { dependsOn: ['c'] }, c: { activatesAfter: ['a'] } }),
+    [
+      'services.a.dependsOn.x: error: services depend on each other in a cycle: a → b → c → a\n' +
+        "  hint: use 'connectsTo' where a service need not wait for the other",
+    ],
+  ],
+  [
+    'a service that depends on itself',
+    services({ a: { activatesAfter: ['a'] } }),
+    [
+      'services.a.activatesAfter.a: error: services depend on each other in a cycle: a → a\n' +
+        "  hint: use 'connectsTo' where a service need not wait for the other",
+    ],
+  ],
+  [
+    'a cycle through a provider of containers',
+    services({
+      engine: { providesContainer: 'page', targets: ['t1'], dependsOn: ['page'] },
+      page: { type: 'page', targets: ['t1'] },
+    }),
+    [
+      'services.engine.dependsOn.page: error: services depend on each other in a cycle: engine → page → engine\n' +
+        "  hint: 'page' waits for 'engine', which provides its container 'page'",
+    ],
+  ],
+  [
+    'bad names',
+    {
+      infrastructure: { 'a b': { containers: { '-x': {} }, system: '$(touch x)' } },
+      services: { 'we\nb': { type: '', targets: ['a b c/d'], providesContainer: '.' } },
+    },
+    [
+      'infrastructure["a b"]: error: bad name \'a b\': a target name must match [A-Za-z0-9_][A-Za-z0-9_.+-]*',
+      'infrastructure["a b"].containers["-x"]: error: bad name \'-x\': a container name must match [A-Za-z0-9_][A-Za-z0-9_.+-]*',
+      'infrastructure["a b"].system: error: bad name \'$(touch x)\': a system must match [A-Za-z0-9_][A-Za-z0-9_.+-]*',
+      'services["we\\nb"]: error: bad name \'we\\nb\': a service name must match [A-Za-z0-9_][A-Za-z0-9_.+-]*',
+      'services["we\\nb"].type: error: bad name \'\': a type must match [A-Za-z0-9_][A-Za-z0-9_.+-]*',
+      "services[\"we\\nb\"].targets[0]: error: service 'we\\nb' is placed on unknown target 'a'",
+      'services["we\\nb"].providesContainer: error: bad name \'.\': a container name must match [A-Za-z0-9_][A-Za-z0-9_.+-]*',
+    ],
+  ],
+  [
+    'a bad name of a container in a placement',
+    services({ web: { targets: ['t1 c/d'] } }),
+    [
+      "services.web.targets[0].container: error: bad name 'c/d': a container name must match [A-Za-z0-9_][A-Za-z0-9_.+-]*",
+    ],
+  ],
+  [
+    'names of container properties that are no variables',
+    {
+      infrastructure: {
+        t1: { properties: { hostname: 'h', 'fine-here': 1 }, containers: { c: { 'a-b': 1, '2x': 1, ü: 1 } } },
+      },
+      services: {
+        engine: { providesContainer: 'x', attributes: { 'a b': 1 } },
+        other: { providesContainers: { y: { 'c.d': 1 } } },
+      },
+    },
+    [
+      ['infrastructure.t1.containers.c.a-b', 'a-b'],
+      ['infrastructure.t1.containers.c["2x"]', '2x'],
+      ['infrastructure.t1.containers.c["ü"]', 'ü'],
+      ['services.engine["a b"]', 'a b'],
+      ['services.other.providesContainers.y["c.d"]', 'c.d'],
+    ].map(
+      ([path, name]) =>
+        `${path}: error: bad name '${name}' of a container property\n` +
+        '  hint: modules get it as a variable: letters, digits and _, not beginning with a digit',
+    ),
+  ],
+  [
+    'reserved names of container properties',
+    targets({ t1: { containers: { c: { PATH: '/', IFS: 'x', LD_PRELOAD: 'x', LD: 'fine', path: 'fine' } } } }),
+    ['PATH', 'IFS', 'LD_PRELOAD'].map(
+      (name) =>
+        `infrastructure.t1.containers.c.${name}: error: container property '${name}' is reserved\n` +
+        '  hint: PATH, IFS and LD_* would change how modules run',
+    ),
+  ],
+  [
+    'text that XML cannot carry',
+    {
+      infrastructure: {
+        t1: { properties: { hostname: 'h', deep: { list: ['fine\t\r\n', 'a\u0000b'] }, 'x\u0007': 1 } },
+      },
+      services: { web: { attributes: { half: '\ud800', outside: '\uffff', fine: '😀\u0085' } } },
+    },
+    [
+      "infrastructure.t1.properties.deep.list[1]: error: property 'list' contains U+0000, which XML cannot carry",
+      'infrastructure.t1.properties["x\\u0007"]: error: the name of property \'x\\u0007\' contains U+0007, which XML cannot carry',
+      "services.web.half: error: property 'half' contains U+D800, which XML cannot carry",
+      "services.web.outside: error: property 'outside' contains U+FFFF, which XML cannot carry",
+    ].map((line) => `${line}\n  hint: encode it, for instance as base64`),
+  ],
+  [
+    'numbers that are none',
+    targets({ t1: { properties: { hostname: 'h', n: Number.NaN, f: [Number.POSITIVE_INFINITY] } } }),
+    [
+      "infrastructure.t1.properties.n: error: property 'n' is NaN, which no document can carry",
+      "infrastructure.t1.properties.f[0]: error: property 'f' is Infinity, which no document can carry",
+    ],
+  ],
+  [
+    'a container property that is too long for the kernel',
+    targets({
+      t1: {
+        containers: {
+          c: {
+            fits: 'x'.repeat(131_066),
+            long: `${'ü'.repeat(65_533)}x`,
+            list: ['x'.repeat(70_000), 'x'.repeat(70_000)],
+          },
+        },
+      },
+    }),
+    ['long', 'list'].map(
+      (name) =>
+        `infrastructure.t1.containers.c.${name}: error: property '${name}' is too long: name=value may have 131071 bytes\n` +
+        '  hint: put it into a file of a package and pass its path',
+    ),
+  ],
+  [
+    'a target without its address',
+    targets({
+      t1: { properties: {} },
+      t2: { targetProperty: 'ip' },
+      t3: { properties: { hostname: 7 } },
+      t4: { properties: { hostname: '' } },
+    }),
+    [
+      "infrastructure.t1.properties.hostname: error: target 't1' has no property 'hostname'\n" +
+        "  hint: it says how to reach the target; another property can be named with 'targetProperty'",
+      "infrastructure.t2.properties.ip: error: target 't2' has no property 'ip'\n" +
+        "  hint: it says how to reach the target; another property can be named with 'targetProperty'",
+      "infrastructure.t3.properties.hostname: error: property 'hostname' of target 't3' must be text, since it is its address",
+      "infrastructure.t4.properties.hostname: error: property 'hostname' of target 't4' must be text, since it is its address",
+    ],
+  ],
+  [
+    'a number of cores that is none',
+    targets({ t1: { numOfCores: 0 }, t2: { numOfCores: 1.5 }, t3: { numOfCores: Number.NaN }, t4: { numOfCores: -2 } }),
+    ['t1 0', 't2 1.5', 't3 NaN', 't4 -2'].map((text) => {
+      const [target, cores] = text.split(' ')
+      return `infrastructure.${target}.numOfCores: error: numOfCores must be a whole number of at least 1, not ${cores}`
+    }),
+  ],
+  [
+    'packages for an unknown target',
+    { targetPackages: { t22: [source('/x')] } },
+    ["targetPackages.t22: error: packages for unknown target 't22'\n  hint: did you mean 't2'?"],
+  ],
+]
+
+test.each(DEFECTS)('normalizeModel() tells %s', (_, plain, expected) => {
+  expect(problemsOf(plain)).toEqual(expected)
+})
+
+test('normalizeModel() tells everything at once', () => {
+  const merged = {
+    services: { database: {}, web: { dependsOn: ['databse'], targets: ['t9'] } },
+    distributedServices: ['wbe'],
+  }
+  expect(problemsOf(merged)).toHaveLength(3)
+  expect(() => normalize(merged)).toThrow(
+    expect.objectContaining({ code: 'invalid-model', exitStatus: 65, message: 'the models have 3 errors' }),
+  )
+})
+
+test('mutual connectsTo is no cycle', () => {
+  expect(problemsOf(services({ a: { connectsTo: ['b'] }, b: { connectsTo: ['a'] } }))).toEqual([])
+})
+
+test('an error stands where the user wrote what it is about, or what that is part of', () => {
+  const places = new Map([
+    ['services', { file: 'services.yaml', line: 1, column: 1 }],
+    ['services.web.dependsOn', { file: 'services.yaml', line: 12, column: 5, text: '    dependsOn: [databse]' }],
+  ])
+  const placeOf = (path: Path) => places.get(path.join('.'))
+  const plain = services({ database: {}, web: { dependsOn: ['databse'], type: '' } })
+  expect(problemsOf({ ...plain, placeOf })).toEqual([
+    "services.yaml:1:1: error: bad name '': a type must match [A-Za-z0-9_][A-Za-z0-9_.+-]*",
+    "services.yaml:12:5: error: service 'web' depends on 'databse', which does not exist\n" +
+      '      dependsOn: [databse]\n' +
+      '      ^\n' +
+      "  hint: did you mean 'database'?",
+  ])
+})
+
+test('huge names are shortened', () => {
+  const name = 'x'.repeat(100_000)
+  const model = modelOf(services({ [name]: {} }))
+  expect(() => normalizeModel(model, OPTIONS)).toThrow(
+    expect.objectContaining({
+      diagnostics: [
+        expect.objectContaining({
+          message: `bad name '${'x'.repeat(60)}…': a service name must have at most 200 bytes`,
+        }),
+      ],
+    }),
+  )
+})

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import {
+  type Architecture,
+  type InstantiatedPackage,
+  Manifest,
+  parseDocument,
+  ProfileManifest,
+  type StorePath,
+  type TargetName,
+} from '@davit/documents'
+import { expect, test } from 'vitest'
+import { modulesOf, packagesOf, profileManifestOf } from '../src/profile.ts'
+
+function fixture(file: string): string {
+  return readFileSync(new URL(`fixtures/${file}`, import.meta.url), 'utf8')
+}
+
+const manifest = parseDocument(Manifest, fixture('page.xml'), { file: 'page.xml' })
+const named = (name: string) => name as TargetName
+
+test.each(['test1', 'test2'])('profileManifestOf() gives what the original put into the profile of %s', (name) => {
+  const file = `page.profile-${name}.xml`
+  const expected = parseDocument(ProfileManifest.on(named(name)), fixture(file), { file })
+  const found = profileManifestOf(manifest, named(name))
+  expect(found).toEqual(expected)
+  expect([...found.services.keys()]).toEqual([...expected.services.keys()])
+})
+
+test('profileManifestOf() is empty for a target without services', () => {
+  expect(profileManifestOf(manifest, named('other'))).toEqual({
+    services: new Map(),
+    serviceMappings: [],
+    snapshotMappings: [],
+  })
+})
+
+test('profileManifestOf() does not look at the targets of snapshots for services', () => {
+  const found = profileManifestOf({ ...manifest, serviceMappings: [] }, named('test1'))
+  expect([found.services.size, found.snapshotMappings.length]).toEqual([0, 1])
+})
+
+test.each([
+  ['test1', ['process', 'tomcat-webapplication']],
+  ['test2', ['mysql-database', 'tomcat-webapplication']],
+  ['other', []],
+])('modulesOf() leaves out what services provide on %s', (target, expected) => {
+  expect(modulesOf(manifest, named(target))).toEqual(expected)
+})
+
+const path = (name: string): InstantiatedPackage => ({ outPath: `/store/${'0'.repeat(32)}-${name}` as StorePath })
+
+/** A service on `x86` and `arm` has packages `NAME-x86` and `NAME-arm`. */
+function serviceOn(name: string, ...targets: readonly string[]) {
+  const packages = new Map(['x86', 'arm'].map((system) => [system, path(`${name}-${system}`)]))
+  return [name, { name, targets: targets.map((target) => ({ target, container: 'c' })), packages }] as const
+}
+
+const architecture = {
+  services: new Map([serviceOn('web', 't1', 't2'), serviceOn('api', 't1', 't1'), serviceOn('idle')]),
+  infrastructure: new Map([
+    ['t1', { system: 'x86' }],
+    ['t2', { system: 'arm' }],
+    ['t3', { system: 'arm' }],
+  ]),
+  targetPackages: new Map([
+    ['t1', [path('tool'), path('web-x86'), path('editor'), path('tool')]],
+    ['t2', []],
+  ]),
+} as unknown as Architecture
+
+test.each([
+  ['t1', ['tool', 'web-x86', 'editor', 'api-x86']],
+  ['t2', ['web-arm']],
+  ['t3', []],
+  ['unknown', []],
+])('packagesOf() lists own packages of %s first, then those of services in order, each once', (target, expected) => {
+  expect(packagesOf(architecture, named(target))).toEqual(expected.map((name) => path(name).outPath))
+})

@@ -1,0 +1,78 @@
+import { realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { StorePath } from '@davit/documents'
+import { reasonOf, systemErrorCode } from '@davit/files'
+import { contentPathOf, copyTree, stageTree } from './add-tree.ts'
+import type { Staged } from './committer.ts'
+import type { StoreContext } from './store-context.ts'
+import { isPackageName, packageNameFor } from './store-path.ts'
+import { digestTree, type TreeDigest } from './tree-digest.ts'
+
+/** Directories and files that are copied into the store, each looked at once. */
+export interface Sources {
+  /** The path that the source has, or will have when what is staged is committed. */
+  add(path: string, name?: string): Promise<StorePath>
+  staged(): readonly Staged[]
+}
+
+export function collectSources({ layout, registry }: StoreContext, workspace: string): Sources {
+  const digests = new Map<string, Promise<TreeDigest>>()
+  const paths = new Map<string, Promise<StorePath>>()
+  const staged: Staged[] = []
+
+  const copy = async (origin: string, name: string): Promise<StorePath> => {
+    const digest = await remembered(digests, origin, () => digestTree(origin))
+    const path = contentPathOf(layout.directory, name, digest.contentHash)
+    if (registry.find(path) !== undefined) return path
+    const tree = join(workspace, `source-${staged.length}`)
+    copyTree(origin, tree)
+    // Named by what has been copied, in case the origin has changed since.
+    const copied = await stageTree(layout.directory, tree, { name, references: [] })
+    staged.push(copied)
+    return copied.registration.path
+  }
+
+  return {
+    async add(path, givenName) {
+      const name = givenName ?? packageNameFor(basename(path))
+      if (!isPackageName(name)) throw badName(name)
+      try {
+        const origin = realpathSync(path)
+        return await remembered(paths, JSON.stringify([origin, name]), () => copy(origin, name))
+      } catch (cause) {
+        throw sourceError(path, cause)
+      }
+    },
+    staged: () => staged,
+  }
+}
+
+export function badName(name: string): DavitError {
+  return new DavitError('bad-package-name', `'${name}' cannot be the name of a package`, {
+    exitStatus: ExitStatus.badDocument,
+    hint: 'names consist of letters, digits and +-._?=, at most 200',
+  })
+}
+
+async function remembered<Value>(
+  known: Map<string, Promise<Value>>,
+  key: string,
+  find: () => Promise<Value>,
+): Promise<Value> {
+  const existing = known.get(key)
+  if (existing !== undefined) return existing
+  const found = find()
+  known.set(key, found)
+  return found
+}
+
+function sourceError(path: string, cause: unknown): unknown {
+  if (cause instanceof DavitError) return cause
+  if (systemErrorCode(cause) === undefined) return cause
+  return new DavitError('bad-source', `cannot read the source '${path}': ${reasonOf(cause)}`, {
+    exitStatus: ExitStatus.noInput,
+    hint: 'paths in models are relative to the file that names them',
+    cause,
+  })
+}

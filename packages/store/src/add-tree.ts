@@ -1,0 +1,47 @@
+import { closeSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { StorePath } from '@davit/documents'
+import { fileChunks, walkTree } from '@davit/files'
+import type { Staged } from './committer.ts'
+import { normalizeTree } from './normalize-tree.ts'
+import type { Registration } from './registration.ts'
+import { storePathOf } from './store-path.ts'
+import { digestTree } from './tree-digest.ts'
+
+export interface StagedTree {
+  readonly name: string
+  readonly references: readonly StorePath[]
+}
+
+/** Names a tree on the file system of the store by its content, ready to be committed. */
+export async function stageTree(storeDirectory: string, tree: string, options: StagedTree): Promise<Staged> {
+  normalizeTree(tree)
+  const digest = await digestTree(tree)
+  const path = contentPathOf(storeDirectory, options.name, digest.contentHash)
+  const references = [...new Set(options.references)].toSorted()
+  const registration: Registration = { path, ...digest, references }
+  return { tree, registration }
+}
+
+export function contentPathOf(storeDirectory: string, name: string, contentHash: string): StorePath {
+  return storePathOf(storeDirectory, { kind: 'content', name, digest: contentHash })
+}
+
+/** Copies names, contents, links and the executable bit. */
+export function copyTree(from: string, to: string): void {
+  for (const entry of walkTree(from)) {
+    const path = join(to, entry.path)
+    if (entry.kind === 'directory') mkdirSync(path)
+    else if (entry.kind === 'symlink') symlinkSync(entry.target, path)
+    else writeChunks(path, fileChunks(join(from, entry.path), entry.size), entry.executable ? 0o755 : 0o644)
+  }
+}
+
+function writeChunks(path: string, chunks: Iterable<Uint8Array>, mode: number): void {
+  const file = openSync(path, 'wx', mode)
+  try {
+    for (const chunk of chunks) writeFileSync(file, chunk)
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,34 @@
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+
+export interface BuildLog {
+  /** Takes the whole output; done when it has ended. */
+  follow(output: Readable): Promise<void>
+  /** The last lines. */
+  end(): string
+  close(): void
+}
+
+const MAX_FILE_BYTES = 64 * 1024 * 1024
+const TAIL_BYTES = 16 * 1024
+const TAIL_LINES = 25
+
+/** Writes output to a file, up to a bound, and remembers its end. */
+export function openBuildLog(path: string): BuildLog {
+  const file = openSync(path, 'w', 0o644)
+  let written = 0
+  let tail = Buffer.alloc(0)
+  const add = (chunk: Buffer): void => {
+    const room = chunk.subarray(0, MAX_FILE_BYTES - written)
+    if (room.length > 0) writeFileSync(file, room)
+    written += room.length
+    tail = Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES)
+  }
+  return {
+    async follow(output) {
+      for await (const chunk of output) add(chunk as Buffer)
+    },
+    end: () => tail.toString('utf8').trimEnd().split('\n').slice(-TAIL_LINES).join('\n'),
+    close: () => closeSync(file),
+  }
+}

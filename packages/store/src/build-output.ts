@@ -1,0 +1,116 @@
+import { lstatSync } from 'node:fs'
+import { basename } from 'node:path'
+import { DavitError, type Report } from '@davit/diagnostics'
+import type { StorePath } from '@davit/documents'
+import { systemErrorCode } from '@davit/files'
+import { closureOf } from './closure.ts'
+import { clearPlace } from './committer.ts'
+import type { Derivation } from './derivation.ts'
+import { normalizeTree } from './normalize-tree.ts'
+import { referenceScan } from './reference-scan.ts'
+import { type BuilderResult, runBuilder } from './run-builder.ts'
+import type { StoreContext } from './store-context.ts'
+import { logFile } from './store-layout.ts'
+import { type StoreLock, withStoreLock } from './store-lock.ts'
+import { digestTree } from './tree-digest.ts'
+import { withWorkspace } from './workspace.ts'
+
+export interface BuildJob {
+  readonly derivationPath: StorePath
+  readonly derivation: Derivation
+  readonly output: StorePath
+}
+
+export interface BuildOptions {
+  readonly report: Report
+  readonly signal: AbortSignal
+}
+
+export type BuildOutcome =
+  | { readonly kind: 'built' }
+  | { readonly kind: 'failed'; readonly reason: string; readonly logEnd: string; readonly logFile: string }
+
+/** Makes an output valid whose inputs are: builds it, or waits for another process that does. */
+export async function buildOutput(
+  context: StoreContext,
+  job: BuildJob,
+  { report, signal }: BuildOptions,
+): Promise<BuildOutcome> {
+  const { layout, environment, registry } = context
+  const onWait = (): void => {
+    report({ kind: 'note', message: `another process builds '${job.derivation.name}': waiting for it` })
+  }
+  return withStoreLock(basename(job.output), { layout, environment, signal, onWait }, async (lock) => {
+    if (registry.find(job.output) !== undefined) return { kind: 'built' }
+    return withWorkspace(layout, async (workspace) => {
+      clearPlace(job.output, workspace)
+      try {
+        return await buildIn(context, { ...job, workspace, lock, signal })
+      } finally {
+        if (registry.find(job.output) === undefined) clearPlace(job.output, workspace)
+      }
+    })
+  })
+}
+
+interface LockedJob extends BuildJob {
+  readonly workspace: string
+  readonly lock: StoreLock
+  readonly signal: AbortSignal
+}
+
+async function buildIn(context: StoreContext, job: LockedJob): Promise<BuildOutcome> {
+  const { layout, registry } = context
+  const inputs = closureOf(registry, directInputs(job.derivation))
+  const log = logFile(layout, job.output)
+  const result = await runBuilder({
+    ...job,
+    inputs,
+    storeDirectory: layout.directory,
+    isolation: await context.isolation(),
+    logFile: log,
+  })
+  if (result.kind === 'failed') return { ...result, logFile: log }
+  const problem = await registerOutput(context, job, { ...result, inputs })
+  return problem === undefined ? { kind: 'built' } : { kind: 'failed', reason: problem, logEnd: '', logFile: log }
+}
+
+interface MadeOutput extends Omit<BuilderResult & { kind: 'ended' }, 'kind'> {
+  readonly inputs: readonly StorePath[]
+}
+
+/** What is wrong with the output, or nothing. */
+async function registerOutput(
+  { commit }: StoreContext,
+  { output, derivationPath, derivation, signal }: LockedJob,
+  { made, inputs }: MadeOutput,
+): Promise<string | undefined> {
+  if (!exists(made)) return 'ended without making $out'
+  try {
+    normalizeTree(made)
+    const scan = referenceScan([...inputs, output])
+    const digest = await digestTree(made, (chunk) => scan.visit(chunk))
+    signal.throwIfAborted()
+    const { system } = derivation
+    const registration = { path: output, ...digest, references: scan.found(), deriver: derivationPath, system }
+    await commit([{ tree: made, registration }])
+    return undefined
+  } catch (error) {
+    if (error instanceof DavitError && error.code === 'unusual-file') return `made an unusual file: ${error.message}`
+    throw error
+  }
+}
+
+function directInputs({ sources, inputs }: Derivation): readonly StorePath[] {
+  return [...sources.values(), ...[...inputs.values()].map(({ output }) => output)]
+}
+
+function exists(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return false
+    throw error
+  }
+}

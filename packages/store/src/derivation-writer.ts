@@ -1,0 +1,78 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { StorePath } from '@davit/documents'
+import { systemErrorCode } from '@davit/files'
+import {
+  type Derivation,
+  derivationPathOf,
+  derivationReferences,
+  encodeDerivation,
+  parseDerivation,
+} from './derivation.ts'
+import { sealFile } from './normalize-tree.ts'
+import type { StoreContext } from './store-context.ts'
+import { packageNameOf } from './store-path.ts'
+import { digestText } from './tree-digest.ts'
+
+export interface DerivationWriter {
+  add(derivation: Derivation): StorePath
+  /** To be called when everything that the derivations refer to is valid. */
+  write(): void
+}
+
+/**
+ * Writes derivations in a batch, without a sync for any of them: whoever reads one compares it with its path, and one that
+ * was damaged by a loss of power is written again by the next run.
+ */
+export function derivationWriter(context: StoreContext, workspace: string): DerivationWriter {
+  const added = new Map<StorePath, { readonly derivation: Derivation; readonly text: string }>()
+  return {
+    add(derivation) {
+      const text = encodeDerivation(derivation)
+      const path = derivationPathOf(context.layout.directory, derivation.name, text)
+      added.set(path, { derivation, text })
+      return path
+    },
+    write() {
+      const missing = [...added].filter(([path, { text }]) => !isWritten(context, path, text))
+      for (const [index, [path, { text }]] of missing.entries()) placeText(join(workspace, `${index}.drv`), path, text)
+      const registrations = missing.map(([path, { derivation, text }]) => {
+        return { path, ...digestText(text), references: derivationReferences(derivation), system: derivation.system }
+      })
+      context.registry.prepare(registrations, workspace)
+      context.registry.publish(registrations, workspace)
+    },
+  }
+}
+
+/** Reads a derivation, and makes sure that it is the one that its path names. */
+export function readDerivation({ layout, registry }: StoreContext, path: StorePath): Derivation {
+  registry.get(path)
+  const text = readFileSync(path, 'utf8')
+  const name = packageNameOf(path).replace(/\.drv$/, '')
+  if (derivationPathOf(layout.directory, name, text) === path) return parseDerivation(text)
+  throw new DavitError('bad-derivation', `'${path}' is damaged`, {
+    exitStatus: ExitStatus.badDocument,
+    hint: 'run davit-normalize again, which writes it anew',
+  })
+}
+
+function isWritten({ registry }: StoreContext, path: StorePath, text: string): boolean {
+  return registry.find(path) !== undefined && readIfPresent(path) === text
+}
+
+function readIfPresent(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function placeText(temporary: string, path: StorePath, text: string): void {
+  writeFileSync(temporary, text)
+  sealFile(temporary)
+  renameSync(temporary, path)
+}

@@ -1,0 +1,90 @@
+import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
+import type { BuildSpec, InstantiatedPackage, PackageRequest, PackageSpec, System } from '@davit/documents'
+import { collectSources, type Sources } from './add-source.ts'
+import { derivationOf } from './derivation-of.ts'
+import { outputPathOf } from './derivation.ts'
+import { derivationWriter, type DerivationWriter } from './derivation-writer.ts'
+import type { StoreContext } from './store-context.ts'
+import { withWorkspace } from './workspace.ts'
+
+/** Copies sources and writes derivations, each once however many packages share it; builds nothing. */
+export async function instantiate(
+  context: StoreContext,
+  requests: readonly PackageRequest[],
+): Promise<readonly InstantiatedPackage[]> {
+  context.prepare()
+  return withWorkspace(context.layout, async (workspace) => {
+    const session = startSession(context, workspace)
+    const packages: InstantiatedPackage[] = []
+    const problems: Diagnostic[] = []
+    for (const request of requests) {
+      try {
+        packages.push(await instantiateSpec(session, request.spec, request.system))
+      } catch (error) {
+        problems.push(problemOf(request, error))
+      }
+    }
+    if (problems.length > 0) throw badPackages(problems)
+    await context.commit(session.sources.staged())
+    session.derivations.write()
+    return packages
+  })
+}
+
+interface Session {
+  readonly context: StoreContext
+  readonly sources: Sources
+  readonly derivations: DerivationWriter
+  readonly known: Map<System, Map<PackageSpec, Promise<InstantiatedPackage>>>
+}
+
+function startSession(context: StoreContext, workspace: string): Session {
+  return {
+    context,
+    sources: collectSources(context, workspace),
+    derivations: derivationWriter(context, workspace),
+    known: new Map(),
+  }
+}
+
+function instantiateSpec(session: Session, spec: PackageSpec, system: System): Promise<InstantiatedPackage> {
+  const known = session.known.get(system) ?? new Map<PackageSpec, Promise<InstantiatedPackage>>()
+  session.known.set(system, known)
+  const instantiated = known.get(spec) ?? instantiateNew(session, spec, system)
+  known.set(spec, instantiated)
+  return instantiated
+}
+
+async function instantiateNew(session: Session, spec: PackageSpec, system: System): Promise<InstantiatedPackage> {
+  switch (spec.kind) {
+    case 'source':
+      return { outPath: await session.sources.add(spec.path, spec.name) }
+    case 'present':
+      return { outPath: session.context.registry.get(spec.path).path }
+    case 'build':
+      return instantiateBuild(session, spec, system)
+  }
+}
+
+async function instantiateBuild(session: Session, spec: BuildSpec, system: System): Promise<InstantiatedPackage> {
+  const { layout } = session.context
+  const derivation = await derivationOf(spec, {
+    system,
+    source: (path) => session.sources.add(path),
+    input: (input) => instantiateSpec(session, input, system),
+  })
+  const outPath = outputPathOf(layout.directory, derivation)
+  return { outPath, derivation: session.derivations.add(derivation) }
+}
+
+function problemOf({ wantedBy }: PackageRequest, error: unknown): Diagnostic {
+  if (!(error instanceof DavitError)) throw error
+  const wanted = 'service' in wantedBy ? `service '${wantedBy.service}'` : `target '${wantedBy.target}'`
+  const hint = error.hint === undefined ? {} : { hint: error.hint }
+  return { severity: 'error', message: `${wanted}: ${error.message}`, ...hint }
+}
+
+function badPackages(diagnostics: readonly Diagnostic[]): DavitError {
+  const message = diagnostics.length === 1 ? 'cannot use a package' : `cannot use ${diagnostics.length} packages`
+  return new DavitError('bad-package', message, { exitStatus: ExitStatus.badDocument, diagnostics })
+}

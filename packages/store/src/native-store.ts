@@ -1,0 +1,73 @@
+import { basename } from 'node:path'
+import { Readable } from 'node:stream'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { StorePath } from '@davit/documents'
+import { packArchive, reasonOf, systemErrorCode } from '@davit/files'
+import type { Environment } from '@davit/process'
+import { addModule, addProfile } from './add-package.ts'
+import { closureOf } from './closure.ts'
+import { currentSystem } from './current-system.ts'
+import { instantiate } from './instantiate.ts'
+import type { Isolation } from './isolation.ts'
+import { realise } from './realise.ts'
+import { addRoot, removeRoot } from './roots.ts'
+import { type StoreContext, storeContext } from './store-context.ts'
+import { storeDirectoryOf } from './store-directory.ts'
+import type { Store } from './store-interface.ts'
+
+export interface NativeStoreOptions {
+  readonly directory: string
+  /** For the programs that are needed (PATH), and DAVIT_SYSTEM. */
+  readonly environment: Environment
+  /** Instead of the best that this machine allows. */
+  readonly isolation?: Isolation
+}
+
+/** Opens a store that needs nothing installed; writes nothing before something is asked of it. */
+export async function openNativeStore(options: NativeStoreOptions): Promise<Store> {
+  const directory = storeDirectoryOf(options.directory)
+  const context = storeContext({ ...options, directory, system: currentSystem(options.environment) })
+  const { registry } = context
+  const guarded = <Result>(use: () => Promise<Result>): Promise<Result> => withStoreErrors(directory, use)
+  return {
+    reference: { kind: 'native', directory },
+    instantiate: (requests) => guarded(() => instantiate(context, requests)),
+    realise: (packages, realiseOptions) => guarded(() => realise(context, packages, realiseOptions)),
+    closure: (paths) => guarded(async () => closureOf(registry, paths)),
+    registrations: (paths) => guarded(async () => paths.map((path) => registry.get(path))),
+    invalidPaths: (paths) => guarded(async () => paths.filter((path) => registry.find(path) === undefined)),
+    export: (paths) => exportPaths(context, paths),
+    addModule: (type, module) => guarded(() => addModule(context, type, module)),
+    addProfile: (contents) => guarded(() => addProfile(context, contents)),
+    addRoot: (name, path) => guarded(() => addRoot(context, name, path)),
+    removeRoot: (name) => guarded(() => removeRoot(context, name)),
+  }
+}
+
+function exportPaths({ layout, registry }: StoreContext, paths: readonly StorePath[]): Readable {
+  try {
+    for (const path of paths) registry.get(path)
+    return packArchive(
+      layout.directory,
+      paths.map((path) => basename(path)),
+    )
+  } catch (error) {
+    const failed = new Readable({ read() {} })
+    return failed.destroy(error instanceof Error ? error : new Error(String(error)))
+  }
+}
+
+/** A failed system call is about the store directory, its permissions, or the space left. */
+async function withStoreErrors<Result>(directory: string, use: () => Promise<Result>): Promise<Result> {
+  try {
+    return await use()
+  } catch (cause) {
+    if (systemErrorCode(cause) === undefined) throw cause
+    const detail = cause instanceof Error ? cause.message : ''
+    throw new DavitError('cannot-use-store', `cannot use the store '${directory}': ${reasonOf(cause)} (${detail})`, {
+      exitStatus: ExitStatus.cannotCreate,
+      hint: 'check its permissions and the space left, or choose another directory with DAVIT_STORE_DIR',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,65 @@
+import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
+import type { InstantiatedPackage, StorePath } from '@davit/documents'
+import type { BuildJob } from './build-output.ts'
+import { outputPathOf } from './derivation.ts'
+import { readDerivation } from './derivation-writer.ts'
+import type { StoreContext } from './store-context.ts'
+
+export interface PlannedBuild extends BuildJob {
+  /** Outputs that have to be built before. */
+  readonly needs: readonly StorePath[]
+}
+
+/** Finds what is not valid, down to what is, and refuses what cannot be built here before anything is. */
+export function planBuilds(
+  context: StoreContext,
+  packages: readonly InstantiatedPackage[],
+): ReadonlyMap<StorePath, PlannedBuild> {
+  const { registry, layout } = context
+  const plan = new Map<StorePath, PlannedBuild>()
+  const isMissing = ({ outPath }: InstantiatedPackage): boolean => registry.find(outPath) === undefined
+  const pending = packages.filter(isMissing)
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (plan.has(next.outPath)) continue
+    if (next.derivation === undefined) throw missingPackage(next.outPath)
+    const derivation = readDerivation(context, next.derivation)
+    if (outputPathOf(layout.directory, derivation) !== next.outPath) throw wrongOutput(next.outPath, next.derivation)
+    for (const source of derivation.sources.values()) registry.get(source)
+    const inputs = [...derivation.inputs.values()].map(({ output, derivation: path }) => {
+      return { outPath: output, ...(path === undefined ? {} : { derivation: path }) }
+    })
+    const missing = inputs.filter(isMissing)
+    const needs = [...new Set(missing.map(({ outPath }) => outPath))]
+    plan.set(next.outPath, { output: next.outPath, derivationPath: next.derivation, derivation, needs })
+    pending.push(...missing)
+  }
+  checkSystems(context, [...plan.values()])
+  return plan
+}
+
+function checkSystems({ system }: StoreContext, builds: readonly PlannedBuild[]): void {
+  const foreign = builds.filter(({ derivation }) => derivation.system !== system)
+  if (foreign.length === 0) return
+  const diagnostics = foreign.map(({ derivation }): Diagnostic => {
+    const message = `'${derivation.name}' must be built on ${derivation.system}; this machine is ${system}`
+    return { severity: 'error', message }
+  })
+  throw new DavitError('wrong-system', `cannot build for other platforms than ${system} here`, {
+    hint: 'build these packages on their targets, or correct the systems in the infrastructure model',
+    diagnostics,
+  })
+}
+
+function missingPackage(path: StorePath): DavitError {
+  return new DavitError('invalid-path', `'${path}' is not in the store, and nothing says how to build it`, {
+    exitStatus: ExitStatus.noInput,
+    hint: 'run davit-normalize again, which copies what is missing',
+  })
+}
+
+function wrongOutput(output: StorePath, derivation: StorePath): DavitError {
+  return new DavitError('bad-derivation', `'${derivation}' does not build '${output}'`, {
+    exitStatus: ExitStatus.badDocument,
+    hint: 'run davit-normalize again',
+  })
+}

@@ -1,0 +1,80 @@
+import { DavitError, type Diagnostic } from '@davit/diagnostics'
+import type { InstantiatedPackage, StorePath } from '@davit/documents'
+import { buildOutput, type BuildOptions, type BuildOutcome } from './build-output.ts'
+import { type PlannedBuild, planBuilds } from './plan-builds.ts'
+import { runGraph } from './run-graph.ts'
+import type { StoreContext } from './store-context.ts'
+
+export interface RealiseOptions extends BuildOptions {
+  /** How many builds may run at a time. */
+  readonly maxJobs: number
+}
+
+/** Builds what is not valid, inputs first; what does not need a failed build is still built. */
+export async function realise(
+  context: StoreContext,
+  packages: readonly InstantiatedPackage[],
+  options: RealiseOptions,
+): Promise<void> {
+  options.signal.throwIfAborted()
+  const plan = planBuilds(context, packages)
+  if (plan.size === 0) return
+  context.prepare()
+  await reportIsolation(context, options)
+  const failures: Diagnostic[] = []
+  await runGraph(plan, {
+    limit: options.maxJobs,
+    signal: options.signal,
+    async run(build) {
+      const outcome = await buildReported(context, build, options)
+      if (outcome.kind === 'failed') failures.push(failureOf(build, outcome))
+      return outcome.kind === 'built'
+    },
+  })
+  options.signal.throwIfAborted()
+  if (failures.length > 0) throw buildFailed(plan, failures)
+}
+
+async function reportIsolation(context: StoreContext, { report }: RealiseOptions): Promise<void> {
+  const { kind } = await context.isolation()
+  if (kind === 'bubblewrap') return
+  const message =
+    kind === 'none'
+      ? 'builds are not isolated from this machine'
+      : 'builds are kept from the network, but see all of this machine'
+  report({ kind: 'note', message: `${message}, since bubblewrap (bwrap) is missing or not allowed here` })
+}
+
+async function buildReported(
+  context: StoreContext,
+  build: PlannedBuild,
+  options: RealiseOptions,
+): Promise<BuildOutcome> {
+  const { report } = options
+  const step = { id: build.output as string, step: `build ${build.derivation.name}` }
+  report({ kind: 'started', ...step })
+  try {
+    const outcome = await buildOutput(context, build, options)
+    if (outcome.kind === 'built') report({ kind: 'finished', ...step })
+    else report({ kind: 'failed', ...step, message: outcome.reason, log: outcome.logEnd })
+    return outcome
+  } catch (error) {
+    report({ kind: 'failed', ...step, message: error instanceof Error ? error.message : String(error) })
+    throw error
+  }
+}
+
+function failureOf({ derivation }: PlannedBuild, outcome: BuildOutcome & { kind: 'failed' }): Diagnostic {
+  const log = outcome.logEnd === '' ? '' : `\n${outcome.logEnd.replaceAll(/^/gm, '  | ')}`
+  return {
+    severity: 'error',
+    message: `the build of '${derivation.name}' ${outcome.reason}${log}`,
+    hint: `the whole log is in '${outcome.logFile}'`,
+  }
+}
+
+function buildFailed(plan: ReadonlyMap<StorePath, PlannedBuild>, failures: readonly Diagnostic[]): DavitError {
+  const message = `cannot build ${failures.length === 1 ? 'a package' : `${failures.length} packages`} of ${plan.size}`
+  const diagnostics = failures.toSorted((left, right) => (left.message < right.message ? -1 : 1))
+  return new DavitError('build-failed', message, { diagnostics })
+}

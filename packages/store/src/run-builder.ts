@@ -1,0 +1,109 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { StorePath } from '@davit/documents'
+import { type RunningCommand, startCommand } from '@davit/process'
+import { buildEnvironment, PARAMETERS_FILE, SCRIPT_FILE } from './build-environment.ts'
+import { openBuildLog } from './build-log.ts'
+import type { Derivation } from './derivation.ts'
+import { buildPlace, type Isolation } from './isolation.ts'
+import type { StoreLock } from './store-lock.ts'
+
+export interface BuilderRun {
+  readonly derivation: Derivation
+  readonly output: StorePath
+  /** Paths that the build may read. */
+  readonly inputs: readonly StorePath[]
+  readonly storeDirectory: string
+  readonly workspace: string
+  readonly isolation: Isolation
+  readonly lock: StoreLock
+  readonly logFile: string
+  readonly signal: AbortSignal
+}
+
+export type BuilderResult =
+  /** Where the output should be now. */
+  | { readonly kind: 'ended'; readonly made: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly logEnd: string }
+
+const DEFAULT_TIME_LIMIT_SECONDS = 3600
+
+/** Runs the script of a derivation to its end; nothing that it started survives it. Throws when it is aborted. */
+export async function runBuilder(run: BuilderRun): Promise<BuilderResult> {
+  const { derivation, output, workspace, signal } = run
+  makeWorkspace(workspace, derivation)
+  const place = buildPlace(run.isolation, { ...run, network: derivation.network })
+  const log = openBuildLog(run.logFile)
+  try {
+    const command = await startCommand({
+      argv: [
+        '/bin/sh',
+        '-c',
+        'umask 022; exec "$@" 2>&1',
+        'davit-build',
+        ...place.argv,
+        ...shellOf(place.filesDirectory),
+      ],
+      cwd: join(workspace, 'build'),
+      env: buildEnvironment(derivation, output, place),
+      stdin: '',
+    })
+    run.lock.guard(command.pid)
+    const following = log.follow(command.stdout)
+    const reason = await supervise(command, derivation.timeLimitSeconds ?? DEFAULT_TIME_LIMIT_SECONDS, signal)
+    await endOf(command, following)
+    run.lock.unguard()
+    signal.throwIfAborted()
+    if (reason !== undefined) return { kind: 'failed', reason, logEnd: log.end() }
+  } finally {
+    log.close()
+  }
+  return { kind: 'ended', made: place.standIn === undefined ? output : join(place.standIn, basename(output)) }
+}
+
+function makeWorkspace(workspace: string, { script, parameters }: Derivation): void {
+  for (const name of ['build', 'store', 'files']) mkdirSync(join(workspace, name))
+  writeFileSync(join(workspace, 'files', SCRIPT_FILE), script)
+  if (parameters !== undefined) writeFileSync(join(workspace, 'files', PARAMETERS_FILE), parameters)
+}
+
+function shellOf(filesDirectory: string): readonly string[] {
+  return ['/bin/sh', '-e', join(filesDirectory, SCRIPT_FILE)]
+}
+
+/** Why the build failed, or nothing. */
+async function supervise(
+  command: RunningCommand,
+  timeLimitSeconds: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const kill = (): void => command.kill('SIGKILL')
+  let late = false
+  const timer = setTimeout(() => {
+    late = true
+    kill()
+  }, timeLimitSeconds * 1000)
+  signal.addEventListener('abort', kill, { once: true })
+  if (signal.aborted) kill()
+  const exitCode = await command.exit
+  clearTimeout(timer)
+  signal.removeEventListener('abort', kill)
+  if (late) return `took longer than ${timeLimitSeconds} seconds and was stopped`
+  return exitCode === 0 ? undefined : `failed with exit status ${exitCode}`
+}
+
+const LAST_WORDS_MILLISECONDS = 1000
+
+/** Without namespaces, what has left the process group may live on, and hold the output open. */
+async function endOf(command: RunningCommand, following: Promise<void>): Promise<void> {
+  command.kill('SIGKILL')
+  const waiting = new AbortController()
+  const patience = delay(LAST_WORDS_MILLISECONDS, undefined, { signal: waiting.signal }).catch(() => {})
+  await Promise.race([following, patience])
+  waiting.abort()
+  command.stdout.destroy()
+  await finished(command.stdout).catch(() => {})
+  await following.catch(() => {})
+}

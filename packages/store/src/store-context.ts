@@ -1,0 +1,62 @@
+import { mkdirSync } from 'node:fs'
+import type { System } from '@davit/documents'
+import type { Environment } from '@davit/process'
+import { type Commit, committer } from './committer.ts'
+import { type Isolation, probeIsolation } from './isolation.ts'
+import { openRegistry, type Registry } from './registry.ts'
+import { storeLayout, type StoreLayout } from './store-layout.ts'
+import { withStoreLock } from './store-lock.ts'
+import { syncFileSystem } from './sync-file-system.ts'
+import { sweepWorkspaces } from './workspace.ts'
+
+/** What the operations of a native store share. */
+export interface StoreContext {
+  readonly layout: StoreLayout
+  /** The platform that can be built for here. */
+  readonly system: System
+  readonly environment: Environment
+  readonly registry: Registry
+  readonly commit: Commit
+  /** To be called before anything is written: makes the directories, removes what the dead have left. */
+  prepare(): void
+  isolation(): Promise<Isolation>
+}
+
+export interface StoreContextOptions {
+  readonly directory: string
+  readonly system: System
+  readonly environment: Environment
+  /** Instead of the best that this machine allows. */
+  readonly isolation?: Isolation
+}
+
+export function storeContext({ directory, system, environment, isolation }: StoreContextOptions): StoreContext {
+  const layout = storeLayout(directory)
+  const registry = openRegistry(layout)
+  const commit = committer({
+    layout,
+    registry,
+    sync: () => syncFileSystem(directory, environment),
+    exclusively: (use) => withStoreLock('commit', { layout, environment }, use),
+  })
+  let prepared = false
+  let probe: Promise<Isolation> | undefined
+  return {
+    layout,
+    system,
+    environment,
+    registry,
+    commit,
+    prepare() {
+      if (prepared) return
+      makeDirectories(layout)
+      sweepWorkspaces(layout)
+      prepared = true
+    },
+    isolation: () => (probe ??= isolation === undefined ? probeIsolation(environment) : Promise.resolve(isolation)),
+  }
+}
+
+function makeDirectories({ directory, ...hidden }: StoreLayout): void {
+  for (const path of [directory, ...Object.values(hidden)]) mkdirSync(path, { recursive: true, mode: 0o755 })
+}

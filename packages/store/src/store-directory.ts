@@ -1,0 +1,32 @@
+import { join } from 'node:path'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { Environment } from '@davit/process'
+
+const SYSTEM_STORE = '/var/lib/davit/store'
+/** As `storeDirectory` in documents. */
+const STORE_DIRECTORY = /^(?:\/[A-Za-z0-9_+-][A-Za-z0-9_.+-]*)+$/
+
+export interface StoreDirectoryChoice {
+  /** Whether we are root. */
+  readonly privileged: boolean
+  /** Whether no other machine needs the same directory. */
+  readonly onlyLocalTargets: boolean
+}
+
+/** Where packages are kept when nothing else is said. It is the same path on every machine of a deployment. */
+export function defaultStoreDirectory(environment: Environment, choice: StoreDirectoryChoice): string {
+  const { DAVIT_STORE_DIR, XDG_STATE_HOME, HOME } = environment
+  if (DAVIT_STORE_DIR) return storeDirectoryOf(DAVIT_STORE_DIR)
+  if (choice.privileged || !choice.onlyLocalTargets) return SYSTEM_STORE
+  const stateHome = XDG_STATE_HOME?.startsWith('/') ? XDG_STATE_HOME : HOME && join(HOME, '.local', 'state')
+  return stateHome ? storeDirectoryOf(join(stateHome, 'davit', 'store')) : SYSTEM_STORE
+}
+
+/** Refuses what would not do on every machine. */
+export function storeDirectoryOf(path: string): string {
+  if (STORE_DIRECTORY.test(path)) return path
+  throw new DavitError('bad-store-directory', `'${path}' cannot be a store directory`, {
+    exitStatus: ExitStatus.usage,
+    hint: 'set DAVIT_STORE_DIR to an absolute path whose names consist of letters, digits and _.+-',
+  })
+}

@@ -1,0 +1,77 @@
+import { closeSync, openSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DavitError } from '@davit/diagnostics'
+import { type Environment, startCommand } from '@davit/process'
+import type { StoreLayout } from './store-layout.ts'
+
+export interface StoreLock {
+  /** If we are killed, this process group is killed before the lock goes to somebody else. */
+  guard(processGroup: number): void
+  unguard(): void
+}
+
+export interface LockOptions {
+  readonly layout: StoreLayout
+  readonly environment: Environment
+  readonly signal?: AbortSignal
+  /** Somebody else holds the lock, and we wait. */
+  readonly onWait?: () => void
+}
+
+/**
+ * Runs `use` while no other process runs anything under this name. The lock is the kernel's (flock), held by a small
+ * shell whose standard input ends with us: so it is never left behind, and waiting costs nothing. A lock that is a
+ * directory or file with the owner's PID would have to be taken over from the dead, which cannot be done without races.
+ */
+export async function withStoreLock<Result>(
+  name: string,
+  options: LockOptions,
+  use: (lock: StoreLock) => Promise<Result>,
+): Promise<Result> {
+  const file = join(options.layout.locks, name)
+  const holder = await acquire(file, options)
+  try {
+    return await use({
+      guard: (processGroup) => void holder.stdin.write(`${processGroup}\n`),
+      unguard: () => void holder.stdin.write('\n'),
+    })
+  } finally {
+    rmSync(file, { force: true })
+    holder.stdin.end()
+    await holder.exit
+  }
+}
+
+/** The holder of a lock removes its file, so the file is locked only if it is still the one that has the name. */
+const HOLD = `
+while :; do
+  exec 9>>"$1" || exit
+  flock -n 9 || { echo waiting; flock 9 || exit; }
+  [ "$1" -ef /proc/self/fd/9 ] && break
+done
+echo held
+group=
+while IFS= read -r line; do group=$line; done
+[ -z "$group" ] || kill -KILL "-$group"
+`
+
+async function acquire(file: string, { environment, signal, onWait }: LockOptions) {
+  // An error of the file system is told best by Node.
+  closeSync(openSync(file, 'a', 0o644))
+  const holder = await startCommand({
+    argv: ['/bin/sh', '-c', HOLD, 'davit-lock', file],
+    env: environment,
+    ...(signal === undefined ? {} : { signal }),
+  })
+  // Writing to a holder that has been killed fails; what counts is how it ends.
+  holder.stdin.on('error', () => {})
+  for await (const line of createInterface({ input: holder.stdout })) {
+    if (line === 'held') return holder
+    if (line === 'waiting') onWait?.()
+  }
+  signal?.throwIfAborted()
+  throw new DavitError('cannot-lock', `cannot lock '${file}'`, {
+    hint: "check that the program 'flock' of util-linux is installed",
+  })
+}

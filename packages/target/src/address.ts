@@ -1,0 +1,34 @@
+import type { ConnectionRequest } from '@davit/connection'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { Target, TargetName } from '@davit/documents'
+
+const KINDS: ReadonlyMap<string, ConnectionRequest['kind']> = new Map([
+  ['ssh', 'ssh'],
+  ['disnix-ssh-client', 'ssh'],
+  ['local', 'local'],
+  ['disnix-run-activity', 'local'],
+])
+
+/** Where a target of an infrastructure is reached, and how. */
+export function addressOf(name: TargetName, target: Target): ConnectionRequest {
+  const kind = interfaceKindOf(target.clientInterface)
+  if (kind === undefined) {
+    throw new DavitError('unsupported-interface', `target '${name}' wants the client interface '${target.clientInterface}', which this version of davit cannot use`, {
+      exitStatus: ExitStatus.unreachable,
+      hint: `say 'ssh' or 'local'`,
+    })
+  }
+  if (kind === 'local') return { kind }
+  const address = target.properties.get(target.targetProperty)
+  if (typeof address !== 'string' || address === '') {
+    throw new DavitError('no-address', `target '${name}' has no text in its property '${target.targetProperty}', which says how to reach it`, {
+      exitStatus: ExitStatus.badDocument,
+    })
+  }
+  return { kind, address }
+}
+
+/** Which connection a client interface asks for: ours, or that of the original toolset by its name there. */
+export function interfaceKindOf(clientInterface: string): ConnectionRequest['kind'] | undefined {
+  return KINDS.get(clientInterface)
+}

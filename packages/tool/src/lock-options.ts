@@ -1,0 +1,20 @@
+import type { OptionTable } from './option.ts'
+
+/** For tools that change targets. */
+export const lockOptions = {
+  lock: {
+    type: 'boolean',
+    default: true,
+    group: 'Lock options',
+    describe: 'work under the lock of the deployment, and take it if this run does not hold it',
+  },
+  'lock-lease': {
+    type: 'integer',
+    value: 'SECONDS',
+    minimum: 1,
+    default: 60,
+    env: ['DAVIT_LOCK_LEASE'],
+    group: 'Lock options',
+    describe: 'how long the lock outlives whoever holds it',
+  },
+} as const satisfies OptionTable

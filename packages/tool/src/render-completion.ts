@@ -1,0 +1,101 @@
+import type { Tool } from './define-tool.ts'
+import { operandEntries, optionGroups, type OptionEntry } from './option-table.ts'
+
+export type Shell = 'bash' | 'zsh' | 'fish'
+
+/** The completion of a tool's options for a shell, to be put where the shell looks for it. */
+export function renderCompletion(tool: Tool, shell: Shell): string {
+  const options = optionGroups(tool).flatMap((group) => group.options)
+  return RENDERERS[shell](tool, options)
+}
+
+const RENDERERS = { bash: renderBash, zsh: renderZsh, fish: renderFish } satisfies Record<
+  Shell,
+  (tool: Tool, options: readonly OptionEntry[]) => string
+>
+
+function renderBash(tool: Tool, options: readonly OptionEntry[]): string {
+  const identifier = tool.name.replaceAll('-', '_')
+  const cases = options
+    .filter(({ value }) => value !== undefined)
+    .map((option) => {
+      const words = [`--${option.name}`, ...(option.short === undefined ? [] : [`-${option.short}`])]
+      return `    ${words.join('|')}) ${bashValues(option)} ;;`
+    })
+  const words = options.flatMap(longNames).join(' ')
+  return `# bash completion for ${tool.name}
+_${identifier}() {
+  local word=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]}
+  if [[ $word == = ]]; then word=; fi
+  if [[ $previous == = ]]; then previous=\${COMP_WORDS[COMP_CWORD-2]}; fi
+  COMPREPLY=()
+  case $previous in
+${cases.join('\n')}
+    *)
+      if [[ $word == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '${words}' -- "$word")
+      else ${takesFiles(tool) ? 'mapfile -t COMPREPLY < <(compgen -f -- "$word")' : 'COMPREPLY=()'}; fi ;;
+  esac
+}
+complete -o filenames -F _${identifier} ${tool.name}
+`
+}
+
+function bashValues({ choices, value }: OptionEntry): string {
+  if (choices.length > 0) return `mapfile -t COMPREPLY < <(compgen -W '${choices.join(' ')}' -- "$word")`
+  if (value === 'FILE') return 'mapfile -t COMPREPLY < <(compgen -f -- "$word")'
+  return value === 'DIRECTORY' ? 'mapfile -t COMPREPLY < <(compgen -d -- "$word")' : ':'
+}
+
+function renderZsh(tool: Tool, options: readonly OptionEntry[]): string {
+  const specifications = options.flatMap((option) => {
+    const describe = `[${zshText(option.describe)}]`
+    const argument = option.value === undefined ? '' : `:${zshText(option.value)}:${zshValues(option)}`
+    const long = longNames(option).map((name) => `${name}${option.value === undefined ? '' : '='}`)
+    const short = option.short === undefined ? [] : [`-${option.short}${option.value === undefined ? '' : '+'}`]
+    return [...short, ...long].map((name) => `  '${name}${describe}${argument}'`)
+  })
+  const operands = takesFiles(tool) ? ["  '*:file:_files'"] : []
+  return [`#compdef ${tool.name}`, '', `_arguments -s -S \\`, [...specifications, ...operands].join(' \\\n'), ''].join(
+    '\n',
+  )
+}
+
+function zshValues({ choices, value }: OptionEntry): string {
+  if (choices.length > 0) return `(${choices.join(' ')})`
+  if (value === 'FILE') return '_files'
+  return value === 'DIRECTORY' ? '_files -/' : ''
+}
+
+function zshText(plain: string): string {
+  return plain.replaceAll("'", "'\\''").replace(/[[\]:\\]/g, '\\$&')
+}
+
+function renderFish(tool: Tool, options: readonly OptionEntry[]): string {
+  const operands = takesFiles(tool) ? [] : [`complete -c ${tool.name} -f`]
+  const lines = options.flatMap((option) =>
+    longNames(option).map((name, index) => {
+      const short = option.short === undefined || index > 0 ? '' : ` -s ${option.short}`
+      return `complete -c ${tool.name}${short} -l ${name.slice(2)}${fishValues(option)} -d ${fishText(option.describe)}`
+    }),
+  )
+  return `${[...operands, ...lines].join('\n')}\n`
+}
+
+function fishValues({ choices, value }: OptionEntry): string {
+  if (value === undefined) return ''
+  if (choices.length > 0) return ` -x -a '${choices.join(' ')}'`
+  if (value === 'FILE') return ' -r -F'
+  return value === 'DIRECTORY' ? " -x -a '(__fish_complete_directories)'" : ' -x'
+}
+
+function fishText(plain: string): string {
+  return `'${plain.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+}
+
+function longNames({ name, onByDefault }: OptionEntry): string[] {
+  return onByDefault ? [`--no-${name}`, `--${name}`] : [`--${name}`]
+}
+
+function takesFiles(tool: Tool): boolean {
+  return operandEntries(tool).length > 0
+}

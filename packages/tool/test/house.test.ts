@@ -1,0 +1,104 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { executables, ROOT, toolOf } from '../../../scripts/executables.ts'
+import { floorProblems } from '../../../scripts/floors.ts'
+import { renderManPage } from '../src/render-man-page.ts'
+
+test.each(executables().map((executable) => [executable.name, executable] as const))(
+  'the manual page of %s is what its table says (npx tsx scripts/man.ts)',
+  async (name, executable) => {
+    const page = join(executable.directory, 'man', `${name}.1`)
+    expect(existsSync(page) ? readFileSync(page, 'utf8') : '').toBe(renderManPage(await toolOf(executable)))
+  },
+)
+
+describe('floorProblems()', () => {
+  const root = mkdtempSync(join(tmpdir(), 'davit-floors-'))
+  afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+  test('finds nothing in this house', () => {
+    expect(floorProblems(ROOT)).toEqual([])
+  })
+
+  const low = { name: '@davit/low', floor: 10 }
+  const high = { name: '@davit/high', floor: 20, dependencies: { '@davit/low': '*' } }
+
+  test.each([
+    ['nothing when all is well', { high, low }, {}, []],
+    [
+      'a dependency on the same floor',
+      { high, low: { ...low, floor: 20 } },
+      {},
+      ["packages/high: depends on '@davit/low', which is on floor 20, not below 20"],
+    ],
+    [
+      'a library in the wrong hands',
+      { low: { ...low, dependencies: { yargs: '18.2.0', chalk: '5' } } },
+      {},
+      [
+        "packages/low: depends on 'yargs', which only '@davit/tool' uses",
+        "packages/low: depends on 'chalk', which nobody agreed on",
+      ],
+    ],
+    [
+      'imports that are not declared',
+      { low },
+      {
+        'low/src/low.ts':
+          "import type { A } from '@davit/high'\nimport 'yaml'\nimport {\n  b,\n} from 'ssh2/lib/x.js'\nimport { join } from 'node:path'\nimport { c } from './c.ts'\n// import 'no'\nexport { d } from '@davit/low'\nexport const e = () => import('execa')\n",
+      },
+      ['@davit/high', 'yaml', 'ssh2', 'execa'].map(
+        (name) => `packages/low: src/low.ts imports '${name}', which package.json does not declare`,
+      ),
+    ],
+    [
+      'hands on the process',
+      { low },
+      {
+        'low/src/a.ts': "export const a = 'process.env' + run.process.x // process.exit\n",
+        'low/src/b.ts': 'process.exit(1)\n',
+      },
+      ["packages/low: src/b.ts touches 'process'"],
+    ],
+    [
+      'fields that differ',
+      { low: { ...low, license: 'GPL', main: 'x' } },
+      {},
+      [
+        'packages/low: \'license\' in package.json is not "MIT"',
+        "packages/low: 'main' in package.json is not a field that packages have",
+      ],
+    ],
+    [
+      'a tool without executable',
+      { low: { ...low, floor: 70 } },
+      {},
+      ["packages/low: a tool has no 'bin' in package.json"],
+    ],
+  ])('finds %s', (_, packages, sources, expected) => {
+    for (const [name, fields] of Object.entries(packages)) {
+      const { name: fullName, floor, ...rest } = fields
+      const manifest = {
+        name: fullName,
+        version: '0.1.0',
+        private: true,
+        description: 'x',
+        license: 'MIT',
+        type: 'module',
+        floor,
+        ...rest,
+      }
+      write(`${name}/package.json`, JSON.stringify(manifest))
+    }
+    for (const [name, text] of Object.entries(sources)) write(name, text)
+    expect(floorProblems(root)).toEqual(expected)
+  })
+
+  function write(name: string, text: string): void {
+    const path = join(root, 'packages', name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+})

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { createInterruption } from '../src/interruption.ts'
+
+function interruptionAt() {
+  const stops: number[] = []
+  let clock = 0
+  const interruption = createInterruption({ stop: (status) => stops.push(status), now: () => clock })
+  return { interruption, stops, wait: (milliseconds: number) => (clock += milliseconds) }
+}
+
+test.each([
+  ['SIGINT', 130, 'interrupted: finishing what runs; press Ctrl-C again to stop now'],
+  ['SIGTERM', 143, 'terminated: finishing what runs; send the signal again to stop now'],
+  ['SIGHUP', 129, 'hung up: finishing what runs; send the signal again to stop now'],
+] as const)('the first %s asks the tool to stop', (name, status, announcement) => {
+  const { interruption, stops } = interruptionAt()
+  interruption.receive(name)
+  expect(interruption.signal.aborted).toBe(true)
+  expect(interruption.signal.reason).toMatchObject({ code: 'interrupted', exitStatus: status })
+  expect(interruption.status).toBe(status)
+  expect(interruption.announcement()).toBe(announcement)
+  expect(stops).toEqual([])
+})
+
+test('the second signal stops at once', () => {
+  const { interruption, stops, wait } = interruptionAt()
+  interruption.receive('SIGINT')
+  wait(1000)
+  interruption.receive('SIGTERM')
+  expect(stops).toEqual([143])
+})
+
+test('signals in a heap are one wish', () => {
+  const { interruption, stops, wait } = interruptionAt()
+  interruption.receive('SIGTERM')
+  wait(100)
+  interruption.receive('SIGTERM')
+  expect(stops).toEqual([])
+})
+
+test('diverted signals go elsewhere, until they come back', () => {
+  const { interruption } = interruptionAt()
+  const received: string[] = []
+  const restore = interruption.divert((name) => received.push(name))
+  interruption.receive('SIGINT')
+  expect([received, interruption.signal.aborted]).toEqual([['SIGINT'], false])
+  restore()
+  interruption.receive('SIGINT')
+  expect([received, interruption.signal.aborted]).toEqual([['SIGINT'], true])
+})

@@ -1,0 +1,153 @@
+import { DavitError } from '@davit/diagnostics'
+import { describe, expect, test } from 'vitest'
+import { defineTool, type Tool } from '../src/define-tool.ts'
+import { parseArguments, type Request } from '../src/parse-arguments.ts'
+import { sampleTool } from './sample-tool.ts'
+
+describe('parseArguments() reads', () => {
+  test.each([
+    ['a long option', '--old-text a', { oldText: 'a' }],
+    ['a long option with =', '--old-text=a=b', { oldText: 'a=b' }],
+    ['a short option', '-o a', { oldText: 'a' }],
+    ['a short option with its value attached', '-oa', { oldText: 'a' }],
+    ['a short option with =', '-o=a', { oldText: 'a' }],
+    ['short options in a bunch', '-qnm7', { quiet: true, dryRun: true, maxConcurrentTransfers: 7 }],
+    ['the last of options given twice', '-o a -o b', { oldText: 'b' }],
+    ['a value that looks like a number', '-o 1.10', { oldText: '1.10' }],
+    ['a negative number as value', '-o -1', { oldText: '-1' }],
+    ['a dash as value', '-o -', { oldText: '-' }],
+    ['an empty value', '--old-text=', { oldText: '' }],
+    ['a boolean', '--dry-run', { dryRun: true }],
+    ['a negated boolean', '--no-rollback', { rollback: false }],
+    ['the last of contrary booleans', '--no-rollback --rollback', { rollback: true }],
+    ['a list', '--tag a x --tag=b', { tag: ['a', 'b'], text: 'x' }],
+    ['a choice', '--color green', { color: 'green' }],
+    ['an operand', 'file', { text: 'file' }],
+    ['an operand behind a boolean', '--dry-run true', { dryRun: true, text: 'true' }],
+    ['an operand like a number', '007', { text: '007' }],
+    ['an operand behind --', '-- -o', { text: '-o', oldText: undefined }],
+    ['a dash as operand', '-', { text: '-' }],
+    [
+      'nothing',
+      '',
+      { rollback: true, dryRun: false, tag: [], profile: 'default', maxConcurrentTransfers: 4, text: undefined },
+    ],
+  ])('%s', (_, words, expected) => {
+    expect(argsOf(sampleTool, words)).toMatchObject(expected)
+  })
+
+  test.each([
+    ['a variable', { DAVIT_PROFILE: 'mine' }, '', 'mine'],
+    ["the original's variable", { DISNIX_PROFILE: 'theirs' }, '', 'theirs'],
+    ['the first of two', { DISNIX_PROFILE: 'theirs', DAVIT_PROFILE: 'mine' }, '', 'mine'],
+    ['the option before the variable', { DAVIT_PROFILE: 'mine' }, '-p given', 'given'],
+    ['the default for an empty variable', { DAVIT_PROFILE: '' }, '', 'default'],
+  ])('%s', (_, environment, words, profile) => {
+    expect(argsOf(sampleTool, words, environment)).toMatchObject({ profile })
+  })
+
+  test.each([
+    ['1', true],
+    ['yes', true],
+    ['0', false],
+    ['false', false],
+  ])('a boolean variable that is %s', (value, dryRun) => {
+    expect(argsOf(sampleTool, '', { DAVIT_DRY_RUN: value })).toMatchObject({ dryRun })
+  })
+})
+
+describe('parseArguments() refuses', () => {
+  test.each([
+    ['--dryrun', "unknown option '--dryrun'", "did you mean '--dry-run'?"],
+    ['--no-rolback', "unknown option '--no-rolback'", "did you mean '--no-rollback'?"],
+    ['--max', "unknown option '--max'", "did you mean '--max-concurrent-transfers'?"],
+    ['--frobnicate x', "unknown option '--frobnicate'", 'see --help'],
+    ['--oldText a', "unknown option '--oldText'", "did you mean '--old-text'?"],
+    ['--__proto__ a', "unknown option '--___proto___'", 'see --help'],
+    ['-x', "unknown option '-x'", 'see --help'],
+    ['-qx', "unknown option '-x'", 'see --help'],
+    ['--no-old-text', "unknown option '--no-old-text'", 'see --help'],
+    ['--dry-run=maybe', "option '--dry-run' takes no value", 'write --dry-run or --no-dry-run'],
+    ['--old-text', "option '--old-text' needs a value", 'see --help'],
+    ['-o --dry-run', "option '--old-text' needs a value", 'see --help'],
+    ['-m many', "option '--max-concurrent-transfers' cannot be 'many'", 'it is an integer from 1'],
+    ['-m 0', "option '--max-concurrent-transfers' cannot be '0'", 'it is an integer from 1'],
+    ['-m 1e3', "option '--max-concurrent-transfers' cannot be '1e3'", 'it is an integer from 1'],
+    ['--color blue', "option '--color' cannot be 'blue'", 'it is one of red, green'],
+    ['a b', "unexpected operand 'b'", 'the operands are [TEXT]'],
+  ])('%s', (words, message, hint) => {
+    expect(failureOf(sampleTool, words)).toMatchObject({ code: 'usage', exitStatus: 64, message, hint })
+  })
+
+  test('a variable that makes no sense, by its name', () => {
+    const failure = failureOf(sampleTool, '', { DAVIT_MAX_CONCURRENT_TRANSFERS: 'x' })
+    expect(failure.message).toBe("variable 'DAVIT_MAX_CONCURRENT_TRANSFERS' cannot be 'x'")
+  })
+})
+
+describe('parseArguments() with operands', () => {
+  const lock = toolWith({ manifest: 'to lock', command: { kind: 'command', describe: 'to run' } })
+  const wrapper = toolWith({ command: { kind: 'command', describe: 'to run' } })
+  const copy = toolWith({
+    source: { kind: 'required', describe: 'where from' },
+    targets: { kind: 'list', describe: 'where to' },
+  })
+
+  test.each([
+    [
+      'a command behind --',
+      lock,
+      'm.xml -q -- sh -c x -- y',
+      { manifest: 'm.xml', quiet: true, command: ['sh', '-c', 'x', '--', 'y'] },
+    ],
+    ['a command without the other', lock, '-- ls', { manifest: undefined, command: ['ls'] }],
+    ['no command', lock, 'm.xml', { manifest: 'm.xml', command: [] }],
+    [
+      'a command alone from its first word on',
+      wrapper,
+      '-q ls -v --help -- x',
+      { quiet: true, verbose: false, command: ['ls', '-v', '--help', '--', 'x'] },
+    ],
+    ['a command alone behind --', wrapper, '-- -strange', { command: ['-strange'] }],
+    ['required and list', copy, 'a b c', { source: 'a', targets: ['b', 'c'] }],
+  ])('takes %s', (_, tool, words, expected) => {
+    expect(argsOf(tool, words)).toMatchObject(expected)
+  })
+
+  test('refuses a missing one', () => {
+    expect(failureOf(copy, '')).toMatchObject({ message: 'missing operand SOURCE', hint: 'where from' })
+  })
+})
+
+test.each([
+  ['--help', 'help'],
+  ['-h', 'help'],
+  ['--version', 'version'],
+])('parseArguments() takes %s without what is required', (word, kind) => {
+  const tool = toolWith({ source: { kind: 'required', describe: 'where from' } })
+  expect(requestOf(tool, word).kind).toBe(kind)
+})
+
+function toolWith(operands: Tool['operands'] & object): Tool {
+  return defineTool({ name: 'davit-test', summary: 'Test', examples: [], operands, async run() {} })
+}
+
+function requestOf(tool: Tool, words: string, environment: Record<string, string> = {}): Request {
+  return parseArguments(tool, { argv: words === '' ? [] : words.split(' '), environment })
+}
+
+function argsOf(tool: Tool, words: string, environment?: Record<string, string>) {
+  const request = requestOf(tool, words, environment)
+  if (request.kind !== 'run') throw new Error(`unexpected ${request.kind}`)
+  return request.args
+}
+
+function failureOf(tool: Tool, words: string, environment?: Record<string, string>): DavitError {
+  try {
+    requestOf(tool, words, environment)
+  } catch (error) {
+    if (error instanceof DavitError) return error
+    throw error
+  }
+  throw new Error('accepted')
+}

@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { DavitError } from '@davit/diagnostics'
+import { defineTool } from '../src/define-tool.ts'
+import { outputOptions } from '../src/shared-options.ts'
+import type { ToolContext } from '../src/tool-context.ts'
+
+/** Does what its first operand says, so that the process around it can be watched. */
+export const probeTool = defineTool({
+  name: 'davit-probe',
+  summary: 'Do what a test asks for',
+  examples: [{ command: 'davit-probe copy file', describe: 'print a file' }],
+  operands: {
+    deed: { kind: 'required', describe: 'what to do' },
+    file: 'what to read',
+    command: { kind: 'command', describe: 'what to run' },
+  },
+  options: { ...outputOptions },
+  exitStatus: { 3: 'interrupted, and cleaned up' },
+  run: (context) => DEEDS[context.args.deed]?.(context) ?? Promise.reject(new DavitError('no-deed', 'no such deed')),
+})
+
+type Context = ToolContext<{ readonly file: string | undefined; readonly command: readonly string[] }>
+
+const DEEDS: Readonly<Record<string, (context: Context) => Promise<number | void>>> = {
+  async copy({ args, print, readInput }) {
+    await print((await readInput(args.file)).text)
+  },
+  async fail({ print }) {
+    await print('half')
+    throw new DavitError('probe-failed', 'the probe failed', { exitStatus: 75, hint: 'try again later' })
+  },
+  async bug() {
+    throw new TypeError('probe is not a function')
+  },
+  async 'stray-bug'() {
+    setTimeout(() => {
+      throw new TypeError('stray')
+    }, 1)
+    await delay(60_000)
+  },
+  async 'stray-rejection'() {
+    void Promise.reject(new TypeError('stray'))
+    await delay(60_000)
+  },
+  hang: () => new Promise(() => {}),
+  async 'leave-open'({ print }) {
+    setInterval(() => {}, 1000)
+    await print(`${'x'.repeat(1_000_000)}end\n`)
+  },
+  async flood({ print }) {
+    for (let line = 0; line < 100_000; line += 1) await print(`${line}\n`)
+  },
+  async read({ args, readInput, report }) {
+    report({ kind: 'note', message: 'ready' })
+    await readInput(args.file)
+  },
+  async wait({ report, signal }) {
+    report({ kind: 'note', message: 'ready' })
+    await delay(60_000, undefined, { signal })
+  },
+  async 'clean-up'({ report, signal }) {
+    report({ kind: 'note', message: 'ready' })
+    await delay(60_000, undefined, { signal }).catch(() => {})
+    report({ kind: 'note', message: 'cleaned up' })
+    return 3
+  },
+  async stubborn({ report }) {
+    report({ kind: 'note', message: 'ready' })
+    await delay(60_000)
+  },
+  async run({ args, runInForeground, report, signal }) {
+    const [program = '', ...rest] = args.command
+    report({ kind: 'note', message: 'ready' })
+    const status = await runInForeground({ argv: [program, ...rest] })
+    report({ kind: 'note', message: `aborted: ${signal.aborted}` })
+    return status
+  },
+}

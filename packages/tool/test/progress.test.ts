@@ -1,0 +1,92 @@
+import { Writable } from 'node:stream'
+import { expect, test, vi } from 'vitest'
+import type { MessageStream } from '../src/host.ts'
+import { createProgress, type ProgressOptions } from '../src/progress.ts'
+
+const web = { id: '1', target: 'web1', step: 'activating web' }
+const database = { id: '2', target: 'db1', step: 'activating database' }
+
+function screen(options: Partial<ProgressOptions> & { readonly terminal?: boolean } = {}) {
+  let text = ''
+  const stream: MessageStream = Object.assign(
+    new Writable({
+      write(chunk, _, done) {
+        text += String(chunk)
+        done()
+      },
+    }),
+    options.terminal ? { isTTY: true, columns: 80, rows: 24 } : {},
+  )
+  const progress = createProgress({
+    format: 'text',
+    verbosity: 'normal',
+    color: false,
+    now: Date.now,
+    ...options,
+    stream,
+  })
+  return { ...progress, shown: () => text }
+}
+
+test('a pipe gets a line when a step ends', () => {
+  const { report, close, shown } = screen()
+  report({ kind: 'started', ...web })
+  report({ kind: 'finished', ...web })
+  close()
+  expect(shown()).toBe('[web1] activating web: done\n')
+})
+
+test('a pipe gets a line before that when a step takes its time', () => {
+  vi.useFakeTimers()
+  try {
+    const { report, close, shown } = screen()
+    report({ kind: 'started', ...web })
+    report({ kind: 'started', ...database })
+    report({ kind: 'finished', ...database })
+    vi.advanceTimersByTime(3000)
+    report({ kind: 'finished', ...web })
+    close()
+    expect(shown()).toBe(
+      '[db1] activating database: done\n[web1] activating web …\n[web1] activating web: done after 3 s\n',
+    )
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a terminal gets a line for each busy target, drawn anew in place', () => {
+  const { report, close, shown } = screen({ terminal: true, now: () => 0 })
+  report({ kind: 'started', ...web })
+  report({ kind: 'started', ...database })
+  report({ kind: 'finished', ...web })
+  report({ kind: 'note', message: 'half done' })
+  close()
+  const busyWeb = '[web1] activating web (0 s)\n'
+  const busyDatabase = '[db1] activating database (0 s)\n'
+  const up = (lines: number) => `\u001b[${lines}A\u001b[J`
+  expect(shown()).toBe(
+    [busyWeb, up(1), busyWeb, busyDatabase, up(2), busyDatabase, up(1), 'half done\n', busyDatabase, up(1)].join(''),
+  )
+})
+
+test('a terminal shows failures in colour, if it may', () => {
+  const failure = { kind: 'failed', ...web, message: 'no' } as const
+  const colored = screen({ terminal: true, color: true })
+  colored.report(failure)
+  expect(colored.shown()).toBe('\u001b[31m[web1] activating web: failed: no\u001b[39m\n')
+  const plain = screen({ terminal: true })
+  plain.report(failure)
+  expect(plain.shown()).toBe('[web1] activating web: failed: no\n')
+})
+
+test('a machine gets a line of JSON an event', () => {
+  const { report, shown } = screen({ format: 'json', now: () => 0 })
+  report({ kind: 'started', ...web })
+  report({ kind: 'finished', ...web })
+  const lines = shown().trimEnd().split('\n')
+  const time = '1970-01-01T00:00:00.000Z'
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    { time, kind: 'started', ...web },
+    { time, kind: 'finished', ...web, seconds: 0 },
+  ])
+})

@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { renderCompletion } from '../src/render-completion.ts'
+import { renderHelp } from '../src/render-help.ts'
+import { renderManPage } from '../src/render-man-page.ts'
+import { sampleTool } from './sample-tool.ts'
+
+test.each([
+  ['sample.help', renderHelp(sampleTool)],
+  ['sample.1', renderManPage(sampleTool)],
+  ['sample.bash', renderCompletion(sampleTool, 'bash')],
+  ['sample.zsh', renderCompletion(sampleTool, 'zsh')],
+  ['sample.fish', renderCompletion(sampleTool, 'fish')],
+])('%s is rendered from the table', async (file, text) => {
+  await expect(text).toMatchFileSnapshot(`golden/${file}`)
+})
+
+test('renderHelp() begins with a sentence and examples', () => {
+  const [sentence, usage, examples] = renderHelp(sampleTool).split('\n\n')
+  expect(sentence).toBe('Copy text from here to there.')
+  expect(usage).toBe('Usage: davit-sample [OPTION]... [TEXT]')
+  expect(examples).toMatch(/^Examples:\n {2}davit-sample text/)
+})
+
+test('renderHelp() shows what was found on the machine', () => {
+  expect(renderHelp(sampleTool, { title: 'Tools', rows: [['x', 'does x']] })).toContain('\nTools:\n  x  does x\n')
+})
+
+test.each([
+  ['an option', ['davit-sample', '--ol'], ['--old-text']],
+  ['a choice', ['davit-sample', '--color', 'g'], ['green']],
+  ['a choice behind =', ['davit-sample', '--log-format', '=', 'j'], ['json']],
+])('renderCompletion() completes %s in bash', (_, words, expected) => {
+  const script = `${renderCompletion(sampleTool, 'bash')}
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_davit_sample
+printf '%s\\n' "\${COMPREPLY[@]}"`
+  const output = execFileSync('bash', ['-uc', script, 'bash', ...words], { encoding: 'utf8' })
+  expect(output.trim().split('\n')).toEqual(expected)
+})

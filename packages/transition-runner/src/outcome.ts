@@ -1,0 +1,35 @@
+import type { Activity } from '@davit/transition'
+
+export interface ActivityFailure {
+  readonly activity: Activity
+  readonly message: string
+  /** The end of what the activity printed. */
+  readonly log?: string
+  /** What `perform` rejected with: how the activity ended is then unknown. */
+  readonly error?: unknown
+}
+
+export type TransitionOutcome =
+  | { readonly kind: 'completed' }
+  /** All is as it was, but for activities that had been cut off before: what they left half done is gone. */
+  | (Incomplete & { readonly kind: 'rolled-back' })
+  /** Everything new is gone, and some of the old services could not be activated again. */
+  | (Incomplete & Unresolved & { readonly kind: 'old-services-lost' })
+  /** Something new could not be deactivated, therefore nothing old was activated again. */
+  | (Incomplete & Unresolved & { readonly kind: 'new-services-left' })
+  /** Left as it is without rollback; `remaining` is what still leads to the next manifest. */
+  | (Incomplete & Unresolved & { readonly kind: 'failed' })
+  /** The lock was lost: whatever comes next is up to its new owner. */
+  | (Incomplete & Unresolved & { readonly kind: 'lock-lost'; readonly error: unknown })
+
+interface Incomplete {
+  /** Of the transition itself, in the order in which they happened; none after a mere interruption. */
+  readonly failures: readonly ActivityFailure[]
+  readonly interrupted: boolean
+}
+
+interface Unresolved {
+  readonly rollbackFailures: readonly ActivityFailure[]
+  /** Failed or not begun, of the rollback where there was one. */
+  readonly remaining: readonly Activity[]
+}

@@ -1,0 +1,39 @@
+import { type ManifestService, type Mapping, mappingIdOf, type ServiceKey, type ServiceName } from '@davit/documents'
+
+import { compareText, type PlacedService } from './placed-service.ts'
+import { placeOf, type Reason } from './reason.ts'
+
+export type NameOf = (key: ServiceKey) => ServiceName | undefined
+
+/** What distinguishes a mapping from the one that takes its place; never empty. */
+export function changesBetween(before: PlacedService, after: PlacedService, nameOf: NameOf): readonly Reason[] {
+  const reasons: Reason[] = []
+  const { service: old } = before
+  const { service } = after
+  if (old.pkg !== service.pkg) reasons.push({ kind: 'changed-package', from: old.pkg, to: service.pkg })
+  if (old.type !== service.type) reasons.push({ kind: 'changed-type', from: old.type, to: service.type })
+  const dependencies = changedDependencies(old, service, nameOf)
+  if (dependencies.length > 0) reasons.push({ kind: 'changed-dependency', dependencies })
+  if (isMoved(before, after)) {
+    reasons.push({ kind: 'moved', from: placeOf(before.mapping), to: placeOf(after.mapping) })
+  }
+  return reasons.length === 0 ? [{ kind: 'changed-key' }] : reasons
+}
+
+/** Another type usually means another container: that alone is no move. */
+function isMoved({ mapping: from, service: old }: PlacedService, { mapping: to, service }: PlacedService): boolean {
+  return from.target !== to.target || (from.container !== to.container && old.type === service.type)
+}
+
+/** Names, or keys of which no name is known any more. */
+function changedDependencies(before: ManifestService, after: ManifestService, nameOf: NameOf): readonly string[] {
+  const come = missingIn(after.dependsOn, before.dependsOn)
+  const go = missingIn(before.dependsOn, after.dependsOn)
+  const named = [...come, ...go].flatMap((key) => nameOf(key) ?? [])
+  return [...new Set<string>(named.length === 0 ? go : named)].sort(compareText)
+}
+
+function missingIn(mappings: readonly Mapping[], others: readonly Mapping[]): readonly ServiceKey[] {
+  const known = new Set(others.map(mappingIdOf))
+  return mappings.filter((mapping) => !known.has(mappingIdOf(mapping))).map(({ service }) => service)
+}

@@ -1,0 +1,56 @@
+import { atPath, type Diagnostic } from '@davit/diagnostics'
+import { type Manifest, type Mapping, type MappingId, mappingIdOf, type ServiceKey } from '@davit/documents'
+import { cyclesOf } from '@davit/service-graph'
+
+/** Why the services that a manifest places cannot be put in order: dangling references, and cycles as paths. */
+export function checkPlacement(manifest: Manifest, isUp: (id: MappingId) => boolean): Diagnostic[] {
+  const placed = new Set(manifest.serviceMappings.map(mappingIdOf))
+  const isPlaced = (mapping: Mapping) => placed.has(mappingIdOf(mapping)) || isUp(mappingIdOf(mapping))
+  return [...danglingMappings(manifest), ...danglingDependencies(manifest, isPlaced), ...dependencyCycles(manifest)]
+}
+
+function danglingMappings({ serviceMappings, services, infrastructure }: Manifest): Diagnostic[] {
+  return serviceMappings.flatMap(({ service, target }, index) => {
+    const found: Diagnostic[] = []
+    if (!services.has(service)) {
+      found.push(atPath(['serviceMappings', index, 'service'], `service '${service}' is not among the services`))
+    }
+    if (!infrastructure.has(target)) {
+      found.push(atPath(['serviceMappings', index, 'target'], `target '${target}' is not in the infrastructure`))
+    }
+    return found
+  })
+}
+
+function danglingDependencies(manifest: Manifest, isPlaced: (mapping: Mapping) => boolean): Diagnostic[] {
+  return placedKeys(manifest).flatMap((key) => {
+    const service = manifest.services.get(key)
+    return (service?.dependsOn ?? []).flatMap((mapping, index) => {
+      if (isPlaced(mapping)) return []
+      const name = nameOf(manifest, mapping.service)
+      const message = `service '${nameOf(manifest, key)}' depends on '${name}' in '${mapping.container}' on '${mapping.target}', which is neither active nor in the manifest`
+      return [atPath(['services', key, 'dependsOn', index], message, 'add it to the service mappings')]
+    })
+  })
+}
+
+function dependencyCycles(manifest: Manifest): Diagnostic[] {
+  const mappings = new Map(manifest.serviceMappings.map((mapping) => [mappingIdOf(mapping), mapping]))
+  const serviceAt = (id: MappingId) => manifest.services.get(mappings.get(id)?.service ?? ('' as ServiceKey))
+  const cycles = cyclesOf([...mappings.keys()].sort(), (id) =>
+    (serviceAt(id)?.dependsOn ?? []).map(mappingIdOf).filter((other) => mappings.has(other)),
+  )
+  return cycles.map((cycle) => {
+    const names = cycle.map((id) => serviceAt(id)?.name ?? id)
+    const hint = 'where the order of activation does not matter, connectsTo takes the place of dependsOn'
+    return atPath(['services'], `services depend on each other: ${names.join(' -> ')}`, hint)
+  })
+}
+
+function placedKeys({ serviceMappings }: Manifest): ServiceKey[] {
+  return [...new Set(serviceMappings.map(({ service }) => service))]
+}
+
+function nameOf({ services }: Manifest, key: ServiceKey): string {
+  return services.get(key)?.name ?? key
+}

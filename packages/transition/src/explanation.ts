@@ -1,0 +1,65 @@
+import type { Manifest, MappingId, ServiceKey } from '@davit/documents'
+
+import { changesBetween, type NameOf } from './changes.ts'
+import type { ObservedMapping } from './observed-mapping.ts'
+import { type PlacedService, type Placements, placedServices } from './placed-service.ts'
+import type { Reason } from './reason.ts'
+import { pairReplacements } from './replacement.ts'
+
+export interface Explanation {
+  readonly toDeactivate: (id: MappingId) => readonly Reason[]
+  readonly toActivate: (id: MappingId) => readonly Reason[]
+}
+
+interface Situation {
+  readonly next: Manifest
+  readonly wanted: Placements
+  readonly current: ReadonlyMap<MappingId, ObservedMapping>
+  readonly outgoing: ReadonlyMap<MappingId, ObservedMapping>
+  readonly previous: Manifest | undefined
+}
+
+/** Why each activity is there: what goes and what comes under the same name of a service explain each other. */
+export function explain(situation: Situation): Explanation {
+  const { next, wanted, current, outgoing, previous } = situation
+  const deployed: Placements = previous === undefined ? new Map() : placedServices(previous)
+  const isNew = (id: MappingId) => !current.has(id) && !deployed.has(id)
+  const isGone = (id: MappingId) => !wanted.has(id)
+  const pairs = pairReplacements(
+    chosen(wanted, isNew),
+    chosen(new Map<MappingId, PlacedService>([...outgoing, ...deployed]), isGone),
+  )
+  const nameOf = namesIn(situation)
+  const gone: Reason = { kind: next.serviceMappings.length === 0 ? 'undeployed' : 'removed' }
+  const whole = (reasons: readonly Reason[], otherwise: Reason) => (reasons.length === 0 ? [otherwise] : reasons)
+
+  return {
+    toDeactivate: (id) => {
+      const observed = outgoing.get(id)
+      const cut = cutOff(observed)
+      if (observed === undefined || wanted.has(id)) return cut
+      const successor = pairs.successors.get(id)
+      const changes = successor === undefined ? [gone] : changesBetween(observed, successor, nameOf)
+      return [...cut, ...changes]
+    },
+    toActivate: (id) => {
+      const placed = wanted.get(id)
+      const predecessor = pairs.predecessors.get(id)
+      if (placed !== undefined && predecessor !== undefined) return changesBetween(predecessor, placed, nameOf)
+      return whole(cutOff(outgoing.get(id)), deployed.has(id) ? { kind: 'missing' } : { kind: 'new' })
+    },
+  }
+}
+
+function cutOff(observed: ObservedMapping | undefined): readonly Reason[] {
+  return observed === undefined || observed.state === 'active' ? [] : [{ kind: 'cut-off', was: observed.state }]
+}
+
+function chosen(placements: Placements, isChosen: (id: MappingId) => boolean): Placements {
+  return new Map([...placements].filter(([id]) => isChosen(id)))
+}
+
+function namesIn({ next, current, previous }: Situation): NameOf {
+  const observed = new Map([...current.values()].map(({ mapping, service }) => [mapping.service, service]))
+  return (key: ServiceKey) => (next.services.get(key) ?? observed.get(key) ?? previous?.services.get(key))?.name
+}

@@ -1,0 +1,19 @@
+import { printable } from '@davit/diagnostics'
+
+import { type Activity, isEmpty, stepOf, type Transition } from './activity.ts'
+import { renderReason } from './reason.ts'
+
+/** A line per step, in an order in which they could be done one by one, each with a newline. */
+export function renderTransition(transition: Transition): string {
+  const lines = [
+    ...transition.skipped.map(({ message }) => message),
+    ...[...transition.deactivations, ...transition.activations].map(renderActivity),
+  ]
+  if (isEmpty(transition)) lines.push('nothing to do')
+  return printable(lines.map((line) => `${line}\n`).join(''))
+}
+
+function renderActivity(activity: Activity): string {
+  const reasons = activity.reasons.map((reason) => renderReason(reason, activity.kind))
+  return `${stepOf(activity)} on ${activity.mapping.target} (${reasons.join('; ')})`
+}

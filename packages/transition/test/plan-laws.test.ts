@@ -1,0 +1,172 @@
+import { type Manifest, type MappingId, mappingIdOf } from '@davit/documents'
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import {
+  type Activity,
+  coresOf,
+  isEmpty,
+  type ObservedMapping,
+  observedOf,
+  planRollback,
+  planTransition,
+  renderTransition,
+  type Transition,
+} from '../src/transition.ts'
+import { type Change, change, manifestOf } from './systems.ts'
+
+/** Two systems, and what a crash on the way from one to the other, or to a third, might have left of the first. */
+const situation = fc.record({
+  change,
+  states: fc.infiniteStream(fc.constantFrom('active', 'active', 'active', 'activating', 'deactivating', 'gone')),
+  upgrade: fc.constantFrom('upgrade', 'activate-only'),
+})
+
+test('planTransition(): applied to what is observed, the plan leads to the next manifest', () =>
+  everyPlan(({ observed, next, transition, upgrade }) => {
+    const reached = new Set(
+      observed.filter(({ state }) => state === 'active').map(({ mapping }) => mappingIdOf(mapping)),
+    )
+    for (const { mapping } of transition.deactivations) reached.delete(mappingIdOf(mapping))
+    for (const { mapping } of transition.activations) {
+      expect(reached).not.toContain(mappingIdOf(mapping))
+      reached.add(mappingIdOf(mapping))
+    }
+    const wanted = next.serviceMappings.map(mappingIdOf)
+    const kept = observed.filter(({ state }) => upgrade === 'activate-only' && state === 'active')
+    expect(sorted(reached)).toEqual(sorted(new Set([...wanted, ...kept.map(({ mapping }) => mappingIdOf(mapping))])))
+  }))
+
+test('planTransition(): there is nothing to do where next is active', () =>
+  everyPlan(({ next }) => {
+    const transition = planTransition(next, observedOf(next, next.infrastructure), {
+      upgrade: 'upgrade',
+      previous: next,
+    })
+    expect(isEmpty(transition)).toBe(true)
+    expect(renderTransition(transition)).toBe('nothing to do\n')
+  }))
+
+test('planTransition(): what an activity waits for comes before it, and is in the same phase', () =>
+  everyPlan(({ transition }) => {
+    expectOrdered(transition.deactivations)
+    expectOrdered(transition.activations)
+  }))
+
+test('planTransition(): a service waits for all that it depends on, and stops after all that depend on it', () =>
+  everyPlan(({ transition }) => {
+    for (const { service, waitsFor } of transition.activations) {
+      expect(sorted(waitsFor)).toEqual(sorted(idsIn(transition.activations, service.dependsOn.map(mappingIdOf))))
+    }
+    for (const { mapping, waitsFor } of transition.deactivations) {
+      const dependants = transition.deactivations.filter(({ service }) =>
+        service.dependsOn.some((other) => mappingIdOf(other) === mappingIdOf(mapping)),
+      )
+      expect(sorted(waitsFor)).toEqual(sorted(dependants.map(({ id }) => id)))
+    }
+  }))
+
+test('planTransition(): what is active and wanted is left alone', () =>
+  everyPlan(({ observed, next, transition }) => {
+    const wanted = new Set(next.serviceMappings.map(mappingIdOf))
+    const touched = new Set(
+      [...transition.deactivations, ...transition.activations].map(({ mapping }) => mappingIdOf(mapping)),
+    )
+    for (const { mapping, state } of observed.filter((one) => wanted.has(mappingIdOf(one.mapping)))) {
+      expect(touched.has(mappingIdOf(mapping))).toBe(state !== 'active')
+    }
+  }))
+
+test('planTransition(): the last generation changes reasons only', () =>
+  everyPlan(({ observed, next, upgrade, transition }) => {
+    const withoutReasons = ({ deactivations, activations }: Transition) =>
+      [...deactivations, ...activations].map((activity) => ({ ...activity, reasons: [] }))
+    expect(withoutReasons(planTransition(next, observed, { upgrade }))).toEqual(withoutReasons(transition))
+  }))
+
+test('planTransition(): every activity has a reason, and a line that names it', () =>
+  everyPlan(({ transition }) => {
+    const activities = [...transition.deactivations, ...transition.activations]
+    for (const { reasons } of activities) expect(reasons).not.toEqual([])
+    const lines = renderTransition(transition).trimEnd().split('\n')
+    expect(lines).toHaveLength(Math.max(1, activities.length) + transition.skipped.length)
+  }))
+
+test('planTransition(): the order of the records does not matter', () =>
+  everyPlan(({ observed, next, previous, upgrade, transition }) => {
+    expect(planTransition(next, observed.toReversed(), { upgrade, previous })).toEqual(transition)
+  }))
+
+test('planTransition(): the rollback of everything is the transition in reverse, without what was cut off', () =>
+  everyPlan(({ transition, observed }) => {
+    const all = new Set([...transition.deactivations, ...transition.activations].map(({ id }) => id))
+    const { deactivations, activations } = planRollback(transition, all)
+    expectOrdered(deactivations)
+    expectOrdered(activations)
+    expect(deactivations.map(({ mapping }) => mapping)).toEqual(
+      transition.activations.map(({ mapping }) => mapping).reverse(),
+    )
+    const whole = observed.filter(({ state }) => state === 'active').map(({ mapping }) => mapping)
+    expect(activations.map(({ mapping }) => mapping)).toEqual(
+      transition.deactivations
+        .map(({ mapping }) => mapping)
+        .filter((mapping) => whole.includes(mapping))
+        .reverse(),
+    )
+  }))
+
+test('planTransition(): a rollback undoes exactly what was begun', () =>
+  everyPlan(({ transition }) => {
+    const begun = transition.activations.filter((_, index) => index % 2 === 0)
+    const { deactivations, activations } = planRollback(transition, new Set(begun.map(({ id }) => id)))
+    expect(activations).toEqual([])
+    expect(sorted(deactivations.map(({ mapping }) => mappingIdOf(mapping)))).toEqual(
+      sorted(begun.map(({ mapping }) => mappingIdOf(mapping))),
+    )
+    expectOrdered(deactivations)
+  }))
+
+test('coresOf() knows the infrastructure, and one core for other targets', () => {
+  const cores = coresOf(manifestOf({ services: {}, cores: { t: 4 } }).infrastructure)
+  const [t, other] = ['t', 'other'].map((target) => cores(target as Parameters<typeof cores>[0]))
+  expect([t, other]).toEqual([4, 1])
+})
+
+interface Planned {
+  readonly observed: readonly ObservedMapping[]
+  readonly next: Manifest
+  readonly previous: Manifest
+  readonly upgrade: 'upgrade' | 'activate-only'
+  readonly transition: Transition
+}
+
+function everyPlan(holds: (planned: Planned) => void): void {
+  fc.assert(fc.property(situation, ({ change, states, upgrade }) => holds(planned(change, states, upgrade))))
+}
+
+function planned({ before, after }: Change, states: Iterable<string>, upgrade: Planned['upgrade']): Planned {
+  const [previous, next] = [manifestOf(before), manifestOf(after)]
+  const stream = states[Symbol.iterator]()
+  const observed = observedOf(previous, previous.infrastructure).flatMap((one): ObservedMapping[] => {
+    const state: unknown = stream.next().value
+    return state === 'active' || state === 'activating' || state === 'deactivating' ? [{ ...one, state }] : []
+  })
+  return { observed, next, previous, upgrade, transition: planTransition(next, observed, { previous, upgrade }) }
+}
+
+function expectOrdered(activities: readonly Activity[]): void {
+  const seen = new Set<string>()
+  for (const { id, waitsFor } of activities) {
+    for (const other of waitsFor) expect(seen).toContain(other)
+    seen.add(id)
+  }
+}
+
+function idsIn(activities: readonly Activity[], mappings: readonly MappingId[]): string[] {
+  const wanted = new Set(mappings)
+  return activities.filter(({ mapping }) => wanted.has(mappingIdOf(mapping))).map(({ id }) => id)
+}
+
+function sorted(ids: Iterable<string>): string[] {
+  return [...ids].sort()
+}

@@ -1,0 +1,69 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, cpSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build, type BuildOptions, type Plugin } from 'esbuild'
+import { type Executable, ROOT } from './executables.ts'
+
+/**
+ * Bundles executables into single files, with what they read at run time at the place where they look for it:
+ * `out/bin/NAME.cjs`, `out/modules/`, `out/runtime/`, `out/api/`.
+ */
+export async function bundlePrograms(
+  programs: readonly Pick<Executable, 'name' | 'entry'>[],
+  out: string,
+): Promise<void> {
+  rmSync(out, { recursive: true, force: true })
+  mkdirSync(join(out, 'bin'), { recursive: true })
+  await build({
+    ...COMMON,
+    entryPoints: programs.map(({ name, entry }) => ({ in: entry, out: name })),
+    outdir: join(out, 'bin'),
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    // yargs dies at start-up when import.meta.url is undefined, and assets are found by it.
+    banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+    define: { 'import.meta.url': 'importMetaUrl' },
+  })
+  // Says to Node that these files are CommonJS, whatever lies around the place where they are installed.
+  writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n')
+  for (const { name } of programs) makeExecutable(join(out, 'bin', `${name}.cjs`))
+  await copyAssets(out)
+}
+
+/** Importing our modules does nothing by itself: a tool carries only what it uses, and starts the faster. */
+const pureModules: Plugin = {
+  name: 'pure-modules',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^(\.|@davit\/)/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      if (pluginData === 'asked' || !importer.startsWith(join(ROOT, 'packages'))) return undefined
+      return { ...(await resolve(path, { kind, importer, resolveDir, pluginData: 'asked' })), sideEffects: false }
+    })
+  },
+}
+
+const COMMON = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  // jsonc-parser's main entry cannot be bundled.
+  mainFields: ['module', 'main'],
+  // Native add-ons of ssh2 are not needed; esbuild has an executable of its own.
+  external: ['esbuild', 'cpu-features', '*.node'],
+  plugins: [pureModules],
+  logLevel: 'warning',
+} satisfies BuildOptions
+
+function makeExecutable(path: string): void {
+  const program = readFileSync(path, 'utf8')
+  if (!program.startsWith('#!')) writeFileSync(path, `#!/usr/bin/env node\n${program}`)
+  chmodSync(path, 0o755)
+}
+
+async function copyAssets(out: string): Promise<void> {
+  cpSync(join(ROOT, 'packages/modules/modules'), join(out, 'modules'), { recursive: true })
+  cpSync(join(ROOT, 'packages/target-runtime/runtime'), join(out, 'runtime'), { recursive: true })
+  // What typed models import runs inside of their bundle.
+  const api = join(ROOT, 'packages/models/api/davit.mjs')
+  if (existsSync(api))
+    await build({ ...COMMON, entryPoints: [api], outfile: join(out, 'api/davit.mjs'), format: 'esm' })
+}

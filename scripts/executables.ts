@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Tool } from '../packages/tool/src/tool.ts'
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** An executable as the field `bin` of a package declares it; `./dev`, bundles, manual and installation go by that. */
+export interface Executable {
+  /** `davit-lock` */
+  readonly name: string
+  /** Absolute path of its package. */
+  readonly directory: string
+  /** Absolute path of the program. */
+  readonly entry: string
+}
+
+/** The executables of one package, or of all, by name. */
+export function executables(directories: readonly string[] = packageDirectories()): readonly Executable[] {
+  return directories
+    .flatMap((directory) =>
+      Object.entries(readManifest(directory).bin ?? {}).map(([name, entry]) => ({
+        name,
+        directory,
+        entry: join(directory, entry),
+      })),
+    )
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1))
+}
+
+/** What a package of tools exports from `src/main.ts`: `tool`, or `tools`. */
+export async function toolOf({ name, directory }: Executable): Promise<Tool> {
+  const address = pathToFileURL(join(directory, 'src/main.ts')).href
+  const { tool, tools = [tool] } = (await import(address)) as { readonly tool?: Tool; readonly tools?: readonly Tool[] }
+  const found = tools.find((candidate) => candidate?.name === name)
+  if (found === undefined) throw new Error(`src/main.ts of '${directory}' exports no tool '${name}'`)
+  return found
+}
+
+export interface PackageManifest {
+  readonly name: string
+  readonly floor?: number
+  readonly bin?: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly [field: string]: unknown
+}
+
+export function readManifest(directory: string): PackageManifest {
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as PackageManifest
+}
+
+export function packageDirectories(root = ROOT): readonly string[] {
+  return readdirSync(join(root, 'packages'))
+    .toSorted()
+    .map((name) => join(root, 'packages', name))
+}

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const TEST_HOSTS = fileURLToPath(new URL('../../scripts/test-hosts', import.meta.url))
+const run = promisify(execFile)
+
+/** Hosts are namespaces of this machine: only root can make them. */
+export const HOSTS_POSSIBLE = process.getuid?.() === 0
+
+export interface Host {
+  readonly name: string
+  readonly address: string
+  /** Runs a shell script there as root, without ssh; rejects when it fails. */
+  sh(script: string, ...args: readonly string[]): Promise<string>
+}
+
+export interface TestHosts {
+  /** Directory of the set: keys, and the configuration for ssh. */
+  readonly directory: string
+  readonly hosts: readonly Host[]
+  /** Address of this machine as the hosts see it. */
+  readonly coordinatorAddress: string
+  down(): Promise<void>
+}
+
+export interface HostOptions {
+  readonly prefix: string
+  readonly kind?: 'full' | 'bare'
+}
+
+/** A set of hosts; whoever brings it up takes it down. */
+export async function bringUpHosts(count: number, { prefix, kind = 'full' }: HostOptions): Promise<TestHosts> {
+  const options = kind === 'bare' ? ['--bare'] : []
+  const { stdout } = await run(TEST_HOSTS, ['up', String(count), '--name-prefix', prefix, ...options])
+  const [directory = '', ...lines] = stdout.trimEnd().split('\n')
+  const hosts = lines.map((line) => {
+    const [name = '', address = ''] = line.split(' ')
+    return hostIn(directory, { name, address })
+  })
+  return {
+    directory,
+    hosts,
+    coordinatorAddress: (hosts[0]?.address ?? '').replace(/\d+$/, '1'),
+    down: async () => void (await run(TEST_HOSTS, ['down', directory])),
+  }
+}
+
+function hostIn(set: string, { name, address }: Pick<Host, 'name' | 'address'>): Host {
+  return {
+    name,
+    address,
+    async sh(script, ...args) {
+      const command = ['exec', '--set', set, name, 'sh', '-c', script, 'sh', ...args]
+      const { stdout } = await run(TEST_HOSTS, command, { maxBuffer: 16 * 1024 * 1024 })
+      return stdout
+    },
+  }
+}
+
+/** What sshd of a host has written. */
+export function sshLogOf({ directory }: TestHosts, { name }: Host): string {
+  return readFileSync(join(directory, 'hosts', name, 'disk/upper/var/log/sshd.log'), 'utf8')
+}

@@ -1,0 +1,49 @@
+import type { Coordinator, Outcome, RunOptions } from './coordinator.ts'
+import type { Host } from './hosts.ts'
+import type { ServiceDescription } from './services.ts'
+
+type Table<Value> = Readonly<Record<string, Value>>
+
+export interface Models {
+  readonly services: Table<ServiceDescription>
+  readonly infrastructure: Table<unknown>
+  readonly distribution: Table<unknown>
+}
+
+/** Targets that have the names of the hosts. */
+export function infrastructureOf(hosts: readonly Host[], attributes: Table<unknown> = {}): Table<Table<unknown>> {
+  return Object.fromEntries(
+    hosts.map(({ name, address }) => [
+      name,
+      { properties: { hostname: address }, clientInterface: 'ssh', containers: { wrapper: {} }, ...attributes },
+    ]),
+  )
+}
+
+/** Writes the models as YAML; the options that name them. */
+export async function writeModels(
+  { write }: Coordinator,
+  { services, infrastructure, distribution }: Models,
+): Promise<readonly string[]> {
+  await write('services.yaml', services)
+  await write('infrastructure.yaml', infrastructure)
+  await write('distribution.yaml', distribution)
+  return ['-s', 'services.yaml', '-i', 'infrastructure.yaml', '-d', 'distribution.yaml']
+}
+
+/** Deploys models with davit-env. */
+export async function deploy(
+  user: Coordinator,
+  models: Models,
+  { options = [], ...run }: RunOptions & { readonly options?: readonly string[] } = {},
+): Promise<Outcome> {
+  return user.run(['davit-env', ...(await writeModels(user, models)), ...options], run)
+}
+
+/** Writes `manifest.json` for models, without deploying them; fails when that fails. */
+export async function makeManifest(user: Coordinator, models: Models, file = 'manifest.json'): Promise<string> {
+  const options = (await writeModels(user, models)).join(' ')
+  const { status, stderr } = await user.bash(`davit-normalize ${options} | davit-manifest --format json > ${file}`)
+  if (status !== 0) throw new Error(`no manifest (status ${status}): ${stderr}`)
+  return file
+}

@@ -1,0 +1,88 @@
+import { decodeField } from '@davit/target-runtime'
+import type { Host } from './hosts.ts'
+
+/** What a target's record says of a service, and what its wrapper says of the activity. */
+export interface ActiveRecord {
+  readonly target: string
+  readonly container: string
+  readonly service: string
+  readonly key: string
+  readonly pkg: string
+  readonly state: string
+  readonly properties: Readonly<Record<string, string>>
+}
+
+const STATE = '/var/lib/davit'
+
+const READ_RECORDS = `
+for directory in ${STATE}/targets/*/active/"$1"/*:*; do
+  [ -f "$directory/record" ] || continue
+  echo "mapping $directory $(cat "$directory/state" 2>/dev/null || echo activating)"
+  cat "$directory/record"
+done`
+
+/** The records of a profile on a host. */
+export async function recordsOn(host: Host, profile = 'default'): Promise<readonly ActiveRecord[]> {
+  const text = await host.sh(READ_RECORDS, profile)
+  return text
+    .split(/^mapping /m)
+    .slice(1)
+    .map(parseRecord)
+}
+
+function parseRecord(text: string): ActiveRecord {
+  const [head = '', ...lines] = text.trimEnd().split('\n')
+  const [, target = '', container = '', key = '', state = ''] =
+    /targets\/([^/]+)\/active\/[^/]+\/([^/]+):([^ ]+) (\S+)$/.exec(head) ?? []
+  const fields = new Map(lines.map((line) => [line.split(' ', 1)[0] ?? '', line.slice(line.indexOf(' ') + 1)]))
+  const properties = [...fields].flatMap(([field, word]) =>
+    field.startsWith('property.') ? [[field.slice('property.'.length), decodeField(word)]] : [],
+  )
+  return {
+    target,
+    container,
+    service: decodeField(fields.get('name') ?? ''),
+    key,
+    pkg: decodeField(fields.get('pkg') ?? ''),
+    state,
+    properties: Object.fromEntries(properties) as Record<string, string>,
+  }
+}
+
+/** The record of the only mapping of a service on a host. */
+export async function recordOf(service: string, host: Host): Promise<ActiveRecord> {
+  const records = (await recordsOn(host)).filter((record) => record.service === service)
+  if (records.length !== 1) throw new Error(`${records.length} records of '${service}' on '${host.name}'`)
+  return records[0]!
+}
+
+/** `TARGET CONTAINER SERVICE` of all that is active on the hosts; whatever is not active says so behind it. */
+export async function activeOn(hosts: readonly Host[], profile?: string): Promise<readonly string[]> {
+  const records = (await Promise.all(hosts.map((host) => recordsOn(host, profile)))).flat()
+  return records
+    .map(({ target, container, service, state }) =>
+      [target, container, service, ...(state === 'active' ? [] : [state])].join(' '),
+    )
+    .toSorted()
+}
+
+/** Numbers of the generations of a target's profile, and the profile that counts. */
+export async function profileOn(host: Host, profile = 'default'): Promise<TargetProfile> {
+  const script = `cd ${STATE}/targets/"$1"/profiles/"$2" 2>/dev/null || exit 0
+    ls -d *-link; echo "current $(readlink -f current)"; cat "$(readlink -f current)"/profilemanifest.xml`
+  const text = await host.sh(script, host.name, profile)
+  const generations = [...text.matchAll(/^(\d+)-link$/gm)].map(([, number]) => Number(number))
+  const current = /^current (.*)$/m.exec(text)?.[1]
+  return { generations, current, manifest: text.slice(text.indexOf('<?xml')) }
+}
+
+export interface TargetProfile {
+  readonly generations: readonly number[]
+  readonly current: string | undefined
+  readonly manifest: string
+}
+
+/** Everything that davit may have left on a host. */
+export async function davitFilesOn(host: Host, storeDirectory: string): Promise<string> {
+  return host.sh(`ls -d ${STATE} "$1" 2>/dev/null || :`, storeDirectory)
+}

@@ -1,0 +1,64 @@
+import type { Host } from './hosts.ts'
+
+/** Attributes of services, as in a services model. */
+export interface ServiceDescription {
+  readonly type: string
+  readonly [attribute: string]: unknown
+}
+
+export interface WrapperOptions {
+  /** Anything that makes it another version. */
+  readonly version?: string
+  /** Lines of shell that run at the beginning of an activity: $1 is the activity, $2 the container. */
+  readonly body?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** On every host: a line `NANOSECONDS ACTIVITY SERVICE VERSION CONTAINER` each time a wrapper has been called. */
+export const JOURNAL = '/tmp/journal'
+
+/** A package whose `bin/wrapper` writes a journal; the variables of `env` are files beside it. */
+export function wrapperPackage({ version = '1', body = '', env = {} }: WrapperOptions = {}) {
+  const files = Object.keys(env).map((name) => `printf '%s' "$${name}" > "$out/${name}"`)
+  return {
+    build: {
+      env: { version, ...env },
+      script: [
+        'mkdir -p "$out/bin"',
+        ...files,
+        'cat > "$out/bin/wrapper" <<END',
+        '#!/bin/sh',
+        'version=$version here=$out',
+        'END',
+        `cat >> "$out/bin/wrapper" <<'END'`,
+        body,
+        `echo "$(date +%s%N) $1 $DAVIT_SERVICE $version $2" >> ${JOURNAL}`,
+        'END',
+        'chmod +x "$out/bin/wrapper"',
+      ].join('\n'),
+    },
+  }
+}
+
+/** A service that the module `wrapper` starts and stops. */
+export function wrapper(options: WrapperOptions = {}, attributes: Readonly<Record<string, unknown>> = {}): ServiceDescription {
+  return { type: 'wrapper', pkg: wrapperPackage(options), ...attributes }
+}
+
+/** A wrapper that says in `/tmp/NAME.begun` that it runs, and goes on once there is `/tmp/NAME.go`. */
+export function heldBack(name: string, activity = 'activate'): string {
+  return `if [ "$1" = ${activity} ]; then
+    echo $$ >> /tmp/${name}.begun
+    until [ -e /tmp/${name}.go ]; do sleep 0.1; done
+  fi`
+}
+
+/** What the wrappers of all hosts have written, in order of time (their clocks are one), and forgets it. */
+export async function takeJournal(hosts: readonly Host[]): Promise<readonly string[]> {
+  const texts = await Promise.all(hosts.map((host) => host.sh(`cat ${JOURNAL} 2>/dev/null; rm -f ${JOURNAL}`)))
+  const lines = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''))
+  const stampOf = (line: string) => BigInt(/^\d+/.exec(line)?.[0] ?? 0)
+  return lines
+    .toSorted((left, right) => Number(stampOf(left) - stampOf(right)))
+    .map((line) => line.slice(line.indexOf(' ') + 1))
+}
