@@ -22,8 +22,7 @@ is_alive() {
   process_identity "${1%%:*}" && [ "$identity" = "$1" ]
 }
 
-# claim LINK OWNER: status 1 when somebody alive has it, 2 when it cannot be made. What a dead owner left is taken away
-# first, by one of those who try.
+# claim LINK OWNER: status 1 when somebody alive has it, 2 when it cannot be made.
 claim() {
   tries=0
   until ln -s "$2" "$1" 2>/dev/null; do
@@ -31,12 +30,23 @@ claim() {
     [ "$tries" -le 50 ] || return 2
     claimant=$(readlink "$1") || continue
     ! is_alive "$claimant" || return 1
-    mv "$1" "$1.dead" 2>/dev/null || continue
-    taken=$(readlink "$1.dead") || continue
-    rm -f "$1.dead"
-    # Somebody else was faster, and his claim is no longer the one that was looked at.
-    [ "$taken" = "$claimant" ] || ln -s "$taken" "$1" 2>/dev/null || :
+    take_away "$1" "$claimant" "$2" || return 1
   done
+}
+
+# take_away LINK DEAD OWNER: a dead owner's claim, by one alone: he who holds the guard that is named after the dead, and, should
+# he die over it, the one that is named after him as well. Fails while somebody alive is at it.
+take_away() {
+  guard=$1.after.$2
+  until ln -s "$3" "$guard" 2>/dev/null; do
+    tries=$((tries + 1))
+    [ "$tries" -le 50 ] || return 1
+    guardian=$(readlink "$guard") || return 0
+    ! is_alive "$guardian" || return 1
+    guard=$guard.$guardian
+  done
+  [ "$(readlink "$1")" != "$2" ] || rm -f "$1"
+  rm -f "$1.after.$2"*
 }
 
 # claim_in_turn LINK OWNER: waits for as long as somebody has it.

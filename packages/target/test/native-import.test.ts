@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+
+import type { PackageRequest, ServiceName, System } from '@davit/documents'
+import { encodeRegistration, openNativeStore, storeLayout } from '@davit/store'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { importArchive, type Machine, missingNames, openMachine } from '../src/target.ts'
+import { installedShells, shellConnection } from './shells.ts'
+
+const system = 'x86_64-linux' as System
+const signal = new AbortController().signal
+
+describe.each(installedShells())('on a machine with $name', (shell) => {
+  let directory: string
+  let machine: Machine
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'davit-import-'))
+    const connection = shellConnection(shell, join(directory, 'state'))
+    machine = await openMachine(async () => connection)
+  })
+  afterEach(() => {
+    machine.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  const layoutOfTarget = () => storeLayout(join(directory, 'target-store'))
+
+  /** A store with a package that is a file, one that is a directory, and one that is a link. */
+  async function packages() {
+    const tree = join(directory, 'tree')
+    mkdirSync(join(tree, 'd'.repeat(150), 'e'.repeat(150)), { recursive: true })
+    writeFileSync(join(tree, 'd'.repeat(150), 'e'.repeat(150), 'deep'), 'deep\n')
+    writeFileSync(join(tree, 'program'), '#!/bin/sh\n', { mode: 0o755 })
+    symlinkSync('program', join(tree, 'link'))
+    writeFileSync(join(directory, 'file'), 'x'.repeat(100_000))
+    const store = await openNativeStore({ directory: join(directory, 'store'), environment: { PATH: '/usr/bin:/bin' } })
+    const requests = ['tree', 'file'].map(
+      (name): PackageRequest => ({ spec: { kind: 'source', path: join(directory, name) }, system, wantedBy: { service: name as ServiceName } }),
+    )
+    const paths = (await store.instantiate(requests)).map(({ outPath }) => outPath)
+    const sent = (await store.registrations(paths)).map((registration) => ({
+      name: basename(registration.path),
+      registration: encodeRegistration(registration),
+    }))
+    return { store, paths, sent }
+  }
+
+  test('importArchive() makes paths valid that were missing', async () => {
+    const { store, paths, sent } = await packages()
+    const names = sent.map(({ name }) => name)
+    expect(await missingNames(machine, layoutOfTarget(), names)).toEqual(names)
+    await importArchive(machine, layoutOfTarget(), { transfer: 'default.t1', archive: store.export(paths), paths: sent, signal })
+    expect(await missingNames(machine, layoutOfTarget(), names)).toEqual([])
+    const tree = join(layoutOfTarget().directory, names[0] ?? '')
+    expect(readFileSync(join(tree, 'd'.repeat(150), 'e'.repeat(150), 'deep'), 'utf8')).toBe('deep\n')
+    expect(statSync(join(tree, 'link')).mode & 0o777).toBe(0o555)
+    expect(statSync(tree).mode & 0o777).toBe(0o555)
+    const registration = join(layoutOfTarget().registrations, `${names[0]}.json`)
+    expect(readFileSync(registration, 'utf8')).toBe(sent[0]?.registration)
+    expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
+  })
+
+  test('importArchive() replaces what a cut-off transfer has left behind', async () => {
+    const { store, paths, sent } = await packages()
+    const { incoming, directory: target } = layoutOfTarget()
+    mkdirSync(join(incoming, 'default.t1', 'paths', 'rubbish'), { recursive: true })
+    mkdirSync(join(target, sent[0]?.name ?? '', 'rubbish'), { recursive: true })
+    await importArchive(machine, layoutOfTarget(), { transfer: 'default.t1', archive: store.export(paths), paths: sent, signal })
+    expect(existsSync(join(target, sent[0]?.name ?? '', 'rubbish'))).toBe(false)
+  })
+
+  test.each([
+    ['is cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+    ['is no archive', () => Buffer.from('rubbish'.repeat(10_000))],
+  ])('importArchive() registers nothing when the stream %s', async (_, damage) => {
+    const { store, paths, sent } = await packages()
+    const bytes = damage(Buffer.concat(await store.export(paths).toArray()))
+    const importing = importArchive(machine, layoutOfTarget(), { transfer: 'default.t1', archive: Readable.from([bytes]), paths: sent, signal })
+    await expect(importing).rejects.toMatchObject({ code: expect.stringMatching(/import-failed|incomplete-archive/) })
+    expect(await missingNames(machine, layoutOfTarget(), sent.map(({ name }) => name))).toHaveLength(2)
+    expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
+  })
+})
