@@ -14,6 +14,7 @@ export default defineConfig({
         test: {
           name: 'hosts',
           include: ['test/**/*.test.ts'],
+          globalSetup: ['test/harness/installation.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

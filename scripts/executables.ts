@@ -5,7 +5,7 @@ import type { Tool } from '../packages/tool/src/tool.ts'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** An executable as the field `bin` of a package declares it; `./dev`, bundles, manual and installation go by that. */
+/** An executable as the field `executables` of a package.json declares it; `./dev`, bundles, manual and installation go by that. */
 export interface Executable {
   /** `davit-lock` */
   readonly name: string
@@ -19,7 +19,7 @@ export interface Executable {
 export function executables(directories: readonly string[] = packageDirectories()): readonly Executable[] {
   return directories
     .flatMap((directory) =>
-      Object.entries(readManifest(directory).bin ?? {}).map(([name, entry]) => ({
+      Object.entries(readManifest(directory).executables ?? {}).map(([name, entry]) => ({
         name,
         directory,
         entry: join(directory, entry),
@@ -40,7 +40,7 @@ export async function toolOf({ name, directory }: Executable): Promise<Tool> {
 export interface PackageManifest {
   readonly name: string
   readonly floor?: number
-  readonly bin?: Readonly<Record<string, string>>
+  readonly executables?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly [field: string]: unknown
 }

@@ -43,7 +43,7 @@ const FIELD_ORDER = [
   'type',
   'floor',
   'exports',
-  'bin',
+  'executables',
   'files',
   'scripts',
   'dependencies',
@@ -63,7 +63,9 @@ function manifestProblems(manifest: PackageManifest): string[] {
     ...(unknown.length > 0 || fields.join() === sorted.join()
       ? []
       : [`fields of package.json are not in the order ${sorted.join(', ')}`]),
-    ...(manifest.floor === TOOLS && manifest.bin === undefined ? ["a tool has no 'bin' in package.json"] : []),
+    ...(manifest.floor === TOOLS && manifest.executables === undefined
+      ? ["a tool has no 'executables' in package.json"]
+      : []),
   ]
 }
 
@@ -125,7 +127,7 @@ function packageOf(specifier: string): string {
 }
 
 function touchesProcess(text: string): boolean {
-  return /(?<![\w.'"`$-])process\.\w|from 'node:process'/.test(withoutComments(text))
+  return /(?<![\w.'"`$-])process\.\w|^import .* from 'node:process'/m.test(withoutComments(text))
 }
 
 function withoutComments(text: string): string {

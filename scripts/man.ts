@@ -7,7 +7,7 @@ import { renderManPage } from '../packages/tool/src/render-man-page.ts'
 import { executables, ROOT, toolOf } from './executables.ts'
 
 const [share] = process.argv.slice(2)
-for (const executable of executables().filter(({ entry }) => existsSync(entry))) {
+for (const executable of executables()) {
   const { name, directory } = executable
   const tool = await toolOf(executable)
   write(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { coordinator, type Coordinator, generationText } from './harness/coordinator.ts'
+import { coordinator, type Coordinator, generationText, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
 import { deploy, infrastructureOf, type Models } from './harness/models.ts'
 import { activeOn, profileOn, recordOf } from './harness/records.ts'
@@ -23,7 +23,10 @@ describe.skipIf(!HOSTS_POSSIBLE)('the life of a deployment on three hosts', () =
 
   const system = (versions: Readonly<Record<string, WrapperOptions>> = {}) => ({
     database: wrapper(versions['database'], { port: 1 }),
-    api: wrapper({ env: { url: '${database.target.properties.hostname}' }, ...versions['api'] }, { dependsOn: ['database'] }),
+    api: wrapper(
+      { env: { url: '${database.target.properties.hostname}' }, ...versions['api'] },
+      { dependsOn: ['database'] },
+    ),
     web: wrapper({ env: { url: '${api.target.properties.hostname}' }, ...versions['web'] }, { dependsOn: ['api'] }),
     other: wrapper(versions['other']),
   })
@@ -36,7 +39,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the life of a deployment on three hosts', () =
   })
   const succeed = async (changes: Partial<Models> = {}, options: readonly string[] = []) => {
     const outcome = await deploy(user, models(changes), { options })
-    expect(outcome, outcome.stderr).toMatchObject({ status: 0 })
+    succeeded(outcome)
     return outcome
   }
   const generations = async () => ({
@@ -70,7 +73,10 @@ describe.skipIf(!HOSTS_POSSIBLE)('the life of a deployment on three hosts', () =
   })
 
   test('the verbose notation of a distribution means the same as the simple one', async () => {
-    const verbose = Object.entries(placed).map(([name, [target]]) => [name, { targets: [{ target, container: 'wrapper' }] }])
+    const verbose = Object.entries(placed).map(([name, [target]]) => [
+      name,
+      { targets: [{ target, container: 'wrapper' }] },
+    ])
     await succeed({ distribution: Object.fromEntries(verbose) as Models['distribution'] })
     expect(await takeJournal(hosts)).toEqual([])
     expect(await generations()).toEqual({ coordinator: 1, targets: [1, 1, 1] })
@@ -78,7 +84,12 @@ describe.skipIf(!HOSTS_POSSIBLE)('the life of a deployment on three hosts', () =
 
   test('a service that moves is replaced with what depends on it, and adds a generation', async () => {
     await succeed({ distribution: { ...placed, api: ['de3'] } })
-    expect(await activeOn(hosts)).toEqual(['de1 wrapper database', 'de1 wrapper other', 'de3 wrapper api', 'de3 wrapper web'])
+    expect(await activeOn(hosts)).toEqual([
+      'de1 wrapper database',
+      'de1 wrapper other',
+      'de3 wrapper api',
+      'de3 wrapper web',
+    ])
     expect(await takeJournal(hosts)).toEqual([
       'deactivate web 1 wrapper',
       'deactivate api 1 wrapper',
@@ -99,7 +110,10 @@ describe.skipIf(!HOSTS_POSSIBLE)('the life of a deployment on three hosts', () =
     const { web, ...others } = system()
     const services = { ...others, api2: others.api, web: { ...web, dependsOn: { api: 'api2' } } }
     await succeed({ services, distribution: { ...placed, api2: ['de1'] } })
-    expect((await activeOn(hosts)).filter((line) => line.includes('api'))).toEqual(['de1 wrapper api2', 'de2 wrapper api'])
+    expect((await activeOn(hosts)).filter((line) => line.includes('api'))).toEqual([
+      'de1 wrapper api2',
+      'de2 wrapper api',
+    ])
     expect(await takeJournal(hosts)).toEqual([
       'deactivate web 1 wrapper',
       'activate api2 1 wrapper',
@@ -147,7 +161,14 @@ describe.skipIf(!HOSTS_POSSIBLE)('the life of a deployment on three hosts', () =
   })
 
   test('a service may be in several containers of a target', async () => {
-    const distribution = { other: { targets: [{ target: 'de1', container: 'wrapper' }, { target: 'de1', container: 'second' }] } }
+    const distribution = {
+      other: {
+        targets: [
+          { target: 'de1', container: 'wrapper' },
+          { target: 'de1', container: 'second' },
+        ],
+      },
+    }
     const containers = { containers: { wrapper: {}, second: { place: 'another' } } }
     await succeed({ distribution, infrastructure: infrastructureOf(hosts, containers) })
     expect(await activeOn(hosts)).toEqual(['de1 second other', 'de1 wrapper other'])
@@ -158,7 +179,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('the life of a deployment on three hosts', () =
   })
 
   test('services and a packages model are deployed together', async () => {
-    await user.write('tools.yaml', { de2: [{ build: { name: 'tool', script: 'mkdir -p $out/bin; echo hi > $out/bin/tool' } }] })
+    await user.write('tools.yaml', {
+      de2: [{ build: { name: 'tool', script: 'mkdir -p $out/bin; echo hi > $out/bin/tool' } }],
+    })
     await succeed({}, ['-P', 'tools.yaml'])
     expect(await activeOn(hosts)).toEqual(installed)
     const { current = '' } = await profileOn(hosts[1]!)
@@ -189,7 +212,10 @@ describe.skipIf(!HOSTS_POSSIBLE)('the life of a deployment on three hosts', () =
       'chmod +x $out/libexec/dysnomia/box',
     ]
     const withModule = { build: { ...build, script: [build.script, ...module].join('\n') } }
-    const services = { provider: { ...provider, pkg: withModule, ...provides }, tenant: { type: 'box', pkg: pkg as object } }
+    const services = {
+      provider: { ...provider, pkg: withModule, ...provides },
+      tenant: { type: 'box', pkg: pkg as object },
+    }
     await succeed({ services, distribution: { provider: ['de1'], tenant: ['de1'] } })
     expect(await activeOn(hosts)).toEqual(['de1 box tenant', 'de1 wrapper provider'])
     const size = 'size' in provides ? 'big' : 'small'
@@ -226,17 +252,28 @@ describe.skipIf(!HOSTS_POSSIBLE)('the life of a deployment on three hosts', () =
       `import { defineDistribution } from 'davit'
        export default defineDistribution(({ infrastructure, place }: { infrastructure: any; place: string }) => ({ other: [infrastructure[place]] }))`,
     )
-    const options = ['-s', 'services.yaml', '-i', 'infrastructure.yaml', '-d', 'parametrized.ts', '--extra-params', '{"place": "de3"}']
+    const options = [
+      '-s',
+      'services.yaml',
+      '-i',
+      'infrastructure.yaml',
+      '-d',
+      'parametrized.ts',
+      '--extra-params',
+      '{"place": "de3"}',
+    ]
     const outcome = await user.run(['davit-env', ...options])
-    expect(outcome, outcome.stderr).toMatchObject({ status: 0 })
+    succeeded(outcome)
     expect(await activeOn(hosts)).toEqual(['de3 wrapper other'])
   })
 
   test('profiles keep deployments apart', async () => {
-    await deploy(user, models({ distribution: { web: ['de1'] , api: ['de1'], database: ['de1'] } }), { options: ['-p', 'second'] })
+    await deploy(user, models({ distribution: { web: ['de1'], api: ['de1'], database: ['de1'] } }), {
+      options: ['-p', 'second'],
+    })
     expect(await activeOn(hosts, 'second')).toHaveLength(3)
     expect(await activeOn(hosts)).toEqual(['de3 wrapper other'])
-    expect(await user.run(['davit-env', '-p', 'second', '--undeploy', '-i', 'infrastructure.yaml'])).toMatchObject({ status: 0 })
+    succeeded(await user.run(['davit-env', '-p', 'second', '--undeploy', '-i', 'infrastructure.yaml']))
     expect(await activeOn(hosts, 'second')).toEqual([])
   })
 
@@ -261,7 +298,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the life of a deployment on three hosts', () =
 
   test('undeployment leaves profiles whose manifests are empty', async () => {
     const outcome = await user.run(['davit-env', '--undeploy', '-i', 'infrastructure.yaml'])
-    expect(outcome, outcome.stderr).toMatchObject({ status: 0 })
+    succeeded(outcome)
     expect(await activeOn(hosts)).toEqual([])
     for (const host of hosts) {
       const { manifest } = await profileOn(host)
@@ -271,12 +308,17 @@ describe.skipIf(!HOSTS_POSSIBLE)('the life of a deployment on three hosts', () =
   })
 
   test('a deployment model that holds only profiles installs them', async () => {
-    await user.write('tools.yaml', { de2: [{ build: { name: 'tool', script: 'mkdir -p $out/bin; echo hi > $out/bin/tool' } }] })
+    await user.write('tools.yaml', {
+      de2: [{ build: { name: 'tool', script: 'mkdir -p $out/bin; echo hi > $out/bin/tool' } }],
+    })
     const made = await user.bash('davit-normalize -P tools.yaml -i infrastructure.yaml | davit-manifest --format json')
-    const { profiles, infrastructure } = JSON.parse(made.stdout) as { profiles: Record<string, string>; infrastructure: unknown }
+    const { profiles, infrastructure } = JSON.parse(made.stdout) as {
+      profiles: Record<string, string>
+      infrastructure: unknown
+    }
     await user.write('profiles.json', JSON.stringify({ profiles, infrastructure }))
     const outcome = await user.run(['davit-env', '-D', 'profiles.json'])
-    expect(outcome, outcome.stderr).toMatchObject({ status: 0 })
+    succeeded(outcome)
     expect(await activeOn(hosts)).toEqual([])
     expect((await profileOn(hosts[1]!)).current).toBe(profiles['de2'])
   })

@@ -1,151 +1,101 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { coordinator, type Coordinator } from './harness/coordinator.ts'
-import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
-import { deploy, infrastructureOf, type Models, writeModels } from './harness/models.ts'
-import { activeOn, davitFilesOn, profileOn, recordOf } from './harness/records.ts'
-import { wrapper, wrapperPackage } from './harness/services.ts'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { executables, ROOT } from '../scripts/executables.ts'
 
-describe.skipIf(!HOSTS_POSSIBLE)('what models can say, on two hosts', () => {
-  let set: TestHosts
-  let hosts: readonly Host[]
-  let [left, right]: Host[] = []
-  let user: Coordinator
+const directory = mkdtempSync(join(tmpdir(), 'davit-install-'))
+const prefix = join(directory, 'moved away')
+const names = executables().map(({ name }) => name)
 
-  beforeAll(async () => {
-    set = await bringUpHosts(2, { prefix: 'in' })
-    hosts = set.hosts
-    ;[left, right] = [hosts[0]!, hosts[1]!]
-    user = await coordinator({ hosts: set })
-    expect(await Promise.all(hosts.map((host) => davitFilesOn(host, user.storeDirectory)))).toEqual(['', ''])
+beforeAll(() => {
+  const first = join(directory, 'first place')
+  mkdirSync(join(first, 'bin'), { recursive: true })
+  symlinkSync('../lib/davit/bin/davit-former.cjs', join(first, 'bin/davit-former'))
+  writeFileSync(join(first, 'bin/davit-foreign'), 'not ours')
+  execFileSync(join(ROOT, 'scripts/install'), ['--prefix', first], { stdio: 'pipe' })
+  renameSync(first, prefix)
+}, 60_000)
+afterAll(() => rmSync(directory, { recursive: true }))
+
+test.each(names)('%s runs where it was moved to', (name) => {
+  const { status, stdout } = spawnSync(join(prefix, 'bin', name), ['--version'], { encoding: 'utf8' })
+  expect({ status, stdout }).toEqual({ status: 0, stdout: `${name} 0.1.0\n` })
+})
+
+test('an installation has pages, completions and what tools read', () => {
+  for (const name of names) {
+    expect(existsSync(join(prefix, 'share/man/man1', `${name}.1`))).toBe(true)
+    expect(existsSync(join(prefix, 'share/bash-completion/completions', name))).toBe(true)
+  }
+  expect(readdirSync(join(prefix, 'lib')).toSorted()).toEqual(['davit'])
+  expect(readdirSync(join(prefix, 'lib/davit')).toSorted()).toEqual([
+    'api',
+    'bin',
+    'modules',
+    'node_modules',
+    'package.json',
+    'runtime',
+  ])
+})
+
+test('an installation removes its former executables and leaves those of others alone', () => {
+  const installed = readdirSync(join(prefix, 'bin'))
+  expect(installed).not.toContain('davit-former')
+  expect(installed).toContain('davit-foreign')
+})
+
+test('nothing installed refers to the clone', () => {
+  const files = readdirSync(prefix, { recursive: true, encoding: 'utf8', withFileTypes: true })
+  const texts = files.filter((file) => file.isFile() && !file.parentPath.includes('node_modules'))
+  const referring = texts.filter((file) => readFileSync(join(file.parentPath, file.name)).includes(ROOT))
+  expect(referring.map(({ name }) => name)).toEqual([])
+})
+
+test('an installation evaluates typed models', () => {
+  const models = join(directory, 'models')
+  mkdirSync(models)
+  writeFileSync(
+    join(models, 'services.ts'),
+    "import { defineServices } from 'davit'\nexport default defineServices(() => ({}))\n",
+  )
+  writeFileSync(
+    join(models, 'infrastructure.yaml'),
+    'machine: { properties: { hostname: localhost }, clientInterface: local }\n',
+  )
+  writeFileSync(join(models, 'distribution.yaml'), '{}\n')
+  const options = ['-s', 'services.ts', '-i', 'infrastructure.yaml', '-d', 'distribution.yaml']
+  const environment = {
+    ...process.env,
+    DAVIT_STORE_DIR: join(directory, 'store'),
+    DAVIT_STATE_DIR: join(directory, 'state'),
+  }
+  const { status, stdout, stderr } = spawnSync(join(prefix, 'bin/davit'), ['normalize', ...options], {
+    cwd: models,
+    encoding: 'utf8',
+    env: environment,
   })
-  afterAll(async () => {
-    await set?.down()
-    await user?.remove()
-  })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(JSON.parse(stdout)).toMatchObject({ document: 'architecture', infrastructure: { machine: {} } })
+})
 
-  const database = wrapper({}, { port: 5432 })
-  const web = wrapper({ env: { provider: '${database.name}' } }, { dependsOn: ['database'] })
-  const services = { database, web }
-  const models = (changes: Partial<Models> = {}): Models => ({
-    services,
-    infrastructure: infrastructureOf(hosts),
-    distribution: { database: ['in1'], web: ['in2'] },
-    ...changes,
-  })
-  const normalize = async (changes: Partial<Models>) =>
-    user.run(['davit-normalize', ...(await writeModels(user, models(changes)))])
-  const build = async (changes: Partial<Models> = {}) =>
-    user.bash(`davit-normalize ${(await writeModels(user, models(changes))).join(' ')} | davit-manifest`)
-  const fileIn = (host: Host, path: string) => host.sh('cat "$1"', path)
-
-  test('a complete model gives a manifest', async () => {
-    const { status, stdout, stderr } = await build()
-    expect([status, stderr]).toEqual([0, expect.not.stringContaining('error')])
-    expect(stdout).toMatch(/^<\?xml/)
-    expect(stdout.match(/<mapping>/g)).toHaveLength(3)
-  })
-
-  test('a service whose name is not its name in the table is refused', async () => {
-    const { status, stderr, stdout } = await normalize({ services: { ...services, database: { ...database, name: 'databse' } } })
-    expect([status, stdout]).toEqual([65, ''])
-    expect(stderr).toContain("'databse'")
-  })
-
-  test('a package that uses an inter-dependency which is not declared is refused', async () => {
-    const { dependsOn: _, ...undeclared } = web
-    const { status, stderr } = await normalize({ services: { ...services, web: undeclared as typeof web } })
-    expect([status, stderr]).toEqual([65, expect.stringContaining('database')])
-  })
-
-  test('an inter-dependency that is placed nowhere is refused once its target is used', async () => {
-    const used = wrapper({ env: { host: '${database.target.properties.hostname}' } }, { dependsOn: ['database'] })
-    const { status, stderr } = await normalize({ services: { database, web: used }, distribution: { web: ['in2'] } })
-    expect([status, stderr]).toEqual([65, expect.stringContaining('database')])
-  })
-
-  test('the distribution of an unknown service is refused, with line, column and a suggestion', async () => {
-    const { status, stderr } = await normalize({ distribution: { database: ['in1'], wbe: ['in2'] } })
-    expect(status).toBe(65)
-    expect(stderr).toMatch(/^distribution\.yaml:3:1: error: .*'wbe'/m)
-    expect(stderr).toContain("'web'")
-  })
-
-  test('redundant mappings put a service on all its targets, other services only where they are mapped', async () => {
-    const distribution = { database: ['in1'], web: ['in1', 'in2'] }
-    expect(await deploy(user, models({ distribution }))).toMatchObject({ status: 0 })
-    expect(await activeOn(hosts)).toEqual(['in1 wrapper database', 'in1 wrapper web', 'in2 wrapper web'])
-    const [one, two] = [await profileOn(left!), await profileOn(right!)]
-    expect(one.manifest).toContain('<name>database</name>')
-    expect(two.manifest).not.toContain('<name>database</name>')
-  })
-
-  test('a custom composition binds another service that provides the same', async () => {
-    const other = { ...web, dependsOn: { database: 'spare' } }
-    const changed = models({
-      services: { database, spare: database, web: other },
-      distribution: { database: ['in1'], spare: ['in2'], web: ['in2'] },
-    })
-    expect(await deploy(user, changed)).toMatchObject({ status: 0 })
-    const { pkg } = await recordOf('web', right!)
-    expect(await fileIn(right!, `${pkg}/provider`)).toBe('spare')
-  })
-
-  test('services that connect to each other are deployed, each knowing the other', async () => {
-    const peer = (other: string) => wrapper({ env: { peer: `\${${other}.target.properties.hostname}` } }, { connectsTo: [other] })
-    const changed = models({
-      services: { one: peer('two'), two: peer('one') },
-      distribution: { one: ['in1'], two: ['in2'] },
-    })
-    expect(await deploy(user, changed)).toMatchObject({ status: 0 })
-    expect(await activeOn(hosts)).toEqual(['in1 wrapper one', 'in2 wrapper two'])
-    const { pkg } = await recordOf('one', left!)
-    expect(await fileIn(left!, `${pkg}/peer`)).toBe(right!.address)
-  })
-
-  test('a cycle of dependsOn is refused as a path', async () => {
-    const cyclic = { one: wrapper({}, { dependsOn: ['two'] }), two: wrapper({}, { dependsOn: ['one'] }) }
-    const { status, stderr } = await normalize({ services: cyclic, distribution: { one: ['in1'], two: ['in2'] } })
-    expect(status).toBe(65)
-    expect(stderr).toMatch(/one.*two.*one|two.*one.*two/)
-  })
-
-  test('a packages model installs packages beside the services, or alone', async () => {
-    const tool = { build: { name: 'tool', script: 'mkdir -p $out/bin; echo hello > $out/bin/tool' } }
-    await user.write('packages.yaml', { in1: [tool] })
-    expect(await deploy(user, models(), { options: ['-P', 'packages.yaml'] })).toMatchObject({ status: 0 })
-    expect(await activeOn(hosts)).toEqual(['in1 wrapper database', 'in2 wrapper web'])
-    const installed = async (host: Host) => host.sh('cat "$1"/bin/tool 2>&1 || :', (await profileOn(host)).current ?? '')
-    expect(await installed(left!)).toBe('hello\n')
-    expect(await installed(right!)).toContain('No such file')
-
-    const alone = ['davit-env', '-P', 'packages.yaml', '-i', 'infrastructure.yaml']
-    expect(await user.run(alone)).toMatchObject({ status: 0 })
-    expect(await activeOn(hosts)).toEqual([])
-    expect(await installed(left!)).toBe('hello\n')
-  })
-
-  test('an architecture model says it all, and leaves out services without targets', async () => {
-    const all = { database: { ...database, targets: ['in2'] }, web: { ...web, targets: ['in1'] }, idle: wrapper() }
-    await user.write('architecture.yaml', { services: all, infrastructure: infrastructureOf(hosts) })
-    expect(await user.run(['davit-env', '-A', 'architecture.yaml'])).toMatchObject({ status: 0 })
-    expect(await activeOn(hosts)).toEqual(['in1 wrapper web', 'in2 wrapper database'])
-  })
-
-  test('extra parameters reach the functions of models and change packages', async () => {
-    await user.write(
-      'services.ts',
-      `import { build, defineServices } from 'davit'
-       export default defineServices(({ greeting = 'none' }: { greeting?: string }) => ({
-         database: { type: 'wrapper', pkg: build({ env: { greeting }, script: ${JSON.stringify(wrapperPackage().build.script)} + '\\necho "$greeting" > $out/greeting' }) },
-       }))`,
-    )
-    await user.write('only-database.yaml', { database: ['in1'] })
-    const options = ['-s', 'services.ts', '-i', 'infrastructure.yaml', '-d', 'only-database.yaml']
-    expect(await user.run(['davit-env', ...options])).toMatchObject({ status: 0 })
-    const before = await recordOf('database', left!)
-    expect(await user.run(['davit-env', ...options, '--extra-params', '{"greeting": "hello"}'])).toMatchObject({ status: 0 })
-    const after = await recordOf('database', left!)
-    expect(after.pkg).not.toBe(before.pkg)
-    expect(await fileIn(left!, `${after.pkg}/greeting`)).toBe('hello\n')
-  })
+test.each([
+  [[], 'usage: scripts/install --prefix DIR'],
+  [['--prefix'], '--prefix needs a directory'],
+  [['--perfix', 'x'], "unknown argument '--perfix'"],
+])('scripts/install %j is wrong usage', (words, message) => {
+  const { status, stderr } = spawnSync(join(ROOT, 'scripts/install'), words, { encoding: 'utf8' })
+  expect(status).toBe(64)
+  expect(stderr).toContain(message)
 })

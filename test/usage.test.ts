@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator } from './harness/coordinator.ts'
 
-const TOOLS = ['davit-normalize', 'davit-manifest', 'davit-distribute', 'davit-lock', 'davit-unlock', 'davit-activate', 'davit-set']
+const TOOLS = [
+  'davit-normalize',
+  'davit-manifest',
+  'davit-distribute',
+  'davit-lock',
+  'davit-unlock',
+  'davit-activate',
+  'davit-set',
+]
 const READERS = TOOLS.filter((tool) => tool !== 'davit-normalize')
 
 describe('what a user meets at the prompt', () => {

@@ -30,6 +30,7 @@ export interface Coordinator {
   readonly directory: string
   readonly stateDirectory: string
   readonly storeDirectory: string
+  readonly path: string
   /** Runs an executable in the directory, to its end. */
   run(argv: readonly string[], options?: RunOptions): Promise<Outcome>
   start(argv: readonly string[], options?: RunOptions): Started
@@ -53,8 +54,9 @@ export async function coordinator({ hosts, as = [] }: CoordinatorOptions = {}): 
   await chmod(directory, as.length === 0 ? 0o755 : 0o777)
   const stateDirectory = join(directory, 'state')
   const storeDirectory = join(directory, 'store')
+  const path = `${join(inject('prefix'), 'bin')}:${process.env['PATH'] ?? ''}`
   const environment = {
-    PATH: `${join(inject('prefix'), 'bin')}:${process.env['PATH'] ?? ''}`,
+    PATH: path,
     HOME: directory,
     USER: 'tester',
     DAVIT_STATE_DIR: stateDirectory,
@@ -80,13 +82,17 @@ export async function coordinator({ hosts, as = [] }: CoordinatorOptions = {}): 
     directory,
     stateDirectory,
     storeDirectory,
+    path,
     start,
     run: (argv, options) => start(argv, options).outcome,
     bash: (script, options) => start(['bash', '-c', `set -o pipefail\n${script}`], options).outcome,
     async write(name, content) {
       const path = join(directory, name)
       await mkdir(join(path, '..'), { recursive: true })
-      await writeFile(path, typeof content === 'string' ? content : stringify(content, { aliasDuplicateObjects: false }))
+      await writeFile(
+        path,
+        typeof content === 'string' ? content : stringify(content, { aliasDuplicateObjects: false }),
+      )
       return path
     },
     async generations(profile = 'default') {
@@ -116,4 +122,10 @@ async function removeTree(directory: string): Promise<void> {
 /** The manifest of a generation, as text. */
 export function generationText({ stateDirectory }: Coordinator, number: number): Promise<string> {
   return readFile(join(stateDirectory, 'coordinator/default/generations', String(number), 'manifest'), 'utf8')
+}
+
+/** The outcome of what must succeed; what it said when it does not. */
+export function succeeded(outcome: Outcome): Outcome {
+  if (outcome.status === 0) return outcome
+  throw new Error(`it ended with status ${outcome.status} and said:\n${outcome.stderr}`)
 }

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -36,6 +37,7 @@ export async function bringUpHosts(count: number, { prefix, kind = 'full' }: Hos
   const options = kind === 'bare' ? ['--bare'] : []
   const { stdout } = await run(TEST_HOSTS, ['up', String(count), '--name-prefix', prefix, ...options])
   const [directory = '', ...lines] = stdout.trimEnd().split('\n')
+  await noteSet(directory)
   const hosts = lines.map((line) => {
     const [name = '', address = ''] = line.split(' ')
     return hostIn(directory, { name, address })
@@ -60,7 +62,8 @@ function hostIn(set: string, { name, address }: Pick<Host, 'name' | 'address'>):
   }
 }
 
-/** What sshd of a host has written. */
-export function sshLogOf({ directory }: TestHosts, { name }: Host): string {
-  return readFileSync(join(directory, 'hosts', name, 'disk/upper/var/log/sshd.log'), 'utf8')
+/** For whoever started the tests, and takes the hosts down when the tests cannot. */
+async function noteSet(set: string): Promise<void> {
+  const { DAVIT_TEST_SETS: directory } = process.env
+  if (directory) await writeFile(join(directory, randomUUID()), `${set}\n`)
 }

@@ -41,7 +41,10 @@ export function wrapperPackage({ version = '1', body = '', env = {} }: WrapperOp
 }
 
 /** A service that the module `wrapper` starts and stops. */
-export function wrapper(options: WrapperOptions = {}, attributes: Readonly<Record<string, unknown>> = {}): ServiceDescription {
+export function wrapper(
+  options: WrapperOptions = {},
+  attributes: Readonly<Record<string, unknown>> = {},
+): ServiceDescription {
   return { type: 'wrapper', pkg: wrapperPackage(options), ...attributes }
 }
 
@@ -53,12 +56,16 @@ export function heldBack(name: string, activity = 'activate'): string {
   fi`
 }
 
-/** What the wrappers of all hosts have written, in order of time (their clocks are one), and forgets it. */
-export async function takeJournal(hosts: readonly Host[]): Promise<readonly string[]> {
+/** What wrappers of all hosts have done, in order of time (their clocks are one), and forgets it. */
+export async function takeJournal(
+  hosts: readonly Host[],
+  activities: readonly string[] = ['activate', 'deactivate'],
+): Promise<readonly string[]> {
   const texts = await Promise.all(hosts.map((host) => host.sh(`cat ${JOURNAL} 2>/dev/null; rm -f ${JOURNAL}`)))
   const lines = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''))
   const stampOf = (line: string) => BigInt(/^\d+/.exec(line)?.[0] ?? 0)
   return lines
     .toSorted((left, right) => Number(stampOf(left) - stampOf(right)))
     .map((line) => line.slice(line.indexOf(' ') + 1))
+    .filter((line) => activities.includes(line.split(' ', 1)[0] ?? ''))
 }

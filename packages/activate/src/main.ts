@@ -2,7 +2,7 @@ import { currentGeneration, deploymentPlace } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { allTargets, defineTool, lockOptions, profileOptions, stateDirectory, withTargets } from '@davit/tool'
-import { coresOf, planTransition, renderTransition } from '@davit/transition'
+import { coresOf, isEmpty, planTransition, renderTransition } from '@davit/transition'
 import { runTransition, type TransitionOutcome } from '@davit/transition-runner'
 
 import { type Deployed, deployedBy, observeDeployment } from './deployed.ts'
@@ -71,6 +71,7 @@ export const tool = defineTool({
         const found = await deployed()
         const transition = plan(found)
         for (const { message } of transition.skipped) report({ kind: 'note', message })
+        if (isEmpty(transition)) report({ kind: 'note', message: 'nothing to do: all services are as the manifest says' })
         return runTransition(transition, {
           perform: performerFor(next, found, { profile, token }),
           coresOf: coresOf(next.infrastructure),

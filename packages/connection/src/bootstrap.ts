@@ -6,7 +6,7 @@ export const TARGET_PATH =
 export const READ_SCRIPT = 'IFS= read -r script && eval "$(printf %b "$script")"'
 
 /** The one command that is ever given to a login shell; it means the same to sh, bash, zsh, fish and csh. */
-export const BOOTSTRAP_COMMAND = `exec env PATH=${TARGET_PATH} LC_ALL=C sh -c '${READ_SCRIPT}'`
+export const BOOTSTRAP_COMMAND = `exec /bin/sh -c 'PATH=${TARGET_PATH} LC_ALL=C; export PATH LC_ALL; ${READ_SCRIPT}'`
 
 /** The line that `READ_SCRIPT` reads, in UTF-8; only what `read` and `printf %b` would change is escaped. */
 export function scriptLine(script: string): Buffer {

@@ -28,7 +28,11 @@ export function openLocal(options: { readonly environment: Environment }): Conne
 
 async function startScript(script: string, env: Environment): Promise<Channel> {
   // As under sshd, what runs there notices by its streams that we are gone, and is never signalled.
-  const { stdin, stdout, stderr, exit } = await startCommand({ argv: ['sh', '-c', READ_SCRIPT], env, atExit: 'leave' })
+  const { stdin, stdout, stderr, exit } = await startCommand({
+    argv: ['/bin/sh', '-c', READ_SCRIPT],
+    env,
+    atExit: 'leave',
+  })
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {})
   stdin.write(scriptLine(script))
   const end = channelExit()

@@ -65,7 +65,7 @@ function forward(client: Client, { address, hostname, port }: SshConfiguration, 
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void =>
       reject(
-        unreachable(address, `${reasonOf(error)} (${hostname} port ${port}, through '${through}')`, { cause: error }),
+        unreachable(address, `${refusalOf(error)} (${hostname} port ${port}, through '${through}')`, { cause: error }),
       )
     try {
       client.forwardOut('127.0.0.1', 0, hostname, port, (error, channel) => {
@@ -76,4 +76,10 @@ function forward(client: Client, { address, hostname, port }: SshConfiguration, 
       fail(error)
     }
   })
+}
+
+function refusalOf(error: unknown): string {
+  return reasonOf(error)
+    .replace(/^\(SSH\) channel open failure: /i, '')
+    .toLowerCase()
 }

@@ -19,6 +19,8 @@ export type KeyType = 'ed25519' | 'rsa' | 'ecdsa'
 export interface TestSshd {
   readonly directory: string
   readonly port: number
+  /** HOME of who logs in, empty at first. */
+  readonly home: string
   /** `127.0.0.1:PORT` */
   readonly address: string
   /** A private key that may log in as root; `.pub` stands beside it. */
@@ -31,6 +33,8 @@ export interface TestSshd {
   readonly environment: Environment
   /** Type and key in base64. */
   hostKey(type: KeyType): string
+  /** What sshd said so far, at LogLevel VERBOSE. */
+  log(): string
   stop(): Promise<void>
 }
 
@@ -48,20 +52,23 @@ export async function startSshd(
   const knownHostsFile = file('known_hosts')
   writeFileSync(knownHostsFile, types.map((type) => `[127.0.0.1]:${port} ${hostKey(type)}\n`).join(''))
   writeFileSync(configFile, clientConfiguration({ clientKey: file('client'), knownHostsFile }))
+  mkdirSync(file('home'))
   writeFileSync(file('authorized_keys'), `${publicKey(file('client'))}\n`)
   writeFileSync(file('sshd_config'), serverConfiguration({ directory, port, types, lines: options.lines ?? [] }))
-  const stop = await serve(file('sshd_config'))
+  const server = await serve(file('sshd_config'))
   return {
     directory,
     port,
+    home: file('home'),
     address: `127.0.0.1:${port}`,
     clientKey: file('client'),
     configFile,
     knownHostsFile,
     environment: { PATH: environment()['PATH'] ?? '', DAVIT_SSH_CONFIG: configFile },
     hostKey,
+    log: server.log,
     async stop() {
-      await stop()
+      await server.stop()
       rmSync(directory, { recursive: true })
     },
   }
@@ -110,6 +117,7 @@ function serverConfiguration({ directory, port, types, lines }: ServerSettings):
 Port ${port}
 ListenAddress 127.0.0.1
 ${types.map((type) => `HostKey ${directory}/host_${type}`).join('\n')}
+SetEnv HOME=${directory}/home
 AuthorizedKeysFile ${directory}/authorized_keys
 PasswordAuthentication no
 KbdInteractiveAuthentication no
@@ -118,14 +126,13 @@ PidFile none
 StrictModes no
 UseDNS no
 UsePAM no
-LogLevel ERROR
 `
 }
 
 /** Starts sshd and waits until it listens. */
-async function serve(configFile: string): Promise<() => Promise<void>> {
+async function serve(configFile: string): Promise<Pick<TestSshd, 'log' | 'stop'>> {
   mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
-  const server = spawn(PROGRAM, ['-D', '-e', '-o', 'LogLevel=INFO', '-f', configFile], {
+  const server = spawn(PROGRAM, ['-D', '-e', '-o', 'LogLevel=VERBOSE', '-f', configFile], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const ended = once(server, 'exit')
@@ -137,8 +144,11 @@ async function serve(configFile: string): Promise<() => Promise<void>> {
     })
     server.once('exit', () => reject(new Error(`sshd ended: ${log}`)))
   })
-  return async () => {
-    server.kill('SIGTERM')
-    await ended
+  return {
+    log: () => log,
+    async stop() {
+      server.kill('SIGTERM')
+      await ended
+    },
   }
 }

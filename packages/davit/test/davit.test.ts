@@ -57,6 +57,6 @@ test.each([
   [1, '1.0'],
   [1.5, '1.5'],
 ])('float(%d) is written as %s, and counts as a number', (value, text) => {
-  expect(`${String(float(value))}`).toBe(text)
+  expect(String(float(value))).toBe(text)
   expect(Number(float(value)) + 1).toBe(value + 1)
 })

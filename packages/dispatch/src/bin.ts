@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { runTool } from '@davit/tool'
 import { tool } from './main.ts'
 

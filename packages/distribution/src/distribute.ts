@@ -55,7 +55,8 @@ async function sendProfile(manifest: Manifest, target: ShellTarget, options: Dis
   report({ kind: 'started', ...event })
   try {
     const sent = await sendClosure(profile, target, options)
-    report({ kind: 'finished', ...event, step: sent.paths === 0 ? 'has all packages' : `received ${sent.paths} packages (${sizeText(sent.bytes)})` })
+    const step = sent.paths === 0 ? 'send packages (all are there)' : `send ${sent.paths} packages (${sizeText(sent.bytes)})`
+    report({ kind: 'finished', ...event, step })
   } catch (error) {
     report({ kind: 'failed', ...event, message: error instanceof Error ? error.message : String(error) })
     throw error

@@ -3,7 +3,7 @@ import { checkArchitecture } from './checks/check-architecture.ts'
 import type { Format } from './format.ts'
 import { containerName, moduleName, serviceName, storePath, system, targetName } from './ids.ts'
 import { infrastructure } from './infrastructure.ts'
-import { properties, propertyValue, table } from './property.ts'
+import { list, properties, propertyValue, table } from './property.ts'
 import { storeReference } from './store-reference.ts'
 
 /** A package that is instantiated: present as it is (a source), or to be had by realising its derivation. */
@@ -24,7 +24,7 @@ export type Placement = v.InferOutput<typeof placement>
 
 export const normalizedDependency = v.object({
   service: serviceName,
-  targets: v.array(placement),
+  targets: list(placement),
 })
 export type NormalizedDependency = v.InferOutput<typeof normalizedDependency>
 
@@ -38,7 +38,7 @@ export const normalizedService = v.object({
   connectsTo: dependencies,
   activatesAfter: dependencies,
   providesContainers: table(containerName, properties),
-  targets: v.array(placement),
+  targets: list(placement),
   /** One for each system among the targets. */
   packages: table(system, instantiatedPackage),
   /** Whatever else the model says of the service, visible to its dependants. */
@@ -52,7 +52,7 @@ export const architecture = v.object({
   services: table(serviceName, normalizedService),
   infrastructure,
   /** Packages of the packages model; those of services are found by their mappings. */
-  targetPackages: table(targetName, v.array(instantiatedPackage)),
+  targetPackages: table(targetName, list(instantiatedPackage)),
 })
 export type Architecture = v.InferOutput<typeof architecture>
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Format } from './format.ts'
 import { storePath, targetName } from './ids.ts'
-import { table } from './property.ts'
+import { list, table } from './property.ts'
 import { checkReferences } from './checks/check-references.ts'
 import * as spell from './xml/spelling.ts'
 
@@ -20,7 +20,7 @@ export type BuildInterface = v.InferOutput<typeof buildInterface>
 
 /** Which derivations are built on which machines. */
 export const buildModel = v.object({
-  derivationMappings: v.array(derivationMapping),
+  derivationMappings: list(derivationMapping),
   interfaces: table(targetName, buildInterface),
 })
 export type BuildModel = v.InferOutput<typeof buildModel>

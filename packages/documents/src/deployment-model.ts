@@ -5,7 +5,7 @@ import { partialInfrastructure } from './infrastructure.ts'
 import { manifestXml } from './manifest.ts'
 import { manifestService } from './manifest-service.ts'
 import { serviceMapping, snapshotMapping } from './mapping.ts'
-import { table } from './property.ts'
+import { list, table } from './property.ts'
 import { storeReference } from './store-reference.ts'
 
 /** A manifest that a person or a program wrote: sections may be absent, targets incomplete. */
@@ -13,8 +13,8 @@ export const deploymentModel = v.object({
   profiles: v.optional(table(targetName, storePath), () => new Map()),
   services: v.optional(table(serviceKey, manifestService), () => new Map()),
   infrastructure: v.optional(partialInfrastructure, () => new Map()),
-  serviceMappings: v.optional(v.array(serviceMapping), () => []),
-  snapshotMappings: v.optional(v.array(snapshotMapping), () => []),
+  serviceMappings: v.optional(list(serviceMapping), () => []),
+  snapshotMappings: v.optional(list(snapshotMapping), () => []),
   store: v.exactOptional(storeReference),
 })
 export type DeploymentModel = v.InferOutput<typeof deploymentModel>

@@ -22,7 +22,24 @@ export { parseData, type ParseDataOptions } from './parse-data.ts'
 export { DeploymentModel, deploymentModel } from './deployment-model.ts'
 export { encodeDocument, parseDocument, validateDocument, type ValidateOptions } from './document.ts'
 export type { Format } from './format.ts'
-export * from './ids.ts'
+export {
+  type ContainerName,
+  containerName,
+  moduleName,
+  type ProfileName,
+  profileName,
+  type ServiceKey,
+  serviceKey,
+  type ServiceName,
+  serviceName,
+  storeDirectory,
+  type StorePath,
+  storePath,
+  type System,
+  system,
+  type TargetName,
+  targetName,
+} from './ids.ts'
 export {
   Infrastructure,
   infrastructure,
@@ -52,4 +69,4 @@ export { parseProfileName } from './parse-profile-name.ts'
 export { ProfileManifest } from './profile-manifest.ts'
 export { propertyText } from './property-text.ts'
 export { Float, type Properties, properties, type PropertyValue, propertyValue, table } from './property.ts'
-export { type StoreReference, storeReference } from './store-reference.ts'
+export { storeOf, type StoreReference, storeReference } from './store-reference.ts'

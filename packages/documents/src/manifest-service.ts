@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { containerName, moduleName, serviceName, storePath } from './ids.ts'
 import { mapping, mappingsXml } from './mapping.ts'
-import { properties, table } from './property.ts'
+import { list, properties, table } from './property.ts'
 import * as spell from './xml/spelling.ts'
 
 /** Schema of a service whose inter-dependencies have a schema of their own. */
@@ -10,8 +10,8 @@ export function manifestServiceWith(dependency: typeof mapping) {
     name: serviceName,
     pkg: storePath,
     type: moduleName,
-    dependsOn: v.optional(v.array(dependency), () => []),
-    connectsTo: v.optional(v.array(dependency), () => []),
+    dependsOn: v.optional(list(dependency), () => []),
+    connectsTo: v.optional(list(dependency), () => []),
     providesContainers: v.optional(table(containerName, properties), () => new Map()),
   })
 }

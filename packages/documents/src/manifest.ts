@@ -5,7 +5,7 @@ import { serviceKey, storePath, type StorePath, targetName } from './ids.ts'
 import { infrastructure, infrastructureXml } from './infrastructure.ts'
 import { manifestService, manifestServicesXml } from './manifest-service.ts'
 import { serviceMapping, serviceMappingsXml, snapshotMapping, snapshotMappingsXml } from './mapping.ts'
-import { byName, table } from './property.ts'
+import { byName, list, table } from './property.ts'
 import * as spell from './xml/spelling.ts'
 import { storeOf, type StoreReference, storeReference, storeReferenceXml } from './store-reference.ts'
 
@@ -13,8 +13,8 @@ const sections = {
   profiles: table(targetName, storePath),
   services: table(serviceKey, manifestService),
   infrastructure,
-  serviceMappings: v.array(serviceMapping),
-  snapshotMappings: v.array(snapshotMapping),
+  serviceMappings: list(serviceMapping),
+  snapshotMappings: list(snapshotMapping),
 }
 
 /** What has to be done, one to one: profiles to copy, services to activate, state to move. */

@@ -4,15 +4,15 @@ import type { Format } from './format.ts'
 import { serviceKey, type TargetName, targetName } from './ids.ts'
 import { type ManifestService, manifestServicesXml, manifestServiceWith } from './manifest-service.ts'
 import { type Mapping, mappingsWith, serviceMappingsXml, snapshotMappingsXml } from './mapping.ts'
-import { table } from './property.ts'
+import { list, table } from './property.ts'
 import * as spell from './xml/spelling.ts'
 
 function profileManifestWith(target: v.GenericSchema<unknown, TargetName>) {
   const { mapping, serviceMapping, snapshotMapping } = mappingsWith(target)
   return v.object({
     services: table(serviceKey, manifestServiceWith(mapping)),
-    serviceMappings: v.array(serviceMapping),
-    snapshotMappings: v.array(snapshotMapping),
+    serviceMappings: list(serviceMapping),
+    snapshotMappings: list(snapshotMapping),
   })
 }
 

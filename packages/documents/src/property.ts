@@ -35,7 +35,7 @@ const scalar = v.union(
 
 export const propertyValue: v.GenericSchema<unknown, PropertyValue> = v.lazy(
   (input): v.GenericSchema<unknown, PropertyValue> => {
-    if (Array.isArray(input)) return v.array(propertyValue)
+    if (Array.isArray(input)) return list(propertyValue)
     return isRecord(input) ? properties : scalar
   },
 )
@@ -50,6 +50,9 @@ export const table = <Key extends string, Value>(
     v.transform((record) => new Map<unknown, unknown>(entriesOf(record).toSorted(byName))),
     v.map(key, value),
   )
+
+export const list = <Item>(item: v.GenericSchema<unknown, Item>): v.GenericSchema<unknown, readonly Item[]> =>
+  v.array(item)
 
 export const properties: v.GenericSchema<unknown, Properties> = table(
   v.string(),

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import {
   type Architecture,
   type BuildModel,
@@ -8,7 +8,6 @@ import {
   type ProfileManifest,
   type Properties,
   type PropertyValue,
-  type ServiceKey,
   type StorePath,
   type TargetName,
 } from '../src/documents.ts'
@@ -32,7 +31,26 @@ export const text = fc.oneof(
   fc
     .string({
       unit: fc.oneof(
-        fc.constantFrom(...' \t\r\n<>&"\'[]/!?;-', ']]>', '<!--', '&amp;', '\uFEFF', '\u2028'),
+        fc.constantFrom(
+          ' ',
+          '\t',
+          '\r',
+          '\n',
+          '<',
+          '>',
+          '&',
+          '"',
+          "'",
+          '/',
+          '!',
+          '?',
+          ';',
+          ']]>',
+          '<!--',
+          '&amp;',
+          '\uFEFF',
+          '\u2028',
+        ),
         fc.string({ minLength: 1, maxLength: 1, unit: 'grapheme' }),
       ),
     })
@@ -176,8 +194,6 @@ export const architecture = fc.tuple(infrastructure, keys).chain(([machines, ser
     }),
   })
 }) as fc.Arbitrary<unknown> as fc.Arbitrary<Architecture>
-
-export const serviceKey = fc.stringMatching(/^[0-9a-f]{64}$/) as fc.Arbitrary<ServiceKey>
 
 function mapOf<Value>(key: fc.Arbitrary<string>, value: fc.Arbitrary<Value>, constraints: fc.ArrayConstraints) {
   return fc.array(fc.tuple(key, value), constraints).map((entries): ReadonlyMap<string, Value> => new Map(entries))

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   Architecture,
@@ -13,16 +13,10 @@ import {
 } from '../src/documents.ts'
 import * as arbitrary from './arbitraries.ts'
 
-const LAWS: readonly [string, Format<unknown>, fc.Arbitrary<unknown>][] = [
-  ['manifest', Manifest, arbitrary.manifest],
-  ['infrastructure', Infrastructure, arbitrary.infrastructure],
-  ['build model', BuildModel, arbitrary.buildModel],
-  ['architecture', Architecture, arbitrary.architecture],
-] as readonly (readonly [string, Format<never>, fc.Arbitrary<unknown>])[] as never
-
-test.each(LAWS)('a %s that is written is read back equal', (_, format, values) => {
-  fc.assert(fc.property(values, (value) => expectRoundTrip(format, value)))
-})
+test('a manifest that is written is read back equal', () => expectLaw(Manifest, arbitrary.manifest))
+test('an infrastructure that is written is read back equal', () => expectLaw(Infrastructure, arbitrary.infrastructure))
+test('a build model that is written is read back equal', () => expectLaw(BuildModel, arbitrary.buildModel))
+test('an architecture that is written is read back equal', () => expectLaw(Architecture, arbitrary.architecture))
 
 test('a profile manifest that is written is read back equal on its target', () => {
   fc.assert(
@@ -50,6 +44,13 @@ test('parseData() reads JSON as what JSON.parse makes of it, in both languages',
     }),
   )
 })
+
+function expectLaw<Value>(format: Format<Value>, values: fc.Arbitrary<Value>): void {
+  fc.assert(
+    fc.property(values, (value) => expectRoundTrip(format, value)),
+    { numRuns: 60 },
+  )
+}
 
 function expectRoundTrip<Value>(format: Format<Value>, value: Value): void {
   for (const language of format.xml === undefined ? (['json'] as const) : (['xml', 'json'] as const)) {

@@ -1,6 +1,7 @@
 import type { Diagnostic, Path, Place } from '@davit/diagnostics'
 import type { ServiceName } from '@davit/documents'
 import type { ArchitectureModel, ServiceModel } from '@davit/normalization'
+import { dependencySteps } from './dependency-places.ts'
 import { type Distribution, distributionForFunctions, readDistribution } from './distribution.ts'
 import { servicesOf } from './evaluate-services.ts'
 import { inverseDistribution } from './inverse-distribution.ts'
@@ -122,7 +123,10 @@ function placesOf(
   return (path) => {
     const [root, service, attribute] = path
     const placements = root === 'services' && attribute === 'targets' ? distributed(String(service)) : undefined
-    if (placements === undefined) return roots.get(root)?.placeOf(path.slice(1))
+    if (placements === undefined) {
+      const model = roots.get(root)
+      return model?.placeOf(root === 'services' ? dependencySteps(model.value, path.slice(1)) : path.slice(1))
+    }
     const steps = Array.isArray(placements) ? path.slice(3) : path.slice(2)
     return models.distribution?.placeOf([String(service), ...steps])
   }

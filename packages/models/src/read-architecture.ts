@@ -1,10 +1,11 @@
 import type { Diagnostic } from '@davit/diagnostics'
 import type { System } from '@davit/documents'
 import type { ArchitectureModel } from '@davit/normalization'
+import { dependencySteps } from './dependency-places.ts'
 import { servicesOf } from './evaluate-services.ts'
 import type { LoadOptions } from './load-architecture.ts'
 import { evaluateModel, type Model, runModel } from './model.ts'
-import { membersOf, type Part, partOf, refuse, refuseOthers } from './part.ts'
+import { memberOf, membersOf, type Part, partOf, refuse, refuseOthers } from './part.ts'
 import { rootOf } from './problems.ts'
 import { readInfrastructure } from './read-infrastructure.ts'
 import { forEachSystem, systemOfTarget, systemsOf } from './systems.ts'
@@ -41,7 +42,8 @@ export async function readArchitecture(
     services: new Map([...services].filter(([, service]) => service.targets !== undefined)),
     infrastructure,
     targetPackages: packagesForTargets(packages, systemOfTarget(infrastructure, coordinator)),
-    placeOf: (path) => model.placeOf(path),
+    placeOf: ([root = '', ...steps]) =>
+      model.placeOf([root, ...(root === 'services' ? dependencySteps(memberOf(model.value, root), steps) : steps)]),
   }
 }
 

@@ -1,4 +1,4 @@
-import { DavitError, type Path } from '@davit/diagnostics'
+import { atPath, DavitError, type Path } from '@davit/diagnostics'
 import type { NormalizedService, PackageSpec } from '@davit/documents'
 import type { PackageModel } from './architecture-model.ts'
 import { parameterDependenciesOf } from './dependencies.ts'
@@ -36,11 +36,27 @@ export function evaluatePackage(
     checkNames(spec, owner, findings)
     return spec
   } catch (error) {
-    if (error instanceof DavitError) throw error
-    if (error instanceof ParameterError) tell(error.problem, { owner, path: owner.path, findings })
+    if (error instanceof DavitError) tellLocated(error, owner, findings)
+    else if (error instanceof ParameterError) tell(error.problem, { owner, path: owner.path, findings })
     else findings.thrown(owner.path, `package of ${owner.what} failed: ${thrownMessage(error)}`, error)
     return undefined
   }
+}
+
+/** Models know where their code threw: the error that they throw says it, and has what was thrown as its cause. */
+function tellLocated(error: DavitError, owner: PackageOwner, findings: Findings): void {
+  const { diagnostics, cause } = error
+  if (diagnostics.length === 0) throw error
+  if (!(cause instanceof ParameterError)) return findings.located(diagnostics, error)
+  const place = diagnostics[0]?.place
+  const located: Findings = {
+    ...findings,
+    error: (path, message, hint) => {
+      const problem = atPath(path, message, hint)
+      findings.located([place === undefined ? problem : { ...problem, place }], error)
+    },
+  }
+  tell(cause.problem, { owner, path: owner.path, findings: located })
 }
 
 function functionPackage(model: Extract<PackageModel, { kind: 'function' }>, owner: PackageOwner): PackageSpec {

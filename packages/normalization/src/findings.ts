@@ -5,6 +5,8 @@ export interface Findings {
   error(path: Path, message: string, hint?: string): void
   /** An error that code of the user threw. */
   thrown(path: Path, message: string, cause: unknown): void
+  /** Errors that know their places, and what they are due to. */
+  located(diagnostics: readonly Diagnostic[], cause: unknown): void
   warning(path: Path, message: string, hint?: string): void
   warnings(): readonly Diagnostic[]
   /** Ends normalization with all errors, if there are any. */
@@ -17,7 +19,7 @@ export function collectFindings(placeOf: PlaceOf): Findings {
   const found = new Map<string, Diagnostic>()
   const add = (diagnostic: Diagnostic) => {
     const { path = [], message, hint } = diagnostic
-    const place = nearestPlace(path, placeOf)
+    const place = diagnostic.place ?? nearestPlace(path, placeOf)
     const located = place === undefined ? diagnostic : { ...diagnostic, place }
     // The same package is asked for by several systems: what is wrong with it is said once.
     found.set(JSON.stringify([path, message, hint]), located)
@@ -29,6 +31,10 @@ export function collectFindings(placeOf: PlaceOf): Findings {
     thrown: (path, message, cause) => {
       causes.push(cause)
       add({ severity: 'error', message, path })
+    },
+    located: (diagnostics, cause) => {
+      causes.push(cause)
+      for (const diagnostic of diagnostics) add(diagnostic)
     },
     warning: (path, message, hint) => add({ severity: 'warning', message, path, ...hintOf(hint) }),
     warnings: () => all('warning'),

@@ -1,10 +1,10 @@
-import { lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { StorePath } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
-import { systemErrorCode } from '@davit/files'
 import { stageTree } from './add-tree.ts'
 import { badName } from './add-source.ts'
+import { pathExists } from './path-exists.ts'
 import type { StoreContext } from './store-context.ts'
 import { isPackageName } from './store-path.ts'
 import { withWorkspace } from './workspace.ts'
@@ -69,20 +69,10 @@ async function addPackage(
 function linkModule(directory: string, type: string, path: StorePath): void {
   for (const file of [type, activitiesFile(type)]) {
     const target = join(path, file)
-    if (exists(target)) symlinkSync(target, join(directory, file))
+    if (pathExists(target)) symlinkSync(target, join(directory, file))
   }
 }
 
 function activitiesFile(type: string): string {
   return `${type}.activities`
-}
-
-function exists(path: string): boolean {
-  try {
-    lstatSync(path)
-    return true
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return false
-    throw error
-  }
 }

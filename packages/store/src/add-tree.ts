@@ -33,7 +33,7 @@ export function copyTree(from: string, to: string): void {
     const path = join(to, entry.path)
     if (entry.kind === 'directory') mkdirSync(path)
     else if (entry.kind === 'symlink') symlinkSync(entry.target, path)
-    else writeChunks(path, fileChunks(join(from, entry.path), entry.size), entry.executable ? 0o755 : 0o644)
+    else writeChunks(path, fileChunks(join(from, entry.path), entry.size), entry.executable ? 0o555 : 0o444)
   }
 }
 

@@ -1,14 +1,13 @@
-import { lstatSync } from 'node:fs'
 import { basename } from 'node:path'
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
-import { systemErrorCode } from '@davit/files'
 import { closureOf } from './closure.ts'
 import { clearPlace } from './committer.ts'
 import type { Derivation } from './derivation.ts'
 import { normalizeTree } from './normalize-tree.ts'
 import { referenceScan } from './reference-scan.ts'
-import { type BuilderResult, runBuilder } from './run-builder.ts'
+import { runBuilder } from './run-builder.ts'
+import { pathExists } from './path-exists.ts'
 import type { StoreContext } from './store-context.ts'
 import { logFile } from './store-layout.ts'
 import { type StoreLock, withStoreLock } from './store-lock.ts'
@@ -70,12 +69,12 @@ async function buildIn(context: StoreContext, job: LockedJob): Promise<BuildOutc
     isolation: await context.isolation(),
     logFile: log,
   })
-  if (result.kind === 'failed') return { ...result, logFile: log }
-  const problem = await registerOutput(context, job, { ...result, inputs })
-  return problem === undefined ? { kind: 'built' } : { kind: 'failed', reason: problem, logEnd: '', logFile: log }
+  const reason = result.failure ?? (await registerOutput(context, job, { made: result.made, inputs }))
+  return reason === undefined ? { kind: 'built' } : { kind: 'failed', reason, logEnd: result.logEnd, logFile: log }
 }
 
-interface MadeOutput extends Omit<BuilderResult & { kind: 'ended' }, 'kind'> {
+interface MadeOutput {
+  readonly made: string
   readonly inputs: readonly StorePath[]
 }
 
@@ -85,7 +84,7 @@ async function registerOutput(
   { output, derivationPath, derivation, signal }: LockedJob,
   { made, inputs }: MadeOutput,
 ): Promise<string | undefined> {
-  if (!exists(made)) return 'ended without making $out'
+  if (!pathExists(made)) return 'ended without making $out'
   try {
     normalizeTree(made)
     const scan = referenceScan([...inputs, output])
@@ -103,14 +102,4 @@ async function registerOutput(
 
 function directInputs({ sources, inputs }: Derivation): readonly StorePath[] {
   return [...sources.values(), ...[...inputs.values()].map(({ output }) => output)]
-}
-
-function exists(path: string): boolean {
-  try {
-    lstatSync(path)
-    return true
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return false
-    throw error
-  }
 }

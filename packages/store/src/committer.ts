@@ -2,9 +2,11 @@ import { chmodSync, lstatSync, renameSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { removeTree, syncDirectory, systemErrorCode } from '@davit/files'
 import { sealRoot } from './normalize-tree.ts'
+import { pathExists } from './path-exists.ts'
 import type { Registration } from './registration.ts'
 import type { Registry } from './registry.ts'
 import type { StoreLayout } from './store-layout.ts'
+import { digestTree } from './tree-digest.ts'
 import { withWorkspace } from './workspace.ts'
 
 /** A finished tree on the file system of the store, normalized, and what is to be recorded of it. */
@@ -20,10 +22,8 @@ export type Commit = (staged: readonly Staged[]) => Promise<void>
 export interface CommitterOptions {
   readonly layout: StoreLayout
   readonly registry: Registry
-  /** Makes all that was written to the file system of the store survive a loss of power. */
-  sync(): Promise<void>
-  /** Keeps other processes from putting trees in their places meanwhile. */
-  exclusively(use: () => Promise<void>): Promise<void>
+  /** Makes trees survive a loss of power. */
+  sync(trees: readonly string[]): Promise<void>
 }
 
 /** What arrives while a batch is being synced forms the next batch, so that many builds share few syncs. */
@@ -47,38 +47,49 @@ export function committer(options: CommitterOptions): Commit {
   }
 }
 
-async function commitBatch(options: CommitterOptions, batch: readonly Staged[]): Promise<void> {
-  const { layout, registry, sync, exclusively } = options
-  await sync()
-  await exclusively(() =>
-    withWorkspace(layout, async (workspace) => {
-      const fresh = batch.filter(({ registration }) => registry.find(registration.path) === undefined)
-      for (const staged of fresh) place(staged, workspace)
-      const registrations = fresh.map(({ registration }) => registration)
-      registry.prepare(registrations, workspace)
-      await sync()
-      registry.publish(registrations, workspace)
-      await syncDirectory(layout.registrations)
-    }),
-  )
+async function commitBatch({ layout, registry, sync }: CommitterOptions, batch: readonly Staged[]): Promise<void> {
+  const unique = new Map(batch.map((staged) => [staged.registration.path, staged]))
+  const fresh = [...unique.values()].filter(({ registration }) => registry.find(registration.path) === undefined)
+  await sync(fresh.map(({ tree }) => tree))
+  await withWorkspace(layout, async (workspace) => {
+    for (const staged of fresh) await place(staged, workspace)
+    await syncDirectory(layout.directory)
+    const registrations = fresh.map(({ registration }) => registration)
+    registry.prepare(registrations, workspace)
+    await sync([workspace])
+    registry.publish(registrations, workspace)
+    await syncDirectory(layout.registrations)
+  })
 }
 
-function place({ tree, registration: { path } }: Staged, workspace: string): void {
-  if (tree !== path) {
+/**
+ * Trees get to their places whole, so one that is there already, without a record, is either as good as ours, perhaps
+ * put there by another process just now, or rubbish.
+ */
+async function place(staged: Staged, workspace: string): Promise<void> {
+  const { tree, registration } = staged
+  const { path, contentHash } = registration
+  if (tree !== path && !(pathExists(path) && (await digestTree(path)).contentHash === contentHash)) {
     clearPlace(path, workspace)
-    renameSync(tree, path)
+    if (!renameIfFree(tree, path)) return place(staged, workspace)
   }
   sealRoot(path)
 }
 
-/** What stands there without a record is rubbish: the rest of a run that was killed. */
-export function clearPlace(path: string, workspace: string): void {
+function renameIfFree(from: string, to: string): boolean {
   try {
-    if (lstatSync(path).isDirectory()) chmodSync(path, 0o755)
+    renameSync(from, to)
+    return true
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return
+    if (['EEXIST', 'ENOTEMPTY'].includes(systemErrorCode(error) ?? '')) return false
     throw error
   }
+}
+
+/** Removes what stands in the place of a path that is not valid: the rest of a run that was killed. */
+export function clearPlace(path: string, workspace: string): void {
+  if (!pathExists(path)) return
+  if (lstatSync(path).isDirectory()) chmodSync(path, 0o755)
   const aside = join(workspace, `${basename(path)}.rubbish`)
   renameSync(path, aside)
   removeTree(aside)

@@ -42,7 +42,8 @@ export function sealFile(path: string): void {
 
 function normalizeFile(path: string, status: Stats): void {
   if (status.nlink > 1) breakLink(path)
-  chmodSync(path, (status.mode & 0o100) === 0 ? 0o444 : 0o555)
+  const mode = (status.mode & 0o100) === 0 ? 0o444 : 0o555
+  if ((status.mode & 0o7777) !== mode || status.nlink > 1) chmodSync(path, mode)
 }
 
 /** A hard link may share its content, and permissions, with a file that is not ours. */

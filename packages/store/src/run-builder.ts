@@ -23,10 +23,13 @@ export interface BuilderRun {
   readonly signal: AbortSignal
 }
 
-export type BuilderResult =
+export interface BuilderResult {
+  /** Why the build failed; absent if it did not. */
+  readonly failure?: string
+  readonly logEnd: string
   /** Where the output should be now. */
-  | { readonly kind: 'ended'; readonly made: string }
-  | { readonly kind: 'failed'; readonly reason: string; readonly logEnd: string }
+  readonly made: string
+}
 
 const DEFAULT_TIME_LIMIT_SECONDS = 3600
 
@@ -52,15 +55,15 @@ export async function runBuilder(run: BuilderRun): Promise<BuilderResult> {
     })
     run.lock.guard(command.pid)
     const following = log.follow(command.stdout)
-    const reason = await supervise(command, derivation.timeLimitSeconds ?? DEFAULT_TIME_LIMIT_SECONDS, signal)
+    const failure = await supervise(command, derivation.timeLimitSeconds ?? DEFAULT_TIME_LIMIT_SECONDS, signal)
     await endOf(command, following)
     run.lock.unguard()
     signal.throwIfAborted()
-    if (reason !== undefined) return { kind: 'failed', reason, logEnd: log.end() }
+    const made = place.standIn === undefined ? output : join(place.standIn, basename(output))
+    return { made, logEnd: log.end(), ...(failure === undefined ? {} : { failure }) }
   } finally {
     log.close()
   }
-  return { kind: 'ended', made: place.standIn === undefined ? output : join(place.standIn, basename(output)) }
 }
 
 function makeWorkspace(workspace: string, { script, parameters }: Derivation): void {

@@ -5,8 +5,7 @@ import { type Commit, committer } from './committer.ts'
 import { type Isolation, probeIsolation } from './isolation.ts'
 import { openRegistry, type Registry } from './registry.ts'
 import { storeLayout, type StoreLayout } from './store-layout.ts'
-import { withStoreLock } from './store-lock.ts'
-import { syncFileSystem } from './sync-file-system.ts'
+import { syncTrees } from './sync-trees.ts'
 import { sweepWorkspaces } from './workspace.ts'
 
 /** What the operations of a native store share. */
@@ -36,8 +35,7 @@ export function storeContext({ directory, system, environment, isolation }: Stor
   const commit = committer({
     layout,
     registry,
-    sync: () => syncFileSystem(directory, environment),
-    exclusively: (use) => withStoreLock('commit', { layout, environment }, use),
+    sync: (trees) => syncTrees(trees, directory, environment),
   })
   let prepared = false
   let probe: Promise<Isolation> | undefined

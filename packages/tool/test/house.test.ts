@@ -75,7 +75,7 @@ describe('floorProblems()', () => {
       'a tool without executable',
       { low: { ...low, floor: 70 } },
       {},
-      ["packages/low: a tool has no 'bin' in package.json"],
+      ["packages/low: a tool has no 'executables' in package.json"],
     ],
   ])('finds %s', (_, packages, sources, expected) => {
     for (const [name, fields] of Object.entries(packages)) {

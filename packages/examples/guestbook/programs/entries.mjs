@@ -11,7 +11,12 @@ const MAX_ENTRY = 1000
 mkdirSync(directory, { recursive: true })
 
 function entries() {
-  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line)) : []
+  return existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    : []
 }
 
 createServer(async (request, response) => {

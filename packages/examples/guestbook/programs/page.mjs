@@ -15,7 +15,9 @@ createServer(async (request, response) => {
     const { entries } = await (await fetch(`${upstream}/entries`)).json()
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(render(entries))
   } catch (error) {
-    response.writeHead(502, { 'content-type': 'text/plain' }).end(`no answer from ${upstream}: ${error.cause ?? error}\n`)
+    response
+      .writeHead(502, { 'content-type': 'text/plain' })
+      .end(`no answer from ${upstream}: ${error.cause ?? error}\n`)
   }
 }).listen(port)
 

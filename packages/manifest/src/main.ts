@@ -1,0 +1,53 @@
+import { availableParallelism } from 'node:os'
+import { Architecture, encodeDocument, Manifest } from '@davit/documents'
+import { loadDeploymentModel } from '@davit/models'
+import { completeDeployment, realise } from '@davit/realisation'
+import { currentSystem, openStore } from '@davit/store'
+import { defineTool, formatOptions, interfaceOptions, outputOptions, usageError } from '@davit/tool'
+import { modulesOf } from './modules-of.ts'
+
+export const tool = defineTool({
+  name: 'davit-manifest',
+  summary: 'Build what an architecture needs and print the manifest',
+  description: [
+    'Builds the packages that the store lacks, in parallel, makes a profile for each target, and prints the manifest, which maps one to one onto what has to be done.',
+    'Types without a lifecycle module are found before anything is built.',
+  ],
+  examples: [
+    { command: 'davit-normalize -A architecture.yaml | davit-manifest > manifest.xml', describe: 'from an architecture' },
+    { command: 'davit-manifest --format json architecture.json', describe: 'as JSON' },
+    { command: 'davit-manifest -D deployment.yaml', describe: 'from a deployment model, whose packages exist already' },
+  ],
+  operands: { architecture: 'normalized architecture, as davit-normalize prints it' },
+  options: {
+    deployment: { type: 'string', short: 'D', value: 'FILE', describe: 'deployment model, in place of an architecture' },
+    modules: { type: 'list', value: 'DIRECTORY', describe: 'directory with lifecycle modules of your own, preferred to those of davit' },
+    'max-jobs': { type: 'integer', short: 'j', value: 'N', minimum: 1, describe: 'how many packages are built at a time; one per processor without it' },
+    ...interfaceOptions,
+    ...formatOptions,
+    ...outputOptions,
+  },
+  exitStatus: { 1: 'a package could not be built' },
+  seeAlso: ['davit-normalize(1)', 'davit-distribute(1)'],
+  async run(context) {
+    const { args, print } = context
+    if (args.deployment !== undefined && args.architecture !== undefined) {
+      throw usageError('an architecture and a deployment model exclude each other', 'say -D FILE, or name an architecture')
+    }
+    const manifest = args.deployment === undefined ? await fromArchitecture() : await fromDeployment(args.deployment)
+    await print(encodeDocument(Manifest, manifest, args.format))
+
+    async function fromArchitecture(): Promise<Manifest> {
+      const { value: architecture } = await context.readDocument(Architecture, args.architecture)
+      const modules = await modulesOf(args.modules)
+      const store = await openStore(architecture.store, context)
+      return realise(architecture, { ...context, store, modules, maxJobs: args.maxJobs ?? availableParallelism() })
+    }
+
+    async function fromDeployment(file: string): Promise<Manifest> {
+      const { interface: clientInterface, targetProperty } = args
+      const model = await loadDeploymentModel(file)
+      return completeDeployment(model, { file, system: currentSystem(context.environment), clientInterface, targetProperty })
+    }
+  },
+})

@@ -1,0 +1,7 @@
+import { builtInModules, type LifecycleModule, readModules } from '@davit/modules'
+
+/** The modules of davit and those of the user's directories; a later directory is preferred to an earlier one. */
+export async function modulesOf(directories: readonly string[]): Promise<ReadonlyMap<string, LifecycleModule>> {
+  const tables = [await builtInModules(), ...(await Promise.all(directories.map(readModules)))]
+  return new Map(tables.flatMap((table) => [...table]))
+}

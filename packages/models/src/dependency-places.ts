@@ -1,0 +1,13 @@
+import type { Path } from '@davit/diagnostics'
+import { memberOf } from './part.ts'
+
+const DEPENDENCIES: readonly unknown[] = ['dependsOn', 'connectsTo', 'activatesAfter']
+
+/** Where a dependency stands that is told by its parameter: in a list, parameters are the names of services. */
+export function dependencySteps(services: unknown, steps: Path): Path {
+  const [service = '', attribute = '', parameter, ...rest] = steps
+  const list = memberOf(memberOf(services, String(service)), String(attribute))
+  if (!DEPENDENCIES.includes(attribute) || !Array.isArray(list) || typeof parameter !== 'string') return steps
+  const index = list.findIndex((item) => item === parameter || memberOf(item, 'service') === parameter)
+  return index === -1 ? steps : [service, attribute, index, ...rest]
+}

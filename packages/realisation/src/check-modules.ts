@@ -1,0 +1,23 @@
+import { DavitError, type Diagnostic, ExitStatus, suggestionFor } from '@davit/diagnostics'
+import type { Manifest } from '@davit/documents'
+import type { LifecycleModule } from '@davit/modules'
+import { modulesOf } from '@davit/profile'
+
+/** Services whose type has no module are found before anything is built, and long before anything is activated. */
+export function checkModules(manifest: Manifest, modules: ReadonlyMap<string, LifecycleModule>): void {
+  const targets = [...manifest.infrastructure.keys()]
+  const missing = new Set(targets.flatMap((target) => modulesOf(manifest, target)).filter((type) => !modules.has(type)))
+  if (missing.size === 0) return
+  throw new DavitError('no-module', 'some services cannot be activated', {
+    exitStatus: ExitStatus.badDocument,
+    diagnostics: [...missing].sort().map((type) => missingModule(type, manifest, modules)),
+    hint: `davit has modules for ${[...modules.keys()].sort().join(', ')}; --modules DIRECTORY adds yours, and a service can provide a container with its own`,
+  })
+}
+
+function missingModule(type: string, manifest: Manifest, modules: ReadonlyMap<string, LifecycleModule>): Diagnostic {
+  const services = [...manifest.services.values()].filter((service) => service.type === type).map(({ name }) => `'${name}'`)
+  const hint = suggestionFor(type, modules.keys())
+  const message = `there is no module for type '${type}', of ${[...new Set(services)].join(', ')}`
+  return { severity: 'error', message, ...(hint === undefined ? {} : { hint }) }
+}

@@ -1,0 +1,2 @@
+export { completeDeployment, type DeploymentDefaults } from './complete-deployment.ts'
+export { realise, type RealisationOptions } from './realise.ts'

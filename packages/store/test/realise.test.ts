@@ -1,0 +1,384 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { basename, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ReportEvent } from '@davit/diagnostics'
+import type { System } from '@davit/documents'
+import { environment } from '@davit/process'
+import { describe, expect, test } from 'vitest'
+import { probeIsolation } from '../src/isolation.ts'
+import type { Isolation } from '../src/store.ts'
+import {
+  build,
+  failureOf,
+  HERE,
+  instantiated,
+  leftovers,
+  quietly,
+  realised,
+  scratchDirectory,
+  temporaryStore,
+  wantedBy,
+  writeTree,
+} from './temporary-store.ts'
+
+const best = await probeIsolation(environment())
+const isolations: readonly Isolation[] = [
+  { kind: 'bubblewrap', program: '/usr/bin/bwrap' },
+  { kind: 'namespaces', program: '/usr/bin/unshare' },
+  { kind: 'none' },
+]
+/** What this machine allows: where the best is possible, so are the others, if we are root. */
+const possible = isolations.slice(isolations.findIndex(({ kind }) => kind === best.kind)).filter(({ kind }) => {
+  return kind !== 'namespaces' || best.kind === kind || spawnSync('unshare', ['--net', 'true']).status === 0
+})
+
+describe.each(possible)('with isolation $kind', (isolation) => {
+  test('realise() builds in an empty directory and a clean environment', async () => {
+    const store = await temporaryStore(isolation)
+    const [pkg] = await realised(
+      store,
+      build(
+        'web',
+        'mkdir $out; ls -A >$out/files; env >$out/env; [ "$HOME" = "$PWD" ]; [ "$TMPDIR" = "$PWD" ]; : >here',
+        {
+          env: { TEXT: '${kept} "as" it\nis' },
+          sources: { app: writeTree({ file: 'x' }) },
+        },
+      ),
+    )
+    expect(readFileSync(join(pkg!.outPath, 'files'), 'utf8')).toBe('')
+    const names = readFileSync(join(pkg!.outPath, 'env'), 'utf8')
+      .match(/^\w+(?==)/gm)
+      ?.toSorted()
+    const expected = ['DAVIT_CORES', 'DAVIT_SYSTEM', 'HOME', 'LC_ALL', 'PATH', 'PWD', 'SOURCE_DATE_EPOCH', 'TEXT']
+    expect(names?.filter((name) => !/^(SHLVL|OLDPWD|_)$/.test(name))).toStrictEqual([
+      ...expected,
+      'TMPDIR',
+      'app',
+      'out',
+    ])
+    expect(readFileSync(join(pkg!.outPath, 'env'), 'utf8')).toContain('TEXT=${kept} "as" it\nis\n')
+    expect(leftovers(store)).toStrictEqual([])
+  })
+
+  test('realise() builds inputs first, with their programs on PATH', async () => {
+    const store = await temporaryStore(isolation)
+    const tool = build(
+      'tool',
+      'mkdir -p $out/bin; printf "#!/bin/sh\\necho made\\n" >$out/bin/davit-maker; chmod +x $out/bin/*',
+    )
+    const [pkg] = await realised(store, build('web', 'davit-maker >$out; echo $tool >>$out', { inputs: { tool } }))
+    const [input] = await instantiated(store, tool)
+    expect(readFileSync(pkg!.outPath, 'utf8')).toBe(`made\n${input!.outPath}\n`)
+    expect(await store.closure([pkg!.outPath])).toStrictEqual([input!.outPath, pkg!.outPath])
+  })
+
+  test('realise() has no network', async () => {
+    if (isolation.kind === 'none') return
+    const store = await temporaryStore(isolation)
+    const script = 'sed -n "s/^ *\\([a-z0-9]*\\):.*/\\1/p" /proc/net/dev | sort >$out'
+    const [without, withIt] = await realised(store, build('web', script), build('web', script, { network: true }))
+    const interfaces = (path: string) => readFileSync(path, 'utf8').trim().split('\n')
+    expect(interfaces(without!.outPath)).toContain('lo')
+    expect(interfaces(without!.outPath)).not.toContain('eth0')
+    expect(interfaces(withIt!.outPath).length).toBeGreaterThanOrEqual(interfaces(without!.outPath).length)
+    expect(await connects(isolation, false)).toBe(false)
+    expect(await connects(isolation, true)).toBe(true)
+  })
+
+  test('realise() ends what a build leaves running', async () => {
+    const store = await temporaryStore(isolation)
+    const file = join(store.reference.directory, 'beat')
+    const [pkg] = await realised(
+      store,
+      build('web', `(while :; do sleep 0.05; done) & echo $! >$out; echo ${file} >/dev/null`),
+    )
+    const pid = readFileSync(pkg!.outPath, 'utf8').trim()
+    expect(commandsOf(pid)).not.toContain('sleep 0.05')
+  })
+
+  test('realise() stops a build at its time limit, with everything that it started', async () => {
+    const store = await temporaryStore(isolation)
+    const mark = `sleep 60.${Math.floor(Math.random() * 1e9)}`
+    const message = await failureOf(
+      realised(
+        store,
+        build('slow', `echo going; (setsid ${mark} &) ; ${mark}; echo no >$out`, { timeLimitSeconds: 1 }),
+      ),
+    )
+    expect(message).toContain("the build of 'slow' took longer than 1 seconds and was stopped\n  | going (")
+    if (isolation.kind === 'none')
+      spawnSync('sh', ['-c', `kill $(ps ax -o pid,args | grep '${mark}' | grep -v grep | cut -c1-8)`])
+    expect(running(mark)).toBe(false)
+    expect(leftovers(store)).toStrictEqual([])
+  })
+
+  test('realise() is stopped by its signal, and registers nothing', async () => {
+    const store = await temporaryStore(isolation)
+    const stop = new AbortController()
+    const mark = `sleep 61.${Math.floor(Math.random() * 1e9)}`
+    const packages = await instantiated(
+      store,
+      build('slow', `mkdir $out; ${mark}`),
+      build('other', `mkdir $out; ${mark}`),
+    )
+    const work = store.realise(packages, { ...quietly(), maxJobs: 1, signal: stop.signal })
+    await until(() => running(mark))
+    stop.abort(new Error('stop now'))
+    await expect(work).rejects.toThrow('stop now')
+    expect(running(mark)).toBe(false)
+    expect(await store.invalidPaths(packages.map(({ outPath }) => outPath))).toHaveLength(2)
+    expect(packages.map(({ outPath }) => existsSync(outPath))).toStrictEqual([false, false])
+    expect(leftovers(store)).toStrictEqual([])
+  })
+
+  test('realise() replaces what a killed build left in the place of its output', async () => {
+    const store = await temporaryStore(isolation)
+    const spec = build('web', 'mkdir $out; echo new >$out/file')
+    const [pkg] = await instantiated(store, spec)
+    writeTree({ 'sub/rubbish': '' }, pkg!.outPath)
+    spawnSync('chmod', ['-R', 'a-w', pkg!.outPath])
+    await store.realise([pkg!], quietly())
+    expect(readdirSync(pkg!.outPath)).toStrictEqual(['file'])
+  })
+
+  test('realise() gives outputs the permissions and times of packages', async () => {
+    const store = await temporaryStore(isolation)
+    const script =
+      'mkdir -m 0700 $out; cd $out; echo x >a; chmod 0600 a; echo >b; chmod 4755 b; ln a c; mkdir -m 0500 d; ln -s nowhere e'
+    const [pkg] = await realised(store, build('web', script))
+    const listing = spawnSync('find', [pkg!.outPath, '-printf', '/%P %m %n %T@\\n'], { encoding: 'utf8' }).stdout
+    expect(
+      listing
+        .trim()
+        .split('\n')
+        .map((line) => line.replace('.0000000000', ''))
+        .toSorted(),
+    ).toStrictEqual(['/ 555 3 1', '/a 444 1 1', '/b 555 1 1', '/c 444 1 1', '/d 555 2 1', '/e 777 1 1'])
+  })
+
+  async function connects(kind: Isolation, network: boolean): Promise<boolean> {
+    const server = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1')
+    await until(() => server.listening)
+    const { port } = server.address() as AddressInfo
+    const store = await temporaryStore(kind)
+    const script = `busybox wget -q -O - http://127.0.0.1:${port}/ >$out || echo no >$out`
+    const [pkg] = await realised(store, build('client', script, { network }))
+    server.close()
+    return readFileSync(pkg!.outPath, 'utf8') === 'hello'
+  }
+})
+
+test('realise() shows the end of the log of each build that fails, and makes the others', async () => {
+  const store = await temporaryStore()
+  const events: ReportEvent[] = []
+  const lib = build('lib', 'seq 1000; echo out of wood >&2; exit 3')
+  const packages = await instantiated(
+    store,
+    build('web', 'echo >$out', { inputs: { lib } }),
+    build('other', 'echo never mind'),
+    build('fine', 'echo >$out'),
+  )
+  const message = await failureOf(
+    store.realise(
+      packages,
+      quietly((event) => events.push(event)),
+    ),
+  )
+  const logs = join(store.reference.directory, '.davit/logs')
+  const lines = message.split('\n')
+  expect(lines[0]).toBe('cannot build 2 packages of 4')
+  expect(lines[1]).toBe("the build of 'lib' failed with exit status 3")
+  expect(lines.slice(-4)).toStrictEqual([
+    '  | 1000',
+    expect.stringMatching(new RegExp(`^  \\| out of wood \\(the whole log is in '${logs}/.*-lib.log'\\)$`)),
+    "the build of 'other' ended without making $out",
+    expect.stringMatching(/^ {2}\| never mind \(/),
+  ])
+  expect(
+    readFileSync(
+      join(
+        logs,
+        readdirSync(logs).find((name) => name.endsWith('-lib.log'))!,
+      ),
+      'utf8',
+    ),
+  ).toMatch(/^1\n2\n/)
+  expect(await store.invalidPaths(packages.map(({ outPath }) => outPath))).toHaveLength(2)
+  expect(events.filter(({ kind }) => kind === 'failed')).toHaveLength(2)
+  expect(events.find((event) => event.kind === 'finished')).toMatchObject({ step: 'build fine' })
+})
+
+test('realise() finds references in contents, names and links, and to itself', async () => {
+  const store = await temporaryStore()
+  const lib = (name: string) => build(name, 'mkdir $out; echo $NAME >$out/file', { env: { NAME: name } })
+  const libs = {
+    content: lib('content'),
+    link: lib('link'),
+    name: lib('name'),
+    itself: lib('itself'),
+    unused: lib('unused'),
+  }
+  const [pkg] = await realised(
+    store,
+    build(
+      'web',
+      'mkdir $out; echo "$content$out" >$out/f; ln -s $link/file $out/l; : >$out/${name##*/}; ln -s $out/f $out/s',
+      {
+        inputs: libs,
+        sources: { app: writeTree({ file: 'x' }) },
+      },
+    ),
+  )
+  const [registration] = await store.registrations([pkg!.outPath])
+  expect(registration!.references.map((path) => path.slice(path.lastIndexOf('-') + 1)).toSorted()).toStrictEqual([
+    'content',
+    'link',
+    'name',
+    'web',
+  ])
+  expect(registration).toMatchObject({
+    deriver: pkg!.derivation,
+    system: HERE,
+    contentHash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+  })
+  expect(await store.closure([pkg!.outPath])).toHaveLength(4)
+})
+
+test.runIf(best.kind === 'bubblewrap')(
+  'realise() shows a build only what it may use, and lets it change nothing',
+  async () => {
+    const store = await temporaryStore()
+    const { directory } = store.reference
+    const other = build('other', 'echo secret >$out')
+    const [otherPackage] = await realised(store, other)
+    const app = writeTree({ file: 'x' })
+    const script = `
+    mkdir $out
+    echo changed 2>>$out/log >$app/file || echo refused >>$out/results
+    rm -rf $app 2>>$out/log || echo refused >>$out/results
+    [ -e ${otherPackage!.outPath} ] || echo hidden >>$out/results
+    [ -e ${directory}/.davit ] || echo hidden >>$out/results
+    [ -e ${app} ] || echo hidden >>$out/results
+    echo aside >${directory}/intruder
+    { echo x >/etc/davit-test; } 2>>$out/log || echo refused >>$out/results
+    [ "$(id -u)" != 0 ] && echo unprivileged >>$out/results`
+    const [pkg] = await realised(store, build('web', script, { sources: { app } }))
+    expect(readFileSync(join(pkg!.outPath, 'results'), 'utf8').trim().split('\n')).toStrictEqual([
+      'refused',
+      'refused',
+      'hidden',
+      'hidden',
+      'hidden',
+      'refused',
+      'unprivileged',
+    ])
+    expect(existsSync(join(directory, 'intruder'))).toBe(false)
+  },
+)
+
+test('realise() builds with the sh of the machine, stops at the first error, and leaves the script alone', async () => {
+  const store = await temporaryStore()
+  const script = 'printf %s "${nothing:-$(printf %s \\\\n)}" >$out # ${not.touched} $${either}'
+  const [pkg] = await realised(store, build('web', script))
+  expect(readFileSync(pkg!.outPath, 'utf8')).toBe('\\n')
+  expect(JSON.parse(readFileSync(pkg!.derivation!, 'utf8'))).toMatchObject({ script })
+  expect(await failureOf(realised(store, build('web', 'false; echo >$out')))).toContain('failed with exit status 1')
+})
+
+test('realise() gives the parameters to a build that asks for them', async () => {
+  const store = await temporaryStore()
+  const [pkg] = await realised(store, build('web', 'cp $parametersFile $out', { parameters: '{"a":"$b"}' }))
+  expect(readFileSync(pkg!.outPath, 'utf8')).toBe('{"a":"$b"}')
+})
+
+test('realise() refuses an output with unusual files', async () => {
+  const store = await temporaryStore()
+  const message = await failureOf(realised(store, build('web', 'mkdir $out; mkfifo $out/pipe')))
+  expect(message).toMatch(/the build of 'web' made an unusual file: '.*\/pipe' is a named pipe/)
+})
+
+test('realise() makes an output that is a file or a link', async () => {
+  const store = await temporaryStore()
+  const [file, link] = await realised(store, build('file', 'echo >$out'), build('link', 'ln -s nowhere $out'))
+  expect(lstatSync(file!.outPath).isFile()).toBe(true)
+  expect(lstatSync(link!.outPath).isSymbolicLink()).toBe(true)
+  const [again] = await realised(
+    store,
+    build('again', '[ -e $file ] && ln -s $file/. $out', { inputs: { file: build('file', 'echo >$out') } }),
+  )
+  expect(await store.closure([again!.outPath])).toStrictEqual([file!.outPath, again!.outPath])
+})
+
+test('realise() refuses packages for another platform before it builds any', async () => {
+  const store = await temporaryStore()
+  const packages = await store.instantiate([
+    wantedBy('web', build('web', 'echo >$out')),
+    wantedBy('web', build('foreign', 'echo >$out'), 'm68k-linux' as System),
+  ])
+  expect(await failureOf(store.realise(packages, quietly()))).toContain(
+    `'foreign' must be built on m68k-linux; this machine is ${HERE}`,
+  )
+  expect(await store.invalidPaths([packages[0]!.outPath])).toHaveLength(1)
+})
+
+test('realise() says what to do when a source has vanished from the store', async () => {
+  const store = await temporaryStore()
+  const [source] = await instantiated(store, { kind: 'source', path: writeTree({ file: 'x' }) })
+  spawnSync('rm', ['-rf', source!.outPath])
+  const again = await temporaryStore(undefined, store.reference.directory)
+  await expect(again.realise([source!], quietly())).rejects.toMatchObject({ code: 'invalid-path', exitStatus: 66 })
+})
+
+test('realise() builds in parallel, no more than it may', async () => {
+  const store = await temporaryStore()
+  const meeting = scratchDirectory()
+  const events: string[] = []
+  const packages = await instantiated(
+    store,
+    ...['a', 'b', 'c', 'd'].map((name) => build(name, 'sleep 0.1; echo >$out')),
+  )
+  let [now, most] = [0, 0]
+  const report = (event: ReportEvent) => {
+    if (event.kind === 'started') now += 1
+    if (event.kind === 'finished') now -= 1
+    most = Math.max(most, now)
+    events.push(event.kind)
+  }
+  await store.realise(packages, { ...quietly(report), maxJobs: 2 })
+  expect(most).toBe(2)
+  expect(events.filter((kind) => kind === 'finished')).toHaveLength(4)
+  writeFileSync(join(meeting, 'done'), '')
+})
+
+test('realise() does nothing when everything is valid', async () => {
+  const store = await temporaryStore()
+  const packages = await realised(store, build('web', 'echo >$out'))
+  const events: ReportEvent[] = []
+  const again = await temporaryStore(undefined, store.reference.directory)
+  await again.realise(
+    packages,
+    quietly((event) => events.push(event)),
+  )
+  expect(events).toStrictEqual([])
+  expect(basename(packages[0]!.outPath)).toMatch(/-web$/)
+})
+
+function running(command: string): boolean {
+  return spawnSync('ps', ['ax', '-o', 'args'], { encoding: 'utf8' }).stdout.split('\n').includes(command)
+}
+
+function commandsOf(pid: string): string {
+  return spawnSync('ps', ['-o', 'args=', '-p', pid], { encoding: 'utf8' }).stdout
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('it took too long')
+    await delay(20)
+  }
+}

@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { DavitError, ReportEvent } from '@davit/diagnostics'
+import type { BuildSpec, InstantiatedPackage, PackageRequest, PackageSpec, ServiceName } from '@davit/documents'
+import { removeTree } from '@davit/files'
+import { environment } from '@davit/process'
+import { onTestFinished } from 'vitest'
+import { currentSystem, type Isolation, openNativeStore, type Store } from '../src/store.ts'
+
+export const HERE = currentSystem(environment())
+
+/** A directory that goes away with the test. */
+export function scratchDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'davit-store-'))
+  onTestFinished(() => removeTree(directory))
+  return directory
+}
+
+export function temporaryStore(isolation?: Isolation, directory = join(scratchDirectory(), 'store')): Promise<Store> {
+  return openNativeStore({
+    directory,
+    environment: environment(),
+    ...(isolation === undefined ? {} : { isolation }),
+  })
+}
+
+/** Path → content; `->target` is a symbolic link, `#!…` executable. */
+export function writeTree(files: Readonly<Record<string, string>>, root = join(scratchDirectory(), 'tree')): string {
+  mkdirSync(root, { recursive: true })
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    if (content.startsWith('->')) symlinkSync(content.slice(2), join(root, path))
+    else writeFileSync(join(root, path), content, { mode: content.startsWith('#!') ? 0o755 : 0o644 })
+  }
+  return root
+}
+
+export interface BuildExtras {
+  readonly sources?: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string>>
+  readonly inputs?: Readonly<Record<string, PackageSpec>>
+  readonly network?: boolean
+  readonly timeLimitSeconds?: number
+  readonly parameters?: string
+}
+
+export function build(name: string, script: string, extras: BuildExtras = {}): BuildSpec {
+  const { sources = {}, env = {}, inputs = {}, network = false, ...rest } = extras
+  return {
+    kind: 'build',
+    name,
+    script,
+    sources: new Map(Object.entries(sources)),
+    env: new Map(Object.entries(env)),
+    inputs: new Map(Object.entries(inputs)),
+    network,
+    ...rest,
+  }
+}
+
+export function wantedBy(service: string, spec: PackageSpec, system = HERE): PackageRequest {
+  return { spec, system, wantedBy: { service: service as ServiceName } }
+}
+
+export async function instantiated(store: Store, ...specs: readonly PackageSpec[]): Promise<InstantiatedPackage[]> {
+  return [...(await store.instantiate(specs.map((spec) => wantedBy('web', spec))))]
+}
+
+export async function realised(store: Store, ...specs: readonly PackageSpec[]): Promise<InstantiatedPackage[]> {
+  const packages = await instantiated(store, ...specs)
+  await store.realise(packages, quietly())
+  return packages
+}
+
+export function quietly(report: (event: ReportEvent) => void = () => {}) {
+  return { maxJobs: 4, report, signal: new AbortController().signal }
+}
+
+/** The message of a failure with all its diagnostics. */
+export async function failureOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+  } catch (error) {
+    const { message, diagnostics } = error as DavitError
+    return [message, ...diagnostics.map((diagnostic) => `${diagnostic.message} (${diagnostic.hint ?? ''})`)].join('\n')
+  }
+  throw new Error('it did not fail')
+}
+
+/** What is at work, or has been left, in a store: nothing, once nothing runs. */
+export function leftovers(store: Store): readonly string[] {
+  const hidden = join(store.reference.directory, '.davit')
+  return ['incoming', 'locks'].flatMap((place) => readdirSync(join(hidden, place)))
+}

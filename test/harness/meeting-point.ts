@@ -1,0 +1,34 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+
+export interface MeetingPoint {
+  readonly port: number
+  /** The most who waited at the same time. */
+  readonly most: () => number
+  close(): Promise<void>
+}
+
+/** A server on which everybody waits until `count` have connected: then each is told `go`. */
+export async function openMeetingPoint(address: string, count: number): Promise<MeetingPoint> {
+  const waiting = new Set<Socket>()
+  let most = 0
+  const server = createServer((socket) => {
+    waiting.add(socket)
+    most = Math.max(most, waiting.size)
+    socket.on('error', () => {})
+    socket.on('close', () => waiting.delete(socket))
+    if (waiting.size >= count) for (const other of waiting) other.end('go\n')
+  })
+  server.listen(0, address)
+  await once(server, 'listening')
+  const { port } = server.address() as { readonly port: number }
+  return {
+    port,
+    most: () => most,
+    async close() {
+      for (const socket of waiting) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { access, constants, copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
+import { HOSTS_POSSIBLE } from './harness/hosts.ts'
+import { deploy, type Models } from './harness/models.ts'
+import { wrapper } from './harness/services.ts'
+
+const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+
+describe('a user without privileges, and targets that are this machine', () => {
+  let user: Coordinator
+  let environment: Record<string, string>
+
+  beforeAll(async () => {
+    user = await coordinator({ as: HOSTS_POSSIBLE ? NOBODY : [] })
+    // What a user has who sets nothing.
+    environment = {
+      DAVIT_STATE_DIR: '',
+      DAVIT_STORE_DIR: '',
+      HOME: join(user.directory, 'home'),
+      ...(await nodePath(user)),
+    }
+    const made = await user.run(['mkdir', 'home'])
+    succeeded(made)
+  })
+  afterAll(() => user?.remove())
+
+  const place = { properties: { hostname: 'localhost' }, clientInterface: 'local', numOfCores: 2 }
+  const models = (version: string): Models => {
+    const journal = `echo "$1 $DAVIT_SERVICE $DAVIT_TARGET" >> "$journal"`
+    const containers = { wrapper: { journal: join(user.directory, 'home/journal') } }
+    return {
+      services: {
+        database: wrapper({ version, body: journal }),
+        web: wrapper({ body: journal, env: { name: '${database.name}' } }, { dependsOn: ['database'] }),
+      },
+      infrastructure: { back: { ...place, containers }, front: { ...place, containers } },
+      distribution: { database: ['back'], web: ['front'] },
+    }
+  }
+  const take = async () =>
+    (await user.bash('cat home/journal; rm home/journal')).stdout
+      .split('\n')
+      .filter((line) => !/^(un)?lock|^$/.test(line))
+
+  test('deploys to two of them, with state and store below his home', async () => {
+    succeeded(await deploy(user, models('1'), { environment }))
+    expect(await take()).toEqual(['activate database back', 'activate web front'])
+    const { stdout } = await user.bash('find home -maxdepth 4 -type d | sort')
+    expect(stdout).toContain('home/.local/state/davit')
+  })
+
+  test('is told the plan of an upgrade, and upgrades', async () => {
+    const plan = await deploy(user, models('2'), { environment, options: ['--dry-run'] })
+    expect(plan.stdout).toMatch(/^deactivate web in wrapper on front .*\ndeactivate database in wrapper on back/)
+    succeeded(await deploy(user, models('2'), { environment }))
+    expect(await take()).toEqual([
+      'deactivate web front',
+      'deactivate database back',
+      'activate database back',
+      'activate web front',
+    ])
+  })
+
+  test('undeploys', async () => {
+    succeeded(await user.run(['davit-env', '--undeploy', '-i', 'infrastructure.yaml'], { environment }))
+    expect(await take()).toEqual(['deactivate web front', 'deactivate database back'])
+  })
+})
+
+/** Node may be where only root can read it. */
+async function nodePath(user: Coordinator): Promise<Record<string, string>> {
+  const { status } = await user.run(['node', '--version'])
+  if (status === 0) return {}
+  const directory = join(user.directory, 'node')
+  await mkdir(directory, { mode: 0o755 })
+  await copyFile(process.execPath, join(directory, 'node'))
+  await access(join(directory, 'node'), constants.X_OK)
+  return { PATH: `${directory}:${user.path}` }
+}
