@@ -242,7 +242,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the life of a deployment on three hosts', () =
     for (const [name, value] of Object.entries(properties)) {
       expect(await hosts[1]!.sh(`cat "/tmp/property-${name}"`)).toBe(String(value))
     }
-    await expect(hosts[1]!.sh('test -e /tmp/pwned')).rejects.toThrow()
+    await expect(hosts[1]!.sh('test -e /tmp/pwned')).rejects.toThrow('Command failed')
     expect((await recordOf('other', hosts[1]!)).properties).toEqual({ ...properties, number: '42' })
   })
 

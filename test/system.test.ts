@@ -20,7 +20,6 @@ describe.skipIf(!HOSTS_POSSIBLE)('systems on three hosts', () => {
     set = await bringUpHosts(3, { prefix: 'sy' })
     hosts = set.hosts
     user = await coordinator({ hosts: set })
-    expect(await Promise.all(hosts.map((host) => davitFilesOn(host, user.storeDirectory)))).toEqual(['', '', ''])
     await cp(EXAMPLE, join(user.directory, 'guestbook'), { recursive: true })
     const containers = { process: { dataDirectory: '/var/lib/guestbook' } }
     await user.write('guestbook/infrastructure.yaml', infrastructureOf(hosts, { containers, numOfCores: 2 }))
@@ -31,14 +30,20 @@ describe.skipIf(!HOSTS_POSSIBLE)('systems on three hosts', () => {
     await user?.remove()
   })
 
+  test('there is nothing of davit on the hosts before', async () => {
+    expect(await Promise.all(hosts.map((host) => davitFilesOn(host, user.storeDirectory)))).toEqual(['', '', ''])
+  })
+
   const guestbook = (services: string) => [
     '-s',
     `guestbook/${services}`,
-    ...['-i', 'guestbook/infrastructure.yaml', '-d', 'guestbook/distribution.yaml'],
+    '-i',
+    'guestbook/infrastructure.yaml',
+    '-d',
+    'guestbook/distribution.yaml',
   ]
   const deployGuestbook = async (services: string) => {
-    const outcome = await user.run(['davit-env', ...guestbook(services)])
-    succeeded(outcome)
+    succeeded(await user.run(['davit-env', ...guestbook(services)]))
   }
   const page = async (options: RequestInit = {}) => (await fetch(`http://${hosts[2]!.address}:7003/`, options)).text()
   const sign = (entry: string) => page({ method: 'POST', body: new URLSearchParams({ entry }) })

@@ -34,16 +34,19 @@ function parseRecord(text: string): ActiveRecord {
   const [head = '', ...lines] = text.trimEnd().split('\n')
   const [, target = '', container = '', key = '', state = ''] =
     /targets\/([^/]+)\/active\/[^/]+\/([^/]+):([^ ]+) (\S+)$/.exec(head) ?? []
-  const fields = new Map(lines.map((line) => [line.split(' ', 1)[0] ?? '', line.slice(line.indexOf(' ') + 1)]))
+  const fields = new Map<string, string>(
+    lines.map((line) => [line.split(' ', 1)[0] ?? '', line.slice(line.indexOf(' ') + 1)]),
+  )
+  const textOf = (field: string) => decodeField(fields.get(field) ?? '')
   const properties = [...fields].flatMap(([field, word]) =>
     field.startsWith('property.') ? [[field.slice('property.'.length), decodeField(word)]] : [],
   )
   return {
     target,
     container,
-    service: decodeField(fields.get('name') ?? ''),
+    service: textOf('name'),
     key,
-    pkg: decodeField(fields.get('pkg') ?? ''),
+    pkg: textOf('pkg'),
     state,
     properties: Object.fromEntries(properties) as Record<string, string>,
   }

@@ -18,7 +18,11 @@ export interface Deployed {
 }
 
 /** What the targets' records say, once nothing is running any more. */
-export async function observeDeployment(targets: readonly ShellTarget[], profile: ProfileName, report: Report): Promise<Deployed> {
+export async function observeDeployment(
+  targets: readonly ShellTarget[],
+  profile: ProfileName,
+  report: Report,
+): Promise<Deployed> {
   const machines = machinesByName(targets)
   const observe = async (machine: Machine) => {
     const records = await settledRecords(machine, profile, report)
@@ -31,8 +35,15 @@ export async function observeDeployment(targets: readonly ShellTarget[], profile
 }
 
 /** The same for a manifest that is said to be active. */
-export async function deployedBy(old: Manifest, { targets, next }: { readonly targets: readonly ShellTarget[]; readonly next: Manifest }): Promise<Deployed> {
-  const observed = observedOf(old, next.infrastructure).map((found) => ({ ...found, definition: definitionOf(old, found.mapping), bootId: '' }))
+export function deployedBy(
+  old: Manifest,
+  { targets, next }: { readonly targets: readonly ShellTarget[]; readonly next: Manifest },
+): Deployed {
+  const observed = observedOf(old, next.infrastructure).map((found) => ({
+    ...found,
+    definition: definitionOf(old, found.mapping),
+    bootId: '',
+  }))
   return { observed, machines: machinesByName(targets) }
 }
 
@@ -50,12 +61,20 @@ function placesOf(targets: readonly ShellTarget[]): readonly Machine[] {
 }
 
 /** Waits for activities of an earlier run that was cut off. */
-async function settledRecords(machine: Machine, profile: ProfileName, report: Report): Promise<readonly ObservedRecord[]> {
+async function settledRecords(
+  machine: Machine,
+  profile: ProfileName,
+  report: Report,
+): Promise<readonly ObservedRecord[]> {
   const records = await observeMappings(machine, profile)
   const running = records.filter((record) => record.running)
   if (running.length === 0) return records
   const endOf = ({ mapping, state, service }: ObservedRecord) => {
-    report({ kind: 'note', target: mapping.target, message: `waiting for ${state} ${service.name}, begun by an earlier run` })
+    report({
+      kind: 'note',
+      target: mapping.target,
+      message: `waiting for ${state} ${service.name}, begun by an earlier run`,
+    })
     return awaitActivity(machine, { profile, mapping, activity: state === 'deactivating' ? 'deactivate' : 'activate' })
   }
   await Promise.all(running.map(endOf))

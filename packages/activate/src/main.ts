@@ -2,12 +2,11 @@ import { currentGeneration, deploymentPlace } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { allTargets, defineTool, lockOptions, profileOptions, stateDirectory, withTargets } from '@davit/tool'
-import { coresOf, isEmpty, planTransition, renderTransition } from '@davit/transition'
-import { runTransition, type TransitionOutcome } from '@davit/transition-runner'
-
-import { type Deployed, deployedBy, observeDeployment } from './deployed.ts'
-import { performerFor } from './performer.ts'
+import { renderTransition } from '@davit/transition'
+import type { TransitionOutcome } from '@davit/transition-runner'
+import { applyManifest } from './apply-manifest.ts'
 import { outcomeError } from './outcome-error.ts'
+import { planFor } from './plan-for.ts'
 
 const EXIT_STATUS = {
   completed: 0,
@@ -33,7 +32,12 @@ export const tool = defineTool({
   options: {
     ...profileOptions,
     ...lockOptions,
-    'old-manifest': { type: 'string', short: 'o', value: 'FILE', describe: 'manifest of what is active, in place of what the targets say' },
+    'old-manifest': {
+      type: 'string',
+      short: 'o',
+      value: 'FILE',
+      describe: 'manifest of what is active, in place of what the targets say',
+    },
     upgrade: { type: 'boolean', default: true, describe: 'deactivate what the manifest does not contain' },
     rollback: { type: 'boolean', default: true, describe: 'undo everything when a service fails' },
     'dry-run': { type: 'boolean', describe: 'print the steps with their reasons, and stop' },
@@ -46,43 +50,30 @@ export const tool = defineTool({
   },
   seeAlso: ['davit-distribute(1)', 'davit-lock(1)', 'davit-set(1)'],
   async run(context) {
-    const { args, print, readDocument, report } = context
+    const { args, print, readDocument } = context
     const profile = parseProfileName(args.profile)
     const { value: next, text } = await readDocument(Manifest, args.manifest)
     const old = args.oldManifest === undefined ? undefined : (await readDocument(Manifest, args.oldManifest)).value
     const place = deploymentPlace(stateDirectory(context), profile)
     const previous = old ?? (await currentGeneration(place))?.manifest
-    const plan = ({ observed }: Deployed) =>
-      planTransition(next, observed, {
-        upgrade: args.upgrade ? 'upgrade' : 'activate-only',
-        ...(previous === undefined ? {} : { previous }),
-      })
+    const upgrade = args.upgrade ? 'upgrade' : 'activate-only'
 
     return withTargets(next.infrastructure, context, async (reached) => {
       const targets = allTargets(reached)
-      const deployed = () => (old === undefined ? observeDeployment(targets, profile, report) : deployedBy(old, { targets, next }))
-      if (args.dryRun) {
-        await print(renderTransition(plan(await deployed())))
-        return 0
-      }
+      const plan = () => planFor(next, targets, { ...context, profile, old, previous, upgrade })
+      if (args.dryRun) return print(renderTransition((await plan()).transition))
       const locking = args.lock ? 'join-or-take' : 'none'
       const use = { profile, leaseSeconds: args.lockLease, place, signal: context.signal, locking } as const
-      const outcome = await withLock(targets, use, async ({ token, signal }) => {
-        const found = await deployed()
-        const transition = plan(found)
-        for (const { message } of transition.skipped) report({ kind: 'note', message })
-        if (isEmpty(transition)) report({ kind: 'note', message: 'nothing to do: all services are as the manifest says' })
-        return runTransition(transition, {
-          perform: performerFor(next, found, { profile, token }),
-          coresOf: coresOf(next.infrastructure),
-          report,
-          signal,
+      const outcome = await withLock(targets, use, async (lock) =>
+        applyManifest(next, await plan(), {
+          ...context,
+          ...lock,
+          profile,
           rollback: args.rollback ? 'rollback' : 'keep',
-        })
-      })
+        }),
+      )
       if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
-      await print(text)
-      return 0
+      return print(text)
     })
   },
 })

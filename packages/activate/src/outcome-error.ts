@@ -1,6 +1,6 @@
 import { DavitError } from '@davit/diagnostics'
 import type { Activity } from '@davit/transition'
-import type { ActivityFailure, TransitionOutcome } from '@davit/transition-runner'
+import type { TransitionOutcome } from '@davit/transition-runner'
 
 type Unsuccessful = Exclude<TransitionOutcome, { kind: 'completed' }>
 
@@ -14,17 +14,22 @@ const MESSAGES = {
 
 /** What a deployment that did not succeed ends with: what failed, what was done about it, and how to go on. */
 export function outcomeError(outcome: Unsuccessful, exitStatus: number): DavitError {
-  const beginning = outcome.failures.length === 0 && outcome.interrupted ? 'the transition was interrupted' : 'the transition failed'
+  const beginning =
+    outcome.failures.length === 0 && outcome.interrupted ? 'the transition was interrupted' : 'the transition failed'
   const unresolved = outcome.kind === 'rolled-back' ? [] : outcome.rollbackFailures
   const remaining = outcome.kind === 'rolled-back' ? [] : outcome.remaining
-  return new DavitError(outcome.kind === 'rolled-back' ? 'rolled-back' : 'transition-failed', `${beginning}: ${MESSAGES[outcome.kind]}`, {
-    exitStatus,
-    diagnostics: [...outcome.failures, ...unresolved].map(({ activity, message, log }) => ({
-      severity: 'error',
-      message: `cannot ${nameOf(activity)}: ${message}${logText(log)}`,
-    })),
-    hint: hintOf(outcome, remaining),
-  })
+  return new DavitError(
+    outcome.kind === 'rolled-back' ? 'rolled-back' : 'transition-failed',
+    `${beginning}: ${MESSAGES[outcome.kind]}`,
+    {
+      exitStatus,
+      diagnostics: [...outcome.failures, ...unresolved].map(({ activity, message, log }) => ({
+        severity: 'error',
+        message: `cannot ${nameOf(activity)}: ${message}${logText(log)}`,
+      })),
+      hint: hintOf(outcome, remaining),
+    },
+  )
 }
 
 function hintOf(outcome: Unsuccessful, remaining: readonly Activity[]): string {
@@ -33,7 +38,7 @@ function hintOf(outcome: Unsuccessful, remaining: readonly Activity[]): string {
   return `the same command goes on from here${names === '' ? '' : `; what remains: ${names}`}`
 }
 
-function nameOf({ kind, service, mapping }: Activity | ActivityFailure['activity']): string {
+function nameOf({ kind, service, mapping }: Activity): string {
   return `${kind} '${service.name}' on '${mapping.target}'`
 }
 

@@ -3,6 +3,7 @@ import type { AnyAuthMethod, BaseAgent, IdentityCallback, ParsedKey } from 'ssh2
 import type { Identities } from './identities.ts'
 import { loadSsh2 } from './load-ssh2.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
+import { sshCommand } from './ssh-error.ts'
 
 export interface Authentication {
   /** The next way to try, or false when there is none left; `offered` is what the server accepts, once it said so. */
@@ -47,7 +48,7 @@ function authenticationFailure(
     `'${address}' refuses us as ${user}@${hostname}: ${details.join('; ')}`,
     {
       exitStatus: ExitStatus.permission,
-      hint: `'ssh ${address}' must work without questions: add a key to the agent, or name one by IdentityFile`,
+      hint: `'${sshCommand(address)}' must work without questions: add a key to the agent, or name one by IdentityFile`,
     },
   )
 }

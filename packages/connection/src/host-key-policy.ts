@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
+import { hostKeyRefusal, showKey } from './host-key-refusal.ts'
 import {
   hashHostName,
   type HostKeyVerdict,
@@ -45,13 +46,16 @@ export async function hostKeyPolicy(
     algorithms: orderedAlgorithms(configuration, knownKeyTypes(entries, hostKeyNames)),
     check(key) {
       const verdict = judge(key)
-      const isAccepted = verdict.kind === 'known' || (verdict.kind === 'unknown' && unknownHosts === 'accept-new')
-      return isAccepted ? undefined : refusal(configuration, verdict, key)
+      if (verdict.kind === 'known' || (verdict.kind === 'unknown' && unknownHosts === 'accept-new')) return undefined
+      return hostKeyRefusal(configuration, verdict, key)
     },
     async remember(key) {
       if (judge(key).kind !== 'unknown') return
       const file = await append(configuration, key)
-      report({ kind: 'warning', message: `added the host key of '${configuration.address}' to ${file}: ${show(key)}` })
+      report({
+        kind: 'warning',
+        message: `added the host key of '${configuration.address}' to ${file}: ${showKey(key)}`,
+      })
     },
   }
 }
@@ -78,47 +82,6 @@ function orderedAlgorithms(
   }
   const isKnown = (algorithm: string): boolean => knownTypes.has(algorithm.replace(/^rsa-sha2-.*/, 'ssh-rsa'))
   return [...usable.filter(isKnown), ...usable.filter((algorithm) => !isKnown(algorithm))]
-}
-
-function refusal(configuration: SshConfiguration, verdict: HostKeyVerdict, key: Buffer): DavitError {
-  const { address, hostKeyNames, userKnownHostsFiles } = configuration
-  const refuse = (code: string, message: string, hint: string): DavitError =>
-    new DavitError(code, message, { exitStatus: ExitStatus.permission, hint })
-  if (verdict.kind === 'revoked') {
-    const where = `${verdict.entry.file}:${verdict.entry.line}`
-    return refuse(
-      'host-key-revoked',
-      `the host key of '${address}' is revoked in ${where}: ${show(key)}`,
-      'give it a new host key',
-    )
-  }
-  if (verdict.kind === 'changed') {
-    const { entry } = verdict
-    return refuse(
-      'host-key-changed',
-      `the host key of '${address}' has changed: it is ${show(key)}, but ${entry.file}:${entry.line} says ${show(entry.key)}`,
-      `somebody may sit in between; if the machine is known to have a new key: ssh-keygen -R '${hostKeyNames[0]}' -f ${entry.file}`,
-    )
-  }
-  const file = userKnownHostsFiles[0] ?? '~/.ssh/known_hosts'
-  return refuse(
-    'host-key-unknown',
-    `the host key of '${address}' is not known: it is ${show(key)}`,
-    `compare it on the machine itself, then: ${howToLearn(configuration)} >> ${file}`,
-  )
-}
-
-/** Hosts behind others cannot be scanned from here. */
-function howToLearn({ address, hostname, port, proxyJump, hostKeyNames }: SshConfiguration): string {
-  const isScannable = proxyJump.length === 0 && (hostKeyNames.length > 1 || hostKeyNames[0] === hostname.toLowerCase())
-  return isScannable
-    ? `ssh-keyscan -p ${port} ${hostname}`
-    : `ssh-keyscan -p ${port} ${hostname} (run where '${address}' is reached from)`
-}
-
-function show(key: Buffer): string {
-  const digest = createHash('sha256').update(key).digest('base64').replace(/=+$/, '')
-  return `${keyTypeOf(key)} SHA256:${digest}`
 }
 
 async function append(configuration: SshConfiguration, key: Buffer): Promise<string> {

@@ -28,7 +28,11 @@ export async function readIdentities(configuration: SshConfiguration): Promise<I
   return {
     agent: socket === undefined ? undefined : { socket, keys: [...configured, ...others] },
     keys: unused.flatMap(({ file, key }) => (key === undefined ? [] : [{ file, key }])),
-    problems: [...problems, ...unused.flatMap(({ problem }) => problem ?? [])],
+    problems: [
+      ...problems,
+      ...unused.flatMap(({ problem }) => problem ?? []),
+      ...configuration.certificateFiles.map((file) => `'${file}' is a certificate, which is not supported`),
+    ],
   }
 }
 

@@ -13,9 +13,10 @@ export interface KnownHost {
 
 export type HostKeyVerdict =
   | { readonly kind: 'known' }
-  | { readonly kind: 'unknown' }
+  /** An authority may vouch for it, by a certificate. */
+  | { readonly kind: 'unknown'; readonly authority: KnownHost | undefined }
   /** The host is known by other keys, of this type or another. */
-  | { readonly kind: 'changed'; readonly entry: KnownHost }
+  | { readonly kind: 'changed'; readonly entry: KnownHost; readonly name: string }
   | { readonly kind: 'revoked'; readonly entry: KnownHost }
 
 /** Lines that are no keys of protocol 2 say nothing, as in OpenSSH. */
@@ -28,19 +29,21 @@ export function parseKnownHosts(file: string, text: string): readonly KnownHost[
 
 /** Judges the key that a host showed, looked up by names in their order: the first that is known decides. */
 export function judgeHostKey(entries: readonly KnownHost[], names: readonly string[], key: Buffer): HostKeyVerdict {
-  const revoked = entries.find(
-    (entry) => entry.marker === 'revoked' && entry.key.equals(key) && names.some((name) => matches(entry, name)),
-  )
+  const marked = (marker: KnownHost['marker']): readonly KnownHost[] =>
+    entries.filter((entry) => entry.marker === marker && names.some((name) => matches(entry, name)))
+  const revoked = marked('revoked').find((entry) => entry.key.equals(key))
   if (revoked !== undefined) return { kind: 'revoked', entry: revoked }
-  const known = entriesOf(entries, names)
+  const { name, known } = knownAs(entries, names)
   if (known.some((entry) => entry.key.equals(key))) return { kind: 'known' }
   const other = known.find((entry) => entry.keyType === keyTypeOf(key)) ?? known[0]
-  return other === undefined ? { kind: 'unknown' } : { kind: 'changed', entry: other }
+  return other === undefined
+    ? { kind: 'unknown', authority: marked('cert-authority')[0] }
+    : { kind: 'changed', entry: other, name }
 }
 
 /** Types of the keys that a host is known by. */
 export function knownKeyTypes(entries: readonly KnownHost[], names: readonly string[]): ReadonlySet<string> {
-  return new Set(entriesOf(entries, names).map((entry) => entry.keyType))
+  return new Set(knownAs(entries, names).known.map((entry) => entry.keyType))
 }
 
 /** The type that a public key in the format of RFC 4253, section 6.6, begins with. */
@@ -63,12 +66,16 @@ function parseLine(content: string): Pick<KnownHost, 'marker' | 'names' | 'keyTy
   return { marker: marker as KnownHost['marker'], names, keyType, key }
 }
 
-function entriesOf(entries: readonly KnownHost[], names: readonly string[]): readonly KnownHost[] {
+/** The first name that is known, and its keys. */
+function knownAs(
+  entries: readonly KnownHost[],
+  names: readonly string[],
+): { readonly name: string; readonly known: readonly KnownHost[] } {
   for (const name of names) {
-    const found = entries.filter((entry) => entry.marker === undefined && matches(entry, name))
-    if (found.length > 0) return found
+    const known = entries.filter((entry) => entry.marker === undefined && matches(entry, name))
+    if (known.length > 0) return { name, known }
   }
-  return []
+  return { name: '', known: [] }
 }
 
 function matches({ names }: KnownHost, name: string): boolean {

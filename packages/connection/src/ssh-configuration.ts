@@ -17,6 +17,7 @@ export interface SshConfiguration {
   readonly hashKnownHosts: boolean
   readonly hostKeyAlgorithms: readonly string[]
   readonly identityFiles: readonly string[]
+  readonly certificateFiles: readonly string[]
   readonly identitiesOnly: boolean
   /** Socket of the agent. */
   readonly agent: string | undefined
@@ -50,6 +51,7 @@ export function parseSshConfiguration(address: string, text: string, tokens: Pat
     hashKnownHosts: settings.text('hashknownhosts', 'no') === 'yes',
     hostKeyAlgorithms: settings.list('hostkeyalgorithms'),
     identityFiles: settings.all('identityfile').map(path),
+    certificateFiles: settings.all('certificatefile').map(path),
     identitiesOnly: settings.text('identitiesonly', 'no') === 'yes',
     agent: agentSocket(settings.text('identityagent', 'SSH_AUTH_SOCK'), path, tokens),
     proxyJump: settings.list('proxyjump'),

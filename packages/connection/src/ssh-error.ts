@@ -28,3 +28,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EPIPE: 'connection closed',
   ETIMEDOUT: 'no answer',
 }
+
+/** What to type to try the same by hand; ssh takes a port only in a URI. */
+export function sshCommand(address: string): string {
+  return /:\d+$/.test(address) ? `ssh ssh://${address.replace(/^ssh:\/\//, '')}` : `ssh ${address}`
+}

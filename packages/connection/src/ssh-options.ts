@@ -9,6 +9,7 @@ export interface SshOptions {
    */
   readonly environment: Environment
   readonly report?: Report
+  /** Gives up connecting; connections that are open stay. */
   readonly signal?: AbortSignal
   /** Bounds handshakes, since sshd refuses more than ten at a time; four unless told. */
   readonly handshakes?: Limiter

@@ -33,7 +33,7 @@ describe.each<'local' | 'ssh'>(['local', 'ssh'])('a %s channel', (kind) => {
 
   test.skipIf(skip)('runs a script and leaves the rest of standard input to it', async () => {
     const { stdin, stdout, stderr, exit } = await connection.run(
-      'printf "%s\\n" "ü\\\\ $LC_ALL"\ncat\necho no >&2\nexit 7',
+      'printf "%s\\n" "ü\\\\ $(printenv LC_ALL)"\ncat\necho no >&2\nexit 7',
     )
     stdin.end('after\n\\the script')
     expect(await Promise.all([text(stdout), text(stderr), exit])).toEqual(['ü\\ C\nafter\n\\the script', 'no\n', 7])

@@ -159,6 +159,7 @@ describe.skipIf(missing !== undefined)('jump hosts', () => {
     const error = await failure('inner', jump())
     expect(error).toMatchObject({ code: 'host-key-unknown', exitStatus: 77 })
     expect(error.message).toContain("'root@bastion'")
+    expect(error.hint).toMatch(/ then: ssh root@bastion$/)
   })
 
   test('a port that refuses behind a jump host is named', async () => {

@@ -80,7 +80,7 @@ describe.skipIf(missing !== undefined)('authentication', () => {
     const file = join(sshd.directory, 'stranger1')
     const { message, hint } = await refused([`IdentityFile ${file}`])
     expect(message).toBe(`'${sshd.address}' refuses us as root@127.0.0.1: tried the keys '${file}'`)
-    expect(hint).toContain(`ssh ${sshd.address}`)
+    expect(hint).toContain(`'ssh ssh://${sshd.address}' must work`)
   })
 
   test('an encrypted key is skipped with the hint to use the agent', async () => {

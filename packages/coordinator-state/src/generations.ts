@@ -40,7 +40,10 @@ export async function currentGeneration(place: DeploymentPlace): Promise<Generat
 }
 
 /** Adds a generation and makes it current, unless the current one says the same. */
-export async function addGeneration(place: DeploymentPlace, deployed: Omit<Generation, 'number'>): Promise<'unchanged' | { readonly generation: number }> {
+export async function addGeneration(
+  place: DeploymentPlace,
+  deployed: Omit<Generation, 'number'>,
+): Promise<'unchanged' | { readonly generation: number }> {
   const current = await currentGeneration(place)
   if (current !== undefined && meaningOf(current.manifest) === meaningOf(deployed.manifest)) return 'unchanged'
   const number = ((await generationNumbers(place)).at(-1) ?? 0) + 1

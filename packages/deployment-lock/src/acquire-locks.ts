@@ -24,7 +24,10 @@ export async function acquireLocks(targets: readonly ShellTarget[], terms: LockT
 }
 
 /** Gives the locks back; all are tried, the first failure is thrown. */
-export async function releaseLocks(targets: readonly ShellTarget[], { profile, token }: Pick<LockTerms, 'profile' | 'token'>): Promise<void> {
+export async function releaseLocks(
+  targets: readonly ShellTarget[],
+  { profile, token }: Pick<LockTerms, 'profile' | 'token'>,
+): Promise<void> {
   const releases = await Promise.allSettled(
     targets.map(({ name, machine }) => releaseLock(machine, { target: name, profile }, token)),
   )
@@ -45,8 +48,12 @@ async function acquire(target: ShellTarget, terms: LockTerms): Promise<void> {
 
 function lockedError({ name }: ShellTarget, profile: ProfileName, holder: LockHolder): DavitError {
   const who = describeOwner(holder.owner)
-  return new DavitError('locked', `profile '${profile}' on target '${name}' is locked by ${who} since ${holder.since.toISOString()}`, {
-    exitStatus: ExitStatus.locked,
-    hint: 'try again when that deployment has ended',
-  })
+  return new DavitError(
+    'locked',
+    `profile '${profile}' on target '${name}' is locked by ${who} since ${holder.since.toISOString()}`,
+    {
+      exitStatus: ExitStatus.locked,
+      hint: 'try again when that deployment has ended',
+    },
+  )
 }

@@ -22,12 +22,18 @@ export function encodeOwner(owner: LockOwner): string {
 /** What cannot be read is somebody's whom we know nothing of. */
 export function parseOwner(text: string): LockOwner | undefined {
   try {
-    const owner = JSON.parse(text) as Partial<LockOwner> | null
-    const complete = [owner?.user, owner?.host, owner?.machineId, owner?.bootId].every((field) => typeof field === 'string')
-    return complete && typeof owner?.holder === 'object' ? (owner as LockOwner) : undefined
+    const owner: unknown = JSON.parse(text)
+    return isOwner(owner) ? owner : undefined
   } catch {
     return undefined
   }
+}
+
+function isOwner(value: unknown): value is LockOwner {
+  if (typeof value !== 'object' || value === null) return false
+  const { user, host, machineId, bootId, holder } = value as Partial<LockOwner>
+  const texts = [user, host, machineId, bootId].every((field) => typeof field === 'string')
+  return texts && [holder?.pid, holder?.startTime].every((field) => typeof field === 'number')
 }
 
 /** Whether the owner was a process of this machine that is no more. */

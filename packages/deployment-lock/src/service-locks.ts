@@ -1,6 +1,12 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { ProfileName } from '@davit/documents'
-import { type ActivityResult, type ObservedRecord, observeMappings, performActivity, type ShellTarget } from '@davit/target'
+import {
+  type ActivityResult,
+  type ObservedRecord,
+  observeMappings,
+  performActivity,
+  type ShellTarget,
+} from '@davit/target'
 
 interface ServiceLockTerms {
   readonly profile: ProfileName
@@ -40,12 +46,18 @@ async function activeRecords(targets: readonly ShellTarget[], profile: ProfileNa
   const all = await Promise.all(
     targets.map(async (target) => {
       const observed = await observeMappings(target.machine, profile)
-      return observed.filter(({ mapping, state }) => mapping.target === target.name && state === 'active').map((record) => ({ target, observed: record }))
+      return observed
+        .filter(({ mapping, state }) => mapping.target === target.name && state === 'active')
+        .map((record) => ({ target, observed: record }))
     }),
   )
   return all.flat()
 }
 
-function notify({ target, observed }: ActiveRecord, terms: ServiceLockTerms, activity: 'lock' | 'unlock'): Promise<ActivityResult> {
+function notify(
+  { target, observed }: ActiveRecord,
+  terms: ServiceLockTerms,
+  activity: 'lock' | 'unlock',
+): Promise<ActivityResult> {
   return performActivity(target.machine, { ...terms, activity, mapping: observed.mapping })
 }

@@ -11,9 +11,12 @@ export async function withLease<Result>(
   use: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const lost = new AbortController()
-  const renewal = setInterval(() => {
-    renew(targets, terms).catch((error: unknown) => lost.abort(error))
-  }, (terms.leaseSeconds * 1000) / 3)
+  const renewal = setInterval(
+    () => {
+      renew(targets, terms).catch((error: unknown) => lost.abort(error))
+    },
+    (terms.leaseSeconds * 1000) / 3,
+  )
   try {
     return await use(AbortSignal.any([signal, lost.signal]))
   } finally {
@@ -30,6 +33,9 @@ async function renew(targets: readonly ShellTarget[], terms: LockTerms): Promise
   )
   for (const [index, answer] of answers.entries()) {
     if (answer.status === 'rejected' || answer.value.kind === 'acquired') continue
-    throw new DavitError('lock-lost', `the lock of profile '${profile}' on target '${targets[index]?.name}' was taken by somebody else`)
+    throw new DavitError(
+      'lock-lost',
+      `the lock of profile '${profile}' on target '${targets[index]?.name}' was taken by somebody else`,
+    )
   }
 }

@@ -27,7 +27,11 @@ export interface HeldLock {
 }
 
 /** Works under the lock that this run holds already, or takes it for as long as the work lasts. */
-export async function withLock<Result>(targets: readonly ShellTarget[], options: LockUse, use: (lock: HeldLock) => Promise<Result>): Promise<Result> {
+export async function withLock<Result>(
+  targets: readonly ShellTarget[],
+  options: LockUse,
+  use: (lock: HeldLock) => Promise<Result>,
+): Promise<Result> {
   if (options.locking === 'none') return use({ token: '-', signal: options.signal })
   const here = processIdentity()
   const record = await liveRecord(options.place, here)

@@ -22,7 +22,12 @@ export const tool = defineTool({
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
     const store = await openStore(manifest.store, context)
     const { failed } = await withTargets(manifest.infrastructure, context, (reached) =>
-      distribute(manifest, reached, { ...context, store, profile: args.profile, maxTransfers: args.maxConcurrentTransfers }),
+      distribute(manifest, reached, {
+        ...context,
+        store,
+        profile: args.profile,
+        maxTransfers: args.maxConcurrentTransfers,
+      }),
     )
     context.signal.throwIfAborted()
     if (failed.size > 0) throw distributionError(failed)

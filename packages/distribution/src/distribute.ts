@@ -3,7 +3,14 @@ import { basename } from 'node:path'
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { Manifest, StorePath, TargetName } from '@davit/documents'
 import { encodeRegistration, type Store, storeLayout } from '@davit/store'
-import { importArchive, isSamePlace, missingNames, type ReachedTargets, type SentPath, type ShellTarget } from '@davit/target'
+import {
+  importArchive,
+  isSamePlace,
+  missingNames,
+  type ReachedTargets,
+  type SentPath,
+  type ShellTarget,
+} from '@davit/target'
 
 export interface DistributionOptions {
   readonly store: Store
@@ -20,7 +27,11 @@ export interface DistributionOutcome {
 }
 
 /** Brings the closure of each profile to its target. A machine that fails does not stop the others. */
-export async function distribute(manifest: Manifest, { targets, unreachable }: ReachedTargets, options: DistributionOptions): Promise<DistributionOutcome> {
+export async function distribute(
+  manifest: Manifest,
+  { targets, unreachable }: ReachedTargets,
+  options: DistributionOptions,
+): Promise<DistributionOutcome> {
   const failed = new Map<TargetName, unknown>(unreachable)
   for (const [target, error] of unreachable) {
     options.report({ kind: 'failed', id: `send ${target}`, target, step: 'connect', message: error.message })
@@ -28,7 +39,8 @@ export async function distribute(manifest: Manifest, { targets, unreachable }: R
   const waiting = machinesOf([...targets.values()])
   const worker = async () => {
     for (let machine = waiting.shift(); machine !== undefined; machine = waiting.shift()) {
-      for (const target of machine) await sendProfile(manifest, target, options).catch((error: unknown) => failed.set(target.name, error))
+      for (const target of machine)
+        await sendProfile(manifest, target, options).catch((error: unknown) => failed.set(target.name, error))
     }
   }
   await Promise.all(Array.from({ length: options.maxTransfers }, worker))
@@ -39,7 +51,9 @@ export async function distribute(manifest: Manifest, { targets, unreachable }: R
 function machinesOf(targets: readonly ShellTarget[]): ShellTarget[][] {
   const machines: ShellTarget[][] = []
   for (const target of targets) {
-    const known = machines.find(([first]) => first !== undefined && isSamePlace(first.machine.facts, target.machine.facts))
+    const known = machines.find(
+      ([first]) => first !== undefined && isSamePlace(first.machine.facts, target.machine.facts),
+    )
     if (known === undefined) machines.push([target])
     else known.push(target)
   }
@@ -55,7 +69,8 @@ async function sendProfile(manifest: Manifest, target: ShellTarget, options: Dis
   report({ kind: 'started', ...event })
   try {
     const sent = await sendClosure(profile, target, options)
-    const step = sent.paths === 0 ? 'send packages (all are there)' : `send ${sent.paths} packages (${sizeText(sent.bytes)})`
+    const step =
+      sent.paths === 0 ? 'send packages (all are there)' : `send ${sent.paths} packages (${sizeText(sent.bytes)})`
     report({ kind: 'finished', ...event, step })
   } catch (error) {
     report({ kind: 'failed', ...event, message: error instanceof Error ? error.message : String(error) })
@@ -63,17 +78,30 @@ async function sendProfile(manifest: Manifest, target: ShellTarget, options: Dis
   }
 }
 
-async function sendClosure(profile: StorePath, target: ShellTarget, { store, signal, profile: deployment }: DistributionOptions) {
+async function sendClosure(
+  profile: StorePath,
+  target: ShellTarget,
+  { store, signal, profile: deployment }: DistributionOptions,
+) {
   const layout = storeLayout(store.reference.directory)
   const closure = await store.closure([profile])
-  const missing = new Set(await missingNames(target.machine, layout, closure.map((path) => basename(path))))
+  const missing = new Set(
+    await missingNames(
+      target.machine,
+      layout,
+      closure.map((path) => basename(path)),
+    ),
+  )
   const paths = closure.filter((path) => missing.has(basename(path)))
   if (paths.length === 0) return { paths: 0, bytes: 0 }
   const registrations = await store.registrations(paths)
   await importArchive(target.machine, layout, {
     transfer: `${deployment}.${target.name}`,
     archive: store.export(paths),
-    paths: registrations.map((registration): SentPath => ({ name: basename(registration.path), registration: encodeRegistration(registration) })),
+    paths: registrations.map((registration): SentPath => ({
+      name: basename(registration.path),
+      registration: encodeRegistration(registration),
+    })),
     signal,
   })
   return { paths: paths.length, bytes: registrations.reduce((sum, { size }) => sum + size, 0) }

@@ -77,13 +77,14 @@ export const properties: fc.Arbitrary<Properties> = fc.letrec<{ value: PropertyV
   table: mapOf(fc.oneof(text, name), tie('value'), { maxLength: 4 }),
 })).table
 
-const storePath = fc
-  .tuple(
-    fc.constantFrom('/nix/store', '/var/lib/davit/store'),
-    fc.stringMatching(/^[0-9a-z]{32}$/),
-    fc.stringMatching(/^[A-Za-z0-9+?=._-]{1,9}$/),
-  )
-  .map(([directory, hash, rest]) => `${directory}/${hash}-${rest}` as StorePath)
+const STORES = ['/nix/store', '/var/lib/davit/store', '/srv/davit.store'] as const
+
+const storePathIn = (directory: string) =>
+  fc
+    .tuple(fc.stringMatching(/^[0-9a-z]{32}$/), fc.stringMatching(/^[A-Za-z0-9+?=._-]{1,9}$/))
+    .map(([hash, rest]) => `${directory}/${hash}-${rest}` as StorePath)
+
+const storePath = fc.constantFrom(...STORES).chain(storePathIn)
 
 const target = fc.record({
   properties: properties.map((table): Properties => new Map([...table, ['hostname', 'a.example']])),
@@ -108,14 +109,14 @@ const optionalProvider = (keys: readonly string[]) =>
     { nil: {} },
   )
 
-const sectionsOf = (targets: readonly string[], keys: readonly string[]) => {
+const sectionsOf = (targets: readonly string[], keys: readonly string[], pkg = storePath) => {
   const mapping = fc.record(mappingFields(targets, keys))
   const serviceMapping = fc
     .tuple(mapping, optionalProvider(keys))
     .map(([fields, provider]) => ({ ...fields, ...provider }))
   const service = fc.record({
     name,
-    pkg: storePath,
+    pkg,
     type: name,
     dependsOn: fc.array(mapping, { maxLength: 3 }),
     connectsTo: fc.array(mapping, { maxLength: 3 }),
@@ -135,17 +136,16 @@ const sectionsOf = (targets: readonly string[], keys: readonly string[]) => {
 
 const keys = fc.uniqueArray(name, { minLength: 1, maxLength: 4 })
 
-export const manifest = fc.tuple(infrastructure, keys).chain(([machines, services]) =>
-  fc.record({
-    profiles: mapOf(fc.constantFrom(...machines.keys()), storePath, { maxLength: 3 }),
-    ...sectionsOf([...machines.keys()], services),
-    infrastructure: fc.constant(machines),
-    store: fc.record({
-      kind: fc.constantFrom('native', 'nix'),
-      directory: fc.constantFrom('/nix/store', '/srv/davit.store'),
+export const manifest = fc
+  .tuple(infrastructure, keys, fc.constantFrom(...STORES))
+  .chain(([machines, services, directory]) =>
+    fc.record({
+      profiles: mapOf(fc.constantFrom(...machines.keys()), storePathIn(directory), { maxLength: 3 }),
+      ...sectionsOf([...machines.keys()], services, storePathIn(directory)),
+      infrastructure: fc.constant(machines),
+      store: fc.record({ kind: fc.constantFrom('native', 'nix'), directory: fc.constant(directory) }),
     }),
-  }),
-) as fc.Arbitrary<unknown> as fc.Arbitrary<Manifest>
+  ) as fc.Arbitrary<unknown> as fc.Arbitrary<Manifest>
 
 export const profileManifest = fc
   .tuple(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), keys)

@@ -42,8 +42,15 @@ test('the store of a native manifest is written, that of one in the Nix store is
   expect(encodeDocument(Manifest, native, 'xml')).toContain('<kind>native</kind>')
   const nix = parseDocument(Manifest, readFixture('cases/page.xml'), { file: 'x' })
   expect(encodeDocument(Manifest, nix, 'xml')).not.toContain('store>')
-  const mixed = { ...native, store: { kind: 'nix' as const, directory: '/nix/store' } }
-  expect(parseDocument(Manifest, encodeDocument(Manifest, mixed, 'xml'), { file: 'x' }).store).toEqual(mixed.store)
+  const odd = { ...nix, store: { kind: 'native' as const, directory: '/nix/store' } }
+  expect(parseDocument(Manifest, encodeDocument(Manifest, odd, 'xml'), { file: 'x' }).store).toEqual(odd.store)
+})
+
+test('a manifest has one store', () => {
+  const mixed = { ...native, store: { kind: 'nix', directory: '/nix/store' } }
+  const { diagnostics } = problemOf(() => validateDocument(Manifest, mixed, { file: 'x' }))
+  expect(diagnostics).toHaveLength(4)
+  expect(diagnostics[0]?.message).toMatch(/is not in the store of this manifest, '\/nix\/store'$/)
 })
 
 test('a deployment model may lack sections and whatever has a default', () => {

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto'
 
 import { deploymentPlace } from '@davit/coordinator-state'
-import { acquireLocks, lockServices, type LockTerms, ownerOf, releaseLocks, writeLockRecord } from '@davit/deployment-lock'
+import {
+  acquireLocks,
+  lockServices,
+  type LockTerms,
+  ownerOf,
+  releaseLocks,
+  writeLockRecord,
+} from '@davit/deployment-lock'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import { allTargets, defineTool, lockOptions, profileOptions, withTargets, stateDirectory } from '@davit/tool'
@@ -19,7 +26,10 @@ export const tool = defineTool({
   ],
   examples: [
     { command: 'davit-lock manifest.xml -- ./deploy.sh manifest.xml', describe: 'hold the lock while a script runs' },
-    { command: 'davit-lock manifest.xml | davit-activate | davit-set | davit-unlock', describe: 'lock the steps of a pipe' },
+    {
+      command: 'davit-lock manifest.xml | davit-activate | davit-set | davit-unlock',
+      describe: 'lock the steps of a pipe',
+    },
   ],
   operands: {
     manifest: 'manifest whose targets are locked',
@@ -44,7 +54,12 @@ export const tool = defineTool({
       try {
         await lockServices(targets, terms)
         signal.throwIfAborted()
-        await writeLockRecord(deploymentPlace(stateDirectory(context), profile), { token, owner, processGroup: here.processGroup, manifest: text })
+        await writeLockRecord(deploymentPlace(stateDirectory(context), profile), {
+          token,
+          owner,
+          processGroup: here.processGroup,
+          manifest: text,
+        })
       } catch (error) {
         await releaseLocks(targets, terms)
         throw error

@@ -9,7 +9,11 @@ interface Arguments {
 }
 
 /** Holds the lock while the command runs; its status is ours. A lock that is lost meanwhile ends the command. */
-export async function runLocked(targets: readonly ShellTarget[], terms: LockTerms, context: ToolContext<Arguments>): Promise<number> {
+export async function runLocked(
+  targets: readonly ShellTarget[],
+  terms: LockTerms,
+  context: ToolContext<Arguments>,
+): Promise<number> {
   const [program = '', ...rest] = context.args.command
   try {
     return await withLease(targets, { ...terms, signal: context.signal }, (signal) =>

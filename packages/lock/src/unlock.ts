@@ -26,7 +26,8 @@ export const tool = defineTool({
     const place = deploymentPlace(stateDirectory(context), profile)
     const record = await readLockRecord(place)
     const isEmpty = text.trim() === ''
-    if (record === undefined || (isEmpty && record.processGroup !== processIdentity().processGroup)) throw notLocked(profile)
+    if (record === undefined || (isEmpty && record.processGroup !== processIdentity().processGroup))
+      throw notLocked(profile)
     const manifest = parseDocument(Manifest, isEmpty ? record.manifest : text, { file })
     await withTargets(manifest.infrastructure, context, async (reached) => {
       const targets = allTargets(reached)

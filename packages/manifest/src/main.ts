@@ -14,15 +14,33 @@ export const tool = defineTool({
     'Types without a lifecycle module are found before anything is built.',
   ],
   examples: [
-    { command: 'davit-normalize -A architecture.yaml | davit-manifest > manifest.xml', describe: 'from an architecture' },
+    {
+      command: 'davit-normalize -A architecture.yaml | davit-manifest > manifest.xml',
+      describe: 'from an architecture',
+    },
     { command: 'davit-manifest --format json architecture.json', describe: 'as JSON' },
     { command: 'davit-manifest -D deployment.yaml', describe: 'from a deployment model, whose packages exist already' },
   ],
   operands: { architecture: 'normalized architecture, as davit-normalize prints it' },
   options: {
-    deployment: { type: 'string', short: 'D', value: 'FILE', describe: 'deployment model, in place of an architecture' },
-    modules: { type: 'list', value: 'DIRECTORY', describe: 'directory with lifecycle modules of your own, preferred to those of davit' },
-    'max-jobs': { type: 'integer', short: 'j', value: 'N', minimum: 1, describe: 'how many packages are built at a time; one per processor without it' },
+    deployment: {
+      type: 'string',
+      short: 'D',
+      value: 'FILE',
+      describe: 'deployment model, in place of an architecture',
+    },
+    modules: {
+      type: 'list',
+      value: 'DIRECTORY',
+      describe: 'directory with lifecycle modules of your own, preferred to those of davit',
+    },
+    'max-jobs': {
+      type: 'integer',
+      short: 'j',
+      value: 'N',
+      minimum: 1,
+      describe: 'how many packages are built at a time; one per processor without it',
+    },
     ...interfaceOptions,
     ...formatOptions,
     ...outputOptions,
@@ -32,7 +50,10 @@ export const tool = defineTool({
   async run(context) {
     const { args, print } = context
     if (args.deployment !== undefined && args.architecture !== undefined) {
-      throw usageError('an architecture and a deployment model exclude each other', 'say -D FILE, or name an architecture')
+      throw usageError(
+        'an architecture and a deployment model exclude each other',
+        'say -D FILE, or name an architecture',
+      )
     }
     const manifest = args.deployment === undefined ? await fromArchitecture() : await fromDeployment(args.deployment)
     await print(encodeDocument(Manifest, manifest, args.format))
@@ -47,7 +68,12 @@ export const tool = defineTool({
     async function fromDeployment(file: string): Promise<Manifest> {
       const { interface: clientInterface, targetProperty } = args
       const model = await loadDeploymentModel(file)
-      return completeDeployment(model, { file, system: currentSystem(context.environment), clientInterface, targetProperty })
+      return completeDeployment(model, {
+        file,
+        system: currentSystem(context.environment),
+        clientInterface,
+        targetProperty,
+      })
     }
   },
 })

@@ -15,8 +15,14 @@ export const tool = defineTool({
     'Models are written in TypeScript, JavaScript, YAML or JSON, and may be mixed.',
   ],
   examples: [
-    { command: 'davit-normalize -s services.yaml -i infrastructure.yaml -d distribution.yaml', describe: 'from three models' },
-    { command: 'davit-normalize --undeploy -i infrastructure.ts | davit-manifest', describe: 'a manifest without services' },
+    {
+      command: 'davit-normalize -s services.yaml -i infrastructure.yaml -d distribution.yaml',
+      describe: 'from three models',
+    },
+    {
+      command: 'davit-normalize --undeploy -i infrastructure.ts | davit-manifest',
+      describe: 'a manifest without services',
+    },
   ],
   options: {
     ...modelOptions,

@@ -3,5 +3,7 @@ import { interfaceKindOf } from '@davit/target'
 
 /** Whether no other machine is concerned, so that the store may be anywhere. */
 export function hasOnlyLocalTargets({ infrastructure }: ArchitectureModel, clientInterface: string): boolean {
-  return [...infrastructure.values()].every((target) => interfaceKindOf(target.clientInterface ?? clientInterface) === 'local')
+  return [...infrastructure.values()].every(
+    (target) => interfaceKindOf(target.clientInterface ?? clientInterface) === 'local',
+  )
 }

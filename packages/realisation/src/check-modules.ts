@@ -16,7 +16,9 @@ export function checkModules(manifest: Manifest, modules: ReadonlyMap<string, Li
 }
 
 function missingModule(type: string, manifest: Manifest, modules: ReadonlyMap<string, LifecycleModule>): Diagnostic {
-  const services = [...manifest.services.values()].filter((service) => service.type === type).map(({ name }) => `'${name}'`)
+  const services = [...manifest.services.values()]
+    .filter((service) => service.type === type)
+    .map(({ name }) => `'${name}'`)
   const hint = suggestionFor(type, modules.keys())
   const message = `there is no module for type '${type}', of ${[...new Set(services)].join(', ')}`
   return { severity: 'error', message, ...(hint === undefined ? {} : { hint }) }

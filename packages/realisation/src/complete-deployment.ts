@@ -1,4 +1,11 @@
-import { type DeploymentModel, Manifest, type PartialTarget, type System, type Target, validateDocument } from '@davit/documents'
+import {
+  type DeploymentModel,
+  Manifest,
+  type PartialTarget,
+  type System,
+  type Target,
+  validateDocument,
+} from '@davit/documents'
 
 export interface DeploymentDefaults {
   readonly system: System
@@ -10,7 +17,9 @@ export interface DeploymentDefaults {
 
 /** The manifest that a deployment model stands for, with what it may leave out. */
 export function completeDeployment(model: DeploymentModel, { file, ...defaults }: DeploymentDefaults): Manifest {
-  const infrastructure = new Map([...model.infrastructure].map(([name, target]) => [name, completeTarget(target, defaults)]))
+  const infrastructure = new Map(
+    [...model.infrastructure].map(([name, target]) => [name, completeTarget(target, defaults)]),
+  )
   return validateDocument(Manifest, { ...model, infrastructure }, { file })
 }
 

@@ -1,5 +1,12 @@
 import type { Report } from '@davit/diagnostics'
-import { type Architecture, encodeDocument, type Manifest, ProfileManifest, type StorePath, type TargetName } from '@davit/documents'
+import {
+  type Architecture,
+  encodeDocument,
+  type Manifest,
+  ProfileManifest,
+  type StorePath,
+  type TargetName,
+} from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
 import { manifestOf } from '@davit/normalization'
 import { modulesOf, packagesOf, profileManifestOf } from '@davit/profile'
@@ -37,7 +44,10 @@ export async function realise(architecture: Architecture, options: RealisationOp
 }
 
 function packagesToRealise({ services, targetPackages }: Architecture) {
-  return [...[...services.values()].flatMap(({ packages }) => [...packages.values()]), ...[...targetPackages.values()].flat()]
+  return [
+    ...[...services.values()].flatMap(({ packages }) => [...packages.values()]),
+    ...[...targetPackages.values()].flat(),
+  ]
 }
 
 interface ProfileTerms {
@@ -46,12 +56,18 @@ interface ProfileTerms {
   readonly modulePaths: ReadonlyMap<string, StorePath>
 }
 
-function addProfile(architecture: Architecture, manifest: Manifest, { store, target, modulePaths }: ProfileTerms): Promise<StorePath> {
+function addProfile(
+  architecture: Architecture,
+  manifest: Manifest,
+  { store, target, modulePaths }: ProfileTerms,
+): Promise<StorePath> {
   const types = modulesOf(manifest, target)
   return store.addProfile({
     name: target,
     packages: packagesOf(architecture, target),
     profileManifest: encodeDocument(ProfileManifest.on(target), profileManifestOf(manifest, target), 'xml'),
-    modules: new Map(types.flatMap((type) => (modulePaths.has(type) ? [[type, modulePaths.get(type) as StorePath]] : []))),
+    modules: new Map(
+      types.flatMap((type) => (modulePaths.has(type) ? [[type, modulePaths.get(type) as StorePath]] : [])),
+    ),
   })
 }

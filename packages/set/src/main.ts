@@ -39,9 +39,16 @@ export const tool = defineTool({
       const added = await addGeneration(place, { manifest, text })
       const store = await openStore(manifest.store, context)
       if (added !== 'unchanged') {
-        for (const [target, path] of manifest.profiles) await store.addRoot(`${profile}-${added.generation}-${target}`, path)
+        for (const [target, path] of manifest.profiles)
+          await store.addRoot(`${profile}-${added.generation}-${target}`, path)
       }
-      report({ kind: 'note', message: added === 'unchanged' ? 'the coordinator has this generation already' : `generation ${added.generation} on the coordinator` })
+      report({
+        kind: 'note',
+        message:
+          added === 'unchanged'
+            ? 'the coordinator has this generation already'
+            : `generation ${added.generation} on the coordinator`,
+      })
     }
     await print(text)
   },

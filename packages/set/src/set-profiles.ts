@@ -10,7 +10,11 @@ interface SetOptions {
 }
 
 /** On all targets at once; every one is tried, the first failure is thrown. */
-export async function setProfiles(manifest: Manifest, targets: readonly ShellTarget[], options: SetOptions): Promise<void> {
+export async function setProfiles(
+  manifest: Manifest,
+  targets: readonly ShellTarget[],
+  options: SetOptions,
+): Promise<void> {
   const { roots } = storeLayout(manifest.store.directory)
   const results = await Promise.allSettled(
     targets.map(async ({ name, machine }) => {

@@ -4,7 +4,7 @@ import type { Environment } from '@davit/process'
 
 const SYSTEM_STORE = '/var/lib/davit/store'
 /** As `storeDirectory` in documents. */
-const STORE_DIRECTORY = /^(?:\/[A-Za-z0-9_+-][A-Za-z0-9_.+-]*)+$/
+const STORE_DIRECTORY = /^(?:\/(?!\.\.?(?:\/|$))[A-Za-z0-9_.+-]+)+$/
 
 export interface StoreDirectoryChoice {
   /** Whether we are root. */

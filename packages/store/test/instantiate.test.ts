@@ -12,16 +12,8 @@ import {
 import { basename, join } from 'node:path'
 import type { System } from '@davit/documents'
 import { expect, test } from 'vitest'
-import {
-  build,
-  failureOf,
-  instantiated,
-  leftovers,
-  scratchDirectory,
-  temporaryStore,
-  wantedBy,
-  writeTree,
-} from './temporary-store.ts'
+import { build, wantedBy } from './package-specs.ts'
+import { failureOf, instantiated, leftovers, scratchDirectory, temporaryStore, writeTree } from './temporary-store.ts'
 
 const FILES = { 'main.js': 'serve()', 'bin/run': '#!/bin/sh\n', 'sub/link': '->../main.js' }
 

@@ -2,13 +2,12 @@ import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { DavitError, ReportEvent } from '@davit/diagnostics'
-import type { BuildSpec, InstantiatedPackage, PackageRequest, PackageSpec, ServiceName } from '@davit/documents'
+import type { InstantiatedPackage, PackageSpec } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { environment } from '@davit/process'
 import { onTestFinished } from 'vitest'
-import { currentSystem, type Isolation, openNativeStore, type Store } from '../src/store.ts'
-
-export const HERE = currentSystem(environment())
+import { type Isolation, openNativeStore, type Store } from '../src/store.ts'
+import { wantedBy } from './package-specs.ts'
 
 /** A directory that goes away with the test. */
 export function scratchDirectory(): string {
@@ -34,33 +33,6 @@ export function writeTree(files: Readonly<Record<string, string>>, root = join(s
     else writeFileSync(join(root, path), content, { mode: content.startsWith('#!') ? 0o755 : 0o644 })
   }
   return root
-}
-
-export interface BuildExtras {
-  readonly sources?: Readonly<Record<string, string>>
-  readonly env?: Readonly<Record<string, string>>
-  readonly inputs?: Readonly<Record<string, PackageSpec>>
-  readonly network?: boolean
-  readonly timeLimitSeconds?: number
-  readonly parameters?: string
-}
-
-export function build(name: string, script: string, extras: BuildExtras = {}): BuildSpec {
-  const { sources = {}, env = {}, inputs = {}, network = false, ...rest } = extras
-  return {
-    kind: 'build',
-    name,
-    script,
-    sources: new Map(Object.entries(sources)),
-    env: new Map(Object.entries(env)),
-    inputs: new Map(Object.entries(inputs)),
-    network,
-    ...rest,
-  }
-}
-
-export function wantedBy(service: string, spec: PackageSpec, system = HERE): PackageRequest {
-  return { spec, system, wantedBy: { service: service as ServiceName } }
 }
 
 export async function instantiated(store: Store, ...specs: readonly PackageSpec[]): Promise<InstantiatedPackage[]> {

@@ -5,8 +5,12 @@ import { join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-const PARTS = ['common', 'claim'].map((part) => readFileSync(new URL(`../runtime/${part}.sh`, import.meta.url), 'utf8')).join('\n')
-const shells = [['dash'], ['bash'], ['busybox', 'sh']].filter(([program = '']) => spawnSync(program, ['--help']).error === undefined)
+const PARTS = ['common', 'claim']
+  .map((part) => readFileSync(new URL(`../runtime/${part}.sh`, import.meta.url), 'utf8'))
+  .join('\n')
+const shells = [['dash'], ['bash'], ['busybox', 'sh']].filter(
+  ([program = '']) => spawnSync(program, ['--help']).error === undefined,
+)
 
 describe.each(shells)('claims in %s', (...shell) => {
   let directory: string
@@ -18,7 +22,11 @@ describe.each(shells)('claims in %s', (...shell) => {
   const [program = '', ...options] = shell
   const run = (script: string) =>
     new Promise<number | null>((resolve) => {
-      const child = spawn(program, [...options, '-c', `${PARTS}\ncd '${directory}'\nprocess_identity $$\nself=$identity\n${script}`], { stdio: 'inherit' })
+      const child = spawn(
+        program,
+        [...options, '-c', `${PARTS}\ncd '${directory}'\nprocess_identity $$\nself=$identity\n${script}`],
+        { stdio: 'inherit' },
+      )
       child.on('exit', resolve)
     })
 
@@ -26,7 +34,9 @@ describe.each(shells)('claims in %s', (...shell) => {
     writeFileSync(join(directory, 'count'), '0\n')
     symlinkSync('999999:1:gone', join(directory, 'link'))
     const increment = 'claim_in_turn link "$self"; read -r n <count; echo $((n + 1)) >count; rm link'
-    const statuses = await Promise.all(Array.from({ length: 6 }, () => run(`for i in 1 2 3 4 5; do ${increment}; done`)))
+    const statuses = await Promise.all(
+      Array.from({ length: 6 }, () => run(`for i in 1 2 3 4 5; do ${increment}; done`)),
+    )
     expect(statuses).toEqual([0, 0, 0, 0, 0, 0])
     expect(readFileSync(join(directory, 'count'), 'utf8')).toBe('30\n')
     expect(readdirSync(directory)).toEqual(['count'])

@@ -68,4 +68,3 @@ async function failureOf(machine: Machine, request: ActivityRequest, status: num
     status === RECORD_NOT_WRITTEN ? 'its record could not be written' : `its module ended with status ${status}`
   return { kind: 'failed', message, log }
 }
-

@@ -13,17 +13,25 @@ const KINDS: ReadonlyMap<string, ConnectionRequest['kind']> = new Map([
 export function addressOf(name: TargetName, target: Target): ConnectionRequest {
   const kind = interfaceKindOf(target.clientInterface)
   if (kind === undefined) {
-    throw new DavitError('unsupported-interface', `target '${name}' wants the client interface '${target.clientInterface}', which this version of davit cannot use`, {
-      exitStatus: ExitStatus.unreachable,
-      hint: `say 'ssh' or 'local'`,
-    })
+    throw new DavitError(
+      'unsupported-interface',
+      `target '${name}' wants the client interface '${target.clientInterface}', which this version of davit cannot use`,
+      {
+        exitStatus: ExitStatus.unreachable,
+        hint: `say 'ssh' or 'local'`,
+      },
+    )
   }
   if (kind === 'local') return { kind }
   const address = target.properties.get(target.targetProperty)
   if (typeof address !== 'string' || address === '') {
-    throw new DavitError('no-address', `target '${name}' has no text in its property '${target.targetProperty}', which says how to reach it`, {
-      exitStatus: ExitStatus.badDocument,
-    })
+    throw new DavitError(
+      'no-address',
+      `target '${name}' has no text in its property '${target.targetProperty}', which says how to reach it`,
+      {
+        exitStatus: ExitStatus.badDocument,
+      },
+    )
   }
   return { kind, address }
 }

@@ -23,7 +23,9 @@ export function readLines(stream: Readable, take: (line: string) => void): void 
     parts.push(chunk.slice(start))
     length += chunk.length - start
     if (length > MAX_LINE_CHARACTERS) {
-      stream.destroy(new DavitError('bad-answer', 'a target sent a line without end', { exitStatus: ExitStatus.unreachable }))
+      stream.destroy(
+        new DavitError('bad-answer', 'a target sent a line without end', { exitStatus: ExitStatus.unreachable }),
+      )
     }
   })
 }

@@ -9,7 +9,11 @@ export class CksumSum {
     const whole = chunk.length - (chunk.length % 4)
     let index = 0
     for (; index < whole; index += 4) {
-      crc ^= (byteAt(chunk, index) << 24) | (byteAt(chunk, index + 1) << 16) | (byteAt(chunk, index + 2) << 8) | byteAt(chunk, index + 3)
+      crc ^=
+        (byteAt(chunk, index) << 24) |
+        (byteAt(chunk, index + 1) << 16) |
+        (byteAt(chunk, index + 2) << 8) |
+        byteAt(chunk, index + 3)
       crc = entry(t3, crc >>> 24) ^ entry(t2, (crc >>> 16) & 255) ^ entry(t1, (crc >>> 8) & 255) ^ entry(t0, crc & 255)
     }
     for (; index < chunk.length; index += 1) crc = step(crc, byteAt(chunk, index))

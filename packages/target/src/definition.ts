@@ -8,7 +8,11 @@ import { containerPropertiesOf } from './container-properties.ts'
 export function definitionOf(manifest: Manifest, mapping: ServiceMapping): ActivityDefinition {
   const service = manifest.services.get(mapping.service)
   if (service === undefined) throw missing(mapping, `service '${mapping.service}'`)
-  return { service, module: moduleOf(manifest, mapping, service.type), properties: containerPropertiesOf(manifest, mapping) }
+  return {
+    service,
+    module: moduleOf(manifest, mapping, service.type),
+    properties: containerPropertiesOf(manifest, mapping),
+  }
 }
 
 /** The package of the service that provides the container, or what the profile says of the type. */
@@ -24,7 +28,11 @@ function moduleOf(manifest: Manifest, mapping: ServiceMapping, type: string): st
 }
 
 function missing(mapping: ServiceMapping, what: string): DavitError {
-  return new DavitError('dangling-reference', `the mapping of '${mapping.service}' on '${mapping.target}' needs ${what}, which the manifest lacks`, {
-    exitStatus: ExitStatus.badDocument,
-  })
+  return new DavitError(
+    'dangling-reference',
+    `the mapping of '${mapping.service}' on '${mapping.target}' needs ${what}, which the manifest lacks`,
+    {
+      exitStatus: ExitStatus.badDocument,
+    },
+  )
 }

@@ -13,25 +13,27 @@ export interface MachineFacts {
 }
 
 export function parseFacts(lines: readonly string[], address: string): MachineFacts {
-  const words = lines.map((line) => line.split(' '))
-  const all = (fact: string) => words.filter(([name]) => name === fact).map(([, ...rest]) => rest)
-  const missing = all('missing').flat()
-  const checksums = all('checksum').flat()
-  if (checksums.length === 0) missing.push('cksum or sha256sum')
-  if (missing.length > 0) {
-    throw new DavitError('utility-missing', `'${address}' lacks ${missing.join(', ')}`, {
-      exitStatus: ExitStatus.unreachable,
-      hint: 'a target needs a POSIX shell and the usual small utilities (coreutils, util-linux, findutils and tar, or busybox)',
-    })
-  }
-  const [kernel = '', machine = ''] = all('kernel')[0] ?? []
+  const all = (fact: string) =>
+    lines.filter((line) => line.startsWith(`${fact} `)).map((line) => line.slice(fact.length + 1))
+  const first = (fact: string) => all(fact)[0] ?? ''
+  const checksum = (['cksum', 'sha256sum'] as const).find((utility) => all('checksum').includes(utility))
+  const missing = [...all('missing'), ...(checksum === undefined ? ['cksum or sha256sum'] : [])]
+  if (checksum === undefined || missing.length > 0) throw utilitiesMissing(address, missing)
+  const [kernel = '', machine = ''] = first('kernel').split(' ')
   return {
     system: `${machine}-${kernel.toLowerCase()}` as System,
-    userId: Number(all('user')[0]?.[0] ?? Number.NaN),
-    bootId: all('boot')[0]?.[0] ?? 'unknown',
-    stateDirectory: fromHexadecimal(all('state')[0]?.[0]),
-    checksum: checksums.includes('cksum') ? 'cksum' : 'sha256sum',
+    userId: Number(first('user')),
+    bootId: first('boot'),
+    stateDirectory: fromHexadecimal(first('state')),
+    checksum,
   }
+}
+
+function utilitiesMissing(address: string, missing: readonly string[]): DavitError {
+  return new DavitError('utility-missing', `'${address}' lacks ${missing.join(', ')}`, {
+    exitStatus: ExitStatus.unreachable,
+    hint: 'a target needs a POSIX shell and the usual small utilities (coreutils, util-linux, findutils and tar, or busybox)',
+  })
 }
 
 /** Whether two helpers run on the same machine, for the same user's state. */

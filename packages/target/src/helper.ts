@@ -137,8 +137,12 @@ class ShellHelper implements Helper {
     }
     this.#pending.delete(id)
     if (sign === '=') request.resolve(request.lines)
-    else if (sign === '!') request.reject(new RefusedRequest(words[0] ?? 'failed', fromHexadecimal(words[1]).trim(), request.lines))
-    else request.reject(new DavitError('bad-answer', `'${this.#address}' sent an answer that is none of ours`, UNREACHABLE))
+    else if (sign === '!')
+      request.reject(new RefusedRequest(words[0] ?? 'failed', fromHexadecimal(words[1]).trim(), request.lines))
+    else
+      request.reject(
+        new DavitError('bad-answer', `'${this.#address}' sent an answer that is none of ours`, UNREACHABLE),
+      )
   }
 
   #silent(): DavitError {
@@ -146,7 +150,11 @@ class ShellHelper implements Helper {
   }
 
   #ended(status: number): DavitError {
-    return new DavitError('connection-lost', `the helper on '${this.#address}' ended with status ${status}`, UNREACHABLE)
+    return new DavitError(
+      'connection-lost',
+      `the helper on '${this.#address}' ended with status ${status}`,
+      UNREACHABLE,
+    )
   }
 }
 

@@ -16,7 +16,11 @@ export interface SentPath {
 }
 
 /** Which of these base names are not valid in the store of the machine. */
-export async function missingNames(machine: Machine, layout: StoreLayout, names: readonly string[]): Promise<readonly string[]> {
+export async function missingNames(
+  machine: Machine,
+  layout: StoreLayout,
+  names: readonly string[],
+): Promise<readonly string[]> {
   const missing = new Set(await machine.request('native_missing', [layout.registrations, ...names]))
   return names.filter((name) => missing.has(name))
 }
@@ -66,7 +70,8 @@ async function sendArchive(machine: Machine, directory: string, { archive, signa
 
 /** The reader went away: what it printed before tells more than a broken pipe; our own failure to read tells all. */
 async function brokenStream(channel: Channel, error: unknown): Promise<void> {
-  const broken = error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_PREMATURE_CLOSE')
+  const broken =
+    error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_PREMATURE_CLOSE')
   if (!broken) {
     channel.close()
     throw error
@@ -74,13 +79,20 @@ async function brokenStream(channel: Channel, error: unknown): Promise<void> {
   await channel.exit
 }
 
-function checkReceived(machine: Machine, { answer, errors, expected }: { answer: string; errors: string; expected: string }): void {
+function checkReceived(
+  machine: Machine,
+  { answer, errors, expected }: { answer: string; errors: string; expected: string },
+): void {
   const [, status, sum] = /(?:^|\n)received (\d*) ([0-9a-f]*)/.exec(answer) ?? []
   if (status === '0' && sum === expected) return
   const reason = status === '0' ? 'what arrived is not what was sent' : errors.trim().split('\n').slice(-3).join('; ')
-  throw new DavitError('import-failed', `'${machine.address}' could not unpack what it was sent: ${reason || 'the stream was cut'}`, {
-    exitStatus: ExitStatus.failed,
-  })
+  throw new DavitError(
+    'import-failed',
+    `'${machine.address}' could not unpack what it was sent: ${reason || 'the stream was cut'}`,
+    {
+      exitStatus: ExitStatus.failed,
+    },
+  )
 }
 
 const MAX_TEXT = 64 * 1024

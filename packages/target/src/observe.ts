@@ -23,9 +23,15 @@ interface RecordLines {
 export async function observeMappings(machine: Machine, profile: ProfileName): Promise<readonly ObservedRecord[]> {
   const records: RecordLines[] = []
   for (const line of await machine.request('observe', [profile])) {
-    const [, target, state, running] = /^mapping (\S+) (active|activating|deactivating) (running|ended)$/.exec(line) ?? []
+    const [, target, state, running] =
+      /^mapping (\S+) (active|activating|deactivating) (running|ended)$/.exec(line) ?? []
     if (target !== undefined) {
-      records.push({ target: target as TargetName, state: state as ObservedMapping['state'], running: running === 'running', lines: [] })
+      records.push({
+        target: target as TargetName,
+        state: state as ObservedMapping['state'],
+        running: running === 'running',
+        lines: [],
+      })
     } else if (line.startsWith('field ')) records.at(-1)?.lines.push(line.slice('field '.length))
   }
   return records.filter(({ lines }) => lines.length > 0).map((record) => observedRecord(record, machine))

@@ -11,7 +11,10 @@ export interface ProfileToSet extends LockPlace {
 }
 
 /** Makes a profile the current one of its target. Adds a generation only where something changed. */
-export async function setProfile(machine: Machine, profile: ProfileToSet): Promise<'unchanged' | { readonly generation: number }> {
+export async function setProfile(
+  machine: Machine,
+  profile: ProfileToSet,
+): Promise<'unchanged' | { readonly generation: number }> {
   const fields = [profile.target, profile.profile, profile.token, profile.path, profile.roots]
   const [answer = ''] = await machine.request('set_profile', fields)
   const number = /^generation (\d+)$/.exec(answer)?.[1]

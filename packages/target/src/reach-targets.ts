@@ -28,7 +28,11 @@ export async function reachTargets(infrastructure: Infrastructure, pool: Connect
   return { targets: inOrderOf(infrastructure, targets), unreachable: inOrderOf(infrastructure, unreachable) }
 }
 
-async function machineOf(address: ConnectionRequest, pool: ConnectionPool, machines: Map<Connection, Promise<Machine>>): Promise<Machine> {
+async function machineOf(
+  address: ConnectionRequest,
+  pool: ConnectionPool,
+  machines: Map<Connection, Promise<Machine>>,
+): Promise<Machine> {
   const connection = await pool.connect(address)
   const known = machines.get(connection)
   if (known !== undefined) return known
@@ -37,6 +41,11 @@ async function machineOf(address: ConnectionRequest, pool: ConnectionPool, machi
   return machine
 }
 
-function inOrderOf<Value>(infrastructure: Infrastructure, table: ReadonlyMap<TargetName, Value>): ReadonlyMap<TargetName, Value> {
-  return new Map([...infrastructure.keys()].flatMap((name) => (table.has(name) ? [[name, table.get(name) as Value]] : [])))
+function inOrderOf<Value>(
+  infrastructure: Infrastructure,
+  table: ReadonlyMap<TargetName, Value>,
+): ReadonlyMap<TargetName, Value> {
+  return new Map(
+    [...infrastructure.keys()].flatMap((name) => (table.has(name) ? [[name, table.get(name) as Value]] : [])),
+  )
 }

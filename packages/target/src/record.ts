@@ -9,7 +9,11 @@ const RECORD_FORMAT = '1'
 /** Fields and words of a mapping's record (see `target-runtime/runtime/activity.sh`). */
 export function recordFields(mapping: ServiceMapping, definition: ActivityDefinition): readonly string[] {
   const { service, module, properties } = definition
-  const entry: ProfileManifest = { services: new Map([[mapping.service, service]]), serviceMappings: [mapping], snapshotMappings: [] }
+  const entry: ProfileManifest = {
+    services: new Map([[mapping.service, service]]),
+    serviceMappings: [mapping],
+    snapshotMappings: [],
+  }
   const fields: [string, string][] = [
     ['format', RECORD_FORMAT],
     ['module', module],
@@ -31,7 +35,9 @@ export interface ParsedRecord {
 
 /** What a target's record says. Anybody may have written there: it is read like any other document. */
 export function parseRecord(lines: readonly string[], { address }: { readonly address: string }): ParsedRecord {
-  const fields = new Map(lines.map((line): [string, string] => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]))
+  const fields = new Map(
+    lines.map((line): [string, string] => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
+  )
   const textOf = (field: string) => decodeField(fields.get(field) ?? '')
   if (textOf('format') !== RECORD_FORMAT) throw unreadable(address, `its format is '${textOf('format')}'`)
   const entry = parseDocument(ProfileManifest, textOf('entry'), { file: `a record on ${address}` })
@@ -43,7 +49,11 @@ export function parseRecord(lines: readonly string[], { address }: { readonly ad
       field.startsWith('property.') ? [[field.slice('property.'.length), decodeField(word)]] : [],
     ),
   )
-  return { mapping, definition: { service, module: fields.get('module') ?? '', properties }, bootId: fields.get('boot') ?? '' }
+  return {
+    mapping,
+    definition: { service, module: fields.get('module') ?? '', properties },
+    bootId: fields.get('boot') ?? '',
+  }
 }
 
 function unreadable(address: string, reason: string): DavitError {

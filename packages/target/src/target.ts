@@ -9,7 +9,15 @@ export { addressOf, interfaceKindOf } from './address.ts'
 export { containerPropertiesOf } from './container-properties.ts'
 export { definitionOf } from './definition.ts'
 export { isSamePlace, type MachineFacts } from './facts.ts'
-export { acquireLock, type LockAnswer, type LockHolder, lockHolder, type LockPlace, type LockRequest, releaseLock } from './lock.ts'
+export {
+  acquireLock,
+  type LockAnswer,
+  type LockHolder,
+  lockHolder,
+  type LockPlace,
+  type LockRequest,
+  releaseLock,
+} from './lock.ts'
 export { type Machine, openMachine } from './machine.ts'
 export { type ArchiveToImport, importArchive, missingNames, type SentPath } from './native-import.ts'
 export { observeMappings, type ObservedRecord } from './observe.ts'

@@ -2,8 +2,17 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { ContainerName, ManifestService, ProfileName, ServiceKey, ServiceMapping, ServiceName, StorePath, TargetName } from '@davit/documents'
-import fc from 'fast-check'
+import type {
+  ContainerName,
+  ManifestService,
+  ProfileName,
+  ServiceKey,
+  ServiceMapping,
+  ServiceName,
+  StorePath,
+  TargetName,
+} from '@davit/documents'
+import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import {
@@ -51,21 +60,36 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     chmodSync(file, 0o755)
     return file
   }
-  const mappingOf = (key: string): ServiceMapping => ({ target, service: key as ServiceKey, container: 'process' as ContainerName })
-  const requestOf = (activity: ActivityRequest['activity'], module: string, properties: Record<string, string> = {}): ActivityRequest => ({
+  const mappingOf = (key: string): ServiceMapping => ({
+    target,
+    service: key as ServiceKey,
+    container: 'process' as ContainerName,
+  })
+  const requestOf = (
+    activity: ActivityRequest['activity'],
+    module: string,
+    properties: Record<string, string> = {},
+  ): ActivityRequest => ({
     profile,
     token: '-',
     activity,
     mapping: mappingOf('key'),
     definition: { service, module, properties: new Map(Object.entries(properties)) },
   })
-  const statesOf = async () => (await observeMappings(machine, profile)).map(({ state, running }) => `${state} ${running ? 'running' : 'ended'}`)
+  const statesOf = async () =>
+    (await observeMappings(machine, profile)).map(({ state, running }) => `${state} ${running ? 'running' : 'ended'}`)
 
   test('performActivity() writes a record that says all there is to know', async () => {
     const module = moduleOf('exit 0')
     expect(await performActivity(machine, requestOf('activate', module, { port: '80' }))).toEqual({ kind: 'succeeded' })
     const [record] = await observeMappings(machine, profile)
-    expect(record).toMatchObject({ mapping: mappingOf('key'), service, state: 'active', running: false, bootId: machine.facts.bootId })
+    expect(record).toMatchObject({
+      mapping: mappingOf('key'),
+      service,
+      state: 'active',
+      running: false,
+      bootId: machine.facts.bootId,
+    })
     expect(record?.definition).toEqual({ service, module, properties: new Map([['port', '80']]) })
     expect(await performActivity(machine, requestOf('deactivate', module))).toEqual({ kind: 'succeeded' })
     expect(await observeMappings(machine, profile)).toEqual([])
@@ -80,7 +104,28 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
 
   test('performActivity() hands values of properties over unchanged', async () => {
     const module = moduleOf(`printf '%s' "$value" > '${directory}/value'`)
-    const characters = ['a', ' ', "'", '"', '$', '`', '\\', ';', '\n', '\t', '(', ')', '*', '%', 'é', '🚢', '!', '#', '-', '0']
+    const characters = [
+      'a',
+      ' ',
+      "'",
+      '"',
+      '$',
+      '`',
+      '\\',
+      ';',
+      '\n',
+      '\t',
+      '(',
+      ')',
+      '*',
+      '%',
+      'é',
+      '🚢',
+      '!',
+      '#',
+      '-',
+      '0',
+    ]
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: fc.constantFrom(...characters) }), async (value) => {
         expect(await performActivity(machine, requestOf('activate', module, { value }))).toEqual({ kind: 'succeeded' })
@@ -108,8 +153,12 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   })
 
   test('performActivity() runs several activities at a time', async () => {
-    const module = moduleOf(`touch '${directory}/'"$count"; until [ -e '${directory}/1' ] && [ -e '${directory}/2' ]; do sleep 0.02; done`)
-    const both = ['1', '2'].map((count) => performActivity(machine, { ...requestOf('activate', module, { count }), mapping: mappingOf(count) }))
+    const module = moduleOf(
+      `touch '${directory}/'"$count"; until [ -e '${directory}/1' ] && [ -e '${directory}/2' ]; do sleep 0.02; done`,
+    )
+    const both = ['1', '2'].map((count) =>
+      performActivity(machine, { ...requestOf('activate', module, { count }), mapping: mappingOf(count) }),
+    )
     expect(await Promise.all(both)).toEqual([{ kind: 'succeeded' }, { kind: 'succeeded' }])
   })
 
@@ -144,7 +193,10 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const yours = { token: 'yours', owner: 'you', leaseSeconds: 60 }
     expect(await acquireLock(machine, place, mine)).toEqual({ kind: 'acquired', number: 1 })
     expect(await acquireLock(machine, place, mine)).toEqual({ kind: 'acquired', number: 1 })
-    expect(await acquireLock(machine, place, yours)).toMatchObject({ kind: 'held', holder: { token: 'mine', owner: mine.owner } })
+    expect(await acquireLock(machine, place, yours)).toMatchObject({
+      kind: 'held',
+      holder: { token: 'mine', owner: mine.owner },
+    })
     expect(await acquireLock(machine, place, { ...yours, deadToken: 'mine' })).toEqual({ kind: 'acquired', number: 2 })
     await expect(releaseLock(machine, place, 'mine')).rejects.toMatchObject({ code: 'lock-lost' })
     await releaseLock(machine, place, 'yours')
@@ -155,13 +207,17 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     await acquireLock(machine, place, { token: 'mine', owner: 'me', leaseSeconds: 60 })
     const holder = join(directory, 'state/targets/t1/lock/default/holder')
     writeFileSync(holder, readFileSync(holder, 'utf8').replace(/renewed \d+/, 'renewed 1000'))
-    expect(await acquireLock(machine, place, { token: 'yours', owner: 'you', leaseSeconds: 60 })).toEqual({ kind: 'acquired', number: 2 })
+    expect(await acquireLock(machine, place, { token: 'yours', owner: 'you', leaseSeconds: 60 })).toEqual({
+      kind: 'acquired',
+      number: 2,
+    })
   })
 
   test('setProfile() adds a generation only where something changed', async () => {
     const [first, second] = ['a', 'b'].map((name) => join(directory, name) as StorePath) as [StorePath, StorePath]
     for (const path of [first, second]) mkdirSync(path)
-    const set = (path: StorePath) => setProfile(machine, { ...place, token: '-', path, roots: join(directory, 'roots') })
+    const set = (path: StorePath) =>
+      setProfile(machine, { ...place, token: '-', path, roots: join(directory, 'roots') })
     expect(await set(first)).toEqual({ generation: 1 })
     expect(await set(first)).toBe('unchanged')
     expect(await set(second)).toEqual({ generation: 2 })
@@ -169,6 +225,8 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   })
 
   test.each(['../x', 'a/b', '-x', '$(touch', ''])('refuses the name %j', async (name) => {
-    await expect(machine.request('observe', [name])).rejects.toMatchObject({ code: expect.stringMatching(/bad-request|failed/) })
+    await expect(machine.request('observe', [name])).rejects.toMatchObject({
+      code: expect.stringMatching(/bad-request|failed/),
+    })
   })
 })

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -38,9 +48,11 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     symlinkSync('program', join(tree, 'link'))
     writeFileSync(join(directory, 'file'), 'x'.repeat(100_000))
     const store = await openNativeStore({ directory: join(directory, 'store'), environment: { PATH: '/usr/bin:/bin' } })
-    const requests = ['tree', 'file'].map(
-      (name): PackageRequest => ({ spec: { kind: 'source', path: join(directory, name) }, system, wantedBy: { service: name as ServiceName } }),
-    )
+    const requests = ['tree', 'file'].map((name): PackageRequest => ({
+      spec: { kind: 'source', path: join(directory, name) },
+      system,
+      wantedBy: { service: name as ServiceName },
+    }))
     const paths = (await store.instantiate(requests)).map(({ outPath }) => outPath)
     const sent = (await store.registrations(paths)).map((registration) => ({
       name: basename(registration.path),
@@ -53,7 +65,12 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const { store, paths, sent } = await packages()
     const names = sent.map(({ name }) => name)
     expect(await missingNames(machine, layoutOfTarget(), names)).toEqual(names)
-    await importArchive(machine, layoutOfTarget(), { transfer: 'default.t1', archive: store.export(paths), paths: sent, signal })
+    await importArchive(machine, layoutOfTarget(), {
+      transfer: 'default.t1',
+      archive: store.export(paths),
+      paths: sent,
+      signal,
+    })
     expect(await missingNames(machine, layoutOfTarget(), names)).toEqual([])
     const tree = join(layoutOfTarget().directory, names[0] ?? '')
     expect(readFileSync(join(tree, 'd'.repeat(150), 'e'.repeat(150), 'deep'), 'utf8')).toBe('deep\n')
@@ -69,7 +86,12 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const { incoming, directory: target } = layoutOfTarget()
     mkdirSync(join(incoming, 'default.t1', 'paths', 'rubbish'), { recursive: true })
     mkdirSync(join(target, sent[0]?.name ?? '', 'rubbish'), { recursive: true })
-    await importArchive(machine, layoutOfTarget(), { transfer: 'default.t1', archive: store.export(paths), paths: sent, signal })
+    await importArchive(machine, layoutOfTarget(), {
+      transfer: 'default.t1',
+      archive: store.export(paths),
+      paths: sent,
+      signal,
+    })
     expect(existsSync(join(target, sent[0]?.name ?? '', 'rubbish'))).toBe(false)
   })
 
@@ -79,9 +101,20 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   ])('importArchive() registers nothing when the stream %s', async (_, damage) => {
     const { store, paths, sent } = await packages()
     const bytes = damage(Buffer.concat(await store.export(paths).toArray()))
-    const importing = importArchive(machine, layoutOfTarget(), { transfer: 'default.t1', archive: Readable.from([bytes]), paths: sent, signal })
+    const importing = importArchive(machine, layoutOfTarget(), {
+      transfer: 'default.t1',
+      archive: Readable.from([bytes]),
+      paths: sent,
+      signal,
+    })
     await expect(importing).rejects.toMatchObject({ code: expect.stringMatching(/import-failed|incomplete-archive/) })
-    expect(await missingNames(machine, layoutOfTarget(), sent.map(({ name }) => name))).toHaveLength(2)
+    expect(
+      await missingNames(
+        machine,
+        layoutOfTarget(),
+        sent.map(({ name }) => name),
+      ),
+    ).toHaveLength(2)
     expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
   })
 })

@@ -34,7 +34,10 @@ export function installedShells(): readonly Shell[] {
 }
 
 /** Runs scripts with a shell of this machine, as a connection would; tells the processes, to kill them. */
-export function shellConnection(shell: Shell, stateDirectory: string): Connection & { readonly pids: readonly number[] } {
+export function shellConnection(
+  shell: Shell,
+  stateDirectory: string,
+): Connection & { readonly pids: readonly number[] } {
   const pids: number[] = []
   return {
     kind: 'local',

@@ -1,8 +1,9 @@
-import type { Diagnostic, Path } from '@davit/diagnostics'
+import { atPath, type Diagnostic, type Path } from '@davit/diagnostics'
 import { checkTargets } from './check-targets.ts'
 import type { Manifest } from '../manifest.ts'
 import type { Mapping } from '../mapping.ts'
 import type { ProfileManifest } from '../profile-manifest.ts'
+import { storeOf } from '../store-reference.ts'
 import { checkReferences, type Reference } from './check-references.ts'
 
 /** References of a manifest to services and targets that it does not have. */
@@ -24,6 +25,7 @@ export function checkManifest(manifest: Manifest): Diagnostic[] {
     ...checkReferences(mappings.flatMap(servicesIn), { what: 'service with key', table: services }),
     ...checkReferences(targets, { what: 'target', table: infrastructure }),
     ...checkTargets(infrastructure, ['infrastructure']),
+    ...checkStore(manifest),
   ]
 }
 
@@ -34,6 +36,17 @@ export function checkProfileManifest({ services, serviceMappings }: ProfileManif
     name,
   }))
   return checkReferences(references, { what: 'service with key', table: services })
+}
+
+/** One deployment has one store. */
+function checkStore({ store, services, profiles }: Manifest): Diagnostic[] {
+  const paths = [
+    ...[...profiles].map(([name, at]) => ({ path: ['profiles', name], at })),
+    ...[...services].map(([key, { pkg }]) => ({ path: ['services', key, 'pkg'], at: pkg })),
+  ]
+  return paths
+    .filter(({ at }) => storeOf(at).directory !== store.directory)
+    .map(({ path, at }) => atPath(path, `'${at}' is not in the store of this manifest, '${store.directory}'`))
 }
 
 interface Step {

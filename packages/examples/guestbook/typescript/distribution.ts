@@ -1,7 +1,8 @@
 import { defineDistribution } from 'davit'
 
-export default defineDistribution(({ infrastructure }) => ({
-  entries: [infrastructure['back']!],
-  api: [infrastructure['back']!],
-  page: [infrastructure['front']!],
-}))
+/** Targets are objects of the infrastructure or, as here, their names. */
+export default defineDistribution({
+  entries: ['back'],
+  api: ['back'],
+  page: ['front'],
+})

@@ -1,0 +1,27 @@
+import type { Report } from '@davit/diagnostics'
+import type { Manifest, ProfileName } from '@davit/documents'
+import { coresOf, isEmpty } from '@davit/transition'
+import { type RunOptions, runTransition, type TransitionOutcome } from '@davit/transition-runner'
+import { performerFor } from './performer.ts'
+import type { Plan } from './plan-for.ts'
+
+interface ApplyTerms {
+  readonly profile: ProfileName
+  readonly token: string
+  readonly rollback: RunOptions['rollback']
+  readonly report: Report
+  readonly signal: AbortSignal
+}
+
+/** Carries out the plan that leads to the next manifest. */
+export async function applyManifest(next: Manifest, plan: Plan, terms: ApplyTerms): Promise<TransitionOutcome> {
+  const { transition, deployed } = plan
+  const { report } = terms
+  for (const { message } of transition.skipped) report({ kind: 'note', message })
+  if (isEmpty(transition)) report({ kind: 'note', message: 'nothing to do: all services are as the manifest says' })
+  return runTransition(transition, {
+    ...terms,
+    perform: performerFor(next, deployed, terms),
+    coresOf: coresOf(next.infrastructure),
+  })
+}

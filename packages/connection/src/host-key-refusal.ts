@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { type HostKeyVerdict, keyTypeOf, type KnownHost } from './known-hosts.ts'
+import type { SshConfiguration } from './ssh-configuration.ts'
+import { sshCommand } from './ssh-error.ts'
+
+/** Why a host key is refused, and the command to type when it is right all the same. */
+export function hostKeyRefusal(
+  configuration: SshConfiguration,
+  verdict: Exclude<HostKeyVerdict, { kind: 'known' }>,
+  key: Buffer,
+): DavitError {
+  const { message, hint } = explain(configuration, verdict, showKey(key))
+  return new DavitError(`host-key-${verdict.kind}`, `the host key of '${configuration.address}' ${message}`, {
+    exitStatus: ExitStatus.permission,
+    hint,
+  })
+}
+
+/** Type and fingerprint, as ssh-keygen -l shows it. */
+export function showKey(key: Buffer): string {
+  const digest = createHash('sha256').update(key).digest('base64').replace(/=+$/, '')
+  return `${keyTypeOf(key)} SHA256:${digest}`
+}
+
+function explain(
+  configuration: SshConfiguration,
+  verdict: Exclude<HostKeyVerdict, { kind: 'known' }>,
+  shown: string,
+): { readonly message: string; readonly hint: string } {
+  switch (verdict.kind) {
+    case 'revoked':
+      return { message: `is revoked in ${place(verdict.entry)}: ${shown}`, hint: 'the machine needs a new host key' }
+    case 'changed':
+      return {
+        message: `has changed: it is ${shown}, but ${place(verdict.entry)} says ${showKey(verdict.entry.key)}`,
+        hint: `somebody may sit in between; only if the machine is known to have a new key: ssh-keygen -R '${verdict.name}' -f ${verdict.entry.file}`,
+      }
+    case 'unknown':
+      return {
+        message: `is not known: it is ${shown}${vouched(verdict.authority)}`,
+        hint: `compare it on the machine itself, then: ${learningCommand(configuration)}`,
+      }
+  }
+}
+
+function vouched(authority: KnownHost | undefined): string {
+  return authority === undefined ? '' : ` (host certificates, as in ${place(authority)}, are not supported)`
+}
+
+function place({ file, line }: KnownHost): string {
+  return `${file}:${line}`
+}
+
+/** ssh-keyscan reaches only hosts that need no other, and writes them down by their own name. */
+function learningCommand({
+  address,
+  hostname,
+  port,
+  proxyJump,
+  hostKeyNames,
+  userKnownHostsFiles,
+}: SshConfiguration): string {
+  const file = userKnownHostsFiles[0] ?? '~/.ssh/known_hosts'
+  const isPlain = hostKeyNames.some((name) => name === hostname.toLowerCase())
+  return isPlain && proxyJump.length === 0 ? `ssh-keyscan -p ${port} ${hostname} >> ${file}` : sshCommand(address)
+}

@@ -1,0 +1,109 @@
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import type { Registration } from '../src/store.ts'
+import { digestTree } from '../src/tree-digest.ts'
+import { leftovers, scratchDirectory, temporaryStore, writeTree } from './temporary-store.ts'
+
+const ROOT = new URL('../../..', import.meta.url).pathname
+const PROGRAM = new URL('programs/make-packages.ts', import.meta.url).pathname
+const NOBODY = 65_534
+
+test('a store survives kill -9 at every stage, and the next run finishes the work', async () => {
+  const { directory, source } = places()
+  for (const [stage, times] of [
+    ['instantiate', 1],
+    ['started', 1],
+    ['finished', 2],
+  ] as const) {
+    const run = start([directory, source])
+    await line(run, stage, times)
+    run.kill('SIGKILL')
+    await ended(run)
+  }
+  const registrations = await finish(start([directory, source]))
+  await checkStore(directory, registrations)
+})
+
+test('two processes that need the same packages build each once', async () => {
+  const { directory, source, counter } = places()
+  const runs = [start([directory, source, counter]), start([directory, source, counter])]
+  const [first, second] = await Promise.all(runs.map(finish))
+  expect(first).toStrictEqual(second)
+  expect(readFileSync(counter, 'utf8').trim().split('\n').toSorted()).toStrictEqual(['a', 'b', 'c', 'lib'])
+  await checkStore(directory, first!)
+})
+
+test.runIf(spawnSync('id', ['-u'], { encoding: 'utf8' }).stdout.trim() === '0')(
+  'an unprivileged user has a store of his own, and replaces what was left in it',
+  async () => {
+    const { directory, source, base } = places()
+    const user = { uid: NOBODY, gid: NOBODY }
+    const registrations = await finish(start([directory, source], user))
+    const [app] = registrations
+    spawnSync('rm', ['-r', join(directory, '.davit/registrations')])
+    chmodSync(app!.path, 0o755)
+    const again = await finish(start([directory, source], user))
+    expect(again).toStrictEqual(registrations)
+    await checkStore(directory, again)
+    expect(existsSync(base)).toBe(true)
+  },
+)
+
+function places() {
+  const base = scratchDirectory()
+  chmodSync(base, 0o755)
+  if (spawnSync('id', ['-u'], { encoding: 'utf8' }).stdout.trim() === '0') chownSync(base, NOBODY, NOBODY)
+  const files = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`d${index % 5}/${index}`, `${index}`]))
+  const source = writeTree(files, join(base, 'source'))
+  return { base, directory: join(base, 'store'), source, counter: join(base, 'counter') }
+}
+
+type Run = ChildProcessByStdio<null, Readable, null>
+
+function start(programArguments: readonly string[], user: { uid?: number; gid?: number } = {}): Run {
+  return spawn('node', ['--import', 'tsx', PROGRAM, ...programArguments], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...user,
+  })
+}
+
+async function line(run: Run, text: string, times: number): Promise<void> {
+  let seen = 0
+  for await (const next of createInterface({ input: run.stdout })) {
+    if (next === text) seen += 1
+    if (seen === times) return
+  }
+  throw new Error(`it ended before '${text}'`)
+}
+
+function ended(run: Run): Promise<unknown> {
+  return run.exitCode === null && run.signalCode === null
+    ? new Promise((resolve) => run.once('exit', resolve))
+    : Promise.resolve()
+}
+
+async function finish(run: Run): Promise<readonly Registration[]> {
+  let last = ''
+  for await (const next of createInterface({ input: run.stdout })) last = next
+  return JSON.parse(last) as readonly Registration[]
+}
+
+/** What is registered is there, unchanged, and nothing else is. */
+async function checkStore(directory: string, registrations: readonly Registration[]): Promise<void> {
+  const store = await temporaryStore(undefined, directory)
+  expect(leftovers(store)).toStrictEqual([])
+  for (const { path, contentHash } of registrations) {
+    expect(await digestTree(path)).toMatchObject({ contentHash })
+  }
+  const registered = readdirSync(join(directory, '.davit/registrations')).map((file) => file.replace(/\.json$/, ''))
+  expect(
+    readdirSync(directory)
+      .filter((name) => name !== '.davit')
+      .toSorted(),
+  ).toStrictEqual(registered.toSorted())
+}

@@ -1,0 +1,177 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { array, assert, asyncProperty, integer } from 'fast-check'
+import type { StorePath } from '@davit/documents'
+import { expect, test } from 'vitest'
+import { runGraph } from '../src/run-graph.ts'
+import { currentSystem, defaultStoreDirectory, openNativeStore } from '../src/store.ts'
+import { build } from './package-specs.ts'
+import { instantiated, leftovers, realised, temporaryStore, writeTree } from './temporary-store.ts'
+
+const MODULE = { script: Buffer.from('#!/bin/sh\necho "$1"\n'), activities: ['activate', 'deactivate'] }
+
+test('addModule() makes a package with the module and what it can do', async () => {
+  const store = await temporaryStore()
+  const path = await store.addModule('process', MODULE)
+  expect(readdirSync(path)).toStrictEqual(['process', 'process.activities'])
+  expect(readFileSync(join(path, 'process.activities'), 'utf8')).toBe('activate\ndeactivate\n')
+  expect(spawnSync(join(path, 'process'), ['activate'], { encoding: 'utf8' }).stdout).toBe('activate\n')
+  expect(await store.addModule('process', MODULE)).toBe(path)
+})
+
+test('addProfile() makes a package whose closure holds packages and modules', async () => {
+  const store = await temporaryStore()
+  const lib = build('lib', 'echo >$out')
+  const [web] = await realised(store, build('web', 'echo $lib >$out', { inputs: { lib } }))
+  const [library] = await instantiated(store, lib)
+  const module = await store.addModule('process', MODULE)
+  const contents = {
+    name: 'web1',
+    packages: [web!.outPath],
+    profileManifest: '<profilemanifest/>',
+    modules: new Map([['process', module]]),
+  }
+  const profile = await store.addProfile(contents)
+
+  expect(profile).toMatch(/-web1$/)
+  expect(readFileSync(join(profile, 'profilemanifest.xml'), 'utf8')).toBe('<profilemanifest/>')
+  expect(readlinkSync(join(profile, 'packages', basename(web!.outPath)))).toBe(web!.outPath)
+  expect(readlinkSync(join(profile, 'modules/process'))).toBe(join(module, 'process'))
+  expect(readFileSync(join(profile, 'modules/process.activities'), 'utf8')).toBe('activate\ndeactivate\n')
+  const closure = await store.closure([profile])
+  expect(new Set(closure)).toStrictEqual(new Set([library!.outPath, web!.outPath, module, profile]))
+  expect(closure.at(-1)).toBe(profile)
+  expect(closure.indexOf(library!.outPath)).toBeLessThan(closure.indexOf(web!.outPath))
+  expect(await store.addProfile(contents)).toBe(profile)
+  expect(await store.addProfile({ ...contents, profileManifest: '<other/>' })).not.toBe(profile)
+  expect(leftovers(store)).toStrictEqual([])
+})
+
+test('addProfile() refuses packages that are not in the store', async () => {
+  const store = await temporaryStore()
+  const [web] = await instantiated(store, build('web', 'echo >$out'))
+  const contents = { name: 't', packages: [web!.outPath], profileManifest: '', modules: new Map() }
+  await expect(store.addProfile(contents)).rejects.toMatchObject({ code: 'invalid-path' })
+})
+
+test('many profiles can be made at a time', async () => {
+  const store = await temporaryStore()
+  const profiles = await Promise.all(
+    Array.from({ length: 30 }, (_, index) =>
+      store.addProfile({ name: 't', packages: [], profileManifest: `${index % 20}`, modules: new Map() }),
+    ),
+  )
+  expect(new Set(profiles).size).toBe(20)
+  expect(await store.invalidPaths(profiles)).toStrictEqual([])
+  expect(leftovers(store)).toStrictEqual([])
+})
+
+test('invalidPaths() tells what has been deleted, or never been there', async () => {
+  const store = await temporaryStore()
+  const [web, other] = await realised(store, build('web', 'echo >$out'), build('other', 'echo >$out'))
+  const [unbuilt] = await instantiated(store, build('unbuilt', 'echo >$out'))
+  rmSync(web!.outPath)
+  const again = await temporaryStore(undefined, store.reference.directory)
+  const paths = [web!.outPath, other!.outPath, unbuilt!.outPath]
+  expect(await again.invalidPaths(paths)).toStrictEqual([web!.outPath, unbuilt!.outPath])
+  await expect(again.closure(paths)).rejects.toMatchObject({ code: 'invalid-path' })
+})
+
+test('export() packs paths under their own names, and refuses what is not valid', async () => {
+  const store = await temporaryStore()
+  const [source] = await instantiated(store, { kind: 'source', path: writeTree({ 'a/b': 'text' }) })
+  const archive = await buffer(store.export([source!.outPath]))
+  const { stdout } = spawnSync('tar', ['-t'], { input: archive, encoding: 'utf8' })
+  const name = basename(source!.outPath)
+  expect(stdout.trim().split('\n')).toStrictEqual([`${name}/`, `${name}/a/`, `${name}/a/b`])
+  expect(await buffer(store.export([source!.outPath]))).toStrictEqual(archive)
+
+  const absent = `${store.reference.directory}/${'0'.repeat(32)}-absent` as StorePath
+  await expect(buffer(store.export([absent]))).rejects.toMatchObject({ code: 'invalid-path' })
+})
+
+test('addRoot() and removeRoot() keep links to paths', async () => {
+  const store = await temporaryStore()
+  const [one, two] = await instantiated(
+    store,
+    ...['a', 'b'].map((name) => ({ kind: 'source' as const, path: writeTree({}), name })),
+  )
+  const link = join(store.reference.directory, '.davit/roots/default')
+  await store.addRoot('default', one!.outPath)
+  await store.addRoot('default', two!.outPath)
+  expect(readlinkSync(link)).toBe(two!.outPath)
+  await store.removeRoot('default')
+  await store.removeRoot('default')
+  expect(existsSync(link)).toBe(false)
+  await expect(store.addRoot('../x', one!.outPath)).rejects.toMatchObject({ code: 'bad-root-name' })
+})
+
+test.each([
+  {
+    environment: { DAVIT_STORE_DIR: '/srv/store' },
+    privileged: false,
+    onlyLocalTargets: false,
+    directory: '/srv/store',
+  },
+  { environment: { HOME: '/home/me' }, privileged: true, onlyLocalTargets: true, directory: '/var/lib/davit/store' },
+  { environment: { HOME: '/home/me' }, privileged: false, onlyLocalTargets: false, directory: '/var/lib/davit/store' },
+  {
+    environment: { HOME: '/home/me' },
+    privileged: false,
+    onlyLocalTargets: true,
+    directory: '/home/me/.local/state/davit/store',
+  },
+  {
+    environment: { HOME: '/h', XDG_STATE_HOME: '/s' },
+    privileged: false,
+    onlyLocalTargets: true,
+    directory: '/s/davit/store',
+  },
+])('defaultStoreDirectory() is $directory', ({ environment, directory, ...choice }) => {
+  expect(defaultStoreDirectory(environment, choice)).toBe(directory)
+})
+
+test('a store directory must do for every machine', async () => {
+  const choice = { privileged: true, onlyLocalTargets: false }
+  expect(() => defaultStoreDirectory({ DAVIT_STORE_DIR: 'relative' }, choice)).toThrow("'relative' cannot be a store")
+  await expect(openNativeStore({ directory: '/with space', environment: {} })).rejects.toThrow('cannot be a store')
+})
+
+test('currentSystem() is what the machine says, or DAVIT_SYSTEM', () => {
+  expect(currentSystem({})).toMatch(/^[a-z0-9_]+-linux$|-darwin$/)
+  expect(currentSystem({ DAVIT_SYSTEM: 'riscv64-linux' })).toBe('riscv64-linux')
+  expect(() => currentSystem({ DAVIT_SYSTEM: '-x' })).toThrow("'-x' cannot be the name of a platform")
+})
+
+test('runGraph() runs each node once, after what it needs, within its limit', async () => {
+  const graph = array(array(integer({ min: 0, max: 50 }), { maxLength: 3 }), { maxLength: 30 })
+  await assert(
+    asyncProperty(graph, integer({ min: 1, max: 4 }), integer({ min: 0, max: 40 }), async (edges, limit, broken) => {
+      const nodes = new Map(
+        edges.map((needs, id) => [id, { id, needs: [...new Set(needs.filter((need) => need < id))] }]),
+      )
+      const done = new Set<number>()
+      let [now, most] = [0, 0]
+      await runGraph(nodes, {
+        limit,
+        signal: new AbortController().signal,
+        async run({ id, needs }) {
+          now += 1
+          most = Math.max(most, now)
+          expect(needs.filter((need) => !done.has(need))).toStrictEqual([])
+          await Promise.resolve()
+          now -= 1
+          if (id !== broken) done.add(id)
+          return id !== broken
+        },
+      })
+      expect(most).toBeLessThanOrEqual(limit)
+      const reachable = [...nodes.values()].filter(
+        ({ id, needs }) => id !== broken && needs.every((need) => done.has(need)),
+      )
+      expect(done).toStrictEqual(new Set(reachable.map(({ id }) => id)))
+    }),
+  )
+})

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
+import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
+import { deploy, infrastructureOf, type Models, writeModels } from './harness/models.ts'
+import { activeOn, davitFilesOn, profileOn, recordOf } from './harness/records.ts'
+import { wrapper, wrapperPackage } from './harness/services.ts'
+
+describe.skipIf(!HOSTS_POSSIBLE)('what models can say, on two hosts', () => {
+  let set: TestHosts
+  let hosts: readonly Host[]
+  let [left, right]: Host[] = []
+  let user: Coordinator
+
+  beforeAll(async () => {
+    set = await bringUpHosts(2, { prefix: 'mo' })
+    hosts = set.hosts
+    ;[left, right] = [hosts[0]!, hosts[1]!]
+    user = await coordinator({ hosts: set })
+  })
+  afterAll(async () => {
+    await set?.down()
+    await user?.remove()
+  })
+
+  test('there is nothing of davit on the hosts before', async () => {
+    expect(await Promise.all(hosts.map((host) => davitFilesOn(host, user.storeDirectory)))).toEqual(['', ''])
+  })
+
+  const database = wrapper({}, { port: 5432 })
+  const web = wrapper({ env: { provider: '${database.name}' } }, { dependsOn: ['database'] })
+  const services = { database, web }
+  const models = (changes: Partial<Models> = {}): Models => ({
+    services,
+    infrastructure: infrastructureOf(hosts),
+    distribution: { database: ['mo1'], web: ['mo2'] },
+    ...changes,
+  })
+  const normalize = async (changes: Partial<Models>) =>
+    user.run(['davit-normalize', ...(await writeModels(user, models(changes)))])
+  const fileIn = (host: Host, path: string) => host.sh('cat "$1"', path)
+
+  test('a complete model gives a manifest', async () => {
+    const options = (await writeModels(user, models())).join(' ')
+    const { stdout } = succeeded(await user.bash(`davit-normalize ${options} | davit-manifest`))
+    expect(stdout).toMatch(/^<\?xml/)
+    expect(stdout.match(/<mapping>/g)).toHaveLength(3)
+  })
+
+  test('a service whose name is not its name in the table is refused', async () => {
+    const misnamed = { ...services, database: { ...database, name: 'databse' } }
+    const { status, stderr, stdout } = await normalize({ services: misnamed })
+    expect([status, stdout]).toEqual([65, ''])
+    expect(stderr).toContain("'databse'")
+  })
+
+  test('a package that uses an inter-dependency which is not declared is refused', async () => {
+    const { dependsOn: _, ...undeclared } = web
+    const { status, stderr } = await normalize({ services: { database, web: { type: 'wrapper', ...undeclared } } })
+    expect([status, stderr]).toEqual([65, expect.stringContaining('database')])
+  })
+
+  test('an inter-dependency that is placed nowhere is refused once its target is used', async () => {
+    const used = wrapper({ env: { host: '${database.target.properties.hostname}' } }, { dependsOn: ['database'] })
+    const { status, stderr } = await normalize({ services: { database, web: used }, distribution: { web: ['mo2'] } })
+    expect([status, stderr]).toEqual([65, expect.stringContaining('database')])
+  })
+
+  test('the distribution of an unknown service is refused, with line, column and a suggestion', async () => {
+    const { status, stderr } = await normalize({ distribution: { database: ['mo1'], wbe: ['mo2'] } })
+    expect(status).toBe(65)
+    expect(stderr).toMatch(/^distribution\.yaml:3:1: error: .*'wbe'/m)
+    expect(stderr).toContain("'web'")
+  })
+
+  test('a cycle of dependsOn is refused as a path', async () => {
+    const cyclic = { one: wrapper({}, { dependsOn: ['two'] }), two: wrapper({}, { dependsOn: ['one'] }) }
+    const { status, stderr } = await normalize({ services: cyclic, distribution: { one: ['mo1'], two: ['mo2'] } })
+    expect(status).toBe(65)
+    expect(stderr).toMatch(/one.*two.*one|two.*one.*two/)
+  })
+
+  test('redundant mappings put a service on all its targets, other services only where they are mapped', async () => {
+    const distribution = { database: ['mo1'], web: ['mo1', 'mo2'] }
+    succeeded(await deploy(user, models({ distribution })))
+    expect(await activeOn(hosts)).toEqual(['mo1 wrapper database', 'mo1 wrapper web', 'mo2 wrapper web'])
+    const [one, two] = [await profileOn(left!), await profileOn(right!)]
+    expect(one.manifest).toContain('<name>database</name>')
+    expect(two.manifest).not.toContain('<name>database</name>')
+  })
+
+  test('a custom composition binds another service that provides the same', async () => {
+    const bound = { ...web, dependsOn: { database: 'spare' } }
+    const changed = models({
+      services: { database, spare: database, web: bound },
+      distribution: { database: ['mo1'], spare: ['mo2'], web: ['mo2'] },
+    })
+    succeeded(await deploy(user, changed))
+    const { pkg } = await recordOf('web', right!)
+    expect(await fileIn(right!, `${pkg}/provider`)).toBe('spare')
+  })
+
+  test('services that connect to each other are deployed, each knowing the other', async () => {
+    const peer = (other: string) =>
+      wrapper({ env: { peer: `\${${other}.target.properties.hostname}` } }, { connectsTo: [other] })
+    const changed = models({
+      services: { one: peer('two'), two: peer('one') },
+      distribution: { one: ['mo1'], two: ['mo2'] },
+    })
+    succeeded(await deploy(user, changed))
+    expect(await activeOn(hosts)).toEqual(['mo1 wrapper one', 'mo2 wrapper two'])
+    const { pkg } = await recordOf('one', left!)
+    expect(await fileIn(left!, `${pkg}/peer`)).toBe(right!.address)
+  })
+
+  test('a packages model installs packages, alone as well', async () => {
+    const tool = { build: { name: 'tool', script: 'mkdir -p $out/bin; echo hello > $out/bin/tool' } }
+    await user.write('packages.yaml', { mo1: [tool] })
+    succeeded(await user.run(['davit-env', '-P', 'packages.yaml', '-i', 'infrastructure.yaml']))
+    expect(await activeOn(hosts)).toEqual([])
+    const installed = async (host: Host) => host.sh('cat "$1"/bin/tool || :', (await profileOn(host)).current ?? '')
+    expect([await installed(left!), await installed(right!)]).toEqual(['hello\n', ''])
+  })
+
+  test('an architecture model says it all, and leaves out services without targets', async () => {
+    const all = { database: { ...database, targets: ['mo2'] }, web: { ...web, targets: ['mo1'] }, idle: wrapper() }
+    await user.write('architecture.yaml', { services: all, infrastructure: infrastructureOf(hosts) })
+    succeeded(await user.run(['davit-env', '-A', 'architecture.yaml']))
+    expect(await activeOn(hosts)).toEqual(['mo1 wrapper web', 'mo2 wrapper database'])
+  })
+
+  test('extra parameters reach the functions of models and change packages', async () => {
+    const script = `${wrapperPackage().build.script}\necho "$greeting" > $out/greeting`
+    await user.write(
+      'services.ts',
+      `import { build, defineServices } from 'davit'
+       export default defineServices(({ greeting = 'none' }: { greeting?: string }) => ({
+         database: { type: 'wrapper', pkg: build({ env: { greeting, version: 1 }, script: ${JSON.stringify(script)} }) },
+       }))`,
+    )
+    await user.write('only-database.yaml', { database: ['mo1'] })
+    const options = ['-s', 'services.ts', '-i', 'infrastructure.yaml', '-d', 'only-database.yaml']
+    succeeded(await user.run(['davit-env', ...options]))
+    const before = await recordOf('database', left!)
+    succeeded(await user.run(['davit-env', ...options, '--extra-params', '{"greeting": "hello"}']))
+    const after = await recordOf('database', left!)
+    expect(after.pkg).not.toBe(before.pkg)
+    expect(await fileIn(left!, `${after.pkg}/greeting`)).toBe('hello\n')
+  })
+})
