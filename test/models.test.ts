@@ -55,7 +55,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('what models can say, on two hosts', () => {
 
   test('a package that uses an inter-dependency which is not declared is refused', async () => {
     const { dependsOn: _, ...undeclared } = web
-    const { status, stderr } = await normalize({ services: { database, web: { type: 'wrapper', ...undeclared } } })
+    const { status, stderr } = await normalize({ services: { database, web: undeclared as typeof database } })
     expect([status, stderr]).toEqual([65, expect.stringContaining('database')])
   })
 

@@ -58,5 +58,7 @@ function storeIn({ services, profiles }: Paths): StoreReference {
 
 /** Manifests of the Nix store are written exactly as by the original toolset, which knows no other. */
 function withoutNixStore({ store, ...rest }: Manifest): object {
-  return store.kind === 'nix' && storeIn(rest).directory === store.directory ? rest : { ...rest, store }
+  const implied = storeIn(rest)
+  const isImplied = implied.kind === 'nix' && store.kind === 'nix' && implied.directory === store.directory
+  return isImplied ? rest : { ...rest, store }
 }

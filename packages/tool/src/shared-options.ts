@@ -38,7 +38,7 @@ export const interfaceOptions = {
   interface: {
     type: 'string',
     value: 'INTERFACE',
-    default: 'disnix-ssh-client',
+    default: 'ssh',
     env: ['DAVIT_CLIENT_INTERFACE', 'DISNIX_CLIENT_INTERFACE'],
     group: 'Connection options',
     describe: 'how targets that do not say it are reached: ssh, local or the path of a client',

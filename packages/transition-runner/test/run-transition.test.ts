@@ -120,12 +120,12 @@ test('runTransition() starts nothing new after a failure, and undoes what ran be
 })
 
 test('runTransition() goes on with a rollback as far as it can', async () => {
-  const services = { a: { on: ['t/a'] }, b: { on: ['t/b'], dependsOn: ['a'] }, c: { on: ['t/c'] } }
+  const services = { a: { on: ['t/a'] }, b: { on: ['t/b'], dependsOn: ['a'] }, c: { on: ['t/0'] } }
   const next = manifestOf({ services: { d: { on: ['t/d'] } } })
   const perform = failingAt(['activate new d', 'activate old a'], next)
   const { outcome, begun, remained } = await deploy(manifestOf({ services }), next, { perform })
   expect(outcome).toMatchObject({ kind: 'old-services-lost', rollbackFailures: [{ message: 'it failed' }] })
-  expect(begun.slice(-2)).toEqual(expect.arrayContaining(['activate old a', 'activate old c']))
+  expect(begun.slice(-2)).toEqual(['activate old a', 'activate old c'])
   expect(remained).toEqual(['activate old a', 'activate old b'])
 })
 

@@ -30,7 +30,7 @@ test('planTransition() activates everything in dependency order when nothing is 
 })
 
 test('planTransition() lets a service wait for exactly what its dependsOn names', () => {
-  const { activations } = plan(guestbook, [])
+  const { activations } = plan(changed({ page: { on: ['web/process'], dependsOn: ['api', 'api'] } }), [])
   const [store, api, page] = activations
   expect([store!.waitsFor, api!.waitsFor, page!.waitsFor]).toEqual([[], [store!.id], [api!.id]])
 })
