@@ -47,7 +47,7 @@ export const table = <Key extends string, Value>(
 ): v.GenericSchema<unknown, ReadonlyMap<Key, Value>> =>
   v.pipe(
     v.custom<object>((input) => isRecord(input), 'expected a table'),
-    v.transform((record) => new Map<unknown, unknown>(entriesOf(record))),
+    v.transform((record) => new Map<unknown, unknown>(entriesOf(record).toSorted(byName))),
     v.map(key, value),
   )
 

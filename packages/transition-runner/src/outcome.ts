@@ -11,7 +11,7 @@ export interface ActivityFailure {
 
 export type TransitionOutcome =
   | { readonly kind: 'completed' }
-  /** All is as it was, but for activities that had been cut off before: what they left half done is gone. */
+  /** All that was active is, and nothing new is; what had been cut off before is gone, or still cut off. */
   | (Incomplete & { readonly kind: 'rolled-back' })
   /** Everything new is gone, and some of the old services could not be activated again. */
   | (Incomplete & Unresolved & { readonly kind: 'old-services-lost' })

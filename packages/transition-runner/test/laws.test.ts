@@ -48,7 +48,7 @@ test('runTransition() reaches next after a crash behind any single write, withou
         expectReached(machines, goal)
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   )
 })
 
@@ -63,7 +63,25 @@ test('runTransition() tells the truth whatever fails, in the rollback as well', 
       expect(truthOf(outcome, { machines, next, initial })).toBe(true)
       expect(machines.violations).toEqual([])
     }),
-    { numRuns: 400 },
+    { numRuns: 250 },
+  )
+})
+
+test('runTransition() rolls back to what was up after an earlier crash, and leaves nothing new', async () => {
+  await fc.assert(
+    fc.asyncProperty(situation, fc.nat(60), async ({ change, choices, fates }, crash) => {
+      const { machines, next, coresOf } = scene(change, { choices })
+      await machines.drive(deploy(machines, next), (turn) => (turn === crash ? 'crash' : 'go-on'))
+      machines.recover({ choices, fates, coresOf }, () => false)
+      const left = [...machines.records.keys()]
+      const active = machines.activeIds()
+      const outcome = await machines.drive(deploy(machines, next))
+      if (outcome === 'crashed') throw new Error('nothing crashes here')
+      fc.pre(outcome.kind === 'rolled-back')
+      expect(machines.activeIds()).toEqual(active)
+      expect(left).toEqual(expect.arrayContaining([...machines.records.keys()]))
+      expect(machines.violations).toEqual([])
+    }),
   )
 })
 

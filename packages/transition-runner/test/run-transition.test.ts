@@ -52,7 +52,6 @@ test.each([
 
 test.each([
   ['one below the other', (names: readonly string[], index: number) => names.slice(Math.max(0, index - 1), index)],
-  ['below one', (names: readonly string[], index: number) => names.slice(0, Math.min(1, index))],
   ['beside each other', () => []],
 ])('runTransition() runs 10,000 services %s', async (_, dependenciesOf) => {
   const names = Array.from({ length: 10_000 }, (_, index) => `s${index}`)

@@ -1,4 +1,4 @@
-import type { ContainerName, Mapping, ServiceName, StorePath, TargetName } from '@davit/documents'
+import type { ContainerName, Mapping, StorePath, TargetName } from '@davit/documents'
 
 import type { ActivityKind } from './activity.ts'
 
@@ -11,7 +11,7 @@ export type Reason =
   | { readonly kind: 'new' }
   | { readonly kind: 'changed-package'; readonly from: StorePath; readonly to: StorePath }
   | { readonly kind: 'changed-type'; readonly from: string; readonly to: string }
-  | { readonly kind: 'changed-dependency'; readonly dependencies: readonly (ServiceName | string)[] }
+  | { readonly kind: 'changed-dependency'; readonly dependencies: readonly string[] }
   /** The key differs, and nothing that we know of makes it differ. */
   | { readonly kind: 'changed-key' }
   | { readonly kind: 'moved'; readonly from: Place; readonly to: Place }

@@ -249,8 +249,8 @@ describe('manifests written by hand', () => {
   }
 })
 
-test.each(['chain', 'fan', 'unrelated'])('planTransition() plans 10,000 services (%s)', (shape) => {
-  const dependencies = { chain: (index: number) => [`s${index - 1}`], fan: () => ['s0'], unrelated: () => [] }[shape]!
+test.each(['chain', 'fan'])('planTransition() plans 10,000 services (%s)', (shape) => {
+  const dependencies = { chain: (index: number) => [`s${index - 1}`], fan: () => ['s0'] }[shape]!
   const entries = Array.from({ length: 10_000 }, (_, index) => {
     return [`s${index}`, { on: [`t${index % 50}/process`], dependsOn: index === 0 ? [] : dependencies(index) }]
   })

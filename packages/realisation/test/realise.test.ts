@@ -1,0 +1,123 @@
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { DavitError, type ReportEvent } from '@davit/diagnostics'
+import { type Architecture, type BuildSpec, parseDocument, ProfileManifest, validateDocument } from '@davit/documents'
+import { Architecture as ArchitectureDocument } from '@davit/documents'
+import { removeTree } from '@davit/files'
+import { environment } from '@davit/process'
+import { currentSystem, openNativeStore, type Store } from '@davit/store'
+import { expect, onTestFinished, test } from 'vitest'
+import { realise, type RealisationOptions } from '../src/realisation.ts'
+
+const HERE = currentSystem(environment())
+const MODULE = { script: Buffer.from('#!/bin/sh\n'), activities: ['activate', 'deactivate'] }
+const MODULES = new Map(['process', 'wrapper', 'unused'].map((type) => [type, MODULE]))
+
+test('realise() builds packages and makes a profile for each target', async () => {
+  const { store, architecture, options } = await system()
+  const manifest = await realise(architecture, options)
+
+  expect([...manifest.profiles.keys()]).toStrictEqual(['db1', 'idle', 'web1'])
+  expect(manifest.serviceMappings).toHaveLength(3)
+  const profile = manifest.profiles.get(named('web1'))!
+  expect(readdirSync(join(profile, 'packages')).map(packageName)).toStrictEqual(['app', 'extra', 'web'])
+  expect(readdirSync(join(profile, 'modules'))).toStrictEqual(['process', 'process.activities'])
+  expect(basename(readlinkSync(join(profile, 'modules/process')))).toBe('process')
+  const text = readFileSync(join(profile, 'profilemanifest.xml'), 'utf8')
+  const profileManifest = parseDocument(ProfileManifest.on(named('web1')), text, { file: 'profilemanifest.xml' })
+  expect([...profileManifest.services.values()].map(({ name }) => name).toSorted()).toStrictEqual(['app', 'web'])
+  const closure = await store.closure([profile])
+  expect(closure.map(packageName).toSorted()).toStrictEqual(['app', 'extra', 'process', 'web', 'web1'])
+  expect(await store.invalidPaths([...manifest.profiles.values()])).toStrictEqual([])
+})
+
+test('realise() does nothing the second time, and says the same', async () => {
+  const { architecture, options } = await system()
+  const first = await realise(architecture, options)
+  const events: ReportEvent[] = []
+  expect(await realise(architecture, { ...options, report: (event) => events.push(event) })).toStrictEqual(first)
+  expect(events).toStrictEqual([])
+})
+
+test('realise() makes an empty profile for a target that has nothing', async () => {
+  const { architecture, options } = await system()
+  const { profiles } = await realise(architecture, options)
+  const profile = profiles.get(named('idle'))!
+  expect(readdirSync(join(profile, 'packages'))).toStrictEqual([])
+  expect(readFileSync(join(profile, 'profilemanifest.xml'), 'utf8')).toContain('<services/>')
+})
+
+test('realise() finds types without a module before it builds anything', async () => {
+  const { store, architecture, options } = await system()
+  const modules = new Map([['processes', MODULE]])
+  const failure = await realise(architecture, { ...options, modules }).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(DavitError)
+  const { diagnostics, hint, exitStatus } = failure as DavitError
+  expect(exitStatus).toBe(65)
+  expect(diagnostics.map(({ message, hint: meant }) => `${message}: ${meant ?? ''}`)).toStrictEqual([
+    "there is no module for type 'process', of 'web': did you mean 'processes'?",
+    "there is no module for type 'wrapper', of 'db': ",
+  ])
+  expect(hint).toContain('davit has modules for processes; --modules DIRECTORY adds yours')
+  const outputs = [...architecture.services.values()].flatMap(({ packages }) => [...packages.values()])
+  expect(await store.invalidPaths(outputs.map(({ outPath }) => outPath))).toHaveLength(3)
+})
+
+interface SmallSystem {
+  readonly store: Store
+  readonly architecture: Architecture
+  readonly options: RealisationOptions
+}
+
+/** `web` on web1 provides a container with a module of its own, in which `app` runs; `db` is on db1. */
+async function system(): Promise<SmallSystem> {
+  const directory = mkdtempSync(join(tmpdir(), 'davit-realisation-'))
+  onTestFinished(() => removeTree(directory))
+  const store = await openNativeStore({ directory: join(directory, 'store'), environment: environment() })
+  const names = ['web', 'app', 'db', 'extra']
+  const requests = names.map((name) => ({ spec: build(name), system: HERE, wantedBy: { service: named(name) } }))
+  const [web, app, db, extra] = (await store.instantiate(requests)).map((pkg) => ({ ...pkg }))
+  const architecture = validateDocument(
+    ArchitectureDocument,
+    {
+      store: { ...store.reference },
+      services: {
+        web: service('web', 'process', web, [{ target: 'web1', container: 'process' }]),
+        app: service('app', 'webapp', app, [
+          { target: 'web1', container: 'webapp', containerProvidedByService: 'web' },
+        ]),
+        db: service('db', 'wrapper', db, [{ target: 'db1', container: 'wrapper' }]),
+      },
+      infrastructure: { web1: target(), db1: target(), idle: target() },
+      targetPackages: { web1: [extra], db1: [], idle: [] },
+    },
+    { file: 'architecture' },
+  )
+  const options = { store, modules: MODULES, maxJobs: 2, report: () => {}, signal: new AbortController().signal }
+  return { store, architecture, options }
+}
+
+function build(name: string): BuildSpec {
+  const nothing = new Map<string, never>()
+  return { kind: 'build', name, script: 'echo >$out', sources: nothing, env: nothing, inputs: nothing, network: false }
+}
+
+function service(name: string, type: string, pkg: unknown, targets: readonly object[]): object {
+  const providesContainers = name === 'web' ? { webapp: {} } : {}
+  const none = { dependsOn: {}, connectsTo: {}, activatesAfter: {}, attributes: {} }
+  return { name, type, deployState: false, ...none, providesContainers, targets, packages: { [HERE]: pkg } }
+}
+
+function target(): object {
+  const defaults = { numOfCores: 1, clientInterface: 'local', targetProperty: 'hostname' }
+  return { properties: { hostname: 'localhost' }, containers: {}, system: HERE, ...defaults }
+}
+
+function named<Name extends string>(name: string): Name {
+  return name as Name
+}
+
+function packageName(path: string): string {
+  return basename(path).slice(33)
+}
