@@ -131,8 +131,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('what goes wrong in the middle, on two hosts', 
 
   test('a deployment survives the death of its helper on a host', async () => {
     const held = models(pair({}, { version: '10', body: heldBack('helper') }))
-    const { options } = { options: ['-v'] }
-    const running = deploy(user, held, { options })
+    const running = deploy(user, held)
     await hasBegun(two!, 'helper')
     // The helper is the child of sshd that is neither sshd nor in the session of an activity.
     const killed = await two!.sh(`for directory in /proc/[0-9]*; do
@@ -197,9 +196,10 @@ describe.skipIf(!HOSTS_POSSIBLE)('what goes wrong in the middle, on two hosts', 
     process.kill(first.process.pid!, 'SIGKILL')
     await first.outcome
     // As after a loss of power: whoever belongs to the activity is gone.
-    await two!.sh(
-      'for d in /proc/[0-9]*; do grep -qszF -e DAVIT_SERVICE=web "$d/environ" && kill -9 "${d#/proc/}"; done; for d in /proc/[0-9]*; do grep -qsF -e davit-activity "$d/cmdline" && kill -9 "${d#/proc/}"; done; :',
-    )
+    await two!.sh(`for d in /proc/[0-9]*; do
+        [ "\${d#/proc/}" != $$ ] || continue
+        if grep -qszxF DAVIT_SERVICE=web "$d/environ" || grep -qszxF davit-activity "$d/cmdline"; then kill -9 "\${d#/proc/}"; fi
+      done`)
     expect((await recordOf('web', two!)).state).toBe('activating')
     await letGo(two!, 'cut')
     await takeJournal(hosts)
@@ -211,16 +211,18 @@ describe.skipIf(!HOSTS_POSSIBLE)('what goes wrong in the middle, on two hosts', 
   })
 
   test('an interrupted deployment finishes what runs, goes back, releases the lock and says how to go on', async () => {
-    const held = models(pair({ version: '14' }, { version: '14', body: heldBack('interrupted') }))
+    const held = models(pair({ version: '14', body: heldBack('interrupted') }, { version: '14' }))
     await makeManifest(user, held)
     succeeded(await user.run(['davit-distribute', 'manifest.json']))
     const running = user.start(['davit-activate', 'manifest.json'])
-    await hasBegun(two!, 'interrupted')
+    await hasBegun(one!, 'interrupted')
     running.process.kill('SIGINT')
-    await letGo(two!, 'interrupted')
+    await letGo(one!, 'interrupted')
     const { status, stderr } = await running.outcome
     expect(status).not.toBe(0)
     expect(stderr).toContain('hint: ')
+    expect(await activeOn(hosts)).toEqual(both)
+    expect((await takeJournal(hosts)).slice(-2)).toEqual(['activate database 12 wrapper', 'activate web 13 wrapper'])
     succeeded(await user.run(['davit-lock', 'manifest.json', '--', 'true']))
     await succeed(user, held)
     expect(await activeOn(hosts)).toEqual(both)
@@ -229,7 +231,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('what goes wrong in the middle, on two hosts', 
   test('a coordinator that lost everything learns from the targets what is deployed', async () => {
     await rm(join(user.stateDirectory), { recursive: true })
     await takeJournal(hosts)
-    await succeed(user, models(pair({ version: '14' }, { version: '14', body: heldBack('interrupted') })))
+    await succeed(user, models(pair({ version: '14', body: heldBack('interrupted') }, { version: '14' })))
     expect(await takeJournal(hosts)).toEqual([])
   })
 

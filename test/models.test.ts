@@ -117,7 +117,8 @@ describe.skipIf(!HOSTS_POSSIBLE)('what models can say, on two hosts', () => {
     await user.write('packages.yaml', { mo1: [tool] })
     succeeded(await user.run(['davit-env', '-P', 'packages.yaml', '-i', 'infrastructure.yaml']))
     expect(await activeOn(hosts)).toEqual([])
-    const installed = async (host: Host) => host.sh('cat "$1"/bin/tool || :', (await profileOn(host)).current ?? '')
+    const installed = async (host: Host) =>
+      host.sh('cat "$1"/packages/*-tool/bin/tool || :', (await profileOn(host)).current ?? '')
     expect([await installed(left!), await installed(right!)]).toEqual(['hello\n', ''])
   })
 

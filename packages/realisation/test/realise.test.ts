@@ -2,8 +2,15 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
-import { type Architecture, type BuildSpec, parseDocument, ProfileManifest, validateDocument } from '@davit/documents'
-import { Architecture as ArchitectureDocument } from '@davit/documents'
+import {
+  Architecture,
+  type BuildSpec,
+  parseDocument,
+  ProfileManifest,
+  type ServiceName,
+  type TargetName,
+  validateDocument,
+} from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { environment } from '@davit/process'
 import { currentSystem, openNativeStore, type Store } from '@davit/store'
@@ -11,6 +18,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { realise, type RealisationOptions } from '../src/realisation.ts'
 
 const HERE = currentSystem(environment())
+const WEB1 = 'web1' as TargetName
 const MODULE = { script: Buffer.from('#!/bin/sh\n'), activities: ['activate', 'deactivate'] }
 const MODULES = new Map(['process', 'wrapper', 'unused'].map((type) => [type, MODULE]))
 
@@ -20,12 +28,12 @@ test('realise() builds packages and makes a profile for each target', async () =
 
   expect([...manifest.profiles.keys()]).toStrictEqual(['db1', 'idle', 'web1'])
   expect(manifest.serviceMappings).toHaveLength(3)
-  const profile = manifest.profiles.get(named('web1'))!
-  expect(readdirSync(join(profile, 'packages')).map(packageName)).toStrictEqual(['app', 'extra', 'web'])
+  const profile = manifest.profiles.get(WEB1)!
+  expect(readdirSync(join(profile, 'packages')).map(packageName).toSorted()).toStrictEqual(['app', 'extra', 'web'])
   expect(readdirSync(join(profile, 'modules'))).toStrictEqual(['process', 'process.activities'])
   expect(basename(readlinkSync(join(profile, 'modules/process')))).toBe('process')
   const text = readFileSync(join(profile, 'profilemanifest.xml'), 'utf8')
-  const profileManifest = parseDocument(ProfileManifest.on(named('web1')), text, { file: 'profilemanifest.xml' })
+  const profileManifest = parseDocument(ProfileManifest.on(WEB1), text, { file: 'profilemanifest.xml' })
   expect([...profileManifest.services.values()].map(({ name }) => name).toSorted()).toStrictEqual(['app', 'web'])
   const closure = await store.closure([profile])
   expect(closure.map(packageName).toSorted()).toStrictEqual(['app', 'extra', 'process', 'web', 'web1'])
@@ -43,7 +51,7 @@ test('realise() does nothing the second time, and says the same', async () => {
 test('realise() makes an empty profile for a target that has nothing', async () => {
   const { architecture, options } = await system()
   const { profiles } = await realise(architecture, options)
-  const profile = profiles.get(named('idle'))!
+  const profile = profiles.get('idle' as TargetName)!
   expect(readdirSync(join(profile, 'packages'))).toStrictEqual([])
   expect(readFileSync(join(profile, 'profilemanifest.xml'), 'utf8')).toContain('<services/>')
 })
@@ -76,10 +84,14 @@ async function system(): Promise<SmallSystem> {
   onTestFinished(() => removeTree(directory))
   const store = await openNativeStore({ directory: join(directory, 'store'), environment: environment() })
   const names = ['web', 'app', 'db', 'extra']
-  const requests = names.map((name) => ({ spec: build(name), system: HERE, wantedBy: { service: named(name) } }))
+  const requests = names.map((name) => ({
+    spec: build(name),
+    system: HERE,
+    wantedBy: { service: name as ServiceName },
+  }))
   const [web, app, db, extra] = (await store.instantiate(requests)).map((pkg) => ({ ...pkg }))
   const architecture = validateDocument(
-    ArchitectureDocument,
+    Architecture,
     {
       store: { ...store.reference },
       services: {
@@ -112,10 +124,6 @@ function service(name: string, type: string, pkg: unknown, targets: readonly obj
 function target(): object {
   const defaults = { numOfCores: 1, clientInterface: 'local', targetProperty: 'hostname' }
   return { properties: { hostname: 'localhost' }, containers: {}, system: HERE, ...defaults }
-}
-
-function named<Name extends string>(name: string): Name {
-  return name as Name
 }
 
 function packageName(path: string): string {

@@ -54,7 +54,7 @@ async function addPackage(
   fill: (tree: string) => void,
 ): Promise<StorePath> {
   if (!isPackageName(identity.name)) throw badName(identity.name)
-  context.prepare()
+  await context.prepare()
   return withWorkspace(context.layout, async (workspace) => {
     const tree = join(workspace, 'tree')
     mkdirSync(tree)

@@ -39,6 +39,7 @@ export function collectSources({ layout, registry }: StoreContext, workspace: st
       if (!isPackageName(name)) throw badName(name)
       try {
         const origin = realpathSync(path)
+        if (`${realpathSync(layout.directory)}/`.startsWith(`${origin}/`)) throw containsStore(path, layout.directory)
         return await remembered(paths, JSON.stringify([origin, name]), () => copy(origin, name))
       } catch (cause) {
         throw sourceError(path, cause)
@@ -65,6 +66,13 @@ async function remembered<Value>(
   const found = find()
   known.set(key, found)
   return found
+}
+
+function containsStore(path: string, storeDirectory: string): DavitError {
+  return new DavitError('bad-source', `the source '${path}' contains the store '${storeDirectory}'`, {
+    exitStatus: ExitStatus.badDocument,
+    hint: 'name a directory that only holds what the package needs, or another store with DAVIT_STORE_DIR',
+  })
 }
 
 function sourceError(path: string, cause: unknown): unknown {

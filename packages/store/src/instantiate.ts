@@ -12,7 +12,7 @@ export async function instantiate(
   context: StoreContext,
   requests: readonly PackageRequest[],
 ): Promise<readonly InstantiatedPackage[]> {
-  context.prepare()
+  await context.prepare()
   return withWorkspace(context.layout, async (workspace) => {
     const session = startSession(context, workspace)
     const packages: InstantiatedPackage[] = []

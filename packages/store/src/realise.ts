@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { DavitError, type Diagnostic } from '@davit/diagnostics'
 import type { InstantiatedPackage, StorePath } from '@davit/documents'
 import { buildOutput, type BuildOptions, type BuildOutcome } from './build-output.ts'
@@ -19,11 +20,13 @@ export async function realise(
   options.signal.throwIfAborted()
   const plan = planBuilds(context, packages)
   if (plan.size === 0) return
-  context.prepare()
+  await context.prepare()
   await reportIsolation(context, options)
+  // Each build listens; Node warns of a leak at eleven.
+  setMaxListeners(0, options.signal)
   const failures: Diagnostic[] = []
   await runGraph(plan, {
-    limit: options.maxJobs,
+    limit: Math.max(1, options.maxJobs),
     signal: options.signal,
     async run(build) {
       const outcome = await buildReported(context, build, options)

@@ -13,7 +13,7 @@ export async function addRoot(context: StoreContext, name: string, path: StorePa
   const { layout, registry } = context
   checkName(name)
   registry.get(path)
-  context.prepare()
+  await context.prepare()
   await withWorkspace(layout, async (workspace) => {
     symlinkSync(path, join(workspace, 'root'))
     renameSync(join(workspace, 'root'), join(layout.roots, name))

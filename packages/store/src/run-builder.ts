@@ -32,6 +32,8 @@ export interface BuilderResult {
 }
 
 const DEFAULT_TIME_LIMIT_SECONDS = 3600
+/** Beyond it, timers of Node fire at once. */
+const MAX_TIMER_MILLISECONDS = 2 ** 31 - 1
 
 /** Runs the script of a derivation to its end; nothing that it started survives it. Throws when it is aborted. */
 export async function runBuilder(run: BuilderRun): Promise<BuilderResult> {
@@ -84,10 +86,13 @@ async function supervise(
 ): Promise<string | undefined> {
   const kill = (): void => command.kill('SIGKILL')
   let late = false
-  const timer = setTimeout(() => {
-    late = true
-    kill()
-  }, timeLimitSeconds * 1000)
+  const timer = setTimeout(
+    () => {
+      late = true
+      kill()
+    },
+    Math.min(timeLimitSeconds * 1000, MAX_TIMER_MILLISECONDS),
+  )
   signal.addEventListener('abort', kill, { once: true })
   if (signal.aborted) kill()
   const exitCode = await command.exit

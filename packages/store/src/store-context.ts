@@ -6,6 +6,7 @@ import { type Isolation, probeIsolation } from './isolation.ts'
 import { openRegistry, type Registry } from './registry.ts'
 import { storeLayout, type StoreLayout } from './store-layout.ts'
 import { syncTrees } from './sync-trees.ts'
+import { sweepLocks } from './store-lock.ts'
 import { sweepWorkspaces } from './workspace.ts'
 
 /** What the operations of a native store share. */
@@ -17,7 +18,7 @@ export interface StoreContext {
   readonly registry: Registry
   readonly commit: Commit
   /** To be called before anything is written: makes the directories, removes what the dead have left. */
-  prepare(): void
+  prepare(): Promise<void>
   isolation(): Promise<Isolation>
 }
 
@@ -37,7 +38,7 @@ export function storeContext({ directory, system, environment, isolation }: Stor
     registry,
     sync: (trees) => syncTrees(trees, directory, environment),
   })
-  let prepared = false
+  let preparation: Promise<void> | undefined
   let probe: Promise<Isolation> | undefined
   return {
     layout,
@@ -45,16 +46,13 @@ export function storeContext({ directory, system, environment, isolation }: Stor
     environment,
     registry,
     commit,
-    prepare() {
-      if (prepared) return
-      makeDirectories(layout)
-      sweepWorkspaces(layout)
-      prepared = true
-    },
+    prepare: () => (preparation ??= prepareDirectories(layout, environment)),
     isolation: () => (probe ??= isolation === undefined ? probeIsolation(environment) : Promise.resolve(isolation)),
   }
 }
 
-function makeDirectories({ directory, ...hidden }: StoreLayout): void {
-  for (const path of [directory, ...Object.values(hidden)]) mkdirSync(path, { recursive: true, mode: 0o755 })
+async function prepareDirectories(layout: StoreLayout, environment: Environment): Promise<void> {
+  for (const path of Object.values(layout)) mkdirSync(path, { recursive: true, mode: 0o755 })
+  sweepWorkspaces(layout)
+  await sweepLocks(layout, environment)
 }

@@ -1,8 +1,8 @@
-import { closeSync, openSync, rmSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DavitError } from '@davit/diagnostics'
-import { type Environment, startCommand } from '@davit/process'
+import { type Environment, runCommand, type RunningCommand, startCommand } from '@davit/process'
 import type { StoreLayout } from './store-layout.ts'
 
 export interface StoreLock {
@@ -14,6 +14,7 @@ export interface StoreLock {
 export interface LockOptions {
   readonly layout: StoreLayout
   readonly environment: Environment
+  /** Ends the waiting; what runs under the lock looks after itself. */
   readonly signal?: AbortSignal
   /** Somebody else holds the lock, and we wait. */
   readonly onWait?: () => void
@@ -56,19 +57,30 @@ while IFS= read -r line; do group=$line; done
 [ -z "$group" ] || kill -KILL "-$group"
 `
 
-async function acquire(file: string, { environment, signal, onWait }: LockOptions) {
+/** Removes the files of locks whose holders were killed; those that are held stay. */
+export async function sweepLocks({ locks }: StoreLayout, env: Environment): Promise<void> {
+  const files = readdirSync(locks).map((name) => join(locks, name))
+  if (files.length === 0) return
+  await runCommand({ argv: ['/bin/sh', '-c', SWEEP, 'davit-lock', ...files], env })
+}
+
+const SWEEP = 'for file in "$@"; do flock -n "$file" rm -f "$file"; done'
+
+async function acquire(file: string, { environment, signal, onWait }: LockOptions): Promise<RunningCommand> {
   // An error of the file system is told best by Node.
   closeSync(openSync(file, 'a', 0o644))
-  const holder = await startCommand({
-    argv: ['/bin/sh', '-c', HOLD, 'davit-lock', file],
-    env: environment,
-    ...(signal === undefined ? {} : { signal }),
-  })
+  const holder = await startCommand({ argv: ['/bin/sh', '-c', HOLD, 'davit-lock', file], env: environment })
   // Writing to a holder that has been killed fails; what counts is how it ends.
   holder.stdin.on('error', () => {})
-  for await (const line of createInterface({ input: holder.stdout })) {
-    if (line === 'held') return holder
-    if (line === 'waiting') onWait?.()
+  const giveUp = (): void => holder.kill('SIGKILL')
+  signal?.addEventListener('abort', giveUp, { once: true })
+  try {
+    for await (const line of createInterface({ input: holder.stdout })) {
+      if (line === 'held') return holder
+      if (line === 'waiting') onWait?.()
+    }
+  } finally {
+    signal?.removeEventListener('abort', giveUp)
   }
   signal?.throwIfAborted()
   throw new DavitError('cannot-lock', `cannot lock '${file}'`, {

@@ -1,5 +1,5 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -27,6 +27,7 @@ test('a store survives kill -9 at every stage, and the next run finishes the wor
     run.kill('SIGKILL')
     await ended(run)
   }
+  writeFileSync(join(directory, '.davit/locks/of-a-build-that-is-not-wanted-any-more'), '')
   const registrations = await finish(start([directory, source], user))
   await checkStore(directory, registrations)
 

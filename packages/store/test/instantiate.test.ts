@@ -197,6 +197,14 @@ test('instantiate() replaces what a killed run left in the place of a path', asy
   expect(JSON.parse(readFileSync(derivation, 'utf8'))).toMatchObject({ name: 'web' })
 })
 
+test('instantiate() refuses a source that contains the store', async () => {
+  const store = await temporaryStore()
+  const path = join(store.reference.directory, '..')
+  expect(await failureOf(instantiated(store, { kind: 'source', path }))).toContain(
+    `service 'web': the source '${path}' contains the store '${store.reference.directory}'`,
+  )
+})
+
 test('instantiate() does not touch the source', async () => {
   const store = await temporaryStore()
   const tree = writeTree(FILES)

@@ -9,7 +9,8 @@ import type { System } from '@davit/documents'
 import { environment } from '@davit/process'
 import { describe, expect, test } from 'vitest'
 import { probeIsolation } from '../src/isolation.ts'
-import type { Isolation } from '../src/store.ts'
+import { type Isolation, storeLayout } from '../src/store.ts'
+import { withStoreLock } from '../src/store-lock.ts'
 import { build, HERE, wantedBy } from './package-specs.ts'
 import {
   failureOf,
@@ -342,6 +343,25 @@ test('realise() builds in parallel, no more than it may', async () => {
   expect(most).toBe(2)
   expect(events.filter((kind) => kind === 'finished')).toHaveLength(4)
   writeFileSync(join(meeting, 'done'), '')
+})
+
+test('realise() waits for another process that builds the same, until it is interrupted', async () => {
+  const store = await temporaryStore()
+  const [pkg] = await instantiated(store, build('web', 'echo >$out'))
+  const layout = storeLayout(store.reference.directory)
+  const stop = new AbortController()
+  const notes: ReportEvent[] = []
+  await withStoreLock(basename(pkg!.outPath), { layout, environment: environment() }, async () => {
+    const report = (event: ReportEvent) => void (event.kind === 'note' && notes.push(event))
+    const work = store.realise([pkg!], { maxJobs: 1, report, signal: stop.signal })
+    await until(() => notes.length > 0)
+    stop.abort(new Error('stop now'))
+    await expect(work).rejects.toThrow('stop now')
+  })
+  expect(notes).toMatchObject([{ message: "another process builds 'web': waiting for it" }])
+  expect(leftovers(store)).toStrictEqual([])
+  await store.realise([pkg!], quietly())
+  expect(await store.invalidPaths([pkg!.outPath])).toStrictEqual([])
 })
 
 test('realise() does nothing when everything is valid', async () => {

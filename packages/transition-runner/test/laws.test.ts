@@ -82,6 +82,7 @@ test('runTransition() rolls back to what was up after an earlier crash, and leav
       expect(left).toEqual(expect.arrayContaining([...machines.records.keys()]))
       expect(machines.violations).toEqual([])
     }),
+    { numRuns: 40 },
   )
 })
 

@@ -15,7 +15,7 @@ import type { XmlElement } from './xml-element.ts'
 /** Free-form data. As the original does it, a property or list member without `type` is left out. */
 export function decodeProperties(element: XmlElement, decoding: Decoding): Decoded {
   expectNoText(element, decoding)
-  const typed = element.children.filter(({ name, attributes }) => name === 'property')
+  const typed = element.children.filter(({ name, attributes }) => name === 'property' && attributes.has('type'))
   for (const property of typed) {
     if (!property.attributes.has('name')) report(decoding, "a 'property' has no attribute 'name'")
   }
