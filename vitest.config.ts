@@ -17,7 +17,7 @@ export default defineConfig({
           globalSetup: ['test/harness/installation.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 2,
         },
       },
     ],

@@ -79,10 +79,9 @@ export const properties: fc.Arbitrary<Properties> = fc.letrec<{ value: PropertyV
 
 const STORES = ['/nix/store', '/var/lib/davit/store', '/srv/davit.store'] as const
 
-const storePathIn = (directory: string) =>
-  fc
-    .tuple(fc.stringMatching(/^[0-9a-z]{32}$/), fc.stringMatching(/^[A-Za-z0-9+?=._-]{1,9}$/))
-    .map(([hash, rest]) => `${directory}/${hash}-${rest}` as StorePath)
+const baseName = fc.tuple(fc.stringMatching(/^[0-9a-z]{32}$/), fc.stringMatching(/^[A-Za-z0-9+?=._-]{1,9}$/))
+
+const storePathIn = (directory: string) => baseName.map(([hash, rest]) => `${directory}/${hash}-${rest}` as StorePath)
 
 const storePath = fc.constantFrom(...STORES).chain(storePathIn)
 

@@ -116,6 +116,15 @@ test('whole floats and numbers that JSON.parse would bend survive or are refused
   expect(() => read('1e999')).toThrow(DavitError)
 })
 
+test('tables come out in order of names, however they were written', () => {
+  const text = encodeDocument(Manifest, native, 'json')
+  const { infrastructure, services } = JSON.parse(text)
+  const reversed = { ...JSON.parse(text), infrastructure: reverse(infrastructure), services: reverse(services) }
+  const read = parseDocument(Manifest, JSON.stringify(reversed), { file: 'x' })
+  expect([...read.infrastructure.keys()]).toEqual(['alpha', 'beta'])
+  expect([...read.services.keys()]).toEqual([...native.services.keys()])
+})
+
 test('unknown fields and elements are ignored, for extensions', () => {
   const text = encodeDocument(Manifest, native, 'json').replace(
     '"version": 2,',
@@ -164,4 +173,8 @@ function problemOf(action: () => unknown): DavitError {
     throw error
   }
   throw new Error('nothing was refused')
+}
+
+function reverse(table: object): object {
+  return Object.fromEntries(Object.entries(table).toReversed())
 }

@@ -21,6 +21,7 @@ test('an architecture that is written is read back equal', () => expectLaw(Archi
 test('a profile manifest that is written is read back equal on its target', () => {
   fc.assert(
     fc.property(arbitrary.profileManifest, ({ target, value }) => expectRoundTrip(ProfileManifest.on(target), value)),
+    { numRuns: 50 },
   )
 })
 
@@ -48,7 +49,7 @@ test('parseData() reads JSON as what JSON.parse makes of it, in both languages',
 function expectLaw<Value>(format: Format<Value>, values: fc.Arbitrary<Value>): void {
   fc.assert(
     fc.property(values, (value) => expectRoundTrip(format, value)),
-    { numRuns: 60 },
+    { numRuns: 50 },
   )
 }
 
@@ -67,6 +68,7 @@ function plain(data: unknown): unknown {
   return data instanceof Map ? Object.fromEntries([...data].map(([key, value]) => [key, plain(value)])) : data
 }
 
+/** Without exponents, which make a Float, and whole numbers that are refused. */
 function isExact(value: unknown): boolean {
-  return !/[eE]/.test(JSON.stringify(value).replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'))
+  return !/[eE]|\d{16}/.test(JSON.stringify(value).replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'))
 }

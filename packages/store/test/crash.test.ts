@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { Registration } from '../src/store.ts'
 import { digestTree } from '../src/tree-digest.ts'
-import { leftovers, scratchDirectory, temporaryStore, writeTree } from './temporary-store.ts'
+import { leftovers, running, scratchDirectory, temporaryStore, until, writeTree } from './temporary-store.ts'
 
 const ROOT = new URL('../../..', import.meta.url).pathname
 const PROGRAM = new URL('programs/make-packages.ts', import.meta.url).pathname
@@ -34,6 +34,16 @@ test('a store survives kill -9 at every stage, and the next run finishes the wor
   rmSync(join(directory, '.davit/registrations'), { recursive: true })
   expect(await finish(start([directory, source], user))).toStrictEqual(registrations)
   await checkStore(directory, registrations)
+})
+
+test('a build does not outlive davit, even if nothing isolates it', async () => {
+  const { directory, source, counter } = places()
+  const pause = `60.${Math.floor(Math.random() * 1e9)}`
+  const run = start([directory, source, counter, pause])
+  await until(() => running(`sleep ${pause}`))
+  run.kill('SIGKILL')
+  await until(() => !running(`sleep ${pause}`))
+  expect(readFileSync(counter, 'utf8')).toBe('lib\n')
 })
 
 test('two processes that need the same packages build each once', async () => {

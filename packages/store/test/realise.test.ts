@@ -3,7 +3,6 @@ import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { ReportEvent } from '@davit/diagnostics'
 import type { System } from '@davit/documents'
 import { environment } from '@davit/process'
@@ -18,8 +17,10 @@ import {
   leftovers,
   quietly,
   realised,
+  running,
   scratchDirectory,
   temporaryStore,
+  until,
   writeTree,
 } from './temporary-store.ts'
 
@@ -377,18 +378,6 @@ test('realise() does nothing when everything is valid', async () => {
   expect(basename(packages[0]!.outPath)).toMatch(/-web$/)
 })
 
-function running(command: string): boolean {
-  return spawnSync('ps', ['ax', '-o', 'args'], { encoding: 'utf8' }).stdout.split('\n').includes(command)
-}
-
 function uniqueSleep(): string {
   return `sleep 60.${Math.floor(Math.random() * 1e9)}`
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('it took too long')
-    await delay(20)
-  }
 }

@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { DavitError, ReportEvent } from '@davit/diagnostics'
 import type { InstantiatedPackage, PackageSpec } from '@davit/documents'
 import { removeTree } from '@davit/files'
@@ -64,4 +66,17 @@ export async function failureOf(work: Promise<unknown>): Promise<string> {
 export function leftovers(store: Store): readonly string[] {
   const hidden = join(store.reference.directory, '.davit')
   return ['incoming', 'locks'].flatMap((place) => readdirSync(join(hidden, place)))
+}
+
+/** Whether any process has exactly this command line. */
+export function running(command: string): boolean {
+  return spawnSync('ps', ['ax', '-o', 'args'], { encoding: 'utf8' }).stdout.split('\n').includes(command)
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('it took too long')
+    await delay(20)
+  }
 }

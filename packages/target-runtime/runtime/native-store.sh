@@ -52,7 +52,7 @@ commit_path() {
   [ -e "$incoming/paths/$1" ] || [ -L "$incoming/paths/$1" ] || fail incomplete-archive "the archive lacks '$1'"
   remove_tree "$store/$1"
   if [ -d "$incoming/paths/$1" ] && [ ! -L "$incoming/paths/$1" ]; then
-    chmod u+w "$incoming/paths/$1" && mv "$incoming/paths/$1" "$store/$1" && chmod a-w "$store/$1" || return 1
+    chmod u+w "$incoming/paths/$1" && mv "$incoming/paths/$1" "$store/$1" && chmod -R a-w "$store/$1" || return 1
   else
     mv "$incoming/paths/$1" "$store/$1" || return 1
   fi
