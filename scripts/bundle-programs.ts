@@ -1,5 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, cpSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, rmSync, cpSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { build, type BuildOptions, type Plugin } from 'esbuild'
 import { type Executable, ROOT } from './executables.ts'
 
@@ -62,8 +63,20 @@ function makeExecutable(path: string): void {
 async function copyAssets(out: string): Promise<void> {
   cpSync(join(ROOT, 'packages/modules/modules'), join(out, 'modules'), { recursive: true })
   cpSync(join(ROOT, 'packages/target-runtime/runtime'), join(out, 'runtime'), { recursive: true })
-  // What typed models import runs inside of their bundle.
-  const api = join(ROOT, 'packages/models/api/davit.mjs')
-  if (existsSync(api))
-    await build({ ...COMMON, entryPoints: [api], outfile: join(out, 'api/davit.mjs'), format: 'esm' })
+  await makeApi(join(out, 'api'))
+}
+
+/** What typed models import: as a package, with declarations, so that editors outside of this repository know it too. */
+async function makeApi(directory: string): Promise<void> {
+  const entry = join(ROOT, 'packages/davit/src/davit.ts')
+  await build({ ...COMMON, entryPoints: [entry], outfile: join(directory, 'davit.mjs'), format: 'esm' })
+  const compiler = join(ROOT, 'node_modules/.bin/tsc')
+  const places = ['--rootDir', dirname(entry), '--outDir', directory]
+  const options = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', ...places]
+  execFileSync(compiler, ['-p', join(ROOT, 'packages/davit/tsconfig.build.json'), ...options], { stdio: 'inherit' })
+  const { name, version, license, type } = JSON.parse(
+    readFileSync(join(ROOT, 'packages/davit/package.json'), 'utf8'),
+  ) as Readonly<Record<string, string>>
+  const manifest = { name, version, license, type, exports: { '.': { types: './davit.d.ts', default: './davit.mjs' } } }
+  writeFileSync(join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }

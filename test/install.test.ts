@@ -26,7 +26,7 @@ beforeAll(() => {
   writeFileSync(join(first, 'bin/davit-foreign'), 'not ours')
   execFileSync(join(ROOT, 'scripts/install'), ['--prefix', first], { stdio: 'pipe' })
   renameSync(first, prefix)
-}, 60_000)
+}, 180_000)
 afterAll(() => rmSync(directory, { recursive: true }))
 
 test.each(names)('%s runs where it was moved to', (name) => {
@@ -98,4 +98,23 @@ test.each([
   const { status, stderr } = spawnSync(join(ROOT, 'scripts/install'), words, { encoding: 'utf8' })
   expect(status).toBe(64)
   expect(stderr).toContain(message)
+})
+
+test('an installation has the types that typed models import, for editors anywhere', () => {
+  const project = join(directory, 'project')
+  mkdirSync(project)
+  writeFileSync(
+    join(project, 'services.ts'),
+    "import { defineServices, source } from 'davit'\nexport default defineServices({ web: { type: 1, pkg: source('./web') } })\n",
+  )
+  const paths = { davit: [join(prefix, 'lib/davit/api/davit.d.ts')] }
+  const compilerOptions = { strict: true, noEmit: true, module: 'nodenext', types: [], paths }
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+  const check = () => spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', project], { encoding: 'utf8' })
+  expect(check().stdout).toMatch(
+    /^.*services\.ts\(2,\d+\): error TS2322: Type 'number' is not assignable to type 'string'/,
+  )
+  const text = readFileSync(join(project, 'services.ts'), 'utf8')
+  writeFileSync(join(project, 'services.ts'), text.replace('type: 1', "type: 'process'"))
+  expect(check()).toMatchObject({ status: 0, stdout: '' })
 })

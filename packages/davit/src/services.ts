@@ -71,6 +71,7 @@ export interface InterDependency {
 
 /** A target where an inter-dependency is placed. */
 export interface DependencyTarget {
+  readonly name: string
   readonly properties: Attributes
   readonly system: string
   readonly numOfCores: number
