@@ -54,8 +54,8 @@ describe.skipIf(!HOSTS_POSSIBLE)('what models can say, on two hosts', () => {
   })
 
   test('a package that uses an inter-dependency which is not declared is refused', async () => {
-    const { dependsOn: _, ...undeclared } = web
-    const { status, stderr } = await normalize({ services: { database, web: undeclared as typeof database } })
+    const undeclared = wrapper({ env: { provider: '${database.name}' } })
+    const { status, stderr } = await normalize({ services: { database, web: undeclared } })
     expect([status, stderr]).toEqual([65, expect.stringContaining('database')])
   })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { coordinator, type Coordinator } from './harness/coordinator.ts'
+import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
 
 const TOOLS = [
   'davit-normalize',
@@ -83,6 +83,16 @@ describe('what a user meets at the prompt', () => {
     expect(status).toBe(65)
     expect(stderr).toMatch(/^broken\.yaml:3:\d+: error: /m)
     expect(stderr).toContain('numOfCores: many')
+  })
+
+  test('--output writes to what is no file without taking its place', async () => {
+    await user.write('infrastructure.yaml', { here: { properties: { hostname: 'localhost' } } })
+    const command = 'davit-normalize --undeploy -i infrastructure.yaml --output'
+    const outcome = await user.bash(
+      `mkfifo pipe; cat pipe & ${command} pipe; wait; [ -p pipe ] && ${command} /dev/stdout`,
+    )
+    const { stdout } = succeeded(outcome)
+    expect(stdout.match(/"document": *"architecture"/g)).toHaveLength(2)
   })
 
   test.each([

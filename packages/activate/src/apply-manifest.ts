@@ -8,6 +8,8 @@ import type { Plan } from './plan-for.ts'
 interface ApplyTerms {
   readonly profile: ProfileName
   readonly token: string
+  /** Aborts when the lock was lost: what runs ends, and nothing more begins, not even to undo it. */
+  readonly lost: AbortSignal
   readonly rollback: RunOptions['rollback']
   readonly report: Report
   readonly signal: AbortSignal
@@ -16,12 +18,16 @@ interface ApplyTerms {
 /** Carries out the plan that leads to the next manifest. */
 export async function applyManifest(next: Manifest, plan: Plan, terms: ApplyTerms): Promise<TransitionOutcome> {
   const { transition, deployed } = plan
-  const { report } = terms
+  const { report, lost } = terms
+  const perform = performerFor(next, deployed, terms)
   for (const { message } of transition.skipped) report({ kind: 'note', message })
   if (isEmpty(transition)) report({ kind: 'note', message: 'nothing to do: all services are as the manifest says' })
   return runTransition(transition, {
     ...terms,
-    perform: performerFor(next, deployed, terms),
+    async perform(activity) {
+      lost.throwIfAborted()
+      return perform(activity)
+    },
     coresOf: coresOf(next.infrastructure),
   })
 }

@@ -11,27 +11,34 @@ import {
 } from '@davit/target'
 import { observedOf } from '@davit/transition'
 
-/** What is deployed now, and the machine on which each target is found: also targets that have another name by now. */
+/** What is deployed now. */
 export interface Deployed {
   readonly observed: readonly ObservedRecord[]
-  readonly machines: ReadonlyMap<TargetName, Machine>
+  /** Where each target of a mapping is, and what it is called there. */
+  readonly places: ReadonlyMap<TargetName, ShellTarget>
+  /** Those under whose names records were found on a machine that is called otherwise by now. */
+  readonly renamed: readonly ShellTarget[]
 }
 
-/** What the targets' records say, once nothing is running any more. */
-export async function observeDeployment(
-  targets: readonly ShellTarget[],
-  profile: ProfileName,
-  report: Report,
-): Promise<Deployed> {
-  const machines = machinesByName(targets)
-  const observe = async (machine: Machine) => {
-    const records = await settledRecords(machine, profile, report)
-    for (const { mapping } of records) {
-      if (!machines.has(mapping.target)) machines.set(mapping.target, machine)
-    }
-    return records
+export interface ObservationTerms {
+  readonly profile: ProfileName
+  readonly report: Report
+  readonly signal: AbortSignal
+  /** Whether activities of an earlier run that was cut off are waited for. */
+  readonly running: 'wait' | 'tell'
+}
+
+/** What the targets' records say. */
+export async function observeDeployment(targets: readonly ShellTarget[], terms: ObservationTerms): Promise<Deployed> {
+  const places = placesByName(targets)
+  const observed = new Array<ObservedRecord>()
+  const machines = machinesOf(targets)
+  const records = await Promise.all(machines.map((machine) => settledRecords(machine, terms)))
+  for (const [index, machine] of machines.entries()) {
+    for (const record of records[index] ?? []) observed.push(placed(record, machine, places))
   }
-  return { observed: (await Promise.all(placesOf(targets).map(observe))).flat(), machines }
+  const known = new Set<ShellTarget>(targets)
+  return { observed, places, renamed: [...places.values()].filter((place) => !known.has(place)) }
 }
 
 /** The same for a manifest that is said to be active. */
@@ -44,30 +51,42 @@ export function deployedBy(
     definition: definitionOf(old, found.mapping),
     bootId: '',
   }))
-  return { observed, machines: machinesByName(targets) }
+  return { observed, places: placesByName(targets), renamed: [] }
 }
 
-function machinesByName(targets: readonly ShellTarget[]): Map<TargetName, Machine> {
-  return new Map(targets.map(({ name, machine }) => [name, machine]))
+function placesByName(targets: readonly ShellTarget[]): Map<TargetName, ShellTarget> {
+  return new Map(targets.map((target) => [target.name, target]))
+}
+
+/**
+ * The record, with a place for the target that it names. Another machine may have that name by now: then the target gets one
+ * that no target can have, since what runs here must not be taken for what runs there.
+ */
+function placed(record: ObservedRecord, machine: Machine, places: Map<TargetName, ShellTarget>): ObservedRecord {
+  const { target: name } = record.mapping
+  const aliases = [name, `${name}@${machine.address}`, `${name}@${machine.address} (${machine.facts.bootId})`]
+  for (const alias of aliases as TargetName[]) {
+    const place = places.get(alias) ?? { name, machine }
+    if (!isSamePlace(place.machine.facts, machine.facts)) continue
+    places.set(alias, place)
+    return { ...record, mapping: { ...record.mapping, target: alias } }
+  }
+  return record
 }
 
 /** One machine for all targets that are the same place. */
-function placesOf(targets: readonly ShellTarget[]): readonly Machine[] {
-  const places: Machine[] = []
+function machinesOf(targets: readonly ShellTarget[]): readonly Machine[] {
+  const machines: Machine[] = []
   for (const { machine } of targets) {
-    if (!places.some(({ facts }) => isSamePlace(facts, machine.facts))) places.push(machine)
+    if (!machines.some(({ facts }) => isSamePlace(facts, machine.facts))) machines.push(machine)
   }
-  return places
+  return machines
 }
 
-/** Waits for activities of an earlier run that was cut off. */
-async function settledRecords(
-  machine: Machine,
-  profile: ProfileName,
-  report: Report,
-): Promise<readonly ObservedRecord[]> {
+async function settledRecords(machine: Machine, terms: ObservationTerms): Promise<readonly ObservedRecord[]> {
+  const { profile, report, signal } = terms
   const records = await observeMappings(machine, profile)
-  const running = records.filter((record) => record.running)
+  const running = terms.running === 'wait' ? records.filter((record) => record.running) : []
   if (running.length === 0) return records
   const endOf = ({ mapping, state, service }: ObservedRecord) => {
     report({
@@ -77,6 +96,21 @@ async function settledRecords(
     })
     return awaitActivity(machine, { profile, mapping, activity: state === 'deactivating' ? 'deactivate' : 'activate' })
   }
-  await Promise.all(running.map(endOf))
-  return settledRecords(machine, profile, report)
+  await unlessAborted(Promise.all(running.map(endOf)), signal)
+  return settledRecords(machine, terms)
+}
+
+/** Gives up the waiting, not what is waited for. */
+async function unlessAborted(waiting: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  let abort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+  })
+  try {
+    await Promise.race([waiting, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
 }

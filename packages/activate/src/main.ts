@@ -1,7 +1,8 @@
 import { currentGeneration, deploymentPlace } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
 import { Manifest, parseProfileName } from '@davit/documents'
-import { allTargets, defineTool, lockOptions, profileOptions, stateDirectory, withTargets } from '@davit/tool'
+import { allTargets } from '@davit/target'
+import { defineTool, lockOptions, profileOptions, stateDirectory, withTargets } from '@davit/tool'
 import { renderTransition } from '@davit/transition'
 import type { TransitionOutcome } from '@davit/transition-runner'
 import { applyManifest } from './apply-manifest.ts'
@@ -60,18 +61,21 @@ export const tool = defineTool({
 
     return withTargets(next.infrastructure, context, async (reached) => {
       const targets = allTargets(reached)
-      const plan = () => planFor(next, targets, { ...context, profile, old, previous, upgrade })
-      if (args.dryRun) return print(renderTransition((await plan()).transition))
+      const terms = { ...context, profile, old, previous, upgrade } as const
+      if (args.dryRun)
+        return print(renderTransition((await planFor(next, targets, { ...terms, running: 'tell' })).transition))
+      const plan = () => planFor(next, targets, { ...terms, running: 'wait' })
+      const rollback = args.rollback ? 'rollback' : 'keep'
       const locking = args.lock ? 'join-or-take' : 'none'
-      const use = { profile, leaseSeconds: args.lockLease, place, signal: context.signal, locking } as const
-      const outcome = await withLock(targets, use, async (lock) =>
-        applyManifest(next, await plan(), {
-          ...context,
-          ...lock,
-          profile,
-          rollback: args.rollback ? 'rollback' : 'keep',
-        }),
-      )
+      const use = { profile, leaseSeconds: args.lockLease, place, locking } as const
+      const outcome = await withLock(targets, use, async (lock) => {
+        const first = await plan()
+        const { renamed } = first.deployed
+        return lock.extend(renamed, async (all) =>
+          // What was seen there before it was locked may have changed.
+          applyManifest(next, renamed.length === 0 ? first : await plan(), { ...context, ...all, profile, rollback }),
+        )
+      })
       if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
       return print(text)
     })

@@ -13,7 +13,7 @@ interface Terms {
 /** Carries out activities on the machines: of services of the next manifest, and of those that were active before. */
 export function performerFor(
   next: Manifest,
-  { observed, machines }: Deployed,
+  { observed, places }: Deployed,
   terms: Terms,
 ): (activity: Activity) => Promise<ActivityResult> {
   const before = new Map(
@@ -22,17 +22,17 @@ export function performerFor(
   const wanted = new Map(next.serviceMappings.map((mapping) => [mappingIdOf(mapping), mapping]))
 
   return async ({ kind, mapping }) => {
-    const machine = machines.get(mapping.target)
-    if (machine === undefined)
+    const place = places.get(mapping.target)
+    if (place === undefined)
       throw new DavitError('no-target', `target '${mapping.target}' is not in the infrastructure`)
     const id = mappingIdOf(mapping)
     const placed = wanted.get(id)
     // What both know is described by the next manifest: container properties may have changed.
     const definition = kind === 'activate' && placed !== undefined ? definitionOf(next, placed) : before.get(id)
-    return performActivity(machine, {
+    return performActivity(place.machine, {
       ...terms,
       activity: kind,
-      mapping,
+      mapping: { ...mapping, target: place.name },
       ...(definition === undefined ? {} : { definition }),
     })
   }

@@ -16,11 +16,11 @@ export interface LockTerms {
 /** Takes the lock of the profile on all targets, or on none. */
 export async function acquireLocks(targets: readonly ShellTarget[], terms: LockTerms): Promise<void> {
   const attempts = await Promise.allSettled(targets.map((target) => acquire(target, terms)))
-  const failed = attempts.find((attempt) => attempt.status === 'rejected')
-  if (failed === undefined) return
+  const failed = attempts.filter((attempt) => attempt.status === 'rejected').map(({ reason }) => reason as unknown)
+  if (failed.length === 0) return
   const taken = targets.filter((_, index) => attempts[index]?.status === 'fulfilled')
   await releaseLocks(taken, terms).catch(() => {})
-  throw failed.reason
+  throw failed.find((error) => error instanceof DavitError && error.code === 'locked') ?? failed[0]
 }
 
 /** Gives the locks back; all are tried, the first failure is thrown. */

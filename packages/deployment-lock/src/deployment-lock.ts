@@ -1,5 +1,6 @@
 export { acquireLocks, type LockTerms, releaseLocks } from './acquire-locks.ts'
-export { describeOwner, encodeOwner, isDead, type LockOwner, ownerOf, parseOwner } from './lock-owner.ts'
+export { endDeployment } from './end-deployment.ts'
+export { encodeOwner, isDead, type LockOwner, ownerOf } from './lock-owner.ts'
 export { type LockRecord, readLockRecord, removeLockRecord, writeLockRecord } from './lock-record.ts'
 export { lockServices, unlockServices } from './service-locks.ts'
 export { type HeldLock, type LockUse, withLock } from './with-lock.ts'

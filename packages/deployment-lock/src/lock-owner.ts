@@ -1,4 +1,4 @@
-import { isProcessAlive, type ProcessIdentity, type ProcessReference } from '@davit/process'
+import { isProcessGone, type ProcessIdentity, type ProcessReference } from '@davit/process'
 
 /** Who holds a lock, as written on the targets: all that another process needs to tell whether the holder still lives. */
 export interface LockOwner {
@@ -11,8 +11,8 @@ export interface LockOwner {
 }
 
 export function ownerOf(identity: ProcessIdentity, holder: 'self' | 'parent'): LockOwner {
-  const { user, host, machineId, bootId, pid, startTime, parent } = identity
-  return { user, host, machineId, bootId, holder: holder === 'self' ? { pid, startTime } : parent }
+  const { user, host, machineId, bootId, pid, startTime, namespace, parent } = identity
+  return { user, host, machineId, bootId, holder: holder === 'self' ? { pid, startTime, namespace } : parent }
 }
 
 export function encodeOwner(owner: LockOwner): string {
@@ -29,18 +29,18 @@ export function parseOwner(text: string): LockOwner | undefined {
   }
 }
 
-function isOwner(value: unknown): value is LockOwner {
+export function isOwner(value: unknown): value is LockOwner {
   if (typeof value !== 'object' || value === null) return false
   const { user, host, machineId, bootId, holder } = value as Partial<LockOwner>
-  const texts = [user, host, machineId, bootId].every((field) => typeof field === 'string')
-  return texts && [holder?.pid, holder?.startTime].every((field) => typeof field === 'number')
+  const texts = [user, host, machineId, bootId, holder?.namespace]
+  const numbers = [holder?.pid, holder?.startTime]
+  return texts.every((field) => typeof field === 'string') && numbers.every(Number.isSafeInteger)
 }
 
-/** Whether the owner was a process of this machine that is no more. */
+/** Whether the owner was a process of this machine that certainly is no more; copies of a machine share its id, not its name. */
 export function isDead(owner: LockOwner, here: ProcessIdentity): boolean {
-  if (owner.machineId !== here.machineId) return false
-  if (owner.bootId !== here.bootId) return true
-  return !isProcessAlive(owner.holder)
+  if (owner.bootId === here.bootId) return isProcessGone(owner.holder)
+  return owner.machineId === here.machineId && owner.host === here.host
 }
 
 export function describeOwner(text: string): string {

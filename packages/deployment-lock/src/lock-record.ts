@@ -1,9 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 
 import { isMissing, readTextFile, writeFileAtomic } from '@davit/files'
 
-import type { LockOwner } from './lock-owner.ts'
+import { isOwner, type LockOwner } from './lock-owner.ts'
 
 /** What the coordinator remembers of a lock between the tools of a run. */
 export interface LockRecord {
@@ -13,14 +13,18 @@ export interface LockRecord {
   readonly processGroup: number
   /** The manifest whose targets are locked. */
   readonly manifest: string
+  /** Their names. */
+  readonly targets: readonly string[]
 }
 
 /** Directory of a deployment's state on the coordinator. */
 export type LockRecordPlace = string
 
+/** Nothing as well where there is something that nobody can read: then there is no lock to go by. */
 export async function readLockRecord(place: LockRecordPlace): Promise<LockRecord | undefined> {
   try {
-    return JSON.parse(await readTextFile(fileOf(place))) as LockRecord
+    const record: unknown = JSON.parse(await readTextFile(fileOf(place)))
+    return isRecord(record) ? record : undefined
   } catch (error) {
     if (isMissing(error) || error instanceof SyntaxError) return undefined
     throw error
@@ -28,14 +32,23 @@ export async function readLockRecord(place: LockRecordPlace): Promise<LockRecord
 }
 
 export async function writeLockRecord(place: LockRecordPlace, record: LockRecord): Promise<void> {
-  await mkdir(dirname(fileOf(place)), { recursive: true, mode: 0o700 })
+  await mkdir(place, { recursive: true, mode: 0o700 })
   await writeFileAtomic(fileOf(place), `${JSON.stringify(record)}\n`, { mode: 0o600 })
 }
 
-export async function removeLockRecord(place: LockRecordPlace): Promise<void> {
-  await rm(fileOf(place), { force: true })
+/** Only that lock's: another one may have been taken since. */
+export async function removeLockRecord(place: LockRecordPlace, token: string): Promise<void> {
+  const record = await readLockRecord(place)
+  if (record === undefined || record.token === token) await rm(fileOf(place), { force: true })
 }
 
 function fileOf(place: LockRecordPlace): string {
   return join(place, 'lock.json')
+}
+
+function isRecord(value: unknown): value is LockRecord {
+  if (typeof value !== 'object' || value === null) return false
+  const { token, owner, processGroup, manifest, targets } = value as Partial<LockRecord>
+  const texts = [token, manifest].every((field) => typeof field === 'string')
+  return texts && typeof processGroup === 'number' && Array.isArray(targets) && isOwner(owner)
 }

@@ -1,63 +1,67 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { ProfileName } from '@davit/documents'
-import {
-  type ActivityResult,
-  type ObservedRecord,
-  observeMappings,
-  performActivity,
-  type ShellTarget,
-} from '@davit/target'
+import { type ObservedRecord, observeMappings, performActivity, type ShellTarget } from '@davit/target'
 
-interface ServiceLockTerms {
+export interface ServiceLockTerms {
   readonly profile: ProfileName
   readonly token: string
 }
 
-/** Asks every active service whether it can be changed now. If one refuses, those that agreed are told that nothing happens. */
+/** Asks every active service whether it can be changed now. If one refuses, all are to be told by `unlockServices`. */
 export async function lockServices(targets: readonly ShellTarget[], terms: ServiceLockTerms): Promise<void> {
-  const records = await activeRecords(targets, terms.profile)
-  const answers = await Promise.all(records.map((record) => notify(record, terms, 'lock')))
-  const refused = records.flatMap((record, index) => {
-    const answer = answers[index]
-    return answer?.kind === 'failed' ? [{ ...record, answer }] : []
-  })
-  if (refused.length === 0) return
-  await unlockServices(targets, terms)
-  const names = refused.map(({ observed }) => `'${observed.service.name}' on '${observed.mapping.target}'`)
-  throw new DavitError('lock-refused', `${names.join(', ')} cannot be changed now`, {
+  const refusals = await notifyServices(targets, terms, 'lock')
+  if (refusals.length === 0) return
+  throw new DavitError('lock-refused', `${namesOf(refusals)} cannot be changed now`, {
     exitStatus: ExitStatus.failed,
     hint: 'try again later, or deploy with --no-lock',
-    cause: new Error(refused.map(({ answer }) => answer.log.trim() || answer.message).join('\n')),
+    cause: causeOf(refusals),
   })
 }
 
 /** Tells every active service, those of the new deployment, that it is over. */
 export async function unlockServices(targets: readonly ShellTarget[], terms: ServiceLockTerms): Promise<void> {
-  const records = await activeRecords(targets, terms.profile)
-  await Promise.all(records.map((record) => notify(record, terms, 'unlock')))
+  const refusals = await notifyServices(targets, terms, 'unlock')
+  if (refusals.length === 0) return
+  throw new DavitError('unlock-refused', `${namesOf(refusals)} could not be unlocked`, {
+    exitStatus: ExitStatus.failed,
+    cause: causeOf(refusals),
+  })
 }
 
-interface ActiveRecord {
-  readonly target: ShellTarget
+interface Refusal {
   readonly observed: ObservedRecord
+  readonly reason: string
 }
 
-async function activeRecords(targets: readonly ShellTarget[], profile: ProfileName): Promise<readonly ActiveRecord[]> {
-  const all = await Promise.all(
-    targets.map(async (target) => {
-      const observed = await observeMappings(target.machine, profile)
-      return observed
-        .filter(({ mapping, state }) => mapping.target === target.name && state === 'active')
-        .map((record) => ({ target, observed: record }))
-    }),
-  )
-  return all.flat()
-}
-
-function notify(
-  { target, observed }: ActiveRecord,
+/** All are told, whatever some of them answer; a machine that cannot be asked is an error after that. */
+async function notifyServices(
+  targets: readonly ShellTarget[],
   terms: ServiceLockTerms,
   activity: 'lock' | 'unlock',
-): Promise<ActivityResult> {
-  return performActivity(target.machine, { ...terms, activity, mapping: observed.mapping })
+): Promise<readonly Refusal[]> {
+  const notifyTarget = async ({ name, machine }: ShellTarget) => {
+    const records = await observeMappings(machine, terms.profile)
+    const active = records.filter(({ mapping, state }) => mapping.target === name && state === 'active')
+    return allOf(
+      active.map(async (observed): Promise<readonly Refusal[]> => {
+        const answer = await performActivity(machine, { ...terms, activity, mapping: observed.mapping })
+        return answer.kind === 'failed' ? [{ observed, reason: answer.log.trim() || answer.message }] : []
+      }),
+    )
+  }
+  return allOf(targets.map(notifyTarget))
+}
+
+/** Waits for all before it throws what the first of them was rejected with. */
+async function allOf<Item>(lists: readonly Promise<readonly Item[]>[]): Promise<readonly Item[]> {
+  await Promise.allSettled(lists)
+  return (await Promise.all(lists)).flat()
+}
+
+function namesOf(refusals: readonly Refusal[]): string {
+  return refusals.map(({ observed: { service, mapping } }) => `'${service.name}' on '${mapping.target}'`).join(', ')
+}
+
+function causeOf(refusals: readonly Refusal[]): Error {
+  return new Error(refusals.map(({ reason }) => reason).join('\n'))
 }

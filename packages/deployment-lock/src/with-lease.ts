@@ -1,41 +1,57 @@
-import { DavitError } from '@davit/diagnostics'
-import { acquireLock, type ShellTarget } from '@davit/target'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { renewLock, type ShellTarget } from '@davit/target'
 
 import type { LockTerms } from './acquire-locks.ts'
-import { encodeOwner } from './lock-owner.ts'
 
-/** Renews the locks while the work goes on. The signal aborts when one was lost, or with the one given. */
+type LeaseTerms = Pick<LockTerms, 'profile' | 'token' | 'leaseSeconds'>
+
+/** Renews the locks while the work goes on. The signal aborts when one was lost. */
 export async function withLease<Result>(
   targets: readonly ShellTarget[],
-  { signal, ...terms }: LockTerms & { readonly signal: AbortSignal },
-  use: (signal: AbortSignal) => Promise<Result>,
+  terms: LeaseTerms,
+  use: (lost: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const lost = new AbortController()
-  const renewal = setInterval(
-    () => {
-      renew(targets, terms).catch((error: unknown) => lost.abort(error))
-    },
-    (terms.leaseSeconds * 1000) / 3,
-  )
+  const renewals = targets.map((target) => keepRenewing(target, terms, (error) => lost.abort(error)))
   try {
-    return await use(AbortSignal.any([signal, lost.signal]))
+    return await use(lost.signal)
   } finally {
-    clearInterval(renewal)
+    for (const stop of renewals) stop()
   }
 }
 
-/** A machine that does not answer now may answer in time; a lock that somebody else holds is lost. */
-async function renew(targets: readonly ShellTarget[], terms: LockTerms): Promise<void> {
-  const { profile, token, owner, leaseSeconds } = terms
-  const request = { token, owner: encodeOwner(owner), leaseSeconds }
-  const answers = await Promise.allSettled(
-    targets.map(({ name, machine }) => acquireLock(machine, { target: name, profile }, request)),
-  )
-  for (const [index, answer] of answers.entries()) {
-    if (answer.status === 'rejected' || answer.value.kind === 'acquired') continue
-    throw new DavitError(
-      'lock-lost',
-      `the lock of profile '${profile}' on target '${targets[index]?.name}' was taken by somebody else`,
-    )
+/** Each target by itself, as one that does not answer must not keep the others. It may answer in time; a lost lock is lost. */
+function keepRenewing(target: ShellTarget, terms: LeaseTerms, lose: (error: DavitError) => void): () => void {
+  let isWaiting = false
+  const renew = async () => {
+    if (isWaiting) return
+    isWaiting = true
+    try {
+      await renewHeldLock(target, terms)
+    } catch (error) {
+      if (isLockLost(error)) lose(error)
+    } finally {
+      isWaiting = false
+    }
+  }
+  const timer = setInterval(() => void renew(), (terms.leaseSeconds * 1000) / 3)
+  return () => clearInterval(timer)
+}
+
+export function isLockLost(error: unknown): error is DavitError {
+  return error instanceof DavitError && error.code === 'lock-lost'
+}
+
+/** A DavitError `lock-lost` that names the target when it is not held any more. */
+export async function renewHeldLock({ name, machine }: ShellTarget, terms: LeaseTerms): Promise<void> {
+  try {
+    await renewLock(machine, { target: name, profile: terms.profile }, terms)
+  } catch (error) {
+    if (!isLockLost(error)) throw error
+    throw new DavitError('lock-lost', `the lock of profile '${terms.profile}' on target '${name}' was lost`, {
+      exitStatus: ExitStatus.locked,
+      hint: 'somebody else may have deployed since; davit-unlock forgets the lock',
+      cause: error,
+    })
   }
 }

@@ -1,5 +1,6 @@
 import { suggestionFor } from '@davit/diagnostics'
-import { defineTool, type HelpSection, renderHelp, usageError } from '@davit/tool'
+import { processIdentity } from '@davit/process'
+import { defineTool, type HelpSection, renderHelp, type ToolContext, usageError } from '@davit/tool'
 import { findTool, findTools, type SearchPlace } from './find-tools.ts'
 import { readSummary } from './read-summary.ts'
 
@@ -21,12 +22,18 @@ export const tool = defineTool({
   async run(context): Promise<number | void> {
     const [name, ...rest] = context.args.tool
     if (name === undefined) throw usageError('no tool is named', "'davit --help' lists the tools")
-    if (name !== 'help') return context.runInForeground({ argv: [await pathOf(name, context), ...rest] })
+    if (name !== 'help') return runTool([await pathOf(name, context), ...rest], context)
     const [subject] = rest
     if (subject === undefined) return context.print(renderHelp(tool, await listTools(context)))
     return context.runInForeground({ argv: [await pathOf(subject, context), '--help'] })
   },
 })
+
+/** What the tool leaves behind, such as a lock, belongs to who called us, and not to us. */
+function runTool(argv: readonly [string, ...string[]], { environment, runInForeground }: ToolContext<unknown>) {
+  const { pid } = processIdentity().parent
+  return runInForeground({ argv, environment: { ...environment, DAVIT_CALLER: String(pid) } })
+}
 
 async function pathOf(name: string, place: SearchPlace): Promise<string> {
   const path = await findTool(name, place)

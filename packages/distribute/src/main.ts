@@ -1,7 +1,7 @@
 import { distribute, distributionError } from '@davit/distribution'
 import { Manifest } from '@davit/documents'
 import { openStore } from '@davit/store'
-import { defineTool, profileOptions, transferOptions, withTargets } from '@davit/tool'
+import { defineTool, transferOptions, withTargets } from '@davit/tool'
 
 export const tool = defineTool({
   name: 'davit-distribute',
@@ -15,7 +15,7 @@ export const tool = defineTool({
     { command: 'davit-distribute -m 10 < manifest.xml', describe: 'to ten machines at a time' },
   ],
   operands: { manifest: 'manifest whose profiles are sent' },
-  options: { ...profileOptions, ...transferOptions },
+  options: { ...transferOptions },
   exitStatus: { 1: 'some packages did not arrive' },
   seeAlso: ['davit-manifest(1)', 'davit-lock(1)', 'davit-activate(1)'],
   async run({ args, print, readDocument, ...context }) {
@@ -25,7 +25,6 @@ export const tool = defineTool({
       distribute(manifest, reached, {
         ...context,
         store,
-        profile: args.profile,
         maxTransfers: args.maxConcurrentTransfers,
       }),
     )

@@ -16,8 +16,6 @@ export interface DistributionOptions {
   readonly store: Store
   /** How many machines are sent to at a time. */
   readonly maxTransfers: number
-  /** Names the transfers of this deployment on the targets. */
-  readonly profile: string
   readonly report: Report
   readonly signal: AbortSignal
 }
@@ -73,16 +71,12 @@ async function sendProfile(manifest: Manifest, target: ShellTarget, options: Dis
       sent.paths === 0 ? 'send packages (all are there)' : `send ${sent.paths} packages (${sizeText(sent.bytes)})`
     report({ kind: 'finished', ...event, step })
   } catch (error) {
-    report({ kind: 'failed', ...event, message: error instanceof Error ? error.message : String(error) })
+    report({ kind: 'failed', ...event, message: messageOf(error) })
     throw error
   }
 }
 
-async function sendClosure(
-  profile: StorePath,
-  target: ShellTarget,
-  { store, signal, profile: deployment }: DistributionOptions,
-) {
+async function sendClosure(profile: StorePath, target: ShellTarget, { store, signal }: DistributionOptions) {
   const layout = storeLayout(store.reference.directory)
   const closure = await store.closure([profile])
   const missing = new Set(
@@ -96,7 +90,6 @@ async function sendClosure(
   if (paths.length === 0) return { paths: 0, bytes: 0 }
   const registrations = await store.registrations(paths)
   await importArchive(target.machine, layout, {
-    transfer: `${deployment}.${target.name}`,
     archive: store.export(paths),
     paths: registrations.map((registration): SentPath => ({
       name: basename(registration.path),
@@ -116,11 +109,18 @@ function sizeText(bytes: number): string {
 export function distributionError(failed: ReadonlyMap<TargetName, unknown>): DavitError {
   const names = [...failed.keys()].map((name) => `'${name}'`).join(', ')
   const errors = [...failed.values()]
-  const [first] = errors
   const statuses = new Set(errors.map((error) => (error instanceof DavitError ? error.exitStatus : 1)))
   return new DavitError('distribution-failed', `packages did not reach ${names}`, {
     ...(statuses.size === 1 ? { exitStatus: [...statuses][0] as number } : {}),
     hint: 'the others have theirs: the same command sends only what is missing',
-    cause: first,
+    diagnostics: [...failed].map(([name, error]) => ({
+      severity: 'error',
+      message: `target '${name}': ${messageOf(error)}`,
+      ...(error instanceof DavitError && error.hint !== undefined ? { hint: error.hint } : {}),
+    })),
   })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -3,15 +3,16 @@ import { randomBytes } from 'node:crypto'
 import { deploymentPlace } from '@davit/coordinator-state'
 import {
   acquireLocks,
+  endDeployment,
   lockServices,
   type LockTerms,
   ownerOf,
-  releaseLocks,
   writeLockRecord,
 } from '@davit/deployment-lock'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { processIdentity } from '@davit/process'
-import { allTargets, defineTool, lockOptions, profileOptions, withTargets, stateDirectory } from '@davit/tool'
+import { allTargets } from '@davit/target'
+import { defineTool, lockOptions, profileOptions, withTargets, stateDirectory } from '@davit/tool'
 import { runLocked } from './run-locked.ts'
 
 const { 'lock-lease': lease } = lockOptions
@@ -47,6 +48,7 @@ export const tool = defineTool({
     const token = randomBytes(16).toString('hex')
     const owner = ownerOf(here, args.command.length === 0 ? 'parent' : 'self')
     const terms: LockTerms = { profile, token, owner, leaseSeconds, here }
+    const place = deploymentPlace(stateDirectory(context), profile)
 
     return withTargets(manifest.infrastructure, context, async (reached) => {
       const targets = allTargets(reached)
@@ -54,17 +56,14 @@ export const tool = defineTool({
       try {
         await lockServices(targets, terms)
         signal.throwIfAborted()
-        await writeLockRecord(deploymentPlace(stateDirectory(context), profile), {
-          token,
-          owner,
-          processGroup: here.processGroup,
-          manifest: text,
-        })
+        const { processGroup } = here
+        const names = targets.map(({ name }) => name)
+        await writeLockRecord(place, { token, owner, processGroup, manifest: text, targets: names })
       } catch (error) {
-        await releaseLocks(targets, terms)
+        await endDeployment(targets, { ...terms, place }).catch(() => {})
         throw error
       }
-      if (args.command.length > 0) return runLocked(targets, terms, context)
+      if (args.command.length > 0) return runLocked(targets, { ...terms, place }, context)
       await print(text)
       return 0
     })

@@ -1,27 +1,43 @@
-import { deploymentPlace } from '@davit/coordinator-state'
-import { type LockTerms, releaseLocks, removeLockRecord, unlockServices, withLease } from '@davit/deployment-lock'
+import { endDeployment, type LockTerms, withLease } from '@davit/deployment-lock'
 import type { ShellTarget } from '@davit/target'
-import { stateDirectory, type ToolContext } from '@davit/tool'
+import type { ToolContext } from '@davit/tool'
 
 interface Arguments {
   readonly command: readonly string[]
-  readonly stateDirectory?: string
+}
+
+interface RunTerms extends LockTerms {
+  /** Of the record of the lock. */
+  readonly place: string
 }
 
 /** Holds the lock while the command runs; its status is ours. A lock that is lost meanwhile ends the command. */
 export async function runLocked(
   targets: readonly ShellTarget[],
-  terms: LockTerms,
+  terms: RunTerms,
   context: ToolContext<Arguments>,
 ): Promise<number> {
-  const [program = '', ...rest] = context.args.command
   try {
-    return await withLease(targets, { ...terms, signal: context.signal }, (signal) =>
-      context.runInForeground({ argv: [program, ...rest], environment: context.environment, signal }),
-    )
-  } finally {
-    await unlockServices(targets, terms)
-    await releaseLocks(targets, terms)
-    await removeLockRecord(deploymentPlace(stateDirectory(context), terms.profile))
+    const status = await withLease(targets, terms, (lost) => runCommand(context, lost))
+    if (status === 0) await endDeployment(targets, terms)
+    else await endQuietly()
+    return status
+  } catch (error) {
+    await endQuietly()
+    throw error
   }
+
+  /** What failed before is what counts. */
+  async function endQuietly(): Promise<void> {
+    await endDeployment(targets, terms).catch((error: unknown) => {
+      context.report({ kind: 'warning', message: error instanceof Error ? error.message : String(error) })
+    })
+  }
+}
+
+async function runCommand({ args, environment, runInForeground }: ToolContext<Arguments>, lost: AbortSignal) {
+  const [program = '', ...rest] = args.command
+  const status = await runInForeground({ argv: [program, ...rest], environment, signal: lost })
+  lost.throwIfAborted()
+  return status
 }

@@ -1,15 +1,16 @@
 import { deploymentPlace } from '@davit/coordinator-state'
-import { type LockRecord, readLockRecord, releaseLocks, removeLockRecord, unlockServices } from '@davit/deployment-lock'
+import { endDeployment, readLockRecord } from '@davit/deployment-lock'
 import { DavitError } from '@davit/diagnostics'
 import { Manifest, parseDocument, parseProfileName, type ProfileName } from '@davit/documents'
 import { processIdentity } from '@davit/process'
-import { allTargets, defineTool, profileOptions, withTargets, stateDirectory } from '@davit/tool'
+import { allTargets } from '@davit/target'
+import { defineTool, profileOptions, withTargets, stateDirectory } from '@davit/tool'
 
 export const tool = defineTool({
   name: 'davit-unlock',
   summary: 'Unlock a deployment that davit-lock has locked',
   description: [
-    'Goes by what davit-lock has left in the state of the coordinator. On empty input, because an earlier step of the pipe failed, it unlocks what davit-lock has locked in the same pipe, and fails nevertheless.',
+    'Goes by what davit-lock has left in the state of the coordinator, and unlocks what that has locked. On empty input, because an earlier step of the pipe failed, it unlocks what davit-lock has locked in the same pipe, and fails nevertheless.',
   ],
   examples: [
     { command: 'davit-unlock manifest.xml', describe: 'unlock the targets of a manifest' },
@@ -23,20 +24,18 @@ export const tool = defineTool({
     const { args, print, readInput } = context
     const profile = parseProfileName(args.profile)
     const { text, file } = await readInput(args.manifest)
+    const isEmpty = text.trim() === ''
+    if (!isEmpty) parseDocument(Manifest, text, { file })
     const place = deploymentPlace(stateDirectory(context), profile)
     const record = await readLockRecord(place)
-    const isEmpty = text.trim() === ''
     if (record === undefined || (isEmpty && record.processGroup !== processIdentity().processGroup))
       throw notLocked(profile)
-    const manifest = parseDocument(Manifest, isEmpty ? record.manifest : text, { file })
-    await withTargets(manifest.infrastructure, context, async (reached) => {
-      const targets = allTargets(reached)
-      const terms = { profile, token: record.token }
-      await unlockServices(targets, terms)
-      await releaseLocks(targets, terms)
+    const { infrastructure } = parseDocument(Manifest, record.manifest, { file: 'the manifest that was locked' })
+    await withTargets(infrastructure, context, async (reached) => {
+      await endDeployment([...reached.targets.values()], { profile, token: record.token, place })
+      allTargets(reached)
     })
-    await removeLockRecord(place)
-    if (isEmpty) throw emptyInput(record)
+    if (isEmpty) throw emptyInput()
     await print(text)
   },
 })
@@ -47,7 +46,7 @@ function notLocked(profile: ProfileName): DavitError {
   })
 }
 
-function emptyInput(_record: LockRecord): DavitError {
+function emptyInput(): DavitError {
   return new DavitError('empty-document', 'an earlier step of the pipe failed: the deployment is unlocked', {
     hint: 'look for its message above',
   })

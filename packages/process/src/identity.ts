@@ -1,13 +1,16 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 
+/** What tells a process from every other one on a machine, also from later ones that get its number. */
 export interface ProcessReference {
   readonly pid: number
-  /** In clock ticks since the machine started: a process that got the same number later has another one. */
+  /** In clock ticks since the machine started. */
   readonly startTime: number
+  /** Of its PID namespace, as numbers mean nothing in another one; empty on systems without /proc. */
+  readonly namespace: string
 }
 
-/** What tells this process from every other one, on any machine and across restarts. */
+/** The same on any machine and across restarts. */
 export interface ProcessIdentity extends ProcessReference {
   /** The shell or script that started this process. */
   readonly parent: ProcessReference
@@ -18,13 +21,16 @@ export interface ProcessIdentity extends ProcessReference {
   readonly host: string
 }
 
+/** This process. */
+export function processReference(): ProcessReference {
+  return referenceTo(process.pid)
+}
+
 export function processIdentity(): ProcessIdentity {
-  const { startTime, processGroup } = statusOf(process.pid) ?? { startTime: 0, processGroup: process.pid }
   return {
-    pid: process.pid,
-    startTime,
-    parent: { pid: process.ppid, startTime: statusOf(process.ppid)?.startTime ?? 0 },
-    processGroup,
+    ...processReference(),
+    parent: referenceTo(callerPid()),
+    processGroup: statusOf(process.pid)?.processGroup ?? process.pid,
     bootId: firstLineOf('/proc/sys/kernel/random/boot_id'),
     machineId: firstLineOf('/etc/machine-id') || hostname(),
     user: userInfo().username,
@@ -32,13 +38,43 @@ export function processIdentity(): ProcessIdentity {
   }
 }
 
-export function isProcessAlive({ pid, startTime }: ProcessReference): boolean {
-  return statusOf(pid)?.startTime === startTime
+/** True only for a process of which it is certain. */
+export function isProcessGone({ pid, startTime, namespace }: ProcessReference): boolean {
+  if (namespace === '' || namespace !== pidNamespace()) return false
+  return statusOf(pid)?.startTime !== startTime
 }
 
-/** From proc(5): the name of the program, in parentheses, may itself hold spaces and parentheses. */
+/** As part of a file name, without `-` and `/`. */
+export function encodeProcessReference({ namespace, pid, startTime }: ProcessReference): string {
+  return `${namespace}.${pid}.${startTime}`
+}
+
+export function parseProcessReference(text: string): ProcessReference | undefined {
+  const [, namespace, pid, startTime] = /^(\d+)\.(\d+)\.(\d+)$/.exec(text) ?? []
+  return namespace === undefined ? undefined : { namespace, pid: Number(pid), startTime: Number(startTime) }
+}
+
+/** `davit TOOL` stands between the tool and who called it, and ends with the tool. */
+function callerPid(): number {
+  const caller = Number(process.env['DAVIT_CALLER'])
+  return Number.isInteger(caller) && statusOf(caller) !== undefined ? caller : process.ppid
+}
+
+function referenceTo(pid: number): ProcessReference {
+  return { pid, startTime: statusOf(pid)?.startTime ?? 0, namespace: pidNamespace() }
+}
+
+function pidNamespace(): string {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+/** From proc(5): the name of the program, in parentheses, may itself hold anything. */
 function statusOf(pid: number): { readonly startTime: number; readonly processGroup: number } | undefined {
-  const stat = firstLineOf(`/proc/${pid}/stat`)
+  const stat = textOf(`/proc/${pid}/stat`)
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, , group] = fields
   if (state === undefined || state === '' || state === 'Z') return undefined
@@ -46,8 +82,12 @@ function statusOf(pid: number): { readonly startTime: number; readonly processGr
 }
 
 function firstLineOf(file: string): string {
+  return textOf(file).split('\n')[0] ?? ''
+}
+
+function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8').split('\n')[0] ?? ''
+    return readFileSync(file, 'latin1')
   } catch {
     return ''
   }

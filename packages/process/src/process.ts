@@ -1,6 +1,14 @@
 export type { Command, CommandResult, RunningCommand } from './command.ts'
 export { environment, type Environment } from './environment.ts'
-export { isProcessAlive, type ProcessIdentity, processIdentity, type ProcessReference } from './identity.ts'
+export {
+  encodeProcessReference,
+  isProcessGone,
+  parseProcessReference,
+  type ProcessIdentity,
+  processIdentity,
+  type ProcessReference,
+  processReference,
+} from './identity.ts'
 export { runCommand } from './run-command.ts'
 export { runInForeground } from './run-in-foreground.ts'
 export { startCommand } from './start-command.ts'

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
@@ -14,7 +14,7 @@ import {
 import { removeTree } from '@davit/files'
 import { environment } from '@davit/process'
 import { currentSystem, openNativeStore, type Store } from '@davit/store'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { realise, type RealisationOptions } from '../src/realisation.ts'
 
 const HERE = currentSystem(environment())
@@ -70,6 +70,31 @@ test('realise() finds types without a module before it builds anything', async (
   expect(hint).toContain('davit has modules for processes; --modules DIRECTORY adds yours')
   const outputs = [...architecture.services.values()].flatMap(({ packages }) => [...packages.values()])
   expect(await store.invalidPaths(outputs.map(({ outPath }) => outPath))).toHaveLength(3)
+})
+
+test('realise() stops when it is told to, and goes on the next time', async () => {
+  const { store, architecture, options } = await system()
+  const directory = store.reference.directory
+  const slow = await openNativeStore({ directory, environment: environment(), isolation: { kind: 'none' } })
+  const [web] = await slow.instantiate([
+    {
+      spec: { ...build('slow'), script: `touch ${directory}-begun; [ -e ${directory}-go ] || sleep 60; echo >$out` },
+      system: HERE,
+      wantedBy: { service: 'web' as ServiceName },
+    },
+  ])
+  const targetPackages = new Map([[WEB1, [web!]]])
+  const stop = new AbortController()
+  const work = { ...architecture, targetPackages }
+  const building = realise(work, { ...options, store: slow, signal: stop.signal })
+  building.catch(() => {})
+  await vi.waitFor(() => expect(existsSync(`${directory}-begun`)).toBe(true), { timeout: 10_000 })
+  stop.abort(new Error('enough'))
+  await expect(building).rejects.toThrow()
+  expect(await slow.invalidPaths([web!.outPath])).toHaveLength(1)
+  writeFileSync(`${directory}-go`, '')
+  const { profiles } = await realise(work, { ...options, store: slow })
+  expect(readdirSync(join(profiles.get(WEB1)!, 'packages')).map(packageName)).toContain('slow')
 })
 
 interface SmallSystem {

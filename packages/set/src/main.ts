@@ -1,8 +1,10 @@
-import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
+import { deploymentPlace } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { openStore } from '@davit/store'
-import { allTargets, defineTool, lockOptions, profileOptions, withTargets, stateDirectory } from '@davit/tool'
+import { allTargets } from '@davit/target'
+import { defineTool, lockOptions, profileOptions, withTargets, stateDirectory } from '@davit/tool'
+import { recordGeneration } from './record-generation.ts'
 import { setProfiles } from './set-profiles.ts'
 
 export const tool = defineTool({
@@ -27,27 +29,22 @@ export const tool = defineTool({
     const profile = parseProfileName(args.profile)
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
     const place = deploymentPlace(stateDirectory(context), profile)
-    if (args.targetProfiles) {
+    const record = async () => {
+      if (!args.coordinatorProfile) return
+      const store = await openStore(manifest.store, context)
+      const { kind, number } = await recordGeneration(place, { manifest, text }, store)
+      const added = `generation ${number} on the coordinator`
+      report({ kind: 'note', message: kind === 'added' ? added : 'the coordinator has this generation already' })
+    }
+    if (!args.targetProfiles) await record()
+    else {
       await withTargets(manifest.infrastructure, context, async (reached) => {
         const targets = allTargets(reached)
         const locking = args.lock ? 'join-or-take' : 'none'
-        const use = { profile, leaseSeconds: args.lockLease, place, signal: context.signal, locking } as const
-        await withLock(targets, use, (lock) => setProfiles(manifest, targets, { ...lock, profile, report }))
-      })
-    }
-    if (args.coordinatorProfile) {
-      const added = await addGeneration(place, { manifest, text })
-      const store = await openStore(manifest.store, context)
-      if (added !== 'unchanged') {
-        for (const [target, path] of manifest.profiles)
-          await store.addRoot(`${profile}-${added.generation}-${target}`, path)
-      }
-      report({
-        kind: 'note',
-        message:
-          added === 'unchanged'
-            ? 'the coordinator has this generation already'
-            : `generation ${added.generation} on the coordinator`,
+        await withLock(targets, { profile, leaseSeconds: args.lockLease, place, locking }, async ({ token }) => {
+          await setProfiles(manifest, targets, { token, profile, report })
+          await record()
+        })
       })
     }
     await print(text)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeTree } from '@davit/files'
-import { isGone, processIdentity } from './process-identity.ts'
+import { encodeProcessReference, isProcessGone, parseProcessReference, processReference } from '@davit/process'
 import type { StoreLayout } from './store-layout.ts'
 
 /** Lends a fresh directory on the file system of the store, and removes it with all that is left in it. */
@@ -10,7 +10,7 @@ export async function withWorkspace<Result>(
   { incoming }: StoreLayout,
   use: (directory: string) => Promise<Result>,
 ): Promise<Result> {
-  const directory = join(incoming, `${processIdentity() ?? 'unknown'}-${randomBytes(8).toString('hex')}`)
+  const directory = join(incoming, `${encodeProcessReference(processReference())}-${randomBytes(8).toString('hex')}`)
   mkdirSync(directory, { mode: 0o700 })
   try {
     return await use(directory)
@@ -22,7 +22,7 @@ export async function withWorkspace<Result>(
 /** Removes what processes that were killed have left. */
 export function sweepWorkspaces({ incoming }: StoreLayout): void {
   for (const name of readdirSync(incoming)) {
-    const [identity] = name.split('-')
-    if (identity !== undefined && isGone(identity)) removeTree(join(incoming, name))
+    const owner = parseProcessReference(name.split('-')[0] ?? '')
+    if (owner !== undefined && isProcessGone(owner)) removeTree(join(incoming, name))
   }
 }

@@ -2,12 +2,13 @@
 #   record   what is needed to run any activity of it: a line `FIELD WORD` each, words for printf %b; container properties are `property.NAME`
 #   state    activating (also when absent), active, deactivating
 #   running  claim of who runs an activity of it
-#   status   how the last activity ended that did not succeed
+#   status   `ACTIVITY STATUS` of the last one that ended, unless the state says it
 
-# mapping_directory TARGET PROFILE CONTAINER KEY
+# mapping_directory TARGET PROFILE CONTAINER KEY; a file name has at most 255 bytes, and something is added to it for logs.
 mapping_directory() {
   check_names "$@"
   directory=$state/targets/$1/active/$2/$3:$4
+  [ "${#3}" -le 150 ] || directory=$state/targets/$1/active/$2/$(printf '%.150s~%s' "$3" "${#3}"):$4
 }
 
 # operation_start TARGET PROFILE TOKEN ACTIVITY CONTAINER KEY [FIELD WORD]...
@@ -19,8 +20,19 @@ operation_start() {
   hold_mutex "$target"
   check_lock "$target" "$profile" "$3"
   shift 6
-  prepare_activity "$@"
-  spawn_activity
+  if [ $# = 0 ] && [ ! -f "$directory/record" ]; then
+    without_record
+  else
+    prepare_activity "$@"
+    spawn_activity
+  fi
+}
+
+# Where there is no record nothing was begun, so that there is nothing to undo.
+without_record() {
+  [ "$activity" = deactivate ] || fail no-record "there is no record of it"
+  rm -rf "$directory"
+  printf 'done %s 0\n' "$id" >&4
 }
 
 # prepare_activity [FIELD WORD]...: the intention is written down before anything happens.
@@ -28,12 +40,13 @@ prepare_activity() {
   private_directory "$directory" && private_directory "$state/targets/$target/log/$profile" &&
     mkdir -p "$state/targets/$target/run" "$state/targets/$target/log/services" ||
     fail cannot-create "cannot create the directories of target '$target' below '$state'"
+  ! is_running "$directory" || fail already-running "an activity of it is still running"
   claim "$directory/running" "$self" || case $? in
     1) fail already-running "an activity of it is still running" ;;
     *) fail cannot-create "cannot write below '$directory'" ;;
   esac
-  trap 'rm -f "$directory/running" "$release"' EXIT
-  rm -f "$directory/status"
+  trap 'abandon_activity' EXIT
+  rm -f "$directory/status" "$directory/running.handed"
   if [ "$activity" = activate ] || [ ! -f "$directory/record" ]; then
     write_record "$@" || fail cannot-create "cannot write the record below '$directory'"
   fi
@@ -43,14 +56,20 @@ prepare_activity() {
   esac || fail cannot-create "cannot write the state below '$directory'"
 }
 
+# abandon_activity: before it was begun.
+abandon_activity() {
+  rm -f "$directory/running" "$release"
+  [ -f "$directory/record" ] || rm -rf "$directory"
+}
+
 write_record() {
   while [ $# -ge 2 ]; do
     if [ "$1" = module ]; then
       decode "$2"
       resolve_module "$decoded"
-      printf 'module %s\n' "$module"
+      printf 'module %s\n' "$module" || return 1
     else
-      printf '%s %s\n' "$1" "$2"
+      printf '%s %s\n' "$1" "$2" || return 1
     fi
     shift 2
   done >"$directory/record.new" &&
@@ -88,7 +107,10 @@ spawn_activity() {
     runner=$!
     exec >/dev/null 2>&1 3>&-
     wait "$runner"
-    printf 'done %s %s\n' "$id" "$?" >&4
+    status=$?
+    # A runner that could not even start has not taken over the claim.
+    [ "$status" = 0 ] || [ "$(readlink "$directory/running")" != "$self" ] || rm -f "$directory/running"
+    printf 'done %s %s\n' "$id" "$status" >&4
   ) &
   trap 'rm -f "$release"' EXIT
 }
@@ -100,16 +122,29 @@ run_activity() {
   take_over_claim "$davit_directory/running" "$6" || exit 254
   call_module
   davit_status=$?
-  if [ "$davit_status" != 0 ]; then
-    printf '%s %s\n' "$davit_activity" "$davit_status" >"$davit_directory/status" || :
-  else
-    case $davit_activity in
-      activate) printf 'active\n' | replace_file "$davit_directory/state" || davit_status=253 ;;
-      deactivate) mv "$davit_directory" "$davit_directory.gone" && rm -rf "$davit_directory.gone" || davit_status=253 ;;
-    esac
-  fi
+  case $davit_status:$davit_activity in
+    0:activate) printf 'active\n' | replace_file "$davit_directory/state" || davit_status=253 ;;
+    0:deactivate) remove_mapping "$davit_directory" && exit 0 || davit_status=253 ;;
+    *) printf '%s %s\n' "$davit_activity" "$davit_status" >"$davit_directory/status" || : ;;
+  esac
   rm -f "$davit_directory/running"
   exit "$davit_status"
+}
+
+# remove_mapping DIRECTORY: in one step; what is left of it after a crash is not looked at, and removed with the next observation.
+remove_mapping() {
+  gone=${1%/*}/.gone.${1##*/}
+  rm -rf "$gone"
+  mv "$1" "$gone" || return 1
+  rm -rf "$gone" || :
+}
+
+# is_running DIRECTORY: a dead helper's claim may just be on its way to the runner that it has started: looked at twice.
+is_running() {
+  ! is_claimed "$1/running" || return 0
+  [ -L "$1/running" ] || [ -L "$1/running.handed" ] || return 1
+  sleep 1
+  is_claimed "$1/running"
 }
 
 # take_over_claim LINK HELPER: from the helper. Whoever found the helper dead in between may have been faster: then nothing is run.
@@ -118,28 +153,30 @@ take_over_claim() {
   [ "$(readlink "$1")" = "$2" ] && mv "$1" "$1.handed" && [ "$(readlink "$1.handed")" = "$2" ] && rm -f "$1.handed" && ln -s "$identity" "$1"
 }
 
-# call_module: in a subshell, so that properties are variables of the module and of nothing else.
+# call_module: in a subshell, so that properties are variables of the module and of nothing else. Its own variables have names
+# that no property has: an assignment would change what the module is given.
 call_module() (
   cd / || exit 253
   umask 022
   davit_module='' davit_package='' davit_container=''
   while IFS=' ' read -r davit_field davit_word; do
-    decode "$davit_word"
+    davit_text=$(printf '%b.' "$davit_word")
+    davit_text=${davit_text%.}
     case $davit_field in
-      module) davit_module=$decoded ;;
-      pkg) davit_package=$decoded ;;
-      container) davit_container=$decoded ;;
-      name) export DAVIT_SERVICE="$decoded" ;;
-      service) export DAVIT_KEY="$decoded" ;;
-      property.*[!A-Za-z0-9_]* | property.[0-9]* | property. | property.PATH | property.IFS | property.LD_*) ;;
-      property.*) export "${davit_field#property.}=$decoded" ;;
+      module) davit_module=$davit_text ;;
+      pkg) davit_package=$davit_text ;;
+      container) davit_container=$davit_text ;;
+      name) export DAVIT_SERVICE="$davit_text" ;;
+      service) export DAVIT_KEY="$davit_text" ;;
+      property.*[!A-Za-z0-9_]* | property.[0-9]* | property. | property.PATH | property.IFS | property.LD_* | property.davit_*) ;;
+      property.*) export "${davit_field#property.}=$davit_text" ;;
     esac
   done <"$davit_directory/record"
-  unset davit_word
+  unset davit_word davit_text
   export DAVIT_TARGET="$davit_target" DAVIT_PROFILE="$davit_profile" DAVIT_STATE_DIR="$davit_state"
   export DAVIT_RUN_DIR="$davit_state/targets/$davit_target/run" DAVIT_LOG_DIR="$davit_state/targets/$davit_target/log/services"
   export DYSNOMIA_STATEDIR="$davit_state/targets/$davit_target/dysnomia"
-  if [ -f "$davit_module.activities" ] && ! answers_activity "$davit_module.activities" "$davit_activity"; then
+  if [ -f "$davit_module.activities" ] && ! (answers_activity "$davit_module.activities" "$davit_activity"); then
     exit 0
   fi
   exec "$davit_module" "$davit_activity" "$davit_package" "$davit_container"
@@ -159,7 +196,7 @@ operation_await() {
   mapping_directory "$1" "$2" "$4" "$5"
   (
     exec >/dev/null 2>&1 3>&-
-    while is_claimed "$directory/running"; do
+    while is_running "$directory"; do
       pause
     done
     printf 'done %s %s\n' "$id" "$(ended_status)" >&4
@@ -168,16 +205,13 @@ operation_await() {
 
 ended_status() {
   first_line "$directory/state"
-  case $activity:$line in
-    activate:active | deactivate:)
-      printf 0
-      return
-      ;;
-  esac
-  first_line "$directory/status"
-  line=${line##* }
+  [ "$activity:$line" != activate:active ] || line='activate 0'
+  [ "$activity" != deactivate ] || [ -d "$directory" ] || line='deactivate 0'
+  [ "${line##* }" = 0 ] || first_line "$directory/status"
   case $line in
-    '' | *[!0-9]*) line=255 ;;
+    "$activity "*[!0-9]* | "$activity ") line=255 ;;
+    "$activity "*) line=${line##* } ;;
+    *) line=255 ;;
   esac
   printf '%s' "$line"
 }
@@ -194,19 +228,20 @@ operation_log() {
 # operation_observe PROFILE: every mapping of the profile, of all targets that are this machine.
 operation_observe() {
   check_names "$1"
+  rm -rf "$state"/targets/*/active/"$1"/.gone.*
   for directory in "$state"/targets/*/active/"$1"/*:*; do
-    [ -d "$directory" ] || continue
-    case $directory in
-      *.gone) continue ;;
-    esac
+    [ -f "$directory/record" ] || continue
     target=${directory#"$state"/targets/}
     running=ended
-    ! is_claimed "$directory/running" || running=running
+    ! is_running "$directory" || running=running
     first_line "$directory/state"
-    say mapping "${target%%/*}" "${line:-activating}" "$running"
-    [ -f "$directory/record" ] || continue
+    case $line in
+      active | deactivating) ;;
+      *) line=activating ;;
+    esac
+    say mapping "${target%%/*}" "$line" "$running" "${directory##*:}"
     while IFS= read -r line; do
       say "field $line"
-    done <"$directory/record"
+    done 2>/dev/null <"$directory/record" || :
   done
 }

@@ -49,10 +49,12 @@ take_away() {
   rm -f "$1.after.$2"*
 }
 
-# claim_in_turn LINK OWNER: waits for as long as somebody has it.
+# claim_in_turn LINK OWNER: waits for as long as somebody else has it. An owner does one thing after the other: what it finds of
+# its own was left behind.
 claim_in_turn() {
   until claim "$1" "$2"; do
     [ "$?" = 1 ] || return 1
+    [ "$(readlink "$1")" != "$2" ] || return 0
     pause
   done
 }

@@ -28,7 +28,7 @@ operation_lock() {
   now=$(date +%s)
   if read_holder "$directory"; then
     if [ "$holder_token" = "$3" ]; then
-      write_holder "$directory" "$3" "$holder_owner" "$holder_since" "$now" "$5" "$holder_number" || fail failed 'cannot renew the lock'
+      write_holder "$directory" "$3" "$holder_owner" "$holder_since" "$now" "$5" "$holder_number" || fail cannot-create 'cannot renew the lock'
       say number "$holder_number"
       return
     fi
@@ -45,6 +45,15 @@ operation_lock() {
   printf '%s\n' "$number" | replace_file "$directory/number" && write_holder "$directory" "$3" "$4" "$now" "$now" "$5" "$number" ||
     fail cannot-create 'cannot write the lock'
   say number "$number"
+}
+
+# operation_renew TARGET PROFILE TOKEN LEASE: only for who has never lost it.
+operation_renew() {
+  check_names "$1" "$2" "$3"
+  hold_mutex "$1"
+  check_lock "$1" "$2" "$3"
+  write_holder "$state/targets/$1/lock/$2" "$3" "$holder_owner" "$holder_since" "$(date +%s)" "$4" "$holder_number" ||
+    fail cannot-create 'cannot renew the lock'
 }
 
 operation_unlock() {

@@ -10,12 +10,22 @@ operation_native_missing() {
   done
 }
 
-# receive_archive DIRECTORY CHECKSUM: standard input unpacked into it, aside from the store, by one receiver at a time; prints the checksum.
+# operation_native_begin INCOMING NAME: a directory for a transfer, which is its own for as long as this helper lives. What the
+# transfers of dead ones have left is removed.
+operation_native_begin() {
+  check_store_paths "$1"
+  check_names "$2"
+  mkdir -p "$1" || fail cannot-create "cannot create '$1'"
+  for claimed in "$1"/*.lock; do
+    [ -L "$claimed" ] && claim "$claimed" "$self" || continue
+    discard_transfer "${claimed%.lock}"
+  done
+  claim "$1/$2.lock" "$self" && mkdir "$1/$2" "$1/$2/paths" || fail cannot-create "cannot write below '$1'"
+}
+
+# receive_archive DIRECTORY CHECKSUM: standard input unpacked into it, aside from the store; prints how that ended and the checksum.
 receive_archive() {
-  process_identity "$$"
-  mkdir -p "${1%/*}" && claim_in_turn "$1.lock" "$identity" || return 1
-  remove_tree "$1"
-  mkdir "$1" "$1/paths" && mkfifo "$1/copy" || return 1
+  mkfifo "$1/copy" || return 1
   "$2" <"$1/copy" >"$1/checksum" &
   # shellcheck disable=SC2320
   tee "$1/copy" | {
@@ -35,6 +45,8 @@ operation_native_commit() {
   check_store_paths "$1" "$2" "$3"
   store=$1 incoming=$2 registrations=$3
   shift 3
+  claim "$incoming.lock" "$self" || [ "$(readlink "$incoming.lock")" = "$self" ] ||
+    fail incomplete-archive 'somebody else has removed the transfer'
   mkdir -p "$registrations" && claim_in_turn "$registrations/../commit" "$self" || fail cannot-create "cannot write below '$registrations'"
   release=$registrations/../commit
   sync
@@ -42,8 +54,7 @@ operation_native_commit() {
     commit_path "$1" "$2" || fail cannot-create "cannot move '$1' into the store"
     shift 2
   done
-  remove_tree "$incoming"
-  rm -f "$incoming.lock"
+  discard_transfer "$incoming"
 }
 
 commit_path() {
@@ -70,6 +81,10 @@ remove_tree() {
 
 operation_native_discard() {
   check_store_paths "$1"
+  discard_transfer "$1"
+}
+
+discard_transfer() {
   remove_tree "$1"
   rm -f "$1.lock"
 }

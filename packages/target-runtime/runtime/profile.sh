@@ -7,9 +7,11 @@ operation_set_profile() {
   hold_mutex "$1"
   check_lock "$1" "$2" "$3"
   directory=$state/targets/$1/profiles/$2
+  [ -d "$4" ] || fail no-profile "'$4' is not on the machine: davit-distribute brings it"
   mkdir -p "$directory" "$5" || fail cannot-create "cannot create '$directory'"
-  ln -sfn "$directory" "$5/profile-$1-$2" || fail cannot-create "cannot write below '$5'"
-  if [ "$(readlink -f "$directory/current")" = "$4" ]; then
+  ln -sfn "$directory" "$5/profile:$1:$2" || fail cannot-create "cannot write below '$5'"
+  current=$(readlink "$directory/current") || current=
+  if [ -n "$current" ] && [ "$(readlink "$directory/$current")" = "$4" ]; then
     say unchanged
     return
   fi
@@ -24,7 +26,7 @@ operation_set_profile() {
   done
   number=$((last + 1))
   ln -s "$4" "$directory/$number-link" &&
-    ln -s "$number-link" "$directory/current.new" &&
+    ln -sfn "$number-link" "$directory/current.new" &&
     mv -f -T "$directory/current.new" "$directory/current" || fail cannot-create "cannot write below '$directory'"
   say generation "$number"
 }

@@ -1,7 +1,7 @@
 import type { ManifestService, ProfileName, ServiceMapping } from '@davit/documents'
-import { DavitError } from '@davit/diagnostics'
 
 import { fromHexadecimal } from './answer-lines.ts'
+import { RefusedRequest } from './helper.ts'
 import { isConnectionLost, type Machine } from './machine.ts'
 import { recordFields } from './record.ts'
 
@@ -29,9 +29,13 @@ export type ActivityResult =
   | { readonly kind: 'failed'; readonly message: string; readonly log: string }
 
 const LOG_BYTES = 16 * 1024
-const RECORD_NOT_WRITTEN = 253
+/** How often a machine may be lost during one activity before nobody waits for it any more. */
+const MAX_LOSSES = 5
 
-/** Runs an activity to its end. A helper or connection that is lost meanwhile is replaced: the activity goes on without it. */
+/**
+ * Runs an activity to its end. A helper or connection that is lost meanwhile is replaced: the activity goes on without it.
+ * Rejects where the machine cannot say any more how it ended, and with `lock-lost`; then nothing was begun.
+ */
 export async function performActivity(machine: Machine, request: ActivityRequest): Promise<ActivityResult> {
   const { mapping, profile, token, activity } = request
   const { target, container, service } = mapping
@@ -44,27 +48,36 @@ export async function performActivity(machine: Machine, request: ActivityRequest
     })
     return status === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, status)
   } catch (error) {
-    if (!(error instanceof DavitError) || isFatal(error)) throw error
+    if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
     return { kind: 'failed', message: error.message, log: '' }
   }
 }
 
 /** The exit status of what runs on a mapping, once it has ended; 0 only if the activity reached what it is for. */
-export function awaitActivity(machine: Machine, request: Omit<ActivityRequest, 'token'>): Promise<number> {
+export async function awaitActivity(machine: Machine, request: Omit<ActivityRequest, 'token'>): Promise<number> {
   const { mapping, profile, activity } = request
-  return machine.requestActivity('await', [mapping.target, profile, activity, mapping.container, mapping.service])
-}
-
-function isFatal(error: DavitError): boolean {
-  return error.code === 'lock-lost' || isConnectionLost(error)
+  const fields = [mapping.target, profile, activity, mapping.container, mapping.service]
+  for (let losses = 0; ; losses += 1) {
+    try {
+      return await machine.requestActivity('await', fields)
+    } catch (error) {
+      if (!isConnectionLost(error) || losses === MAX_LOSSES) throw error
+    }
+  }
 }
 
 async function failureOf(machine: Machine, request: ActivityRequest, status: number): Promise<ActivityResult> {
   const { mapping, profile, activity } = request
   const fields = [mapping.target, profile, activity, mapping.container, mapping.service, String(LOG_BYTES)]
-  const lines = await machine.request('log', fields)
+  // That it failed is certain, even when nobody can say any more why.
+  const lines = await machine.request('log', fields).catch(() => [])
   const log = fromHexadecimal(/^log ([0-9a-f]*)$/.exec(lines[0] ?? '')?.[1])
-  const message =
-    status === RECORD_NOT_WRITTEN ? 'its record could not be written' : `its module ended with status ${status}`
-  return { kind: 'failed', message, log }
+  return { kind: 'failed', message: RUNNER_STATUS.get(status) ?? `its module ended with status ${status}`, log }
 }
+
+/** What the runner itself says (see `target-runtime/runtime/activity.sh`). */
+const RUNNER_STATUS: ReadonlyMap<number, string> = new Map([
+  [253, 'its record could not be written'],
+  [254, 'another run was faster'],
+  [255, 'it was cut off, or never began'],
+])

@@ -8,6 +8,8 @@ export interface MachineFacts {
   readonly system: System
   readonly userId: number
   readonly bootId: string
+  /** Tells containers apart that share the boot. */
+  readonly place: string
   readonly stateDirectory: string
   readonly checksum: 'cksum' | 'sha256sum'
 }
@@ -24,6 +26,7 @@ export function parseFacts(lines: readonly string[], address: string): MachineFa
     system: `${machine}-${kernel.toLowerCase()}` as System,
     userId: Number(first('user')),
     bootId: first('boot'),
+    place: first('place'),
     stateDirectory: fromHexadecimal(first('state')),
     checksum,
   }
@@ -38,5 +41,6 @@ function utilitiesMissing(address: string, missing: readonly string[]): DavitErr
 
 /** Whether two helpers run on the same machine, for the same user's state. */
 export function isSamePlace(left: MachineFacts, right: MachineFacts): boolean {
-  return left.bootId === right.bootId && left.stateDirectory === right.stateDirectory && left.userId === right.userId
+  const facts = ['bootId', 'place', 'stateDirectory', 'userId'] as const
+  return facts.every((fact) => left[fact] === right[fact])
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 
 import type { Channel, Connection } from '@davit/connection'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
@@ -12,6 +14,8 @@ export interface Helper {
   request(operation: string, fields: readonly string[]): Promise<readonly string[]>
   /** As `request`, for what ends later: resolves with the exit status of the activity. */
   requestActivity(operation: string, fields: readonly string[]): Promise<number>
+  /** Whether it has ended: nothing that is asked of it from now on reaches the machine. */
+  readonly isGone: boolean
   close(): void
 }
 
@@ -25,16 +29,22 @@ export class RefusedRequest extends DavitError {
   }
 }
 
-interface Pending {
-  readonly lines: string[]
-  readonly resolve: (lines: readonly string[]) => void
+interface Pending<Result> {
+  readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
+}
+
+interface PendingAnswer extends Pending<readonly string[]> {
+  readonly lines: string[]
+  characters: number
 }
 
 const UNREACHABLE = { exitStatus: ExitStatus.unreachable }
 const START_DEADLINE_MS = 30_000
 const MAX_GREETING_LINES = 2_000
+/** An answer of an honest machine is far from these: records of all services, or names of all packages. */
 const MAX_ANSWER_LINES = 200_000
+const MAX_ANSWER_CHARACTERS = 64 * 1024 * 1024
 
 export async function openHelper(connection: Connection): Promise<Helper> {
   const marker = `davit-${randomBytes(12).toString('hex')}`
@@ -46,22 +56,31 @@ export async function openHelper(connection: Connection): Promise<Helper> {
 class ShellHelper implements Helper {
   readonly #address: string
   readonly #channel: Channel
-  readonly #pending = new Map<string, Pending>()
-  readonly #activities = new Map<string, (status: number) => void>()
-  /** Rejects when the helper is gone; never resolves. */
-  readonly #gone: Promise<never>
+  readonly #answers = new Map<string, PendingAnswer>()
+  readonly #activities = new Map<string, Pending<number>>()
+  /** Resolves with the reason when the helper is gone. */
+  readonly #gone: Promise<DavitError>
+  #lost: DavitError | undefined
+  /** With which the shell has ended. */
+  #status: number | undefined
   #lastId = 0
 
   constructor(address: string, channel: Channel) {
     this.#address = address
     this.#channel = channel
-    this.#gone = new Promise((_, reject) => {
-      channel.stdout.on('error', reject)
-      channel.exit.then((status) => reject(this.#ended(status)), reject)
-    })
-    this.#gone.catch((error: unknown) => {
-      for (const { reject } of this.#pending.values()) reject(error)
-      this.#pending.clear()
+    this.#gone = new Promise((resolve) => {
+      const lose = (reason: unknown) => {
+        this.#lost ??= lostError(reason, address)
+        for (const { reject } of [...this.#answers.values(), ...this.#activities.values()]) reject(this.#lost)
+        this.#answers.clear()
+        this.#activities.clear()
+        resolve(this.#lost)
+      }
+      for (const output of [channel.stdout, channel.stderr]) output.on('error', lose)
+      channel.exit.then((status) => {
+        this.#status = status
+        lose(`its shell ended with status ${status}`)
+      }, lose)
     })
   }
 
@@ -69,25 +88,28 @@ class ShellHelper implements Helper {
   async start(marker: string): Promise<void> {
     const greeting: string[] = []
     let timer: NodeJS.Timeout | undefined
-    const started = new Promise<void>((resolve, reject) => {
-      timer = setTimeout(() => reject(this.#silent()), START_DEADLINE_MS)
+    const started = new Promise<DavitError | 'started'>((resolve) => {
+      timer = setTimeout(() => resolve(noAnswer(this.#address)), START_DEADLINE_MS)
       let take = (line: string) => {
         if (line === marker) {
           take = (answer) => this.#takeAnswer(answer)
-          resolve()
-        } else if (greeting.push(line) > MAX_GREETING_LINES) reject(this.#silent())
+          resolve('started')
+        } else if (greeting.push(line) > MAX_GREETING_LINES) resolve(noAnswer(this.#address))
       }
       readLines(this.#channel.stdout, (line) => take(line))
       readLines(this.#channel.stderr, (line) => this.#takeEvent(line))
     })
-    try {
-      await Promise.race([started, this.#gone])
-    } catch (error) {
-      this.#channel.close()
-      throw greetingError(greeting, error)
-    } finally {
-      clearTimeout(timer)
-    }
+    const result = await Promise.race([started, this.#gone])
+    clearTimeout(timer)
+    if (result === 'started') return
+    const status = this.#status
+    if (status !== undefined) await endOf(this.#channel.stdout)
+    this.#channel.close()
+    throw status === undefined ? result : noShell({ address: this.#address, status, greeting })
+  }
+
+  get isGone(): boolean {
+    return this.#lost !== undefined
   }
 
   request(operation: string, fields: readonly string[]): Promise<readonly string[]> {
@@ -96,10 +118,12 @@ class ShellHelper implements Helper {
 
   async requestActivity(operation: string, fields: readonly string[]): Promise<number> {
     const id = this.#newId()
-    const ended = new Promise<number>((resolve) => this.#activities.set(id, resolve))
+    const ended = new Promise<number>((resolve, reject) => this.#activities.set(id, { resolve, reject }))
+    // Both are told when the helper is gone, and only one of them is waited for then.
+    ended.catch(() => {})
     try {
       await this.#send(id, operation, fields)
-      return await Promise.race([ended, this.#gone])
+      return await ended
     } finally {
       this.#activities.delete(id)
     }
@@ -115,55 +139,82 @@ class ShellHelper implements Helper {
   }
 
   #send(id: string, operation: string, fields: readonly string[]): Promise<readonly string[]> {
-    const answer = new Promise<readonly string[]>((resolve, reject) => {
-      this.#pending.set(id, { lines: [], resolve, reject })
+    if (this.#lost !== undefined) return Promise.reject(this.#lost)
+    return new Promise((resolve, reject) => {
+      this.#answers.set(id, { lines: [], characters: 0, resolve, reject })
       this.#channel.stdin.write(`${[id, operation, ...fields].join(' ')}\n`)
     })
-    return Promise.race([answer, this.#gone])
   }
 
   #takeEvent(line: string): void {
     const [, id, status] = /^done (\d+) (\d+)$/.exec(line) ?? []
-    if (id !== undefined) this.#activities.get(id)?.(Number(status))
+    if (id !== undefined) this.#activities.get(id)?.resolve(Number(status))
   }
 
   #takeAnswer(line: string): void {
     const [id = '', sign, ...words] = line.split(' ')
-    const request = this.#pending.get(id)
+    const request = this.#answers.get(id)
     if (request === undefined) return
-    if (sign === '+' && request.lines.length < MAX_ANSWER_LINES) {
+    if (sign === '+' && !isExcessive(request, line)) {
       request.lines.push(words.join(' '))
       return
     }
-    this.#pending.delete(id)
+    this.#answers.delete(id)
     if (sign === '=') request.resolve(request.lines)
-    else if (sign === '!')
-      request.reject(new RefusedRequest(words[0] ?? 'failed', fromHexadecimal(words[1]).trim(), request.lines))
-    else
-      request.reject(
-        new DavitError('bad-answer', `'${this.#address}' sent an answer that is none of ours`, UNREACHABLE),
-      )
-  }
-
-  #silent(): DavitError {
-    return new DavitError('no-answer', `'${this.#address}' did not start a shell in time`, UNREACHABLE)
-  }
-
-  #ended(status: number): DavitError {
-    return new DavitError(
-      'connection-lost',
-      `the helper on '${this.#address}' ended with status ${status}`,
-      UNREACHABLE,
-    )
+    else if (sign === '!') request.reject(refusalOf(words, request.lines))
+    else request.reject(badAnswer(this.#address))
   }
 }
 
-function greetingError(greeting: readonly string[], error: unknown): unknown {
-  const printed = greeting.filter((line) => line.trim() !== '').slice(0, 3)
-  if (printed.length === 0) return error
-  return new DavitError('no-shell', `the login shell printed '${printed.join(' | ')}' and ran nothing`, {
-    exitStatus: ExitStatus.permission,
-    hint: 'the account needs a login shell that runs commands',
-    cause: error,
+function isExcessive(request: PendingAnswer, line: string): boolean {
+  request.characters += line.length
+  return request.lines.length >= MAX_ANSWER_LINES || request.characters > MAX_ANSWER_CHARACTERS
+}
+
+function refusalOf([code = 'failed', message]: readonly string[], lines: readonly string[]): RefusedRequest {
+  return new RefusedRequest(code, fromHexadecimal(message).trim(), lines)
+}
+
+function badAnswer(address: string): DavitError {
+  return new DavitError('bad-answer', `'${address}' sent an answer that is none of ours`, UNREACHABLE)
+}
+
+function noAnswer(address: string): DavitError {
+  return new DavitError('no-answer', `'${address}' did not start a shell in time`, UNREACHABLE)
+}
+
+/** However a helper is lost, what it was asked for may have happened. */
+function lostError(reason: unknown, address: string): DavitError {
+  if (reason instanceof DavitError && reason.code === 'connection-lost') return reason
+  const text = reason instanceof Error ? reason.message : String(reason)
+  return new DavitError('connection-lost', `lost the helper on '${address}': ${text}`, {
+    ...UNREACHABLE,
+    ...(reason instanceof Error ? { cause: reason } : {}),
   })
 }
+
+/** Of an output whose program has ended; something that it left in the background may hold it open. */
+async function endOf(output: Readable): Promise<void> {
+  await finished(output, { signal: AbortSignal.timeout(500) }).catch(() => {})
+}
+
+interface FailedStart {
+  readonly address: string
+  readonly status: number
+  readonly greeting: readonly string[]
+}
+
+function noShell({ address, status, greeting }: FailedStart): DavitError {
+  const printed = greeting.filter((line) => line.trim() !== '').slice(0, 3)
+  const text = printed.length === 0 ? '' : ` and printed '${printed.join(' | ').slice(0, MAX_QUOTED)}'`
+  return new DavitError(
+    'no-shell',
+    `the login shell on '${address}' ran nothing: it ended with status ${status}${text}`,
+    {
+      exitStatus: ExitStatus.permission,
+      hint: 'the account needs a login shell that runs commands',
+    },
+  )
+}
+
+const MAX_QUOTED = 300

@@ -23,7 +23,7 @@ export type LockAnswer =
   | { readonly kind: 'acquired'; readonly number: number }
   | { readonly kind: 'held'; readonly holder: LockHolder }
 
-/** Takes the lock of a profile on a target, or renews it for the token that holds it. */
+/** Takes the lock of a profile on a target; whose token holds it already is given it again. */
 export async function acquireLock(machine: Machine, place: LockPlace, request: LockRequest): Promise<LockAnswer> {
   const fields = [request.token, encodeField(request.owner), String(request.leaseSeconds)]
   if (request.deadToken !== undefined) fields.push(request.deadToken)
@@ -36,6 +36,15 @@ export async function acquireLock(machine: Machine, place: LockPlace, request: L
     if (holder === undefined) throw error
     return { kind: 'held', holder }
   }
+}
+
+/** Renews the lock of who has held it since; a DavitError 'lock-lost' for everybody else. */
+export async function renewLock(
+  machine: Machine,
+  place: LockPlace,
+  { token, leaseSeconds }: Pick<LockRequest, 'token' | 'leaseSeconds'>,
+): Promise<void> {
+  await machine.request('renew', [place.target, place.profile, token, String(leaseSeconds)])
 }
 
 export interface LockPlace {

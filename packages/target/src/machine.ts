@@ -25,18 +25,21 @@ export async function openMachine(connect: () => Promise<Connection>): Promise<M
     connection = await connect()
     helper = await openHelper(connection)
   }
+  const beginReopening = () => {
+    reopening ??= reopen().finally(() => {
+      reopening = undefined
+    })
+    reopening.catch(() => {})
+  }
   const withHelper = async <Result>(use: (helper: Helper) => Promise<Result>): Promise<Result> => {
+    // It may have died unnoticed, while nothing was asked of it.
+    if (helper.isGone) beginReopening()
     await reopening
     const used = helper
     try {
       return await use(used)
     } catch (error) {
-      if (isConnectionLost(error) && helper === used) {
-        reopening = reopen().finally(() => {
-          reopening = undefined
-        })
-        reopening.catch(() => {})
-      }
+      if (isConnectionLost(error) && helper === used) beginReopening()
       throw error
     }
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
@@ -26,8 +27,6 @@ export async function missingNames(
 }
 
 export interface ArchiveToImport {
-  /** Tells transfers apart: a later one of the same name takes the place of one that was cut off. */
-  readonly transfer: string
   readonly archive: Readable
   /** References before referrers. */
   readonly paths: readonly SentPath[]
@@ -36,13 +35,15 @@ export interface ArchiveToImport {
 
 /** Unpacked aside, checked, moved into the store, registered. */
 export async function importArchive(machine: Machine, layout: StoreLayout, sent: ArchiveToImport): Promise<void> {
-  const directory = `${layout.incoming}/${sent.transfer}`
+  const transfer = `transfer.${randomBytes(12).toString('hex')}`
+  const directory = `${layout.incoming}/${transfer}`
+  await machine.request('native_begin', [layout.incoming, transfer])
   try {
     await sendArchive(machine, directory, sent)
     const records = sent.paths.flatMap(({ name, registration }) => [name, encodeField(registration)])
     await machine.request('native_commit', [layout.directory, directory, layout.registrations, ...records])
   } catch (error) {
-    // What cannot be cleaned up now is replaced by the next transfer of the same name.
+    // What cannot be cleaned up now is removed when the next transfer begins.
     await machine.request('native_discard', [directory]).catch(() => {})
     throw error
   }
@@ -53,19 +54,28 @@ async function sendArchive(machine: Machine, directory: string, { archive, signa
   const channel = await machine.run(receiverScript(directory, checksum))
   const stop = () => channel.close()
   signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
   const sum = checksumOf(checksum)
   const counted = new PassThrough()
   counted.on('data', (chunk: Buffer) => sum.update(chunk))
   try {
-    const [answer, errors] = await Promise.all([
+    const [sending, answer, errors] = await Promise.allSettled([
+      pipeline(archive, counted, channel.stdin).catch((error: unknown) => brokenStream(channel, error)),
       textOf(channel.stdout),
       textOf(channel.stderr),
-      pipeline(archive, counted, channel.stdin).catch((error: unknown) => brokenStream(channel, error)),
     ])
-    checkReceived(machine, { answer, errors, expected: sum.digest() })
+    signal.throwIfAborted()
+    const [received, printed] = [sending, answer, errors].map(valueOf).slice(1)
+    checkReceived(machine, { answer: received ?? '', errors: printed ?? '', expected: sum.digest() })
   } finally {
     signal.removeEventListener('abort', stop)
   }
+}
+
+/** The first that failed tells what went wrong: the others fail because of it. */
+function valueOf(result: PromiseSettledResult<string | void>): string {
+  if (result.status === 'rejected') throw result.reason
+  return result.value ?? ''
 }
 
 /** The reader went away: what it printed before tells more than a broken pipe; our own failure to read tells all. */

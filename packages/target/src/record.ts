@@ -34,16 +34,16 @@ export interface ParsedRecord {
 }
 
 /** What a target's record says. Anybody may have written there: it is read like any other document. */
-export function parseRecord(lines: readonly string[], { address }: { readonly address: string }): ParsedRecord {
+export function parseRecord(lines: readonly string[], { place }: { readonly place: string }): ParsedRecord {
   const fields = new Map(
     lines.map((line): [string, string] => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
   )
   const textOf = (field: string) => decodeField(fields.get(field) ?? '')
-  if (textOf('format') !== RECORD_FORMAT) throw unreadable(address, `its format is '${textOf('format')}'`)
-  const entry = parseDocument(ProfileManifest, textOf('entry'), { file: `a record on ${address}` })
+  if (textOf('format') !== RECORD_FORMAT) throw unreadableRecord(place, `its format is '${textOf('format')}'`)
+  const entry = parseDocument(ProfileManifest, textOf('entry'), { file: `the record ${place}` })
   const [mapping] = entry.serviceMappings
   const service = mapping === undefined ? undefined : entry.services.get(mapping.service)
-  if (mapping === undefined || service === undefined) throw unreadable(address, 'it holds no service')
+  if (mapping === undefined || service === undefined) throw unreadableRecord(place, 'it holds no service')
   const properties = new Map(
     [...fields].flatMap(([field, word]): [string, string][] =>
       field.startsWith('property.') ? [[field.slice('property.'.length), decodeField(word)]] : [],
@@ -56,8 +56,8 @@ export function parseRecord(lines: readonly string[], { address }: { readonly ad
   }
 }
 
-function unreadable(address: string, reason: string): DavitError {
-  return new DavitError('bad-record', `cannot read a record on '${address}': ${reason}`, {
+export function unreadableRecord(place: string, reason: string): DavitError {
+  return new DavitError('bad-record', `cannot read the record ${place}: ${reason}`, {
     exitStatus: ExitStatus.badDocument,
     hint: 'another version of davit may have written it',
   })

@@ -6,6 +6,7 @@ export {
   performActivity,
 } from './activity.ts'
 export { addressOf, interfaceKindOf } from './address.ts'
+export { allTargets } from './all-targets.ts'
 export { containerPropertiesOf } from './container-properties.ts'
 export { definitionOf } from './definition.ts'
 export { isSamePlace, type MachineFacts } from './facts.ts'
@@ -17,6 +18,7 @@ export {
   type LockPlace,
   type LockRequest,
   releaseLock,
+  renewLock,
 } from './lock.ts'
 export { type Machine, openMachine } from './machine.ts'
 export { type ArchiveToImport, importArchive, missingNames, type SentPath } from './native-import.ts'

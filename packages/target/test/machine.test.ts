@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -12,17 +23,21 @@ import type {
   StorePath,
   TargetName,
 } from '@davit/documents'
+import { DavitError } from '@davit/diagnostics'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import {
   acquireLock,
   type ActivityRequest,
+  awaitActivity,
+  lockHolder,
   type Machine,
   observeMappings,
   openMachine,
   performActivity,
   releaseLock,
+  renewLock,
   setProfile,
 } from '../src/target.ts'
 import { installedShells, shellConnection } from './shells.ts'
@@ -39,13 +54,17 @@ const service: ManifestService = {
   providesContainers: new Map(),
 }
 
+const PATIENCE = { timeout: 10_000 }
+
 describe.each(installedShells())('on a machine with $name', (shell) => {
   let directory: string
   let connection: ReturnType<typeof shellConnection>
   let machine: Machine
+  let records: string
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'davit-machine-'))
+    records = join(directory, 'state/targets/t1/active/default')
     connection = shellConnection(shell, join(directory, 'state'))
     machine = await openMachine(async () => connection)
   })
@@ -140,9 +159,9 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   test('performActivity() succeeds when the helper is killed in the middle', async () => {
     const module = moduleOf(`echo begun >> '${directory}/begun'; until [ -e '${directory}/go' ]; do sleep 0.05; done`)
     const activated = performActivity(machine, requestOf('activate', module))
-    await vi.waitFor(() => expect(existsSync(join(directory, 'begun'))).toBe(true))
+    await vi.waitFor(() => expect(existsSync(join(directory, 'begun'))).toBe(true), PATIENCE)
     process.kill(connection.pids[0] ?? 0, 'SIGKILL')
-    await vi.waitFor(() => expect(connection.pids).toHaveLength(2))
+    await vi.waitFor(() => expect(connection.pids).toHaveLength(2), PATIENCE)
     expect(await statesOf()).toEqual(['activating running'])
     const again = await performActivity(machine, requestOf('activate', module))
     expect(again).toMatchObject({ kind: 'failed', message: expect.stringContaining('still running') })
@@ -188,6 +207,100 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(ambiguous).toMatchObject({ kind: 'failed', message: expect.stringContaining('more than one module') })
   })
 
+  test('performActivity() has nothing to undo where nothing was begun, and leaves nothing', async () => {
+    const activated = await performActivity(machine, requestOf('activate', join(directory, 'missing')))
+    expect(activated).toMatchObject({ kind: 'failed', message: expect.stringContaining('no module') })
+    expect(readdirSync(records)).toEqual([])
+    const { definition: _, ...undo } = requestOf('deactivate', '')
+    expect(await performActivity(machine, undo)).toEqual({ kind: 'succeeded' })
+    const { definition: __, ...lock } = requestOf('lock', '')
+    expect(await performActivity(machine, lock)).toMatchObject({ kind: 'failed', message: 'there is no record of it' })
+    expect(readdirSync(records)).toEqual([])
+  })
+
+  test('performActivity() rejects where nobody can say any more how it ended', async () => {
+    const module = moduleOf(`touch '${directory}/begun'; until [ -e '${directory}/go' ]; do sleep 0.05; done`)
+    const lost = await openMachine(
+      vi.fn().mockResolvedValueOnce(connection).mockRejectedValue(new DavitError('no', 'no')),
+    )
+    const activated = performActivity(lost, requestOf('activate', module))
+    await vi.waitFor(() => expect(existsSync(join(directory, 'begun'))).toBe(true), PATIENCE)
+    process.kill(connection.pids.at(-1) ?? 0, 'SIGKILL')
+    await expect(activated).rejects.toMatchObject({ code: 'no' })
+    writeFileSync(join(directory, 'go'), '')
+    await vi.waitFor(async () => expect(await statesOf()).toEqual(['active ended']), PATIENCE)
+  })
+
+  test('performActivity() starts one new helper for all that the lost one had to do', async () => {
+    const module = moduleOf(`until [ -e '${directory}/go' ]; do sleep 0.05; done`)
+    const many = Array.from({ length: 6 }, (_, index) =>
+      performActivity(machine, { ...requestOf('activate', module), mapping: mappingOf(`k${index}`) }),
+    )
+    await vi.waitFor(async () => expect(await statesOf()).toEqual(Array(6).fill('activating running')), PATIENCE)
+    process.kill(connection.pids[0] ?? 0, 'SIGKILL')
+    await vi.waitFor(() => expect(connection.pids).toHaveLength(2), PATIENCE)
+    writeFileSync(join(directory, 'go'), '')
+    expect(await Promise.all(many)).toEqual(Array(6).fill({ kind: 'succeeded' }))
+    expect(connection.pids).toHaveLength(2)
+  })
+
+  test('performActivity() does not wait for a runner that was cut off', async () => {
+    const module = moduleOf('exit 0')
+    await performActivity(machine, requestOf('activate', module))
+    writeFileSync(join(records, 'process:key/state'), 'nonsense\n')
+    for (const claim of ['running', 'running.handed']) symlinkSync('999999:1:gone', join(records, 'process:key', claim))
+    mkdirSync(join(records, '.gone.process:other'))
+    expect(await statesOf()).toEqual(['activating ended'])
+    expect(await performActivity(machine, requestOf('activate', module))).toEqual({ kind: 'succeeded' })
+    expect(await statesOf()).toEqual(['active ended'])
+    expect(readdirSync(records)).toEqual(['process:key'])
+    expect(readdirSync(join(records, 'process:key')).toSorted()).toEqual(['record', 'state'])
+  })
+
+  test('awaitActivity() tells what became of an activity whose helper is gone', async () => {
+    const module = moduleOf('[ "$1" != lock ] || [ -e "$0.locked" ]')
+    await performActivity(machine, requestOf('activate', module))
+    const ended = (activity: ActivityRequest['activity']) => awaitActivity(machine, requestOf(activity, module))
+    await performActivity(machine, requestOf('lock', module))
+    expect([await ended('lock'), await ended('unlock'), await ended('activate')]).toEqual([1, 255, 0])
+    writeFileSync(`${module}.locked`, '')
+    await performActivity(machine, requestOf('lock', module))
+    expect([await ended('lock'), await ended('deactivate')]).toEqual([0, 255])
+    await performActivity(machine, requestOf('deactivate', module))
+    expect([await ended('deactivate'), await ended('activate')]).toEqual([0, 255])
+  })
+
+  test('performActivity() is not confused by the names of properties or long names', async () => {
+    const names = ['line', 'decoded', 'name', 'state', 'identity', 'davit', 'HOME', 'number', 'text']
+    const module = moduleOf(`printf '%s ' ${names.map((name) => `"$${name}"`).join(' ')} > '${directory}/values'`)
+    writeFileSync(`${module}.activities`, 'activate\ndeactivate')
+    const mapping = { ...mappingOf('k'.repeat(64)), container: 'c'.repeat(200) as ContainerName }
+    const properties = Object.fromEntries(names.map((name) => [name, `value-of-${name}`]))
+    const request = { ...requestOf('activate', module, properties), mapping }
+    expect(await performActivity(machine, request)).toEqual({ kind: 'succeeded' })
+    expect(readFileSync(join(directory, 'values'), 'utf8')).toBe(names.map((name) => `value-of-${name} `).join(''))
+    expect((await observeMappings(machine, profile))[0]?.mapping).toEqual(mapping)
+  })
+
+  test('observeMappings() refuses a record that lies about its service', async () => {
+    await performActivity(machine, requestOf('activate', moduleOf('exit 0')))
+    renameSync(join(records, 'process:key'), join(records, 'process:other'))
+    await expect(observeMappings(machine, profile)).rejects.toMatchObject({
+      code: 'bad-record',
+      message: expect.stringContaining("of 'other' on target 't1'"),
+    })
+  })
+
+  test('renewLock() renews only what was never lost', async () => {
+    const mine = { token: 'mine', owner: 'me', leaseSeconds: 60 }
+    await expect(renewLock(machine, place, mine)).rejects.toMatchObject({ code: 'lock-lost' })
+    await acquireLock(machine, place, mine)
+    await renewLock(machine, place, mine)
+    await releaseLock(machine, place, 'mine')
+    await expect(renewLock(machine, place, mine)).rejects.toMatchObject({ code: 'lock-lost' })
+    expect(await lockHolder(machine, place)).toBeUndefined()
+  })
+
   test('acquireLock() lets one in at a time', async () => {
     const mine = { token: 'mine', owner: 'me {"at": "home"}', leaseSeconds: 60 }
     const yours = { token: 'yours', owner: 'you', leaseSeconds: 60 }
@@ -221,7 +334,25 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(await set(first)).toEqual({ generation: 1 })
     expect(await set(first)).toBe('unchanged')
     expect(await set(second)).toEqual({ generation: 2 })
+    const profiles = join(directory, 'state/targets/t1/profiles/default')
+    symlinkSync('1-link', join(profiles, 'current.new'))
     expect(await set(first)).toEqual({ generation: 3 })
+    expect(readdirSync(profiles).toSorted()).toEqual(['1-link', '2-link', '3-link', 'current'])
+  })
+
+  test('setProfile() compares what profiles are called, and refuses what is not there', async () => {
+    mkdirSync(join(directory, 'real', 'a'), { recursive: true })
+    symlinkSync('real', join(directory, 'store'))
+    const set = (name: string) =>
+      setProfile(machine, {
+        ...place,
+        token: '-',
+        path: join(directory, name) as StorePath,
+        roots: join(directory, 'r'),
+      })
+    expect(await set('store/a')).toEqual({ generation: 1 })
+    expect(await set('store/a')).toBe('unchanged')
+    await expect(set('store/b')).rejects.toMatchObject({ code: 'no-profile' })
   })
 
   test.each(['../x', 'a/b', '-x', '$(touch', ''])('refuses the name %j', async (name) => {

@@ -15,7 +15,7 @@ import { Readable } from 'node:stream'
 
 import type { PackageRequest, ServiceName, System } from '@davit/documents'
 import { encodeRegistration, openNativeStore, storeLayout } from '@davit/store'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { importArchive, type Machine, missingNames, openMachine } from '../src/target.ts'
 import { installedShells, shellConnection } from './shells.ts'
@@ -66,7 +66,6 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const names = sent.map(({ name }) => name)
     expect(await missingNames(machine, layoutOfTarget(), names)).toEqual(names)
     await importArchive(machine, layoutOfTarget(), {
-      transfer: 'default.t1',
       archive: store.export(paths),
       paths: sent,
       signal,
@@ -81,18 +80,48 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
   })
 
-  test('importArchive() replaces what a cut-off transfer has left behind', async () => {
+  test('importArchive() removes what a cut-off transfer has left, and nothing that is under way', async () => {
     const { store, paths, sent } = await packages()
     const { incoming, directory: target } = layoutOfTarget()
-    mkdirSync(join(incoming, 'default.t1', 'paths', 'rubbish'), { recursive: true })
+    for (const [name, owner] of [
+      ['dead', '999999:1:gone'],
+      ['alive', ownerOf(process.pid)],
+    ] as const) {
+      mkdirSync(join(incoming, name, 'paths', 'rubbish'), { recursive: true, mode: 0o500 })
+      symlinkSync(owner, join(incoming, `${name}.lock`))
+    }
+    mkdirSync(join(incoming, 'of-the-coordinator'))
     mkdirSync(join(target, sent[0]?.name ?? '', 'rubbish'), { recursive: true })
-    await importArchive(machine, layoutOfTarget(), {
-      transfer: 'default.t1',
-      archive: store.export(paths),
-      paths: sent,
-      signal,
-    })
+    await importArchive(machine, layoutOfTarget(), { archive: store.export(paths), paths: sent, signal })
     expect(existsSync(join(target, sent[0]?.name ?? '', 'rubbish'))).toBe(false)
+    expect(readdirSync(incoming).toSorted()).toEqual(['alive', 'alive.lock', 'of-the-coordinator'])
+  })
+
+  test('importArchive() works for two at a time that send the same', async () => {
+    const { store, paths, sent } = await packages()
+    const other = await openMachine(async () => shellConnection(shell, join(directory, 'state')))
+    await Promise.all(
+      [machine, other].map((one) =>
+        importArchive(one, layoutOfTarget(), { archive: store.export(paths), paths: sent, signal }),
+      ),
+    )
+    other.close()
+    expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
+    expect(readdirSync(layoutOfTarget().directory).toSorted()).toEqual(
+      ['.davit', ...sent.map(({ name }) => name)].toSorted(),
+    )
+  })
+
+  test('importArchive() stops when it is told to, and leaves nothing', async () => {
+    const { sent } = await packages()
+    const stop = new AbortController()
+    const endless = new Readable({ read() {} })
+    endless.push(Buffer.alloc(10_000))
+    const importing = importArchive(machine, layoutOfTarget(), { archive: endless, paths: sent, signal: stop.signal })
+    await vi.waitFor(() => expect(readdirSync(layoutOfTarget().incoming)).toHaveLength(2), { timeout: 10_000 })
+    stop.abort(new Error('enough'))
+    await expect(importing).rejects.toThrow('enough')
+    expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
   })
 
   test.each([
@@ -102,7 +131,6 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const { store, paths, sent } = await packages()
     const bytes = damage(Buffer.concat(await store.export(paths).toArray()))
     const importing = importArchive(machine, layoutOfTarget(), {
-      transfer: 'default.t1',
       archive: Readable.from([bytes]),
       paths: sent,
       signal,
@@ -118,3 +146,10 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
   })
 })
+
+/** As `runtime/claim.sh` writes it. */
+function ownerOf(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  return `${pid}:${startTime}:${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`
+}

@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { Connection } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
+import { afterAll } from 'vitest'
 
 export interface Shell {
   readonly name: string
@@ -13,18 +14,22 @@ export interface Shell {
   readonly path: string
 }
 
-/** The shells of targets that are installed here. */
+/** The shells of targets that are installed here, until the tests of the file are over. */
 export function installedShells(): readonly Shell[] {
   const shells: Shell[] = []
+  const directories = mkdtempSync(join(tmpdir(), 'davit-shells-'))
+  afterAll(() => rmSync(directories, { recursive: true, force: true }))
   for (const name of ['dash', 'bash']) {
     if (spawnSync(`/bin/${name}`, ['-c', ':']).status !== 0) continue
-    const directory = mkdtempSync(join(tmpdir(), `davit-${name}-`))
+    const directory = join(directories, name)
+    mkdirSync(directory)
     symlinkSync(`/bin/${name}`, join(directory, 'sh'))
     shells.push({ name, program: join(directory, 'sh'), path: `${directory}:/usr/bin:/bin` })
   }
   const applets = spawnSync('busybox', ['--list'], { encoding: 'utf8' })
   if (applets.status === 0) {
-    const directory = mkdtempSync(join(tmpdir(), 'davit-busybox-'))
+    const directory = join(directories, 'busybox')
+    mkdirSync(directory)
     for (const applet of applets.stdout.trim().split('\n')) {
       if (applet !== 'busybox') symlinkSync('/bin/busybox', join(directory, applet))
     }

@@ -1,3 +1,4 @@
+import { lstat, writeFile } from 'node:fs/promises'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { writeFileAtomic } from '@davit/files'
 
@@ -16,9 +17,22 @@ export function fileOutput(path: string): ResultOutput {
       parts.push(Buffer.from(content as string))
     },
     async finish() {
-      await writeFileAtomic(path, Buffer.concat(parts))
+      const content = Buffer.concat(parts)
+      await ((await isSpecial(path)) ? writeInPlace(path, content) : writeFileAtomic(path, content))
     },
   }
+}
+
+/** Devices, pipes and links are written to: a file in their place would be the end of them. */
+async function isSpecial(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined)
+  return found !== undefined && !found.isFile()
+}
+
+async function writeInPlace(path: string, content: Buffer): Promise<void> {
+  await writeFile(path, content).catch((cause: Error) => {
+    throw cannotWrite(cause, `'${path}'`)
+  })
 }
 
 export interface StreamOutput extends ResultOutput {
@@ -39,7 +53,7 @@ export function streamOutput(stream: NodeJS.WritableStream): StreamOutput {
       if (cutShort) return
       const error = await written(stream, content)
       if (error === undefined) return
-      if (!('code' in error) || error.code !== 'EPIPE') throw cannotWrite(error)
+      if (!('code' in error) || error.code !== 'EPIPE') throw cannotWrite(error, 'standard output')
       cutShort = true
     },
     async finish() {},
@@ -52,8 +66,8 @@ function written(stream: NodeJS.WritableStream, content: string | Uint8Array): P
   })
 }
 
-function cannotWrite(cause: Error): DavitError {
-  return new DavitError('cannot-write', `cannot write to standard output: ${cause.message}`, {
+function cannotWrite(cause: Error, place: string): DavitError {
+  return new DavitError('cannot-write', `cannot write to ${place}: ${cause.message}`, {
     exitStatus: ExitStatus.cannotCreate,
     cause,
   })

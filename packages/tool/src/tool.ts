@@ -7,4 +7,4 @@ export { formatOptions, interfaceOptions, outputOptions, profileOptions, transfe
 export { stateDirectory, stateEnvironment } from './state-directory.ts'
 export type { DocumentInput, Environment, ForegroundCommand, Input, ToolContext } from './tool-context.ts'
 export { usageError } from './usage-error.ts'
-export { allTargets, withTargets } from './with-targets.ts'
+export { withTargets } from './with-targets.ts'

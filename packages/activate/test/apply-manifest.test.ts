@@ -1,0 +1,245 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { type Connection, openLocal } from '@davit/connection'
+import { withLock } from '@davit/deployment-lock'
+import { DavitError, type ReportEvent } from '@davit/diagnostics'
+import type {
+  ContainerName,
+  Manifest,
+  ManifestService,
+  ProfileName,
+  ServiceKey,
+  ServiceName,
+  StorePath,
+  System,
+  Target,
+  TargetName,
+} from '@davit/documents'
+import { awaitActivity, openMachine, performActivity, type ShellTarget } from '@davit/target'
+import { renderTransition } from '@davit/transition'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import { applyManifest } from '../src/apply-manifest.ts'
+import { outcomeError } from '../src/outcome-error.ts'
+import { planFor } from '../src/plan-for.ts'
+
+const profile = 'default' as ProfileName
+const container = 'c' as ContainerName
+const PATIENCE = { timeout: 10_000 }
+const never = new AbortController().signal
+
+let directory: string
+let connections: Connection[]
+let events: ReportEvent[]
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'davit-activate-'))
+  connections = []
+  events = []
+  const script = `until [ ! -e '${directory}/wait' ]; do sleep 0.05; done
+printf '%s %s\\n' "$1" "\${2##*-}" >>'${directory}/log'
+[ ! -e '${directory}/fail-'"$1-\${2##*-}" ] || { echo "cannot $1"; exit 3; }`
+  mkdirSync(join(directory, 'modules'))
+  writeFileSync(join(directory, 'modules', 'module'), `#!/bin/sh\n${script}\n`)
+  chmodSync(join(directory, 'modules', 'module'), 0o755)
+})
+afterEach(async () => {
+  await Promise.all(connections.map((connection) => connection.close()))
+  rmSync(directory, { recursive: true, force: true })
+})
+
+/** A machine is a directory for state. */
+async function targetOn(machine: string, name: string): Promise<ShellTarget> {
+  const environment = { PATH: '/usr/bin:/bin', HOME: directory, DAVIT_STATE_DIR: join(directory, machine) }
+  const connection = openLocal({ environment })
+  connections.push(connection)
+  return { name: name as TargetName, machine: await openMachine(async () => connection) }
+}
+
+const target: Target = {
+  system: 'x86_64-linux' as System,
+  numOfCores: 2,
+  clientInterface: 'local',
+  targetProperty: 'hostname',
+  properties: new Map(),
+  containers: new Map(),
+}
+
+/** Which services are on which targets. */
+function manifestOf(placed: Readonly<Record<string, readonly string[]>>): Manifest {
+  const names = Object.keys(placed) as TargetName[]
+  const services = [...new Set(Object.values(placed).flat())]
+  return {
+    store: { kind: 'native', directory: '/store' },
+    profiles: new Map(names.map((name) => [name, directory as StorePath])),
+    services: new Map(services.map((name) => [name as ServiceKey, serviceOf(name)])),
+    infrastructure: new Map(names.map((name) => [name, target])),
+    serviceMappings: names.flatMap((name) =>
+      (placed[name] ?? []).map((service) => ({ target: name, container, service: service as ServiceKey })),
+    ),
+    snapshotMappings: [],
+  }
+}
+
+function serviceOf(name: string): ManifestService {
+  const pkg = `/store/00000000000000000000000000000000-${name}` as StorePath
+  return {
+    name: name as ServiceName,
+    pkg,
+    type: 'module',
+    dependsOn: [],
+    connectsTo: [],
+    providesContainers: new Map(),
+  }
+}
+
+const report = (event: ReportEvent) => void events.push(event)
+const planTerms = { profile, old: undefined, previous: undefined, upgrade: 'upgrade', report, signal: never } as const
+const planOf = (next: Manifest, targets: readonly ShellTarget[]) =>
+  planFor(next, targets, { ...planTerms, running: 'wait' })
+async function deploy(next: Manifest, targets: readonly ShellTarget[]) {
+  const use = { profile, leaseSeconds: 60, place: join(directory, 'coordinator'), locking: 'join-or-take' } as const
+  return withLock(targets, use, async (lock) => {
+    const plan = await planOf(next, targets)
+    return lock.extend(plan.deployed.renamed, (all) =>
+      applyManifest(next, plan, { ...all, profile, rollback: 'rollback', report, signal: never }),
+    )
+  })
+}
+const activeOn = (machine: string, name: string) => {
+  const records = join(directory, machine, 'targets', name, 'active', profile)
+  return existsSync(records) ? readdirSync(records).map((record) => record.replace(/^c:/, '')) : []
+}
+const log = () => readFileSync(join(directory, 'log'), 'utf8')
+
+describe('applyManifest()', () => {
+  test('leads from what the records say to the manifest, and then has nothing to do', async () => {
+    const targets = [await targetOn('m1', 'one'), await targetOn('m2', 'two')]
+    await deploy(manifestOf({ one: ['a'], two: ['b'] }), targets)
+    const next = manifestOf({ one: ['b'], two: ['b'] })
+    expect(await deploy(next, targets)).toEqual({ kind: 'completed' })
+    expect([activeOn('m1', 'one'), activeOn('m2', 'two')]).toEqual([['b'], ['b']])
+    expect(renderTransition((await planOf(next, targets)).transition)).toBe('nothing to do\n')
+  })
+
+  test('deactivates what it finds under the old name of a target', async () => {
+    await deploy(manifestOf({ old: ['a'] }), [await targetOn('m1', 'old')])
+    const targets = [await targetOn('m1', 'new')]
+    const next = manifestOf({ new: ['b'] })
+    const { transition } = await planOf(next, targets)
+    expect(renderTransition(transition)).toBe('deactivate a in c on old (removed)\nactivate b in c on new (new)\n')
+    expect(await deploy(next, targets)).toEqual({ kind: 'completed' })
+    expect([activeOn('m1', 'old'), activeOn('m1', 'new')]).toEqual([[], ['b']])
+    expect(existsSync(join(directory, 'm1/targets/old/lock/default/holder'))).toBe(false)
+  })
+
+  test('does not take what runs on one machine for what should run on another that has its name now', async () => {
+    await deploy(manifestOf({ one: ['a'], two: ['b'] }), [await targetOn('m1', 'one'), await targetOn('m2', 'two')])
+    const swapped = [await targetOn('m2', 'one'), await targetOn('m1', 'two')]
+    expect(await deploy(manifestOf({ one: ['a'], two: ['b'] }), swapped)).toEqual({ kind: 'completed' })
+    expect([activeOn('m1', 'one'), activeOn('m2', 'two')]).toEqual([[], []])
+    expect([activeOn('m2', 'one'), activeOn('m1', 'two')]).toEqual([['a'], ['b']])
+  })
+
+  test('rolls back, and tells what failed with its log', async () => {
+    const targets = [await targetOn('m1', 'one')]
+    await deploy(manifestOf({ one: ['a'] }), targets)
+    writeFileSync(join(directory, 'fail-activate-b'), '')
+    const outcome = await deploy(manifestOf({ one: ['b'] }), targets)
+    expect(log()).toBe('activate a\ndeactivate a\nactivate b\ndeactivate b\nactivate a\n')
+    expect(activeOn('m1', 'one')).toEqual(['a'])
+    if (outcome.kind === 'completed') throw new Error('it should have failed')
+    expect(outcomeError(outcome, 1)).toMatchObject({
+      code: 'rolled-back',
+      exitStatus: 1,
+      message: 'the transition failed: all is as it was before',
+      diagnostics: [{ message: "cannot activate 'b' on 'one': its module ended with status 3\n    cannot activate" }],
+    })
+  })
+
+  test('leaves nothing where a first installation has no module', async () => {
+    rmSync(join(directory, 'modules'), { recursive: true })
+    const outcome = await deploy(manifestOf({ one: ['a'] }), [await targetOn('m1', 'one')])
+    expect(outcome).toMatchObject({
+      kind: 'rolled-back',
+      failures: [{ message: expect.stringContaining('no module') }],
+    })
+    expect(activeOn('m1', 'one')).toEqual([])
+  })
+
+  test('does nothing more once the lock was lost, not even undoing', async () => {
+    const [one] = [await targetOn('m1', 'one')]
+    await deploy(manifestOf({ one: ['a'] }), [one])
+    writeFileSync(join(directory, 'wait'), '')
+    const lost = new AbortController()
+    const next = manifestOf({ one: ['b'] })
+    const terms = { token: '-', lost: lost.signal, profile, rollback: 'rollback', report, signal: never } as const
+    const applying = applyManifest(next, await planOf(next, [one]), terms)
+    await vi.waitFor(() => expect(events.some(({ kind }) => kind === 'started')).toBe(true), PATIENCE)
+    lost.abort(new DavitError('lock-lost', 'it was lost'))
+    rmSync(join(directory, 'wait'))
+    expect(await applying).toMatchObject({ kind: 'lock-lost', rollbackFailures: [] })
+    expect(log()).toBe('activate a\ndeactivate a\n')
+  })
+})
+
+describe('planFor()', () => {
+  const begin = async (one: ShellTarget) => {
+    writeFileSync(join(directory, 'wait'), '')
+    const mapping = { target: one.name, container, service: 'a' as ServiceKey }
+    const definition = { service: serviceOf('a'), module: join(directory, 'modules/module'), properties: new Map() }
+    const request = { profile, token: '-', activity: 'activate', mapping, definition } as const
+    return { activity: performActivity(one.machine, request), request }
+  }
+
+  test('waits for what an earlier run has begun', async () => {
+    const one = await targetOn('m1', 'one')
+    const { activity } = await begin(one)
+    await vi.waitFor(() => expect(activeOn('m1', 'one')).toEqual(['a']), PATIENCE)
+    const planning = planOf(manifestOf({ one: ['a'] }), [await targetOn('m1', 'one')])
+    await vi.waitFor(
+      () =>
+        expect(events).toMatchObject([{ kind: 'note', message: 'waiting for activating a, begun by an earlier run' }]),
+      PATIENCE,
+    )
+    rmSync(join(directory, 'wait'))
+    expect(renderTransition((await planning).transition)).toBe('nothing to do\n')
+    expect(await activity).toEqual({ kind: 'succeeded' })
+  })
+
+  test('can be interrupted while it waits', async () => {
+    const one = await targetOn('m1', 'one')
+    const { activity, request } = await begin(one)
+    await vi.waitFor(() => expect(activeOn('m1', 'one')).toEqual(['a']), PATIENCE)
+    const stop = new AbortController()
+    const targets = [await targetOn('m1', 'one')]
+    const planning = planFor(manifestOf({ one: [] }), targets, { ...planTerms, signal: stop.signal, running: 'wait' })
+    await vi.waitFor(() => expect(events).toHaveLength(1), PATIENCE)
+    stop.abort(new Error('enough'))
+    await expect(planning).rejects.toThrow('enough')
+    rmSync(join(directory, 'wait'))
+    expect(await activity).toEqual({ kind: 'succeeded' })
+    expect(await awaitActivity(one.machine, request)).toBe(0)
+  })
+
+  test('tells without waiting when nothing is to be done anyway', async () => {
+    const one = await targetOn('m1', 'one')
+    const { activity } = await begin(one)
+    await vi.waitFor(() => expect(activeOn('m1', 'one')).toEqual(['a']), PATIENCE)
+    const planning = planFor(manifestOf({ one: [] }), [one], { ...planTerms, running: 'tell' })
+    await expect(planning).rejects.toMatchObject({ code: 'still-running', exitStatus: 75 })
+    rmSync(join(directory, 'wait'))
+    await activity
+  })
+})

@@ -1,0 +1,109 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import {
+  encodeDocument,
+  Manifest,
+  type ProfileName,
+  type StorePath,
+  type System,
+  type Target,
+  type TargetName,
+} from '@davit/documents'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { addGeneration, currentGeneration, deploymentPlace, generationNumbers } from '../src/coordinator-state.ts'
+
+let state: string
+let place: string
+
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), 'davit-generations-'))
+  place = deploymentPlace(state, 'default' as ProfileName)
+})
+afterEach(() => rmSync(state, { recursive: true, force: true }))
+
+const target: Target = {
+  system: 'x86_64-linux' as System,
+  numOfCores: 1,
+  clientInterface: 'local',
+  targetProperty: 'hostname',
+  properties: new Map([['hostname', 'localhost']]),
+  containers: new Map(),
+}
+
+function deployed(profile: string, format: 'xml' | 'json' = 'json') {
+  const path = `/store/${profile.repeat(32).slice(0, 32)}-t1` as StorePath
+  const manifest: Manifest = {
+    store: { kind: 'native', directory: '/store' },
+    profiles: new Map([['t1' as TargetName, path]]),
+    services: new Map(),
+    infrastructure: new Map([['t1' as TargetName, target]]),
+    serviceMappings: [],
+    snapshotMappings: [],
+  }
+  return { manifest, text: encodeDocument(Manifest, manifest, format) }
+}
+
+describe('addGeneration()', () => {
+  test('adds one where something changed, and only there', async () => {
+    expect(await addGeneration(place, deployed('a'))).toEqual({ kind: 'added', number: 1 })
+    expect(await addGeneration(place, deployed('a', 'xml'))).toEqual({ kind: 'unchanged', number: 1 })
+    expect(await addGeneration(place, deployed('b'))).toEqual({ kind: 'added', number: 2 })
+    expect(await addGeneration(place, deployed('a'))).toEqual({ kind: 'added', number: 3 })
+    expect(await generationNumbers(place)).toEqual([1, 2, 3])
+    expect(await currentGeneration(place)).toMatchObject({ number: 3, text: deployed('a').text })
+  })
+
+  test('counts on from the last one, also when an earlier one is current', async () => {
+    for (const profile of ['a', 'b']) await addGeneration(place, deployed(profile))
+    writeFileSync(join(place, 'current'), '1\n')
+    expect(await addGeneration(place, deployed('a'))).toEqual({ kind: 'unchanged', number: 1 })
+    expect(await addGeneration(place, deployed('b'))).toEqual({ kind: 'added', number: 3 })
+  })
+
+  test.each([
+    ['before it had its number', () => mkdirSync(join(place, 'generations', '.new'))],
+    ['before it was current', () => writeGeneration(2, deployed('b').text)],
+  ])('goes on after a run that was cut off %s', async (_, leave) => {
+    await addGeneration(place, deployed('a'))
+    leave()
+    expect((await currentGeneration(place))?.number).toBe(1)
+    const { number } = await addGeneration(place, deployed('c'))
+    expect(await currentGeneration(place)).toMatchObject({ number, text: deployed('c').text })
+    expect(readdirSync(join(place, 'generations'))).not.toContain('.new')
+  })
+})
+
+function writeGeneration(number: number, text: string): void {
+  const directory = join(place, 'generations', String(number))
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(join(directory, 'manifest'), text)
+}
+
+describe('currentGeneration()', () => {
+  test('is nothing where nothing was deployed', async () => {
+    expect(await currentGeneration(place)).toBeUndefined()
+    expect(await generationNumbers(place)).toEqual([])
+  })
+
+  test.each([
+    ['is empty', ''],
+    ['holds rubbish', '../1'],
+    ['names what is not there', '7'],
+  ])('is an error with a hint when the pointer %s', async (_, pointer) => {
+    await addGeneration(place, deployed('a'))
+    writeFileSync(join(place, 'current'), pointer)
+    for (const read of [() => currentGeneration(place), () => addGeneration(place, deployed('b'))]) {
+      await expect(read()).rejects.toMatchObject({ code: 'corrupt-state', exitStatus: 65, hint: expect.any(String) })
+    }
+    expect(await generationNumbers(place)).toEqual([1])
+  })
+
+  test('names the file of a manifest that nobody can read', async () => {
+    await addGeneration(place, deployed('a'))
+    writeGeneration(1, '{"document": "manif')
+    await expect(currentGeneration(place)).rejects.toMatchObject({ code: 'invalid-document' })
+  })
+})

@@ -1,0 +1,36 @@
+import { DavitError } from '@davit/diagnostics'
+import type { ShellTarget } from '@davit/target'
+
+import { releaseLocks } from './acquire-locks.ts'
+import { type LockRecordPlace, removeLockRecord } from './lock-record.ts'
+import { type ServiceLockTerms, unlockServices } from './service-locks.ts'
+
+/**
+ * Tells the services, gives the locks back, and forgets the record. Each is tried whatever became of the others; the first
+ * failure is thrown. The record stays while a lock may still be there.
+ */
+export async function endDeployment(
+  targets: readonly ShellTarget[],
+  { place, ...terms }: ServiceLockTerms & { readonly place: LockRecordPlace },
+): Promise<void> {
+  const [services, locks] = [
+    await failureOf(unlockServices(targets, terms)),
+    await failureOf(releaseLocks(targets, terms)),
+  ]
+  if (locks === undefined || isGone(locks.error)) await removeLockRecord(place, terms.token)
+  const failure = locks ?? services
+  if (failure !== undefined) throw failure.error
+}
+
+async function failureOf(work: Promise<void>): Promise<{ readonly error: unknown } | undefined> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    return { error }
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof DavitError && ['not-locked', 'lock-lost'].includes(error.code)
+}

@@ -1,0 +1,271 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { type Connection, openLocal } from '@davit/connection'
+import type {
+  ContainerName,
+  ManifestService,
+  ProfileName,
+  ServiceKey,
+  ServiceName,
+  StorePath,
+  TargetName,
+} from '@davit/documents'
+import { processIdentity } from '@davit/process'
+import { acquireLock, lockHolder, openMachine, performActivity, releaseLock, type ShellTarget } from '@davit/target'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import {
+  acquireLocks,
+  encodeOwner,
+  endDeployment,
+  isDead,
+  type LockOwner,
+  lockServices,
+  type LockTerms,
+  type LockUse,
+  ownerOf,
+  readLockRecord,
+  withLease,
+  withLock,
+  writeLockRecord,
+} from '../src/deployment-lock.ts'
+
+const profile = 'default' as ProfileName
+const here = processIdentity()
+const PATIENCE = { timeout: 10_000 }
+const PATH = '/usr/bin:/bin'
+
+let directory: string
+let place: string
+let connections: Connection[]
+let targets: ShellTarget[]
+let use: LockUse
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'davit-lock-'))
+  place = join(directory, 'coordinator')
+  use = { profile, leaseSeconds: 60, place, locking: 'join-or-take' }
+  connections = ['t1', 't2'].map((name) =>
+    openLocal({ environment: { PATH, HOME: directory, DAVIT_STATE_DIR: join(directory, name) } }),
+  )
+  targets = await Promise.all(
+    connections.map(async (connection, index) => ({
+      name: `t${index + 1}` as TargetName,
+      machine: await openMachine(async () => connection),
+    })),
+  )
+})
+afterEach(async () => {
+  await Promise.all(connections.map((connection) => connection.close()))
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const owner = ownerOf(here, 'self')
+const termsOf = (token: string): LockTerms => ({ profile, token, owner, leaseSeconds: 60, here })
+const dead: LockOwner = { ...owner, holder: { ...owner.holder, startTime: 1 } }
+const placeOf = ({ name }: ShellTarget) => ({ target: name, profile })
+const at = (index: number): ShellTarget => targets[index] as ShellTarget
+const holders = () =>
+  Promise.all(targets.map(async (target) => (await lockHolder(target.machine, placeOf(target)))?.token))
+const takeAt = (index: number, { token = 'theirs', by = owner, leaseSeconds = 60 } = {}) =>
+  acquireLock(at(index).machine, placeOf(at(index)), { token, owner: encodeOwner(by), leaseSeconds })
+const leaveRecord = (token: string, by = owner) =>
+  writeLockRecord(place, { token, owner: by, processGroup: 1, manifest: '', targets: ['t1', 't2'] })
+
+describe('acquireLocks()', () => {
+  test('takes all locks or none, and says who holds them', async () => {
+    await takeAt(1)
+    await expect(acquireLocks(targets, termsOf('mine'))).rejects.toMatchObject({
+      code: 'locked',
+      exitStatus: 75,
+      message: expect.stringMatching(/^profile 'default' on target 't2' is locked by \S+@\S+ \(process \d+\) since 20/),
+    })
+    expect(await holders()).toEqual([undefined, 'theirs'])
+  })
+
+  test('takes over at once from who is dead', async () => {
+    await takeAt(0, { by: dead })
+    await acquireLocks(targets, termsOf('mine'))
+    expect(await holders()).toEqual(['mine', 'mine'])
+  })
+})
+
+describe('isDead()', () => {
+  const elsewhere = { ...dead.holder, namespace: '1' }
+  test.each<[string, Partial<LockOwner>, boolean]>([
+    ['a process that is gone', { holder: dead.holder }, true],
+    ['this process', {}, false],
+    ['a process in another container', { holder: elsewhere }, false],
+    ['a process before the last boot', { bootId: 'another' }, true],
+    ['a process of another machine', { bootId: 'another', machineId: 'another' }, false],
+    ['a process of a copy of this machine', { bootId: 'another', host: 'another' }, false],
+  ])('knows of %s', (_, differences, expected) => {
+    expect(isDead({ ...owner, ...differences }, here)).toBe(expected)
+  })
+
+  test('knows of a process that has just ended', () => {
+    const { pid } = spawnSync('true')
+    expect(isDead({ ...owner, holder: { ...owner.holder, pid } }, here)).toBe(true)
+  })
+})
+
+describe('withLock()', () => {
+  test('holds the lock as long as the work lasts', async () => {
+    const token = await withLock(targets, use, async (lock) => {
+      expect(await holders()).toEqual([lock.token, lock.token])
+      return lock.token
+    })
+    expect(token).toMatch(/^[0-9a-f]{32}$/)
+    expect(await holders()).toEqual([undefined, undefined])
+  })
+
+  test('tells what went wrong first, and releases what it can', async () => {
+    const failing = withLock(targets, use, async ({ token }) => {
+      await releaseLock(at(0).machine, placeOf(at(0)), token)
+      throw new Error('the work failed')
+    })
+    await expect(failing).rejects.toThrow('the work failed')
+    expect(await holders()).toEqual([undefined, undefined])
+  })
+
+  test('joins what a davit-lock of this run holds, and leaves it', async () => {
+    await acquireLocks(targets, termsOf('recorded'))
+    await leaveRecord('recorded')
+    expect(await withLock(targets, use, async ({ token }) => token)).toBe('recorded')
+    expect(await holders()).toEqual(['recorded', 'recorded'])
+  })
+
+  test('does not join what was lost, whoever holds it now', async () => {
+    await leaveRecord('recorded')
+    await takeAt(0, { token: 'recorded' })
+    await expect(withLock(targets, use, async () => {})).rejects.toMatchObject({
+      code: 'lock-lost',
+      message: expect.stringContaining("'t2'"),
+    })
+    expect(await holders()).toEqual(['recorded', undefined])
+  })
+
+  test.each([
+    ['whose owner is dead', undefined],
+    ['that nobody can read', '{"token": 1}'],
+    ['that was cut off', '{"tok'],
+  ])('takes the lock itself where there is a record %s', async (_, text) => {
+    await leaveRecord('recorded', dead)
+    if (text !== undefined) writeFileSync(join(place, 'lock.json'), text)
+    expect(await withLock(targets, use, async ({ token }) => token)).toMatch(/^[0-9a-f]{32}$/)
+  })
+
+  test('takes the lock of more targets in the middle of the work', async () => {
+    const [first, second] = [at(0), at(1)]
+    await withLock([first], use, async (lock) => {
+      expect(await holders()).toEqual([lock.token, undefined])
+      await lock.extend([second], async (all) => {
+        expect(all.token).toBe(lock.token)
+        expect(await holders()).toEqual([lock.token, lock.token])
+      })
+      expect(await holders()).toEqual([lock.token, undefined])
+    })
+    expect(await holders()).toEqual([undefined, undefined])
+  })
+
+  test('goes past every lock when it is told to', async () => {
+    await takeAt(0)
+    expect(await withLock(targets, { ...use, locking: 'none' }, async ({ token }) => token)).toBe('-')
+  })
+})
+
+describe('withLease()', () => {
+  test('renews the locks while the work goes on', async () => {
+    const terms = { ...termsOf('mine'), leaseSeconds: 1 }
+    await acquireLocks(targets, terms)
+    const holder = join(directory, 't1/targets/t1/lock/default/holder')
+    const renewed = () => /renewed (\d+)/.exec(readFileSync(holder, 'utf8'))?.[1]
+    const first = renewed()
+    await withLease(targets, terms, (lost) =>
+      vi.waitFor(() => {
+        expect(renewed()).not.toBe(first)
+        expect(lost.aborted).toBe(false)
+      }, PATIENCE),
+    )
+  })
+
+  test('tells when a lock was lost, even if nobody holds it any more', async () => {
+    const terms = { ...termsOf('mine'), leaseSeconds: 1 }
+    await acquireLocks(targets, terms)
+    await releaseLock(at(1).machine, placeOf(at(1)), 'mine')
+    const reason = await withLease(targets, terms, async (lost) => {
+      await vi.waitFor(() => expect(lost.aborted).toBe(true), PATIENCE)
+      return lost.reason as unknown
+    })
+    expect(reason).toMatchObject({ code: 'lock-lost', message: expect.stringContaining("target 't2'") })
+    expect(await holders()).toEqual(['mine', undefined])
+  })
+})
+
+describe('services', () => {
+  const service: ManifestService = {
+    name: 'web' as ServiceName,
+    pkg: '/store/00000000000000000000000000000000-web' as StorePath,
+    type: 'module',
+    dependsOn: [],
+    connectsTo: [],
+    providesContainers: new Map(),
+  }
+  /** A module that writes down what it is asked, and refuses to be locked while there is a file `busy`. */
+  const activate = async (index: number) => {
+    const file = join(directory, `module${index}`)
+    const script = `echo "$1" >>"$0.asked"; [ "$1" != lock ] || [ ! -e '${directory}/busy' ] || { echo I am busy; exit 1; }`
+    writeFileSync(file, `#!/bin/sh\n${script}\n`)
+    chmodSync(file, 0o755)
+    await performActivity(at(index).machine, {
+      profile,
+      token: '-',
+      activity: 'activate',
+      mapping: { target: at(index).name, service: 'key' as ServiceKey, container: 'c' as ContainerName },
+      definition: { service, module: file, properties: new Map() },
+    })
+  }
+  const asked = (index: number) => readFileSync(join(directory, `module${index}.asked`), 'utf8')
+
+  test('are all asked, and told that nothing happens when one refuses', async () => {
+    await Promise.all([activate(0), activate(1)])
+    const terms = termsOf('mine')
+    await acquireLocks(targets, terms)
+    await lockServices(targets, terms)
+    writeFileSync(join(directory, 'busy'), '')
+    const refused = lockServices(targets, terms)
+    await expect(refused).rejects.toMatchObject({
+      code: 'lock-refused',
+      exitStatus: 1,
+      message: "'web' on 't1', 'web' on 't2' cannot be changed now",
+      cause: { message: 'I am busy\nI am busy' },
+    })
+    await leaveRecord('mine')
+    await endDeployment(targets, { ...terms, place })
+    expect(asked(0)).toBe('activate\nlock\nlock\nunlock\n')
+    expect(asked(1)).toBe('activate\nlock\nlock\nunlock\n')
+    expect(await holders()).toEqual([undefined, undefined])
+    expect(await readLockRecord(place)).toBeUndefined()
+  })
+
+  test('do not keep endDeployment() from releasing the locks, nor do locks that are gone', async () => {
+    await activate(0)
+    await acquireLocks(targets, termsOf('mine'))
+    await leaveRecord('mine')
+    await releaseLock(at(0).machine, placeOf(at(0)), 'mine')
+    const ending = endDeployment(targets, { ...termsOf('mine'), place })
+    await expect(ending).rejects.toMatchObject({ code: 'not-locked' })
+    expect(await holders()).toEqual([undefined, undefined])
+    expect(existsSync(join(place, 'lock.json'))).toBe(false)
+  })
+
+  test('endDeployment() leaves the record of a later lock', async () => {
+    await acquireLocks(targets, termsOf('mine'))
+    await leaveRecord('later')
+    await endDeployment(targets, { ...termsOf('mine'), place })
+    expect(await readLockRecord(place)).toMatchObject({ token: 'later' })
+  })
+})

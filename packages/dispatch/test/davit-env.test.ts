@@ -1,0 +1,218 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+const script = fileURLToPath(new URL('../../../scripts/davit-env', import.meta.url))
+const shells = [['dash'], ['bash'], ['busybox', 'sh']].filter(
+  ([program = '']) => spawnSync(program, ['--help']).error === undefined,
+)
+const TOOLS = ['normalize', 'manifest', 'distribute', 'lock', 'activate', 'set']
+
+/**
+ * Stands for every tool: writes down its arguments and what it is given by the environment. `FAIL_x` is the status of step x.
+ * What reacts to signals is Node, like the real tools: the shell starts its steps with SIGINT ignored.
+ */
+const TOOL = `#!/bin/bash
+name=\${0##*/davit-}
+{ printf '%s' "$name"; printf ' <%s>' "$@"; echo; } | sed "s|$TMPDIR/davit-env[^/]*|TEMPORARY|g" >>"$TRACE"
+printf '%s\\n' "$name \${DAVIT_PROFILE-} \${DAVIT_MAX_CONCURRENT_TRANSFERS-} \${DAVIT_CLIENT_INTERFACE-}" >>"$TRACE.environment"
+if [ "$name" = lock ] || [ "$HANG" = "$name" ]; then exec "$NODE" "\${0%/*}/$([ "$name" = lock ] && echo lock || echo hang).mjs" "$@"; fi
+echo "output of $name"
+fail=FAIL_$name
+exit "\${!fail:-0}"
+`
+
+const LOCK = `import { spawn } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
+const [program, ...args] = process.argv.slice(process.argv.indexOf('--') + 1)
+const child = spawn(program, args, { stdio: 'inherit' })
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+child.on('exit', (status) => {
+  appendFileSync(process.env.TRACE, 'unlock\\n')
+  process.exit(status ?? 1)
+})
+`
+
+const HANG = `import { appendFileSync, writeFileSync } from 'node:fs'
+const { TRACE, STOPPED = '143' } = process.env
+const stop = (word, status) => () => {
+  appendFileSync(TRACE, word + '\\n')
+  process.exit(status)
+}
+process.on('SIGTERM', stop('stopped', Number(STOPPED)))
+process.on('SIGINT', stop('interrupted', 130))
+writeFileSync(TRACE + '.hanging', '')
+setInterval(() => {}, 1000)
+`
+
+describe.each(shells)('davit-env in %s', (...shell) => {
+  let directory: string
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'davit-env-test-'))
+    mkdirSync(join(directory, 'bin'))
+    mkdirSync(join(directory, 'tmp'))
+    for (const name of TOOLS) {
+      writeFileSync(join(directory, 'bin', `davit-${name}`), TOOL)
+      chmodSync(join(directory, 'bin', `davit-${name}`), 0o755)
+    }
+    writeFileSync(join(directory, 'bin', 'lock.mjs'), LOCK)
+    writeFileSync(join(directory, 'bin', 'hang.mjs'), HANG)
+    writeFileSync(join(directory, 'bin', 'davit-env'), readFileSync(script))
+  })
+  afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+  const start = (args: readonly string[], environment: Record<string, string> = {}) => {
+    const [program = '', ...options] = shell
+    const child = spawn(program, [...options, join(directory, 'bin', 'davit-env'), ...args], {
+      env: {
+        PATH: '/usr/bin:/bin',
+        TMPDIR: join(directory, 'tmp'),
+        TRACE: join(directory, 'trace'),
+        HANG: '',
+        NODE: process.execPath,
+        ...environment,
+      },
+      detached: true,
+    })
+    let [stdout, stderr] = ['', '']
+    child.stdout.on('data', (text: Buffer) => (stdout += text.toString()))
+    child.stderr.on('data', (text: Buffer) => (stderr += text.toString()))
+    const ended = once(child, 'close').then(([status]: (number | null)[]) => ({ status, stdout, stderr }))
+    return { child, ended }
+  }
+  const run = (args: readonly string[], environment?: Record<string, string>) => start(args, environment).ended
+  const trace = (suffix = '') =>
+    readFileSync(join(directory, `trace${suffix}`), 'utf8')
+      .trimEnd()
+      .split('\n')
+  const models = ['-s', 's', '-i', 'i', '-d', 'd']
+  const nothingLeft = () => expect(readdirSync(join(directory, 'tmp'))).toEqual([])
+
+  test('runs the steps one by one, those that change something under the lock', async () => {
+    expect(await run(models)).toEqual({ status: 0, stdout: '', stderr: '' })
+    // The script that runs under the lock has many lines.
+    expect(
+      trace()
+        .join('\n')
+        .replace(/<sh> [^]*?\n(?=activate )/, '…\n')
+        .split('\n'),
+    ).toEqual([
+      'normalize <-s> <s> <-i> <i> <-d> <d>',
+      'manifest <--format> <json> <TEMPORARY/architecture.json>',
+      'distribute <TEMPORARY/manifest.json>',
+      'lock <TEMPORARY/manifest.json> <--> …',
+      'activate <TEMPORARY/manifest.json>',
+      'set <TEMPORARY/manifest.json>',
+      'unlock',
+    ])
+    nothingLeft()
+  })
+
+  test('hands values on as they are', async () => {
+    const awkward = ` a "b" 'c' $(touch x) \\ *=?`
+    await run([
+      `--services=${awkward}`,
+      '--infrastructure',
+      awkward,
+      '-d',
+      awkward,
+      `--extra-params={"a": "b=c"}`,
+      '--dry-run',
+      '-v',
+    ])
+    expect(trace()).toEqual([
+      `normalize <-v> <--services> <${awkward}> <--infrastructure> <${awkward}> <-d> <${awkward}> <--extra-params> <{"a": "b=c"}>`,
+      'manifest <-v> <--format> <json> <TEMPORARY/architecture.json>',
+      'activate <-v> <--dry-run> <TEMPORARY/manifest.json>',
+    ])
+    nothingLeft()
+  })
+
+  test('gives each tool what concerns it', async () => {
+    const options = [
+      '-p',
+      'a b',
+      '-m',
+      '7',
+      '--interface=local',
+      '--modules=my modules',
+      '--no-lock',
+      '--no-upgrade',
+      '--no-rollback',
+    ]
+    await run(['-D', 'model', '--no-target-profiles', '--no-coordinator-profile', ...options])
+    expect(trace()).toEqual([
+      'manifest <--format> <json> <--deployment> <model>',
+      'distribute <TEMPORARY/manifest.json>',
+      'activate <--no-lock> <--no-upgrade> <--no-rollback> <TEMPORARY/manifest.json>',
+      'set <--no-target-profiles> <--no-coordinator-profile> <--no-lock> <TEMPORARY/manifest.json>',
+    ])
+    expect(new Set(trace('.environment').map((line) => line.replace(/^\w+ /, '')))).toEqual(new Set(['a b 7 local']))
+  })
+
+  test.each(TOOLS.filter((name) => name !== 'lock'))('ends with the status of %s when that fails', async (name) => {
+    expect(await run(models, { [`FAIL_${name}`]: '42' })).toMatchObject({ status: 42 })
+    const steps = trace().flatMap((line) => /^(normalize|manifest|distribute|activate|set) /.exec(line)?.[1] ?? [])
+    expect(steps.at(-1)).toBe(name)
+    expect(trace().includes('unlock')).toBe(['activate', 'set'].includes(name))
+    nothingLeft()
+  })
+
+  test.each([
+    [['--nonsense'], "unknown option or operand '--nonsense'"],
+    [['-s'], "option '-s' needs a value"],
+    [['--dry-run=yes', ...models], "unknown option or operand 'yes'"],
+    [['--dry-run'], 'no models'],
+    [['-D', 'd', ...models], "option '--deployment' takes the place of all models"],
+    [['-A', 'a', '--modules', 'x', '--modules', 'y'], "option '--modules' is given twice"],
+  ])('refuses %j', async (args, message) => {
+    const { status, stderr } = await run(args)
+    expect([status, stderr]).toEqual([64, `davit-env: ${message}\nhint: davit-env --help shows the options\n`])
+    nothingLeft()
+  })
+
+  test.each<[string, NodeJS.Signals, number]>([
+    ['normalize', 'SIGTERM', 143],
+    ['distribute', 'SIGINT', 130],
+    ['activate', 'SIGTERM', 143],
+    ['activate', 'SIGINT', 130],
+    ['set', 'SIGTERM', 143],
+  ])('hands signals on to %s (%s) and waits until it has ended', async (name, signal, status) => {
+    const { child, ended } = start(models, { HANG: name })
+    await vi.waitFor(() => expect(existsSync(join(directory, 'trace.hanging'))).toBe(true), { timeout: 10_000 })
+    child.kill(signal)
+    expect(await ended).toMatchObject({ status })
+    const last = ['activate', 'set'].includes(name) ? ['unlock'] : []
+    const stopped = signal === 'SIGINT' ? 'interrupted' : 'stopped'
+    expect(trace().slice(-1 - last.length)).toEqual([stopped, ...last])
+    nothingLeft()
+  })
+
+  test('tells how a step ended that had something to undo, and begins nothing after one that had not', async () => {
+    for (const [stopped, expected] of [
+      ['2', 2],
+      ['0', 143],
+    ] as const) {
+      rmSync(join(directory, 'trace.hanging'), { force: true })
+      const { child, ended } = start([...models, '--no-lock'], { HANG: 'activate', STOPPED: stopped })
+      await vi.waitFor(() => expect(existsSync(join(directory, 'trace.hanging'))).toBe(true), { timeout: 10_000 })
+      child.kill('SIGTERM')
+      expect(await ended).toMatchObject({ status: expected })
+      expect(trace().at(-1)).toBe('stopped')
+    }
+  })
+})

@@ -1,0 +1,16 @@
+import { spawnSync } from 'node:child_process'
+
+import { expect, test } from 'vitest'
+
+import { receiverScript, serverScript } from '../src/target-runtime.ts'
+
+test.each([
+  ['serverScript()', serverScript("it's a marker")],
+  ['receiverScript()', receiverScript('/store/.davit/incoming/transfer.1', 'cksum')],
+])('%s stays below 40 kB, and is understood by every shell', (_, script) => {
+  expect(Buffer.byteLength(script)).toBeLessThan(40_000)
+  for (const [program = '', ...options] of [['dash'], ['bash', '--posix'], ['busybox', 'sh']]) {
+    const { status, error } = spawnSync(program, [...options, '-n'], { input: script })
+    if (error === undefined) expect(status).toBe(0)
+  }
+})

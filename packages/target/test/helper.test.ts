@@ -1,0 +1,169 @@
+import { PassThrough } from 'node:stream'
+
+import type { Channel, Connection } from '@davit/connection'
+import type { ProfileName } from '@davit/documents'
+import { describe, expect, test } from 'vitest'
+
+import { openHelper } from '../src/helper.ts'
+import { observeMappings, openMachine } from '../src/target.ts'
+
+interface Far {
+  /** What the other end does with each line of a request; the first line is the marker. */
+  answer(line: string, far: FarEnd): void
+  /** What it prints before the marker. */
+  greeting?: string
+}
+
+interface FarEnd {
+  print(text: string): void
+  event(text: string): void
+  end(status: number): void
+  breakLink(error: Error): void
+}
+
+/** A connection to somebody who may say anything. */
+function connectionTo({ answer, greeting = '' }: Far): Connection & { readonly closed: () => boolean } {
+  let closed = false
+  const run = async (script: string): Promise<Channel> => {
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+    let resolve: (status: number) => void = () => {}
+    let reject: (error: Error) => void = () => {}
+    const exit = new Promise<number>((yes, no) => {
+      resolve = yes
+      reject = no
+    })
+    exit.catch(() => {})
+    const far: FarEnd = {
+      print: (text) => void stdout.write(text),
+      event: (text) => void stderr.write(text),
+      end: (status) => resolve(status),
+      breakLink: (error) => reject(error),
+    }
+    stdin.setEncoding('utf8')
+    stdin.on('data', (text: string) => {
+      for (const line of text.trimEnd().split('\n')) answer(line, far)
+    })
+    const marker = /serve '(davit-[0-9a-f]+)'/.exec(script)?.[1] ?? ''
+    stdout.write(greeting)
+    queueMicrotask(() => answer(marker, far))
+    const close = () => {
+      closed = true
+      far.end(255)
+    }
+    return { stdin, stdout, stderr, exit, close }
+  }
+  return {
+    kind: 'local',
+    address: 'far',
+    lost: new Promise(() => {}),
+    close: async () => {},
+    run,
+    closed: () => closed,
+  }
+}
+
+/** Answers every request with the lines; `ID` stands for its number. */
+const honest =
+  (...lines: string[]) =>
+  (line: string, far: FarEnd) => {
+    if (line.startsWith('davit-')) far.print(`\n${line}\n`)
+    else for (const text of lines) far.print(`${text.replace('ID', line.split(' ')[0] ?? '')}\n`)
+  }
+
+describe('openHelper()', () => {
+  test('passes over what a login shell prints, with or without a newline at its end', async () => {
+    const helper = await openHelper(
+      connectionTo({ greeting: 'Welcome!\n1 + forged\nno newline', answer: honest('ID + yes', 'ID =') }),
+    )
+    expect(await helper.request('hello', [])).toEqual(['yes'])
+  })
+
+  test.each([
+    ['printed something', 'This account is not available\n', " and printed 'This account is not available'"],
+    ['printed nothing', '', ''],
+    ['printed very much', `${'x'.repeat(1000)}\n`, ` and printed '${'x'.repeat(300)}'`],
+  ])('names a login shell that %s and ran nothing', async (_, greeting, printed) => {
+    const connection = connectionTo({ greeting, answer: (__, far) => far.end(1) })
+    await expect(openHelper(connection)).rejects.toMatchObject({
+      code: 'no-shell',
+      exitStatus: 77,
+      message: `the login shell on 'far' ran nothing: it ended with status 1${printed}`,
+    })
+    expect(connection.closed()).toBe(true)
+  })
+
+  test('gives up on a login shell that prints without end', async () => {
+    const connection = connectionTo({ greeting: 'y\n'.repeat(2_001), answer: () => {} })
+    await expect(openHelper(connection)).rejects.toMatchObject({ code: 'no-answer', exitStatus: 69 })
+    expect(connection.closed()).toBe(true)
+  })
+})
+
+describe('a helper', () => {
+  test.each([
+    ['a line without end', (far: FarEnd) => far.print('x'.repeat(17 * 1024 * 1024)), 'connection-lost'],
+    [
+      'a line without end on standard error',
+      (far: FarEnd) => far.event('x'.repeat(17 * 1024 * 1024)),
+      'connection-lost',
+    ],
+    ['too many lines', (far: FarEnd) => far.print('1 + x\n'.repeat(200_001)), 'bad-answer'],
+    ['too long an answer', (far: FarEnd) => far.print(`1 + ${'x'.repeat(15_000_000)}\n`.repeat(5)), 'bad-answer'],
+    ['no answer of ours', (far: FarEnd) => far.print('1 ? what\n'), 'bad-answer'],
+    ['an end', (far: FarEnd) => far.end(0), 'connection-lost'],
+    ['a broken link', (far: FarEnd) => far.breakLink(new Error('broken')), 'connection-lost'],
+  ])('answers a request that gets %s with an error', async (_, misbehave, code) => {
+    const helper = await openHelper(
+      connectionTo({ answer: (line, far) => (line.startsWith('davit-') ? far.print(`\n${line}\n`) : misbehave(far)) }),
+    )
+    await expect(helper.request('hello', [])).rejects.toMatchObject({ code, exitStatus: 69 })
+    expect(helper.isGone).toBe(code === 'connection-lost')
+    if (helper.isGone) await expect(helper.requestActivity('start', [])).rejects.toMatchObject({ code })
+  })
+
+  test('rejects activities that were begun when it is lost', async () => {
+    let far: FarEnd | undefined
+    const helper = await openHelper(
+      connectionTo({
+        answer(line, end) {
+          far = end
+          honest('ID =')(line, end)
+        },
+      }),
+    )
+    const activity = helper.requestActivity('start', [])
+    await helper.request('hello', [])
+    far?.end(0)
+    await expect(activity).rejects.toMatchObject({ code: 'connection-lost' })
+  })
+
+  test('is told of an end before the answer', async () => {
+    const answer = (line: string, far: FarEnd) => {
+      if (!line.startsWith('davit-')) far.event('done 99 1\nnoise\ndone 1 7\n')
+      honest('ID =')(line, far)
+    }
+    const helper = await openHelper(connectionTo({ answer }))
+    expect(await helper.requestActivity('start', [])).toBe(7)
+  })
+})
+
+test.each([
+  ['a state that there is none of', 'mapping t1 asleep ended key'],
+  ['a target outside', 'mapping ../x active ended key'],
+  ['something else', 'rubbish'],
+])('observeMappings() refuses %s', async (_, line) => {
+  const answer = (request: string, far: FarEnd) =>
+    request.includes(' hello')
+      ? honest('ID + checksum cksum', 'ID =')(request, far)
+      : honest(`ID + ${line}`, 'ID =')(request, far)
+  const machine = await openMachine(async () => connectionTo({ answer }))
+  await expect(observeMappings(machine, 'default' as ProfileName)).rejects.toMatchObject({ code: 'bad-answer' })
+})
+
+test('openMachine() names the utilities that are missing', async () => {
+  const answer = honest('ID + missing setsid', 'ID + missing tar', 'ID =')
+  await expect(openMachine(async () => connectionTo({ answer }))).rejects.toMatchObject({
+    code: 'utility-missing',
+    message: "'far' lacks setsid, tar, cksum or sha256sum",
+  })
+})
