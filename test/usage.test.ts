@@ -89,7 +89,7 @@ describe('what a user meets at the prompt', () => {
     await user.write('infrastructure.yaml', { here: { properties: { hostname: 'localhost' } } })
     const command = 'davit-normalize --undeploy -i infrastructure.yaml --output'
     const outcome = await user.bash(
-      `mkfifo pipe; cat pipe & ${command} pipe; wait; [ -p pipe ] && ${command} /dev/stdout`,
+      `mkfifo pipe; cat pipe & ${command} pipe; wait; [ -p pipe ] && ${command} /dev/stdout | cat`,
     )
     const { stdout } = succeeded(outcome)
     expect(stdout.match(/"document": *"architecture"/g)).toHaveLength(2)

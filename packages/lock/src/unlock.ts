@@ -1,6 +1,6 @@
 import { deploymentPlace } from '@davit/coordinator-state'
 import { endDeployment, readLockRecord } from '@davit/deployment-lock'
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { Manifest, parseDocument, parseProfileName, type ProfileName } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import { allTargets } from '@davit/target'
@@ -48,6 +48,7 @@ function notLocked(profile: ProfileName): DavitError {
 
 function emptyInput(): DavitError {
   return new DavitError('empty-document', 'an earlier step of the pipe failed: the deployment is unlocked', {
+    exitStatus: ExitStatus.noInput,
     hint: 'look for its message above',
   })
 }

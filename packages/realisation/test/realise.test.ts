@@ -90,7 +90,7 @@ test('realise() stops when it is told to, and goes on the next time', async () =
   building.catch(() => {})
   await vi.waitFor(() => expect(existsSync(`${directory}-begun`)).toBe(true), { timeout: 10_000 })
   stop.abort(new Error('enough'))
-  await expect(building).rejects.toThrow()
+  await expect(building).rejects.toThrow('enough')
   expect(await slow.invalidPaths([web!.outPath])).toHaveLength(1)
   writeFileSync(`${directory}-go`, '')
   const { profiles } = await realise(work, { ...options, store: slow })

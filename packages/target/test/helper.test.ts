@@ -118,7 +118,14 @@ describe('a helper', () => {
     )
     await expect(helper.request('hello', [])).rejects.toMatchObject({ code, exitStatus: 69 })
     expect(helper.isGone).toBe(code === 'connection-lost')
-    if (helper.isGone) await expect(helper.requestActivity('start', [])).rejects.toMatchObject({ code })
+  })
+
+  test('takes nothing more when it is lost', async () => {
+    const answer = (line: string, far: FarEnd) => (line.startsWith('davit-') ? far.print(`\n${line}\n`) : far.end(0))
+    const helper = await openHelper(connectionTo({ answer }))
+    for (const request of [() => helper.request('hello', []), () => helper.requestActivity('start', [])]) {
+      await expect(request()).rejects.toMatchObject({ code: 'connection-lost' })
+    }
   })
 
   test('rejects activities that were begun when it is lost', async () => {

@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { DavitError } from '@davit/diagnostics'
+import { type Format, parseDocument } from '@davit/documents'
+import type { ToolContext } from '@davit/tool'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import { tool as lock } from '../src/lock.ts'
+import { tool as unlock } from '../src/unlock.ts'
+
+let directory: string
+let printed: string
+let warnings: string[]
+let interruption: AbortController
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'davit-lock-tool-'))
+  printed = ''
+  warnings = []
+  interruption = new AbortController()
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+const manifestWith = (...names: string[]) =>
+  JSON.stringify({
+    document: 'manifest',
+    version: 2,
+    store: { kind: 'native', directory: '/store' },
+    profiles: {},
+    services: {},
+    infrastructure: Object.fromEntries(
+      names.map((name) => [
+        name,
+        {
+          properties: { hostname: 'localhost' },
+          containers: {},
+          system: 'x86_64-linux',
+          numOfCores: 1,
+          clientInterface: 'local',
+          targetProperty: 'hostname',
+        },
+      ]),
+    ),
+    serviceMappings: [],
+    snapshotMappings: [],
+  })
+
+/** Around a tool that is given `text` on standard input. */
+function contextOf<Arguments>(args: Arguments, text: string): ToolContext<Arguments> {
+  const input = { text, file: '<stdin>' }
+  return {
+    args,
+    print: async (content) => void (printed += String(content)),
+    report: (event) => void (event.kind === 'warning' && warnings.push(event.message)),
+    signal: interruption.signal,
+    environment: { PATH: '/usr/bin:/bin', HOME: directory, DAVIT_STATE_DIR: join(directory, 'state') },
+    workingDirectory: directory,
+    privileged: false,
+    executable: 'davit-lock',
+    readInput: async () => input,
+    readDocument: async <Value>(format: Format<Value>) => ({ ...input, value: parseDocument(format, text, input) }),
+    async runInForeground({ argv: [program, ...rest], signal }) {
+      const child = spawn(program, rest, { cwd: directory, stdio: 'ignore' })
+      signal?.addEventListener('abort', () => child.kill(), { once: true })
+      const [status] = (await once(child, 'exit')) as [number | null]
+      return status ?? 143
+    },
+  }
+}
+
+const runLock = (text: string, command: readonly string[] = [], { profile = 'default', lockLease = 60 } = {}) =>
+  lock.run(contextOf({ profile, lockLease, command, manifest: undefined } as never, text))
+const runUnlock = (text: string, profile = 'default') =>
+  unlock.run(contextOf({ profile, manifest: undefined } as never, text))
+const holderFile = (target: string) => join(directory, 'state/targets', target, 'lock/default/holder')
+const isLocked = (target: string) => existsSync(holderFile(target))
+const recordFile = () => join(directory, 'state/coordinator/default/lock.json')
+const two = manifestWith('t1', 't2')
+
+describe('davit-lock', () => {
+  test('locks all targets until davit-unlock, once', async () => {
+    await runLock(two)
+    expect([printed, isLocked('t1'), isLocked('t2')]).toEqual([two, true, true])
+    await expect(runLock(two)).rejects.toMatchObject({ code: 'locked', exitStatus: 75 })
+    await runUnlock(two)
+    expect([printed, isLocked('t1'), isLocked('t2')]).toEqual([two + two, false, false])
+    await expect(runUnlock(two)).rejects.toMatchObject({ code: 'not-locked', exitStatus: 1 })
+    await runLock(two, ['true'])
+  })
+
+  test.each([
+    ['succeeds', ['test', '-e', 'state/coordinator/default/lock.json'], 0],
+    ['fails', ['sh', '-c', 'exit 7'], 7],
+    ['is killed', ['sh', '-c', 'kill -TERM $$'], 143],
+  ])('holds the lock while a command runs that %s', async (_, command, status) => {
+    expect(await runLock(two, command)).toBe(status)
+    expect([printed, isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual(['', false, false, false])
+  })
+
+  test('ends the command when the lock is lost, and leaves it to who has it now', async () => {
+    const running = runLock(two, ['sleep', '60'], { lockLease: 1 })
+    await vi.waitFor(() => expect(existsSync(recordFile())).toBe(true), { timeout: 10_000 })
+    writeFileSync(holderFile('t2'), readFileSync(holderFile('t2'), 'utf8').replace(/^token .*/, 'token theirs'))
+    await expect(running).rejects.toMatchObject({ code: 'lock-lost', exitStatus: 75 })
+    expect([isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual([false, true, false])
+    expect(warnings).toHaveLength(1)
+  })
+
+  test('locks nothing when it is interrupted before the command', async () => {
+    interruption.abort(new DavitError('interrupted', 'interrupted by SIGINT', { exitStatus: 130 }))
+    await expect(runLock(two, ['touch', 'ran'])).rejects.toMatchObject({ code: 'interrupted' })
+    expect([isLocked('t1'), existsSync(recordFile()), existsSync(join(directory, 'ran'))]).toEqual([
+      false,
+      false,
+      false,
+    ])
+  })
+})
+
+describe('davit-unlock', () => {
+  test('unlocks on empty input what was locked in the same pipe, and fails', async () => {
+    await runLock(two)
+    await expect(runUnlock('')).rejects.toMatchObject({ code: 'empty-document', exitStatus: 66 })
+    expect([isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual([false, false, false])
+  })
+
+  test('leaves on empty input what was locked elsewhere', async () => {
+    await runLock(two)
+    const record = JSON.parse(readFileSync(recordFile(), 'utf8')) as object
+    writeFileSync(recordFile(), JSON.stringify({ ...record, processGroup: 1 }))
+    await expect(runUnlock('')).rejects.toMatchObject({ code: 'not-locked' })
+    expect(isLocked('t1')).toBe(true)
+  })
+
+  test('knows only its own profile', async () => {
+    await runLock(two)
+    await expect(runUnlock(two, 'other')).rejects.toMatchObject({ code: 'not-locked' })
+    expect(isLocked('t1')).toBe(true)
+  })
+
+  test('unlocks what was locked, whatever manifest it is given', async () => {
+    await runLock(two)
+    await runUnlock(manifestWith('t1', 't3'))
+    expect([isLocked('t1'), isLocked('t2')]).toEqual([false, false])
+  })
+
+  test('forgets a lock that is gone', async () => {
+    await runLock(two)
+    rmSync(holderFile('t1'))
+    await expect(runUnlock(two)).rejects.toMatchObject({ code: 'not-locked' })
+    expect([isLocked('t2'), existsSync(recordFile())]).toEqual([false, false])
+  })
+
+  test('refuses what is no manifest, and leaves the lock', async () => {
+    await runLock(two)
+    await expect(runUnlock('rubbish')).rejects.toMatchObject({ code: 'invalid-document' })
+    expect(isLocked('t1')).toBe(true)
+  })
+})
