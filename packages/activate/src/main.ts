@@ -2,7 +2,15 @@ import { currentGeneration, deploymentPlace } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { allTargets } from '@davit/target'
-import { defineTool, lockOptions, profileOptions, stateDirectory, withTargets } from '@davit/tool'
+import {
+  connectionEnvironment,
+  defineTool,
+  lockOptions,
+  profileOptions,
+  stateDirectory,
+  stateEnvironment,
+  withTargets,
+} from '@davit/tool'
 import { renderTransition } from '@davit/transition'
 import type { TransitionOutcome } from '@davit/transition-runner'
 import { applyManifest } from './apply-manifest.ts'
@@ -45,10 +53,11 @@ export const tool = defineTool({
   },
   exitStatus: {
     0: 'the transition succeeded',
-    1: 'the transition failed and was rolled back',
+    1: 'the transition failed: it was rolled back, or left as it is with --no-rollback or when the lock was lost',
     2: 'the transition failed and the old services could not be activated again',
     3: 'the transition failed and the new services could not be deactivated',
   },
+  environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-distribute(1)', 'davit-lock(1)', 'davit-set(1)'],
   async run(context) {
     const { args, print, readDocument } = context

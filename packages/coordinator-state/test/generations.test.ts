@@ -64,7 +64,7 @@ describe('addGeneration()', () => {
   })
 
   test.each([
-    ['before it had its number', () => mkdirSync(join(place, 'generations', '.new'))],
+    ['before it had its number', () => mkdirSync(join(place, 'generations', '.new', 'rubbish'), { recursive: true })],
     ['before it was current', () => writeGeneration(2, deployed('b').text)],
   ])('goes on after a run that was cut off %s', async (_, leave) => {
     await addGeneration(place, deployed('a'))
@@ -72,6 +72,7 @@ describe('addGeneration()', () => {
     expect((await currentGeneration(place))?.number).toBe(1)
     const { number } = await addGeneration(place, deployed('c'))
     expect(await currentGeneration(place)).toMatchObject({ number, text: deployed('c').text })
+    expect(readdirSync(join(place, 'generations', String(number)))).toEqual(['manifest'])
     expect(readdirSync(join(place, 'generations'))).not.toContain('.new')
   })
 })

@@ -145,7 +145,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
   test('gives each tool what concerns it', async () => {
     const options = [
       '-p',
-      'a b',
+      'my-system',
       '-m',
       '7',
       '--interface=local',
@@ -161,7 +161,9 @@ describe.each(shells)('davit-env in %s', (...shell) => {
       'activate <--no-lock> <--no-upgrade> <--no-rollback> <TEMPORARY/manifest.json>',
       'set <--no-target-profiles> <--no-coordinator-profile> <--no-lock> <TEMPORARY/manifest.json>',
     ])
-    expect(new Set(trace('.environment').map((line) => line.replace(/^\w+ /, '')))).toEqual(new Set(['a b 7 local']))
+    expect(new Set(trace('.environment').map((line) => line.replace(/^\w+ /, '')))).toEqual(
+      new Set(['my-system 7 local']),
+    )
   })
 
   test.each(TOOLS.filter((name) => name !== 'lock'))('ends with the status of %s when that fails', async (name) => {
@@ -177,6 +179,8 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     [['-s'], "option '-s' needs a value"],
     [['--dry-run=yes', ...models], "unknown option or operand 'yes'"],
     [['--dry-run'], 'no models'],
+    [['-p', 'a b', ...models], "'a b' cannot name a deployment"],
+    [['-m', 'zero', ...models], "'zero' is no number of targets"],
     [['-D', 'd', ...models], "option '--deployment' takes the place of all models"],
     [['-A', 'a', '--modules', 'x', '--modules', 'y'], "option '--modules' is given twice"],
   ])('refuses %j', async (args, message) => {

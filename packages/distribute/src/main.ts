@@ -1,7 +1,7 @@
 import { distribute, distributionError } from '@davit/distribution'
 import { Manifest } from '@davit/documents'
 import { openStore } from '@davit/store'
-import { defineTool, transferOptions, withTargets } from '@davit/tool'
+import { connectionEnvironment, defineTool, transferOptions, withTargets } from '@davit/tool'
 
 export const tool = defineTool({
   name: 'davit-distribute',
@@ -17,6 +17,7 @@ export const tool = defineTool({
   operands: { manifest: 'manifest whose profiles are sent' },
   options: { ...transferOptions },
   exitStatus: { 1: 'some packages did not arrive' },
+  environment: { ...connectionEnvironment },
   seeAlso: ['davit-manifest(1)', 'davit-lock(1)', 'davit-activate(1)'],
   async run({ args, print, readDocument, ...context }) {
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)

@@ -12,7 +12,15 @@ import {
 import { Manifest, parseProfileName } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import { allTargets } from '@davit/target'
-import { defineTool, lockOptions, profileOptions, withTargets, stateDirectory } from '@davit/tool'
+import {
+  connectionEnvironment,
+  defineTool,
+  lockOptions,
+  profileOptions,
+  stateDirectory,
+  stateEnvironment,
+  withTargets,
+} from '@davit/tool'
 import { runLocked } from './run-locked.ts'
 
 const { 'lock-lease': lease } = lockOptions
@@ -38,6 +46,7 @@ export const tool = defineTool({
   },
   options: { ...profileOptions, 'lock-lease': lease },
   exitStatus: { 1: 'a service cannot be changed now', 75: 'somebody else holds the lock' },
+  environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-unlock(1)', 'davit-activate(1)', 'flock(1)'],
   async run(context) {
     const { args, print, readDocument, signal } = context

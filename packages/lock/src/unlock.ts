@@ -4,7 +4,14 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { Manifest, parseDocument, parseProfileName, type ProfileName } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import { allTargets } from '@davit/target'
-import { defineTool, profileOptions, withTargets, stateDirectory } from '@davit/tool'
+import {
+  connectionEnvironment,
+  defineTool,
+  profileOptions,
+  stateDirectory,
+  stateEnvironment,
+  withTargets,
+} from '@davit/tool'
 
 export const tool = defineTool({
   name: 'davit-unlock',
@@ -19,6 +26,7 @@ export const tool = defineTool({
   operands: { manifest: 'manifest whose targets are locked' },
   options: { ...profileOptions },
   exitStatus: { 1: 'the deployment is not locked' },
+  environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-lock(1)'],
   async run(context) {
     const { args, print, readInput } = context

@@ -3,7 +3,7 @@ import { Architecture, encodeDocument, Manifest } from '@davit/documents'
 import { loadDeploymentModel } from '@davit/models'
 import { completeDeployment, realise } from '@davit/realisation'
 import { currentSystem, openStore } from '@davit/store'
-import { defineTool, formatOptions, interfaceOptions, outputOptions, usageError } from '@davit/tool'
+import { defineTool, formatOptions, interfaceOptions, outputOptions, storeEnvironment, usageError } from '@davit/tool'
 import { modulesOf } from './modules-of.ts'
 
 export const tool = defineTool({
@@ -46,6 +46,7 @@ export const tool = defineTool({
     ...outputOptions,
   },
   exitStatus: { 1: 'a package could not be built' },
+  environment: { ...storeEnvironment },
   seeAlso: ['davit-normalize(1)', 'davit-distribute(1)'],
   async run(context) {
     const { args, print } = context

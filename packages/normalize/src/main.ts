@@ -2,7 +2,7 @@ import { Architecture, encodeDocument } from '@davit/documents'
 import { loadArchitecture } from '@davit/models'
 import { architectureOf, normalizeModel } from '@davit/normalization'
 import { currentSystem, defaultStoreDirectory, openStore } from '@davit/store'
-import { defineTool, interfaceOptions, outputOptions } from '@davit/tool'
+import { defineTool, interfaceOptions, outputOptions, storeEnvironment } from '@davit/tool'
 import { parseExtraParameters } from './extra-parameters.ts'
 import { modelFilesOf, modelOptions } from './model-options.ts'
 import { hasOnlyLocalTargets } from './only-local-targets.ts'
@@ -34,6 +34,7 @@ export const tool = defineTool({
       describe: 'move the state of services that do not say whether it is to be moved',
     },
   },
+  environment: { ...storeEnvironment },
   seeAlso: ['davit-manifest(1)', 'davit-env(1)'],
   async run({ args, print, report, environment, privileged }) {
     const system = currentSystem(environment)

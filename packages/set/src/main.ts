@@ -3,7 +3,15 @@ import { withLock } from '@davit/deployment-lock'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { openStore } from '@davit/store'
 import { allTargets } from '@davit/target'
-import { defineTool, lockOptions, profileOptions, withTargets, stateDirectory } from '@davit/tool'
+import {
+  connectionEnvironment,
+  defineTool,
+  lockOptions,
+  profileOptions,
+  stateDirectory,
+  stateEnvironment,
+  withTargets,
+} from '@davit/tool'
 import { recordGeneration } from './record-generation.ts'
 import { setProfiles } from './set-profiles.ts'
 
@@ -23,6 +31,7 @@ export const tool = defineTool({
     'target-profiles': { type: 'boolean', default: true, describe: 'set the profiles of the targets' },
   },
   exitStatus: { 1: 'a profile could not be set' },
+  environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-activate(1)', 'davit-unlock(1)'],
   async run(context) {
     const { args, print, readDocument, report } = context

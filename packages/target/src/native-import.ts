@@ -35,7 +35,7 @@ export interface ArchiveToImport {
 
 /** Unpacked aside, checked, moved into the store, registered. */
 export async function importArchive(machine: Machine, layout: StoreLayout, sent: ArchiveToImport): Promise<void> {
-  const transfer = "transfer"
+  const transfer = `transfer.${randomBytes(12).toString('hex')}`
   const directory = `${layout.incoming}/${transfer}`
   await machine.request('native_begin', [layout.incoming, transfer])
   try {

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -157,7 +158,9 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   })
 
   test('performActivity() succeeds when the helper is killed in the middle', async () => {
-    const module = moduleOf(`echo begun >> '${directory}/begun'; until [ -e '${directory}/go' ]; do sleep 0.05; done`)
+    const module = moduleOf(
+      `echo begun >> '${directory}/begun'; until [ -e '${directory}/go' ] || [ ! -e '${directory}' ]; do sleep 0.05; done`,
+    )
     const activated = performActivity(machine, requestOf('activate', module))
     await vi.waitFor(() => expect(existsSync(join(directory, 'begun'))).toBe(true), PATIENCE)
     process.kill(connection.pids[0] ?? 0, 'SIGKILL')
@@ -173,7 +176,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
 
   test('performActivity() runs several activities at a time', async () => {
     const module = moduleOf(
-      `touch '${directory}/'"$count"; until [ -e '${directory}/1' ] && [ -e '${directory}/2' ]; do sleep 0.02; done`,
+      `touch '${directory}/'"$count"; until { [ -e '${directory}/1' ] && [ -e '${directory}/2' ]; } || [ ! -e '${directory}' ]; do sleep 0.02; done`,
     )
     const both = ['1', '2'].map((count) =>
       performActivity(machine, { ...requestOf('activate', module, { count }), mapping: mappingOf(count) }),
@@ -219,7 +222,9 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   })
 
   test('performActivity() rejects where nobody can say any more how it ended', async () => {
-    const module = moduleOf(`touch '${directory}/begun'; until [ -e '${directory}/go' ]; do sleep 0.05; done`)
+    const module = moduleOf(
+      `touch '${directory}/begun'; until [ -e '${directory}/go' ] || [ ! -e '${directory}' ]; do sleep 0.05; done`,
+    )
     const lost = await openMachine(
       vi.fn().mockResolvedValueOnce(connection).mockRejectedValue(new DavitError('no', 'no')),
     )
@@ -232,7 +237,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   })
 
   test('performActivity() starts one new helper for all that the lost one had to do', async () => {
-    const module = moduleOf(`until [ -e '${directory}/go' ]; do sleep 0.05; done`)
+    const module = moduleOf(`until [ -e '${directory}/go' ] || [ ! -e '${directory}' ]; do sleep 0.05; done`)
     const many = Array.from({ length: 6 }, (_, index) =>
       performActivity(machine, { ...requestOf('activate', module), mapping: mappingOf(`k${index}`) }),
     )
@@ -335,9 +340,10 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(await set(first)).toBe('unchanged')
     expect(await set(second)).toEqual({ generation: 2 })
     const profiles = join(directory, 'state/targets/t1/profiles/default')
-    symlinkSync('1-link', join(profiles, 'current.new'))
+    symlinkSync('2-link', join(profiles, 'current.new'))
     expect(await set(first)).toEqual({ generation: 3 })
     expect(readdirSync(profiles).toSorted()).toEqual(['1-link', '2-link', '3-link', 'current'])
+    expect(readlinkSync(join(profiles, 'current'))).toBe('3-link')
   })
 
   test('setProfile() compares what profiles are called, and refuses what is not there', async () => {

@@ -4,6 +4,7 @@ export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './
 export { renderHelp } from './render-help.ts'
 export { runTool } from './run-tool.ts'
 export { formatOptions, interfaceOptions, outputOptions, profileOptions, transferOptions } from './shared-options.ts'
+export { connectionEnvironment, storeEnvironment } from './environments.ts'
 export { stateDirectory, stateEnvironment } from './state-directory.ts'
 export type { DocumentInput, Environment, ForegroundCommand, Input, ToolContext } from './tool-context.ts'
 export { usageError } from './usage-error.ts'

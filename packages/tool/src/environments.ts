@@ -1,0 +1,13 @@
+/** For the `environment` of tools that use a store. */
+export const storeEnvironment = {
+  DAVIT_STORE_DIR: 'where packages are kept, the same path on every machine of a deployment',
+  DAVIT_SYSTEM: 'platform of this machine, in place of what its kernel says',
+} as const
+
+/** For the `environment` of tools that reach targets. */
+export const connectionEnvironment = {
+  DAVIT_SSH_CONFIG: 'configuration of ssh to be used in place of ~/.ssh/config',
+  SSH_USER: 'user to log in as on targets',
+  SSH_OPTS: 'more options of ssh(1) for targets, separated by white space',
+  SSH_AUTH_SOCK: 'the agent',
+} as const
