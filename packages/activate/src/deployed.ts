@@ -89,12 +89,10 @@ async function settledRecords(machine: Machine, terms: ObservationTerms): Promis
   const running = terms.running === 'wait' ? records.filter((record) => record.running) : []
   if (running.length === 0) return records
   const endOf = ({ mapping, state, service }: ObservedRecord) => {
-    report({
-      kind: 'note',
-      target: mapping.target,
-      message: `waiting for ${state} ${service.name}, begun by an earlier run`,
-    })
-    return awaitActivity(machine, { profile, mapping, activity: state === 'deactivating' ? 'deactivate' : 'activate' })
+    const activity = state === 'deactivating' ? 'deactivate' : 'activate'
+    const message = `waiting for what an earlier run has begun: ${activity} ${service.name} in ${mapping.container}`
+    report({ kind: 'note', target: mapping.target, message })
+    return awaitActivity(machine, { profile, mapping, activity })
   }
   await unlessAborted(Promise.all(running.map(endOf)), signal)
   return settledRecords(machine, terms)

@@ -210,7 +210,7 @@ describe('planFor()', () => {
     const planning = planOf(manifestOf({ one: ['a'] }), [await targetOn('m1', 'one')])
     await vi.waitFor(
       () =>
-        expect(events).toMatchObject([{ kind: 'note', message: 'waiting for activating a, begun by an earlier run' }]),
+        expect(events).toMatchObject([{ kind: 'note', message: 'waiting for what an earlier run has begun: activate a in process' }]),
       PATIENCE,
     )
     rmSync(join(directory, 'wait'))

@@ -53,7 +53,7 @@ function lockedError({ name }: ShellTarget, profile: ProfileName, holder: LockHo
     `profile '${profile}' on target '${name}' is locked by ${who} since ${holder.since.toISOString()}`,
     {
       exitStatus: ExitStatus.locked,
-      hint: 'try again when that deployment has ended',
+      hint: 'try again when that deployment has ended; what you have locked by hand, davit-unlock unlocks',
     },
   )
 }

@@ -52,6 +52,7 @@ async function listFiles(directory: string): Promise<readonly string[]> {
   } catch (cause) {
     throw new DavitError('unreadable-modules', `cannot read the modules directory '${directory}'`, {
       exitStatus: ExitStatus.noInput,
+      hint: 'it is a directory with an executable file for each type of service',
       cause,
     })
   }

@@ -218,8 +218,9 @@ ended_status() {
 
 # operation_log TARGET PROFILE ACTIVITY CONTAINER KEY BYTES: the end of what the activity printed.
 operation_log() {
-  check_names "$1" "$2" "$3" "$4" "$5"
-  log=$state/targets/$1/log/$2/$4:$5.$3
+  check_names "$3"
+  mapping_directory "$1" "$2" "$4" "$5"
+  log=$state/targets/$1/log/$2/${directory##*/}.$3
   if [ -f "$log" ]; then
     say log "$(tail -c "$6" "$log" | hexadecimal)"
   fi

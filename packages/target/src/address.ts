@@ -1,5 +1,5 @@
 import type { ConnectionRequest } from '@davit/connection'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, suggestionFor } from '@davit/diagnostics'
 import type { Target, TargetName } from '@davit/documents'
 
 const KINDS: ReadonlyMap<string, ConnectionRequest['kind']> = new Map([
@@ -18,7 +18,7 @@ export function addressOf(name: TargetName, target: Target): ConnectionRequest {
       `target '${name}' wants the client interface '${target.clientInterface}', which this version of davit cannot use`,
       {
         exitStatus: ExitStatus.unreachable,
-        hint: `say 'ssh' or 'local'`,
+        hint: suggestionFor(target.clientInterface, KINDS.keys()) ?? "say 'ssh' or 'local'",
       },
     )
   }
