@@ -7,6 +7,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/test/**/*.test.ts'],
+          // Many tests wait for processes: more files at a time than the two processors that are asked for.
+          maxWorkers: 3,
           testTimeout: 20_000,
         },
       },

@@ -210,7 +210,9 @@ describe('planFor()', () => {
     const planning = planOf(manifestOf({ one: ['a'] }), [await targetOn('m1', 'one')])
     await vi.waitFor(
       () =>
-        expect(events).toMatchObject([{ kind: 'note', message: 'waiting for what an earlier run has begun: activate a in process' }]),
+        expect(events).toMatchObject([
+          { kind: 'note', message: 'waiting for what an earlier run has begun: activate a in c' },
+        ]),
       PATIENCE,
     )
     rmSync(join(directory, 'wait'))
