@@ -10,7 +10,8 @@ const REDRAW_MILLISECONDS = 1_000
 export function terminalProgress(options: ProgressOptions, clock: StepClock): Progress {
   const { stream, now } = options
   let drawn = 0
-  const erase = (): string => (drawn === 0 ? '' : `\u001b[${drawn}A\u001b[J`)
+  // The echo of a typed key, such as ^C, may have moved the cursor within the line.
+  const erase = (): string => (drawn === 0 ? '' : `\r\u001b[${drawn}A\u001b[J`)
   const draw = (above: string): void => {
     const { columns = 80, rows = 24 } = stream
     const lines = renderBusy(clock.busy.values(), { columns, rows, now: now() })

@@ -63,7 +63,7 @@ test('a terminal gets a line for each busy target, drawn anew in place', () => {
   close()
   const busyWeb = '[web1] activating web (0 s)\n'
   const busyDatabase = '[db1] activating database (0 s)\n'
-  const up = (lines: number) => `\u001b[${lines}A\u001b[J`
+  const up = (lines: number) => `\r\u001b[${lines}A\u001b[J`
   expect(shown()).toBe(
     [busyWeb, up(1), busyWeb, busyDatabase, up(2), busyDatabase, up(1), 'half done\n', busyDatabase, up(1)].join(''),
   )
