@@ -1,10 +1,10 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -14,6 +14,7 @@ import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 
 import type { PackageRequest, ServiceName, System } from '@davit/documents'
+import { removeTree } from '@davit/files'
 import { encodeRegistration, openNativeStore, storeLayout } from '@davit/store'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
@@ -34,7 +35,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   })
   afterEach(() => {
     machine.close()
-    rmSync(directory, { recursive: true, force: true })
+    removeTree(directory)
   })
 
   const layoutOfTarget = () => storeLayout(join(directory, 'target-store'))
@@ -87,7 +88,8 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
       ['dead', '999999:1:gone'],
       ['alive', ownerOf(process.pid)],
     ] as const) {
-      mkdirSync(join(incoming, name, 'paths', 'rubbish'), { recursive: true, mode: 0o500 })
+      mkdirSync(join(incoming, name, 'paths', 'rubbish'), { recursive: true })
+      chmodSync(join(incoming, name, 'paths', 'rubbish'), 0o500)
       symlinkSync(owner, join(incoming, `${name}.lock`))
     }
     mkdirSync(join(incoming, 'of-the-coordinator'))
