@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
 import type { ReportEvent } from '@davit/diagnostics'
 import type { System } from '@davit/documents'
+import { removeTree } from '@davit/files'
 import { environment } from '@davit/process'
 import { describe, expect, test } from 'vitest'
 import { probeIsolation } from '../src/isolation.ts'
@@ -320,7 +321,7 @@ test('realise() refuses packages for another platform before it builds any', asy
 test('realise() says what to do when a source has vanished from the store', async () => {
   const store = await temporaryStore()
   const [source] = await instantiated(store, { kind: 'source', path: writeTree({ file: 'x' }) })
-  spawnSync('rm', ['-rf', source!.outPath])
+  removeTree(source!.outPath)
   const again = await temporaryStore(undefined, store.reference.directory)
   await expect(again.realise([source!], quietly())).rejects.toMatchObject({ code: 'invalid-path', exitStatus: 66 })
 })
