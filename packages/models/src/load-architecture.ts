@@ -29,9 +29,10 @@ export interface LoadOptions {
 export async function loadArchitecture(files: ModelFiles, options: LoadOptions): Promise<ArchitectureModel> {
   return withTemporaryDirectory(await realpath(tmpdir()), async (directory) => {
     const models = await loadModels(files, directory)
-    return collectingProblems((problems) => {
+    const { result, warnings } = await collectingProblems((problems) => {
       if ('architecture' in models) return readArchitecture(models.architecture, { ...options, problems })
       return assembleArchitecture(models, { ...options, problems })
     })
+    return { ...result, warnings }
   })
 }

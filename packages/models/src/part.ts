@@ -93,6 +93,16 @@ export function refuseOthers(members: ReadonlyMap<string, Part>, known: readonly
   }
 }
 
+/** Warns of members that nobody reads and that are nearly called like what is read; others are the user's own. */
+export function suspectOthers(members: ReadonlyMap<string, Part>, known: readonly string[], what: string): void {
+  for (const [name, { path, origin }] of members) {
+    const hint = known.includes(name) ? undefined : suggestionFor(name, known)
+    if (hint === undefined) continue
+    const message = `attribute '${name}' means nothing to ${what}`
+    origin.problems.push({ severity: 'warning', message, path, hint, place: origin.placeOfKey(path) })
+  }
+}
+
 interface NameSchema<Id extends string> {
   readonly '~standard': { validate(value: unknown): NameResult<Id> | Promise<NameResult<Id>> }
 }

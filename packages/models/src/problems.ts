@@ -20,26 +20,38 @@ export function rootOf(
   }
 }
 
-/** Does what collects problems and throws them together, with what stopped it if something did. */
-export async function collectingProblems<Result>(work: (problems: Diagnostic[]) => Promise<Result>): Promise<Result> {
+export interface Collected<Result> {
+  readonly result: Result
+  readonly warnings: readonly Diagnostic[]
+}
+
+/** Does what collects problems and throws them together if one is an error, with what stopped it if something did. */
+export async function collectingProblems<Result>(
+  work: (problems: Diagnostic[]) => Promise<Result>,
+): Promise<Collected<Result>> {
   const problems: Diagnostic[] = []
   const result = await work(problems).catch((error: unknown) => {
     if (error instanceof DavitError && problems.length > 0) throw together([invalidModel(problems), error])
     throw error
   })
-  if (problems.length > 0) throw invalidModel(problems)
-  return result
+  if (problems.some(({ severity }) => severity === 'error')) throw invalidModel(problems)
+  return { result, warnings: onceEach(problems) }
 }
 
-/** The same is often wrong for every system: it is said once. */
 export function invalidModel(problems: readonly Diagnostic[], cause?: unknown): DavitError {
-  const diagnostics = inOrder([...new Map(problems.map((problem) => [renderDiagnostic(problem), problem])).values()])
-  const count = diagnostics.length === 1 ? 'an error' : `${diagnostics.length} errors`
+  const diagnostics = onceEach(problems)
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length
+  const count = errors === 1 ? 'an error' : `${errors} errors`
   return new DavitError('invalid-model', `the models have ${count}`, {
     exitStatus: ExitStatus.badDocument,
     diagnostics,
     cause,
   })
+}
+
+/** The same is often wrong for every system: it is said once. */
+function onceEach(problems: readonly Diagnostic[]): Diagnostic[] {
+  return inOrder([...new Map(problems.map((problem) => [renderDiagnostic(problem), problem])).values()])
 }
 
 /** File by file as they were read, and from top to bottom within each. */

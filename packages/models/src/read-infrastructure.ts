@@ -8,7 +8,7 @@ import {
 } from '@davit/documents'
 import type { ArchitectureModel, TargetModel } from '@davit/normalization'
 import { attributesOf } from './attributes.ts'
-import { described, membersOf, nameOf, type Part, refuse, textOf } from './part.ts'
+import { described, membersOf, nameOf, type Part, refuse, suspectOthers, textOf } from './part.ts'
 import { present } from './present.ts'
 import { readProperties } from './read-properties.ts'
 
@@ -22,8 +22,11 @@ export function readInfrastructure(part: Part): ArchitectureModel['infrastructur
   return targets
 }
 
+const ATTRIBUTES = ['properties', 'containers', 'system', 'numOfCores', 'clientInterface', 'targetProperty']
+
 function readTarget(part: Part): TargetModel {
-  const { read, table } = attributesOf(part, 'a target')
+  const { members, read, table } = attributesOf(part, 'a target')
+  suspectOthers(members, ATTRIBUTES, 'davit in a target')
   return present({
     properties: table('properties', (member) => readProperties(member, 'a table of properties')),
     containers: table('containers', readContainers),

@@ -1,7 +1,7 @@
 import { containerName, type PropertyValue, type ServiceName, serviceName, type System } from '@davit/documents'
 import type { PackageModel, ServiceModel } from '@davit/normalization'
 import { attributesOf, type Reader } from './attributes.ts'
-import { booleanOf, membersOf, nameOf, type Part, textOf } from './part.ts'
+import { booleanOf, membersOf, nameOf, type Part, suspectOthers, textOf } from './part.ts'
 import { present } from './present.ts'
 import { type Dependencies, type Names, readDependencies } from './read-dependencies.ts'
 import { readContainers } from './read-infrastructure.ts'
@@ -67,6 +67,7 @@ function readService(
   { key, names }: { readonly key: string; readonly names: Names },
 ): ServiceWithoutPackages {
   const { demand, members, read, table } = attributesOf(part, 'a service')
+  suspectOthers(members, [...OWN_ATTRIBUTES], 'davit in a service')
   const dependencies: Reader<Dependencies> = (member) => readDependencies(member, names)
   const noType = {
     message: `service '${key}' has no 'type'`,

@@ -1,4 +1,4 @@
-import type { Path, Place } from '@davit/diagnostics'
+import type { Diagnostic, Path, Place } from '@davit/diagnostics'
 import type { ContainerName, PackageSpec, Properties, ServiceName, System, TargetName } from '@davit/documents'
 
 /** What all models say together, whatever language they were written in: the input of normalization. */
@@ -8,6 +8,8 @@ export interface ArchitectureModel {
   readonly targetPackages: ReadonlyMap<TargetName, readonly PackageModel[]>
   /** Every service that the distribution model mentions, known or not. */
   readonly distributedServices?: Iterable<string>
+  /** What looked wrong while the models were read, with its place. */
+  readonly warnings?: readonly Diagnostic[]
   /**
    * Where in the user's files a value of this model stands. Paths follow the fields of this model, such as `services`,
    * `web`, `dependsOn`, `database`: dependencies go by their parameter, also where the user wrote a list.

@@ -33,7 +33,7 @@ export function normalizeModel(model: ArchitectureModel, options: NormalizationO
     targetPackages: sortedMap(infrastructure, (): InstantiatedPackage[] => []),
   }
   const packageRequests = packageRequestsOf(model, architecture, findings)
-  return { architecture, packageRequests, warnings: findings.warnings() }
+  return { architecture, packageRequests, warnings: [...(model.warnings ?? []), ...findings.warnings()] }
 }
 
 /** An architecture that leaves nothing on the targets of an infrastructure. */
