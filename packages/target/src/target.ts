@@ -5,9 +5,8 @@ export {
   awaitActivity,
   performActivity,
 } from './activity.ts'
-export { addressOf, interfaceKindOf } from './address.ts'
+export { interfaceKindOf } from './address.ts'
 export { allTargets } from './all-targets.ts'
-export { containerPropertiesOf } from './container-properties.ts'
 export { definitionOf } from './definition.ts'
 export { isSamePlace, type MachineFacts } from './facts.ts'
 export {
