@@ -77,6 +77,7 @@ async function sendProfile(manifest: Manifest, target: ShellTarget, options: Dis
 }
 
 async function sendClosure(profile: StorePath, target: ShellTarget, { store, signal }: DistributionOptions) {
+  if (store.kind === 'nix') throw new Error('not yet')
   const layout = storeLayout(store.reference.directory)
   const closure = await store.closure([profile])
   const missing = new Set(

@@ -7,6 +7,7 @@ export type PackageSpec =
   | BuildSpec
   /** Something that is in the store already. */
   | { readonly kind: 'present'; readonly path: StorePath }
+  | ExpressionSpec
 
 export interface BuildSpec {
   readonly kind: 'build'
@@ -22,6 +23,29 @@ export interface BuildSpec {
   readonly timeLimitSeconds?: number
   /** JSON text of the direct inter-dependencies, for a build that asks for the file `$parametersFile`. */
   readonly parameters?: string
+}
+
+/** What a program in the Nix language says: only the Nix store can instantiate it. */
+export interface ExpressionSpec {
+  readonly kind: 'expression'
+  /** The same object for all packages that are to be evaluated together. */
+  readonly program: ExpressionProgram
+  /** Which of its packages: JSON that the program understands. */
+  readonly selection: unknown
+}
+
+/**
+ * A function in a file, which is called with `input`: the path of a JSON file that holds the input below and, in
+ * `selections`, those of all packages. It gives `packages`, for each selection `{ out; drv; }` (`drv` is null for what
+ * is not built), and `roots`, a store path that refers to all the derivations.
+ */
+export interface ExpressionProgram {
+  readonly file: string
+  readonly input: Readonly<Record<string, unknown>>
+  /** Texts of Nix expressions that are passed as further arguments. */
+  readonly expressions: ReadonlyMap<string, string>
+  /** Whether errors are told with all that Nix says of them. */
+  readonly showTrace: boolean
 }
 
 /** A package that a normalized model needs, for a platform, and who needs it (for messages). */

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { Architecture, encodeDocument, Manifest } from '@davit/documents'
 import { loadDeploymentModel } from '@davit/models'
 import { completeDeployment, realise } from '@davit/realisation'
@@ -39,7 +38,7 @@ export const tool = defineTool({
       short: 'j',
       value: 'N',
       minimum: 1,
-      describe: 'how many packages are built at a time; one per processor without it',
+      describe: 'how many packages are built at a time; without it, one per processor, or what Nix is set to',
     },
     ...interfaceOptions,
     ...formatOptions,
@@ -63,7 +62,12 @@ export const tool = defineTool({
       const { value: architecture } = await context.readDocument(Architecture, args.architecture)
       const modules = await modulesOf(args.modules)
       const store = await openStore(architecture.store, context)
-      return realise(architecture, { ...context, store, modules, maxJobs: args.maxJobs ?? availableParallelism() })
+      return realise(architecture, {
+        ...context,
+        store,
+        modules,
+        ...(args.maxJobs === undefined ? {} : { maxJobs: args.maxJobs }),
+      })
     }
 
     async function fromDeployment(file: string): Promise<Manifest> {

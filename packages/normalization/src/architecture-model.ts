@@ -1,5 +1,14 @@
 import type { Diagnostic, Path, Place } from '@davit/diagnostics'
-import type { ContainerName, PackageSpec, Properties, ServiceName, System, TargetName } from '@davit/documents'
+import type {
+  Architecture,
+  ContainerName,
+  ExpressionSpec,
+  PackageSpec,
+  Properties,
+  ServiceName,
+  System,
+  TargetName,
+} from '@davit/documents'
 
 /** What all models say together, whatever language they were written in: the input of normalization. */
 export interface ArchitectureModel {
@@ -64,3 +73,5 @@ export type PackageModel =
    * result says whether it wants the parameters file; `parametersText` gives its text then, for `spec.parameters`.
    */
   | { readonly kind: 'function'; call(parameters: object, parametersText: () => string): PackageSpec }
+  /** In the Nix language: evaluated with all others of its program, once the architecture (without packages) is known. */
+  | { readonly kind: 'expression'; specFor(architecture: Architecture, system: System): ExpressionSpec }

@@ -1,5 +1,5 @@
 import { atPath, DavitError, type Path } from '@davit/diagnostics'
-import type { NormalizedService, PackageSpec } from '@davit/documents'
+import type { Architecture, NormalizedService, PackageSpec, System } from '@davit/documents'
 import type { PackageModel } from './architecture-model.ts'
 import { parameterDependenciesOf } from './dependencies.ts'
 import { fillPackage } from './fill-package.ts'
@@ -15,6 +15,8 @@ export interface PackageOwner {
   /** Such as `service 'web'`. */
   readonly what: string
   readonly path: Path
+  readonly architecture: Architecture
+  readonly system: System
   readonly service?: NormalizedService
   /** For functions and files: all numbers are plain. */
   plainParameters(): object
@@ -32,7 +34,7 @@ export function evaluatePackage(
 ): PackageSpec | undefined {
   try {
     const model = modelOf()
-    const spec = model.kind === 'data' ? dataPackage(model, owner, findings) : functionPackage(model, owner)
+    const spec = packageOf(model, owner, findings)
     checkNames(spec, owner, findings)
     return spec
   } catch (error) {
@@ -40,6 +42,17 @@ export function evaluatePackage(
     else if (error instanceof ParameterError) tell(error.problem, { owner, path: owner.path, findings })
     else findings.thrown(owner.path, `package of ${owner.what} failed: ${thrownMessage(error)}`, error)
     return undefined
+  }
+}
+
+function packageOf(model: PackageModel, owner: PackageOwner, findings: Findings): PackageSpec {
+  switch (model.kind) {
+    case 'data':
+      return dataPackage(model, owner, findings)
+    case 'function':
+      return functionPackage(model, owner)
+    case 'expression':
+      return model.specFor(owner.architecture, owner.system)
   }
 }
 
@@ -103,7 +116,7 @@ function memberName({ member, dependency }: MemberOfDependency, owner: Normalize
 }
 
 function checkNames(spec: PackageSpec, owner: PackageOwner, findings: Findings): void {
-  if (spec.kind === 'present') return
+  if (spec.kind === 'present' || spec.kind === 'expression') return
   if (spec.name !== undefined && !PACKAGE_NAME.test(spec.name)) {
     const hint = 'letters, digits and +-._?= are allowed, at most 200 of them'
     findings.error(owner.path, `bad name ${quoted(spec.name)} of a package of ${owner.what}`, hint)

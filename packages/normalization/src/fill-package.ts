@@ -8,6 +8,7 @@ export type Fill = (template: string, path: Path) => string
 export function fillPackage(spec: PackageSpec, fill: Fill, path: Path = []): PackageSpec {
   switch (spec.kind) {
     case 'present':
+    case 'expression':
       return spec
     case 'source':
       return spec.name === undefined ? spec : { ...spec, name: fill(spec.name, [...path, 'name']) }

@@ -21,15 +21,16 @@ function serviceRequests(model: ArchitectureModel, architecture: Architecture, f
   const exact = interDependencyParameters(architecture, (float) => float)
   return sortedEntries(model.services).flatMap(([name, serviceModel]) => {
     const service = architecture.services.get(name)
-    const owner: PackageOwner = {
+    const owner = {
       what: `service '${name}'`,
       path: ['services', name, 'pkg'],
+      architecture,
       ...(service === undefined ? {} : { service }),
       plainParameters: () => plain(name),
       exactParameters: () => exact(name),
     }
     return systemsOf(name, architecture).flatMap((system) => {
-      const spec = evaluatePackage(() => serviceModel.packageFor(system), owner, findings)
+      const spec = evaluatePackage(() => serviceModel.packageFor(system), { ...owner, system }, findings)
       return spec === undefined ? [] : [{ spec, system, wantedBy: { service: name } }]
     })
   })
@@ -45,21 +46,28 @@ function targetRequests(model: ArchitectureModel, architecture: Architecture, fi
     const system = architecture.infrastructure.get(target)?.system
     if (system === undefined) return []
     return packages.flatMap((packageModel, index) => {
-      const spec = targetPackage(packageModel, { target, index, findings })
+      const spec = targetPackage(packageModel, { target, index, architecture, system, findings })
       return spec === undefined ? [] : [{ spec, system, wantedBy: { target } }]
     })
   })
 }
 
+interface TargetPackagePlace extends Pick<PackageOwner, 'architecture' | 'system'> {
+  readonly target: TargetName
+  readonly index: number
+  readonly findings: Findings
+}
+
 /** Packages of targets have no parameters. */
 function targetPackage(
   model: PackageModel,
-  { target, index, findings }: { readonly target: TargetName; readonly index: number; readonly findings: Findings },
+  { target, index, findings, ...where }: TargetPackagePlace,
 ): PackageSpec | undefined {
   const none: object = Object.freeze(Object.create(null))
   const owner: PackageOwner = {
     what: `target '${target}'`,
     path: ['targetPackages', target, index],
+    ...where,
     plainParameters: () => none,
     exactParameters: () => none,
   }

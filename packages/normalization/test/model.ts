@@ -221,5 +221,6 @@ function packageFor(spec: PackageSpec, system: System): InstantiatedPackage {
 
 function nameOf(spec: PackageSpec): string {
   if (spec.kind === 'build') return spec.name
+  if (spec.kind === 'expression') return 'expression'
   return spec.path.slice(spec.path.lastIndexOf('/') + 1)
 }

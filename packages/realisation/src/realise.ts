@@ -11,15 +11,15 @@ import {
 import type { LifecycleModule } from '@davit/modules'
 import { manifestOf } from '@davit/normalization'
 import { modulesOf, packagesOf, profileManifestOf } from '@davit/profile'
-import type { Store } from '@davit/store'
+import type { ProfileContents, Store } from '@davit/store'
 
 import { checkModules } from './check-modules.ts'
 
 export interface RealisationOptions {
   readonly store: Store
   readonly modules: ReadonlyMap<string, LifecycleModule>
-  /** How many packages are built at a time. */
-  readonly maxJobs: number
+  /** How many packages are built at a time; without it, what the store's settings say. */
+  readonly maxJobs?: number
   readonly report: Report
   readonly signal: AbortSignal
 }
@@ -31,13 +31,11 @@ export async function realise(architecture: Architecture, options: RealisationOp
   checkModules(manifest, options.modules)
   await options.store.realise(packagesToRealise(architecture), options)
   const modulePaths = await addModules(manifest, options)
-  // All at a time, so that they share what it costs to write them safely.
-  const profiles = await Promise.all(
-    [...architecture.infrastructure.keys()].map(async (target): Promise<[TargetName, StorePath]> => {
-      return [target, await addProfile(architecture, manifest, { store: options.store, target, modulePaths })]
-    }),
+  const targets = [...architecture.infrastructure.keys()]
+  const paths = await options.store.addProfiles(
+    targets.map((target) => profileOf(architecture, manifest, { target, modulePaths })),
   )
-  return { ...manifest, profiles: new Map(profiles) }
+  return { ...manifest, profiles: new Map(targets.map((target, index) => [target, paths[index] as StorePath])) }
 }
 
 function packagesToRealise({ services, targetPackages }: Architecture): readonly InstantiatedPackage[] {
@@ -59,21 +57,20 @@ async function addModules(manifest: Manifest, { store, modules }: RealisationOpt
 }
 
 interface ProfileTerms {
-  readonly store: Store
   readonly target: TargetName
   readonly modulePaths: ModulePaths
 }
 
-function addProfile(
+function profileOf(
   architecture: Architecture,
   manifest: Manifest,
-  { store, target, modulePaths }: ProfileTerms,
-): Promise<StorePath> {
+  { target, modulePaths }: ProfileTerms,
+): ProfileContents {
   const types = new Set(modulesOf(manifest, target))
-  return store.addProfile({
+  return {
     name: target,
     packages: packagesOf(architecture, target),
     profileManifest: encodeDocument(ProfileManifest.on(target), profileManifestOf(manifest, target), 'xml'),
     modules: new Map([...modulePaths].filter(([type]) => types.has(type))),
-  })
+  }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import { type AddedGeneration, addGeneration, type DeploymentPlace } from '@davit/coordinator-state'
-import type { Manifest, TargetName } from '@davit/documents'
+import type { Manifest } from '@davit/documents'
 import type { Store } from '@davit/store'
 
 /** Adds the generation on the coordinator; its profiles are kept in the store, also when that was cut off before. */
@@ -11,14 +11,12 @@ export async function recordGeneration(
   store: Store,
 ): Promise<AddedGeneration> {
   const generation = await addGeneration(place, deployed)
-  for (const [target, path] of deployed.manifest.profiles) await store.addRoot(rootOf(place, generation, target), path)
+  await store.addRoot(rootOf(place, generation), [...deployed.manifest.profiles.values()])
   return generation
 }
 
 /** Of this deployment of this coordinator alone: several may share a store, and names run together in many ways. */
-function rootOf(place: DeploymentPlace, { number }: AddedGeneration, target: TargetName): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([place, target]))
-    .digest('hex')
+function rootOf(place: DeploymentPlace, { number }: AddedGeneration): string {
+  const hash = createHash('sha256').update(place).digest('hex')
   return `generation-${number}-${hash.slice(0, 32)}`
 }

@@ -1,20 +1,13 @@
-import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { StoreReference } from '@davit/documents'
 import type { Environment } from '@davit/process'
-import { openNativeStore } from './native-store.ts'
+import { openNativeStore } from './native/native-store.ts'
+import { openNixStore } from './nix/nix-store.ts'
 import type { Store } from './store-interface.ts'
 
-/** The store that a document names. */
+/** The store that a document names; nothing is read or written before something is asked of it. */
 export async function openStore(
   { kind, directory }: StoreReference,
   { environment }: { readonly environment: Environment },
 ): Promise<Store> {
-  if (kind === 'native') return openNativeStore({ directory, environment })
-  throw new DavitError(
-    'unsupported-store',
-    `the packages are in a Nix store, '${directory}', which this version of davit cannot use`,
-    {
-      exitStatus: ExitStatus.badDocument,
-    },
-  )
+  return kind === 'native' ? openNativeStore({ directory, environment }) : openNixStore({ directory, environment })
 }

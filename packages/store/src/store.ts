@@ -1,11 +1,16 @@
-export type { ProfileContents } from './add-package.ts'
 export { currentSystem } from './current-system.ts'
-export type { Isolation } from './isolation.ts'
-export { type NativeStoreOptions, openNativeStore } from './native-store.ts'
+export type { Isolation } from './native/isolation.ts'
+export { type NativeStoreOptions, openNativeStore } from './native/native-store.ts'
 export { openStore } from './open-store.ts'
-export type { RealiseOptions } from './realise.ts'
-export { encodeRegistration, parseRegistration, type Registration } from './registration.ts'
+export { encodeRegistration, parseRegistration, type Registration } from './native/registration.ts'
 export { defaultStoreDirectory, type StoreDirectoryChoice } from './store-directory.ts'
-export type { Store } from './store-interface.ts'
-export { type StoreLayout, storeLayout } from './store-layout.ts'
-export { packageNameOf } from './store-path.ts'
+export type {
+  NativeStore,
+  NixStore,
+  ProfileContents,
+  RealiseOptions,
+  Store,
+  UnbuiltDerivation,
+} from './store-interface.ts'
+export { type StoreLayout, storeLayout } from './native/store-layout.ts'
+export { packageNameOf } from './native/store-path.ts'

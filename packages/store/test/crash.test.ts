@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { Registration } from '../src/store.ts'
-import { digestTree } from '../src/tree-digest.ts'
+import { digestTree } from '../src/native/tree-digest.ts'
 import { leftovers, running, scratchDirectory, temporaryStore, until, writeTree } from './temporary-store.ts'
 
 const ROOT = new URL('../../..', import.meta.url).pathname

@@ -8,9 +8,9 @@ import type { System } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { environment } from '@davit/process'
 import { describe, expect, test } from 'vitest'
-import { probeIsolation } from '../src/isolation.ts'
+import { probeIsolation } from '../src/native/isolation.ts'
 import { type Isolation, storeLayout } from '../src/store.ts'
-import { withStoreLock } from '../src/store-lock.ts'
+import { withStoreLock } from '../src/native/store-lock.ts'
 import { build, HERE, wantedBy } from './package-specs.ts'
 import {
   failureOf,

@@ -1,9 +1,9 @@
 import { array, assert, constantFrom, integer, property, tuple, uint8Array } from 'fast-check'
 import type { StorePath } from '@davit/documents'
 import { expect, test } from 'vitest'
-import { encodeBase32 } from '../src/base32.ts'
-import { referenceScan } from '../src/reference-scan.ts'
-import { hashPartOf, storePathOf } from '../src/store-path.ts'
+import { encodeBase32 } from '../src/native/base32.ts'
+import { referenceScan } from '../src/native/reference-scan.ts'
+import { hashPartOf, storePathOf } from '../src/native/store-path.ts'
 
 const PATHS = ['a', 'b', 'c', 'd'].map((name) => storePathOf('/store', { kind: 'content', name, digest: name }))
 

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { existsSync, lutimesSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { array, assert, asyncProperty, integer } from 'fast-check'
 import type { StorePath } from '@davit/documents'
 import { expect, test } from 'vitest'
-import { runGraph } from '../src/run-graph.ts'
+import { runGraph } from '../src/native/run-graph.ts'
 import { currentSystem, defaultStoreDirectory, openNativeStore } from '../src/store.ts'
 import { build } from './package-specs.ts'
 import { instantiated, leftovers, realised, temporaryStore, writeTree } from './temporary-store.ts'
@@ -21,7 +21,7 @@ test('addModule() makes a package with the module and what it can do', async () 
   expect(await store.addModule('process', MODULE)).toBe(path)
 })
 
-test('addProfile() makes a package whose closure holds packages and modules', async () => {
+test('addProfiles() makes a package whose closure holds packages and modules', async () => {
   const store = await temporaryStore()
   const lib = build('lib', 'echo >$out')
   const [web] = await realised(store, build('web', 'echo $lib >$out', { inputs: { lib } }))
@@ -33,7 +33,7 @@ test('addProfile() makes a package whose closure holds packages and modules', as
     profileManifest: '<profilemanifest/>',
     modules: new Map([['process', module]]),
   }
-  const profile = await store.addProfile(contents)
+  const profile = (await store.addProfiles([contents]))[0]!
 
   expect(profile).toMatch(/-web1$/)
   expect(readFileSync(join(profile, 'profilemanifest.xml'), 'utf8')).toBe('<profilemanifest/>')
@@ -44,24 +44,27 @@ test('addProfile() makes a package whose closure holds packages and modules', as
   expect(new Set(closure)).toStrictEqual(new Set([library!.outPath, web!.outPath, module, profile]))
   expect(closure.at(-1)).toBe(profile)
   expect(closure.indexOf(library!.outPath)).toBeLessThan(closure.indexOf(web!.outPath))
-  expect(await store.addProfile(contents)).toBe(profile)
-  expect(await store.addProfile({ ...contents, profileManifest: '<other/>' })).not.toBe(profile)
+  expect(await store.addProfiles([contents, contents])).toStrictEqual([profile, profile])
+  expect(await store.addProfiles([{ ...contents, profileManifest: '<other/>' }])).not.toStrictEqual([profile])
   expect(leftovers(store)).toStrictEqual([])
 })
 
-test('addProfile() refuses packages that are not in the store', async () => {
+test('addProfiles() refuses packages that are not in the store', async () => {
   const store = await temporaryStore()
   const [web] = await instantiated(store, build('web', 'echo >$out'))
   const contents = { name: 't', packages: [web!.outPath], profileManifest: '', modules: new Map() }
-  await expect(store.addProfile(contents)).rejects.toMatchObject({ code: 'invalid-path' })
+  await expect(store.addProfiles([contents])).rejects.toMatchObject({ code: 'invalid-path' })
 })
 
 test('many profiles can be made at a time', async () => {
   const store = await temporaryStore()
-  const profiles = await Promise.all(
-    Array.from({ length: 30 }, (_, index) =>
-      store.addProfile({ name: 't', packages: [], profileManifest: `${index % 20}`, modules: new Map() }),
-    ),
+  const profiles = await store.addProfiles(
+    Array.from({ length: 30 }, (_, index) => ({
+      name: 't',
+      packages: [],
+      profileManifest: `${index % 20}`,
+      modules: new Map(),
+    })),
   )
   expect(new Set(profiles).size).toBe(20)
   expect(await store.invalidPaths(profiles)).toStrictEqual([])
@@ -98,14 +101,35 @@ test('addRoot() and removeRoot() keep links to paths', async () => {
     store,
     ...['a', 'b'].map((name) => ({ kind: 'source' as const, path: writeTree({}), name })),
   )
-  const link = join(store.reference.directory, '.davit/roots/default')
-  await store.addRoot('default', one!.outPath)
-  await store.addRoot('default', two!.outPath)
-  expect(readlinkSync(link)).toBe(two!.outPath)
+  const roots = join(store.reference.directory, '.davit/roots')
+  const kept = (name: string) =>
+    readdirSync(roots)
+      .filter((link) => link.startsWith(`${name}:`))
+      .map((link) => readlinkSync(join(roots, link)))
+  const both = [one!.outPath, two!.outPath]
+  await store.addRoot('default', [one!.outPath])
+  await store.addRoot('other', both)
+  await store.addRoot('default', [two!.outPath])
+  expect(kept('default')).toStrictEqual([two!.outPath])
   await store.removeRoot('default')
   await store.removeRoot('default')
-  expect(existsSync(link)).toBe(false)
-  await expect(store.addRoot('../x', one!.outPath)).rejects.toMatchObject({ code: 'bad-root-name' })
+  expect(kept('default')).toStrictEqual([])
+  expect(new Set(kept('other'))).toStrictEqual(new Set(both))
+  await expect(store.addRoot('../x', both)).rejects.toMatchObject({ code: 'bad-root-name' })
+})
+
+test('protect() keeps paths for a day after it was asked last', async () => {
+  const store = await temporaryStore()
+  const [one, two] = await instantiated(
+    store,
+    ...['a', 'b'].map((name) => ({ kind: 'source' as const, path: writeTree({}), name })),
+  )
+  const roots = join(store.reference.directory, '.davit/roots')
+  const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1000)
+  for (const { outPath } of [one!, two!])
+    lutimesSync(join(roots, `temporary:${basename(outPath)}`), yesterday, yesterday)
+  await store.protect([two!.outPath])
+  expect(readdirSync(roots)).toStrictEqual([`temporary:${basename(two!.outPath)}`])
 })
 
 test.each([

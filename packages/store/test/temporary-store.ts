@@ -8,7 +8,7 @@ import type { InstantiatedPackage, PackageSpec } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { environment } from '@davit/process'
 import { onTestFinished } from 'vitest'
-import { type Isolation, openNativeStore, type Store } from '../src/store.ts'
+import { type Isolation, openNativeStore, type NativeStore } from '../src/store.ts'
 import { wantedBy } from './package-specs.ts'
 
 /** A directory that goes away with the test. */
@@ -18,7 +18,10 @@ export function scratchDirectory(): string {
   return directory
 }
 
-export function temporaryStore(isolation?: Isolation, directory = join(scratchDirectory(), 'store')): Promise<Store> {
+export function temporaryStore(
+  isolation?: Isolation,
+  directory = join(scratchDirectory(), 'store'),
+): Promise<NativeStore> {
   return openNativeStore({
     directory,
     environment: environment(),
@@ -37,11 +40,14 @@ export function writeTree(files: Readonly<Record<string, string>>, root = join(s
   return root
 }
 
-export async function instantiated(store: Store, ...specs: readonly PackageSpec[]): Promise<InstantiatedPackage[]> {
+export async function instantiated(
+  store: NativeStore,
+  ...specs: readonly PackageSpec[]
+): Promise<InstantiatedPackage[]> {
   return [...(await store.instantiate(specs.map((spec) => wantedBy('web', spec))))]
 }
 
-export async function realised(store: Store, ...specs: readonly PackageSpec[]): Promise<InstantiatedPackage[]> {
+export async function realised(store: NativeStore, ...specs: readonly PackageSpec[]): Promise<InstantiatedPackage[]> {
   const packages = await instantiated(store, ...specs)
   await store.realise(packages, quietly())
   return packages
@@ -63,7 +69,7 @@ export async function failureOf(work: Promise<unknown>): Promise<string> {
 }
 
 /** What is at work, or has been left, in a store: nothing, once nothing runs. */
-export function leftovers(store: Store): readonly string[] {
+export function leftovers(store: NativeStore): readonly string[] {
   const hidden = join(store.reference.directory, '.davit')
   return ['incoming', 'locks'].flatMap((place) => readdirSync(join(hidden, place)))
 }

@@ -1,15 +1,12 @@
 import { setMaxListeners } from 'node:events'
+import { availableParallelism } from 'node:os'
 import { DavitError, type Diagnostic } from '@davit/diagnostics'
 import type { InstantiatedPackage, StorePath } from '@davit/documents'
-import { buildOutput, type BuildOptions, type BuildOutcome } from './build-output.ts'
-import { type PlannedBuild, planBuilds } from './plan-builds.ts'
+import type { RealiseOptions } from '../store-interface.ts'
+import { buildOutput, type BuildOutcome } from './build-output.ts'
+import { checkSystems, type PlannedBuild, planBuilds } from './plan-builds.ts'
 import { runGraph } from './run-graph.ts'
 import type { StoreContext } from './store-context.ts'
-
-export interface RealiseOptions extends BuildOptions {
-  /** How many builds may run at a time. */
-  readonly maxJobs: number
-}
 
 /** Builds what is not valid, inputs first; what does not need a failed build is still built. */
 export async function realise(
@@ -20,13 +17,14 @@ export async function realise(
   options.signal.throwIfAborted()
   const plan = planBuilds(context, packages)
   if (plan.size === 0) return
+  checkSystems(context, plan)
   await context.prepare()
   await reportIsolation(context, options)
   // Each build listens; Node warns of a leak at eleven.
   setMaxListeners(0, options.signal)
   const failures: Diagnostic[] = []
   await runGraph(plan, {
-    limit: Math.max(1, options.maxJobs),
+    limit: Math.max(1, options.maxJobs ?? availableParallelism()),
     signal: options.signal,
     async run(build) {
       const outcome = await buildReported(context, build, options)

@@ -100,6 +100,6 @@ async function registerOutput(
   }
 }
 
-function directInputs({ sources, inputs }: Derivation): readonly StorePath[] {
+export function directInputs({ sources, inputs }: Derivation): readonly StorePath[] {
   return [...sources.values(), ...[...inputs.values()].map(({ output }) => output)]
 }

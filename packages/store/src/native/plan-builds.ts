@@ -10,7 +10,7 @@ export interface PlannedBuild extends BuildJob {
   readonly needs: readonly StorePath[]
 }
 
-/** Finds what is not valid, down to what is, and refuses what cannot be built here before anything is. */
+/** Finds what is not valid, down to what is. */
 export function planBuilds(
   context: StoreContext,
   packages: readonly InstantiatedPackage[],
@@ -33,12 +33,12 @@ export function planBuilds(
     plan.set(next.outPath, { output: next.outPath, derivationPath: next.derivation, derivation, needs })
     pending.push(...missing)
   }
-  checkSystems(context, [...plan.values()])
   return plan
 }
 
-function checkSystems({ system }: StoreContext, builds: readonly PlannedBuild[]): void {
-  const foreign = builds.filter(({ derivation }) => derivation.system !== system)
+/** Refuses what cannot be built here. */
+export function checkSystems({ system }: StoreContext, builds: ReadonlyMap<StorePath, PlannedBuild>): void {
+  const foreign = [...builds.values()].filter(({ derivation }) => derivation.system !== system)
   if (foreign.length === 0) return
   const diagnostics = foreign.map(({ derivation }): Diagnostic => {
     const message = `'${derivation.name}' must be built on ${derivation.system}; this machine is ${system}`

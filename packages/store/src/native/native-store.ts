@@ -4,16 +4,17 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { packArchive, reasonOf, systemErrorCode } from '@davit/files'
 import type { Environment } from '@davit/process'
-import { addModule, addProfile } from './add-package.ts'
+import { addModule, addProfiles } from './add-package.ts'
 import { closureOf } from './closure.ts'
-import { currentSystem } from './current-system.ts'
+import { currentSystem } from '../current-system.ts'
 import { instantiate } from './instantiate.ts'
 import type { Isolation } from './isolation.ts'
 import { realise } from './realise.ts'
-import { addRoot, removeRoot } from './roots.ts'
+import { addRoot, protect, removeRoot } from './roots.ts'
 import { type StoreContext, storeContext } from './store-context.ts'
-import { storeDirectoryOf } from './store-directory.ts'
-import type { Store } from './store-interface.ts'
+import { storeDirectoryOf } from '../store-directory.ts'
+import type { NativeStore } from '../store-interface.ts'
+import { unbuilt } from './unbuilt.ts'
 
 export interface NativeStoreOptions {
   readonly directory: string
@@ -24,12 +25,13 @@ export interface NativeStoreOptions {
 }
 
 /** Opens a store that needs nothing installed; writes nothing before something is asked of it. */
-export async function openNativeStore(options: NativeStoreOptions): Promise<Store> {
+export async function openNativeStore(options: NativeStoreOptions): Promise<NativeStore> {
   const directory = storeDirectoryOf(options.directory)
   const context = storeContext({ ...options, directory, system: currentSystem(options.environment) })
   const { registry } = context
   const guarded = <Result>(use: () => Promise<Result>): Promise<Result> => withStoreErrors(directory, use)
   return {
+    kind: 'native',
     reference: { kind: 'native', directory },
     instantiate: (requests) => guarded(() => instantiate(context, requests)),
     realise: (packages, realiseOptions) => guarded(() => realise(context, packages, realiseOptions)),
@@ -38,9 +40,11 @@ export async function openNativeStore(options: NativeStoreOptions): Promise<Stor
     invalidPaths: (paths) => guarded(async () => paths.filter((path) => registry.find(path) === undefined)),
     export: (paths) => exportPaths(context, paths),
     addModule: (type, module) => guarded(() => addModule(context, type, module)),
-    addProfile: (contents) => guarded(() => addProfile(context, contents)),
-    addRoot: (name, path) => guarded(() => addRoot(context, name, path)),
+    addProfiles: (profiles) => guarded(() => addProfiles(context, profiles)),
+    addRoot: (name, paths) => guarded(() => addRoot(context, name, paths)),
     removeRoot: (name) => guarded(() => removeRoot(context, name)),
+    protect: (paths) => guarded(() => protect(context, paths)),
+    unbuilt: (packages) => guarded(async () => unbuilt(context, packages)),
   }
 }
 

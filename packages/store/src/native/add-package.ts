@@ -4,26 +4,28 @@ import type { StorePath } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
 import { stageTree } from './add-tree.ts'
 import { badName } from './add-source.ts'
+import type { ProfileContents } from '../store-interface.ts'
 import { pathExists } from './path-exists.ts'
+import { protect } from './roots.ts'
 import type { StoreContext } from './store-context.ts'
 import { isPackageName } from './store-path.ts'
 import { withWorkspace } from './workspace.ts'
 
-export interface ProfileContents {
-  /** Name of the target. */
-  readonly name: string
-  readonly packages: readonly StorePath[]
-  /** Text of its profile manifest in XML. */
-  readonly profileManifest: string
-  /** Type → path that `addModule` gave. */
-  readonly modules: ReadonlyMap<string, StorePath>
+/** All at a time, so that they share what it costs to write them safely. */
+export async function addProfiles(
+  context: StoreContext,
+  profiles: readonly ProfileContents[],
+): Promise<readonly StorePath[]> {
+  const paths = await Promise.all(profiles.map((contents) => addProfile(context, contents)))
+  await protect(context, paths)
+  return paths
 }
 
 /**
  * Makes the package of a profile: `profilemanifest.xml`, a link to each package in `packages`, and in `modules` a link to
  * each module, with its declaration of activities beside it.
  */
-export async function addProfile(context: StoreContext, contents: ProfileContents): Promise<StorePath> {
+async function addProfile(context: StoreContext, contents: ProfileContents): Promise<StorePath> {
   const references = [...contents.packages, ...contents.modules.values()]
   for (const path of references) context.registry.get(path)
   return addPackage(context, { name: contents.name, references }, (tree) => {

@@ -1,9 +1,10 @@
 import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
-import type { BuildSpec, InstantiatedPackage, PackageRequest, PackageSpec, System } from '@davit/documents'
+import type { BuildSpec, InstantiatedPackage, PackageRequest, PackageSpec, StorePath, System } from '@davit/documents'
 import { collectSources, type Sources } from './add-source.ts'
 import { derivationOf } from './derivation-of.ts'
 import { outputPathOf } from './derivation.ts'
 import { derivationWriter, type DerivationWriter } from './derivation-writer.ts'
+import { protect } from './roots.ts'
 import type { StoreContext } from './store-context.ts'
 import { withWorkspace } from './workspace.ts'
 
@@ -27,6 +28,7 @@ export async function instantiate(
     if (problems.length > 0) throw badPackages(problems)
     await context.commit(session.sources.staged())
     session.derivations.write()
+    await protect(context, protectedPaths(packages))
     return packages
   })
 }
@@ -61,6 +63,11 @@ async function instantiateNew(session: Session, spec: PackageSpec, system: Syste
       return { outPath: await session.sources.add(spec.path, spec.name) }
     case 'present':
       return { outPath: session.context.registry.get(spec.path).path }
+    case 'expression':
+      throw new DavitError('wrong-store', 'its package is written in the Nix language, which needs the Nix store', {
+        exitStatus: ExitStatus.badDocument,
+        hint: 'leave out --store native, or describe the package as a source or a build',
+      })
     case 'build':
       return instantiateBuild(session, spec, system)
   }
@@ -75,6 +82,11 @@ async function instantiateBuild(session: Session, spec: BuildSpec, system: Syste
   })
   const outPath = outputPathOf(layout.directory, derivation)
   return { outPath, derivation: session.derivations.add(derivation) }
+}
+
+/** A derivation holds what it is built from. */
+function protectedPaths(packages: readonly InstantiatedPackage[]): readonly StorePath[] {
+  return [...new Set(packages.map(({ derivation, outPath }) => derivation ?? outPath))]
 }
 
 function problemOf({ wantedBy }: PackageRequest, error: unknown): Diagnostic {

@@ -1,0 +1,2 @@
+export type { PathInfo } from './path-info.ts'
+export type { ServeChannel, ServeClient } from './serve-client.ts'

@@ -1,0 +1,78 @@
+import { lutimesSync, readdirSync, renameSync, rmSync, symlinkSync, lstatSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { StorePath } from '@davit/documents'
+import { syncDirectory, systemErrorCode } from '@davit/files'
+import { pathExists } from './path-exists.ts'
+import type { StoreContext } from './store-context.ts'
+import { withWorkspace } from './workspace.ts'
+
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$/
+/** No name of a root has it. */
+const SEPARATOR = ':'
+const TEMPORARY = `temporary${SEPARATOR}`
+const TEMPORARY_MILLISECONDS = 24 * 60 * 60 * 1000
+
+/** Keeps paths and their closures, in place of what was kept by this name before. */
+export async function addRoot(context: StoreContext, name: string, paths: readonly StorePath[]): Promise<void> {
+  checkName(name)
+  await addLinks(context, `${name}${SEPARATOR}`, paths)
+  const kept = new Set(paths.map((path) => basename(path)))
+  removeLinks(context, `${name}${SEPARATOR}`, (link) => !kept.has(link))
+}
+
+export async function removeRoot(context: StoreContext, name: string): Promise<void> {
+  checkName(name)
+  removeLinks(context, `${name}${SEPARATOR}`, () => true)
+}
+
+/** Keeps paths and their closures for a day. */
+export async function protect(context: StoreContext, paths: readonly StorePath[]): Promise<void> {
+  const { roots } = context.layout
+  await addLinks(context, TEMPORARY, paths)
+  const now = new Date()
+  for (const path of paths) lutimesSync(join(roots, `${TEMPORARY}${basename(path)}`), now, now)
+  removeLinks(context, TEMPORARY, (link) => isOld(join(roots, `${TEMPORARY}${link}`), now))
+}
+
+async function addLinks(context: StoreContext, prefix: string, paths: readonly StorePath[]): Promise<void> {
+  const { layout, registry } = context
+  for (const path of paths) registry.get(path)
+  await context.prepare()
+  const absent = paths.filter((path) => !pathExists(join(layout.roots, `${prefix}${basename(path)}`)))
+  if (absent.length === 0) return
+  await withWorkspace(layout, async (workspace) => {
+    for (const path of absent) {
+      const link = join(workspace, 'root')
+      symlinkSync(path, link)
+      renameSync(link, join(layout.roots, `${prefix}${basename(path)}`))
+    }
+    await syncDirectory(layout.roots)
+  })
+}
+
+function removeLinks({ layout }: StoreContext, prefix: string, isUnwanted: (link: string) => boolean): void {
+  if (!pathExists(layout.roots)) return
+  for (const link of readdirSync(layout.roots)) {
+    if (link.startsWith(prefix) && isUnwanted(link.slice(prefix.length)))
+      rmSync(join(layout.roots, link), { force: true })
+  }
+}
+
+/** What another process has just removed is not old. */
+function isOld(link: string, now: Date): boolean {
+  try {
+    return now.getTime() - lstatSync(link).mtimeMs > TEMPORARY_MILLISECONDS
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+function checkName(name: string): void {
+  if (NAME.test(name)) return
+  throw new DavitError('bad-root-name', `'${name}' cannot be the name of a root`, {
+    exitStatus: ExitStatus.usage,
+    hint: 'names match [A-Za-z0-9_][A-Za-z0-9_.+-]*',
+  })
+}
