@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, rmSync, cpSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build, type BuildOptions, type Plugin } from 'esbuild'
 import { type Executable, ROOT } from './executables.ts'
 
 /**
  * Bundles executables into single files, with what they read at run time at the place where they look for it:
- * `out/bin/NAME.cjs`, `out/modules/`, `out/runtime/`, `out/api/`.
+ * `out/bin/NAME.cjs`, `out/modules/`, `out/runtime/`, `out/nix/`, `out/api/`.
  */
 export async function bundlePrograms(
   programs: readonly Pick<Executable, 'name' | 'entry'>[],
@@ -63,7 +63,13 @@ function makeExecutable(path: string): void {
 async function copyAssets(out: string): Promise<void> {
   cpSync(join(ROOT, 'packages/modules/modules'), join(out, 'modules'), { recursive: true })
   cpSync(join(ROOT, 'packages/target-runtime/runtime'), join(out, 'runtime'), { recursive: true })
+  for (const owner of ['models', 'nix']) copyNixPrograms(join(ROOT, 'packages', owner, 'nix'), join(out, 'nix'))
   await makeApi(join(out, 'api'))
+}
+
+/** Programs of several packages lie side by side, so that no two may have the same name. */
+function copyNixPrograms(from: string, to: string): void {
+  if (existsSync(from)) cpSync(from, to, { recursive: true, force: false, errorOnExist: true })
 }
 
 /** What typed models import: as a package, with declarations, so that editors outside of this repository know it too. */

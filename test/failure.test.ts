@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
+import { LANGUAGES_OF_ALL } from './harness/language.ts'
 import { deploy, infrastructureOf, makeManifest, type Models } from './harness/models.ts'
 import { activeOn, recordOf } from './harness/records.ts'
 import { heldBack, takeJournal, wrapper, type WrapperOptions } from './harness/services.ts'
 import { eventually } from './harness/wait.ts'
 
-describe.skipIf(!HOSTS_POSSIBLE)('what goes wrong in the middle, on two hosts', () => {
+describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('what goes wrong on two hosts, models in %s', (language) => {
   let set: TestHosts
   let hosts: readonly Host[]
   let [one, two]: Host[] = []
@@ -18,7 +19,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('what goes wrong in the middle, on two hosts', 
     set = await bringUpHosts(2, { prefix: 'fa' })
     hosts = set.hosts
     ;[one, two] = [hosts[0]!, hosts[1]!]
-    user = await coordinator({ hosts: set })
+    user = await coordinator({ hosts: set, language })
   })
   afterAll(async () => {
     await set?.down()

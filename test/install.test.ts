@@ -44,6 +44,7 @@ test('an installation has pages, completions and what tools read', () => {
     'api',
     'bin',
     'modules',
+    'nix',
     'node_modules',
     'package.json',
     'runtime',

@@ -3,17 +3,18 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
 import { HOSTS_POSSIBLE } from './harness/hosts.ts'
-import { deploy, type Models } from './harness/models.ts'
+import { LANGUAGES } from './harness/language.ts'
+import { deploy, modelFile, type Models } from './harness/models.ts'
 import { wrapper } from './harness/services.ts'
 
 const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 
-describe('a user without privileges, and targets that are this machine', () => {
+describe.each(LANGUAGES)('a user without privileges whose targets are this machine, models in %s', (language) => {
   let user: Coordinator
   let environment: Record<string, string>
 
   beforeAll(async () => {
-    user = await coordinator({ as: HOSTS_POSSIBLE ? NOBODY : [] })
+    user = await coordinator({ language, ...(HOSTS_POSSIBLE ? { as: NOBODY } : {}) })
     // What a user has who sets nothing.
     environment = {
       DAVIT_STATE_DIR: '',
@@ -26,16 +27,21 @@ describe('a user without privileges, and targets that are this machine', () => {
   })
   afterAll(() => user?.remove())
 
-  const place = { properties: { hostname: 'localhost' }, clientInterface: 'local', numOfCores: 2 }
+  // In the Nix language, a target is what is equal to it.
+  const place = (side: string) => ({
+    properties: { hostname: 'localhost', side },
+    clientInterface: 'local',
+    numOfCores: 2,
+  })
   const models = (version: string): Models => {
     const journal = `echo "$1 $DAVIT_SERVICE $DAVIT_TARGET" >> "$journal"`
     const containers = { wrapper: { journal: join(user.directory, 'home/journal') } }
     return {
       services: {
         database: wrapper({ version, body: journal }),
-        web: wrapper({ body: journal, env: { name: '${database.name}' } }, { dependsOn: ['database'] }),
+        web: wrapper({ body: journal, env: { provider: '${database.name}' } }, { dependsOn: ['database'] }),
       },
-      infrastructure: { back: { ...place, containers }, front: { ...place, containers } },
+      infrastructure: { back: { ...place('back'), containers }, front: { ...place('front'), containers } },
       distribution: { database: ['back'], web: ['front'] },
     }
   }
@@ -64,7 +70,7 @@ describe('a user without privileges, and targets that are this machine', () => {
   })
 
   test('undeploys', async () => {
-    succeeded(await user.run(['davit-env', '--undeploy', '-i', 'infrastructure.yaml'], { environment }))
+    succeeded(await user.run(['davit-env', '--undeploy', '-i', modelFile(user, 'infrastructure')], { environment }))
     expect(await take()).toEqual(['deactivate web front', 'deactivate database back'])
   })
 })

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
-import { deploy, infrastructureOf, type Models, writeModels } from './harness/models.ts'
+import { LANGUAGES } from './harness/language.ts'
+import { deploy, infrastructureOf, modelFile, type Models, writeModel, writeModels } from './harness/models.ts'
+import { nixValue } from './harness/nix-language.ts'
 import { activeOn, davitFilesOn, profileOn, recordOf } from './harness/records.ts'
 import { wrapper, wrapperPackage } from './harness/services.ts'
 
-describe.skipIf(!HOSTS_POSSIBLE)('what models can say, on two hosts', () => {
+describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('what models in %s can say, on two hosts', (language) => {
   let set: TestHosts
   let hosts: readonly Host[]
   let [left, right]: Host[] = []
@@ -15,7 +17,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('what models can say, on two hosts', () => {
     set = await bringUpHosts(2, { prefix: 'mo' })
     hosts = set.hosts
     ;[left, right] = [hosts[0]!, hosts[1]!]
-    user = await coordinator({ hosts: set })
+    user = await coordinator({ hosts: set, language })
   })
   afterAll(async () => {
     await set?.down()
@@ -68,7 +70,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('what models can say, on two hosts', () => {
   test('the distribution of an unknown service is refused, with line, column and a suggestion', async () => {
     const { status, stderr } = await normalize({ distribution: { database: ['mo1'], wbe: ['mo2'] } })
     expect(status).toBe(65)
-    expect(stderr).toMatch(/^distribution\.yaml:3:1: error: .*'wbe'/m)
+    expect(stderr).toMatch(
+      language === 'Nix' ? /^distribution\.nix:\d+:\d+: error: .*'wbe'/m : /^distribution\.yaml:3:1: error: .*'wbe'/m,
+    )
     expect(stderr).toContain("'web'")
   })
 
@@ -114,8 +118,8 @@ describe.skipIf(!HOSTS_POSSIBLE)('what models can say, on two hosts', () => {
 
   test('a packages model installs packages, alone as well', async () => {
     const tool = { build: { name: 'tool', script: 'mkdir -p $out/bin; echo hello > $out/bin/tool' } }
-    await user.write('packages.yaml', { mo1: [tool] })
-    succeeded(await user.run(['davit-env', '-P', 'packages.yaml', '-i', 'infrastructure.yaml']))
+    const packages = await writeModel(user, 'packages', { mo1: [tool] })
+    succeeded(await user.run(['davit-env', '-P', packages, '-i', modelFile(user, 'infrastructure')]))
     expect(await activeOn(hosts)).toEqual([])
     const installed = async (host: Host) =>
       host.sh('cat "$1"/packages/*-tool/bin/tool || :', (await profileOn(host)).current ?? '')
@@ -124,27 +128,47 @@ describe.skipIf(!HOSTS_POSSIBLE)('what models can say, on two hosts', () => {
 
   test('an architecture model says it all, and leaves out services without targets', async () => {
     const all = { database: { ...database, targets: ['mo2'] }, web: { ...web, targets: ['mo1'] }, idle: wrapper() }
-    await user.write('architecture.yaml', { services: all, infrastructure: infrastructureOf(hosts) })
-    succeeded(await user.run(['davit-env', '-A', 'architecture.yaml']))
+    const architecture = { services: all, infrastructure: infrastructureOf(hosts) }
+    succeeded(await user.run(['davit-env', '-A', await writeModel(user, 'architecture', architecture)]))
     expect(await activeOn(hosts)).toEqual(['mo1 wrapper web', 'mo2 wrapper database'])
   })
 
   test('extra parameters reach the functions of models and change packages', async () => {
-    const script = `${wrapperPackage().build.script}\necho "$greeting" > $out/greeting`
-    await user.write(
-      'services.ts',
-      `import { build, defineServices } from 'davit'
-       export default defineServices(({ greeting = 'none' }: { greeting?: string }) => ({
-         database: { type: 'wrapper', pkg: build({ env: { greeting, version: 1 }, script: ${JSON.stringify(script)} }) },
-       }))`,
-    )
-    await user.write('only-database.yaml', { database: ['mo1'] })
-    const options = ['-s', 'services.ts', '-i', 'infrastructure.yaml', '-d', 'only-database.yaml']
+    const files = language === 'Nix' ? nixWithParameter : typeScriptWithParameter
+    await user.write(files.name, files.text)
+    const distribution = await writeModel(user, 'distribution', { database: ['mo1'] })
+    const options = ['-s', files.name, '-i', modelFile(user, 'infrastructure'), '-d', distribution]
     succeeded(await user.run(['davit-env', ...options]))
     const before = await recordOf('database', left!)
-    succeeded(await user.run(['davit-env', ...options, '--extra-params', '{"greeting": "hello"}']))
+    succeeded(await user.run(['davit-env', ...options, '--extra-params', files.parameters]))
     const after = await recordOf('database', left!)
     expect(after.pkg).not.toBe(before.pkg)
     expect(await fileIn(left!, `${after.pkg}/greeting`)).toBe('hello\n')
   })
 })
+
+const SCRIPT = `${wrapperPackage().build.script}\necho "$greeting" > $out/greeting`
+
+const typeScriptWithParameter = {
+  name: 'services.ts',
+  text: `import { build, defineServices } from 'davit'
+    export default defineServices(({ greeting = 'none' }: { greeting?: string }) => ({
+      database: { type: 'wrapper', pkg: build({ env: { greeting, version: 1 }, script: ${JSON.stringify(SCRIPT)} }) },
+    }))`,
+  parameters: '{"greeting": "hello"}',
+}
+
+const nixWithParameter = {
+  name: 'parametrized.nix',
+  text: `{ system, pkgs, distribution, invDistribution, greeting ? "none" }: {
+    database = {
+      name = "database";
+      type = "wrapper";
+      pkg = derivation {
+        name = "database"; inherit system greeting; version = 1; builder = "/bin/sh";
+        args = [ "-e" "-c" ${nixValue(`PATH=/usr/bin:/bin\n${SCRIPT}`)} ];
+      };
+    };
+  }`,
+  parameters: '{ greeting = "hello"; }',
+}

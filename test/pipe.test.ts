@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
-import { deploy, infrastructureOf, makeManifest, type Models, writeModels } from './harness/models.ts'
+import { LANGUAGES_OF_ALL } from './harness/language.ts'
+import { deploy, infrastructureOf, makeManifest, modelFile, type Models, writeModels } from './harness/models.ts'
 import { activeOn, profileOn } from './harness/records.ts'
 import { takeJournal, wrapper } from './harness/services.ts'
 import { eventually } from './harness/wait.ts'
 
-describe.skipIf(!HOSTS_POSSIBLE)('tools one by one and in pipes, on two hosts', () => {
+describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('tools in pipes on two hosts, models in %s', (language) => {
   let set: TestHosts
   let hosts: readonly Host[]
   let user: Coordinator
@@ -14,7 +15,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('tools one by one and in pipes, on two hosts', 
   beforeAll(async () => {
     set = await bringUpHosts(2, { prefix: 'pi' })
     hosts = set.hosts
-    user = await coordinator({ hosts: set })
+    user = await coordinator({ hosts: set, language })
   })
   afterAll(async () => {
     await set?.down()
@@ -26,7 +27,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('tools one by one and in pipes, on two hosts', 
   const models = (version = '1', body = REFUSING): Models => ({
     services: {
       database: wrapper({ body: REFUSING }),
-      web: wrapper({ version, body, env: { name: '${database.name}' } }, { dependsOn: ['database'] }),
+      web: wrapper({ version, body, env: { provider: '${database.name}' } }, { dependsOn: ['database'] }),
     },
     infrastructure: infrastructureOf(hosts),
     distribution: { database: ['pi1'], web: ['pi2'] },
@@ -87,7 +88,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('tools one by one and in pipes, on two hosts', 
   test('a tool that fails early in a pipe: nothing after it acts', async () => {
     await user.write('services.yaml', 'web: { type: wrapper }\n')
     await takeJournal(hosts)
-    const options = '-s services.yaml -i infrastructure.yaml -d distribution.yaml'
+    const options = `-s services.yaml -i ${modelFile(user, 'infrastructure')} -d ${modelFile(user, 'distribution')}`
     const outcome = await user.bash(
       `davit-normalize ${options} | davit-manifest | davit-distribute | davit-lock | davit-activate | davit-set | davit-unlock; echo "\${PIPESTATUS[@]}"`,
     )

@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
 import { openMeetingPoint } from './harness/meeting-point.ts'
+import { NIX_POSSIBLE } from './harness/language.ts'
 import { deploy, infrastructureOf } from './harness/models.ts'
-import { activeOn, davitFilesOn } from './harness/records.ts'
+import { nixModel } from './harness/nix-language.ts'
+import { activeOn, davitFilesOn, recordOf } from './harness/records.ts'
 import { wrapper } from './harness/services.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../packages/examples/guestbook', import.meta.url))
@@ -19,11 +21,15 @@ describe.skipIf(!HOSTS_POSSIBLE)('systems on three hosts', () => {
   beforeAll(async () => {
     set = await bringUpHosts(3, { prefix: 'sy' })
     hosts = set.hosts
-    user = await coordinator({ hosts: set })
+    user = await coordinator({ hosts: set, nix: NIX_POSSIBLE })
     await cp(EXAMPLE, join(user.directory, 'guestbook'), { recursive: true })
     const containers = { process: { dataDirectory: '/var/lib/guestbook' } }
-    await user.write('guestbook/infrastructure.yaml', infrastructureOf(hosts, { containers, numOfCores: 2 }))
-    await user.write('guestbook/distribution.yaml', { entries: ['sy1'], api: ['sy2'], page: ['sy3'] })
+    const infrastructure = infrastructureOf(hosts, { containers, numOfCores: 2 })
+    const distribution = { entries: ['sy1'], api: ['sy2'], page: ['sy3'] }
+    await user.write('guestbook/infrastructure.yaml', infrastructure)
+    await user.write('guestbook/infrastructure.nix', nixModel('infrastructure', infrastructure))
+    await user.write('guestbook/distribution.yaml', distribution)
+    await user.write('guestbook/distribution.nix', nixModel('distribution', distribution))
   })
   afterAll(async () => {
     await set?.down()
@@ -34,14 +40,11 @@ describe.skipIf(!HOSTS_POSSIBLE)('systems on three hosts', () => {
     expect(await Promise.all(hosts.map((host) => davitFilesOn(host, user.storeDirectory)))).toEqual(['', '', ''])
   })
 
-  const guestbook = (services: string) => [
-    '-s',
-    `guestbook/${services}`,
-    '-i',
-    'guestbook/infrastructure.yaml',
-    '-d',
-    'guestbook/distribution.yaml',
-  ]
+  const guestbook = (services: string) => {
+    const language = services.endsWith('.nix') ? 'nix' : 'yaml'
+    const others = ['-i', `guestbook/infrastructure.${language}`, '-d', `guestbook/distribution.${language}`]
+    return ['-s', `guestbook/${services}`, ...others]
+  }
   const deployGuestbook = async (services: string) => {
     succeeded(await user.run(['davit-env', ...guestbook(services)]))
   }
@@ -89,8 +92,30 @@ describe.skipIf(!HOSTS_POSSIBLE)('systems on three hosts', () => {
     expect(await page()).toMatch(/<li>first.*<\/li>\s*<li>second<\/li>/)
   })
 
-  test('undeployment stops every process', async () => {
-    const outcome = await user.run(['davit-env', '--undeploy', '-i', 'guestbook/infrastructure.yaml'])
+  test.skipIf(!NIX_POSSIBLE)('its models in Nix take the place of the others, with packages from Nix', async () => {
+    await deployGuestbook('nix/services.nix')
+    expect(await activeOn(hosts)).toEqual(['sy1 process entries', 'sy2 process api', 'sy3 process page'])
+    expect((await recordOf('page', hosts[2]!)).pkg).toMatch(/^\/nix\/store\//)
+    expect(await sign('third')).toMatch(/<li>first.*<\/li>\s*<li>second<\/li>\s*<li>third<\/li>/)
+    const before = await Promise.all(hosts.map(serverOf))
+    await deployGuestbook('nix/services.nix')
+    expect(await Promise.all(hosts.map(serverOf))).toEqual(before)
+  })
+
+  test.skipIf(!NIX_POSSIBLE)('an upgrade of the middle of those restarts it and what depends on it', async () => {
+    const before = await Promise.all(hosts.map(serverOf))
+    const program = join(user.directory, 'guestbook/programs/api.mjs')
+    await writeFile(program, (await readFile(program, 'utf8')).replace('answer.json())', 'answer.json()).toReversed()'))
+    await deployGuestbook('nix/services.nix')
+    const after = await Promise.all(hosts.map(serverOf))
+    expect(after[0]).toBe(before[0])
+    expect(after[1]).not.toBe(before[1])
+    expect(after[2]).not.toBe(before[2])
+    expect(await page()).toMatch(/<li>third.*<\/li>\s*<li>second<\/li>/)
+  })
+
+  test.each(NIX_POSSIBLE ? ['nix', 'yaml'] : ['yaml'])('undeployment in %s stops every process', async (language) => {
+    const outcome = await user.run(['davit-env', '--undeploy', '-i', `guestbook/infrastructure.${language}`])
     succeeded(outcome)
     expect(await activeOn(hosts)).toEqual([])
     expect(await Promise.all(hosts.map(serverOf))).toEqual(['', '', ''])

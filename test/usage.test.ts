@@ -3,6 +3,7 @@ import { coordinator, type Coordinator, succeeded } from './harness/coordinator.
 
 const TOOLS = [
   'davit-normalize',
+  'davit-delegate-build',
   'davit-manifest',
   'davit-distribute',
   'davit-lock',

@@ -2,6 +2,7 @@
 # switch. Sourced by test-hosts.
 #
 # SET/hosts/NAME/  address, kind (overlay or bare), interface (its end outside)
+#                  system      that its Nix builds for, if it is not this machine's
 #                  disk/       tmpfs: upper/ holds the host's files, work/ is overlayfs' own
 #                  network     its network namespace
 #                  root/       mount point, empty outside the host
@@ -14,6 +15,15 @@ describe_host() { # SET NAME INDEX KIND
   printf '%s.%s\n' "$(subnet_of "$1")" $((10 + $3)) >"$host/address"
   printf '%s-%s\n' "$(bridge_of "$1")" "$3" >"$host/interface"
   printf '%s\n' "$4" >"$host/kind"
+  system_of "$2" >"$host/system"
+}
+
+# Of command_up's $systems, the last one for a host counts.
+system_of() { # NAME
+  local system
+  for ((system = ${#systems[@]} - 1; system >= 0; system--)); do
+    [ "${systems[system]%%=*}" != "$1" ] || { printf '%s\n' "${systems[system]#*=}"; return; }
+  done
 }
 
 create_host() { # SET NAME

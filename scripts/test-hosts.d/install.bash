@@ -10,7 +10,7 @@ prepare_disk() { # HOST
   fi
   install -d -m 755 "$upper/etc" "$upper/var" "$upper/var/lib"
   # A whiteout; a directory made over one in the mounted overlay shows nothing of what is below.
-  for path in etc/ssh home nix root var/lib/davit var/tmp; do
+  for path in etc/nix etc/ssh home nix root var/lib/davit var/tmp; do
     mknod "$upper/$path" c 0 0
   done
 }
@@ -40,9 +40,18 @@ install_host() { # HOST
     sed -i 's|^root:.*|root:x:0:0:root:/root:/bin/bash|' etc/passwd
     # sshd without PAM refuses an account whose password is marked '!'.
     sed -i 's|^root:[^:]*:|root:*:|' etc/shadow
+    install_nix "$host"
   fi
   install_names "$set" "$name"
   install_sshd "$set" "$host"
+}
+
+# An empty store for root. There is no way out to a cache, and nobody to build as; a host that is said to have another
+# system builds for it, with programs of this machine.
+install_nix() { # HOST
+  install -d -m 755 nix nix/store nix/var etc/nix
+  printf '%s\n' 'sandbox = false' 'build-users-group =' 'substituters =' >etc/nix/nix.conf
+  [ ! -s "$1/system" ] || printf 'system = %s\n' "$(<"$1/system")" >>etc/nix/nix.conf
 }
 
 install_busybox() {

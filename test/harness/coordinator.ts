@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import { stringify } from 'yaml'
 import type { TestHosts } from './hosts.ts'
+import type { Language } from './language.ts'
 
 export interface Outcome {
   readonly status: number | null
@@ -28,6 +29,7 @@ export interface Started {
 /** A user of davit at a shell: a directory for models, state and store that are only his, executables on the PATH. */
 export interface Coordinator {
   readonly directory: string
+  readonly language: Language
   readonly stateDirectory: string
   readonly storeDirectory: string
   readonly path: string
@@ -47,25 +49,59 @@ export interface CoordinatorOptions {
   readonly hosts?: TestHosts
   /** Put before every command, to run it as somebody else. */
   readonly as?: readonly string[]
+  /** Of the models that he writes. */
+  readonly language?: Language
+  /** Gives him an empty `/nix` that is only his, as he has it who writes models in Nix. */
+  readonly nix?: boolean
 }
 
-export async function coordinator({ hosts, as = [] }: CoordinatorOptions = {}): Promise<Coordinator> {
+export async function coordinator(options: CoordinatorOptions = {}): Promise<Coordinator> {
+  const { language = 'YAML', nix = language === 'Nix' } = options
   const directory = await mkdtemp(join(tmpdir(), 'davit-test-'))
-  await chmod(directory, as.length === 0 ? 0o755 : 0o777)
-  const stateDirectory = join(directory, 'state')
-  const storeDirectory = join(directory, 'store')
-  const path = `${join(inject('prefix'), 'bin')}:${process.env['PATH'] ?? ''}`
-  const environment = {
-    PATH: path,
+  const mode = options.as === undefined ? 0o755 : 0o777
+  await chmod(directory, mode)
+  if (nix) await prepareNix(directory, mode)
+  const environment = environmentOf(directory, { ...options, nix })
+  const prefix = [...(nix ? withNix(directory) : []), ...(options.as ?? [])]
+  const start = starterOf({ directory, prefix, environment })
+  const { DAVIT_STATE_DIR: stateDirectory, DAVIT_STORE_DIR: storeDirectory, PATH: path } = environment
+  return {
+    directory,
+    language,
+    stateDirectory,
+    storeDirectory,
+    path,
+    start,
+    run: (argv, run) => start(argv, run).outcome,
+    bash: (script, run) => start(['bash', '-c', `set -o pipefail\n${script}`], run).outcome,
+    write: (name, content) => writeInto(directory, name, content),
+    generations: (profile = 'default') => numbersIn(join(stateDirectory, 'coordinator', profile, 'generations')),
+    remove: () => removeTree(directory),
+  }
+}
+
+function environmentOf(directory: string, { hosts, nix = false }: CoordinatorOptions) {
+  return {
+    PATH: `${join(inject('prefix'), 'bin')}:${process.env['PATH'] ?? ''}`,
     HOME: directory,
     USER: 'tester',
-    DAVIT_STATE_DIR: stateDirectory,
-    DAVIT_STORE_DIR: storeDirectory,
+    DAVIT_STATE_DIR: join(directory, 'state'),
+    DAVIT_STORE_DIR: join(directory, 'store'),
+    ...(nix ? { NIX_CONF_DIR: directory } : {}),
     ...(hosts === undefined ? {} : { DAVIT_SSH_CONFIG: join(hosts.directory, 'ssh_config') }),
   }
+}
 
-  function start(argv: readonly string[], { input = '', environment: more = {} }: RunOptions = {}): Started {
-    const [program = '', ...args] = [...as, ...argv]
+interface StarterOptions {
+  readonly directory: string
+  /** Put before every command. */
+  readonly prefix: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+}
+
+function starterOf({ directory, prefix, environment }: StarterOptions): Coordinator['start'] {
+  return (argv, { input = '', environment: more = {} } = {}) => {
+    const [program = '', ...args] = [...prefix, ...argv]
     const child = spawn(program, args, { cwd: directory, env: { ...environment, ...more }, detached: true })
     const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)]
     child.stdin.on('error', () => {})
@@ -77,33 +113,38 @@ export async function coordinator({ hosts, as = [] }: CoordinatorOptions = {}): 
     }))
     return { process: child, outcome, stderr }
   }
+}
 
-  return {
-    directory,
-    stateDirectory,
-    storeDirectory,
-    path,
-    start,
-    run: (argv, options) => start(argv, options).outcome,
-    bash: (script, options) => start(['bash', '-c', `set -o pipefail\n${script}`], options).outcome,
-    async write(name, content) {
-      const path = join(directory, name)
-      await mkdir(join(path, '..'), { recursive: true })
-      await writeFile(
-        path,
-        typeof content === 'string' ? content : stringify(content, { aliasDuplicateObjects: false }),
-      )
-      return path
-    },
-    async generations(profile = 'default') {
-      const names = await readdir(join(stateDirectory, 'coordinator', profile, 'generations')).catch(() => [])
-      return names
-        .filter((name) => !name.startsWith('.'))
-        .map(Number)
-        .toSorted((left, right) => left - right)
-    },
-    remove: () => removeTree(directory),
+async function writeInto(directory: string, name: string, content: unknown): Promise<string> {
+  const path = join(directory, name)
+  await mkdir(join(path, '..'), { recursive: true })
+  await writeFile(path, typeof content === 'string' ? content : stringify(content, { aliasDuplicateObjects: false }))
+  return path
+}
+
+async function numbersIn(directory: string): Promise<readonly number[]> {
+  const names = await readdir(directory).catch(() => [])
+  return names
+    .filter((name) => !name.startsWith('.'))
+    .map(Number)
+    .toSorted((left, right) => left - right)
+}
+
+async function prepareNix(directory: string, mode: number): Promise<void> {
+  for (const part of ['nix', 'nix/store', 'nix/var']) {
+    await mkdir(join(directory, part))
+    await chmod(join(directory, part), mode)
   }
+  await writeFile(
+    join(directory, 'nix.conf'),
+    'sandbox = false\nbuild-users-group =\nsubstituters =\nfsync-metadata = false\n',
+  )
+}
+
+/** In a mount namespace of its own, where this machine's `/nix`, which may not exist, is another one. */
+function withNix(directory: string): readonly string[] {
+  const script = 'mkdir -p /nix && mount --bind "$0" /nix && exec "$@"'
+  return ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', script, join(directory, 'nix')]
 }
 
 function textOf(stream: NodeJS.ReadableStream): () => string {

@@ -30,11 +30,17 @@ export interface TestHosts {
 export interface HostOptions {
   readonly prefix: string
   readonly kind?: 'full' | 'bare'
+  /** Host → platform that its Nix builds for, where it is not that of this machine. */
+  readonly systems?: Readonly<Record<string, string>>
 }
 
 /** A set of hosts; whoever brings it up takes it down. */
-export async function bringUpHosts(count: number, { prefix, kind = 'full' }: HostOptions): Promise<TestHosts> {
-  const options = kind === 'bare' ? ['--bare'] : []
+export async function bringUpHosts(
+  count: number,
+  { prefix, kind = 'full', systems = {} }: HostOptions,
+): Promise<TestHosts> {
+  const options = Object.entries(systems).map(([host, system]) => `--system=${host}=${system}`)
+  if (kind === 'bare') options.push('--bare')
   const { stdout } = await run(TEST_HOSTS, ['up', String(count), '--name-prefix', prefix, ...options])
   const [directory = '', ...lines] = stdout.trimEnd().split('\n')
   await noteSet(directory)

@@ -1,5 +1,6 @@
 import type { Coordinator, Outcome, RunOptions } from './coordinator.ts'
 import type { Host } from './hosts.ts'
+import { type ModelKind, nixModel } from './nix-language.ts'
 import type { ServiceDescription } from './services.ts'
 
 type Table<Value> = Readonly<Record<string, Value>>
@@ -20,15 +21,31 @@ export function infrastructureOf(hosts: readonly Host[], attributes: Table<unkno
   )
 }
 
-/** Writes the models as YAML; the options that name them. */
+/** Writes a model in the user's language; the name of its file. */
+export async function writeModel(user: Coordinator, kind: ModelKind, model: unknown): Promise<string> {
+  const file = modelFile(user, kind)
+  await user.write(file, user.language === 'Nix' ? nixModel(kind, model) : model)
+  return file
+}
+
+/** The name of the file that `writeModel` writes. */
+export function modelFile({ language }: Coordinator, kind: ModelKind): string {
+  return `${kind}.${language.toLowerCase()}`
+}
+
+/** Writes the models; the options that name them. */
 export async function writeModels(
-  { write }: Coordinator,
+  user: Coordinator,
   { services, infrastructure, distribution }: Models,
 ): Promise<readonly string[]> {
-  await write('services.yaml', services)
-  await write('infrastructure.yaml', infrastructure)
-  await write('distribution.yaml', distribution)
-  return ['-s', 'services.yaml', '-i', 'infrastructure.yaml', '-d', 'distribution.yaml']
+  return [
+    '-s',
+    await writeModel(user, 'services', services),
+    '-i',
+    await writeModel(user, 'infrastructure', infrastructure),
+    '-d',
+    await writeModel(user, 'distribution', distribution),
+  ]
 }
 
 /** Deploys models with davit-env. */

@@ -12,18 +12,21 @@ export interface WrapperOptions {
   /** Lines of shell that run at the beginning of an activity: $1 is the activity, $2 the container. */
   readonly body?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Lines of shell at the beginning of the build. */
+  readonly build?: string
 }
 
 /** On every host: a line `NANOSECONDS ACTIVITY SERVICE VERSION CONTAINER` each time a wrapper has been called. */
 export const JOURNAL = '/tmp/journal'
 
 /** A package whose `bin/wrapper` writes a journal; the variables of `env` are files beside it. */
-export function wrapperPackage({ version = '1', body = '', env = {} }: WrapperOptions = {}) {
+export function wrapperPackage({ version = '1', body = '', env = {}, build = '' }: WrapperOptions = {}) {
   const files = Object.keys(env).map((name) => `printf '%s' "$${name}" > "$out/${name}"`)
   return {
     build: {
       env: { version, ...env },
       script: [
+        ...(build === '' ? [] : [build]),
         'mkdir -p "$out/bin"',
         ...files,
         'cat > "$out/bin/wrapper" <<END',

@@ -81,7 +81,7 @@ function knownAs(
 function matches({ names }: KnownHost, name: string): boolean {
   if (names.startsWith('|')) return matchesHash(names, name)
   const patterns = names.toLowerCase().split(',')
-  const isMatch = (pattern: string): boolean => patternExpression(pattern).test(name)
+  const isMatch = (pattern: string): boolean => matchesPattern(name, pattern)
   const refused = patterns.some((pattern) => pattern.startsWith('!') && isMatch(pattern.slice(1)))
   return !refused && patterns.some((pattern) => !pattern.startsWith('!') && isMatch(pattern))
 }
@@ -91,10 +91,25 @@ function matchesHash(hashed: string, name: string): boolean {
   return version === '1' && salt !== undefined && hashHostName(name, Buffer.from(salt, 'base64')) === hashed
 }
 
-function patternExpression(pattern: string): RegExp {
-  const source = pattern
-    .replace(/[\\^$.|+()[\]{}]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.')
-  return new RegExp(`^${source}$`)
+/** `*` and `?`, in steps of at most the product of the lengths, however many stars there are. */
+function matchesPattern(name: string, pattern: string): boolean {
+  let [at, next, star, resume] = [0, 0, -1, 0]
+  while (at < name.length) {
+    if (pattern[next] === '*') {
+      star = next
+      next += 1
+      resume = at
+    } else if (pattern[next] === '?' || pattern[next] === name[at]) {
+      at += 1
+      next += 1
+    } else if (star === -1) {
+      return false
+    } else {
+      // The last star takes one more.
+      next = star + 1
+      resume += 1
+      at = resume
+    }
+  }
+  return /^\**$/.test(pattern.slice(next))
 }

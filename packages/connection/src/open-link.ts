@@ -3,13 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { authentication } from './authentication.ts'
 import { connectSocket } from './connect-socket.ts'
 import { handshake, type HandshakeOutcome } from './handshake.ts'
+import type { HandshakeLanes } from './handshake-lanes.ts'
 import { hostKeyPolicy } from './host-key-policy.ts'
 import { readIdentities } from './identities.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
 import { sshLink, type SshLink } from './ssh-link.ts'
 import type { SshOptions } from './ssh-options.ts'
 
-export type OpenContext = SshOptions & Required<Pick<SshOptions, 'handshakes' | 'attempts' | 'signal'>>
+export type OpenContext = SshOptions &
+  Required<Pick<SshOptions, 'attempts' | 'signal'>> & { readonly lanes: HandshakeLanes }
 
 /** Connects, directly or through another link, and tries again when sshd hangs up because too many connect at a time. */
 export async function openLink(
@@ -17,7 +19,8 @@ export async function openLink(
   through: SshLink | undefined,
   context: OpenContext,
 ): Promise<SshLink> {
-  const { signal, handshakes, attempts, report } = context
+  const { signal, lanes, attempts, report } = context
+  const server = `${configuration.hostname}:${configuration.port}`
   const [hostKeys, identities] = await Promise.all([
     hostKeyPolicy(configuration, report),
     readIdentities(configuration),
@@ -28,9 +31,10 @@ export async function openLink(
     return { ...(await handshake(stream, configuration, { hostKeys, authentication: proof, signal })), stream }
   }
   for (let tried = 1; ; tried += 1) {
-    const outcome = await handshakes.run(attempt)
+    const outcome = await lanes.run(server, attempt)
     if (outcome.kind === 'ready') return sshLink(configuration, outcome.client, outcome.stream)
     if (tried >= attempts) throw outcome.error
+    lanes.narrow(server)
     report?.({ kind: 'detail', message: `${outcome.error.message}; trying again` })
     await delay(pauseAfter(tried), undefined, { signal })
   }

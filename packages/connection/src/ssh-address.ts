@@ -11,14 +11,17 @@ export interface SshAddress {
 export function parseSshAddress(text: string): SshAddress {
   const { user, rest } = splitUser(text.replace(/^ssh:\/\//, ''))
   const { host, port } = splitPort(rest)
-  if (!WORD.test(host) || (user !== undefined && !WORD.test(user)) || !isPort(port)) {
-    throw new DavitError('bad-address', `'${text}' is not an ssh address`, {
+  if (text.length > MAX_LENGTH || !WORD.test(host) || (user !== undefined && !WORD.test(user)) || !isPort(port)) {
+    throw new DavitError('bad-address', `'${text.slice(0, MAX_LENGTH)}' is not an ssh address`, {
       exitStatus: ExitStatus.badDocument,
       hint: "write 'host', 'user@host', 'host:port' or '[ipv6]:port'",
     })
   }
   return { host, ...(user === undefined ? {} : { user }), ...(port === undefined ? {} : { port: Number(port) }) }
 }
+
+/** Of a name, with a user and a port. */
+const MAX_LENGTH = 300
 
 // What ssh refuses in host names of command lines, and what would look like an option.
 const WORD = /^[^-\s'"`$\\;&<>|(){}@/,[\]][^\s'"`$\\;&<>|(){}@/,[\]]*$/

@@ -8,18 +8,22 @@ import { channelClosed, channelExit, connectionLost } from './channel-exit.ts'
 import type { SshLink } from './ssh-link.ts'
 
 export async function openSshChannel(link: SshLink, script: string): Promise<Channel> {
-  const remote = await execute(link)
-  remote.write(scriptLine(script))
-  return channelOver(remote, link)
+  const line = scriptLine(script)
+  return execute(link, (remote) => {
+    const channel = channelOver(remote, link)
+    remote.write(line)
+    return channel
+  })
 }
 
-function execute({ client, configuration }: SshLink): Promise<ClientChannel> {
+/** `begin` is called at once: what ends quickly, as nologin does, has ended by the time that a promise is told. */
+function execute({ client, configuration }: SshLink, begin: (remote: ClientChannel) => Channel): Promise<Channel> {
   const { address } = configuration
   return new Promise((resolve, reject) => {
     try {
-      client.exec(BOOTSTRAP_COMMAND, (error, channel) => {
+      client.exec(BOOTSTRAP_COMMAND, (error, remote) => {
         if (error) reject(refusedSession(address, error))
-        else resolve(channel)
+        else resolve(begin(remote))
       })
     } catch (error) {
       reject(connectionLost(address, error instanceof Error ? error.message.toLowerCase() : 'closed'))

@@ -88,9 +88,17 @@ function parseSettings(text: string): Settings {
   return {
     all,
     text: (keyword, otherwise) => values.get(keyword)?.[0] ?? otherwise,
-    number: (keyword, otherwise) => Number(all(keyword)[0]) || otherwise,
+    number: (keyword, otherwise) => boundedNumber(all(keyword)[0]) ?? otherwise,
     list: (keyword) => all(keyword)[0]?.split(',') ?? [],
   }
+}
+
+/** In seconds as much as a timer can wait. */
+const MAX_NUMBER = 2_000_000
+
+function boundedNumber(text = ''): number | undefined {
+  const number = /^\d+$/.test(text) ? Math.min(Number(text), MAX_NUMBER) : 0
+  return number === 0 ? undefined : number
 }
 
 function refuseUnsupported(address: string, settings: Settings): void {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { askSsh } from './ask-ssh.ts'
+import { handshakeLanes } from './handshake-lanes.ts'
 import { limiter } from './limiter.ts'
 import { openLink } from './open-link.ts'
 import { shared } from './shared.ts'
@@ -23,7 +24,8 @@ export function sshLinks(options: SshOptions): SshLinks {
   const closing = new AbortController()
   const signal = options.signal === undefined ? closing.signal : AbortSignal.any([options.signal, closing.signal])
   setMaxListeners(0, signal)
-  const context = { handshakes: limiter(HANDSHAKES), attempts: ATTEMPTS, ...options, signal }
+  const lanes = handshakeLanes(options.handshakes ?? limiter(HANDSHAKES))
+  const context = { attempts: ATTEMPTS, ...options, lanes, signal }
   const configurations = shared<SshConfiguration>()
   const links = shared<SshLink>()
   const opened: SshLink[] = []

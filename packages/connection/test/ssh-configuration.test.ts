@@ -73,6 +73,8 @@ test.each<[readonly string[], Partial<SshConfiguration>]>([
   [['proxyjump a:22,u@b'], { proxyJump: ['a:22', 'u@b'] }],
   [['connecttimeout none'], { connectTimeoutSeconds: 20 }],
   [['connecttimeout 3'], { connectTimeoutSeconds: 3 }],
+  [['connecttimeout 99999999999'], { connectTimeoutSeconds: 2_000_000 }],
+  [['connecttimeout -1'], { connectTimeoutSeconds: 20 }],
   [['serveraliveinterval 0', 'serveralivecountmax 3'], { keepalive: { seconds: 15, count: 3 } }],
   [['serveraliveinterval 5', 'serveralivecountmax 2'], { keepalive: { seconds: 5, count: 2 } }],
   [['addressfamily inet6'], { addressFamily: 6 }],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
 import { runCommand } from '@davit/process'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { connectionPool, limiter, openSsh, type SshOptions } from '../src/connection.ts'
 import { freePort, makeKey, publicKey, sshdMissing, startSshd, type TestSshd } from './sshd.ts'
 
@@ -43,6 +43,14 @@ async function failure(address: string, options: Partial<SshOptions> = {}): Prom
   const error: unknown = await greeting(address, options).catch((cause: unknown) => cause)
   expect(error).toBeInstanceOf(DavitError)
   return error as DavitError
+}
+
+/** That sshd saw a connection end, in which nobody said who he was. */
+async function expectSilence({ log }: TestSshd, before: number): Promise<void> {
+  const said = (): string => log().slice(before)
+  await vi.waitUntil(() => /Connection (?:closed|reset) by|Received disconnect|Disconnected from/.test(said()))
+  expect(said()).toContain('Connection from 127.0.0.1')
+  expect(said()).not.toMatch(/user|Accepted|Failed|Postponed|publickey/)
 }
 
 /** An ssh configuration of its own for one test, which begins with the given lines. */
@@ -86,15 +94,17 @@ describe.skipIf(missing !== undefined)('host keys', () => {
     expect(error.message).toContain(`'${sshd.address}'`)
     expect(error.message).toMatch(/ssh-ed25519 SHA256:/)
     expect(error.hint).toContain(`ssh-keyscan -p ${sshd.port} 127.0.0.1 >> ${sshd.knownHostsFile}`)
-    expect(sshd.log().slice(before)).not.toMatch(/authenticating user|Accepted/)
+    await expectSilence(sshd, before)
   })
 
   test.each(['yes', 'accept-new', 'no'])(
     'a changed key is refused with StrictHostKeyChecking %s',
     async (strictness) => {
       known(`# comment\n${name()} ${otherKey}`)
+      const before = sshd.log().length
       const error = await failure(sshd.address, configured(`StrictHostKeyChecking ${strictness}`))
       expect(error).toMatchObject({ code: 'host-key-changed', exitStatus: 77 })
+      await expectSilence(sshd, before)
       expect(error.message).toContain(`${sshd.knownHostsFile}:2`)
       expect(error.hint).toContain(`ssh-keygen -R '${name()}' -f ${sshd.knownHostsFile}`)
     },
@@ -148,18 +158,31 @@ describe.skipIf(missing !== undefined)('jump hosts', () => {
 
   test('the key of the second hop is verified as well', async () => {
     knownInner(otherKey)
+    const before = inner.log().length
     const error = await failure('inner', jump())
     expect(error).toMatchObject({ code: 'host-key-changed', exitStatus: 77 })
     expect(error.message).toContain("'inner'")
+    await expectSilence(inner, before)
+  })
+
+  test('an unknown key behind a jump host is refused before we say who we are there', async () => {
+    const before = inner.log().length
+    const error = await failure('inner', jump())
+    expect(error).toMatchObject({ code: 'host-key-unknown', exitStatus: 77 })
+    expect(error.hint).toMatch(/ then: ssh inner$/)
+    await expectSilence(inner, before)
   })
 
   test('the key of the first hop is verified, with its own name', async () => {
     writeFileSync(sshd.knownHostsFile, '')
     knownInner(inner.hostKey('ed25519'))
+    const [before, beforeInner] = [sshd.log().length, inner.log().length]
     const error = await failure('inner', jump())
     expect(error).toMatchObject({ code: 'host-key-unknown', exitStatus: 77 })
     expect(error.message).toContain("'root@bastion'")
     expect(error.hint).toMatch(/ then: ssh root@bastion$/)
+    await expectSilence(sshd, before)
+    expect(inner.log().slice(beforeInner)).toBe('')
   })
 
   test('a port that refuses behind a jump host is named', async () => {

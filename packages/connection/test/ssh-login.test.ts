@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
 import type { DavitError } from '@davit/diagnostics'
 import { type Environment, environment, runCommand } from '@davit/process'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Connection, openSsh } from '../src/connection.ts'
 import { makeKey, publicKey, sshdMissing, startSshd, type TestSshd } from './sshd.ts'
 
@@ -78,7 +78,9 @@ describe.skipIf(missing !== undefined)('authentication', () => {
 
   test('a key that the server does not know is refused, and named', async () => {
     const file = join(sshd.directory, 'stranger1')
+    const before = sshd.log().length
     const { message, hint } = await refused([`IdentityFile ${file}`])
+    await vi.waitUntil(() => sshd.log().slice(before).includes('authenticating user root'))
     expect(message).toBe(`'${sshd.address}' refuses us as root@127.0.0.1: tried the keys '${file}'`)
     expect(hint).toContain(`'ssh ssh://${sshd.address}' must work`)
   })

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -40,7 +40,7 @@ export interface TestSshd {
 
 /** A real sshd on a free port of the loopback interface, with keys of its own; root logs in by key. */
 export async function startSshd(
-  options: { hostKeys?: readonly KeyType[]; lines?: readonly string[] } = {},
+  options: { hostKeys?: readonly KeyType[]; lines?: readonly string[]; loginShell?: string } = {},
 ): Promise<TestSshd> {
   const directory = mkdtempSync(join(tmpdir(), 'davit-sshd-'))
   const file = (name: string): string => join(directory, name)
@@ -55,7 +55,8 @@ export async function startSshd(
   mkdirSync(file('home'))
   writeFileSync(file('authorized_keys'), `${publicKey(file('client'))}\n`)
   writeFileSync(file('sshd_config'), serverConfiguration({ directory, port, types, lines: options.lines ?? [] }))
-  const server = await serve(file('sshd_config'))
+  if (options.loginShell !== undefined) writeFileSync(file('passwd'), passwdWith(options.loginShell))
+  const server = await serve(file('sshd_config'), options.loginShell === undefined ? undefined : file('passwd'))
   return {
     directory,
     port,
@@ -129,12 +130,34 @@ UsePAM no
 `
 }
 
+/** The users of this machine, root with another shell. */
+function passwdWith(loginShell: string): string {
+  return readFileSync('/etc/passwd', 'utf8').replace(/^(root:.*:)[^:\n]*$/m, `$1${loginShell}`)
+}
+
+/** What sees another file of users, and nobody else does. */
+const WITH_PASSWD = [
+  'unshare',
+  '-m',
+  '--propagation',
+  'private',
+  'sh',
+  '-c',
+  'mount --bind "$0" /etc/passwd && exec "$@"',
+]
+
+/** Why no sshd can have users of its own here; nothing when it can. */
+export function loginShellMissing(): string | undefined {
+  const { status } = spawnSync('unshare', [...WITH_PASSWD.slice(1), '/etc/passwd', 'true'])
+  return status === 0 ? undefined : 'no mount namespaces'
+}
+
 /** Starts sshd and waits until it listens. */
-async function serve(configFile: string): Promise<Pick<TestSshd, 'log' | 'stop'>> {
+async function serve(configFile: string, passwd?: string): Promise<Pick<TestSshd, 'log' | 'stop'>> {
   mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
-  const server = spawn(PROGRAM, ['-D', '-e', '-o', 'LogLevel=VERBOSE', '-f', configFile], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const argv = [PROGRAM, '-D', '-e', '-o', 'LogLevel=VERBOSE', '-f', configFile]
+  const [program = '', ...rest] = passwd === undefined ? argv : [...WITH_PASSWD, passwd, ...argv]
+  const server = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(server, 'exit')
   let log = ''
   await new Promise<void>((resolve, reject) => {

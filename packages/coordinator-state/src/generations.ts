@@ -15,6 +15,9 @@ export interface Generation {
   readonly text: string
 }
 
+/** One that is exact. */
+const NUMBER = /^[1-9]\d{0,14}$/
+
 /** Numbers of the generations that exist, the oldest first. */
 export async function generationNumbers(place: DeploymentPlace): Promise<readonly number[]> {
   const names = await readdir(generationsOf(place)).catch((error: unknown) => {
@@ -22,7 +25,7 @@ export async function generationNumbers(place: DeploymentPlace): Promise<readonl
     throw error
   })
   return names
-    .filter((name) => /^[1-9]\d*$/.test(name))
+    .filter((name) => NUMBER.test(name))
     .map(Number)
     .toSorted((left, right) => left - right)
 }
@@ -67,7 +70,7 @@ export async function addGeneration(
 async function currentNumber(place: DeploymentPlace): Promise<number | undefined> {
   try {
     const text = (await readTextFile(pointerFile(place))).trim()
-    if (!/^[1-9]\d{0,14}$/.test(text)) throw corruptPointer(place, 'does not hold the number of a generation')
+    if (!NUMBER.test(text)) throw corruptPointer(place, 'does not hold the number of a generation')
     return Number(text)
   } catch (error) {
     if (isMissing(error)) return undefined

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { DavitError } from '@davit/diagnostics'
 import {
   encodeDocument,
   Manifest,
@@ -11,8 +12,10 @@ import {
   type Target,
   type TargetName,
 } from '@davit/documents'
+import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
+import { awkwardText, mutationsOf, patience, runs } from '../../diagnostics/test/hostile.ts'
 import { addGeneration, currentGeneration, deploymentPlace, generationNumbers } from '../src/coordinator-state.ts'
 
 let state: string
@@ -106,5 +109,51 @@ describe('currentGeneration()', () => {
     await addGeneration(place, deployed('a'))
     writeGeneration(1, '{"document": "manif')
     await expect(currentGeneration(place)).rejects.toMatchObject({ code: 'invalid-document' })
+  })
+})
+
+describe('state that somebody has written into', () => {
+  test.each(['', 'x', '-1', '1.5', '1e3', '01', '99999999999999999999', '../1', '1\n2', '\u0000', '1'.repeat(16)])(
+    'a pointer that holds %j is told',
+    async (text) => {
+      await addGeneration(place, deployed('a'))
+      writeFileSync(join(place, 'current'), text)
+      await expect(currentGeneration(place)).rejects.toMatchObject({ code: 'corrupt-state', exitStatus: 65 })
+    },
+  )
+
+  test.each([
+    ['bytes that are no text', Uint8Array.of(0xff, 0), 'not-text'],
+    ['nothing', '', 'empty-document'],
+    ['half of a manifest', deployed('a').text.slice(0, 40), 'invalid-document'],
+  ])('a manifest that holds %s is told', async (_, content, code) => {
+    await addGeneration(place, deployed('a'))
+    writeFileSync(join(place, 'generations/1/manifest'), content)
+    await expect(currentGeneration(place)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining('1/manifest'),
+    })
+  })
+
+  test('only numbers that are exact are generations', async () => {
+    for (const name of ['0', '01', '2', '2x', '-3', '1e3', '99999999999999999999', '.new']) {
+      mkdirSync(join(place, 'generations', name), { recursive: true })
+    }
+    expect(await generationNumbers(place)).toEqual([2])
+    expect(await addGeneration(place, deployed('a'))).toEqual({ kind: 'added', number: 3 })
+  })
+
+  test('whatever the pointer and the manifest hold: a generation, or an error of ours', patience, async () => {
+    await addGeneration(place, deployed('a'))
+    const { text } = deployed('a')
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.constant('1\n'), awkwardText), mutationsOf([text]), async (pointer, manifest) => {
+        writeFileSync(join(place, 'current'), pointer)
+        writeFileSync(join(place, 'generations/1/manifest'), manifest)
+        const answer: unknown = await currentGeneration(place).catch((error: unknown) => error)
+        expect(!(answer instanceof Error) || answer instanceof DavitError).toBe(true)
+      }),
+      runs(60),
+    )
   })
 })

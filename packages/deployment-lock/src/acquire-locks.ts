@@ -48,12 +48,13 @@ async function acquire(target: ShellTarget, terms: LockTerms): Promise<void> {
 
 function lockedError({ name }: ShellTarget, profile: ProfileName, holder: LockHolder): DavitError {
   const who = describeOwner(holder.owner)
-  return new DavitError(
-    'locked',
-    `profile '${profile}' on target '${name}' is locked by ${who} since ${holder.since.toISOString()}`,
-    {
-      exitStatus: ExitStatus.locked,
-      hint: 'try again when that deployment has ended; what you have locked by hand, davit-unlock unlocks',
-    },
-  )
+  return new DavitError('locked', `profile '${profile}' on target '${name}' is locked by ${who} ${sinceWhen(holder)}`, {
+    exitStatus: ExitStatus.locked,
+    hint: 'try again when that deployment has ended; what you have locked by hand, davit-unlock unlocks',
+  })
+}
+
+/** The target's clock has said so. */
+function sinceWhen({ since }: LockHolder): string {
+  return Number.isNaN(since.getTime()) ? 'since nobody knows when' : `since ${since.toISOString()}`
 }

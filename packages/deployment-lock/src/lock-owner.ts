@@ -46,5 +46,10 @@ export function isDead(owner: LockOwner, here: ProcessIdentity): boolean {
 export function describeOwner(text: string): string {
   const owner = parseOwner(text)
   if (owner === undefined) return 'somebody'
-  return `${owner.user}@${owner.host} (process ${owner.holder.pid})`
+  return `${shown(owner.user)}@${shown(owner.host)} (process ${owner.holder.pid})`
+}
+
+/** A target has said so: on one line, and not at any length. */
+function shown(name: string): string {
+  return name.replaceAll(/[\s\p{C}]/gu, '?').slice(0, 100)
 }

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { DavitError } from '@davit/diagnostics'
 import { isMissing, readTextFile, writeFileAtomic } from '@davit/files'
 
 import { isOwner, type LockOwner } from './lock-owner.ts'
@@ -26,7 +27,7 @@ export async function readLockRecord(place: LockRecordPlace): Promise<LockRecord
     const record: unknown = JSON.parse(await readTextFile(fileOf(place)))
     return isRecord(record) ? record : undefined
   } catch (error) {
-    if (isMissing(error) || error instanceof SyntaxError) return undefined
+    if (isMissing(error) || error instanceof SyntaxError || isNoText(error)) return undefined
     throw error
   }
 }
@@ -46,9 +47,18 @@ function fileOf(place: LockRecordPlace): string {
   return join(place, 'lock.json')
 }
 
+function isNoText(error: unknown): boolean {
+  return error instanceof DavitError && ['not-text', 'too-large'].includes(error.code)
+}
+
 function isRecord(value: unknown): value is LockRecord {
   if (typeof value !== 'object' || value === null) return false
   const { token, owner, processGroup, manifest, targets } = value as Partial<LockRecord>
-  const texts = [token, manifest].every((field) => typeof field === 'string')
-  return texts && typeof processGroup === 'number' && Array.isArray(targets) && isOwner(owner)
+  const names = Array.isArray(targets) && targets.every((name) => typeof name === 'string')
+  return isToken(token) && typeof manifest === 'string' && Number.isSafeInteger(processGroup) && names && isOwner(owner)
+}
+
+/** It goes into requests as it is. */
+function isToken(value: unknown): boolean {
+  return typeof value === 'string' && /^[\w-]+$/.test(value)
 }

@@ -28,11 +28,18 @@ export function atPath(path: Path, message: string, hint?: string): Diagnostic {
 
 export function renderDiagnostic(diagnostic: Diagnostic): string {
   const { place, severity, message, hint } = diagnostic
-  const head = `${renderPlace(diagnostic)}${severity}: ${printable(message)}`
+  const head = `${renderPlace(diagnostic)}${severity}: ${shown(message)}`
   const lines = [head]
   if (place?.text !== undefined) lines.push(...renderSourceLine(place.text, place.column))
-  if (hint !== undefined) lines.push(`  hint: ${printable(hint)}`)
+  if (hint !== undefined) lines.push(`  hint: ${shown(hint)}`)
   return lines.join('\n')
+}
+
+/** What a document says may be of any length. */
+const MAX_SHOWN = 2_000
+
+function shown(text: string): string {
+  return printable(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
 }
 
 /** `services.web.dependsOn[0]` */
@@ -51,7 +58,7 @@ function renderPlace({ place, path }: Diagnostic): string {
     return `${printable(place.file)}:${place.line}:${place.column === undefined ? '' : `${place.column}:`} `
   }
   const file = place === undefined ? '' : `${printable(place.file)}: `
-  return path === undefined || path.length === 0 ? file : `${file}${printable(renderPath(path))}: `
+  return path === undefined || path.length === 0 ? file : `${file}${shown(renderPath(path))}: `
 }
 
 const MAX_SOURCE_COLUMNS = 160

@@ -1,6 +1,10 @@
-/** Control characters other than newline and tab, line separators, and what changes the direction of text. */
-// oxlint-disable-next-line no-control-regex
-const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
+/**
+ * Control characters other than newline and tab, line separators, what changes the direction of text, halves of
+ * surrogate pairs, and what is no character.
+ */
+const UNPRINTABLE =
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]/gu
 
 /** Text from elsewhere made safe for a terminal: what could disturb it becomes visible escapes. */
 export function printable(text: string): string {

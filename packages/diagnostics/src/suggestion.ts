@@ -1,6 +1,6 @@
 /** "did you mean 'database'?" for a misspelt name, or nothing when no candidate is near. */
 export function suggestionFor(name: string, candidates: Iterable<string>): string | undefined {
-  const limit = name.length < 2 ? 0 : Math.max(1, Math.floor(name.length / 3))
+  const limit = editsAllowed(name)
   let best: { readonly candidate: string; readonly distance: number } | undefined
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) > limit) continue
@@ -9,6 +9,15 @@ export function suggestionFor(name: string, candidates: Iterable<string>): strin
   }
   return best === undefined ? undefined : `did you mean '${best.candidate}'?`
 }
+
+/** None below zero, which no candidate meets. */
+function editsAllowed({ length }: string): number {
+  if (length > MAX_LENGTH) return -1
+  return length < 2 ? 0 : Math.max(1, Math.floor(length / 3))
+}
+
+/** As long as names may be; comparing costs the product of the lengths. */
+const MAX_LENGTH = 200
 
 /** Levenshtein distance, with a swap of neighbours as one edit. */
 function editDistance(left: string, right: string): number {

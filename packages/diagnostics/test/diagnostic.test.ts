@@ -44,6 +44,14 @@ test.each([
   expect(lines.join('\n')).toBe(shown)
 })
 
+test('renderDiagnostic() shows only the beginning of what is very long', () => {
+  const long = 'x'.repeat(100_000)
+  const place = { file: 'f' }
+  const shown = renderDiagnostic({ severity: 'error', message: long, hint: long, path: ['a', long], place })
+  expect(shown).toMatch(/^f: a\.x+…: error: x+…\n {2}hint: x+…$/)
+  expect(shown.length).toBeLessThan(6_100)
+})
+
 test('renderDiagnostic() lets no control sequence through, wherever it stands', () => {
   const evil = '\u001b[2J\u202e'
   const diagnostic = {

@@ -14,3 +14,8 @@ test.each([
 ])('suggestionFor(%j, %j)', (name, candidates, suggestion) => {
   expect(suggestionFor(name, candidates)).toBe(suggestion)
 })
+
+test('suggestionFor() compares no names that are longer than names can be, which would take minutes', () => {
+  const long = 'x'.repeat(100_000)
+  expect(suggestionFor(`${long}y`, [`${long}z`])).toBeUndefined()
+})

@@ -20,7 +20,7 @@ const script = fileURLToPath(new URL('../../../scripts/davit-env', import.meta.u
 const shells = [['dash'], ['bash'], ['busybox', 'sh']].filter(
   ([program = '']) => spawnSync(program, ['--help']).error === undefined,
 )
-const TOOLS = ['normalize', 'manifest', 'distribute', 'lock', 'activate', 'set']
+const TOOLS = ['normalize', 'delegate-build', 'manifest', 'distribute', 'lock', 'activate', 'set']
 
 /**
  * Stands for every tool: writes down its arguments and what it is given by the environment. `FAIL_x` is the status of step x.
@@ -29,10 +29,10 @@ const TOOLS = ['normalize', 'manifest', 'distribute', 'lock', 'activate', 'set']
 const TOOL = `#!/bin/bash
 name=\${0##*/davit-}
 { printf '%s' "$name"; printf ' <%s>' "$@"; echo; } | sed "s|$TMPDIR/davit-env[^/]*|TEMPORARY|g" >>"$TRACE"
-printf '%s\\n' "$name \${DAVIT_PROFILE-} \${DAVIT_MAX_CONCURRENT_TRANSFERS-} \${DAVIT_CLIENT_INTERFACE-}" >>"$TRACE.environment"
+printf '%s\\n' "$name \${DAVIT_PROFILE-} \${DAVIT_MAX_CONCURRENT_TRANSFERS-} \${DAVIT_CLIENT_INTERFACE-} \${DAVIT_USE_SUBSTITUTES-}" >>"$TRACE.environment"
 if [ "$name" = lock ] || [ "$HANG" = "$name" ]; then exec "$NODE" "\${0%/*}/$([ "$name" = lock ] && echo lock || echo hang).mjs" "$@"; fi
 echo "output of $name"
-fail=FAIL_$name
+fail=FAIL_\${name/-/_}
 exit "\${!fail:-0}"
 `
 
@@ -153,6 +153,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
       '--no-lock',
       '--no-upgrade',
       '--no-rollback',
+      '--use-substitutes',
     ]
     await run(['-D', 'model', '--no-target-profiles', '--no-coordinator-profile', ...options])
     expect(trace()).toEqual([
@@ -161,14 +162,29 @@ describe.each(shells)('davit-env in %s', (...shell) => {
       'activate <--no-lock> <--no-upgrade> <--no-rollback> <TEMPORARY/manifest.json>',
       'set <--no-target-profiles> <--no-coordinator-profile> <--no-lock> <TEMPORARY/manifest.json>',
     ])
-    expect(new Set(trace('.environment').map((line) => line.replace(/^\w+ /, '')))).toEqual(
-      new Set(['my-system 7 local']),
+    expect(new Set(trace('.environment').map((line) => line.replace(/^\S+ /, '')))).toEqual(
+      new Set(['my-system 7 local 1']),
     )
   })
 
+  test('builds on the targets between normalize and manifest', async () => {
+    const options = ['--build-on-targets', '--extra-params', '{"a":1}', '--store', 'nix', '--show-trace', '-j', '3']
+    await run(['-A', 'a', ...options, '--dry-run', '-q'])
+    expect(trace()).toEqual([
+      'normalize <-q> <-A> <a> <--extra-params> <{"a":1}> <--store> <nix> <--show-trace>',
+      'delegate-build <-q> <TEMPORARY/architecture.json>',
+      'manifest <-q> <--format> <json> <-j> <3> <TEMPORARY/architecture.json>',
+      'activate <-q> <--dry-run> <TEMPORARY/manifest.json>',
+    ])
+    nothingLeft()
+  })
+
   test.each(TOOLS.filter((name) => name !== 'lock'))('ends with the status of %s when that fails', async (name) => {
-    expect(await run(models, { [`FAIL_${name}`]: '42' })).toMatchObject({ status: 42 })
-    const steps = trace().flatMap((line) => /^(normalize|manifest|distribute|activate|set) /.exec(line)?.[1] ?? [])
+    const failing = { [`FAIL_${name.replace('-', '_')}`]: '42' }
+    expect(await run([...models, '--build-on-targets'], failing)).toMatchObject({ status: 42 })
+    const steps = trace()
+      .flatMap((line) => /^([a-z-]+) </.exec(line)?.[1] ?? [])
+      .filter((step) => step !== 'lock')
     expect(steps.at(-1)).toBe(name)
     expect(trace().includes('unlock')).toBe(['activate', 'set'].includes(name))
     nothingLeft()
@@ -182,6 +198,11 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     [['-p', 'a b', ...models], "'a b' cannot name a deployment"],
     [['-m', 'zero', ...models], "'zero' is no number of targets"],
     [['-D', 'd', ...models], "option '--deployment' takes the place of all models"],
+    [
+      ['-D', 'd', '--build-on-targets'],
+      "option '--build-on-targets' needs models: what '--deployment' names is built already",
+    ],
+    [['-A', 'a', '--store'], "option '--store' needs a value"],
     [['-A', 'a', '--modules', 'x', '--modules', 'y'], "option '--modules' is given twice"],
   ])('refuses %j', async (args, message) => {
     const { status, stderr } = await run(args)
@@ -191,12 +212,13 @@ describe.each(shells)('davit-env in %s', (...shell) => {
 
   test.each<[string, NodeJS.Signals, number]>([
     ['normalize', 'SIGTERM', 143],
+    ['delegate-build', 'SIGINT', 130],
     ['distribute', 'SIGINT', 130],
     ['activate', 'SIGTERM', 143],
     ['activate', 'SIGINT', 130],
     ['set', 'SIGTERM', 143],
   ])('hands signals on to %s (%s) and waits until it has ended', async (name, signal, status) => {
-    const { child, ended } = start(models, { HANG: name })
+    const { child, ended } = start([...models, '--build-on-targets'], { HANG: name })
     await vi.waitFor(() => expect(existsSync(join(directory, 'trace.hanging'))).toBe(true), { timeout: 10_000 })
     child.kill(signal)
     expect(await ended).toMatchObject({ status })

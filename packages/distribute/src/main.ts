@@ -1,3 +1,4 @@
+import type { ReportEvent } from '@davit/diagnostics'
 import { distribute, distributionError } from '@davit/distribution'
 import { Manifest } from '@davit/documents'
 import { openStore } from '@davit/store'
@@ -13,20 +14,30 @@ export const tool = defineTool({
   examples: [
     { command: 'davit-distribute manifest.xml', describe: 'send what is missing' },
     { command: 'davit-distribute -m 10 < manifest.xml', describe: 'to ten machines at a time' },
+    { command: 'davit-distribute --use-substitutes manifest.xml', describe: 'send only what no cache has' },
   ],
   operands: { manifest: 'manifest whose profiles are sent' },
-  options: { ...transferOptions },
+  options: {
+    ...transferOptions,
+    'use-substitutes': {
+      type: 'boolean',
+      env: ['DAVIT_USE_SUBSTITUTES'],
+      describe: 'let targets fetch from the caches of their Nix what these have',
+    },
+  },
   exitStatus: { 1: 'some packages did not arrive' },
   environment: { ...connectionEnvironment },
   seeAlso: ['davit-manifest(1)', 'davit-lock(1)', 'davit-activate(1)'],
   async run({ args, print, readDocument, ...context }) {
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
     const store = await openStore(manifest.store, context)
+    if (args.useSubstitutes && store.kind === 'native') context.report(NO_CACHES)
     const { failed } = await withTargets(manifest.infrastructure, context, (reached) =>
       distribute(manifest, reached, {
         ...context,
         store,
         maxTransfers: args.maxConcurrentTransfers,
+        useSubstitutes: args.useSubstitutes,
       }),
     )
     context.signal.throwIfAborted()
@@ -34,3 +45,9 @@ export const tool = defineTool({
     await print(text)
   },
 })
+
+const NO_CACHES: ReportEvent = {
+  kind: 'warning',
+  message: 'packages of the native store are in no cache: all that is missing is sent',
+  hint: '--use-substitutes is for packages of Nix',
+}

@@ -1,21 +1,14 @@
-import { basename } from 'node:path'
-
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { Manifest, StorePath, TargetName } from '@davit/documents'
-import { encodeRegistration, type Store, storeLayout } from '@davit/store'
-import {
-  importArchive,
-  isSamePlace,
-  missingNames,
-  type ReachedTargets,
-  type SentPath,
-  type ShellTarget,
-} from '@davit/target'
+import type { Store } from '@davit/store'
+import { isSamePlace, openTargetStore, type ReachedTargets, type ShellTarget, type Transferred } from '@davit/target'
 
 export interface DistributionOptions {
   readonly store: Store
   /** How many machines are sent to at a time. */
   readonly maxTransfers: number
+  /** Whether machines first fetch from caches of their own what these have. */
+  readonly useSubstitutes?: boolean
   readonly report: Report
   readonly signal: AbortSignal
 }
@@ -76,29 +69,17 @@ async function sendProfile(manifest: Manifest, target: ShellTarget, options: Dis
   }
 }
 
-async function sendClosure(profile: StorePath, target: ShellTarget, { store, signal }: DistributionOptions) {
-  if (store.kind === 'nix') throw new Error('not yet')
-  const layout = storeLayout(store.reference.directory)
-  const closure = await store.closure([profile])
-  const missing = new Set(
-    await missingNames(
-      target.machine,
-      layout,
-      closure.map((path) => basename(path)),
-    ),
-  )
-  const paths = closure.filter((path) => missing.has(basename(path)))
-  if (paths.length === 0) return { paths: 0, bytes: 0 }
-  const registrations = await store.registrations(paths)
-  await importArchive(target.machine, layout, {
-    archive: store.export(paths),
-    paths: registrations.map((registration): SentPath => ({
-      name: basename(registration.path),
-      registration: encodeRegistration(registration),
-    })),
-    signal,
-  })
-  return { paths: paths.length, bytes: registrations.reduce((sum, { size }) => sum + size, 0) }
+/** What was sent is kept there until a generation of the target keeps it. */
+async function sendClosure(
+  profile: StorePath,
+  target: ShellTarget,
+  { store, signal, useSubstitutes = false }: DistributionOptions,
+): Promise<Transferred> {
+  const there = openTargetStore(target, store)
+  const missing = await there.missing(await store.closure([profile]), { useSubstitutes, signal })
+  const sent = await there.send(missing, { signal })
+  await there.protect([profile])
+  return sent
 }
 
 function sizeText(bytes: number): string {

@@ -3,7 +3,7 @@ import { checkArchitecture } from './checks/check-architecture.ts'
 import type { Format } from './format.ts'
 import { containerName, moduleName, serviceName, storePath, system, targetName } from './ids.ts'
 import { infrastructure } from './infrastructure.ts'
-import { list, properties, propertyValue, table } from './property.ts'
+import { list, properties, propertyValue, table, text } from './property.ts'
 import { storeReference } from './store-reference.ts'
 
 /** A package that is instantiated: present as it is (a source), or to be had by realising its derivation. */
@@ -28,7 +28,7 @@ export const normalizedDependency = v.object({
 })
 export type NormalizedDependency = v.InferOutput<typeof normalizedDependency>
 
-const dependencies = table(v.string(), normalizedDependency)
+const dependencies = table(text, normalizedDependency)
 
 export const normalizedService = v.object({
   name: serviceName,
@@ -42,7 +42,7 @@ export const normalizedService = v.object({
   /** One for each system among the targets. */
   packages: table(system, instantiatedPackage),
   /** Whatever else the model says of the service, visible to its dependants. */
-  attributes: table(v.string(), propertyValue),
+  attributes: table(text, propertyValue),
 })
 export type NormalizedService = v.InferOutput<typeof normalizedService>
 

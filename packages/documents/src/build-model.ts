@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Format } from './format.ts'
 import { storePath, targetName } from './ids.ts'
-import { list, table } from './property.ts'
+import { list, table, text } from './property.ts'
 import { checkReferences } from './checks/check-references.ts'
 import * as spell from './xml/spelling.ts'
 
@@ -13,8 +13,8 @@ export type DerivationMapping = v.InferOutput<typeof derivationMapping>
 
 export const buildInterface = v.object({
   /** What the target's `targetProperty` says. */
-  targetAddress: v.string(),
-  clientInterface: v.string(),
+  targetAddress: text,
+  clientInterface: text,
 })
 export type BuildInterface = v.InferOutput<typeof buildInterface>
 

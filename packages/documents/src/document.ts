@@ -2,16 +2,16 @@ import { DavitError, type Diagnostic, ExitStatus, type Path, type Place } from '
 import * as v from 'valibot'
 import type { Format } from './format.ts'
 import { invalidDocument, openSource, type ParseOptions } from './text/invalid-document.ts'
-import { diagnosticOfIssue } from './text/diagnostic-of-issue.ts'
+import { type DiagnosticOfPart, diagnosticOfIssue } from './text/diagnostic-of-issue.ts'
 import { readJsonDocument, writeJsonDocument } from './json/json-document.ts'
 import { plainOf } from './text/plain-of.ts'
-import type { Reading } from './text/reading.ts'
+import type { PlaceOf, Reading } from './text/reading.ts'
 import { readXmlDocument, writeXmlDocument } from './xml/xml-document.ts'
 
 /** The value of a document in XML or JSON. Throws `empty-document`, or `invalid-document` with all that is wrong with it. */
 export function parseDocument<Value>(format: Format<Value>, text: string, { file }: ParseOptions): Value {
   const reading = readDocument(format, text, file)
-  const problems = [...reading.diagnostics]
+  const problems: DiagnosticOfPart[] = [...reading.diagnostics]
   if (reading.content !== undefined) {
     const outcome = validate(format, reading.content.data)
     if (outcome.kind === 'valid' && problems.length === 0) return outcome.value
@@ -22,17 +22,19 @@ export function parseDocument<Value>(format: Format<Value>, text: string, { file
 
 export interface ValidateOptions extends ParseOptions {
   placeOf?(path: Path): Place | undefined
+  placeOfKey?(path: Path): Place | undefined
 }
 
 /** The same for what was read elsewhere: YAML, or the result of a program. Tables may be objects or Maps. */
 export function validateDocument<Value>(
   format: Format<Value>,
   data: unknown,
-  { file, placeOf }: ValidateOptions,
+  { file, placeOf, placeOfKey }: ValidateOptions,
 ): Value {
   const outcome = validate(format, plainOf(data))
   if (outcome.kind === 'valid') return outcome.value
-  const diagnostics = withPlaces(outcome.diagnostics, (path) => placeOf?.(path) ?? { file })
+  const find: PlaceOf = (path, part) => (part === 'key' ? placeOfKey?.(path) : undefined) ?? placeOf?.(path) ?? { file }
+  const diagnostics = withPlaces(outcome.diagnostics, find)
   throw invalidDocument(`cannot read '${file}' as ${format.title}`, diagnostics)
 }
 
@@ -62,7 +64,7 @@ function readDocument(format: Format<unknown>, text: string, file: string): Read
 
 type Outcome<Value> =
   | { readonly kind: 'valid'; readonly value: Value }
-  | { readonly kind: 'invalid'; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly kind: 'invalid'; readonly diagnostics: readonly DiagnosticOfPart[] }
 
 function validate<Value>(format: Format<Value>, data: unknown): Outcome<Value> {
   const result = v.safeParse(format.schema, data)
@@ -71,9 +73,9 @@ function validate<Value>(format: Format<Value>, data: unknown): Outcome<Value> {
   return diagnostics.length === 0 ? { kind: 'valid', value: result.output } : { kind: 'invalid', diagnostics }
 }
 
-function withPlaces(diagnostics: readonly Diagnostic[], placeOf: (path: Path) => Place | undefined): Diagnostic[] {
-  return diagnostics.map((diagnostic) => {
-    const place = diagnostic.place ?? placeOf(diagnostic.path ?? [])
+function withPlaces(diagnostics: readonly DiagnosticOfPart[], placeOf: PlaceOf): Diagnostic[] {
+  return diagnostics.map(({ part, ...diagnostic }) => {
+    const place = diagnostic.place ?? placeOf(diagnostic.path ?? [], part)
     return place === undefined ? diagnostic : { ...diagnostic, place }
   })
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { checkTargets } from './checks/check-targets.ts'
 import type { Format } from './format.ts'
 import { containerName, system, targetName } from './ids.ts'
-import { properties, table } from './property.ts'
+import { properties, table, text } from './property.ts'
 import * as spell from './xml/spelling.ts'
 
 const noProperties = v.optional(properties, () => new Map())
@@ -24,9 +24,9 @@ export const target = v.object({
   /** How many activities may run on it at a time. */
   numOfCores: v.optional(numOfCores, 1),
   /** `ssh`, `local`, their names in the original toolset, or the path of an external client. */
-  clientInterface: v.string(),
+  clientInterface: text,
   /** Which of `properties` says how to reach it. */
-  targetProperty: v.string(),
+  targetProperty: text,
 })
 export type Target = v.InferOutput<typeof target>
 
@@ -39,8 +39,8 @@ export const partialTarget = v.object({
   containers,
   system: v.exactOptional(system),
   numOfCores: v.exactOptional(numOfCores),
-  clientInterface: v.exactOptional(v.string()),
-  targetProperty: v.exactOptional(v.string()),
+  clientInterface: v.exactOptional(text),
+  targetProperty: v.exactOptional(text),
 })
 export type PartialTarget = v.InferOutput<typeof partialTarget>
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { containerName, serviceKey, type TargetName, targetName } from './ids.ts'
+import { text } from './property.ts'
 import * as spell from './xml/spelling.ts'
 
 /** Schemas of mappings whose `target` has a schema of its own: it may be left out where a document belongs to one target. */
@@ -17,7 +18,7 @@ export function mappingsWith(target: v.GenericSchema<unknown, TargetName>) {
   const snapshotMapping = v.object({
     ...serviceMapping.entries,
     /** Base name of the package without its hash. */
-    component: v.string(),
+    component: text,
   })
   return { mapping, serviceMapping, snapshotMapping }
 }

@@ -46,6 +46,8 @@ export interface ExpressionProgram {
   readonly expressions: ReadonlyMap<string, string>
   /** Whether errors are told with all that Nix says of them. */
   readonly showTrace: boolean
+  /** What the user calls a file (given absolute), or one of the expressions (given by its name); as it is when absent. */
+  readonly showFile?: (name: string) => string
 }
 
 /** A package that a normalized model needs, for a platform, and who needs it (for messages). */

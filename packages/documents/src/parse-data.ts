@@ -14,6 +14,5 @@ export function parseData(text: string, { file, language }: ParseDataOptions): L
   const { content, problems, placeOf, placeOfKey } =
     language === 'yaml' ? readYamlTree(source) : readJsonTree(source, MAX_MODEL_DEPTH)
   if (content !== undefined && problems.length === 0) return { value: content.data, placeOf, placeOfKey }
-  const errors = problems.map((problem) => ({ ...problem, severity: 'error' as const }))
-  throw invalidDocument(`'${file}' is not valid ${language === 'yaml' ? 'YAML' : 'JSON'}`, errors)
+  throw invalidDocument(`'${file}' is not valid ${language === 'yaml' ? 'YAML' : 'JSON'}`, problems)
 }

@@ -2,12 +2,13 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import * as v from 'valibot'
 
 import { profileName, type ProfileName } from './ids.ts'
+import { describe } from './text/describe.ts'
 
 /** The name of a deployment as somebody has typed it. */
 export function parseProfileName(text: string): ProfileName {
   const result = v.safeParse(profileName, text)
   if (result.success) return result.output
-  throw new DavitError('invalid-name', `'${text}' cannot name a deployment: ${result.issues[0].message}`, {
+  throw new DavitError('invalid-name', `${describe(text)} cannot name a deployment: ${result.issues[0].message}`, {
     exitStatus: ExitStatus.usage,
   })
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { nameOfCharacter, NOT_XML } from './xml/xml-element.ts'
 
 /** A number that was written with a fraction although it is whole, such as `1.0`: other numbers know by themselves what they are. */
 export class Float {
@@ -28,8 +29,17 @@ const exactNumber = v.pipe(
   v.transform((value) => value + 0),
 )
 
+/** What XML 1.0 can carry, so that every document has both forms, and modules get what was written: no NUL, no half of a pair. */
+export const text = v.pipe(
+  v.string(),
+  v.check(
+    (value) => !NOT_XML.test(value),
+    ({ input }) => `expected text without character ${nameOfCharacter(NOT_XML.exec(input)?.[0] ?? '')}`,
+  ),
+)
+
 const scalar = v.union(
-  [v.string(), exactNumber, v.boolean(), v.instance(Float)],
+  [text, exactNumber, v.boolean(), v.instance(Float)],
   'expected text, a number, true or false, a list or a table',
 )
 
@@ -55,7 +65,7 @@ export const list = <Item>(item: v.GenericSchema<unknown, Item>): v.GenericSchem
   v.array(item)
 
 export const properties: v.GenericSchema<unknown, Properties> = table(
-  v.string(),
+  text,
   v.lazy(() => propertyValue),
 )
 

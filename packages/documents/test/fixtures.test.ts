@@ -1,6 +1,6 @@
 import { DavitError, renderDiagnostic } from '@davit/diagnostics'
 import { describe, expect, test } from 'vitest'
-import { encodeDocument, parseData, parseDocument } from '../src/documents.ts'
+import { encodeDocument, parseData, parseDocument, validateDocument } from '../src/documents.ts'
 import { fixturesIn, formatOf, pathOf, readFixture } from './documents.ts'
 
 describe('valid documents', () => {
@@ -26,12 +26,18 @@ describe('invalid documents', () => {
   })
 })
 
+/** YAML takes the way of models: read, and then validated with its places. */
+function read(text: string, file: string): void {
+  const format = formatOf(file)
+  if (format !== undefined && !file.endsWith('.yaml')) return void parseDocument(format, text, { file })
+  const { value, placeOf, placeOfKey } = parseData(text, { file, language: file.endsWith('.yaml') ? 'yaml' : 'json' })
+  if (format !== undefined) validateDocument(format, value, { file, placeOf, placeOfKey })
+}
+
 function errorsOf(file: string): string {
   const text = readFixture(`invalid/${file}`)
-  const format = formatOf(file)
   try {
-    if (format === undefined) parseData(text, { file, language: file.endsWith('.yaml') ? 'yaml' : 'json' })
-    else parseDocument(format, text, { file })
+    read(text, file)
   } catch (error) {
     if (!(error instanceof DavitError)) throw error
     const { code, exitStatus, message, hint, diagnostics } = error

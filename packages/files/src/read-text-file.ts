@@ -1,11 +1,14 @@
-import { readFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { reasonOf, systemErrorCode } from './system-error.ts'
 
+/** As much as the readers of documents take; a device may have no end. */
+const MAX_BYTES = 256 * 1024 * 1024
+
 /** The text of a file in UTF-8, without a byte order mark; every failure is one that the user can act on. */
 export async function readTextFile(path: string): Promise<string> {
-  const content = await readFile(path).catch((cause: unknown) => {
-    throw readError(path, cause)
+  const content = await readBytes(path).catch((cause: unknown) => {
+    throw cause instanceof DavitError ? cause : readError(path, cause)
   })
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content)
@@ -16,6 +19,26 @@ export async function readTextFile(path: string): Promise<string> {
       cause,
     })
   }
+}
+
+async function readBytes(path: string): Promise<Buffer> {
+  const file = await open(path)
+  const chunks: Buffer[] = []
+  let size = 0
+  // Closes the file at its end.
+  for await (const chunk of file.createReadStream() as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > MAX_BYTES) throw tooLarge(path)
+  }
+  return Buffer.concat(chunks)
+}
+
+function tooLarge(path: string): DavitError {
+  return new DavitError('too-large', `cannot read '${path}': it is larger than ${MAX_BYTES / 1024 / 1024} MiB`, {
+    exitStatus: ExitStatus.badDocument,
+    hint: 'no document is so large: name another file',
+  })
 }
 
 function readError(path: string, cause: unknown): DavitError {

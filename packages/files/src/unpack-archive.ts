@@ -19,16 +19,18 @@ export interface UnpackLimits {
  * so nothing can be written through a link. Of permissions only whether a file is executable counts.
  */
 export async function unpackArchive(archive: Readable, directory: string, limits: UnpackLimits): Promise<void> {
-  const unpacking: Unpacking = { directory, limits, kinds: new Map([['', 'directory']]), entries: 0, bytes: 0 }
+  const unpacking: Unpacking = { directory, limits, kinds: new Map([['', 'directory']]), entries: 0, bytes: 0, end: 0 }
+  const read: Read = { bytes: 0, zeros: 0 }
   const extraction = extract()
   let reading: Promise<void> = Promise.resolve()
   try {
     mkdirSync(directory)
-    reading = pipeline(archive, boundedArchive(limits), extraction)
+    reading = pipeline(archive, boundedArchive(limits, read), extraction)
     // It fails with the loop below, which tells why.
     reading.catch(() => {})
     for await (const entry of extraction) await unpackEntry(unpacking, entry)
     await reading
+    if (Math.min(read.zeros, read.bytes - unpacking.end) < END_BYTES) throw refusal('ends in the middle')
   } catch (error) {
     archive.destroy()
     throw unpackError(error)
@@ -43,24 +45,32 @@ interface Unpacking {
   readonly kinds: Map<string, 'directory' | 'file' | 'symlink'>
   entries: number
   bytes: number
+  /** Where in the archive the last entry ends. */
+  end: number
 }
 
+const BLOCK = 512
+/** Two empty blocks. */
+const END_BYTES = 2 * BLOCK
 const ENTRY_OVERHEAD_BYTES = 8 * 1024
 
-/** Passes an archive on, up to what the limits can need, and insists on the two empty blocks at its end. */
-function boundedArchive({ maxBytes, maxEntries }: UnpackLimits): Transform {
-  let left = maxBytes + (maxEntries + 8) * ENTRY_OVERHEAD_BYTES
-  let zeros = 0
+/** Of the archive itself. */
+interface Read {
+  bytes: number
+  /** At its end. */
+  zeros: number
+}
+
+/** Passes an archive on, up to what the limits can need. */
+function boundedArchive({ maxBytes, maxEntries }: UnpackLimits, read: Read): Transform {
+  const most = maxBytes + (maxEntries + 8) * ENTRY_OVERHEAD_BYTES
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      left -= chunk.length
+      read.bytes += chunk.length
       const end = chunk.findLastIndex((byte) => byte !== 0)
-      zeros = end === -1 ? zeros + chunk.length : chunk.length - end - 1
-      if (left < 0) done(refusal('is too large'))
+      read.zeros = end === -1 ? read.zeros + chunk.length : chunk.length - end - 1
+      if (read.bytes > most) done(refusal('is too large'))
       else done(null, chunk)
-    },
-    flush(done) {
-      done(zeros < 1024 ? refusal('ends in the middle') : null)
     },
   })
 }
@@ -68,58 +78,84 @@ function boundedArchive({ maxBytes, maxEntries }: UnpackLimits): Transform {
 async function unpackEntry(unpacking: Unpacking, entry: Entry): Promise<void> {
   const { header } = entry
   unpacking.entries += 1
+  unpacking.end = contentOffset(header) + Math.ceil(header.size / BLOCK) * BLOCK
   if (unpacking.entries > unpacking.limits.maxEntries) {
     throw refusal(`has more than ${unpacking.limits.maxEntries} entries`)
   }
   const name = checkedName(header.name)
   const known = unpacking.kinds.get(name)
   if (header.type === 'directory' && known === 'directory') return
-  if (known !== undefined) throw refusal(`contains '${name}' twice`)
+  if (known !== undefined) throw refusal(`contains ${quoted(name)} twice`)
   checkParent(unpacking, name)
   await create(unpacking, name, entry)
   unpacking.kinds.set(name, header.type === 'directory' || header.type === 'symlink' ? header.type : 'file')
 }
 
+/** Its types do not say that tar-stream knows it. */
+function contentOffset(header: Entry['header'] & { readonly byteOffset?: number }): number {
+  return header.byteOffset ?? 0
+}
+
 function checkedName(name: string): string {
-  if (name.startsWith('/')) throw refusal(`contains the absolute name '${name}'`)
+  if (name.startsWith('/')) throw refusal(`contains the absolute name ${quoted(name)}`)
   const steps = name.split('/').filter((step) => step !== '' && step !== '.')
-  if (steps.includes('..')) throw refusal(`contains '${name}', which leads outside`)
-  if (name.includes('\ufffd')) throw refusal(`contains '${name}', which is not text in UTF-8`)
+  if (steps.includes('..')) throw refusal(`contains ${quoted(name)}, which leads outside`)
+  if (!isText(name)) throw refusal(`contains ${quoted(name)}, which is not text in UTF-8`)
+  if (steps.some((step) => Buffer.byteLength(step) > MAX_STEP_BYTES)) {
+    throw refusal(`contains ${quoted(name)}, whose name is longer than ${MAX_STEP_BYTES} bytes`)
+  }
   return steps.join('/')
+}
+
+const MAX_STEP_BYTES = 255
+
+/** What Node could not decode it has replaced by U+FFFD. */
+function isText(name: string): boolean {
+  return !name.includes('\ufffd') && !name.includes('\0')
+}
+
+const MAX_SHOWN = 200
+
+function quoted(name: string | null): string {
+  const text = name ?? ''
+  return text.length > MAX_SHOWN ? `'${text.slice(0, MAX_SHOWN)}…'` : `'${text}'`
 }
 
 function checkParent({ kinds }: Unpacking, name: string): void {
   const parent = name.slice(0, Math.max(0, name.lastIndexOf('/')))
   const kind = kinds.get(parent)
-  if (kind === 'symlink') throw refusal(`contains '${name}', which goes through a link`)
-  if (kind !== 'directory') throw refusal(`contains '${name}' without its directory`)
+  if (kind === 'symlink') throw refusal(`contains ${quoted(name)}, which goes through a link`)
+  if (kind !== 'directory') throw refusal(`contains ${quoted(name)} without its directory`)
 }
 
 async function create(unpacking: Unpacking, name: string, entry: Entry): Promise<void> {
   const { type, linkname, size } = entry.header
   const path = join(unpacking.directory, name)
   if (type === 'file' || type === 'contiguous-file') return writeEntry(unpacking, path, entry)
-  if (size !== 0) throw refusal(`contains '${name}', which has content but is no file`)
+  if (size !== 0) throw refusal(`contains ${quoted(name)}, which has content but is no file`)
   if (type === 'directory') mkdirSync(path)
   else if (type === 'symlink') symlinkSync(checkedLinkTarget(name, linkname), path)
   else if (type === 'link') linkSync(join(unpacking.directory, checkedHardLink(unpacking, name, linkname)), path)
-  else throw refusal(`contains '${name}', which is no file, directory or link`)
+  else throw refusal(`contains ${quoted(name)}, which is no file, directory or link`)
 }
 
 function checkedLinkTarget(name: string, target: string | null): string {
-  if (target && !target.includes('\ufffd')) return target
-  throw refusal(`contains the link '${name}' without a target`)
+  if (target && isText(target)) return target
+  throw refusal(`contains the link ${quoted(name)} without a target`)
 }
 
 function checkedHardLink({ kinds }: Unpacking, name: string, linkname: string | null): string {
   const target = checkedName(linkname ?? '')
   if (kinds.get(target) === 'file') return target
-  throw refusal(`contains the hard link '${name}' to '${linkname}', which is no file of the archive`)
+  throw refusal(`contains the hard link ${quoted(name)} to ${quoted(linkname)}, which is no file of the archive`)
 }
 
 async function writeEntry(unpacking: Unpacking, path: string, entry: Entry): Promise<void> {
-  const { mode, size, name } = entry.header
-  if ((mode & 0o6000) !== 0) throw refusal(`contains '${name}', which is set-user-ID or set-group-ID`)
+  const { mode, size, name, pax } = entry.header
+  if ((mode & 0o6000) !== 0) throw refusal(`contains ${quoted(name)}, which is set-user-ID or set-group-ID`)
+  if (Object.keys(pax ?? {}).some((key) => key.startsWith('GNU.sparse.'))) {
+    throw refusal(`contains ${quoted(name)}, which is sparse: its content would be another one`)
+  }
   unpacking.bytes += size
   if (unpacking.bytes > unpacking.limits.maxBytes) throw refusal('is too large')
   await writeFile(path, entry as AsyncIterable<Buffer>, { flag: 'wx', mode: (mode & 0o100) === 0 ? 0o644 : 0o755 })

@@ -7,6 +7,8 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
@@ -40,14 +42,31 @@ test.each([
   { name: 'absent', exitStatus: 66, message: 'no such file or directory' },
   { name: '.', exitStatus: 66, message: 'it is a directory' },
   { name: 'binary', exitStatus: 65, message: 'it is not text in UTF-8' },
+  { name: 'utf-16', exitStatus: 65, message: 'it is not text in UTF-8' },
+  { name: 'utf-16-without-mark', exitStatus: 65, message: 'it is not text in UTF-8' },
+  { name: 'latin-1', exitStatus: 65, message: 'it is not text in UTF-8' },
+  { name: 'sparse', exitStatus: 65, message: 'it is larger than 256 MiB' },
+  { name: 'endless', exitStatus: 65, message: 'it is larger than 256 MiB' },
 ])('readTextFile() says why it cannot read $name', async ({ name, exitStatus, message }) => {
   const directory = scratchDirectory()
   writeFileSync(join(directory, 'binary'), Uint8Array.of(0xff, 0xfe, 0))
+  writeFileSync(join(directory, 'utf-16'), Buffer.from('\ufeff<a>\u00e4</a>', 'utf16le'))
+  writeFileSync(join(directory, 'utf-16-without-mark'), Buffer.from('<a>\u00e4</a>', 'utf16le'))
+  writeFileSync(join(directory, 'latin-1'), Buffer.from('<a>\u00e4</a>', 'latin1'))
+  writeFileSync(join(directory, 'sparse'), '')
+  truncateSync(join(directory, 'sparse'), 2 ** 33)
+  symlinkSync('/dev/zero', join(directory, 'endless'))
   const path = join(directory, name)
   await expect(readTextFile(path)).rejects.toMatchObject({
     exitStatus,
     message: `cannot read '${path}': ${message}`,
   })
+})
+
+test('readTextFile() leaves out a byte order mark', async () => {
+  const path = join(scratchDirectory(), 'marked')
+  writeFileSync(path, '\ufefftext')
+  expect(await readTextFile(path)).toBe('text')
 })
 
 test('withTemporaryDirectory() removes read-only directories too, after a failure as well', async () => {

@@ -7,6 +7,8 @@ export interface TarBlock {
   readonly mode?: number
   /** What the header says, when it lies about the content. */
   readonly size?: number
+  /** The same for its checksum. */
+  readonly checksum?: number
 }
 
 /** An archive as an attacker would write it: nothing is checked. */
@@ -14,18 +16,40 @@ export function tarOf(...blocks: readonly TarBlock[]): Buffer {
   return Buffer.concat([...blocks.map(encodeBlock), Buffer.alloc(1024)])
 }
 
-function encodeBlock({ name, type, content = '', linkname = '', mode = 0o644, size }: TarBlock): Buffer {
+/** A record of a pax header, with its length. */
+export function pax(record: string): string {
+  const rest = Buffer.byteLength(` ${record}\n`)
+  const length = rest + String(rest + String(rest).length).length
+  return `${length} ${record}\n`
+}
+
+/** With checksums that are right again wherever a header seems to be. */
+export function withChecksums(archive: Buffer): Buffer {
+  const copy = Buffer.from(archive)
+  for (let start = 0; start + 512 <= copy.length; start += 512) {
+    const header = copy.subarray(start, start + 512)
+    if (header.toString('latin1', 257, 262) === 'ustar') writeChecksum(header)
+  }
+  return copy
+}
+
+function encodeBlock({ name, type, content = '', linkname = '', mode = 0o644, size, checksum }: TarBlock): Buffer {
+  const bytes = Buffer.from(content)
   const header = Buffer.alloc(512)
-  header.write(name, 0)
+  header.write(name, 0, 100)
   header.write(`${mode.toString(8).padStart(7, '0')}\0`, 100)
   header.write('0000000\0'.repeat(2), 108)
-  header.write(`${(size ?? content.length).toString(8).padStart(11, '0')}\0`, 124)
+  header.write(`${(size ?? bytes.length).toString(8).padStart(11, '0')}\0`, 124)
   header.write('00000000001\0', 136)
-  header.write('        ', 148)
   header.write(type, 156)
-  header.write(linkname, 157)
+  header.write(linkname, 157, 100)
   header.write('ustar\u000000', 257)
-  const sum = header.reduce((total, byte) => total + byte, 0)
+  writeChecksum(header, checksum)
+  return Buffer.concat([header, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)])
+}
+
+function writeChecksum(header: Buffer, checksum?: number): void {
+  header.write('        ', 148)
+  const sum = checksum ?? header.reduce((total, byte) => total + byte, 0)
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
-  return Buffer.concat([header, Buffer.from(content), Buffer.alloc((512 - (content.length % 512)) % 512)])
 }

@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { unpackArchive } from '../src/files.ts'
+import { unpackArchive, type UnpackLimits } from '../src/files.ts'
 import { scratchDirectory } from './scratch.ts'
-import { type TarBlock, tarOf } from './tar-blocks.ts'
+import { pax, type TarBlock, tarOf } from './tar-blocks.ts'
 
 const LIMITS = { maxEntries: 10, maxBytes: 1000 }
 const DIRECTORY: TarBlock = { name: 'd/', type: '5', mode: 0o755 }
@@ -25,7 +25,7 @@ test('unpackArchive() keeps names, contents, links and the executable bit', asyn
   expect(statSync(join(directory, 'd/run')).mode & 0o7777).toBe(0o755)
 })
 
-test.each<{ attack: string; blocks: readonly TarBlock[]; message: string }>([
+test.each<{ attack: string; blocks: readonly TarBlock[]; message: string | RegExp }>([
   {
     attack: 'a name that leads outside',
     blocks: [{ name: '../escaped', type: '0' }],
@@ -104,6 +104,171 @@ test.each<{ attack: string; blocks: readonly TarBlock[]; message: string }>([
     message: 'leads outside',
   },
   {
+    attack: 'a way outside in a long name',
+    blocks: [
+      { name: '././@LongLink', type: 'L', content: `${'a/'.repeat(100)}../../../escaped\0` },
+      { name: 'f', type: '0' },
+    ],
+    message: 'leads outside',
+  },
+  {
+    attack: 'a hard link to outside in a pax header',
+    blocks: [
+      { name: 'x', type: 'x', content: pax('linkpath=../../etc/passwd') },
+      { name: 'f', type: '1', linkname: 'f' },
+    ],
+    message: 'leads outside',
+  },
+  {
+    attack: 'a hard link to itself',
+    blocks: [{ name: 'f', type: '1', linkname: 'f' }],
+    message: "the hard link 'f' to 'f', which is no file of the archive",
+  },
+  {
+    attack: 'a hard link to a link, which would be another way in',
+    blocks: [
+      { name: 's', type: '2', linkname: '/etc' },
+      { name: 'd', type: '1', linkname: 's' },
+      { name: 'd/escaped', type: '0' },
+    ],
+    message: "the hard link 'd' to 's'",
+  },
+  {
+    attack: 'writing through a link whose name begins like that of a directory',
+    blocks: [
+      { name: 'abcd/', type: '5' },
+      { name: 'abc', type: '2', linkname: '..' },
+      { name: 'abc/escaped', type: '0' },
+    ],
+    message: "contains 'abc/escaped', which goes through a link",
+  },
+  {
+    attack: 'a directory below a link',
+    blocks: [
+      { name: 'd', type: '2', linkname: '..' },
+      { name: 'd/escaped/', type: '5' },
+    ],
+    message: "contains 'd/escaped', which goes through a link",
+  },
+  {
+    attack: 'a link in place of its root',
+    blocks: [{ name: './', type: '2', linkname: '..' }],
+    message: "contains '' twice",
+  },
+  {
+    attack: 'a file in place of a directory',
+    blocks: [DIRECTORY, { name: 'd', type: '0' }],
+    message: "contains 'd' twice",
+  },
+  {
+    attack: 'a directory in place of a file',
+    blocks: [{ name: 'd', type: '0' }, DIRECTORY],
+    message: "contains 'd' twice",
+  },
+  {
+    attack: 'a file below a file',
+    blocks: [
+      { name: 'f', type: '0' },
+      { name: 'f/g', type: '0' },
+    ],
+    message: "contains 'f/g' without its directory",
+  },
+  { attack: 'a block device', blocks: [{ name: 'f', type: '4' }], message: "contains 'f', which is no file" },
+  { attack: 'set-group-ID', blocks: [{ name: 'f', type: '0', mode: 0o2755 }], message: 'set-group-ID' },
+  {
+    attack: 'a file of a kind that nobody knows',
+    blocks: [{ name: 'f', type: 'S', content: 'x' }],
+    message: 'has content but is no file',
+  },
+  {
+    attack: 'a sparse file, whose content would be another one',
+    blocks: [
+      { name: 'x', type: 'x', content: pax('GNU.sparse.major=1') + pax('GNU.sparse.name=f') },
+      { name: 'GNUSparseFile.0/f', type: '0' },
+    ],
+    message: 'without its directory',
+  },
+  {
+    attack: 'a sparse file at its place',
+    blocks: [
+      { name: 'x', type: 'x', content: pax('GNU.sparse.realsize=1099511627776') },
+      { name: 'f', type: '0', content: 'x' },
+    ],
+    message: "contains 'f', which is sparse",
+  },
+  {
+    attack: 'a directory with content',
+    blocks: [{ ...DIRECTORY, content: 'x' }],
+    message: 'has content but is no file',
+  },
+  {
+    attack: 'a size beyond all limits in a pax header',
+    blocks: [
+      { name: 'x', type: 'x', content: pax('size=99999999999999999999') },
+      { name: 'f', type: '0', content: 'x' },
+    ],
+    message: 'too large',
+  },
+  {
+    attack: 'a negative size in a pax header',
+    blocks: [
+      { name: 'x', type: 'x', content: pax('size=-512') },
+      { name: 'f', type: '0', content: 'x' },
+    ],
+    message: 'damaged',
+  },
+  {
+    attack: 'a size that is no number in a pax header',
+    blocks: [
+      { name: 'x', type: 'x', content: pax('size=many') },
+      { name: 'f', type: '0', content: 'x' },
+    ],
+    message: 'damaged',
+  },
+  {
+    attack: 'a size beyond the archive',
+    blocks: [{ name: 'f', type: '0', content: 'x', size: 900 }],
+    message: 'ends in the middle',
+  },
+  {
+    attack: 'a pax header that is larger than all that it may say',
+    blocks: [{ name: 'x', type: 'x', size: 2 ** 33 - 1 }],
+    message: /damaged|too large/,
+  },
+  {
+    attack: 'a name with NUL',
+    blocks: [
+      { name: 'x', type: 'x', content: pax('path=a\0b') },
+      { name: 'f', type: '0' },
+    ],
+    message: 'is not text in UTF-8',
+  },
+  {
+    attack: 'a link to NUL',
+    blocks: [
+      { name: 'x', type: 'x', content: pax('linkpath=a\0b') },
+      { name: 'f', type: '2', linkname: 'x' },
+    ],
+    message: "the link 'f' without a target",
+  },
+  {
+    attack: 'a name of 256 bytes',
+    blocks: [
+      { name: '././@LongLink', type: 'L', content: 'a'.repeat(256) },
+      { name: 'f', type: '0' },
+    ],
+    message: 'is longer than 255 bytes',
+  },
+  {
+    attack: 'a name of 100,000 bytes, which it does not repeat',
+    blocks: [
+      { name: '././@LongLink', type: 'L', content: `/${'a'.repeat(50_000)}` },
+      { name: 'f', type: '0' },
+    ],
+    message: /^.{200,300}$/,
+  },
+  { attack: 'a wrong checksum', blocks: [{ name: 'f', type: '0', checksum: 1 }], message: 'damaged' },
+  {
     attack: 'endless headers without entries',
     blocks: Array.from({ length: 300 }, () => ({ name: 'x', type: 'x', content: `1009 a=${'b'.repeat(1001)}\n` })),
     message: 'too large',
@@ -111,12 +276,60 @@ test.each<{ attack: string; blocks: readonly TarBlock[]; message: string }>([
 ])('unpackArchive() refuses $attack', async ({ blocks, message }) => {
   const parent = scratchDirectory()
   await expect(unpack(tarOf(...blocks), parent)).rejects.toThrow(message)
-  expect(existsSync(join(parent, 'escaped'))).toBe(false)
+  expect(readdirSync(parent)).toStrictEqual(['new'])
+})
+
+test('unpackArchive() keeps names apart that differ in case or in what they begin with, as the file system does', async () => {
+  const names = [
+    'a',
+    'A',
+    'ab',
+    'a b',
+    'a\\b',
+    '-rf',
+    '$(touch x)',
+    'a\nb',
+    '__proto__',
+    'constructor',
+    '\u00e9',
+    'e\u0301',
+  ]
+  const files = names.map((name): TarBlock => ({ name, type: '0', content: name }))
+  const directory = await unpack(tarOf(...files), scratchDirectory(), { maxEntries: 20, maxBytes: 1000 })
+  expect(readdirSync(directory).toSorted()).toStrictEqual(names.toSorted())
+  for (const name of names) expect(readFileSync(join(directory, name), 'utf8')).toBe(name)
+})
+
+test('unpackArchive() takes neither the owner nor odd bits of directories and links', async () => {
+  const directory = await unpack(
+    tarOf({ ...DIRECTORY, mode: 0o7777 }, { name: 'd/soft', type: '2', linkname: 'x', mode: 0o7777 }),
+  )
+  expect(statSync(join(directory, 'd')).mode & 0o7000).toBe(0)
+})
+
+test('unpackArchive() refuses an archive of a million entries when it meets the first one too many', async () => {
+  const [entry] = [tarOf(DIRECTORY).subarray(0, 512)]
+  let sent = 0
+  const archive = Readable.from(
+    (function* () {
+      for (; sent < 1_000_000; sent += 1) yield entry
+    })(),
+  )
+  const unpacking = unpackArchive(archive, join(scratchDirectory(), 'new'), { maxEntries: 1000, maxBytes: 1000 })
+  await expect(unpacking).rejects.toThrow('the archive has more than 1000 entries')
+  expect(sent).toBeLessThan(2000)
 })
 
 test.each([0, 100, 512, 1024, 1536])('unpackArchive() refuses an archive that ends after %i bytes', async (length) => {
   const archive = tarOf(DIRECTORY, { name: 'd/f', type: '0', content: 'content' })
   await expect(unpack(archive.subarray(0, length))).rejects.toThrow(/ends in the middle|damaged/)
+})
+
+test('unpackArchive() does not take the end of a file for the end of the archive', async () => {
+  const zeros = tarOf({ name: 'f', type: '0', content: '\0'.repeat(2048) })
+  const limits = { maxEntries: 1, maxBytes: 2048 }
+  await expect(unpack(zeros.subarray(0, -1024), scratchDirectory(), limits)).rejects.toThrow('ends in the middle')
+  await expect(unpack(zeros, scratchDirectory(), limits)).resolves.toMatch(/new$/)
 })
 
 test('unpackArchive() refuses what is no archive', async () => {
@@ -129,8 +342,8 @@ test('unpackArchive() refuses a directory that exists', async () => {
   await expect(unpack(tarOf(), parent)).rejects.toThrow('it exists already')
 })
 
-async function unpack(archive: Buffer, parent = scratchDirectory()): Promise<string> {
+async function unpack(archive: Buffer, parent = scratchDirectory(), limits: UnpackLimits = LIMITS): Promise<string> {
   const directory = join(parent, 'new')
-  await unpackArchive(Readable.from([archive.subarray(0, 700), archive.subarray(700)]), directory, LIMITS)
+  await unpackArchive(Readable.from([archive.subarray(0, 700), archive.subarray(700)]), directory, limits)
   return directory
 }

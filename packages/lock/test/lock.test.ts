@@ -110,6 +110,22 @@ describe('davit-lock', () => {
     expect(warnings).toHaveLength(1)
   })
 
+  test('names who holds a lock whatever the target says of it', async () => {
+    await runLock(two)
+    const holder = readFileSync(holderFile('t1'), 'utf8')
+    writeFileSync(holderFile('t1'), holder.replace(/^since .*/m, 'since 99999999999999999999'))
+    await expect(runLock(two)).rejects.toMatchObject({
+      code: 'locked',
+      exitStatus: 75,
+      message: expect.stringMatching(/ is locked by .+ \(process \d+\) since nobody knows when$/),
+    })
+    writeFileSync(holderFile('t1'), holder.replace(/^owner .*/m, 'owner \\0033[2J'))
+    await expect(runLock(two)).rejects.toMatchObject({
+      code: 'locked',
+      message: expect.stringContaining(' by somebody since 2'),
+    })
+  })
+
   test('locks nothing when it is interrupted before the command', async () => {
     interruption.abort(new DavitError('interrupted', 'interrupted by SIGINT', { exitStatus: 130 }))
     await expect(runLock(two, ['touch', 'ran'])).rejects.toMatchObject({ code: 'interrupted' })

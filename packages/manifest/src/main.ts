@@ -65,6 +65,7 @@ export const tool = defineTool({
       return realise(architecture, {
         ...context,
         store,
+        system: currentSystem(context.environment),
         modules,
         ...(args.maxJobs === undefined ? {} : { maxJobs: args.maxJobs }),
       })

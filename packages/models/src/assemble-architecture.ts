@@ -1,11 +1,11 @@
-import type { Diagnostic, Path, Place } from '@davit/diagnostics'
+import type { Path, Place } from '@davit/diagnostics'
 import type { ServiceName } from '@davit/documents'
 import type { ArchitectureModel, ServiceModel } from '@davit/normalization'
 import { dependencySteps } from './dependency-places.ts'
 import { type Distribution, distributionForFunctions, readDistribution } from './distribution.ts'
 import { servicesOf } from './evaluate-services.ts'
 import { inverseDistribution } from './inverse-distribution.ts'
-import type { LoadOptions } from './load-architecture.ts'
+import type { AssemblyOptions } from './load-architecture.ts'
 import { evaluateModel, type Model, runModel } from './model.ts'
 import { memberOf } from './part.ts'
 import { tableOf } from './plain.ts'
@@ -23,21 +23,22 @@ export interface SeparateModels {
   readonly packages?: Model
 }
 
-interface Assembly extends LoadOptions {
-  readonly problems: Diagnostic[]
+interface Assembly extends AssemblyOptions {
   readonly infrastructure: ArchitectureModel['infrastructure']
   readonly names: TargetNames
+  /** As the model says it. */
+  readonly targets: unknown
 }
 
 export async function assembleArchitecture(
   models: SeparateModels,
-  options: LoadOptions & { readonly problems: Diagnostic[] },
+  options: AssemblyOptions,
 ): Promise<ArchitectureModel> {
   const { infrastructure: model } = models
   const raw = await evaluateModel(model, { ...options.extraParams })
   const root = rootOf(model, raw, { prefix: ['infrastructure'], problems: options.problems })
   const infrastructure = runModel(model, () => readInfrastructure(root))
-  const assembly = { ...options, infrastructure, names: targetNamesOf(raw) }
+  const assembly = { ...options, infrastructure, names: targetNamesOf(raw), targets: raw }
   const distribution = await distributionOf(models.distribution, assembly)
   const services = await servicesFor(models.services, distribution, assembly)
   return {
@@ -59,8 +60,9 @@ interface EvaluatedDistribution {
 
 async function distributionOf(model: Model | undefined, assembly: Assembly): Promise<EvaluatedDistribution> {
   if (model === undefined) return { raw: {}, placements: new Map() }
-  const { names, problems, extraParams } = assembly
-  const raw = await evaluateModel(model, { infrastructure: tableOf(names.targets), ...extraParams })
+  const { names, problems, extraParams, targets } = assembly
+  const context = { infrastructure: tableOf(names.targets), ...extraParams }
+  const raw = await evaluateModel(model, context, { infrastructure: targets })
   const root = rootOf(model, raw, { prefix: ['distribution'], problems })
   return { raw, placements: runModel(model, () => readDistribution(root, names)) }
 }
@@ -68,7 +70,7 @@ async function distributionOf(model: Model | undefined, assembly: Assembly): Pro
 async function servicesFor(
   model: Model | undefined,
   { raw, placements }: EvaluatedDistribution,
-  { system: coordinator, extraParams, infrastructure, names, problems }: Assembly,
+  { system: coordinator, extraParams, infrastructure, names, problems, targets }: Assembly,
 ): Promise<ArchitectureModel['services']> {
   if (model === undefined) return new Map()
   const distribution = distributionForFunctions(raw, names)
@@ -77,7 +79,7 @@ async function servicesFor(
     async evaluate(system) {
       const inverse = inverseDistribution(placements, names)
       const context = { system, distribution, invDistribution: inverse.targets, ...extraParams }
-      const services = await evaluateModel(model, context)
+      const services = await evaluateModel(model, context, { infrastructure: targets, distribution: placements })
       inverse.complete(services)
       return rootOf(model, services, { prefix: ['services'], problems })
     },
@@ -100,13 +102,13 @@ function withDistribution(
 
 async function targetPackagesOf(
   model: Model | undefined,
-  { system: coordinator, extraParams, infrastructure, problems }: Assembly,
+  { system: coordinator, extraParams, infrastructure, problems, targets }: Assembly,
 ): Promise<TargetPackages> {
   if (model === undefined) return new Map()
   const packages = await forEachSystem(systemsOf(infrastructure, coordinator), {
     isFunction: typeof model.value === 'function',
     async evaluate(system) {
-      const raw = await evaluateModel(model, { system, ...extraParams })
+      const raw = await evaluateModel(model, { system, ...extraParams }, { infrastructure: targets })
       const root = rootOf(model, raw, { prefix: ['targetPackages'], problems })
       return runModel(model, () => readTargetPackages(root, model))
     },

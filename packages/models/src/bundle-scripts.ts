@@ -5,8 +5,7 @@ import { CONSOLE, davitImports } from './davit-imports.ts'
 import { moduleLocations } from './module-locations.ts'
 import { npmPackages } from './npm-packages.ts'
 import { invalidModel } from './problems.ts'
-
-export type ShowFile = (path: string) => string
+import type { ShowFile } from './show-file.ts'
 
 export interface BundleOptions {
   readonly directory: string

@@ -5,7 +5,7 @@ import { type Model, runModel } from './model.ts'
 import type { Part } from './part.ts'
 import { packageModel } from './package-model.ts'
 import type { NameTarget } from './read-placements.ts'
-import { readServicePackages, readServices, withPackages } from './read-services.ts'
+import { type PackageReader, readServicePackages, readServices, withPackages } from './read-services.ts'
 import { serviceNamesOf } from './service-names.ts'
 
 export interface ServicesOfSystems {
@@ -18,12 +18,11 @@ export interface ServicesOfSystems {
 
 export function servicesOf({ model, parts, nameTargetFor }: ServicesOfSystems): ReadonlyMap<ServiceName, ServiceModel> {
   return runModel(model, () => {
-    const packages = new Map(
-      [...parts].map(([system, part]) => [
-        system,
-        readServicePackages(part, (pkg, name) => packageModel(pkg, name, model)),
-      ]),
-    )
+    const reader: PackageReader = {
+      readPackage: (pkg, name) => packageModel(pkg, name, model),
+      hint: `say what it consists of: ${model.language === 'nix' ? 'a derivation, or a function of its dependencies that gives one' : '{ source: PATH } or { build: ... }'}`,
+    }
+    const packages = new Map([...parts].map(([system, part]) => [system, readServicePackages(part, reader)]))
     const [first] = parts
     if (first === undefined) return new Map()
     const [system, part] = first

@@ -1,10 +1,15 @@
 import { realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import type { Diagnostic } from '@davit/diagnostics'
 import type { System } from '@davit/documents'
 import { withTemporaryDirectory } from '@davit/files'
 import type { ArchitectureModel } from '@davit/normalization'
 import { assembleArchitecture } from './assemble-architecture.ts'
-import { loadModels } from './load-models.ts'
+import { type ExtraParameters, parametersForModels } from './extra-parameters.ts'
+import { loadModels, type Models } from './load-models.ts'
+import type { Model } from './model.ts'
+import type { NixOptions } from './nix/nix-options.ts'
+import { withNix } from './nix/with-nix.ts'
 import { collectingProblems } from './problems.ts'
 import { readArchitecture } from './read-architecture.ts'
 
@@ -18,21 +23,39 @@ export type ModelFiles =
     }
   | { readonly architecture: string }
 
-export interface LoadOptions {
+export interface LoadOptions extends NixOptions {
   /** The coordinator's platform, for targets that name none. */
   readonly system: System
-  /** What functions of models get beside their own arguments. */
-  readonly extraParams?: Readonly<Record<string, unknown>>
+  /** What functions of models get beside their own arguments. Paths in the Nix language are relative to the working directory. */
+  readonly extraParams?: ExtraParameters | undefined
+  /** The property by which targets are told that say no other; `hostname` when absent. */
+  readonly targetProperty?: string
+}
+
+/** What the models are evaluated with. */
+export interface AssemblyOptions {
+  readonly system: System
+  readonly extraParams: Readonly<Record<string, unknown>>
+  readonly problems: Diagnostic[]
 }
 
 /** What all models say together. Throws 'invalid-model' with everything that is wrong in form, or what stopped a model. */
 export async function loadArchitecture(files: ModelFiles, options: LoadOptions): Promise<ArchitectureModel> {
   return withTemporaryDirectory(await realpath(tmpdir()), async (directory) => {
-    const models = await loadModels(files, directory)
+    const loaded = await loadModels(files, directory)
+    const parameters = await parametersForModels(options.extraParams, { ...options, needsValues: needsValues(loaded) })
+    const models = withNix(loaded, { targetProperty: 'hostname', ...options, parameters })
     const { result, warnings } = await collectingProblems((problems) => {
-      if ('architecture' in models) return readArchitecture(models.architecture, { ...options, problems })
-      return assembleArchitecture(models, { ...options, problems })
+      const assembly = { system: options.system, extraParams: parameters.values, problems }
+      if ('architecture' in models) return readArchitecture(models.architecture, assembly)
+      return assembleArchitecture(models, assembly)
     })
     return { ...result, warnings }
   })
+}
+
+/** Where no model is in their language either, they are evaluated to see whether they are parameters at all. */
+function needsValues(loaded: Models): boolean {
+  const models = Object.values<Model | undefined>({ ...loaded }).filter((model) => model !== undefined)
+  return models.some(({ value }) => typeof value === 'function') || models.every(({ language }) => language !== 'nix')
 }

@@ -6,6 +6,7 @@ import { loadData } from './load-data.ts'
 import { loadScripts } from './load-scripts.ts'
 import { loadXml } from './load-xml.ts'
 import type { Model } from './model.ts'
+import { loadNix } from './nix/load-nix.ts'
 import { together } from './problems.ts'
 
 /** Loads files of one language together; `directory` is theirs to use until all models are evaluated. */
@@ -25,7 +26,7 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map([
   ['.yml', data],
   ['.json', data],
   ['.xml', (files) => allOf(files.map(loadXml))],
-  ['.nix', refuseNix],
+  ['.nix', (files) => allOf(files.map(loadNix))],
 ])
 
 export async function loadModel(file: string, directory: string): Promise<Model> {
@@ -66,17 +67,6 @@ async function allOf<Result>(work: readonly Promise<Result>[]): Promise<readonly
   if (failures.length > known.length) throw failures.find((failure) => !(failure instanceof DavitError))
   if (known.length > 0) throw together(known)
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-}
-
-function refuseNix([file]: readonly string[]): never {
-  throw new DavitError(
-    'unsupported-language',
-    `cannot read '${file}': this version does not read the Nix language yet`,
-    {
-      exitStatus: ExitStatus.badDocument,
-      hint: 'write the model in TypeScript, JavaScript, YAML or JSON',
-    },
-  )
 }
 
 function refuseUnknown([file]: readonly string[]): never {

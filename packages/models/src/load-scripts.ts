@@ -1,19 +1,20 @@
 import { writeFile } from 'node:fs/promises'
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { readTextFile } from '@davit/files'
 import type { OutputFile } from 'esbuild'
-import { bundleScripts, type ShowFile } from './bundle-scripts.ts'
+import { bundleScripts } from './bundle-scripts.ts'
 import { isObject, memberOf } from './part.ts'
 import type { Model } from './model.ts'
 import { scriptFailure } from './script-failure.ts'
+import { type ShowFile, showLike } from './show-file.ts'
 
 /** Models in TypeScript and JavaScript; `directory` holds their bundle for as long as they are evaluated. */
 export async function loadScripts(files: readonly string[], directory: string): Promise<readonly Model[]> {
   if (files.length === 0) return []
   await Promise.all(files.map(readTextFile))
-  const showFile = showLike(files[0] ?? '')
+  const showFile = showLike(files)
   const outputs = await bundleScripts(
     files.map((file) => resolve(file)),
     { directory, showFile },
@@ -53,10 +54,4 @@ async function importScript(file: string, { entry, outputs, showFile }: ScriptBu
 function defaultExportOf(exported: unknown): unknown {
   const value = isObject(exported) ? (exported as { readonly default?: unknown }).default : undefined
   return memberOf(value, '__esModule') === true ? memberOf(value, 'default') : value
-}
-
-/** Files are shown relative or absolute, as the user named the first. */
-function showLike(file: string): ShowFile {
-  const directory = dirname(file)
-  return (path) => (file.startsWith('/') ? path : join(directory, relative(resolve(directory), path)))
 }

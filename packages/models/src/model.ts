@@ -1,4 +1,6 @@
 import { DavitError, type Path, type Place } from '@davit/diagnostics'
+import type { PackageModel } from '@davit/normalization'
+import type { Distribution } from './distribution.ts'
 
 /** What a file of the user says, in whatever language. */
 export interface Model {
@@ -6,8 +8,13 @@ export interface Model {
   readonly file: string
   /** That relative paths in the model begin at. */
   readonly directory: string
-  /** Data with Maps as tables, or what a program exports. */
+  /** Data with Maps as tables, or what a program exports; nothing in a language that is evaluated elsewhere. */
   readonly value: unknown
+  readonly language?: 'nix'
+  /** What a model says that is evaluated elsewhere, for all systems, as data without its packages ... */
+  evaluate?(known: KnownModels): Promise<unknown>
+  /** ... and one of those packages. */
+  packageOf?(wanted: WantedPackage): PackageModel
   /** Of a path from the root of the file. */
   placeOf(path: Path): Place
   /** Of the key that the last step of the path names. */
@@ -15,6 +22,14 @@ export interface Model {
   /** What code of this model threw, with the position in the user's file. */
   failureOf(thrown: unknown): DavitError
 }
+
+/** What the models before it say. */
+export interface KnownModels {
+  readonly infrastructure?: unknown
+  readonly distribution?: Distribution
+}
+
+export type WantedPackage = { readonly service: string } | { readonly target: string; readonly index: number }
 
 /** Runs code of a model. */
 export function runModel<Result>(model: Model, code: () => Result): Result {
@@ -26,7 +41,8 @@ export function runModel<Result>(model: Model, code: () => Result): Result {
 }
 
 /** What a model says: itself, or what it returns when it is a function. */
-export async function evaluateModel(model: Model, context: object): Promise<unknown> {
+export async function evaluateModel(model: Model, context: object, known: KnownModels = {}): Promise<unknown> {
+  if (model.evaluate !== undefined) return model.evaluate(known)
   const { value } = model
   if (typeof value !== 'function') return value
   try {

@@ -1,2 +1,4 @@
+export type { ExtraParameters } from './extra-parameters.ts'
 export { loadArchitecture, type LoadOptions, type ModelFiles } from './load-architecture.ts'
-export { loadDeploymentModel } from './load-deployment-model.ts'
+export { loadBuildModel, loadDeploymentModel } from './load-document.ts'
+export type { NixOptions } from './nix/nix-options.ts'

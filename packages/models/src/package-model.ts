@@ -8,6 +8,7 @@ import { type PackageContext, readPackage, type ReadPackage } from './read-packa
 
 /** The package that a model says, or the function that makes it. */
 export function packageModel(part: Part, name: string, model: Model): PackageModel | undefined {
+  if (model.packageOf !== undefined) return model.packageOf({ service: name })
   const context = { directory: model.directory, name }
   const { value } = part
   if (typeof value !== 'function') {

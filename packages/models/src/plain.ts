@@ -1,4 +1,5 @@
 import { Float } from '@davit/documents'
+import { UNREAD } from './nix/decode.ts'
 
 /** A table as functions of models get it: names such as `__proto__` are names. */
 export function tableOf(entries: Iterable<readonly [string, unknown]>): Record<string, unknown> {
@@ -17,6 +18,7 @@ export function plainOf(table: object): Record<string, unknown> {
 
 export function plainValueOf(value: unknown): unknown {
   if (value instanceof Float) return value.value
+  if (value === UNREAD) return undefined
   if (Array.isArray(value)) return value.map(plainValueOf)
   return value instanceof Map ? plainOf(value) : value
 }

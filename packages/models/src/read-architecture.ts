@@ -1,9 +1,8 @@
-import type { Diagnostic } from '@davit/diagnostics'
 import type { System } from '@davit/documents'
 import type { ArchitectureModel } from '@davit/normalization'
 import { dependencySteps } from './dependency-places.ts'
 import { servicesOf } from './evaluate-services.ts'
-import type { LoadOptions } from './load-architecture.ts'
+import type { AssemblyOptions } from './load-architecture.ts'
 import { evaluateModel, type Model, runModel } from './model.ts'
 import { memberOf, membersOf, type Part, partOf, refuse, refuseOthers } from './part.ts'
 import { rootOf } from './problems.ts'
@@ -17,7 +16,7 @@ const SECTIONS = ['services', 'infrastructure', 'targetPackages']
 /** An architecture that is one model; its services are placed by themselves, and those without `targets` are left out. */
 export async function readArchitecture(
   model: Model,
-  { system: coordinator, extraParams, problems }: LoadOptions & { readonly problems: Diagnostic[] },
+  { system: coordinator, extraParams, problems }: AssemblyOptions,
 ): Promise<ArchitectureModel> {
   const evaluate = async (system: System) => {
     const raw = await evaluateModel(model, { system, ...extraParams })

@@ -15,24 +15,33 @@ export function readProperties(part: Part, expected: string): Properties {
 export function readProperty(part: Part): PropertyValue | undefined {
   const { value } = part
   if (typeof value === 'string' || typeof value === 'boolean') return value
-  if (typeof value === 'number') return readNumber(value, part)
+  if (typeof value === 'number' || typeof value === 'bigint') return readNumber(value, part)
   const float = floatIn(value)
   if (float !== undefined) return readFloat(float, part)
+  return readCollection(part)
+}
+
+function readCollection(part: Part): PropertyValue | undefined {
+  const { value } = part
   if (contains(part.parent, value)) return refuse(part, 'a table or list cannot contain itself')
-  if (Array.isArray(value)) {
-    return itemsOf(part, 'a list').flatMap((item) => {
-      const property = readProperty(item)
-      return property === undefined ? [] : [property]
-    })
-  }
+  if (Array.isArray(value)) return readList(part)
   if (entriesOf(value) !== undefined) return readProperties(part, 'a table')
   return refuse(part, `expected text, a number, true or false, a list or a table, but got ${described(value)}`)
 }
 
+function readList(part: Part): readonly PropertyValue[] {
+  return itemsOf(part, 'a list').flatMap((item) => {
+    const property = readProperty(item)
+    return property === undefined ? [] : [property]
+  })
+}
+
 /** Negative zero becomes zero. */
-function readNumber(value: number, part: Part): PropertyValue | undefined {
-  if (!Number.isInteger(value)) return readFloat(value, part) === undefined ? undefined : value
-  if (Number.isSafeInteger(value)) return value + 0
+function readNumber(value: number | bigint, part: Part): PropertyValue | undefined {
+  if (typeof value === 'number' && !Number.isInteger(value)) {
+    return readFloat(value, part) === undefined ? undefined : value
+  }
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value + 0
   return refuse(part, `the integer ${value} is too large to be exact`, 'write it as text, or as a float')
 }
 

@@ -1,6 +1,7 @@
 import { containerName, type PropertyValue, type ServiceName, serviceName, type System } from '@davit/documents'
 import type { PackageModel, ServiceModel } from '@davit/normalization'
 import { attributesOf, type Reader } from './attributes.ts'
+import { UNREAD } from './nix/decode.ts'
 import { booleanOf, membersOf, nameOf, type Part, suspectOthers, textOf } from './part.ts'
 import { present } from './present.ts'
 import { type Dependencies, type Names, readDependencies } from './read-dependencies.ts'
@@ -21,15 +22,21 @@ export function readServices(part: Part, names: Names): ReadonlyMap<ServiceName,
   return services
 }
 
-/** One package for each service; `readPackage` makes it of the attribute `pkg`. */
+export interface PackageReader {
+  /** Makes a package of the attribute `pkg`. */
+  readPackage(part: Part, service: string): PackageModel | undefined
+  /** For a service that has none. */
+  readonly hint: string
+}
+
+/** One package for each service. */
 export function readServicePackages(
   part: Part,
-  readPackage: (part: Part, service: string) => PackageModel | undefined,
+  { readPackage, hint }: PackageReader,
 ): ReadonlyMap<string, PackageModel> {
   const packages = new Map<string, PackageModel>()
   for (const [name, member] of membersOf(part, 'a table of services')) {
     const { demand } = attributesOf(member, 'a service')
-    const hint = 'say what it consists of: { source: PATH } or { build: ... }'
     const model = demand('pkg', (pkg) => readPackage(pkg, name), { message: `service '${name}' has no 'pkg'`, hint })
     if (model !== undefined) packages.set(name, model)
   }
@@ -90,7 +97,8 @@ function readService(
 function readAttributes(members: ReadonlyMap<string, Part>): ServiceModel['attributes'] {
   const attributes = new Map<string, PropertyValue>()
   for (const [name, member] of members) {
-    const value = OWN_ATTRIBUTES.has(name) ? undefined : readProperty(member)
+    const isFree = !OWN_ATTRIBUTES.has(name) && member.value !== UNREAD
+    const value = isFree ? readProperty(member) : undefined
     if (value !== undefined) attributes.set(name, value)
   }
   return attributes

@@ -2,7 +2,7 @@ import { SourceMap } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { DavitError, ExitStatus, type Place } from '@davit/diagnostics'
 import type { OutputFile } from 'esbuild'
-import type { ShowFile } from './bundle-scripts.ts'
+import type { ShowFile } from './show-file.ts'
 
 export interface ScriptContext {
   /** As the user named the model. */

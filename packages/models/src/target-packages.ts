@@ -10,7 +10,9 @@ export function readTargetPackages(part: Part, model: Model): TargetPackages {
   const packages = new Map<TargetName, readonly PackageModel[]>()
   for (const [key, member] of membersOf(part, 'a table of lists of packages')) {
     const target = nameOf(targetName, key, member)
-    const list = itemsOf(member, 'a list of packages').flatMap((item) => readItem(item, model))
+    const list = itemsOf(member, 'a list of packages').flatMap(
+      (item, index) => model.packageOf?.({ target: key, index }) ?? readItem(item, model),
+    )
     if (target !== undefined) packages.set(target, list)
   }
   return packages

@@ -50,6 +50,7 @@ export function specOf(
   { parameters = {}, system = String(linux) } = {},
 ): PackageSpec {
   const pkg = serviceOf(model, name).packageFor(system as System)
+  if (pkg.kind === 'expression') throw new Error(`package of '${name}' is an expression`)
   return pkg.kind === 'data' ? pkg.spec : pkg.call(parameters, () => '{"text":"of parameters"}')
 }
 

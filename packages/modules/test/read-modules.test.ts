@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DavitError } from '@davit/diagnostics'
+import * as fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { awkwardText, mutationsOf, patience, runs } from '../../diagnostics/test/hostile.ts'
 import { readModules } from '../src/modules.ts'
 
 const modulesDirectory = fileURLToPath(new URL('../modules', import.meta.url))
@@ -47,6 +49,26 @@ test('readModules() fails on a directory that is not there', async () => {
   const failure = await readModules('/nonexistent').catch((error: unknown) => error)
   expect(failure).toMatchObject({ code: 'unreadable-modules', exitStatus: 66 })
 })
+
+test('readModules() takes any text as a declaration, or says what is wrong with it', patience, async () => {
+  const directory = await directoryOf({ queer: '#!/bin/sh\n' })
+  const texts = fc.oneof(mutationsOf(['activate\ndeactivate\nstatus\n', '\r\nactivate\r\n']), awkwardText)
+  await fc.assert(
+    fc.asyncProperty(texts, async (text) => {
+      await writeFile(join(directory, 'queer.activities'), text)
+      const modules = await readModules(directory).catch(diagnosticsOf)
+      const activities = modules instanceof Map ? modules.get('queer')?.activities : []
+      expect(activities?.every((activity: string) => /^[a-z][a-z0-9-]*$/.test(activity))).toBe(true)
+    }),
+    runs(80),
+  )
+})
+
+/** Of a refusal by us. */
+function diagnosticsOf(error: unknown): unknown {
+  if (error instanceof DavitError && error.diagnostics.length > 0) return error.diagnostics
+  throw error
+}
 
 /** Files by name; those with `#!` are executable. */
 async function directoryOf(files: Readonly<Record<string, string>>): Promise<string> {

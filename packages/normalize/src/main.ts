@@ -1,18 +1,18 @@
 import { Architecture, encodeDocument } from '@davit/documents'
 import { loadArchitecture } from '@davit/models'
 import { architectureOf, normalizeModel } from '@davit/normalization'
-import { currentSystem, defaultStoreDirectory, openStore } from '@davit/store'
+import { currentSystem, defaultStore, openStore } from '@davit/store'
 import { defineTool, interfaceOptions, outputOptions, storeEnvironment } from '@davit/tool'
-import { parseExtraParameters } from './extra-parameters.ts'
 import { modelFilesOf, modelOptions } from './model-options.ts'
 import { hasOnlyLocalTargets } from './only-local-targets.ts'
+import { storeKindFor } from './store-kind.ts'
 
 export const tool = defineTool({
   name: 'davit-normalize',
   summary: 'Evaluate models and print the normalized architecture',
   description: [
     'Fills in every default, resolves targets, containers and inter-dependencies, and puts sources and derivations of the packages into the store. Builds nothing.',
-    'Models are written in TypeScript, JavaScript, YAML or JSON, and may be mixed.',
+    'Models are written in TypeScript, JavaScript, YAML, JSON or the Nix language, and may be mixed.',
   ],
   examples: [
     {
@@ -28,6 +28,13 @@ export const tool = defineTool({
     ...modelOptions,
     ...interfaceOptions,
     ...outputOptions,
+    store: {
+      type: 'choice',
+      choices: ['native', 'nix'],
+      env: ['DAVIT_STORE'],
+      describe: 'how packages are built and carried; without it, by Nix if they are in the Nix language',
+    },
+    'show-trace': { type: 'boolean', describe: 'show all that Nix says of an error in a model' },
     'deploy-state': {
       type: 'boolean',
       env: ['DAVIT_DEPLOY_STATE', 'DISNIX_DEPLOY_STATE'],
@@ -36,13 +43,21 @@ export const tool = defineTool({
   },
   environment: { ...storeEnvironment },
   seeAlso: ['davit-manifest(1)', 'davit-env(1)'],
-  async run({ args, print, report, environment, privileged }) {
+  async run({ args, print, report, environment, privileged, signal }) {
     const system = currentSystem(environment)
-    const extraParams = parseExtraParameters(args.extraParams)
-    const model = await loadArchitecture(modelFilesOf(args), { system, extraParams })
+    const files = modelFilesOf(args)
+    const model = await loadArchitecture(files, {
+      system,
+      environment,
+      signal,
+      report,
+      extraParams: args.extraParams,
+      targetProperty: args.targetProperty,
+      showTrace: args.showTrace ?? false,
+    })
     const onlyLocalTargets = hasOnlyLocalTargets(model, args.interface)
-    const directory = defaultStoreDirectory(environment, { privileged, onlyLocalTargets })
-    const store = await openStore({ kind: 'native', directory }, { environment })
+    const kind = storeKindFor(model, { wanted: args.store, files, system })
+    const store = await openStore(defaultStore(kind, environment, { privileged, onlyLocalTargets }), { environment })
     const normalized = normalizeModel(model, {
       clientInterface: args.interface,
       targetProperty: args.targetProperty,

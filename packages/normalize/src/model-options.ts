@@ -30,9 +30,10 @@ export const modelOptions = {
   undeploy: { type: 'boolean', group, describe: 'an architecture without services, from the infrastructure model' },
   'extra-params': {
     type: 'string',
-    value: 'JSON',
+    value: 'PARAMETERS',
     group,
-    describe: 'object of parameters that the functions in the models receive as well',
+    describe:
+      'parameters that the functions in the models receive as well: a JSON object, or a set in the Nix language',
   },
 } as const satisfies OptionTable
 

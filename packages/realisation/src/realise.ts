@@ -6,6 +6,7 @@ import {
   type Manifest,
   ProfileManifest,
   type StorePath,
+  type System,
   type TargetName,
 } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
@@ -14,9 +15,12 @@ import { modulesOf, packagesOf, profileManifestOf } from '@davit/profile'
 import type { ProfileContents, Store } from '@davit/store'
 
 import { checkModules } from './check-modules.ts'
+import { namingTargets } from './foreign-targets.ts'
 
 export interface RealisationOptions {
   readonly store: Store
+  /** Of this machine, for messages. */
+  readonly system: System
   readonly modules: ReadonlyMap<string, LifecycleModule>
   /** How many packages are built at a time; without it, what the store's settings say. */
   readonly maxJobs?: number
@@ -29,7 +33,9 @@ export async function realise(architecture: Architecture, options: RealisationOp
   // Keys do not depend on profiles: everything but these is known before anything is built.
   const manifest = manifestOf(architecture, new Map())
   checkModules(manifest, options.modules)
-  await options.store.realise(packagesToRealise(architecture), options)
+  await options.store.realise(packagesToRealise(architecture), options).catch(async (error: unknown) => {
+    throw await namingTargets(error, architecture, options)
+  })
   const modulePaths = await addModules(manifest, options)
   const targets = [...architecture.infrastructure.keys()]
   const paths = await options.store.addProfiles(

@@ -8,6 +8,7 @@ import {
   parseDocument,
   ProfileManifest,
   type ServiceName,
+  type System,
   type TargetName,
   validateDocument,
 } from '@davit/documents'
@@ -72,6 +73,25 @@ test('realise() finds types without a module before it builds anything', async (
   expect(await store.invalidPaths(outputs.map(({ outPath }) => outPath))).toHaveLength(3)
 })
 
+test('realise() names the targets whose packages cannot be built here', async () => {
+  const { store, architecture, options } = await system()
+  const far = 'riscv64-linux' as System
+  const [idle] = architecture.infrastructure.values()
+  const [pkg] = await store.instantiate([
+    { spec: build('distant'), system: far, wantedBy: { service: 'web' as ServiceName } },
+  ])
+  const infrastructure = new Map([...architecture.infrastructure, ['far1' as TargetName, { ...idle!, system: far }]])
+  const targetPackages = new Map([...architecture.targetPackages, ['far1' as TargetName, [pkg!]]])
+  await expect(realise({ ...architecture, infrastructure, targetPackages }, options)).rejects.toMatchObject({
+    code: 'wrong-system',
+    diagnostics: [
+      { message: `'distant' must be built on ${far}; this machine is ${HERE}` },
+      { message: `target 'far1' is ${far}, and needs 'distant'` },
+    ],
+    hint: expect.stringContaining('--build-on-targets') as string,
+  })
+})
+
 test('realise() stops when it is told to, and goes on the next time', async () => {
   const { store, architecture, options } = await system()
   const directory = store.reference.directory
@@ -131,7 +151,14 @@ async function system(): Promise<SmallSystem> {
     },
     { file: 'architecture' },
   )
-  const options = { store, modules: MODULES, maxJobs: 2, report: () => {}, signal: new AbortController().signal }
+  const options = {
+    store,
+    system: HERE,
+    modules: MODULES,
+    maxJobs: 2,
+    report: () => {},
+    signal: new AbortController().signal,
+  }
   return { store, architecture, options }
 }
 

@@ -1,6 +1,5 @@
 import type { Report } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
-import { storeLayout } from '@davit/store'
 import { setProfile, type ShellTarget } from '@davit/target'
 
 interface SetOptions {
@@ -15,13 +14,13 @@ export async function setProfiles(
   targets: readonly ShellTarget[],
   options: SetOptions,
 ): Promise<void> {
-  const { roots } = storeLayout(manifest.store.directory)
+  const { store } = manifest
   const results = await Promise.allSettled(
     targets.map(async ({ name, machine }) => {
       const path = manifest.profiles.get(name)
       if (path === undefined) return
       const { profile, token, report } = options
-      const set = await setProfile(machine, { target: name, profile, token, path, roots })
+      const set = await setProfile(machine, { target: name, profile, token, path, store })
       const message = set === 'unchanged' ? 'the profile is the same' : `generation ${set.generation} of the profile`
       report({ kind: set === 'unchanged' ? 'detail' : 'note', target: name, message })
     }),

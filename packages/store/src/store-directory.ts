@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { StoreReference } from '@davit/documents'
 import type { Environment } from '@davit/process'
 
+const NIX_STORE = '/nix/store'
 const SYSTEM_STORE = '/var/lib/davit/store'
 /** As `storeDirectory` in documents. */
 const STORE_DIRECTORY = /^(?:\/(?!\.\.?(?:\/|$))[A-Za-z0-9_.+-]+)+$/
@@ -14,7 +16,16 @@ export interface StoreDirectoryChoice {
 }
 
 /** Where packages are kept when nothing else is said. It is the same path on every machine of a deployment. */
-export function defaultStoreDirectory(environment: Environment, choice: StoreDirectoryChoice): string {
+export function defaultStore(
+  kind: StoreReference['kind'],
+  environment: Environment,
+  choice: StoreDirectoryChoice,
+): StoreReference {
+  if (kind === 'native') return { kind, directory: defaultStoreDirectory(environment, choice) }
+  return { kind, directory: storeDirectoryOf(environment['NIX_STORE_DIR'] || NIX_STORE) }
+}
+
+function defaultStoreDirectory(environment: Environment, choice: StoreDirectoryChoice): string {
   const { DAVIT_STORE_DIR, XDG_STATE_HOME, HOME } = environment
   if (DAVIT_STORE_DIR) return storeDirectoryOf(DAVIT_STORE_DIR)
   if (choice.privileged || !choice.onlyLocalTargets) return SYSTEM_STORE

@@ -2,8 +2,10 @@ import type { Readable } from 'node:stream'
 import type { InstantiatedPackage, PackageRequest, StorePath, StoreReference, System } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
 import type { ServeClient } from '@davit/nix'
+import type { BuiltElsewhere } from './native/add-outputs.ts'
 import type { BuildOptions } from './native/build-output.ts'
 import type { Registration } from './native/registration.ts'
+import type { BuildMachine, RemoteBuild } from './native/remote-build.ts'
 
 /** The coordinator's half of a store: how packages are built, and what has to be carried. */
 export type Store = NativeStore | NixStore
@@ -16,6 +18,8 @@ export interface StoreOperations {
   realise(packages: readonly InstantiatedPackage[], options: RealiseOptions): Promise<void>
   /** What has to be built, by derivation, until all of these packages are valid. */
   unbuilt(packages: readonly InstantiatedPackage[]): Promise<ReadonlyMap<StorePath, UnbuiltDerivation>>
+  /** What derivations build, whether it is valid or not; for who knows derivations only. */
+  outputs(derivations: readonly StorePath[]): Promise<ReadonlyMap<StorePath, readonly StorePath[]>>
   /** What valid paths need (of packages: at run time; of derivations: to be built), referenced paths before those that refer to them. */
   closure(paths: readonly StorePath[]): Promise<readonly StorePath[]>
   invalidPaths(paths: readonly StorePath[]): Promise<readonly StorePath[]>
@@ -34,6 +38,10 @@ export interface NativeStore extends StoreOperations {
   registrations(paths: readonly StorePath[]): Promise<readonly Registration[]>
   /** One tar stream of valid paths, named relative to the store directory. */
   export(paths: readonly StorePath[]): Readable
+  /** How a derivation is built on another machine, on which all that it needs is valid. */
+  remoteBuild(derivation: StorePath, machine: BuildMachine): Promise<RemoteBuild>
+  /** Makes valid what another machine has built from derivations whose inputs are; in their order, what is to be recorded there. */
+  addOutputs(built: BuiltElsewhere): Promise<readonly Registration[]>
 }
 
 export interface NixStore extends StoreOperations {

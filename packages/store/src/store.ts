@@ -1,9 +1,12 @@
 export { currentSystem } from './current-system.ts'
-export type { Isolation } from './native/isolation.ts'
+export type { BuiltElsewhere } from './native/add-outputs.ts'
+export { logEndOf } from './native/build-log.ts'
+export { HIDDEN, type Isolation, ISOLATIONS } from './native/isolation.ts'
 export { type NativeStoreOptions, openNativeStore } from './native/native-store.ts'
 export { openStore } from './open-store.ts'
 export { encodeRegistration, parseRegistration, type Registration } from './native/registration.ts'
-export { defaultStoreDirectory, type StoreDirectoryChoice } from './store-directory.ts'
+export type { BuildMachine, RemoteBuild } from './native/remote-build.ts'
+export { defaultStore, type StoreDirectoryChoice } from './store-directory.ts'
 export type {
   NativeStore,
   NixStore,

@@ -315,6 +315,9 @@ test('realise() refuses packages for another platform before it builds any', asy
   expect(await failureOf(store.realise(packages, quietly()))).toContain(
     `'foreign' must be built on m68k-linux; this machine is ${HERE}`,
   )
+  await expect(store.realise(packages, quietly())).rejects.toMatchObject({
+    hint: expect.stringContaining('davit-env --build-on-targets'),
+  })
   expect(await store.invalidPaths([packages[0]!.outPath])).toHaveLength(1)
 })
 

@@ -1,12 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, lutimesSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { lutimesSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { array, assert, asyncProperty, integer } from 'fast-check'
 import type { StorePath } from '@davit/documents'
 import { expect, test } from 'vitest'
-import { runGraph } from '../src/native/run-graph.ts'
-import { currentSystem, defaultStoreDirectory, openNativeStore } from '../src/store.ts'
+import { currentSystem, defaultStore, openNativeStore } from '../src/store.ts'
 import { build } from './package-specs.ts'
 import { instantiated, leftovers, realised, temporaryStore, writeTree } from './temporary-store.ts'
 
@@ -153,13 +151,13 @@ test.each([
     onlyLocalTargets: true,
     directory: '/s/davit/store',
   },
-])('defaultStoreDirectory() is $directory', ({ environment, directory, ...choice }) => {
-  expect(defaultStoreDirectory(environment, choice)).toBe(directory)
+])('defaultStore() is in $directory', ({ environment, directory, ...choice }) => {
+  expect(defaultStore('native', environment, choice)).toStrictEqual({ kind: 'native', directory })
 })
 
 test('a store directory must do for every machine', async () => {
   const choice = { privileged: true, onlyLocalTargets: false }
-  expect(() => defaultStoreDirectory({ DAVIT_STORE_DIR: 'relative' }, choice)).toThrow("'relative' cannot be a store")
+  expect(() => defaultStore('native', { DAVIT_STORE_DIR: 'relative' }, choice)).toThrow("'relative' cannot be a store")
   await expect(openNativeStore({ directory: '/with space', environment: {} })).rejects.toThrow('cannot be a store')
 })
 
@@ -167,35 +165,4 @@ test('currentSystem() is what the machine says, or DAVIT_SYSTEM', () => {
   expect(currentSystem({})).toMatch(/^[a-z0-9_]+-linux$|-darwin$/)
   expect(currentSystem({ DAVIT_SYSTEM: 'riscv64-linux' })).toBe('riscv64-linux')
   expect(() => currentSystem({ DAVIT_SYSTEM: '-x' })).toThrow("'-x' cannot be the name of a platform")
-})
-
-test('runGraph() runs each node once, after what it needs, within its limit', async () => {
-  const graph = array(array(integer({ min: 0, max: 50 }), { maxLength: 3 }), { maxLength: 30 })
-  await assert(
-    asyncProperty(graph, integer({ min: 1, max: 4 }), integer({ min: 0, max: 40 }), async (edges, limit, broken) => {
-      const nodes = new Map(
-        edges.map((needs, id) => [id, { id, needs: [...new Set(needs.filter((need) => need < id))] }]),
-      )
-      const done = new Set<number>()
-      let [now, most] = [0, 0]
-      await runGraph(nodes, {
-        limit,
-        signal: new AbortController().signal,
-        async run({ id, needs }) {
-          now += 1
-          most = Math.max(most, now)
-          expect(needs.filter((need) => !done.has(need))).toStrictEqual([])
-          await Promise.resolve()
-          now -= 1
-          if (id !== broken) done.add(id)
-          return id !== broken
-        },
-      })
-      expect(most).toBeLessThanOrEqual(limit)
-      const reachable = [...nodes.values()].filter(
-        ({ id, needs }) => id !== broken && needs.every((need) => done.has(need)),
-      )
-      expect(done).toStrictEqual(new Set(reachable.map(({ id }) => id)))
-    }),
-  )
 })

@@ -1,8 +1,10 @@
 # Activities. A mapping has a directory `targets/TARGET/active/PROFILE/CONTAINER:KEY` with
 #   record   what is needed to run any activity of it: a line `FIELD WORD` each, words for printf %b; container properties are `property.NAME`
 #   state    activating (also when absent), active, deactivating
-#   running  claim of who runs an activity of it
+#   running  claim of the runner of an activity of it
+#   module   claim of the module that the runner has called, which may outlive it
 #   status   `ACTIVITY STATUS` of the last one that ended, unless the state says it
+# What an activity prints is in `log/PROFILE/CONTAINER:KEY.ACTIVITY`; of very much only the beginning and, in `….1` to `….3`, the end.
 
 # mapping_directory TARGET PROFILE CONTAINER KEY; a file name has at most 255 bytes, and something is added to it for logs.
 mapping_directory() {
@@ -11,20 +13,21 @@ mapping_directory() {
   [ "${#3}" -le 150 ] || directory=$state/targets/$1/active/$2/$(printf '%.150s~%s' "$3" "${#3}"):$4
 }
 
-# operation_start TARGET PROFILE TOKEN ACTIVITY CONTAINER KEY [FIELD WORD]...
+# operation_start TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER KEY [FIELD WORD]...; 0 seconds are as many as it takes.
 operation_start() {
   umask 077
-  target=$1 profile=$2 activity=$4
-  mapping_directory "$1" "$2" "$5" "$6"
+  target=$1 profile=$2 activity=$4 seconds=$5
+  mapping_directory "$1" "$2" "$6" "$7"
   check_names "$activity"
   hold_mutex "$target"
   check_lock "$target" "$profile" "$3"
-  shift 6
+  shift 7
   if [ $# = 0 ] && [ ! -f "$directory/record" ]; then
     without_record
   else
     prepare_activity "$@"
-    spawn_activity
+    spawn run_activity "$self" "$seconds"
+    trap 'rm -f "$release"' EXIT
   fi
 }
 
@@ -46,8 +49,10 @@ prepare_activity() {
     *) fail cannot-create "cannot write below '$directory'" ;;
   esac
   trap 'abandon_activity' EXIT
-  rm -f "$directory/status" "$directory/running.handed"
-  if [ "$activity" = activate ] || [ ! -f "$directory/record" ]; then
+  # A module that its runner had just begun to call: it, too, looks whether the claim is still its runner's.
+  ! is_claimed "$directory/module" || fail already-running "an activity of it is still running"
+  rm -f "$directory/status" "$directory/running.handed" "$directory/module"
+  if [ "$activity" = activate ] || ! is_complete "$directory/record"; then
     write_record "$@" || fail cannot-create "cannot write the record below '$directory'"
   fi
   case $activity in
@@ -59,10 +64,25 @@ prepare_activity() {
 # abandon_activity: before it was begun.
 abandon_activity() {
   rm -f "$directory/running" "$release"
-  [ -f "$directory/record" ] || rm -rf "$directory"
+  [ -f "$directory/record" ] || [ -f "$directory/state" ] || rm -rf "$directory"
+}
+
+# is_complete RECORD: it says how to call the module.
+is_complete() {
+  [ -f "$1" ] || return 1
+  facts=
+  while IFS= read -r line || [ -n "$line" ]; do
+    case $line in
+      'module /'*) facts=${facts}m ;;
+      'pkg /'*) facts=${facts}p ;;
+      'container '?*) facts=${facts}c ;;
+    esac
+  done <"$1"
+  [ "${#facts}" = 3 ]
 }
 
 write_record() {
+  [ $# -gt 0 ] || fail bad-record "the record '$directory/record' does not say what to call"
   while [ $# -ge 2 ]; do
     if [ "$1" = module ]; then
       decode "$2"
@@ -96,14 +116,14 @@ resolve_module() {
   check_store_paths "$module"
 }
 
-# spawn_activity: detached from this helper, so that a lost connection loses nothing. The environment is the runtime's own, with nothing of the login's.
-spawn_activity() {
-  log=$state/targets/$target/log/$profile/${directory##*/}.$activity
+# spawn FUNCTION [WORD]...: detached from this helper, so that a lost connection loses nothing. The environment is the runtime's own,
+# with nothing of the login's. `done ID STATUS` says how it ended.
+spawn() {
   (
     trap - EXIT
     env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$runtime" setsid sh -c \
-      'eval "$davit_runtime"; unset davit_runtime; run_activity "$@"' davit-activity "$state" "$target" "$profile" "$activity" "$directory" "$self" \
-      </dev/null >"$log" 2>&1 3>&- 4>&- &
+      'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-activity "$state" "$target" "$profile" "$activity" "$directory" "$@" \
+      </dev/null >/dev/null 2>&1 3>&- 4>&- &
     runner=$!
     exec >/dev/null 2>&1 3>&-
     wait "$runner"
@@ -112,23 +132,126 @@ spawn_activity() {
     [ "$status" = 0 ] || [ "$(readlink "$directory/running")" != "$self" ] || rm -f "$directory/running"
     printf 'done %s %s\n' "$id" "$status" >&4
   ) &
-  trap 'rm -f "$release"' EXIT
 }
 
-# run_activity STATE TARGET PROFILE ACTIVITY DIRECTORY HELPER: the runner; it alone says how the activity ended.
-run_activity() {
+# run STATE TARGET PROFILE ACTIVITY DIRECTORY FUNCTION [WORD]...
+run() {
   trap '' HUP
   davit_state=$1 davit_target=$2 davit_profile=$3 davit_activity=$4 davit_directory=$5
-  take_over_claim "$davit_directory/running" "$6" || exit 254
-  call_module
-  davit_status=$?
+  shift 5
+  "$@"
+}
+
+# run_activity HELPER SECONDS: the runner; it alone says how the activity ended.
+run_activity() {
+  take_over_claim "$davit_directory/running" "$1" || exit 254
+  davit_runner=$identity davit_log=$davit_state/targets/$davit_target/log/$davit_profile/${davit_directory##*/}.$davit_activity
+  open_log || exit 253
+  (claim_module && call_module) >&7 2>&1 7>&- &
+  exec 7>&-
+  await_module "$!" "$2"
   case $davit_status:$davit_activity in
     0:activate) printf 'active\n' | replace_file "$davit_directory/state" || davit_status=253 ;;
     0:deactivate) remove_mapping "$davit_directory" && exit 0 || davit_status=253 ;;
-    *) printf '%s %s\n' "$davit_activity" "$davit_status" >"$davit_directory/status" || : ;;
+    *)
+      await_log
+      printf '%s %s\n' "$davit_activity" "$davit_status" >"$davit_directory/status" || :
+      ;;
   esac
-  rm -f "$davit_directory/running"
+  rm -f "$davit_directory/module" "$davit_directory/running"
   exit "$davit_status"
+}
+
+# ask_module SECONDS: as run_activity, for a question, which changes nothing and is not written down.
+ask_module() {
+  (call_module) &
+  await_module "$!" "$1"
+  exit "$davit_status"
+}
+
+# open_log: file descriptor 7 is a pipe to a process of its own that keeps the log small. It reads for as long as anybody has the
+# pipe, such as a service in the background: nobody is blocked by it, and a full disk stops only the log.
+open_log() {
+  rm -f "$davit_log" "$davit_log".[123] "$davit_directory/output"
+  (umask 077 && mkfifo "$davit_directory/output") || return 1
+  # Opened for both at first: to open a pipe for one waits for who opens it for the other.
+  exec 5<>"$davit_directory/output" 6<"$davit_directory/output" 7>"$davit_directory/output" 5>&-
+  rm -f "$davit_directory/output"
+  keep_log "$davit_log" <&6 6<&- 7>&- &
+  davit_keeper=$!
+  exec 6<&-
+}
+
+# keep_log FILE: pieces of 512 writes or 1 MB, whichever is less: the first, and the last two or three.
+keep_log() {
+  umask 077
+  dd bs=2048 count=512 of="$1"
+  while [ -s "$1" ]; do
+    dd bs=2048 count=512 of="$1.3"
+    [ -s "$1.3" ] || break
+    [ ! -f "$1.2" ] || mv -f "$1.2" "$1.1"
+    mv -f "$1.3" "$1.2"
+  done
+  rm -f "$1.3"
+  cat >/dev/null
+}
+
+# await_log: until all that was printed is in it, unless something in the background keeps it open.
+await_log() {
+  tries=0
+  while [ "$tries" -lt 20 ] && process_identity "$davit_keeper"; do
+    tries=$((tries + 1))
+    pause
+  done
+}
+
+# claim_module: for this very process, which becomes the module; not if somebody else has taken over from its runner meanwhile.
+claim_module() {
+  read -r process_pid identity </proc/self/stat || return 1
+  process_identity "$process_pid" && claim "$davit_directory/module" "$identity" || return 1
+  [ "$(readlink "$davit_directory/running")" != "$davit_runner" ] || return 0
+  rm -f "$davit_directory/module"
+  return 1
+}
+
+# await_module PID SECONDS: its status goes to $davit_status; 252 when its time was over.
+await_module() {
+  watch=
+  if [ "$2" != 0 ] && process_identity "$1"; then
+    watch_module "$identity" "$2" &
+    watch=$!
+  fi
+  wait "$1"
+  davit_status=$?
+  if [ -n "$watch" ] && was_late; then davit_status=252; fi
+}
+
+# watch_module OWNER SECONDS: ends it when its time is over, with all that it has started and that is still in its process group;
+# TERM gives it five seconds. Then its own status is 99.
+watch_module() {
+  exec >/dev/null 2>&1 4>&-
+  sleeper=
+  trap '[ -z "$sleeper" ] || kill "$sleeper"; exit 0' TERM
+  sleep "$2" &
+  sleeper=$!
+  wait "$sleeper"
+  trap '' TERM
+  is_alive "$1" || exit 0
+  tries=0
+  kill -s TERM -- "-${1%%:*}"
+  while [ "$tries" -lt 100 ] && kill -s 0 -- "-${1%%:*}"; do
+    tries=$((tries + 1))
+    pause
+  done
+  kill -s KILL -- "-${1%%:*}"
+  exit 99
+}
+
+# was_late: ends $watch, unless it has begun to end what it watched.
+was_late() {
+  kill "$watch" 2>/dev/null
+  wait "$watch"
+  [ $? = 99 ]
 }
 
 # remove_mapping DIRECTORY: in one step; what is left of it after a crash is not looked at, and removed with the next observation.
@@ -139,12 +262,13 @@ remove_mapping() {
   rm -rf "$gone" || :
 }
 
-# is_running DIRECTORY: a dead helper's claim may just be on its way to the runner that it has started: looked at twice.
+# is_running DIRECTORY: also when only the module is left. A dead helper's claim may just be on its way to the runner that it has
+# started: looked at twice.
 is_running() {
-  ! is_claimed "$1/running" || return 0
+  ! is_claimed "$1/running" && ! is_claimed "$1/module" || return 0
   [ -L "$1/running" ] || [ -L "$1/running.handed" ] || return 1
   sleep 1
-  is_claimed "$1/running"
+  is_claimed "$1/running" || is_claimed "$1/module"
 }
 
 # take_over_claim LINK HELPER: from the helper. Whoever found the helper dead in between may have been faster: then nothing is run.
@@ -153,9 +277,9 @@ take_over_claim() {
   [ "$(readlink "$1")" = "$2" ] && mv "$1" "$1.handed" && [ "$(readlink "$1.handed")" = "$2" ] && rm -f "$1.handed" && ln -s "$identity" "$1"
 }
 
-# call_module: in a subshell, so that properties are variables of the module and of nothing else. Its own variables have names
+# call_module: to be called in a subshell, which becomes the module, so that properties are variables of the module and of nothing else. Its own variables have names
 # that no property has: an assignment would change what the module is given.
-call_module() (
+call_module() {
   cd / || exit 253
   umask 022
   davit_module='' davit_package='' davit_container=''
@@ -179,8 +303,8 @@ call_module() (
   if [ -f "$davit_module.activities" ] && ! (answers_activity "$davit_module.activities" "$davit_activity"); then
     exit 0
   fi
-  exec "$davit_module" "$davit_activity" "$davit_package" "$davit_container"
-)
+  exec setsid "$davit_module" "$davit_activity" "$davit_package" "$davit_container"
+}
 
 # answers_activity FILE ACTIVITY: a module with such a file is asked for nothing else.
 answers_activity() {
@@ -190,16 +314,25 @@ answers_activity() {
   return 1
 }
 
-# operation_await TARGET PROFILE ACTIVITY CONTAINER KEY: `done ID STATUS` when what runs there has ended; 0 only if the activity reached what it is for.
+# operation_await TARGET PROFILE ACTIVITY SECONDS CONTAINER KEY: `done ID STATUS` when what runs there has ended; 0 only if the activity
+# reached what it is for. After so many seconds, unless 0, its module is ended.
 operation_await() {
-  activity=$3
-  mapping_directory "$1" "$2" "$4" "$5"
+  activity=$3 seconds=$4
+  mapping_directory "$1" "$2" "$5" "$6"
   (
+    trap - EXIT
     exec >/dev/null 2>&1 3>&-
+    watch=
     while is_running "$directory"; do
+      if [ -z "$watch" ] && [ "$seconds" != 0 ] && claimant=$(readlink "$directory/module"); then
+        watch_module "$claimant" "$seconds" &
+        watch=$!
+      fi
       pause
     done
-    printf 'done %s %s\n' "$id" "$(ended_status)" >&4
+    status=$(ended_status)
+    if [ -n "$watch" ] && was_late; then status=252; fi
+    printf 'done %s %s\n' "$id" "$status" >&4
   ) &
 }
 
@@ -222,27 +355,75 @@ operation_log() {
   mapping_directory "$1" "$2" "$4" "$5"
   log=$state/targets/$1/log/$2/${directory##*/}.$3
   if [ -f "$log" ]; then
-    say log "$(tail -c "$6" "$log" | hexadecimal)"
+    say log "$(cat "$log" "$log".[123] 2>/dev/null | tail -c "$6" | hexadecimal)"
   fi
 }
 
-# operation_observe PROFILE: every mapping of the profile, of all targets that are this machine.
+# operation_status TARGET PROFILE SECONDS CONTAINER KEY: asks the module of something active whether it runs, `done ID STATUS`.
+operation_status() {
+  target=$1 profile=$2 activity=status
+  mapping_directory "$1" "$2" "$4" "$5"
+  [ -f "$directory/record" ] || fail no-record "there is no record of it"
+  spawn ask_module "$3"
+}
+
+# operation_resolve WORD...: the module that each reference leads to, or `-`.
+operation_resolve() {
+  for word in "$@"; do
+    decode "$word"
+    (resolve_module "$decoded" && say module "$module") 2>/dev/null || say module -
+  done
+}
+
+# operation_observe PROFILE: every mapping of the profile, of all targets that are this machine, with `answers` when its module can be
+# asked for its status; then what other profiles have here.
 operation_observe() {
   check_names "$1"
   rm -rf "$state"/targets/*/active/"$1"/.gone.*
-  for directory in "$state"/targets/*/active/"$1"/*:*; do
-    [ -f "$directory/record" ] || continue
-    target=${directory#"$state"/targets/}
-    running=ended
-    ! is_running "$directory" || running=running
-    first_line "$directory/state"
-    case $line in
-      active | deactivating) ;;
-      *) line=activating ;;
+  say boot "$(boot_id)"
+  for directory in "$state"/targets/*/active/*/*:*; do
+    [ -f "$directory/record" ] || [ -f "$directory/state" ] || continue
+    place=${directory#"$state"/targets/}
+    case $place in
+      *[!A-Za-z0-9_./:~+-]*)
+        say strange "$(printf '%s' "$directory" | hexadecimal)"
+        continue
+        ;;
     esac
-    say mapping "${target%%/*}" "$line" "$running" "${directory##*:}"
-    while IFS= read -r line; do
-      say "field $line"
-    done 2>/dev/null <"$directory/record" || :
+    target=${place%%/*}
+    case $place in
+      "$target/active/$1/"*) say_mapping ;;
+      *) say_other ;;
+    esac
   done
+}
+
+say_mapping() {
+  running=ended
+  ! is_running "$directory" || running=running
+  first_line "$directory/state"
+  case $line in
+    active | activating | deactivating) ;;
+    '') line=activating ;;
+    *) line=unknown ;;
+  esac
+  say mapping "$target" "$line" "$running" "${directory##*/}"
+  module=
+  while IFS= read -r line || [ -n "$line" ]; do
+    say "field $line"
+    case $line in
+      'module '*) module=${line#module } ;;
+    esac
+  done 2>/dev/null <"$directory/record" || :
+  if [ -n "$module" ] && [ -f "$module.activities" ] && answers_activity "$module.activities" status; then
+    say answers
+  fi
+}
+
+say_other() {
+  while IFS= read -r line; do
+    case $line in
+      'pkg '*) say other "$target" "${place#*/active/}" "${line#pkg }" ;;
+    esac
+  done 2>/dev/null <"$directory/record" || :
 }

@@ -10,49 +10,55 @@ operation_native_missing() {
   done
 }
 
-# operation_native_begin INCOMING NAME: a directory for a transfer, which is its own for as long as this helper lives. What the
-# transfers of dead ones have left is removed.
-operation_native_begin() {
-  check_store_paths "$1"
-  check_names "$2"
+# receive_archive INCOMING NAME OWNER CHECKSUM: standard input unpacked aside from the store, in a directory that is OWNER's (a
+# helper) until it is committed; prints how that ended and the checksum.
+receive_archive() {
+  process_identity "$$"
+  self=$identity
+  begin_transfer "$1" "$2" "$3"
+  mkfifo "$1/$2/copy" || return 1
+  "$4" <"$1/$2/copy" >"$1/$2/checksum" &
+  # shellcheck disable=SC2320
+  tee "$1/$2/copy" | {
+    tar -xof - -C "$1/$2/paths"
+    echo "$?" >"$1/$2/status"
+    cat >/dev/null
+  }
+  wait "$!"
+  first_line "$1/$2/status"
+  status=$line
+  first_line "$1/$2/checksum"
+  printf 'received %s %s\n' "$status" "$line"
+}
+
+# begin_transfer INCOMING NAME OWNER: what the transfers of dead owners have left is removed.
+begin_transfer() {
   mkdir -p "$1" || fail cannot-create "cannot create '$1'"
   for claimed in "$1"/*.lock; do
     [ -L "$claimed" ] && claim "$claimed" "$self" || continue
     discard_transfer "${claimed%.lock}"
   done
-  claim "$1/$2.lock" "$self" && mkdir "$1/$2" "$1/$2/paths" || fail cannot-create "cannot write below '$1'"
+  claim "$1/$2.lock" "$3" && mkdir "$1/$2" "$1/$2/paths" || fail cannot-create "cannot write below '$1'"
 }
 
-# receive_archive DIRECTORY CHECKSUM: standard input unpacked into it, aside from the store; prints how that ended and the checksum.
-receive_archive() {
-  mkfifo "$1/copy" || return 1
-  "$2" <"$1/copy" >"$1/checksum" &
-  # shellcheck disable=SC2320
-  tee "$1/copy" | {
-    tar -xof - -C "$1/paths"
-    echo "$?" >"$1/status"
-    cat >/dev/null
-  }
-  wait "$!"
-  first_line "$1/status"
-  status=$line
-  first_line "$1/checksum"
-  printf 'received %s %s\n' "$status" "$line"
-}
-
-# operation_native_commit STORE INCOMING REGISTRATIONS [NAME RECORD]...: what was received becomes valid, in the order given.
+# operation_native_commit STORE INCOMING REGISTRATIONS ROOTS [NAME RECORD]... protect [NAME]...: what was received becomes valid,
+# in the order given, and some of it protected.
 operation_native_commit() {
-  check_store_paths "$1" "$2" "$3"
-  store=$1 incoming=$2 registrations=$3
-  shift 3
+  check_store_paths "$1" "$2" "$3" "$4"
+  store=$1 incoming=$2 registrations=$3 roots=$4
+  shift 4
   claim "$incoming.lock" "$self" || [ "$(readlink "$incoming.lock")" = "$self" ] ||
     fail incomplete-archive 'somebody else has removed the transfer'
   mkdir -p "$registrations" && claim_in_turn "$registrations/../commit" "$self" || fail cannot-create "cannot write below '$registrations'"
   release=$registrations/../commit
   sync
-  while [ $# -ge 2 ]; do
+  while [ "$1" != protect ]; do
     commit_path "$1" "$2" || fail cannot-create "cannot move '$1' into the store"
     shift 2
+  done
+  shift
+  for name in "$@"; do
+    protect_native "$roots" "$store/$name"
   done
   discard_transfer "$incoming"
 }

@@ -25,8 +25,8 @@ answer() {
   operation=$2
   shift 2
   case $operation in
-    hello | lock | renew | unlock | lock_state | observe | start | await | log | set_profile) ;;
-    native_missing | native_begin | native_commit | native_discard) ;;
+    hello | lock | renew | unlock | lock_state | observe | start | await | log | status | resolve | set_profile | protect) ;;
+    native_missing | native_commit | native_discard) ;;
     *) operation=unknown ;;
   esac
   if errors=$( (perform "$@") 2>&1 >&3); then
@@ -62,12 +62,13 @@ say() {
 }
 
 operation_hello() {
-  for utility in cat chmod date env find head id ln ls mkdir mkfifo mv od readlink rm setsid sleep sync tail tar tee tr uname; do
+  for utility in cat chmod date dd env find head id ln ls mkdir mkfifo mv od readlink rm setsid sleep sync tail tar tee tr uname; do
     command -v "$utility" >/dev/null 2>&1 || say missing "$utility"
   done
   for utility in cksum sha256sum; do
     command -v "$utility" >/dev/null 2>&1 && say checksum "$utility"
   done
+  say helper "$self"
   say user "$(id -u)"
   say kernel "$(uname -s)" "$(uname -m)"
   say boot "$(boot_id)"

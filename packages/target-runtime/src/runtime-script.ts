@@ -1,23 +1,41 @@
 import { readFileSync } from 'node:fs'
 
-const PARTS = ['common', 'claim', 'serve', 'lock', 'activity', 'profile', 'native-store']
+const PARTS = ['common', 'claim', 'serve', 'lock', 'activity', 'profile', 'roots', 'native-store', 'nix-store']
+const NIX_PARTS = ['common', 'claim', 'nix-store']
 
 /** The helper: answers framed requests on standard input, after a line that is the marker (see `runtime/serve.sh`). */
 export function serverScript(marker: string): string {
-  return `${runtime()}\nserve ${quote(marker)}\n`
+  return `${runtime(PARTS)}\nserve ${quote(marker)}\n`
+}
+
+export interface TransferPlace {
+  /** Directory aside from the store. */
+  readonly incoming: string
+  /** Of the transfer, in it. */
+  readonly name: string
+  /** The helper that is going to commit it. */
+  readonly owner: string
 }
 
 /**
- * Unpacks the archive on standard input into a directory aside from the store and prints
- * `received TAR-STATUS CHECKSUM…`, the checksum as `cksum` or `sha256sum` print it.
+ * Unpacks the archive on standard input and prints `received TAR-STATUS CHECKSUM…`, the checksum as `cksum` or `sha256sum`
+ * print it.
  */
-export function receiverScript(directory: string, checksum: 'cksum' | 'sha256sum'): string {
-  return `${runtime()}\nreceive_archive ${quote(directory)} ${checksum}\n`
+export function receiverScript({ incoming, name, owner }: TransferPlace, checksum: 'cksum' | 'sha256sum'): string {
+  return `${runtime(PARTS)}\nreceive_archive ${[incoming, name, owner].map(quote).join(' ')} ${checksum}\n`
 }
 
-/** The parts in a variable, since runners of activities are given the same text, and evaluated. */
-function runtime(): string {
-  return `runtime=${quote(PARTS.map(part).join('\n'))}\neval "$runtime"`
+/** What a channel of its own does with the Nix store of a target, after a line that is the marker (see `runtime/nix-store.sh`). */
+export type NixOperation = { readonly kind: 'serve' } | { readonly kind: 'build'; readonly jobs: number }
+
+export function nixScript(operation: NixOperation, marker: string): string {
+  const words = operation.kind === 'build' ? [marker, String(operation.jobs)] : [marker]
+  return `${runtime(NIX_PARTS)}\n${operation.kind}_nix ${words.map(quote).join(' ')}\n`
+}
+
+/** The parts in a variable, since runners of activities and builds are given the same text, and evaluated. */
+export function runtime(parts: readonly string[]): string {
+  return `runtime=${quote(parts.map(part).join('\n'))}\neval "$runtime"`
 }
 
 function part(name: string): string {
@@ -29,6 +47,6 @@ function part(name: string): string {
     .join('\n')
 }
 
-function quote(text: string): string {
+export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

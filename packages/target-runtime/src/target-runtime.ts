@@ -1,2 +1,11 @@
 export { decodeField, encodeField } from './field.ts'
-export { receiverScript, serverScript } from './runtime-script.ts'
+export {
+  adoptScript,
+  buildServerScript,
+  type BuiltToAdopt,
+  type BuildServer,
+  type NativeStorePlaces,
+  senderScript,
+  type TreesToSend,
+} from './native-build-script.ts'
+export { type NixOperation, nixScript, receiverScript, serverScript, type TransferPlace } from './runtime-script.ts'

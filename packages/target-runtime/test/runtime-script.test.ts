@@ -2,11 +2,15 @@ import { spawnSync } from 'node:child_process'
 
 import { expect, test } from 'vitest'
 
-import { receiverScript, serverScript } from '../src/target-runtime.ts'
+import { type NixOperation, nixScript, receiverScript, serverScript } from '../src/target-runtime.ts'
 
-test.each([
+const transfer = { incoming: '/store/.davit/incoming', name: 'transfer.1', owner: '1:2:boot' }
+const operations: readonly NixOperation[] = [{ kind: 'serve' }, { kind: 'build', jobs: 2 }]
+
+test.each<readonly [string, string]>([
   ['serverScript()', serverScript("it's a marker")],
-  ['receiverScript()', receiverScript('/store/.davit/incoming/transfer.1', 'cksum')],
+  ['receiverScript()', receiverScript(transfer, 'cksum')],
+  ...operations.map((operation) => [`nixScript() of ${operation.kind}`, nixScript(operation, 'marker')] as const),
 ])('%s stays below 40 kB, and is understood by every shell', (_, script) => {
   expect(Buffer.byteLength(script)).toBeLessThan(40_000)
   const results = [['dash'], ['bash', '--posix'], ['busybox', 'sh']].map(([program = '', ...options]) =>

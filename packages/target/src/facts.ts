@@ -6,6 +6,8 @@ import { fromHexadecimal } from './answer-lines.ts'
 /** What a machine says of itself when a helper starts there. */
 export interface MachineFacts {
   readonly system: System
+  /** The process that said hello; it may have been replaced since. */
+  readonly helper: string
   readonly userId: number
   readonly bootId: string
   /** Tells containers apart that share the boot. */
@@ -24,6 +26,7 @@ export function parseFacts(lines: readonly string[], address: string): MachineFa
   const [kernel = '', machine = ''] = first('kernel').split(' ')
   return {
     system: `${machine}-${kernel.toLowerCase()}` as System,
+    helper: first('helper'),
     userId: Number(first('user')),
     bootId: first('boot'),
     place: first('place'),

@@ -3,6 +3,7 @@ import { DavitError } from '@davit/diagnostics'
 
 import { type MachineFacts, parseFacts } from './facts.ts'
 import { type Helper, openHelper } from './helper.ts'
+import { type NixServe, nixServe } from './nix-serve.ts'
 
 /** A machine with a helper on it. A helper that died is started again by the next request: what runs on the machine is not touched by that. */
 export interface Machine {
@@ -12,6 +13,7 @@ export interface Machine {
   requestActivity(operation: string, fields: readonly string[]): Promise<number>
   /** A script of its own beside the helper, for bulk data. */
   run(script: string): Promise<Channel>
+  readonly nixStore: NixServe
   close(): void
 }
 
@@ -43,13 +45,18 @@ export async function openMachine(connect: () => Promise<Connection>): Promise<M
       throw error
     }
   }
+  const place = { address: connection.address, run: (script: string) => connection.run(script) }
+  const nixStore = nixServe(place)
   return {
-    address: connection.address,
+    ...place,
     facts,
+    nixStore,
     request: (operation, fields) => withHelper((used) => used.request(operation, fields)),
     requestActivity: (operation, fields) => withHelper((used) => used.requestActivity(operation, fields)),
-    run: (script) => connection.run(script),
-    close: () => helper.close(),
+    close() {
+      nixStore.close()
+      helper.close()
+    },
   }
 }
 

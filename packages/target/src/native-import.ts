@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { Channel } from '@davit/connection'
 import type { StoreLayout } from '@davit/store'
-import { encodeField, receiverScript } from '@davit/target-runtime'
+import { encodeField, receiverScript, type TransferPlace } from '@davit/target-runtime'
 
 import { checksumOf } from './checksum.ts'
 import type { Machine } from './machine.ts'
@@ -30,18 +30,20 @@ export interface ArchiveToImport {
   readonly archive: Readable
   /** References before referrers. */
   readonly paths: readonly SentPath[]
+  /** Names of those that are kept for a day. */
+  readonly protect: readonly string[]
   readonly signal: AbortSignal
 }
 
 /** Unpacked aside, checked, moved into the store, registered. */
 export async function importArchive(machine: Machine, layout: StoreLayout, sent: ArchiveToImport): Promise<void> {
-  const transfer = `transfer.${randomBytes(12).toString('hex')}`
-  const directory = `${layout.incoming}/${transfer}`
-  await machine.request('native_begin', [layout.incoming, transfer])
+  const name = `transfer.${randomBytes(12).toString('hex')}`
+  const directory = `${layout.incoming}/${name}`
   try {
-    await sendArchive(machine, directory, sent)
-    const records = sent.paths.flatMap(({ name, registration }) => [name, encodeField(registration)])
-    await machine.request('native_commit', [layout.directory, directory, layout.registrations, ...records])
+    await sendArchive(machine, { incoming: layout.incoming, name, owner: machine.facts.helper }, sent)
+    const records = sent.paths.flatMap((path) => [path.name, encodeField(path.registration)])
+    const places = [layout.directory, directory, layout.registrations, layout.roots]
+    await machine.request('native_commit', [...places, ...records, 'protect', ...sent.protect])
   } catch (error) {
     // What cannot be cleaned up now is removed when the next transfer begins.
     await machine.request('native_discard', [directory]).catch(() => {})
@@ -49,9 +51,13 @@ export async function importArchive(machine: Machine, layout: StoreLayout, sent:
   }
 }
 
-async function sendArchive(machine: Machine, directory: string, { archive, signal }: ArchiveToImport): Promise<void> {
+async function sendArchive(
+  machine: Machine,
+  place: TransferPlace,
+  { archive, signal }: ArchiveToImport,
+): Promise<void> {
   const { checksum } = machine.facts
-  const channel = await machine.run(receiverScript(directory, checksum))
+  const channel = await machine.run(receiverScript(place, checksum))
   const stop = () => channel.close()
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()

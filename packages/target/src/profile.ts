@@ -1,13 +1,15 @@
-import type { StorePath } from '@davit/documents'
+import type { StorePath, StoreReference } from '@davit/documents'
+import { storeLayout } from '@davit/store'
 
 import type { LockPlace } from './lock.ts'
 import type { Machine } from './machine.ts'
+import { onMachine } from './nix-errors.ts'
 
 export interface ProfileToSet extends LockPlace {
   readonly token: string
   readonly path: StorePath
-  /** Directory of the store in which a root is kept, so that nothing that a generation needs is collected. */
-  readonly roots: string
+  /** In which each generation is a root, so that nothing that it needs is collected. */
+  readonly store: StoreReference
 }
 
 /** Makes a profile the current one of its target. Adds a generation only where something changed. */
@@ -15,8 +17,12 @@ export async function setProfile(
   machine: Machine,
   profile: ProfileToSet,
 ): Promise<'unchanged' | { readonly generation: number }> {
-  const fields = [profile.target, profile.profile, profile.token, profile.path, profile.roots]
-  const [answer = ''] = await machine.request('set_profile', fields)
+  const { kind, directory } = profile.store
+  const roots = kind === 'native' ? [storeLayout(directory).roots] : []
+  const fields = [profile.target, profile.profile, profile.token, profile.path, kind, ...roots]
+  const [answer = ''] = await machine.request('set_profile', fields).catch((error: unknown) => {
+    throw kind === 'nix' ? onMachine(machine.address, error) : error
+  })
   const number = /^generation (\d+)$/.exec(answer)?.[1]
   return number === undefined ? 'unchanged' : { generation: Number(number) }
 }

@@ -18,6 +18,7 @@ export interface TargetStore {
 export interface MissingOptions {
   /** Whether the machine first fetches from its own caches what it can. */
   readonly useSubstitutes?: boolean
+  readonly signal?: AbortSignal
 }
 
 export interface TransferOptions {
@@ -32,6 +33,7 @@ export interface Transferred {
 export interface TargetBuildOptions {
   /** How many builds may run there at a time. */
   readonly cores: number
+  /** Told what else happens there; the steps of the builds that are asked for are the caller's. */
   readonly report: Report
   readonly signal: AbortSignal
 }

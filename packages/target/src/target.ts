@@ -20,8 +20,16 @@ export {
   renewLock,
 } from './lock.ts'
 export { type Machine, openMachine } from './machine.ts'
-export { type ArchiveToImport, importArchive, missingNames, type SentPath } from './native-import.ts'
 export { observeMappings, type ObservedRecord } from './observe.ts'
+export { openTargetStore } from './open-target-store.ts'
 export { type ProfileToSet, setProfile } from './profile.ts'
 export { reachTargets, type ReachedTargets } from './reach-targets.ts'
 export type { ShellTarget } from './shell-target.ts'
+export type {
+  MissingOptions,
+  TargetBuildOptions,
+  TargetBuildOutcome,
+  TargetStore,
+  TransferOptions,
+  Transferred,
+} from './target-store.ts'

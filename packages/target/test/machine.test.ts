@@ -335,7 +335,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const [first, second] = ['a', 'b'].map((name) => join(directory, name) as StorePath) as [StorePath, StorePath]
     for (const path of [first, second]) mkdirSync(path)
     const set = (path: StorePath) =>
-      setProfile(machine, { ...place, token: '-', path, roots: join(directory, 'roots') })
+      setProfile(machine, { ...place, token: '-', path, store: { kind: 'native', directory } })
     expect(await set(first)).toEqual({ generation: 1 })
     expect(await set(first)).toBe('unchanged')
     expect(await set(second)).toEqual({ generation: 2 })
@@ -344,6 +344,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(await set(first)).toEqual({ generation: 3 })
     expect(readdirSync(profiles).toSorted()).toEqual(['1-link', '2-link', '3-link', 'current'])
     expect(readlinkSync(join(profiles, 'current'))).toBe('3-link')
+    expect(readlinkSync(join(directory, '.davit/roots/profile:t1:default'))).toBe(profiles)
   })
 
   test('setProfile() compares what profiles are called, and refuses what is not there', async () => {
@@ -354,7 +355,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
         ...place,
         token: '-',
         path: join(directory, name) as StorePath,
-        roots: join(directory, 'r'),
+        store: { kind: 'native', directory },
       })
     expect(await set('store/a')).toEqual({ generation: 1 })
     expect(await set('store/a')).toBe('unchanged')

@@ -15,14 +15,18 @@ import { Readable } from 'node:stream'
 
 import type { PackageRequest, ServiceName, System } from '@davit/documents'
 import { removeTree } from '@davit/files'
-import { encodeRegistration, openNativeStore, storeLayout } from '@davit/store'
+import { encodeRegistration, openNativeStore, type StoreLayout, storeLayout } from '@davit/store'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import { importArchive, type Machine, missingNames, openMachine } from '../src/target.ts'
+import { type ArchiveToImport, importArchive as importProtected, missingNames } from '../src/native-import.ts'
+import { type Machine, openMachine } from '../src/target.ts'
 import { installedShells, shellConnection } from './shells.ts'
 
 const system = 'x86_64-linux' as System
 const signal = new AbortController().signal
+
+const importArchive = (machine: Machine, layout: StoreLayout, sent: Omit<ArchiveToImport, 'protect'>) =>
+  importProtected(machine, layout, { protect: [], ...sent })
 
 describe.each(installedShells())('on a machine with $name', (shell) => {
   let directory: string

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,21 +38,43 @@ export function installedShells(): readonly Shell[] {
   return shells
 }
 
-/** Runs scripts with a shell of this machine, as a connection would; tells the processes, to kill them. */
+export interface ShellSurroundings {
+  /** Program that runs the one that follows it. */
+  readonly within?: string
+  /** Added to what a login has. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export interface ShellConnection extends Connection {
+  /** Of the shells, to kill them. */
+  readonly pids: readonly number[]
+  /** All scripts see the ends of their streams, as when a connection is lost. */
+  hangUp(): void
+}
+
+/** Runs scripts with a shell of this machine, as a connection would. */
 export function shellConnection(
   shell: Shell,
   stateDirectory: string,
-): Connection & { readonly pids: readonly number[] } {
+  { within = '/usr/bin/env', environment = {} }: ShellSurroundings = {},
+): ShellConnection {
   const pids: number[] = []
+  const children: ChildProcess[] = []
   return {
     kind: 'local',
     address: shell.name,
     pids,
+    hangUp() {
+      const lost = new DavitError('connection-lost', `lost the connection to '${shell.name}'`)
+      for (const { stdin, stdout, stderr } of children)
+        for (const stream of [stdin, stdout, stderr]) stream?.destroy(lost)
+    },
     lost: new Promise(() => {}),
     async run(script) {
-      const child = spawn(shell.program, ['-c', script], {
-        env: { PATH: shell.path, LC_ALL: 'C', HOME: stateDirectory, DAVIT_STATE_DIR: stateDirectory },
+      const child = spawn(within, [shell.program, '-c', script], {
+        env: { PATH: shell.path, LC_ALL: 'C', HOME: stateDirectory, DAVIT_STATE_DIR: stateDirectory, ...environment },
       })
+      children.push(child)
       if (child.pid !== undefined) pids.push(child.pid)
       const exit = new Promise<number>((resolve, reject) => {
         child.on('exit', (status, signal) => {

@@ -23,7 +23,7 @@ export function readJsonDocument(format: Format<unknown>, source: SourceText): R
     diagnostics,
     locate() {
       const placeOf = locate()
-      return (path) => placeOf([jsonField, ...path])
+      return (path, part) => placeOf([jsonField, ...path], part)
     },
   }
 }

@@ -1,11 +1,12 @@
 import type { Diagnostic } from '@davit/diagnostics'
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { type Data, located, type LocatedNode, type SourceText } from '../text/located.ts'
+import { describe } from '../text/describe.ts'
 import { parseNumber } from '../text/parse-number.ts'
 import { Float } from '../property.ts'
 import { type Branch, listOf, tableOf, type Tree } from '../text/tree.ts'
 
-/** Strict JSON with the place of everything. Of equal keys the last counts, with a warning: JSON.parse does not see them. */
+/** Strict JSON with the place of everything. Keys that occur twice are refused, which JSON.parse does not see. */
 export function readJsonTree(source: SourceText, maxDepth: number): Tree {
   const nowhere = located(null, { offset: 0 }, source)
   if (nestingOf(source.text) > maxDepth) {
@@ -44,7 +45,7 @@ function buildTable(object: Node, context: Context, at: LocatedNode): Branch {
     const name = String(key.value)
     if (members.has(name)) {
       const place = context.source.placeAt(key.offset)
-      context.problems.push({ severity: 'warning', message: `key '${name}' occurs twice`, place })
+      context.problems.push({ severity: 'error', message: `key ${describe(name)} occurs twice`, place })
     }
     members.set(name, build(value, context, key.offset))
   }

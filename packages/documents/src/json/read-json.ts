@@ -2,36 +2,62 @@ import { readJsonTree } from './read-json-tree.ts'
 import { plainOf } from '../text/plain-of.ts'
 import { MAX_DOCUMENT_DEPTH } from '../text/limits.ts'
 import type { SourceText } from '../text/located.ts'
-import type { Reading } from '../text/reading.ts'
+import type { PlaceOf, Reading } from '../text/reading.ts'
+import type { Tree } from '../text/tree.ts'
 
 /** Strict JSON as objects and arrays, at the speed of JSON.parse unless something needs a second look. */
 export function readJson(source: SourceText): Reading {
   const fast = parseFast(source.text)
   if (fast !== undefined)
-    return { content: fast, diagnostics: [], locate: () => readJsonTree(source, MAX_DOCUMENT_DEPTH).placeOf }
-  const { content, problems, placeOf } = readJsonTree(source, MAX_DOCUMENT_DEPTH)
+    return { content: fast, diagnostics: [], locate: () => placesIn(readJsonTree(source, MAX_DOCUMENT_DEPTH)) }
+  const tree = readJsonTree(source, MAX_DOCUMENT_DEPTH)
+  const { content, problems } = tree
   return {
     ...(content === undefined ? {} : { content: { data: plainOf(content.data) } }),
-    diagnostics: problems.filter(({ severity }) => severity === 'error'),
-    locate: () => placeOf,
+    diagnostics: problems,
+    locate: () => placesIn(tree),
   }
 }
+
+function placesIn({ placeOf, placeOfKey }: Tree): PlaceOf {
+  return (path, part) => (part === 'key' ? placeOfKey(path) : placeOf(path))
+}
+
+/** A key: a string whose closing quote is followed by a colon. Inside of a string a quote has an odd number of backslashes. */
+const KEY = /(?<!\\)(?:\\\\)*"\s*:/g
 
 /** A number that may be whole in value though it is not in text: `1.0`, `1e3`, `0.99999999999999999`. */
 const WHOLE_FLOAT = /(?:^|[\s:,[])-?\d+(?:\.(?:0+|\d{12,})|(?:\.\d+)?[eE][+-]?\d+)(?=[\s,}\]]|$)/
 
+/** Nothing for what needs a second look: errors, numbers that are bent, keys that occur twice. */
 function parseFast(text: string): { readonly data: unknown } | undefined {
   try {
     const data: unknown = JSON.parse(text)
-    return WHOLE_FLOAT.test(text) || !isExact(data, 0) ? undefined : { data }
+    if (WHOLE_FLOAT.test(text)) return undefined
+    return countKeys(data, 0) === countMatches(text, KEY) ? { data } : undefined
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined
     throw error
   }
 }
 
-function isExact(data: unknown, depth: number): boolean {
-  if (typeof data === 'number') return Number.isInteger(data) ? Number.isSafeInteger(data) : Number.isFinite(data)
-  if (typeof data !== 'object' || data === null) return true
-  return depth < MAX_DOCUMENT_DEPTH && Object.values(data).every((value) => isExact(value, depth + 1))
+/** NaN when a number is not exact, or nesting too deep. */
+function countKeys(data: unknown, depth: number): number {
+  if (typeof data === 'number') return isExact(data) ? 0 : Number.NaN
+  if (typeof data !== 'object' || data === null) return 0
+  if (depth === MAX_DOCUMENT_DEPTH) return Number.NaN
+  const values: unknown[] = Object.values(data)
+  const own = Array.isArray(data) ? 0 : values.length
+  return values.reduce<number>((keys, value) => keys + countKeys(value, depth + 1), own)
+}
+
+function isExact(number: number): boolean {
+  return Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number)
+}
+
+function countMatches(text: string, expression: RegExp): number {
+  let count = 0
+  expression.lastIndex = 0
+  while (expression.test(text)) count += 1
+  return count
 }

@@ -1,6 +1,6 @@
 import { atPath, type Diagnostic } from '@davit/diagnostics'
 import type { Format } from '../format.ts'
-import { describe } from './diagnostic-of-issue.ts'
+import { describe } from './describe.ts'
 
 export interface Header {
   /** What the document says that it is. */

@@ -1,9 +1,18 @@
 import { atPath, type Diagnostic } from '@davit/diagnostics'
 import type * as v from 'valibot'
 import { Float } from '../property.ts'
+import { describe } from './describe.ts'
+
+/** Whether it is about a value, or about the key at the end of its path. */
+export type DiagnosticOfPart = Diagnostic & { readonly part?: 'key' }
 
 /** What valibot found, in the words of davit. */
-export function diagnosticOfIssue(issue: v.BaseIssue<unknown>): Diagnostic {
+export function diagnosticOfIssue(issue: v.BaseIssue<unknown>): DiagnosticOfPart {
+  const diagnostic = diagnosticAtPath(issue)
+  return issue.path?.at(-1)?.origin === 'key' ? { ...diagnostic, part: 'key' } : diagnostic
+}
+
+function diagnosticAtPath(issue: v.BaseIssue<unknown>): Diagnostic {
   const path = (issue.path ?? []).map(({ key }) => key as string | number)
   const last = issue.path?.at(-1)
   if (last === undefined || issue.input !== undefined)
@@ -11,14 +20,6 @@ export function diagnosticOfIssue(issue: v.BaseIssue<unknown>): Diagnostic {
   const parent: unknown = last.input
   if (Array.isArray(parent)) return atPath(path.slice(0, -1), 'expected a table, but this is a list')
   return atPath(path.slice(0, -1), `'${String(last.key)}' is missing`)
-}
-
-/** For people: `'two'`, `a list`. */
-export function describe(value: unknown): string {
-  if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}…'` : `'${value}'`
-  if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'object' && value !== null && !(value instanceof Float)) return 'a table'
-  return String(value)
 }
 
 const EXPECTED: ReadonlyMap<string, string> = new Map([

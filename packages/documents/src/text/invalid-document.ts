@@ -1,4 +1,4 @@
-import { DavitError, type Diagnostic, ExitStatus, renderDiagnostic } from '@davit/diagnostics'
+import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
 import { MAX_DIAGNOSTICS, MAX_TEXT_LENGTH } from './limits.ts'
 import { type SourceText, sourceText } from './located.ts'
 
@@ -15,11 +15,16 @@ export function openSource(text: string, { file }: ParseOptions): SourceText {
 
 /** With the problems in the order of the text, each once. */
 export function invalidDocument(message: string, diagnostics: readonly Diagnostic[]): DavitError {
-  const distinct = new Map(diagnostics.map((diagnostic) => [renderDiagnostic(diagnostic), diagnostic]))
+  const distinct = new Map(diagnostics.map((diagnostic) => [identityOf(diagnostic), diagnostic]))
   const shown = [...distinct.values()].toSorted(byPlace).slice(0, MAX_DIAGNOSTICS)
   const rest = distinct.size - shown.length
   if (rest > 0) shown.push({ severity: 'error', message: `${rest} more problems are not shown` })
   return new DavitError('invalid-document', message, { exitStatus: ExitStatus.badDocument, diagnostics: shown })
+}
+
+/** What is shown but the source line, which may be as long as the text. */
+function identityOf({ place, ...rest }: Diagnostic): string {
+  return JSON.stringify([rest, place?.file, place?.line, place?.column])
 }
 
 function byPlace(left: Diagnostic, right: Diagnostic): number {

@@ -35,7 +35,7 @@ export function sourceText(text: string, file: string): SourceText {
     file,
     line,
     column,
-    text: lineFrom(text, starts()[line - 1] ?? 0),
+    text: lineBetween(text, starts()[line - 1] ?? 0, (starts()[line] ?? text.length + 1) - 1),
   })
   return {
     file,
@@ -89,7 +89,7 @@ function lineAt(starts: readonly number[], offset: number): number {
   return low
 }
 
-function lineFrom(text: string, start: number): string {
-  const end = text.indexOf('\n', start)
-  return text.slice(start, end === -1 ? text.length : end).replace(/\r$/, '')
+/** Without a carriage return at its end. */
+function lineBetween(text: string, start: number, end: number): string {
+  return text.slice(start, text[end - 1] === '\r' ? end - 1 : end)
 }

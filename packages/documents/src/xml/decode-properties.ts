@@ -1,3 +1,4 @@
+import { describe } from '../text/describe.ts'
 import { parseNumber } from '../text/parse-number.ts'
 import { Float } from '../property.ts'
 import {
@@ -41,12 +42,12 @@ function scalarOf(type: string, text: string, decoding: Decoding): string | numb
   const word = text.trim()
   if (type === 'int' || type === 'float') return numberOf(type, word, decoding)
   if (type === 'bool') return truthOf(word, decoding)
-  report(decoding, `there is no type '${type}': types are string, int, float, bool, list and attrs`)
+  report(decoding, `there is no type ${describe(type)}: types are string, int, float, bool, list and attrs`)
   return text
 }
 
 function truthOf(word: string, decoding: Decoding): boolean {
-  if (word !== 'true' && word !== 'false') report(decoding, `expected true or false, but this is '${word}'`)
+  if (word !== 'true' && word !== 'false') report(decoding, `expected true or false, but this is ${describe(word)}`)
   return word === 'true'
 }
 
@@ -58,6 +59,6 @@ function numberOf(type: 'int' | 'float', word: string, decoding: Decoding): numb
   }
   const whole = typeof number === 'number' && Number.isInteger(number)
   if (type === 'float') return whole ? new Float(number) : number
-  if (!whole) report(decoding, `expected a whole number, but this is '${word}'`)
+  if (!whole) report(decoding, `expected a whole number, but this is ${describe(word)}`)
   return number
 }

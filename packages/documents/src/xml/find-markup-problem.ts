@@ -1,4 +1,5 @@
-import { MAX_DOCUMENT_DEPTH } from '../text/limits.ts'
+import { describe, shortened } from '../text/describe.ts'
+import { MAX_DOCUMENT_DEPTH, MAX_XML_ELEMENTS } from '../text/limits.ts'
 import { findEntityProblem } from './xml-entity.ts'
 
 export interface XmlProblem {
@@ -8,7 +9,7 @@ export interface XmlProblem {
 
 /** The first place where tags, entities and text do not make one element. Attributes are for others to look at. */
 export function findMarkupProblem(text: string): XmlProblem | undefined {
-  const state: State = { open: [], rootSeen: false }
+  const state: State = { open: [], elements: 0 }
   TOKEN.lastIndex = 0
   for (let offset = 0; offset < text.length; offset = TOKEN.lastIndex) {
     const match = TOKEN.exec(text)
@@ -17,13 +18,14 @@ export function findMarkupProblem(text: string): XmlProblem | undefined {
     if (problem !== undefined) return problem
   }
   const innermost = state.open.at(-1)
-  if (innermost !== undefined) return { message: `the text ends inside of element '${innermost}'`, offset: text.length }
-  return state.rootSeen ? undefined : { message: 'there is no element', offset: 0 }
+  if (innermost !== undefined)
+    return { message: `the text ends inside of element ${describe(innermost)}`, offset: text.length }
+  return state.elements > 0 ? undefined : { message: 'there is no element', offset: 0 }
 }
 
-/** Comment, processing instruction, CDATA, end tag, start tag, text. */
+/** Comment, processing instruction, CDATA, end tag, start tag, text. No part can match what another begins with: linear time. */
 const TOKEN =
-  /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[(?<cdata>[^]*?)\]\]>|<\/(?<closing>[^<>]*)>|<(?<opening>[^\s<>/!?]+)(?<attributes>[^"'<>]*(?:"[^"<]*"[^"'<>]*|'[^'<]*'[^"'<>]*)*)>|(?<characters>[^<]+)/y
+  /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[(?<cdata>[^]*?)\]\]>|<\/(?<closing>[^<>]*)>|<(?<opening>[^\s<>/!?"']+)(?<attributes>(?:[\s/][^"'<>]*(?:"[^"<]*"[^"'<>]*|'[^'<]*'[^"'<>]*)*)?)>|(?<characters>[^<]+)/y
 
 interface Token {
   readonly cdata?: string
@@ -35,7 +37,7 @@ interface Token {
 
 interface State {
   readonly open: string[]
-  rootSeen: boolean
+  elements: number
 }
 
 function follow(token: Token, offset: number, state: State): XmlProblem | undefined {
@@ -52,21 +54,28 @@ function followStart(
   const { open } = state
   const entity = findEntityProblem(attributes)
   if (entity !== undefined) return { message: entity.message, offset: offset + name.length + 1 + entity.offset }
-  if (state.rootSeen && open.length === 0) return { message: `'${name}' is a second root element`, offset }
-  if (open.length >= MAX_DOCUMENT_DEPTH) {
-    return { message: `elements are nested more than ${MAX_DOCUMENT_DEPTH} levels deep`, offset }
-  }
-  state.rootSeen = true
+  if (state.elements > 0 && open.length === 0) return { message: `${describe(name)} is a second root element`, offset }
+  state.elements += 1
+  const excess = excessOf(state)
+  if (excess !== undefined) return { message: excess, offset }
   if (!attributes.endsWith('/')) open.push(name)
   return undefined
+}
+
+function excessOf({ open, elements }: State): string | undefined {
+  if (elements > MAX_XML_ELEMENTS) return `there are more than ${MAX_XML_ELEMENTS} elements`
+  return open.length < MAX_DOCUMENT_DEPTH
+    ? undefined
+    : `elements are nested more than ${MAX_DOCUMENT_DEPTH} levels deep`
 }
 
 function followEnd(name: string, offset: number, { open }: State): XmlProblem | undefined {
   const expected = open.pop()
   if (expected === name) return undefined
-  const found = `this is </${name}>`
+  const found = `this is </${shortened(name)}>`
   return {
-    message: expected === undefined ? `${found}, but no element is open` : `expected </${expected}>, but ${found}`,
+    message:
+      expected === undefined ? `${found}, but no element is open` : `expected </${shortened(expected)}>, but ${found}`,
     offset,
   }
 }

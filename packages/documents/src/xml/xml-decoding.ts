@@ -1,4 +1,5 @@
 import { atPath, type Diagnostic, type Path } from '@davit/diagnostics'
+import { describe } from '../text/describe.ts'
 import type { LocatedNode } from '../text/located.ts'
 import type { XmlElement } from './xml-element.ts'
 
@@ -31,13 +32,14 @@ export function nodeOf({ offset = 0 }: XmlElement): LocatedNode {
 
 export function textOf(element: XmlElement, decoding: Decoding): string {
   const [child] = element.children
-  if (child !== undefined) report(decoding, `expected text in '${element.name}', but it has an element '${child.name}'`)
+  if (child !== undefined)
+    report(decoding, `expected text in ${describe(element.name)}, but it has an element ${describe(child.name)}`)
   return element.text
 }
 
 export function expectNoText({ name, text }: XmlElement, decoding: Decoding): void {
   if (text.trim() !== '')
-    report(decoding, `expected elements in '${name}', but it has text '${text.trim().slice(0, 40)}'`)
+    report(decoding, `expected elements in ${describe(name)}, but it has text ${describe(text.trim())}`)
 }
 
 /** Named children as a Map; those without a name are left out, and a name that occurs twice is a problem. */
@@ -51,7 +53,7 @@ export function decodeMembers(
   for (const [name, child] of members) {
     if (name === undefined) continue
     const within = inside(decoding, name)
-    if (data.has(name)) report(within, `'${name}' occurs twice in '${element.name}'`)
+    if (data.has(name)) report(within, `${describe(name)} occurs twice in ${describe(element.name)}`)
     const decoded = decoding.decode(child, within)
     data.set(name, decoded.data)
     children.set(name, decoded.node)

@@ -1,5 +1,6 @@
 import { atPath, DavitError, type Diagnostic, ExitStatus, type Path, type Place } from '@davit/diagnostics'
 import type { Format } from '../format.ts'
+import { describe } from '../text/describe.ts'
 import { checkHeader } from '../text/check-header.ts'
 import { located, type SourceText } from '../text/located.ts'
 import type { Reading } from '../text/reading.ts'
@@ -37,7 +38,7 @@ export function writeXmlDocument(format: Format<unknown>, value: unknown): strin
 }
 
 function notXml({ title }: Format<unknown>, { name }: XmlElement): Diagnostic {
-  return atPath([], `expected ${title}, which is JSON, but this is XML ('${name}')`)
+  return atPath([], `expected ${title}, which is JSON, but this is XML (${describe(name)})`)
 }
 
 function headerProblem(format: Format<unknown>, { name, attributes }: XmlElement): Diagnostic | undefined {

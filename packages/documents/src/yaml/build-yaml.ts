@@ -12,23 +12,26 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
+import { describe } from '../text/describe.ts'
 import { MAX_ALIASED_VALUES, MAX_MODEL_DEPTH } from '../text/limits.ts'
 import type { Data, LocatedNode, SourceText } from '../text/located.ts'
 import { parseNumber } from '../text/parse-number.ts'
 import { Float } from '../property.ts'
 import { type Branch, listOf, tableOf } from '../text/tree.ts'
+import { findAliased } from './find-aliased.ts'
 
 /** What a YAML document says, aliases and merge keys followed. */
 export function buildYaml(
   document: Document,
   { source, problems }: { readonly source: SourceText; readonly problems: Diagnostic[] },
 ): Branch {
-  const context = { document, source, problems, budget: { values: MAX_ALIASED_VALUES }, depth: 0, aliased: false }
+  const targets = findAliased(document)
+  const context = { targets, source, problems, budget: { values: MAX_ALIASED_VALUES }, depth: 0, aliased: false }
   return build(document.contents, context, { offset: 0 })
 }
 
 interface Context {
-  readonly document: Document
+  readonly targets: ReadonlyMap<Alias, Node>
   readonly source: SourceText
   readonly problems: Diagnostic[]
   /** How many more values aliases may stand for (a few lines of them can stand for billions); nothing is built at zero. */
@@ -86,14 +89,14 @@ function excessOf(node: Content, { budget, depth }: Context): string | undefined
 const TAGS: ReadonlySet<string> = new Set(['tag:yaml.org,2002:str', 'tag:yaml.org,2002:map', 'tag:yaml.org,2002:seq'])
 
 function tagProblem({ tag }: Content): string | undefined {
-  return tag === undefined || TAGS.has(tag) ? undefined : `the tag '${tag}' has no meaning here`
+  return tag === undefined || TAGS.has(tag) ? undefined : `the tag ${describe(tag)} has no meaning here`
 }
 
 function buildAlias(alias: Alias, context: Context, at: LocatedNode): Branch {
-  const target = alias.resolve(context.document)
+  const target = context.targets.get(alias)
   const here = context.aliased ? at : { ...at, offset: startOf(alias) }
   if (target !== undefined) return build(target, { ...context, aliased: true }, here)
-  refuse(here.offset, context, `there is no anchor '&${alias.source}' before this`)
+  refuse(here.offset, context, `there is no anchor ${describe(`&${alias.source}`)} before this`)
   return { data: null, node: here }
 }
 
@@ -131,7 +134,7 @@ function nameOf(key: unknown): string | undefined {
 }
 
 function keyProblem(name: string | undefined): string {
-  return name === undefined ? 'expected text as a key' : `key '${name}' occurs twice`
+  return name === undefined ? 'expected text as a key' : `key ${describe(name)} occurs twice`
 }
 
 /** What `<<` merges: a table, or a list of tables of which the first wins. */

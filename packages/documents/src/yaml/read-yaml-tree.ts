@@ -1,15 +1,24 @@
 import type { Diagnostic } from '@davit/diagnostics'
 import { type Document, parseDocument } from 'yaml'
+import { MAX_YAML_LENGTH, MAX_YAML_PARTS } from '../text/limits.ts'
 import { located, type SourceText } from '../text/located.ts'
 import type { Tree } from '../text/tree.ts'
+import { nameOfCharacter, NOT_XML } from '../xml/xml-element.ts'
 import { buildYaml } from './build-yaml.ts'
 
 /** One YAML 1.2 document with the core schema. A number or truth value as a key is the text it is written as. */
 export function readYamlTree(source: SourceText): Tree {
   const nowhere = located(null, { offset: 0 }, source)
+  const excess = excessOf(source.text)
+  if (excess !== undefined) return { ...nowhere, problems: [problemOf(source, excess)] }
+  const strange = NOT_XML.exec(source.text)
+  if (strange !== null) {
+    const message = `character ${nameOfCharacter(strange[0])} cannot occur in YAML`
+    return { ...nowhere, problems: [{ severity: 'error', message, place: source.placeAt(strange.index) }] }
+  }
   const document = compose(source.text)
   if (document === undefined) {
-    return { ...nowhere, problems: [{ severity: 'error', message: 'nested too deeply', place: { file: source.file } }] }
+    return { ...nowhere, problems: [problemOf(source, 'nested too deeply')] }
   }
   const syntax = syntaxProblems(document, source)
   if (syntax.length > 0) return { ...nowhere, problems: syntax }
@@ -18,6 +27,22 @@ export function readYamlTree(source: SourceText): Tree {
   const { placeOf, placeOfKey } = located(data, node, source)
   return { ...(problems.length > 0 ? {} : { content: { data } }), problems, placeOf, placeOfKey }
 }
+
+function problemOf({ file }: SourceText, message: string): Diagnostic {
+  return { severity: 'error', message, place: { file } }
+}
+
+/** What is so large was made by a program, which can write JSON. */
+function excessOf(text: string): string | undefined {
+  if (text.length > MAX_YAML_LENGTH) return `too large for YAML: more than ${MAX_YAML_LENGTH} characters`
+  let parts = 0
+  for (let index = 0; index < text.length && parts <= MAX_YAML_PARTS; index += 1) {
+    if (PART.includes(text.charAt(index))) parts += 1
+  }
+  return parts > MAX_YAML_PARTS ? `too large for YAML: more than ${MAX_YAML_PARTS} lines and values` : undefined
+}
+
+const PART = '\n,[{'
 
 /** Nothing when the text nests so deeply that the parser gives up. */
 function compose(text: string): Document | undefined {
@@ -31,7 +56,10 @@ function compose(text: string): Document | undefined {
 
 /** Tags that the parser does not know are warnings there; whoever reads the values refuses them. */
 function syntaxProblems({ errors, warnings, directives }: Document, source: SourceText): Diagnostic[] {
-  const problems = [...errors, ...warnings.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')]
+  const exhausted = errors.findIndex(({ code }) => code === 'RESOURCE_EXHAUSTION')
+  // What the parser says after it gave up is about nothing.
+  const own = exhausted === -1 ? errors : errors.slice(0, exhausted + 1)
+  const problems = [...own, ...warnings.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')]
   const diagnostics = problems.map(({ code, message, pos: [offset] }): Diagnostic => {
     const words = MESSAGES.get(code) ?? message.charAt(0).toLowerCase() + message.slice(1)
     return { severity: 'error', message: words, place: source.placeAt(Math.min(offset, source.text.length)) }
@@ -42,6 +70,7 @@ function syntaxProblems({ errors, warnings, directives }: Document, source: Sour
 
 const MESSAGES: ReadonlyMap<string, string> = new Map([
   ['MULTIPLE_DOCS', "expected one document, but '---' begins a second one"],
+  ['RESOURCE_EXHAUSTION', 'nested too deeply'],
   ['TAB_AS_INDENT', 'tabs cannot indent YAML: use blanks'],
   [
     'BLOCK_AS_IMPLICIT_KEY',

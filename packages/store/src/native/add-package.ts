@@ -1,14 +1,14 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import type { StorePath } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
-import { stageTree } from './add-tree.ts'
-import { badName } from './add-source.ts'
+import type { PackageTree } from '@davit/nix'
+import { checkPackageName } from '../package-name.ts'
+import { moduleTree, profileTree } from '../package-trees.ts'
 import type { ProfileContents } from '../store-interface.ts'
-import { pathExists } from './path-exists.ts'
+import { stageTree } from './add-tree.ts'
 import { protect } from './roots.ts'
 import type { StoreContext } from './store-context.ts'
-import { isPackageName } from './store-path.ts'
 import { withWorkspace } from './workspace.ts'
 
 /** All at a time, so that they share what it costs to write them safely. */
@@ -21,28 +21,14 @@ export async function addProfiles(
   return paths
 }
 
-/**
- * Makes the package of a profile: `profilemanifest.xml`, a link to each package in `packages`, and in `modules` a link to
- * each module, with its declaration of activities beside it.
- */
 async function addProfile(context: StoreContext, contents: ProfileContents): Promise<StorePath> {
   const references = [...contents.packages, ...contents.modules.values()]
   for (const path of references) context.registry.get(path)
-  return addPackage(context, { name: contents.name, references }, (tree) => {
-    writeFileSync(join(tree, 'profilemanifest.xml'), contents.profileManifest)
-    mkdirSync(join(tree, 'packages'))
-    mkdirSync(join(tree, 'modules'))
-    for (const path of new Set(contents.packages)) symlinkSync(path, join(tree, 'packages', basename(path)))
-    for (const [type, path] of contents.modules) linkModule(join(tree, 'modules'), type, path)
-  })
+  return addPackage(context, { name: contents.name, references }, profileTree(contents))
 }
 
-/** Makes the package of a module: a directory that holds the module, named by its type, and `TYPE.activities`. */
 export async function addModule(context: StoreContext, type: string, module: LifecycleModule): Promise<StorePath> {
-  return addPackage(context, { name: type, references: [] }, (tree) => {
-    writeFileSync(join(tree, type), module.script, { mode: 0o755 })
-    writeFileSync(join(tree, activitiesFile(type)), module.activities.map((activity) => `${activity}\n`).join(''))
-  })
+  return addPackage(context, { name: type, references: [] }, moduleTree(type, module))
 }
 
 interface PackageIdentity {
@@ -50,17 +36,12 @@ interface PackageIdentity {
   readonly references: readonly StorePath[]
 }
 
-async function addPackage(
-  context: StoreContext,
-  identity: PackageIdentity,
-  fill: (tree: string) => void,
-): Promise<StorePath> {
-  if (!isPackageName(identity.name)) throw badName(identity.name)
+async function addPackage(context: StoreContext, identity: PackageIdentity, contents: PackageTree): Promise<StorePath> {
+  checkPackageName(identity.name)
   await context.prepare()
   return withWorkspace(context.layout, async (workspace) => {
     const tree = join(workspace, 'tree')
-    mkdirSync(tree)
-    fill(tree)
+    writePackageTree(tree, contents)
     const staged = await stageTree(context.layout.directory, tree, identity)
     const { path } = staged.registration
     if (context.registry.find(path) === undefined) await context.commit([staged])
@@ -68,13 +49,11 @@ async function addPackage(
   })
 }
 
-function linkModule(directory: string, type: string, path: StorePath): void {
-  for (const file of [type, activitiesFile(type)]) {
-    const target = join(path, file)
-    if (pathExists(target)) symlinkSync(target, join(directory, file))
+function writePackageTree(path: string, tree: PackageTree): void {
+  if (tree.kind === 'file') writeFileSync(path, tree.content, { mode: tree.executable === true ? 0o755 : 0o644 })
+  else if (tree.kind === 'link') symlinkSync(tree.to, path)
+  else {
+    mkdirSync(path)
+    for (const [name, entry] of tree.entries) writePackageTree(join(path, name), entry)
   }
-}
-
-function activitiesFile(type: string): string {
-  return `${type}.activities`
 }

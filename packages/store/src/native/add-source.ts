@@ -2,11 +2,11 @@ import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
-import { reasonOf, systemErrorCode } from '@davit/files'
+import { checkPackageName, packageNameFor } from '../package-name.ts'
+import { sourceError } from '../source-error.ts'
 import { contentPathOf, copyTree, stageTree } from './add-tree.ts'
 import type { Staged } from './committer.ts'
 import type { StoreContext } from './store-context.ts'
-import { isPackageName, packageNameFor } from './store-path.ts'
 import { digestTree, type TreeDigest } from './tree-digest.ts'
 
 /** Directories and files that are copied into the store, each looked at once. */
@@ -36,7 +36,7 @@ export function collectSources({ layout, registry }: StoreContext, workspace: st
   return {
     async add(path, givenName) {
       const name = givenName ?? packageNameFor(basename(path))
-      if (!isPackageName(name)) throw badName(name)
+      checkPackageName(name)
       try {
         const origin = realpathSync(path)
         if (`${realpathSync(layout.directory)}/`.startsWith(`${origin}/`)) throw containsStore(path, layout.directory)
@@ -47,13 +47,6 @@ export function collectSources({ layout, registry }: StoreContext, workspace: st
     },
     staged: () => staged,
   }
-}
-
-export function badName(name: string): DavitError {
-  return new DavitError('bad-package-name', `'${name}' cannot be the name of a package`, {
-    exitStatus: ExitStatus.badDocument,
-    hint: 'names consist of letters, digits and +-._?=, at most 200',
-  })
 }
 
 async function remembered<Value>(
@@ -72,15 +65,5 @@ function containsStore(path: string, storeDirectory: string): DavitError {
   return new DavitError('bad-source', `the source '${path}' contains the store '${storeDirectory}'`, {
     exitStatus: ExitStatus.badDocument,
     hint: 'name a directory that only holds what the package needs, or another store with DAVIT_STORE_DIR',
-  })
-}
-
-function sourceError(path: string, cause: unknown): unknown {
-  if (cause instanceof DavitError) return cause
-  if (systemErrorCode(cause) === undefined) return cause
-  return new DavitError('bad-source', `cannot read the source '${path}': ${reasonOf(cause)}`, {
-    exitStatus: ExitStatus.noInput,
-    hint: 'paths in models are relative to the file that names them',
-    cause,
   })
 }

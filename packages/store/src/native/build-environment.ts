@@ -1,22 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { StorePath } from '@davit/documents'
+import { STANDARD_PATH } from '../build-path.ts'
 import type { Derivation } from './derivation.ts'
 import type { BuildPlace } from './isolation.ts'
 
-/** Variables that the store sets, which a package therefore cannot use for itself. */
-const RESERVED = /^(out|PATH|HOME|TMPDIR|PWD|OLDPWD|IFS|ENV|SHLVL|parametersFile|LD_.*|DAVIT_.*)$/
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
-const STANDARD_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-
-export const SCRIPT_FILE = 'script'
-export const PARAMETERS_FILE = 'parameters.json'
-
-/** Why a package cannot have a variable of this name; nothing if it can. */
-export function variableProblem(name: string): string | undefined {
-  if (!VARIABLE.test(name)) return `'${name}' is not the name of a shell variable`
-  return RESERVED.test(name) ? `the variable '${name}' is set by davit itself` : undefined
-}
+const SCRIPT_FILE = 'script'
+const PARAMETERS_FILE = 'parameters.json'
 
 /** The whole environment of a build. */
 export function buildEnvironment(
@@ -39,4 +29,14 @@ export function buildEnvironment(
     out: output,
     ...(derivation.parameters === undefined ? {} : { parametersFile: join(filesDirectory, PARAMETERS_FILE) }),
   }
+}
+
+/** What the build finds in its directory of files, by name. */
+export function buildFiles({ script, parameters }: Derivation): ReadonlyMap<string, string> {
+  return new Map([[SCRIPT_FILE, script], ...(parameters === undefined ? [] : [[PARAMETERS_FILE, parameters] as const])])
+}
+
+/** What runs the script. */
+export function buildShell({ filesDirectory }: BuildPlace): readonly string[] {
+  return ['/bin/sh', '-e', join(filesDirectory, SCRIPT_FILE)]
 }

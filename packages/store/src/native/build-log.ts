@@ -28,7 +28,12 @@ export function openBuildLog(path: string): BuildLog {
     async follow(output) {
       for await (const chunk of output) add(chunk as Buffer)
     },
-    end: () => tail.toString('utf8').trimEnd().split('\n').slice(-TAIL_LINES).join('\n'),
+    end: () => logEndOf(tail),
     close: () => closeSync(file),
   }
+}
+
+/** The last lines of what a build has printed. */
+export function logEndOf(tail: Buffer): string {
+  return tail.toString('utf8').trimEnd().split('\n').slice(-TAIL_LINES).join('\n')
 }

@@ -4,14 +4,12 @@ import type { StorePath } from '@davit/documents'
 import { closureOf } from './closure.ts'
 import { clearPlace } from './committer.ts'
 import type { Derivation } from './derivation.ts'
-import { normalizeTree } from './normalize-tree.ts'
-import { referenceScan } from './reference-scan.ts'
+import { describeOutput } from './describe-output.ts'
 import { runBuilder } from './run-builder.ts'
 import { pathExists } from './path-exists.ts'
 import type { StoreContext } from './store-context.ts'
 import { logFile } from './store-layout.ts'
 import { type StoreLock, withStoreLock } from './store-lock.ts'
-import { digestTree } from './tree-digest.ts'
 import { withWorkspace } from './workspace.ts'
 
 export interface BuildJob {
@@ -81,17 +79,13 @@ interface MadeOutput {
 /** What is wrong with the output, or nothing. */
 async function registerOutput(
   { commit }: StoreContext,
-  { output, derivationPath, derivation, signal }: LockedJob,
+  job: LockedJob,
   { made, inputs }: MadeOutput,
 ): Promise<string | undefined> {
   if (!pathExists(made)) return 'ended without making $out'
   try {
-    normalizeTree(made)
-    const scan = referenceScan([...inputs, output])
-    const digest = await digestTree(made, (chunk) => scan.visit(chunk))
-    signal.throwIfAborted()
-    const { system } = derivation
-    const registration = { path: output, ...digest, references: scan.found(), deriver: derivationPath, system }
+    const registration = await describeOutput({ ...job, tree: made, inputs })
+    job.signal.throwIfAborted()
     await commit([{ tree: made, registration }])
     return undefined
   } catch (error) {

@@ -1,5 +1,6 @@
 import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
 import type { BuildSpec, InstantiatedPackage, PackageRequest, PackageSpec, StorePath, System } from '@davit/documents'
+import { badPackages, problemOf } from '../package-problems.ts'
 import { collectSources, type Sources } from './add-source.ts'
 import { derivationOf } from './derivation-of.ts'
 import { outputPathOf } from './derivation.ts'
@@ -87,16 +88,4 @@ async function instantiateBuild(session: Session, spec: BuildSpec, system: Syste
 /** A derivation holds what it is built from. */
 function protectedPaths(packages: readonly InstantiatedPackage[]): readonly StorePath[] {
   return [...new Set(packages.map(({ derivation, outPath }) => derivation ?? outPath))]
-}
-
-function problemOf({ wantedBy }: PackageRequest, error: unknown): Diagnostic {
-  if (!(error instanceof DavitError)) throw error
-  const wanted = 'service' in wantedBy ? `service '${wantedBy.service}'` : `target '${wantedBy.target}'`
-  const hint = error.hint === undefined ? {} : { hint: error.hint }
-  return { severity: 'error', message: `${wanted}: ${error.message}`, ...hint }
-}
-
-function badPackages(diagnostics: readonly Diagnostic[]): DavitError {
-  const message = diagnostics.length === 1 ? 'cannot use a package' : `cannot use ${diagnostics.length} packages`
-  return new DavitError('bad-package', message, { exitStatus: ExitStatus.badDocument, diagnostics })
 }

@@ -7,8 +7,8 @@ import { type Environment, runCommand } from '@davit/process'
 export type Isolation =
   /** Own namespaces; nothing of the store but what the build may use; everything else read-only; homes hidden. */
   | { readonly kind: 'bubblewrap'; readonly program: string }
-  /** No network unless asked for; no process survives the build. */
-  | { readonly kind: 'namespaces'; readonly program: string }
+  /** No network unless asked for; no process survives the build. The options are util-linux's where absent. */
+  | { readonly kind: 'namespaces'; readonly program: string; readonly options?: readonly string[] }
   | { readonly kind: 'none' }
 
 export interface IsolatedBuild {
@@ -18,6 +18,8 @@ export interface IsolatedBuild {
   /** Paths that the build may read. */
   readonly inputs: readonly StorePath[]
   readonly network: boolean
+  /** Which of `HIDDEN` the machine has; looked up on this one when absent. */
+  readonly hidden?: readonly string[]
 }
 
 /** Where a build finds itself, and what runs it there. */
@@ -32,13 +34,9 @@ export interface BuildPlace {
 
 /** Tries once what this machine allows. */
 export async function probeIsolation(environment: Environment): Promise<Isolation> {
-  const bubblewrap = findProgram('bwrap', environment)
-  if (bubblewrap !== undefined && (await works([bubblewrap, ...BUBBLEWRAP, 'true']))) {
-    return { kind: 'bubblewrap', program: bubblewrap }
-  }
-  const unshare = findProgram('unshare', environment)
-  if (unshare !== undefined && (await works([unshare, ...NAMESPACES, '--net', 'true']))) {
-    return { kind: 'namespaces', program: unshare }
+  for (const { isolation, probe } of ISOLATIONS) {
+    const program = findProgram(isolation.program, environment)
+    if (program !== undefined && (await works([program, ...probe]))) return { ...isolation, program }
   }
   return { kind: 'none' }
 }
@@ -50,11 +48,16 @@ export function buildPlace(isolation: Isolation, build: IsolatedBuild): BuildPla
   return {
     buildDirectory: join(workspace, 'build'),
     filesDirectory: join(workspace, 'files'),
-    argv: isolation.kind === 'none' ? argv : [...argv, ...NAMESPACES, ...(network ? [] : ['--net']), '--'],
+    argv:
+      isolation.kind === 'none'
+        ? argv
+        : [...argv, ...(isolation.options ?? NAMESPACES), ...(network ? [] : ['--net']), '--'],
   }
 }
 
 const NAMESPACES = ['--pid', '--fork', '--kill-child', '--mount-proc']
+/** Whoever ends the build ends its process group, with the first process of the namespace in it. */
+const BUSYBOX_NAMESPACES = ['-p', '-f', '--mount-proc']
 
 // A user namespace of its own makes the build an ordinary user, for whom tar and cp do not try to set owners.
 const BUBBLEWRAP = [
@@ -62,12 +65,25 @@ const BUBBLEWRAP = [
   ['--hostname', 'davit-build', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp'],
 ].flat()
 
-const HIDDEN = ['/home', '/media', '/mnt', '/root', '/run', '/srv', '/var/lib/davit', '/var/tmp']
+const NOTHING = ['/bin/sh', '-c', ':']
+
+/** The kinds of isolation, best first, by the names of their programs, and the arguments to try each with. */
+export const ISOLATIONS = [
+  { isolation: { kind: 'bubblewrap', program: 'bwrap' }, probe: [...BUBBLEWRAP, ...NOTHING] },
+  { isolation: { kind: 'namespaces', program: 'unshare' }, probe: [...NAMESPACES, '--net', '--', ...NOTHING] },
+  {
+    isolation: { kind: 'namespaces', program: 'unshare', options: BUSYBOX_NAMESPACES },
+    probe: [...BUSYBOX_NAMESPACES, '--net', '--', ...NOTHING],
+  },
+] as const
+
+/** Places of a machine that are none of the business of a build. */
+export const HIDDEN = ['/home', '/media', '/mnt', '/root', '/run', '/srv', '/var/lib/davit', '/var/tmp']
 const BUILD_DIRECTORY = '/tmp/build'
 const FILES_DIRECTORY = '/tmp/files'
 
 function bubblewrapPlace(program: string, build: IsolatedBuild): BuildPlace {
-  const { storeDirectory, workspace, inputs, network } = build
+  const { storeDirectory, workspace, inputs, network, hidden = HIDDEN.filter((path) => existsSync(path)) } = build
   const standIn = join(workspace, 'store')
   return {
     buildDirectory: BUILD_DIRECTORY,
@@ -76,7 +92,7 @@ function bubblewrapPlace(program: string, build: IsolatedBuild): BuildPlace {
     argv: [
       program,
       ...BUBBLEWRAP,
-      ...HIDDEN.filter((path) => existsSync(path)).flatMap((path) => ['--tmpfs', path]),
+      ...hidden.flatMap((path) => ['--tmpfs', path]),
       ...(network ? ['--share-net', ...resolverBinds()] : []),
       ...bind('--bind', standIn, storeDirectory),
       ...inputs.flatMap((path) => bind('--ro-bind', path, path)),

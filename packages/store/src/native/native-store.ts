@@ -4,17 +4,19 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { packArchive, reasonOf, systemErrorCode } from '@davit/files'
 import type { Environment } from '@davit/process'
+import { addOutputs } from './add-outputs.ts'
 import { addModule, addProfiles } from './add-package.ts'
 import { closureOf } from './closure.ts'
 import { currentSystem } from '../current-system.ts'
 import { instantiate } from './instantiate.ts'
 import type { Isolation } from './isolation.ts'
 import { realise } from './realise.ts'
+import { remoteBuild } from './remote-build.ts'
 import { addRoot, protect, removeRoot } from './roots.ts'
 import { type StoreContext, storeContext } from './store-context.ts'
 import { storeDirectoryOf } from '../store-directory.ts'
 import type { NativeStore } from '../store-interface.ts'
-import { unbuilt } from './unbuilt.ts'
+import { outputsOf, unbuilt } from './unbuilt.ts'
 
 export interface NativeStoreOptions {
   readonly directory: string
@@ -39,12 +41,15 @@ export async function openNativeStore(options: NativeStoreOptions): Promise<Nati
     registrations: (paths) => guarded(async () => paths.map((path) => registry.get(path))),
     invalidPaths: (paths) => guarded(async () => paths.filter((path) => registry.find(path) === undefined)),
     export: (paths) => exportPaths(context, paths),
+    remoteBuild: (derivation, machine) => guarded(async () => remoteBuild(context, derivation, machine)),
+    addOutputs: (built) => guarded(() => addOutputs(context, built)),
     addModule: (type, module) => guarded(() => addModule(context, type, module)),
     addProfiles: (profiles) => guarded(() => addProfiles(context, profiles)),
     addRoot: (name, paths) => guarded(() => addRoot(context, name, paths)),
     removeRoot: (name) => guarded(() => removeRoot(context, name)),
     protect: (paths) => guarded(() => protect(context, paths)),
     unbuilt: (packages) => guarded(async () => unbuilt(context, packages)),
+    outputs: (derivations) => guarded(async () => outputsOf(context, derivations)),
   }
 }
 

@@ -45,7 +45,9 @@ export function checkSystems({ system }: StoreContext, builds: ReadonlyMap<Store
     return { severity: 'error', message }
   })
   throw new DavitError('wrong-system', `cannot build for other platforms than ${system} here`, {
-    hint: 'build these packages on their targets, or correct the systems in the infrastructure model',
+    hint:
+      'build on the targets (davit-env --build-on-targets, or davit-delegate-build between davit-normalize and ' +
+      'davit-manifest), or correct the systems in the infrastructure model',
     diagnostics,
   })
 }

@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { DavitError, type Diagnostic } from '@davit/diagnostics'
 import type { InstantiatedPackage, StorePath } from '@davit/documents'
+import { runGraph } from '@davit/service-graph'
 import type { RealiseOptions } from '../store-interface.ts'
 import { buildOutput, type BuildOutcome } from './build-output.ts'
 import { checkSystems, type PlannedBuild, planBuilds } from './plan-builds.ts'
-import { runGraph } from './run-graph.ts'
 import type { StoreContext } from './store-context.ts'
 
 /** Builds what is not valid, inputs first; what does not need a failed build is still built. */

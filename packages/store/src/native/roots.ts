@@ -1,13 +1,12 @@
 import { lutimesSync, readdirSync, renameSync, rmSync, symlinkSync, lstatSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { syncDirectory, systemErrorCode } from '@davit/files'
+import { checkRootName } from '../root-name.ts'
 import { pathExists } from './path-exists.ts'
 import type { StoreContext } from './store-context.ts'
 import { withWorkspace } from './workspace.ts'
 
-const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$/
 /** No name of a root has it. */
 const SEPARATOR = ':'
 const TEMPORARY = `temporary${SEPARATOR}`
@@ -15,14 +14,14 @@ const TEMPORARY_MILLISECONDS = 24 * 60 * 60 * 1000
 
 /** Keeps paths and their closures, in place of what was kept by this name before. */
 export async function addRoot(context: StoreContext, name: string, paths: readonly StorePath[]): Promise<void> {
-  checkName(name)
+  checkRootName(name)
   await addLinks(context, `${name}${SEPARATOR}`, paths)
   const kept = new Set(paths.map((path) => basename(path)))
   removeLinks(context, `${name}${SEPARATOR}`, (link) => !kept.has(link))
 }
 
 export async function removeRoot(context: StoreContext, name: string): Promise<void> {
-  checkName(name)
+  checkRootName(name)
   removeLinks(context, `${name}${SEPARATOR}`, () => true)
 }
 
@@ -67,12 +66,4 @@ function isOld(link: string, now: Date): boolean {
     if (systemErrorCode(error) === 'ENOENT') return false
     throw error
   }
-}
-
-function checkName(name: string): void {
-  if (NAME.test(name)) return
-  throw new DavitError('bad-root-name', `'${name}' cannot be the name of a root`, {
-    exitStatus: ExitStatus.usage,
-    hint: 'names match [A-Za-z0-9_][A-Za-z0-9_.+-]*',
-  })
 }

@@ -4,11 +4,12 @@ import { finished } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StorePath } from '@davit/documents'
 import { type RunningCommand, startCommand } from '@davit/process'
-import { buildEnvironment, PARAMETERS_FILE, SCRIPT_FILE } from './build-environment.ts'
+import { buildEnvironment, buildFiles, buildShell } from './build-environment.ts'
 import { openBuildLog } from './build-log.ts'
 import type { Derivation } from './derivation.ts'
 import { buildPlace, type Isolation } from './isolation.ts'
 import type { StoreLock } from './store-lock.ts'
+import { type TimeLimit, timeLimitOf } from './time-limit.ts'
 
 export interface BuilderRun {
   readonly derivation: Derivation
@@ -31,10 +32,6 @@ export interface BuilderResult {
   readonly made: string
 }
 
-const DEFAULT_TIME_LIMIT_SECONDS = 3600
-/** Beyond it, timers of Node fire at once. */
-const MAX_TIMER_MILLISECONDS = 2 ** 31 - 1
-
 /** Runs the script of a derivation to its end; nothing that it started survives it. Throws when it is aborted. */
 export async function runBuilder(run: BuilderRun): Promise<BuilderResult> {
   const { derivation, output, workspace, signal } = run
@@ -43,21 +40,14 @@ export async function runBuilder(run: BuilderRun): Promise<BuilderResult> {
   const log = openBuildLog(run.logFile)
   try {
     const command = await startCommand({
-      argv: [
-        '/bin/sh',
-        '-c',
-        'umask 022; exec "$@" 2>&1',
-        'davit-build',
-        ...place.argv,
-        ...shellOf(place.filesDirectory),
-      ],
+      argv: ['/bin/sh', '-c', 'umask 022; exec "$@" 2>&1', 'davit-build', ...place.argv, ...buildShell(place)],
       cwd: join(workspace, 'build'),
       env: buildEnvironment(derivation, output, place),
       stdin: '',
     })
     run.lock.guard(command.pid)
     const following = log.follow(command.stdout)
-    const failure = await supervise(command, derivation.timeLimitSeconds ?? DEFAULT_TIME_LIMIT_SECONDS, signal)
+    const failure = await supervise(command, timeLimitOf(derivation), signal)
     await endOf(command, following)
     run.lock.unguard()
     signal.throwIfAborted()
@@ -68,37 +58,29 @@ export async function runBuilder(run: BuilderRun): Promise<BuilderResult> {
   }
 }
 
-function makeWorkspace(workspace: string, { script, parameters }: Derivation): void {
+function makeWorkspace(workspace: string, derivation: Derivation): void {
   for (const name of ['build', 'store', 'files']) mkdirSync(join(workspace, name))
-  writeFileSync(join(workspace, 'files', SCRIPT_FILE), script)
-  if (parameters !== undefined) writeFileSync(join(workspace, 'files', PARAMETERS_FILE), parameters)
-}
-
-function shellOf(filesDirectory: string): readonly string[] {
-  return ['/bin/sh', '-e', join(filesDirectory, SCRIPT_FILE)]
+  for (const [name, content] of buildFiles(derivation)) writeFileSync(join(workspace, 'files', name), content)
 }
 
 /** Why the build failed, or nothing. */
 async function supervise(
   command: RunningCommand,
-  timeLimitSeconds: number,
+  timeLimit: TimeLimit,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const kill = (): void => command.kill('SIGKILL')
   let late = false
-  const timer = setTimeout(
-    () => {
-      late = true
-      kill()
-    },
-    Math.min(timeLimitSeconds * 1000, MAX_TIMER_MILLISECONDS),
-  )
+  const timer = setTimeout(() => {
+    late = true
+    kill()
+  }, timeLimit.milliseconds)
   signal.addEventListener('abort', kill, { once: true })
   if (signal.aborted) kill()
   const exitCode = await command.exit
   clearTimeout(timer)
   signal.removeEventListener('abort', kill)
-  if (late) return `took longer than ${timeLimitSeconds} seconds and was stopped`
+  if (late) return timeLimit.reason
   return exitCode === 0 ? undefined : `failed with exit status ${exitCode}`
 }
 

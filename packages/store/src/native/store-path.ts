@@ -15,7 +15,6 @@ export interface StorePathIdentity {
 
 const DIGEST_BYTES = 20
 const HASH_CHARACTERS = 32
-const NAME = /^[A-Za-z0-9_+?=.-]{1,200}$/
 
 /** The store directory is part of the identity, since packages contain their own path. */
 export function storePathOf(storeDirectory: string, { kind, name, digest }: StorePathIdentity): StorePath {
@@ -32,13 +31,4 @@ export function hashPartOf(path: StorePath): string {
 /** The name of the package: what follows the hash. */
 export function packageNameOf(path: StorePath): string {
   return basename(path).slice(HASH_CHARACTERS + 1)
-}
-
-export function isPackageName(name: string): boolean {
-  return NAME.test(name)
-}
-
-/** The nearest valid name of a package for a file of any name. */
-export function packageNameFor(fileName: string): string {
-  return fileName.replaceAll(/[^A-Za-z0-9_+?=.-]/g, '-').slice(0, 200) || 'source'
 }

@@ -1,6 +1,8 @@
 import type { InstantiatedPackage, StorePath } from '@davit/documents'
 import type { UnbuiltDerivation } from '../store-interface.ts'
 import { directInputs } from './build-output.ts'
+import { outputPathOf } from './derivation.ts'
+import { readDerivation } from './derivation-writer.ts'
 import { type PlannedBuild, planBuilds } from './plan-builds.ts'
 import type { StoreContext } from './store-context.ts'
 
@@ -20,4 +22,12 @@ export function unbuilt(
     requires: directInputs(derivation).filter((path) => !plan.has(path)),
   })
   return new Map([...plan.values()].map((build) => [build.derivationPath, describe(build)]))
+}
+
+export function outputsOf(
+  context: StoreContext,
+  derivations: readonly StorePath[],
+): ReadonlyMap<StorePath, readonly StorePath[]> {
+  const { directory } = context.layout
+  return new Map(derivations.map((path) => [path, [outputPathOf(directory, readDerivation(context, path))]]))
 }

@@ -1,5 +1,13 @@
+import { withLocalServe } from '@davit/nix'
 import type { Environment } from '@davit/process'
 import type { NixStore } from '../store-interface.ts'
+import { addModule, addProfiles } from './add-packages.ts'
+import { closureOf, invalidPaths, outputsOf } from './closure.ts'
+import { instantiate } from './instantiate.ts'
+import { nixContext } from './nix-context.ts'
+import { realise } from './realise.ts'
+import { addRoot, protect, removeRoot } from './roots.ts'
+import { unbuilt } from './unbuilt.ts'
 
 export interface NixStoreOptions {
   readonly directory: string
@@ -7,7 +15,24 @@ export interface NixStoreOptions {
   readonly environment: Environment
 }
 
-/** The real Nix, through its own commands. */
-export async function openNixStore(options: NixStoreOptions): Promise<NixStore> {
-  throw new Error(`not yet: ${options.directory}`)
+/** The real Nix, through its own commands; nothing is started before something is asked of it. */
+export async function openNixStore({ directory, environment }: NixStoreOptions): Promise<NixStore> {
+  const context = nixContext(directory, environment)
+  return {
+    kind: 'nix',
+    reference: { kind: 'nix', directory },
+    instantiate: (requests) => instantiate(context, requests),
+    realise: (packages, options) => realise(context, packages, options),
+    unbuilt: (packages) => unbuilt(context, packages),
+    outputs: (derivations) => outputsOf(context, derivations),
+    closure: (paths) => closureOf(context, paths),
+    invalidPaths: (paths) => invalidPaths(context, paths),
+    addModule: (type, module) => addModule(context, type, module),
+    addProfiles: (profiles) => addProfiles(context, profiles),
+    addRoot: (name, paths) => addRoot(context, name, paths),
+    removeRoot: (name) => removeRoot(context, name),
+    protect: (paths) => protect(context, paths),
+    // Not the shared one: who copies paths may have to close it.
+    withServe: (use) => withLocalServe(environment, use),
+  }
 }

@@ -1,0 +1,186 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+
+import { DavitError } from '@davit/diagnostics'
+import type { PackageRequest, ServiceName, StorePath, System, TargetName } from '@davit/documents'
+import { removeTree } from '@davit/files'
+import { openNativeStore, openStore, type Store } from '@davit/store'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+
+import { noPrivateNix, type PrivateNix, privateNixOfFile } from '../../nix/test/private-nix.ts'
+import { buildClosures, type Closure, nixPrograms, validOf } from '../../target/test/nix-machine.ts'
+import { installedShells, type Shell } from '../../target/test/shells.ts'
+import { distribute, distributionError } from '../src/distribution.ts'
+import { type CountedTarget, distributed, manifestOf, nativeTarget, nixTarget } from './machines.ts'
+
+const [shell] = installedShells() as readonly [Shell]
+const canSeparate = spawnSync('unshare', ['-m', 'true']).status === 0
+if (!canSeparate) console.warn('SKIPPED: machines with stores of their own, which need mount namespaces')
+
+let directory: string
+let targets: CountedTarget[]
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'davit-distribution-'))
+  targets = []
+})
+afterEach(() => {
+  for (const { machine } of targets) machine.close()
+  removeTree(directory)
+})
+
+const homeOf = (name: string) => {
+  mkdirSync(join(directory, name), { recursive: true })
+  return join(directory, name)
+}
+
+describe.skipIf(!canSeparate)('packages of the native store', () => {
+  let store: Store
+  let paths: readonly StorePath[]
+
+  beforeEach(async () => {
+    store = await openNativeStore({ directory: join(directory, 'store'), environment: { PATH: '/usr/bin:/bin' } })
+    const requests = ['a', 'b'].map((name): PackageRequest => {
+      writeFileSync(join(directory, name), `${name}\n`)
+      return {
+        spec: { kind: 'source', path: join(directory, name) },
+        system: 'x86_64-linux' as System,
+        wantedBy: { service: name as ServiceName },
+      }
+    })
+    paths = (await store.instantiate(requests)).map(({ outPath }) => outPath)
+    for (const name of ['t1', 't2']) {
+      const places = { directory: join(directory, 'store'), home: homeOf(name) }
+      targets.push(await nativeTarget(name, shell, places))
+    }
+  })
+
+  const manifest = () => manifestOf(store, new Map(targets.map(({ name }, index) => [name, paths[index] as StorePath])))
+  const rootsOf = (name: string) => join(directory, name, 'store/.davit/roots')
+
+  test('reach their targets in three requests, once, and are kept there', async () => {
+    expect(await distributed(manifest(), targets, { store })).toEqual([
+      expect.stringMatching(/^send 1 packages \(\d+ bytes\)$/),
+      expect.stringMatching(/^send 1 packages/),
+    ])
+    for (const [index, { name, operations }] of targets.entries()) {
+      expect(operations).toEqual(['hello', 'native_missing', 'native_commit'])
+      const path = paths[index] as StorePath
+      expect(existsSync(join(directory, name, 'store', basename(path)))).toBe(true)
+      expect(readlinkSync(join(rootsOf(name), `temporary:${basename(path)}`))).toBe(path)
+      rmSync(join(rootsOf(name), `temporary:${basename(path)}`))
+      operations.splice(1)
+    }
+    expect(await distributed(manifest(), targets, { store })).toEqual(
+      targets.map(() => 'send packages (all are there)'),
+    )
+    for (const { name, operations } of targets) {
+      expect(operations).toEqual(['hello', 'native_missing', 'protect'])
+      expect(readdirSync(rootsOf(name))).toHaveLength(1)
+    }
+  })
+
+  test('reach the others when one target fails', async () => {
+    writeFileSync(join(directory, 't1/store/.davit'), 'in the way\n')
+    expect(await distributed(manifest(), targets, { store })).toEqual([
+      expect.stringMatching(/^failed: .*\(failed\)$/s),
+      expect.stringMatching(/^send 1 packages/),
+    ])
+  })
+
+  test('are not sent to a target that shares the store of the coordinator', async () => {
+    const local = await nativeTarget('t3', shell, { directory: homeOf('elsewhere'), home: homeOf('t3') })
+    targets.push(local)
+    const shared = manifestOf(store, new Map([['t3', paths[0] as StorePath]]))
+    expect(await distributed(shared, [local], { store })).toEqual(['send packages (all are there)'])
+  })
+})
+
+test('targets that were not reached are among the failed', async () => {
+  const store = await openNativeStore({ directory: join(directory, 'store'), environment: {} })
+  const name = 't1' as TargetName
+  const error = new DavitError('no-route', "cannot reach 't1'", { exitStatus: 69, hint: 'plug it in' })
+  const reached = { targets: new Map(), unreachable: new Map([[name, error]]) }
+  const options = { store, maxTransfers: 1, report: () => {}, signal: new AbortController().signal }
+  const { failed } = await distribute(manifestOf(store, new Map()), reached, options)
+  expect(distributionError(failed)).toMatchObject({
+    message: "packages did not reach 't1'",
+    exitStatus: 69,
+    diagnostics: [{ message: "target 't1': cannot reach 't1'", hint: 'plug it in' }],
+  })
+})
+
+describe.skipIf(noPrivateNix !== undefined)('packages of Nix', () => {
+  const here = privateNixOfFile()
+  const cache = mkdtempSync(join(tmpdir(), 'davit-cache-'))
+  const there = new Map<string, PrivateNix>(
+    ['t1', 't2'].map((name) => [
+      name,
+      privateNixOfFile({ settings: [`substituters = file://${cache}`, 'require-sigs = false'] }),
+    ]),
+  )
+  const programs = nixPrograms()
+  let closureOf: (label: string) => Closure
+  let store: Store
+
+  beforeAll(async () => {
+    closureOf = buildClosures(here, ['one', 'two', 'cached', 'cut', 'other'])
+    store = await openStore({ kind: 'nix', directory: '/nix/store' }, here)
+    return () => rmSync(cache, { recursive: true })
+  }, 60_000)
+  beforeEach(async () => {
+    for (const [name, nix] of there) targets.push(await nixTarget(name, shell, { nix, programs, home: homeOf(name) }))
+  })
+
+  const manifest = (...labels: readonly string[]) =>
+    manifestOf(store, new Map(labels.map((label, index) => [`t${index + 1}`, closureOf(label)[1]])))
+
+  test('reach their targets in two requests, once, and are kept there', async () => {
+    expect(await distributed(manifest('one', 'two'), targets, { store })).toEqual(
+      targets.map(() => expect.stringMatching(/^send 2 packages/)),
+    )
+    expect(await distributed(manifest('one', 'two'), targets, { store })).toEqual(
+      targets.map(() => 'send packages (all are there)'),
+    )
+    const closures = new Map([
+      ['t1', closureOf('one')],
+      ['t2', closureOf('two')],
+    ])
+    for (const { name, machine, operations } of targets) {
+      expect(operations).toEqual(['hello', 'protect', 'protect'])
+      machine.close()
+      const nix = there.get(name) as PrivateNix
+      nix.shell('nix-store --gc')
+      const closure = closures.get(name) as Closure
+      expect(validOf(nix, closure)).toEqual(closure)
+    }
+  })
+
+  test('reach the others when the Nix of one target ends in the middle', async () => {
+    const second = targets[1] as CountedTarget
+    const cutting = homeOf('cutting')
+    writeFileSync(
+      join(cutting, 'nix-store'),
+      `#!/bin/sh\ndd bs=1 count=600 2>/dev/null | '${programs}/nix-store' "$@"\n`,
+      { mode: 0o755 },
+    )
+    const places = { nix: there.get('t1') as PrivateNix, programs: cutting, home: homeOf('t1') }
+    const cut = await nixTarget('t1', shell, places)
+    targets.push(cut)
+    expect(await distributed(manifest('cut', 'other'), [cut, second], { store })).toEqual([
+      expect.stringMatching(/^failed: on 'dash', a Nix store ended before it answered: .*\(failed\)$/s),
+      expect.stringMatching(/^send 2 packages/),
+    ])
+  })
+
+  test('are fetched from the cache of a target when that is asked for', async () => {
+    const copy = 'nix --extra-experimental-features nix-command copy --to "file://$1" "$2"'
+    here.shell(copy, cache, closureOf('cached')[1])
+    const [first] = targets as [CountedTarget]
+    const nix = there.get('t1') as PrivateNix
+    const options = { store, useSubstitutes: true }
+    expect(await distributed(manifest('cached'), [first], options)).toEqual(['send packages (all are there)'])
+    expect(validOf(nix, closureOf('cached'))).toEqual(closureOf('cached'))
+  })
+})

@@ -1,0 +1,86 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Report } from '@davit/diagnostics'
+import type { Manifest, StorePath, TargetName } from '@davit/documents'
+import type { Store } from '@davit/store'
+import { type Machine, openMachine, type ShellTarget } from '@davit/target'
+
+import type { PrivateNix } from '../../nix/test/private-nix.ts'
+import { nixConnection } from '../../target/test/nix-machine.ts'
+import { type Shell, shellConnection } from '../../target/test/shells.ts'
+import { distribute, type DistributionOptions } from '../src/distribution.ts'
+
+/** A target on a machine of its own, and the operations that were asked of the helper there. */
+export interface CountedTarget extends ShellTarget {
+  readonly operations: string[]
+}
+
+async function counted(name: string, connection: Parameters<typeof openMachine>[0]): Promise<CountedTarget> {
+  const machine = await openMachine(connection)
+  const operations = ['hello']
+  const counting: Machine = {
+    ...machine,
+    request(operation, fields) {
+      operations.push(operation)
+      return machine.request(operation, fields)
+    },
+  }
+  return { name: name as TargetName, machine: counting, operations }
+}
+
+/** Where `directory` is not the coordinator's, but one of its own below `home`. */
+export function nativeTarget(
+  name: string,
+  shell: Shell,
+  places: { directory: string; home: string },
+): Promise<CountedTarget> {
+  const { directory, home } = places
+  const own = join(home, 'store')
+  mkdirSync(own, { recursive: true })
+  mkdirSync(directory, { recursive: true })
+  const within = join(home, 'enter')
+  const inside = `mount --bind ${own} ${directory} && exec "$@"`
+  writeFileSync(within, `#!/bin/sh\nexec unshare -m --propagation private sh -c '${inside}' sh "$@"\n`)
+  chmodSync(within, 0o755)
+  return counted(name, async () => shellConnection(shell, join(home, 'state'), { within }))
+}
+
+export interface NixPlaces {
+  readonly nix: PrivateNix
+  readonly programs: string
+  readonly home: string
+}
+
+export function nixTarget(name: string, shell: Shell, places: NixPlaces): Promise<CountedTarget> {
+  return counted(name, async () => nixConnection(shell, places))
+}
+
+/** Of targets with a profile each. */
+export function manifestOf(store: Store, profiles: ReadonlyMap<string, StorePath>): Manifest {
+  return {
+    profiles: new Map([...profiles].map(([name, path]) => [name as TargetName, path])),
+    services: new Map(),
+    infrastructure: new Map(),
+    serviceMappings: [],
+    snapshotMappings: [],
+    store: store.reference,
+  }
+}
+
+/** What distributing to these targets reports at the end of each, in their order, and the messages of those that failed. */
+export async function distributed(
+  manifest: Manifest,
+  targets: readonly ShellTarget[],
+  options: Pick<DistributionOptions, 'store'> & Partial<DistributionOptions>,
+): Promise<readonly string[]> {
+  const ends = new Map<string, string>()
+  const report: Report = (event) => {
+    if (event.kind === 'finished') ends.set(event.target ?? '', event.step)
+    if (event.kind === 'failed') ends.set(event.target ?? '', `failed: ${event.message}`)
+  }
+  const reached = { targets: new Map(targets.map((target) => [target.name, target])), unreachable: new Map() }
+  const { signal } = new AbortController()
+  const { failed } = await distribute(manifest, reached, { maxTransfers: 4, report, signal, ...options })
+  return targets.map(({ name }) => `${ends.get(name)}${failed.has(name) ? ' (failed)' : ''}`)
+}

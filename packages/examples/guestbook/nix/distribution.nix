@@ -1,0 +1,6 @@
+{ infrastructure }:
+{
+  entries = [ infrastructure.back ];
+  api = [ infrastructure.back ];
+  page = [ infrastructure.front ];
+}

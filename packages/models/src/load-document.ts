@@ -1,0 +1,58 @@
+import { realpath } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { extname, resolve } from 'node:path'
+import { BuildModel, DeploymentModel, type Format, parseDocument, validateDocument } from '@davit/documents'
+import { readTextFile, withTemporaryDirectory } from '@davit/files'
+import { placeInProgram } from '@davit/nix'
+import { loadModel } from './load-models.ts'
+import { evaluateModel, type Model } from './model.ts'
+import type { NixOptions } from './nix/nix-options.ts'
+import { positionOf } from './nix/positions.ts'
+import { programOf, runProgram } from './nix/run-program.ts'
+import { memberOf } from './part.ts'
+import { showLike } from './show-file.ts'
+
+/** A deployment model in any language, as far as the author says it: sections may be absent. */
+export function loadDeploymentModel(file: string, options: NixOptions = {}): Promise<DeploymentModel> {
+  return loadDocument(DeploymentModel, file, options)
+}
+
+/** A build model in any language. */
+export function loadBuildModel(file: string, options: NixOptions = {}): Promise<BuildModel> {
+  return loadDocument(BuildModel, file, options)
+}
+
+async function loadDocument<Document>(format: Format<Document>, file: string, options: NixOptions): Promise<Document> {
+  if (['.xml', '.json'].includes(extname(file))) return parseDocument(format, await readTextFile(file), { file })
+  return withTemporaryDirectory(await realpath(tmpdir()), async (directory) => {
+    const model = await loadModel(file, directory)
+    const evaluated = model.language === 'nix' ? await evaluateNix(model, format, options) : model
+    const data = await evaluateModel(evaluated, {})
+    return validateDocument(format, data, { file, placeOf: (path) => evaluated.placeOf(path) })
+  })
+}
+
+/** Derivations in it are instantiated, and their output paths stand for them. */
+async function evaluateNix(
+  model: Model,
+  { title }: Pick<Format<unknown>, 'title'>,
+  options: NixOptions,
+): Promise<Model> {
+  const { file } = model
+  const program = programOf('value', {
+    input: { file: resolve(file), what: title, extraParams: '{}' },
+    expressions: new Map(),
+    showFile: showLike([file]),
+    showTrace: options.showTrace,
+  })
+  const result = await runProgram(program, { ...options, store: 'read-write' })
+  const positions = memberOf(result, 'positions')
+  return {
+    ...model,
+    value: memberOf(result, 'value'),
+    placeOf(path) {
+      const position = positionOf(positions, path)
+      return (position && placeInProgram(position, program)) ?? { file }
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import { resolve } from 'node:path'
+import type { Path, Place } from '@davit/diagnostics'
+import type { System } from '@davit/documents'
+import { placeInProgram } from '@davit/nix'
+import { type Distribution, readDistribution } from '../distribution.ts'
+import type { ParametersForModels } from '../extra-parameters.ts'
+import type { KnownModels, Model } from '../model.ts'
+import { memberOf } from '../part.ts'
+import { showLike } from '../show-file.ts'
+import { encodeData } from './encode.ts'
+import type { NixOptions } from './nix-options.ts'
+import { positionOf } from './positions.ts'
+import { type ProgramInput, programOf, runProgram } from './run-program.ts'
+
+export type Role = 'architecture' | 'infrastructure' | 'distribution' | 'services' | 'packages'
+export type ModelsByRole = Readonly<Partial<Record<Role, Model>>>
+
+export interface EvaluationContext extends NixOptions {
+  readonly system: System
+  readonly targetProperty: string
+  readonly parameters: ParametersForModels
+}
+
+/** The models in the Nix language, evaluated together as far as they can be. */
+export interface NixEvaluation {
+  /** What the model says but its packages, as data. */
+  valueOf(role: Role, known: KnownModels): Promise<unknown>
+  placeOf(role: Role, path: Path): Place
+  /** Input of a program of ours that loads the same models again. */
+  programInput(more: Readonly<Record<string, unknown>>): ProgramInput
+}
+
+export function nixEvaluation(models: ModelsByRole, context: EvaluationContext): NixEvaluation {
+  const { system, targetProperty, parameters, ...options } = context
+  const files = Object.values(models).flatMap((model) => (model.language === 'nix' ? [model.file] : []))
+  const showFile = showLike(files)
+  const results = new Map<Role, unknown>()
+  const { expressions } = parameters
+  const places = programOf('metadata', { input: {}, expressions, showFile })
+  let known: KnownModels = knownFromStart(models)
+
+  function programInput(more: Readonly<Record<string, unknown>>): ProgramInput {
+    const input = { models: sourcesOf(models, known), extraParams: parameters.json, targetProperty, system, ...more }
+    return { input, expressions, showFile, showTrace: options.showTrace }
+  }
+  async function evaluateReady(): Promise<void> {
+    const wanted = [...ROLES.keys()].filter((role) => !results.has(role) && isReady(role, models, known))
+    const isComplete = Object.values(models).some(isProgram)
+    const program = programOf('metadata', programInput({ wanted, isComplete }))
+    const result = await runProgram(program, { ...options, store: 'read-only' })
+    for (const role of wanted) results.set(role, memberOf(result, role))
+  }
+  return {
+    programInput,
+    async valueOf(role, more) {
+      known = { ...known, ...more }
+      if (!results.has(role)) await evaluateReady()
+      return memberOf(results.get(role), 'value')
+    },
+    placeOf(role, path) {
+      const position = positionOf(memberOf(results.get(role), 'positions'), path)
+      const place = position && placeInProgram(position, places)
+      return place ?? { file: models[role]?.file ?? '' }
+    },
+  }
+}
+
+/** What has to be known before a model of this role can be evaluated. */
+const ROLES: ReadonlyMap<Role, readonly ('infrastructure' | 'distribution')[]> = new Map([
+  ['architecture', []],
+  ['infrastructure', []],
+  ['distribution', ['infrastructure']],
+  ['services', ['infrastructure', 'distribution']],
+  ['packages', ['infrastructure']],
+])
+
+function isReady(role: Role, models: ModelsByRole, known: KnownModels): boolean {
+  if (models[role]?.language !== 'nix') return false
+  const needs = ROLES.get(role) ?? []
+  return needs.every(
+    (need) => known[need] !== undefined || models[need] === undefined || models[need].language === 'nix',
+  )
+}
+
+/** Data needs no evaluation; programs in other languages do, when it is their turn. */
+function knownFromStart({ infrastructure, distribution }: ModelsByRole): KnownModels {
+  const { value: targets } = infrastructure ?? {}
+  const placements = distribution?.value instanceof Map ? namedPlacements(distribution.value) : undefined
+  return {
+    ...(targets === undefined || typeof targets === 'function' ? {} : { infrastructure: targets }),
+    ...(placements === undefined ? {} : { distribution: placements }),
+  }
+}
+
+function namedPlacements(value: unknown): Distribution {
+  const nowhere = () => ({ file: '' })
+  const origin = { problems: [], placeOf: nowhere, placeOfKey: nowhere }
+  const nameOf = (target: unknown) => (typeof target === 'string' ? target : undefined)
+  return readDistribution({ value, path: [], origin }, { targets: new Map(), nameOf })
+}
+
+/** Where a program of ours finds what each model says. */
+function sourcesOf(models: ModelsByRole, { infrastructure, distribution }: KnownModels): ReadonlyMap<string, unknown> {
+  const isNix = (role: Role) => models[role]?.language === 'nix'
+  const files = Object.entries(models).filter(([role]) => isNix(role as Role))
+  return new Map<string, unknown>([
+    ...files.map(([role, { file }]) => [role, { file: resolve(file) }] as const),
+    ...(isNix('infrastructure') ? [] : [['infrastructure', { value: encodeData(infrastructure) }] as const]),
+    ...(isNix('distribution') ? [] : [['distribution', { placements: distribution }] as const]),
+  ])
+}
+
+function isProgram(model: Model): boolean {
+  return typeof model.value === 'function'
+}

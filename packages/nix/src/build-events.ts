@@ -1,0 +1,168 @@
+import type { StorePath } from '@davit/documents'
+import { plainText, withoutEscapes } from './plain-text.ts'
+
+export interface BuildFailure {
+  readonly derivation: StorePath
+  readonly reason: string
+  readonly logEnd: string
+}
+
+export type BuildEvent =
+  | { readonly kind: 'started'; readonly derivation: StorePath }
+  | { readonly kind: 'finished'; readonly derivation: StorePath }
+  | ({ readonly kind: 'failed' } & BuildFailure)
+  | { readonly kind: 'fetching'; readonly path: StorePath }
+  | { readonly kind: 'fetched'; readonly path: StorePath }
+  | { readonly kind: 'note'; readonly message: string }
+  | { readonly kind: 'warning'; readonly message: string }
+
+export interface BuildEvents {
+  /** A line of standard error. */
+  take(line: string): void
+  /** Finds out which builds are over: Nix says at once when one begins, but which one has ended only after the last of them. */
+  settle(isBuilt: (derivations: readonly StorePath[]) => Promise<ReadonlySet<StorePath>>): Promise<void>
+  end(): EventSummary
+}
+
+export interface EventSummary {
+  readonly failures: readonly BuildFailure[]
+  readonly problems: readonly string[]
+  /** Lines in no format. */
+  readonly others: readonly string[]
+}
+
+const PREFIX = '@nix '
+const MAX_LOG_LINES = 25
+const MAX_OTHERS = 50
+
+/** Follows the log of `--log-format internal-json`. */
+export function openBuildEvents(onEvent: (event: BuildEvent) => void): BuildEvents {
+  const state: LogState = { onEvent, activities: new Map(), builds: new Map(), failures: new Map(), problems: [] }
+  const others: string[] = []
+  return {
+    take(line) {
+      if (line.startsWith(PREFIX)) takeEntry(state, JSON.parse(line.slice(PREFIX.length)) as LogEntry)
+      else if (line !== '' && others.length < MAX_OTHERS) others.push(plainText(line))
+    },
+    async settle(isBuilt) {
+      const running = runningIn(state)
+      if (running.length === 0) return
+      const built = await isBuilt(running)
+      for (const derivation of runningIn(state)) if (built.has(derivation)) finish(state, derivation)
+    },
+    end() {
+      const { failures, problems } = state
+      for (const derivation of runningIn(state)) {
+        if (problems.length === 0) finish(state, derivation)
+        else onEvent({ kind: 'failed', derivation, reason: 'was stopped', logEnd: '' })
+      }
+      return { failures: [...failures.values()], problems, others }
+    },
+  }
+}
+
+interface LogState {
+  onEvent(event: BuildEvent): void
+  readonly activities: Map<number, Activity>
+  readonly builds: Map<StorePath, Activity>
+  readonly failures: Map<StorePath, BuildFailure>
+  readonly problems: string[]
+}
+
+interface Activity {
+  readonly kind: 'build' | 'fetch'
+  /** A derivation, or what is fetched. */
+  readonly path: StorePath
+  readonly log: string[]
+  isOver: boolean
+}
+
+interface LogEntry {
+  readonly action: string
+  readonly id: number
+  readonly type?: number
+  readonly fields?: readonly unknown[]
+  readonly text?: string
+  readonly level?: number
+  readonly msg?: string
+  readonly raw_msg?: string
+}
+
+/** Numbered as in `logging.hh` of Nix. */
+const Type = { logLine: 101, build: 105, substitute: 108, buildWaiting: 111 } as const
+const Level = { error: 0, warning: 1 } as const
+
+function takeEntry(state: LogState, entry: LogEntry): void {
+  if (entry.action === 'start') start(state, entry)
+  else if (entry.action === 'stop') stop(state, entry)
+  else if (entry.action === 'result' && entry.type === Type.logLine) addLogLine(state, entry)
+  else if (entry.action === 'msg') takeMessage(state, entry)
+}
+
+function start({ activities, builds, onEvent }: LogState, { id, type, fields = [], text = '' }: LogEntry): void {
+  const path = fields[0] as StorePath
+  if (type === Type.build) {
+    const build: Activity = { kind: 'build', path, log: [], isOver: false }
+    activities.set(id, build)
+    builds.set(path, build)
+    onEvent({ kind: 'started', derivation: path })
+  } else if (type === Type.substitute) {
+    activities.set(id, { kind: 'fetch', path, log: [], isOver: false })
+    onEvent({ kind: 'fetching', path })
+  } else if (type === Type.buildWaiting && text !== '') onEvent({ kind: 'note', message: withoutEscapes(text) })
+}
+
+/** A build may have failed when it stops, and the message that says so may come later. */
+function stop({ activities, onEvent }: LogState, { id }: LogEntry): void {
+  const activity = activities.get(id)
+  activities.delete(id)
+  if (activity?.kind === 'fetch') onEvent({ kind: 'fetched', path: activity.path })
+}
+
+function addLogLine({ activities }: LogState, { id, fields = [] }: LogEntry): void {
+  const log = activities.get(id)?.log ?? []
+  log.push(withoutEscapes(String(fields[0])))
+  if (log.length > MAX_LOG_LINES) log.shift()
+}
+
+function takeMessage(state: LogState, { level, msg = '', raw_msg }: LogEntry): void {
+  const text = plainText(raw_msg ?? msg)
+  if (level === Level.error && !FOLLOWS.test(text)) takeError(state, text)
+  if (level === Level.warning && !HARMLESS.test(text)) {
+    state.onEvent({ kind: 'warning', message: text.replace(/^warning: */, '') })
+  }
+}
+
+function takeError({ builds, failures, problems, onEvent }: LogState, text: string): void {
+  const derivation = QUOTED_DERIVATION.exec(text)?.[1] as StorePath
+  const build = builds.get(derivation)
+  if (build === undefined) return void problems.push(text)
+  const failure = { derivation, reason: reasonIn(text), logEnd: build.log.join('\n') }
+  failures.set(derivation, failure)
+  if (!build.isOver) onEvent({ kind: 'failed', ...failure })
+  build.isOver = true
+}
+
+function runningIn({ builds }: LogState): readonly StorePath[] {
+  return [...builds.values()].filter(({ isOver }) => !isOver).map(({ path }) => path)
+}
+
+function finish({ builds, onEvent }: LogState, derivation: StorePath): void {
+  const build = builds.get(derivation)
+  if (build !== undefined) build.isOver = true
+  onEvent({ kind: 'finished', derivation })
+}
+
+/** We see to it that the result stays. */
+const HARMLESS = /you did not specify '--add-root'/
+/** What is said when others have failed. */
+const FOLLOWS = /dependenc(?:y|ies) of derivation .* failed to build|^build of ('[^']*', )*'[^']*' failed$/
+const QUOTED_DERIVATION = /'(\/[^']*\.drv)'/
+
+/** What a sentence that begins with the name of the package says on. */
+function reasonIn(text: string): string {
+  const given = /^\s*Reason: (.*?)\.?$/m.exec(text)?.[1]
+  if (given !== undefined) return `failed: ${given}`
+  const [, predicate] = /^(?:builder for|building of|build of) '[^']*' (.*?);?$/m.exec(text) ?? []
+  return predicate ?? `failed: ${text}`
+}

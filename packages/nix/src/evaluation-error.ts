@@ -1,0 +1,113 @@
+import { DavitError, type Diagnostic, ExitStatus, type Place } from '@davit/diagnostics'
+import type { ExpressionProgram } from '@davit/documents'
+import type { EvaluationFailure, EvaluationLog, Frame } from './evaluation-log.ts'
+import { placeInProgram } from './frame-place.ts'
+import { parseProblems } from './problems-message.ts'
+
+/** What went wrong in an evaluation, as the user is to see it. */
+export function evaluationError(
+  { error, others }: EvaluationLog,
+  { program, exitCode }: { readonly program: ExpressionProgram; readonly exitCode: number },
+): DavitError {
+  const problems = error === undefined ? [otherProblem(others, exitCode)] : problemsOf(error, program)
+  return new DavitError('invalid-model', 'Nix cannot evaluate the models', {
+    exitStatus: ExitStatus.badDocument,
+    diagnostics: problems,
+  })
+}
+
+function problemsOf(error: EvaluationFailure, program: ExpressionProgram): readonly Diagnostic[] {
+  const placeOf = (frame: Frame) => placeInProgram(frame, program)
+  const called = calledFunction(error, placeOf)
+  const frames = called === undefined ? [error, ...error.trace] : [called.frame, error, ...error.trace]
+  const place = [...frames, ...statedFrames(error)].map(placeOf).find((found) => found !== undefined)
+  const told = parseProblems(error.message, { program, place })
+  const prefixed = (message: string) => [...tagsOf(error), message].join(': ')
+  if (told !== undefined) return told.map((problem) => ({ ...problem, message: prefixed(problem.message) }))
+  const { message, hint = hintIn(error) } = called ?? { message: shortened(error.message) }
+  const lines = [prefixed(message), ...(program.showTrace ? traceOf(error) : [])]
+  return [
+    {
+      severity: 'error',
+      message: lines.join('\n'),
+      ...(place === undefined ? {} : { place }),
+      ...(hint === undefined ? {} : { hint }),
+    },
+  ]
+}
+
+/** `Did you mean a?`, or `Did you mean one of a, b or c?` */
+function hintIn({ text }: EvaluationFailure): string | undefined {
+  const [, oneOf = '', names] = /Did you mean (one of )?([^\n]*)\?/.exec(text) ?? []
+  const quoted = names?.replaceAll(/[^\s,]+/g, (name) => (name === 'or' ? name : `'${name}'`))
+  return quoted === undefined ? undefined : `did you mean ${oneOf}${quoted}?`
+}
+
+const TAG = '@davit '
+
+/** What the program was at, as it says itself, the outermost first. */
+function tagsOf({ trace }: EvaluationFailure): readonly string[] {
+  const tags = trace.flatMap(({ message }) => (message.startsWith(TAG) ? [message.slice(TAG.length)] : []))
+  return tags.reverse()
+}
+
+const PLACE_TAG = /^@davit-at (\d+):(\d+):(.*)$/s
+
+/** Where the program says that it was, for what Nix gives no position. */
+function statedFrames({ trace }: EvaluationFailure): readonly Frame[] {
+  return trace.flatMap(({ message }) => {
+    const [, line, column, file] = PLACE_TAG.exec(message) ?? []
+    return file === undefined ? [] : [{ message, file, line: Number(line), column: Number(column) }]
+  })
+}
+
+interface CalledFunction {
+  readonly frame: Frame
+  readonly message: string
+  readonly hint?: string
+}
+
+/** A call of a function with wrong arguments is told at the call, or, where the program calls it, at the function. */
+function calledFunction(
+  error: EvaluationFailure,
+  placeOf: (frame: Frame) => Place | undefined,
+): CalledFunction | undefined {
+  const called = /^(anonymous function|'.*?') at (\/.*?):(\d+):(\d+) (called with.*? '(.*)')$/.exec(error.message)
+  const [, name, file, line, column, how, argument] = called ?? []
+  if (name === undefined || file === undefined) return undefined
+  const what = name === 'anonymous function' ? 'this function' : `function ${name}`
+  if (placeOf(error) !== undefined) return { frame: error, message: `${what} is ${how}` }
+  const frame = { message: error.message, file, line: Number(line), column: Number(column) }
+  if (how?.startsWith('called without') === true) return { frame, message: `${what} is ${how}` }
+  const message = `${what} does not take '${argument}', which it is given`
+  return { frame, message, hint: `add '${argument}' or '...' to the arguments of the function` }
+}
+
+const SHORTENED = [
+  { pattern: /^evaluation aborted with the following error message: '(.*)'$/s, by: '$1' },
+  { pattern: /^getting status of ('.*'): No such file or directory$/, by: '$1 does not exist' },
+]
+
+function shortened(message: string): string {
+  return SHORTENED.reduce((text, { pattern, by }) => text.replace(pattern, by), message)
+}
+
+function traceOf({ trace }: EvaluationFailure): readonly string[] {
+  return trace.filter(({ message }) => !PLACE_TAG.test(message)).map(traceLine)
+}
+
+function traceLine({ message, file, line, column }: Frame): string {
+  const what = message.startsWith(TAG) ? message.slice(TAG.length) : message
+  return `  … ${what}${file === undefined ? '' : ` at ${file}:${line}:${column}`}`
+}
+
+const SEGMENTATION_FAULT = 139
+
+function otherProblem(lines: readonly string[], exitCode: number): Diagnostic {
+  if (exitCode === SEGMENTATION_FAULT || lines.some((line) => line.includes('stack overflow'))) {
+    const hint = 'look for a value that is defined by itself, such as a function that calls itself without end'
+    return { severity: 'error', message: 'stack overflow: the models recurse without end', hint }
+  }
+  const last = lines.at(-1)
+  return { severity: 'error', message: last ?? `nix-instantiate ended with status ${exitCode} and said nothing` }
+}

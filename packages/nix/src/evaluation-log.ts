@@ -1,0 +1,85 @@
+import type { Report } from '@davit/diagnostics'
+import { plainText } from './plain-text.ts'
+
+/** What Nix said on standard error. */
+export interface EvaluationLog {
+  readonly error?: EvaluationFailure
+  /** Of `builtins.trace`. */
+  readonly traces: readonly string[]
+  readonly warnings: readonly string[]
+  /** Lines in no format. */
+  readonly others: readonly string[]
+}
+
+export interface EvaluationFailure extends Frame {
+  /** With all that Nix adds. */
+  readonly text: string
+  /** Innermost first. */
+  readonly trace: readonly Frame[]
+}
+
+export interface Frame {
+  readonly message: string
+  readonly file?: string
+  readonly line?: number
+  /** In bytes, from 1. */
+  readonly column?: number
+}
+
+const PREFIX = '@nix '
+
+/** The log of `--log-format internal-json`. */
+export function parseLog(stderr: string): EvaluationLog {
+  const lines = stderr.split('\n')
+  const messages = lines.flatMap((line) => (line.startsWith(PREFIX) ? messagesIn(line.slice(PREFIX.length)) : []))
+  const errors = messages.filter((message) => message.raw_msg !== undefined).map(failureOf)
+  const texts = messages.filter((message) => message.raw_msg === undefined).map(({ msg }) => plainText(msg ?? ''))
+  const others = lines.filter((line) => line !== '' && !line.startsWith(PREFIX)).map(plainText)
+  const error = errors.at(-1)
+  return {
+    traces: withPrefix('trace: ', texts),
+    warnings: withPrefix('warning: ', texts),
+    others: [...texts.filter((text) => !/^(?:trace|warning): /.test(text)), ...others],
+    ...(error === undefined ? {} : { error }),
+  }
+}
+
+export function reportLog({ traces, warnings }: EvaluationLog, report: Report | undefined): void {
+  for (const message of warnings) report?.({ kind: 'warning', message })
+  for (const message of traces) report?.({ kind: 'note', message })
+}
+
+interface RawFrame {
+  readonly raw_msg?: string
+  readonly file?: string | null
+  readonly line?: number | null
+  readonly column?: number | null
+}
+
+interface RawMessage extends RawFrame {
+  readonly action: string
+  readonly level?: number
+  readonly msg?: string
+  readonly trace?: readonly RawFrame[]
+}
+
+function messagesIn(json: string): readonly RawMessage[] {
+  const message = JSON.parse(json) as RawMessage
+  return message.action === 'msg' && message.level === ERROR_LEVEL ? [message] : []
+}
+
+const ERROR_LEVEL = 0
+
+function withPrefix(prefix: string, texts: readonly string[]): string[] {
+  return texts.filter((text) => text.startsWith(prefix)).map((text) => text.slice(prefix.length))
+}
+
+function failureOf(message: RawMessage): EvaluationFailure {
+  return { ...frameOf(message), text: plainText(message.msg ?? ''), trace: (message.trace ?? []).map(frameOf) }
+}
+
+function frameOf({ raw_msg, file, line, column }: RawFrame): Frame {
+  const message = plainText(raw_msg ?? '')
+  if (typeof file !== 'string') return { message }
+  return { message, file, line: line ?? 1, column: column ?? 1 }
+}

@@ -1,0 +1,101 @@
+import { createInterface } from 'node:readline'
+import type { StorePath } from '@davit/documents'
+import type { Environment } from '@davit/process'
+import { type BuildEvent, type BuildFailure, openBuildEvents } from './build-events.ts'
+import { startNix } from './run-nix.ts'
+
+export interface Realisation {
+  readonly environment: Environment
+  /** How many builds at a time; what Nix is set to when absent. */
+  readonly maxJobs?: number
+  readonly signal: AbortSignal
+  onEvent(event: BuildEvent): void
+  /** Which of these derivations have valid outputs. */
+  isBuilt(derivations: readonly StorePath[]): Promise<ReadonlySet<StorePath>>
+}
+
+export interface RealisationOutcome {
+  /** Builds that ended badly. What needs them has not been tried. */
+  readonly failures: readonly BuildFailure[]
+  /** What else went wrong, in the words of Nix. */
+  readonly problems: readonly string[]
+}
+
+/** Above about as many goals, Nix takes more time for each. */
+const BATCH_SIZE = 100
+
+/**
+ * Builds or fetches what the outputs of derivations lack, with the user's own settings of Nix. One that fails does not stop the
+ * others. Throws the signal's reason when it is aborted; no builder is left.
+ */
+export async function realiseDerivations(
+  derivations: readonly StorePath[],
+  realisation: Realisation,
+): Promise<RealisationOutcome> {
+  const failures: BuildFailure[] = []
+  const problems: string[] = []
+  for (let start = 0; start < derivations.length; start += BATCH_SIZE) {
+    const outcome = await realiseBatch(derivations.slice(start, start + BATCH_SIZE), realisation)
+    failures.push(...outcome.failures)
+    problems.push(...outcome.problems)
+  }
+  return { failures: distinct(failures), problems: [...new Set(problems)] }
+}
+
+async function realiseBatch(
+  derivations: readonly StorePath[],
+  { environment, maxJobs, signal, onEvent, isBuilt }: Realisation,
+): Promise<RealisationOutcome> {
+  const jobs = maxJobs === undefined ? [] : ['--max-jobs', String(maxJobs)]
+  const argv = ['nix-store', '--realise', '--keep-going', '--log-format', 'internal-json', ...jobs, ...derivations]
+  const command = await startNix({ argv: argv as [string, ...string[]], environment, stdin: '', signal })
+  command.stdout.resume()
+  const events = openBuildEvents(onEvent)
+  const settling = oneAtATime(() => events.settle(isBuilt))
+  for await (const line of createInterface({ input: command.stderr })) {
+    events.take(line)
+    if (COUNTERS.test(line)) settling.again()
+  }
+  const exitCode = await command.exit
+  signal.throwIfAborted()
+  await settling.end()
+  const { failures, problems, others } = events.end()
+  if (exitCode === 0 || failures.length + problems.length > 0) return { failures, problems }
+  return { failures, problems: [others.join('\n') || `nix-store ended with exit status ${exitCode}`] }
+}
+
+/** How many builds are done, expected, running and failed. */
+const COUNTERS = /^@nix \{"action":"result","fields":\[\d+,\d+,\d+,\d+\]/
+
+interface Repeated {
+  /** Runs it once more when it is running. */
+  again(): void
+  /** Runs it a last time. */
+  end(): Promise<void>
+}
+
+function oneAtATime(run: () => Promise<void>): Repeated {
+  let wanted = false
+  let running: Promise<void> | undefined
+  const work = async (): Promise<void> => {
+    while (wanted) {
+      wanted = false
+      await run()
+    }
+    running = undefined
+  }
+  const again = (): Promise<void> => {
+    wanted = true
+    running ??= work()
+    return running
+  }
+  return {
+    // It is waited for at the end, which throws what went wrong.
+    again: () => void again().catch(() => {}),
+    end: again,
+  }
+}
+
+function distinct(failures: readonly BuildFailure[]): readonly BuildFailure[] {
+  return [...new Map(failures.map((failure) => [failure.derivation, failure])).values()]
+}

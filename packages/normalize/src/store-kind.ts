@@ -1,0 +1,89 @@
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { StoreReference, System } from '@davit/documents'
+import type { ModelFiles } from '@davit/models'
+import type { ArchitectureModel, PackageModel } from '@davit/normalization'
+
+type StoreKind = StoreReference['kind']
+
+export interface StoreKindOptions {
+  /** What the user asks for. */
+  readonly wanted: StoreKind | undefined
+  readonly files: ModelFiles
+  /** The coordinator's platform. */
+  readonly system: System
+}
+
+/** The store that packages ask for: Nix for those in the Nix language, the native one for all others; never both. */
+export function storeKindFor(model: ArchitectureModel, { wanted, files, system }: StoreKindOptions): StoreKind {
+  const owners = packageOwners(model, system)
+  if (wanted === 'nix') return 'nix'
+  if (wanted === 'native') {
+    if (owners.nix.length > 0) throw nixNeeded(owners.nix)
+    return 'native'
+  }
+  if (owners.nix.length > 0 && owners.native.length > 0) throw mixedStores(owners)
+  if (owners.nix.length + owners.native.length === 0) return isNixFile(mainFileOf(files)) ? 'nix' : 'native'
+  return owners.nix.length > 0 ? 'nix' : 'native'
+}
+
+type PackageOwners = Readonly<Record<StoreKind, readonly string[]>>
+
+/** Such as `service 'web'`, by the store that their packages are written for. */
+function packageOwners({ services, infrastructure, targetPackages }: ArchitectureModel, coordinator: System) {
+  const owners = { nix: [] as string[], native: [] as string[] }
+  const add = (models: readonly PackageModel[], owner: string) => {
+    for (const kind of new Set(models.map((model) => (model.kind === 'expression' ? 'nix' : 'native')))) {
+      owners[kind].push(owner)
+    }
+  }
+  const systems = new Map<string, System>(
+    [...infrastructure].map(([name, target]) => [name, target.system ?? coordinator]),
+  )
+  for (const [name, service] of services) {
+    const wanted = new Set(service.targets?.flatMap(({ target }) => systems.get(target) ?? []))
+    add(
+      [...wanted].map((system) => service.packageFor(system)),
+      `service '${name}'`,
+    )
+  }
+  for (const [name, models] of targetPackages) add(models, `target '${name}'`)
+  return owners satisfies PackageOwners
+}
+
+/** Where there are no packages, the language of the machines decides. */
+function mainFileOf(files: ModelFiles): string {
+  return 'architecture' in files ? files.architecture : files.infrastructure
+}
+
+function isNixFile(file: string): boolean {
+  return file.endsWith('.nix')
+}
+
+function nixNeeded(owners: readonly string[]): DavitError {
+  return new DavitError(
+    'wrong-store',
+    `the native store cannot build packages in the Nix language: those of ${listed(owners)}`,
+    {
+      exitStatus: ExitStatus.badDocument,
+      hint: 'leave out --store native, or describe these packages as sources or builds',
+    },
+  )
+}
+
+function mixedStores({ nix, native }: PackageOwners): DavitError {
+  return new DavitError(
+    'mixed-stores',
+    `a deployment has one store, but packages of ${listed(nix)} are in the Nix language, and those of ${listed(native)} are not`,
+    {
+      exitStatus: ExitStatus.badDocument,
+      hint: 'say --store nix, and Nix builds all of them; or describe all packages in one way',
+    },
+  )
+}
+
+const MAX_LISTED = 3
+
+function listed(owners: readonly string[]): string {
+  const more = owners.length - MAX_LISTED
+  return `${owners.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}

@@ -1,0 +1,71 @@
+import { basename, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { StorePath } from '@davit/documents'
+import { unpackArchive } from '@davit/files'
+import { directInputs } from './build-output.ts'
+import { closureOf } from './closure.ts'
+import { outputPathOf } from './derivation.ts'
+import { readDerivation } from './derivation-writer.ts'
+import { describeOutput } from './describe-output.ts'
+import { pathExists } from './path-exists.ts'
+import type { Registration } from './registration.ts'
+import type { StoreContext } from './store-context.ts'
+import { withStoreLock } from './store-lock.ts'
+import { withWorkspace } from './workspace.ts'
+
+export interface BuiltElsewhere {
+  readonly derivations: readonly StorePath[]
+  /** One tar stream, of unknown origin, of all their outputs, named relative to the store directory. */
+  readonly archive: Readable
+  readonly signal: AbortSignal
+}
+
+const LIMITS = { maxEntries: 10_000_000, maxBytes: 2 ** 40 }
+
+/** Makes what another machine has built valid; tells what is to be recorded there. Nothing if the archive fails. */
+export async function addOutputs(context: StoreContext, built: BuiltElsewhere): Promise<readonly Registration[]> {
+  const { archive, signal } = built
+  await context.prepare()
+  return withWorkspace(context.layout, async (workspace) => {
+    const directory = join(workspace, 'outputs')
+    await unpackArchive(archive, directory, LIMITS).catch(asStoreError)
+    const registrations: Registration[] = []
+    for (const derivationPath of built.derivations) {
+      registrations.push(await addOutput(context, { derivationPath, directory, signal }))
+    }
+    return registrations
+  })
+}
+
+/** What failed is the writing, which is the store's business. */
+function asStoreError(error: unknown): never {
+  throw error instanceof DavitError && error.code === 'cannot-unpack' ? error.cause : error
+}
+
+interface UnpackedOutput {
+  readonly derivationPath: StorePath
+  readonly directory: string
+  readonly signal: AbortSignal
+}
+
+/** One that has become valid here meanwhile stays as it is: that which was built there may differ from it. */
+async function addOutput(context: StoreContext, unpacked: UnpackedOutput): Promise<Registration> {
+  const { layout, environment, registry, commit } = context
+  const { derivationPath, directory, signal } = unpacked
+  const derivation = readDerivation(context, derivationPath)
+  const output = outputPathOf(layout.directory, derivation)
+  const tree = join(directory, basename(output))
+  if (!pathExists(tree)) throw missingOutput(output)
+  const inputs = closureOf(registry, directInputs(derivation))
+  const registration = await describeOutput({ tree, output, derivationPath, derivation, inputs })
+  signal.throwIfAborted()
+  await withStoreLock(basename(output), { layout, environment, signal }, async () => {
+    if (registry.find(output) === undefined) await commit([{ tree, registration }])
+  })
+  return registration
+}
+
+function missingOutput(path: StorePath): DavitError {
+  return new DavitError('bad-archive', `the archive lacks '${basename(path)}'`, { exitStatus: ExitStatus.badDocument })
+}

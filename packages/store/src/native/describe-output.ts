@@ -1,0 +1,25 @@
+import type { StorePath } from '@davit/documents'
+import type { Derivation } from './derivation.ts'
+import { normalizeTree } from './normalize-tree.ts'
+import { referenceScan } from './reference-scan.ts'
+import type { Registration } from './registration.ts'
+import { digestTree } from './tree-digest.ts'
+
+export interface OutputTree {
+  /** Where it is now, on the file system of the store. */
+  readonly tree: string
+  readonly output: StorePath
+  readonly derivationPath: StorePath
+  readonly derivation: Derivation
+  /** Paths that the build could read. */
+  readonly inputs: readonly StorePath[]
+}
+
+/** Gives an output the form of packages, and finds out what is to be recorded of it. */
+export async function describeOutput(made: OutputTree): Promise<Registration> {
+  const { tree, output, derivationPath, derivation, inputs } = made
+  normalizeTree(tree)
+  const scan = referenceScan([...inputs, output])
+  const digest = await digestTree(tree, (chunk) => scan.visit(chunk))
+  return { path: output, ...digest, references: scan.found(), deriver: derivationPath, system: derivation.system }
+}

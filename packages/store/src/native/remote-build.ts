@@ -1,0 +1,60 @@
+import type { StorePath } from '@davit/documents'
+import { buildEnvironment, buildFiles, buildShell } from './build-environment.ts'
+import { directInputs } from './build-output.ts'
+import { closureOf } from './closure.ts'
+import { outputPathOf } from './derivation.ts'
+import { readDerivation } from './derivation-writer.ts'
+import { buildPlace, type Isolation } from './isolation.ts'
+import type { StoreContext } from './store-context.ts'
+import { type TimeLimit, timeLimitOf } from './time-limit.ts'
+
+/** A machine without this half of the store, that can run what it is told to. */
+export interface BuildMachine {
+  readonly isolation: Isolation
+  /** Which of the places that builds must not see it has. */
+  readonly hidden: readonly string[]
+  readonly processors: number
+  /** Where the directories of a build are made: `build`, `store` and `files`. */
+  workspaceOf(output: StorePath): string
+}
+
+/** A build as such a machine has to run it, everything that it needs being valid there. */
+export interface RemoteBuild {
+  readonly name: string
+  readonly output: StorePath
+  /** Whether the output is made in the workspace, in its directory `store`; in its own place otherwise. */
+  readonly isAside: boolean
+  readonly timeLimit: TimeLimit
+  /** Content of the directory `files`. */
+  readonly files: ReadonlyMap<string, string>
+  /** To be run in the directory `build`; it sets the whole environment. */
+  readonly argv: readonly string[]
+}
+
+export function remoteBuild(context: StoreContext, derivationPath: StorePath, machine: BuildMachine): RemoteBuild {
+  const { registry, layout } = context
+  const derivation = readDerivation(context, derivationPath)
+  const output = outputPathOf(layout.directory, derivation)
+  const place = buildPlace(machine.isolation, {
+    storeDirectory: layout.directory,
+    workspace: machine.workspaceOf(output),
+    inputs: closureOf(registry, directInputs(derivation)),
+    network: derivation.network,
+    hidden: machine.hidden,
+  })
+  const variables = { ...buildEnvironment(derivation, output, place), DAVIT_CORES: String(machine.processors) }
+  return {
+    name: derivation.name,
+    output,
+    isAside: place.standIn !== undefined,
+    timeLimit: timeLimitOf(derivation),
+    files: buildFiles(derivation),
+    argv: [
+      'env',
+      '-i',
+      ...Object.entries(variables).map(([name, value]) => `${name}=${value}`),
+      ...(machine.isolation.kind === 'none' ? [] : place.argv),
+      ...buildShell(place),
+    ],
+  }
+}

@@ -1,0 +1,30 @@
+import type { StorePath } from '@davit/documents'
+import type { LifecycleModule } from '@davit/modules'
+import { addContent } from '@davit/nix'
+import { moduleTree, profileTree } from '../package-trees.ts'
+import type { ProfileContents } from '../store-interface.ts'
+import type { NixContext } from './nix-context.ts'
+import { protect } from './roots.ts'
+
+export async function addModule(context: NixContext, type: string, module: LifecycleModule): Promise<StorePath> {
+  const content = { name: type, tree: moduleTree(type, module), references: [] }
+  const [path] = await context.withServe((client) => addContent(client, context.directory, [content]))
+  return path as StorePath
+}
+
+/** Named by content, with references: nothing is built, and no sandbox can be in the way. */
+export async function addProfiles(
+  context: NixContext,
+  profiles: readonly ProfileContents[],
+): Promise<readonly StorePath[]> {
+  const contents = profiles.map((profile) => ({
+    name: profile.name,
+    tree: profileTree(profile),
+    references: [...profile.packages, ...profile.modules.values()],
+  }))
+  return context.withServe(async (client) => {
+    const paths = await addContent(client, context.directory, contents)
+    await protect(context, paths)
+    return paths
+  })
+}

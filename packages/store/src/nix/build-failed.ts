@@ -1,0 +1,45 @@
+import { DavitError, type Diagnostic } from '@davit/diagnostics'
+import type { StorePath } from '@davit/documents'
+import type { BuildFailure, NixDerivation, RealisationOutcome } from '@davit/nix'
+import { packageNameOf } from '../native/store-path.ts'
+import { wrongSystem } from './check-systems.ts'
+
+/** Nix says it so when it has no machine for a derivation, whatever the settings let expect. */
+const WRONG_SYSTEM = /^a '([^']*)' with features \{([^}]*)\} is required to build '([^']*)', but I am a '([^']*)'/
+
+/** All that went wrong in one error. */
+export function buildFailed(
+  builds: ReadonlyMap<StorePath, NixDerivation>,
+  { failures, problems }: RealisationOutcome,
+): DavitError {
+  const foreign = problems.flatMap(foreignIn)
+  if (foreign.length > 0 && failures.length === 0) return wrongSystem(foreign[0]?.here, foreign)
+  const diagnostics = [
+    ...failures.map(failureOf).toSorted((left, right) => (left.message < right.message ? -1 : 1)),
+    ...problems.map((message): Diagnostic => ({ severity: 'error', message })),
+  ]
+  const packages = failures.length === 1 ? 'a package' : `${failures.length} packages`
+  const message = failures.length === 0 ? 'Nix cannot build' : `cannot build ${packages} of ${builds.size}`
+  return new DavitError('build-failed', message, { diagnostics })
+}
+
+function foreignIn(problem: string) {
+  const [, system, features, path, here] = WRONG_SYSTEM.exec(problem) ?? []
+  if (system === undefined) return []
+  const place = features === '' ? system : `${system} with the features ${features}`
+  return [{ system: place, here, name: nameOf(path as StorePath) }]
+}
+
+/** Of a derivation, that of the package. */
+export function nameOf(path: StorePath): string {
+  return packageNameOf(path).replace(/\.drv$/, '')
+}
+
+function failureOf({ derivation, reason, logEnd }: BuildFailure): Diagnostic {
+  const log = logEnd === '' ? '' : `\n${logEnd.replaceAll(/^/gm, '  | ')}`
+  return {
+    severity: 'error',
+    message: `the build of '${nameOf(derivation)}' ${reason}${log}`,
+    hint: `nix-store -l ${derivation} shows the whole log`,
+  }
+}

@@ -1,0 +1,35 @@
+import { DavitError, type Diagnostic } from '@davit/diagnostics'
+import type { StorePath, System } from '@davit/documents'
+import { type NixDerivation, readBuildPlaces } from '@davit/nix'
+import type { Environment } from '@davit/process'
+
+/** Of derivations that Nix itself builds, anywhere. */
+const ANYWHERE = 'builtin'
+
+/** Refuses what cannot be built here, before anything is built: Nix would stop in the middle. */
+export async function checkSystems(
+  environment: Environment,
+  builds: ReadonlyMap<StorePath, NixDerivation>,
+): Promise<void> {
+  if (builds.size === 0) return
+  const places = await readBuildPlaces(environment)
+  if (places === undefined || places.remote) return
+  const here = new Set<System>([...places.systems, ANYWHERE as System])
+  const foreign = [...builds.values()].filter(({ system }) => !here.has(system))
+  if (foreign.length === 0) return
+  throw wrongSystem(places.systems[0], foreign)
+}
+
+export function wrongSystem(
+  here: string | undefined,
+  foreign: readonly { readonly name: string; readonly system: string }[],
+): DavitError {
+  const byName = foreign.toSorted((left, right) => (left.name < right.name ? -1 : 1))
+  const diagnostics = byName.map(({ name, system }): Diagnostic => {
+    return { severity: 'error', message: `'${name}' must be built on ${system}; this machine is ${here}` }
+  })
+  return new DavitError('wrong-system', `cannot build for other platforms than ${here} here`, {
+    hint: 'build on the targets (davit-env --build-on-targets, davit-delegate-build), name a machine in the setting builders of Nix, or correct the systems in the infrastructure model',
+    diagnostics,
+  })
+}

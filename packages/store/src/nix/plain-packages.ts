@@ -1,0 +1,100 @@
+import { accessSync, constants, realpathSync } from 'node:fs'
+import { basename } from 'node:path'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { BuildSpec, PackageSpec, System } from '@davit/documents'
+import type { PlainBuild, PlainPackage } from '@davit/nix'
+import { STANDARD_PATH } from '../build-path.ts'
+import { checkBuild } from '../check-build.ts'
+import { checkPackageName, packageNameFor } from '../package-name.ts'
+import { sourceError } from '../source-error.ts'
+
+export interface PlainPackages {
+  /** Its index in the list, where what it uses comes before it; each package is there once. */
+  add(spec: PackageSpec, system: System): number
+  list(): readonly PlainPackage[]
+}
+
+/** Packages of models in other languages than Nix, as data for a program in Nix. */
+export function plainPackages(): PlainPackages {
+  const list: PlainPackage[] = []
+  const known = new Map<System, Map<PackageSpec | string, number>>()
+  const add = (spec: PackageSpec, system: System): number => {
+    const indexes = known.get(system) ?? new Map<PackageSpec | string, number>()
+    known.set(system, indexes)
+    const key = spec.kind === 'source' ? JSON.stringify([spec.path, spec.name]) : spec
+    const index = indexes.get(key) ?? list.push(plainPackage(spec, system, add)) - 1
+    indexes.set(key, index)
+    return index
+  }
+  return { add, list: () => list }
+}
+
+type Add = PlainPackages['add']
+
+function plainPackage(spec: PackageSpec, system: System, add: Add): PlainPackage {
+  switch (spec.kind) {
+    case 'source':
+      return sourceOf(spec.path, spec.name)
+    case 'present':
+      return spec
+    case 'build':
+      return buildOf(spec, system, add)
+    case 'expression':
+      throw new DavitError(
+        'bad-input',
+        'a package in the Nix language cannot be the input of one in another language',
+        {
+          exitStatus: ExitStatus.badDocument,
+          hint: 'describe both in the Nix language',
+        },
+      )
+  }
+}
+
+function sourceOf(path: string, givenName?: string): PlainPackage {
+  const name = givenName ?? packageNameFor(basename(path)).replace(/^\./, '_.')
+  checkPackageName(name)
+  checkStart(name)
+  try {
+    const origin = realpathSync(path)
+    accessSync(origin, constants.R_OK)
+    return { kind: 'source', path: origin, name }
+  } catch (cause) {
+    throw sourceError(path, cause)
+  }
+}
+
+function buildOf(spec: BuildSpec, system: System, add: Add): PlainBuild {
+  checkBuild(spec)
+  checkStart(spec.name)
+  if (spec.network) throw networkRefused(spec.name)
+  const sources = [...spec.sources].map(([variable, path]): [string, number] => {
+    return [variable, add({ kind: 'source', path }, system)]
+  })
+  const inputs = [...spec.inputs].map(([variable, input]): [string, number] => [variable, add(input, system)])
+  return {
+    kind: 'build',
+    name: spec.name,
+    system,
+    script: spec.script,
+    variables: new Map<string, string | number>([...spec.env, ...sources, ...inputs]),
+    path: inputs.map(([, index]) => index),
+    standardPath: STANDARD_PATH,
+    ...(spec.parameters === undefined ? {} : { parameters: spec.parameters }),
+  }
+}
+
+function checkStart(name: string): void {
+  if (!name.startsWith('.')) return
+  throw new DavitError('bad-package-name', `'${name}' cannot be the name of a package in a Nix store`, {
+    exitStatus: ExitStatus.badDocument,
+    hint: 'names do not begin with a dot there',
+  })
+}
+
+function networkRefused(name: string): DavitError {
+  return new DavitError('no-network', `'${name}' asks for the network, which builds in a Nix store do not have`, {
+    exitStatus: ExitStatus.badDocument,
+    hint: 'fetch what it needs with a fixed-output derivation in the Nix language, or use --store native',
+  })
+}

@@ -1,0 +1,76 @@
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { StorePath } from '@davit/documents'
+import { systemErrorCode } from '@davit/files'
+import { addContent, addNixRoot } from '@davit/nix'
+import { checkRootName } from '../root-name.ts'
+import type { NixContext } from './nix-context.ts'
+import { rootsDirectory } from './roots-directory.ts'
+
+/** No name of a root has it. */
+const SEPARATOR = ':'
+const TEMPORARY = `temporary${SEPARATOR}`
+const TEMPORARY_MILLISECONDS = 24 * 60 * 60 * 1000
+
+/** Keeps paths and their closures, in place of what was kept by this name before. */
+export async function addRoot(context: NixContext, name: string, paths: readonly StorePath[]): Promise<void> {
+  checkRootName(name)
+  await keepTogether(context, paths, () => name)
+}
+
+export async function removeRoot({ environment }: NixContext, name: string): Promise<void> {
+  checkRootName(name)
+  rmSync(join(rootsDirectory(environment), name), { force: true })
+}
+
+/** Keeps paths and their closures for a day. */
+export async function protect(context: NixContext, paths: readonly StorePath[]): Promise<void> {
+  if (paths.length === 0) return
+  await keepTogether(context, paths, temporaryName)
+  sweep(context)
+}
+
+/** As `protect`, for a path that refers to all that is to be kept. */
+export async function protectByReference({ environment }: NixContext, path: StorePath): Promise<void> {
+  await addNixRoot(environment, join(rootsDirectory(environment), temporaryName(path)), path)
+}
+
+/** One path that refers to all of them, and one link to it, however many they are. */
+async function keepTogether(
+  { directory, environment, withServe }: NixContext,
+  paths: readonly StorePath[],
+  nameOf: (path: StorePath) => string,
+): Promise<void> {
+  const references = [...new Set(paths)].sort()
+  const content = references.map((path) => `${path}\n`).join('')
+  await withServe(async (client) => {
+    const list = { name: 'davit-root', tree: { kind: 'file', content }, references } as const
+    const [path] = await addContent(client, directory, [list])
+    // While the client lives, nothing of it is collected.
+    if (path !== undefined) await addNixRoot(environment, join(rootsDirectory(environment), nameOf(path)), path)
+  })
+}
+
+function temporaryName(path: StorePath): string {
+  return `${TEMPORARY}${basename(path)}`
+}
+
+function sweep({ environment }: NixContext): void {
+  const directory = rootsDirectory(environment)
+  if (!existsSync(directory)) return
+  const now = Date.now()
+  for (const name of readdirSync(directory)) {
+    const link = join(directory, name)
+    if (name.startsWith(TEMPORARY) && isOld(link, now)) rmSync(link, { force: true })
+  }
+}
+
+/** What another process has just removed is not old. */
+function isOld(link: string, now: number): boolean {
+  try {
+    return now - lstatSync(link).mtimeMs > TEMPORARY_MILLISECONDS
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return false
+    throw error
+  }
+}

@@ -1,0 +1,369 @@
+# Builds in the native store of a target; sent on a channel of its own when something is built there. Below INCOMING, a build of
+# the output HASH-NAME has
+#   build.HASH.lock        claim of the channel that it belongs to
+#   build.HASH/            `build`, `store`, `files` as on the coordinator; `builder` and `logger`, the leaders of their process
+#                          groups; `closing`, once it is being ended
+#   built.BOOT-ID/paths/   outputs that are complete and wait for the coordinator: for a day, or until the machine starts again
+
+# begin_builds MARKER STORE INCOMING REGISTRATIONS LOGS: what the builds of dead channels have left is removed.
+begin_builds() {
+  printf '\n%s\n' "$1"
+  process_identity "$$"
+  use_store "$identity" "$2" "$3" "$4" "$5"
+  mkdir -p "$registrations" "$incoming" "$logs" || fail cannot-create "cannot create '$incoming'"
+  for claimed in "$incoming"/build.*.lock; do
+    [ -L "$claimed" ] && claim "$claimed" "$self" || continue
+    end_leftover "${claimed%.lock}"
+    discard_build "${claimed%.lock}"
+  done
+  for waiting in "$incoming"/built.*; do
+    [ "$waiting" = "$built" ] || remove_tree "$waiting"
+  done
+  for waiting in "$built"/paths/*; do
+    [ -z "$(find "$waiting" -prune -mtime +0 2>/dev/null)" ] || remove_tree "$waiting"
+  done
+  printf 'processors %s\n' "$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)"
+}
+
+# use_store SELF STORE INCOMING REGISTRATIONS LOGS
+use_store() {
+  self=$1 store=$2 incoming=$3 registrations=$4 logs=$5
+  check_store_paths "$store" "$incoming" "$registrations" "$logs"
+  built=$incoming/built.$(boot_id)
+}
+
+# try_isolation NUMBER PROGRAM ARGUMENT...: whether the machine allows it.
+try_isolation() {
+  isolation=$1
+  program=$(command -v "$2") || return 1
+  shift 2
+  "$program" "$@" >/dev/null 2>&1 </dev/null && printf 'isolation %s %s\n' "$isolation" "$program"
+}
+
+# show_existing PATH...
+show_existing() {
+  for path in "$@"; do
+    [ ! -e "$path" ] || printf 'hidden %s\n' "$path"
+  done
+}
+
+# serve_builds: requests `build ID NAME aside|in-place [WHAT WORD]...` and `stop NAME`, one a line; answers `waiting ID`,
+# `started ID`, `log ID BYTES-IN-HEXADECIMAL`, and `ended ID HOW...`. When standard input ends, or this shell, whatever is being
+# built is ended, and nothing of it is left.
+serve_builds() {
+  printf 'ready\n'
+  exec 3>&1
+  read_requests 4>&1 >&3 3>&- | guard_builds >/dev/null 2>&1 3>&-
+}
+
+read_requests() {
+  while IFS= read -r request; do
+    case $request in
+      'build '*)
+        printf '%s\n' "${request#build }" |
+          davit_runtime=$runtime setsid sh -c 'eval "$davit_runtime"; supervise_build "$@"' \
+            davit-build "$self" "$store" "$incoming" "$registrations" "$logs" 4>&- &
+        printf '%s\n' "$!" >&4
+        ;;
+      'stop '*)
+        output=${request#stop }
+        check_store_paths "/$output"
+        end_group "$incoming/build.${output%%-*}/builder"
+        ;;
+    esac
+  done
+}
+
+# guard_builds < PIDS: of those that supervise builds. It outlives who reads the requests, however he ends.
+guard_builds() {
+  trap '' HUP INT TERM
+  supervisors=
+  while IFS= read -r pid; do
+    ! process_identity "$pid" || supervisors="$supervisors $identity"
+  done
+  for supervisor in $supervisors; do
+    ! is_alive "$supervisor" || kill -KILL "-${supervisor%%:*}" "${supervisor%%:*}"
+  done
+  for claimed in "$incoming"/build.*.lock; do
+    [ "$(readlink "$claimed")" = "$self" ] || continue
+    : >"${claimed%.lock}/closing"
+    end_group "${claimed%.lock}/builder"
+    end_group "${claimed%.lock}/logger"
+    discard_build "${claimed%.lock}"
+  done
+}
+
+# end_group FILE: the process group whose leader the file names. The file is removed when the group has ended.
+end_group() {
+  first_line "$1"
+  [ -z "$line" ] || kill -KILL "-${line%%:*}" 2>/dev/null
+}
+
+# end_leftover WORKSPACE: of a channel that is dead. Its groups are dead as well, unless it was killed together with its guard.
+end_leftover() {
+  for group in "$1/builder" "$1/logger"; do
+    first_line "$group"
+    [ -z "$line" ] || ! is_alive "$line" || kill -KILL "-${line%%:*}"
+  done
+}
+
+# discard_build WORKSPACE: what it has made in its place is rubbish, unless somebody else has registered it.
+discard_build() {
+  for made in "$store/${1##*/build.}"-*; do
+    clear_place "${made##*/}"
+  done
+  remove_tree "$1"
+  rm -f "$1.lock"
+}
+
+clear_place() {
+  ! exists "$store/$1" || is_valid "$1" && return
+  hold_commit
+  is_valid "$1" || remove_tree "$store/$1"
+  rm -f "$registrations/../commit"
+}
+
+hold_commit() {
+  IFS= read -r process_stat </proc/self/stat
+  process_identity "${process_stat%% *}"
+  claim_in_turn "$registrations/../commit" "$identity" || fail cannot-create "cannot write below '$registrations'"
+}
+
+exists() {
+  [ -e "$1" ] || [ -L "$1" ]
+}
+
+is_valid() {
+  [ -f "$registrations/$1.json" ] && exists "$store/$1"
+}
+
+# supervise_build SELF STORE INCOMING REGISTRATIONS LOGS < REQUEST
+supervise_build() {
+  runtime=$davit_runtime
+  unset davit_runtime
+  use_store "$@"
+  IFS= read -r request
+  set -f
+  IFS=' '
+  # shellcheck disable=SC2086
+  set -- $request
+  unset IFS
+  set +f
+  id=$1 output=$2 place=$3
+  shift 3
+  exec 3>&1
+  errors=$( (perform_build "$@") 2>&1 >&3 3>&-) && return
+  message=${errors##*davit:}
+  printf 'ended %s error %s\n' "$id" "$(printf '%s: %s' "${message#*"$newline"}" "${errors%%davit:*}" | head -c 1000 | hexadecimal)"
+}
+
+newline='
+'
+
+# perform_build [WHAT WORD]...
+perform_build() {
+  check_store_paths "/$output"
+  workspace=$incoming/build.${output%%-*}
+  claim_build
+  trap leave_build EXIT
+  result=built
+  is_valid "$output" || exists "$built/paths/$output" || make_output "$@"
+  leave_build
+  trap - EXIT
+  printf 'ended %s %s\n' "$id" "$result"
+}
+
+claim_build() {
+  told=
+  until claim "$workspace.lock" "$self"; do
+    [ "$?" = 1 ] || fail cannot-create "cannot write below '$incoming'"
+    [ -n "$told" ] || printf 'waiting %s\n' "$id"
+    told=yes
+    pause
+  done
+}
+
+# leave_build: unless somebody who found the channel dead has taken it over.
+leave_build() {
+  ! owns_build || discard_build "$workspace"
+}
+
+owns_build() {
+  [ "$(readlink "$workspace.lock")" = "$self" ]
+}
+
+# make_output [WHAT WORD]...: each a file, `file:NAME CONTENT`, or one word of the command.
+make_output() {
+  end_leftover "$workspace"
+  discard_rubbish
+  (umask 077 && mkdir "$workspace") && mkdir "$workspace/build" "$workspace/store" "$workspace/files" && mkfifo "$workspace/output" ||
+    fail cannot-create "cannot write below '$incoming'"
+  count=$#
+  while [ "$count" -gt 0 ]; do
+    case $1 in
+      file:*)
+        check_names "${1#file:}"
+        printf %b "$2" >"$workspace/files/${1#file:}" || fail cannot-create "cannot write below '$incoming'"
+        shift 2
+        ;;
+      *)
+        decoded=$2
+        case $2 in
+          *\\*) decode "$2" ;;
+        esac
+        shift 2
+        set -- "$@" "$decoded"
+        ;;
+    esac
+    count=$((count - 2))
+  done
+  run_builder "$@"
+  judge_output
+}
+
+discard_rubbish() {
+  clear_place "$output"
+  remove_tree "$workspace"
+}
+
+# run_builder COMMAND...: to $status; when it has ended, so has all that it has started, as far as the machine can tell.
+run_builder() {
+  log=$logs/$output.log
+  : >"$log" || fail cannot-create "cannot write '$log'"
+  davit_runtime=$runtime setsid sh -c 'eval "$davit_runtime"; keep_log "$@"' \
+    davit-log "$workspace" <"$workspace/output" >"$log" 2>/dev/null &
+  logger=$!
+  davit_runtime=$runtime setsid sh -c 'eval "$davit_runtime"; enter_build "$@"' \
+    davit-build "$id" "$workspace" "$self" "$@" 3>&1 >"$workspace/output" 2>&1 </dev/null &
+  builder=$!
+  wait "$builder"
+  status=$?
+  kill -KILL "-$builder" 2>/dev/null
+  [ -s "$workspace/builder" ] || fail cannot-create "cannot write below '$incoming'"
+  rm -f "$workspace/builder"
+  tries=0
+  until [ -e "$workspace/logged" ] || [ "$tries" -ge 100 ]; do
+    sleep 0.01 2>/dev/null || {
+      sleep 1
+      tries=100
+    }
+    tries=$((tries + 1))
+  done
+  kill -KILL "-$logger" 2>/dev/null
+  rm -f "$workspace/logger"
+}
+
+# keep_log WORKSPACE: bounded; of a longer one the beginning and the end.
+keep_log() {
+  process_identity "$$"
+  printf '%s\n' "$identity" >"$1/logger"
+  head -c 67108864
+  tail -c 16384
+  : >"$1/logged"
+}
+
+# enter_build ID WORKSPACE OWNER COMMAND...: it must be known how to end it before it begins, and it must not begin after it was ended.
+enter_build() {
+  process_identity "$$"
+  printf '%s\n' "$identity" >"$2/builder" && [ ! -e "$2/closing" ] && [ "$(readlink "$2.lock")" = "$3" ] && cd "$2/build" || exit 125
+  printf 'started %s\n' "$1" >&3
+  shift 3
+  exec "$@" 3>&-
+}
+
+# judge_output: to $result; what is as it should be goes to where it waits.
+judge_output() {
+  owns_build || fail cannot-create 'somebody else has taken the build over'
+  made=$workspace/store/$output
+  [ "$place" = aside ] || put_aside
+  if is_valid "$output"; then
+    return
+  elif [ "$status" != 0 ]; then
+    result="status $status $(head -c 65536 /dev/zero 2>&1 >"$workspace/room" | hexadecimal)"
+  elif ! exists "$made"; then
+    result=missing
+  else
+    normalize_output
+  fi
+  [ "$result" = built ] || show_log
+}
+
+# put_aside: what was made in its place, unless somebody else has just put there what he registers.
+put_aside() {
+  hold_commit
+  if exists "$store/$output" && ! is_valid "$output"; then
+    [ ! -d "$store/$output" ] || [ -L "$store/$output" ] || chmod u+rwx "$store/$output"
+    mv "$store/$output" "$made"
+  fi
+  rm -f "$registrations/../commit"
+}
+
+show_log() {
+  tail -c 16384 "$log" | od -An -v -tx1 | tr -d ' ' | while IFS= read -r line; do
+    printf 'log %s %s\n' "$id" "$line"
+  done
+}
+
+# normalize_output: the permissions and times of packages, as far as they can be given before it is in its place.
+normalize_output() {
+  find "$made" -type d ! -perm -700 -exec chmod u+rwx {} \;
+  unusual=$(find "$made" ! -type f ! -type d ! -type l | head -n 1)
+  if [ -n "$unusual" ]; then
+    kind=device
+    [ ! -S "$unusual" ] || kind=socket
+    [ ! -p "$unusual" ] || kind='named pipe'
+    result="unusual $(printf "'%s' is a %s" "$store/$output${unusual#"$made"}" "$kind" | hexadecimal)"
+    return
+  fi
+  [ "$(id -u)" != 0 ] || chown -hR 0:0 "$made"
+  # A hard link may share its content, and permissions, with a file that is not ours.
+  find "$made" -type f -links +1 -exec sh -c 'for file; do cp -p "$file" "$file.davit-copy" && mv -f "$file.davit-copy" "$file"; done' davit-build {} + &&
+    find "$made" -type d -exec chmod 755 {} + -o -type f -perm -100 -exec chmod 555 {} + -o -type f -exec chmod 444 {} + ||
+    fail cannot-create "cannot write below '$incoming'"
+  TZ=UTC0 find "$made" ! -path "$made" -exec touch -h -t 197001010000.01 {} + 2>/dev/null
+  touch -h "$made" 2>/dev/null
+  hold_commit
+  mkdir -p "$built/paths" && mv "$made" "$built/paths/$output" || fail cannot-create "cannot write below '$incoming'"
+  rm -f "$registrations/../commit"
+}
+
+# send_trees MARKER DIRECTORY CHECKSUM NAME...: one archive of them on standard output; then, on standard error, `sent STATUS` of
+# what made it, and `checksum SUM`.
+send_trees() {
+  printf '\n%s\n' "$1"
+  directory=$2 checksum=$3
+  shift 3
+  exec 3>&1
+  {
+    {
+      tar -cf - -C "$directory" "$@"
+      printf 'sent %s\n' "$?" >&2
+    } | tee /proc/self/fd/4 >&3
+  } 4>&1 | printf 'checksum %s\n' "$("$checksum")" >&2
+}
+
+# adopt_built MARKER STORE INCOMING REGISTRATIONS LOGS [NAME RECORD]...: what has waited becomes valid, with these records. Without
+# one, or where it is valid already, it goes.
+adopt_built() {
+  printf '\n%s\n' "$1"
+  process_identity "$$"
+  use_store "$identity" "$2" "$3" "$4" "$5"
+  shift 5
+  hold_commit
+  trap 'rm -f "$registrations/../commit"' EXIT
+  sync -f "$registrations" 2>/dev/null || sync
+  # Where `commit_path` looks for what it moves.
+  incoming=$built
+  while [ $# -ge 2 ]; do
+    check_store_paths "/$1"
+    if [ "$2" != - ] && exists "$built/paths/$1" && ! is_valid "$1"; then
+      rm -f "$registrations/$1.json"
+      TZ=UTC0 touch -h -t 197001010000.01 "$built/paths/$1" 2>/dev/null
+      commit_path "$1" "$2" || fail cannot-create "cannot move '$1' into the store"
+    fi
+    remove_tree "$built/paths/$1"
+    shift 2
+  done
+  rmdir "$built/paths" "$built" 2>/dev/null
+  printf 'adopted\n'
+}

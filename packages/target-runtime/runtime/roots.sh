@@ -1,0 +1,49 @@
+# What keeps packages from being collected: generations, and for a day what a deployment is about to need.
+
+# keep_generation LINK PATH STORE-KIND ROOT: LINK leads to the path, and keeps it. In a native store the root leads to all generations.
+keep_generation() {
+  case $3 in
+    native)
+      check_store_paths "${4%/*}"
+      mkdir -p "${4%/*}" && ln -sfn "${1%/*}" "$4" || fail cannot-create "cannot write below '${4%/*}'"
+      [ -L "$1" ] || ln -s "$2" "$1" || fail cannot-create "cannot write below '${1%/*}'"
+      ;;
+    nix) root_nix "$1" "$2" ;;
+    *) fail bad-request "there is no kind of store '$3'" ;;
+  esac
+}
+
+# operation_protect STORE-KIND ROOTS PATH...: keeps them for a day. ROOTS is the directory for that in a native store, and a name
+# for these paths together in a Nix store.
+operation_protect() {
+  kind=$1 roots=$2
+  shift 2
+  check_store_paths "$@"
+  case $kind in
+    native)
+      check_store_paths "$roots"
+      for path in "$@"; do
+        protect_native "$roots" "$path"
+      done
+      ;;
+    nix) protect_nix "$roots" "$@" ;;
+    *) fail bad-request "there is no kind of store '$kind'" ;;
+  esac
+}
+
+# protect_native ROOTS PATH; as the coordinator does it in a store of its own.
+protect_native() {
+  mkdir -p "$1" && ln -sfn "$2" "$1/temporary:.new.$$" && mv -f -T "$1/temporary:.new.$$" "$1/temporary:${2##*/}" ||
+    fail cannot-create "cannot write below '$1'"
+  find "$1" -type l -name 'temporary:*' -mtime +0 -exec rm -f {} +
+}
+
+# protect_nix NAME PATH...
+protect_nix() {
+  check_names "$1"
+  link=$state/protected/$1
+  shift
+  mkdir -p "${link%/*}" || fail cannot-create "cannot create '${link%/*}'"
+  find "${link%/*}" -type l -mtime +0 -exec rm -f {} +
+  root_nix "$link" "$@"
+}

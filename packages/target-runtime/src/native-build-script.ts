@@ -1,0 +1,64 @@
+import { quote, runtime } from './runtime-script.ts'
+
+const BUILD_PARTS = ['common', 'claim', 'native-store', 'native-build']
+
+/** Directories of a native store on a target. */
+export interface NativeStorePlaces {
+  readonly directory: string
+  readonly incoming: string
+  readonly registrations: string
+  readonly logs: string
+}
+
+export interface BuildServer {
+  readonly marker: string
+  readonly places: NativeStorePlaces
+  /** Programs, with arguments to try them with; the first that works counts. */
+  readonly isolations: readonly (readonly string[])[]
+  /** Paths to look for. */
+  readonly hidden: readonly string[]
+}
+
+/**
+ * Tells, a line each, `processors NUMBER`, `isolation INDEX PROGRAM` unless none works, `hidden PATH` and `ready`, then
+ * answers requests (see `runtime/native-build.sh`).
+ */
+export function buildServerScript({ marker, places, isolations, hidden }: BuildServer): string {
+  const attempts = isolations.map((words, index) => `try_isolation ${[String(index), ...words].map(quote).join(' ')}`)
+  return [
+    runtime(BUILD_PARTS),
+    `begin_builds ${argumentsOf(marker, places)}`,
+    [...attempts, ':'].join(' || '),
+    `show_existing ${hidden.map(quote).join(' ')}`,
+    'serve_builds\n',
+  ].join('\n')
+}
+
+export interface TreesToSend {
+  readonly marker: string
+  readonly directory: string
+  readonly checksum: 'cksum' | 'sha256sum'
+  readonly names: readonly string[]
+}
+
+/** One tar stream after the marker; then, on standard error, `sent TAR-STATUS` and `checksum SUM`. */
+export function senderScript({ marker, directory, checksum, names }: TreesToSend): string {
+  return `${runtime(BUILD_PARTS)}\nsend_trees ${[marker, directory, checksum, ...names].map(quote).join(' ')}\n`
+}
+
+export interface BuiltToAdopt {
+  readonly marker: string
+  readonly places: NativeStorePlaces
+  /** Name and encoded record of each path, referenced paths first; what has no record is thrown away. */
+  readonly records: readonly (readonly [name: string, record: string | undefined])[]
+}
+
+/** Makes what was built and waits valid; prints `adopted` at its end. */
+export function adoptScript({ marker, places, records }: BuiltToAdopt): string {
+  const words = records.flatMap(([name, record = '-']) => [quote(name), quote(record)])
+  return `${runtime(BUILD_PARTS)}\nadopt_built ${[argumentsOf(marker, places), ...words].join(' ')}\n`
+}
+
+function argumentsOf(marker: string, { directory, incoming, registrations, logs }: NativeStorePlaces): string {
+  return [marker, directory, incoming, registrations, logs].map(quote).join(' ')
+}

@@ -1,0 +1,101 @@
+import { basename } from 'node:path'
+
+import { type Report, printable } from '@davit/diagnostics'
+import type { StorePath } from '@davit/documents'
+import { logEndOf, type NativeStore, type RemoteBuild, storeLayout } from '@davit/store'
+
+import type { Machine } from './machine.ts'
+import type { FailedBuild } from './native-build-protocol.ts'
+import { type BuildServer, openBuildServer } from './native-build-server.ts'
+import type { TargetBuildOptions, TargetBuildOutcome } from './target-store.ts'
+
+/** A machine, and the coordinator's half of the store that is on it as well. */
+export interface NativeBuildPlace {
+  readonly machine: Machine
+  readonly store: NativeStore
+}
+
+/** Builds on a machine, each output in a place where it waits for `fetchNatively`; nothing goes on there when this ends. */
+export async function buildNatively(
+  { machine, store }: NativeBuildPlace,
+  derivations: readonly StorePath[],
+  { cores, report, signal }: TargetBuildOptions,
+): Promise<readonly TargetBuildOutcome[]> {
+  signal.throwIfAborted()
+  if (derivations.length === 0) return []
+  const server = await openBuildServer(machine, storeLayout(store.reference.directory), signal)
+  const stop = () => void server.close()
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  try {
+    reportIsolation(machine, server, report)
+    const outcomes = new Map<StorePath, TargetBuildOutcome>()
+    const waiting = [...new Set(derivations)]
+    const work = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const build = await store.remoteBuild(next, server.machine)
+        outcomes.set(next, await buildOne(server, build, { address: machine.address, report }))
+      }
+    }
+    await Promise.all(Array.from({ length: Math.max(1, Math.min(cores, waiting.length)) }, work))
+    return derivations.map((derivation) => outcomes.get(derivation) as TargetBuildOutcome)
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await server.close()
+    signal.throwIfAborted()
+  }
+}
+
+interface Telling {
+  readonly address: string
+  readonly report: Report
+}
+
+async function buildOne(
+  server: BuildServer,
+  build: RemoteBuild,
+  { address, report }: Telling,
+): Promise<TargetBuildOutcome> {
+  const { timeLimit, output } = build
+  let timer: NodeJS.Timeout | undefined
+  let isLate = false
+  try {
+    const end = await server.build(build, {
+      waits: () => report({ kind: 'note', message: `'${build.name}' is being built on '${address}': waiting for it` }),
+      starts() {
+        timer = setTimeout(() => {
+          isLate = true
+          server.stop(basename(output))
+        }, timeLimit.milliseconds)
+      },
+    })
+    if (end.kind === 'built') return { kind: 'built' }
+    const reason = isLate ? timeLimit.reason : printable(reasonOf(end))
+    return { kind: 'failed', reason, logEnd: logEndOf(end.log) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function reasonOf(end: FailedBuild): string {
+  if (end.kind === 'status') {
+    const trouble = end.message === '' ? '' : `, and nothing more can be written there (${end.message})`
+    return `failed with exit status ${end.status}${trouble}`
+  }
+  if (end.kind === 'missing') return 'ended without making $out'
+  return end.kind === 'unusual' ? `made an unusual file: ${end.message}` : `could not be run there: ${end.message}`
+}
+
+/** Machines of which it has been told. */
+const told = new WeakSet<Machine>()
+
+function reportIsolation(machine: Machine, server: BuildServer, report: Report): void {
+  const { kind } = server.machine.isolation
+  if (kind === 'bubblewrap' || told.has(machine)) return
+  told.add(machine)
+  const message =
+    kind === 'none'
+      ? `builds on '${machine.address}' are not isolated from that machine`
+      : `builds on '${machine.address}' are kept from the network, but see all of that machine`
+  report({ kind: 'note', message: `${message}, since bubblewrap (bwrap) is missing or not allowed there` })
+}

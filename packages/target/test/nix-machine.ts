@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { StorePath } from '@davit/documents'
+import { environment } from '@davit/process'
+import { afterAll } from 'vitest'
+
+import type { PrivateNix } from '../../nix/test/private-nix.ts'
+import { type Shell, shellConnection } from './shells.ts'
+
+/** A directory with programs of Nix and nothing else, until the tests of the file are over. */
+export function nixPrograms(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'davit-nix-programs-'))
+  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+  for (const name of ['nix-store', 'nix-instantiate']) {
+    const { stdout } = spawnSync('sh', ['-c', `command -v ${name}`], { env: environment(), encoding: 'utf8' })
+    if (stdout !== '') symlinkSync(stdout.trim(), join(directory, name))
+  }
+  return directory
+}
+
+export interface NixLogin {
+  readonly nix: PrivateNix
+  /** Directory of its programs of Nix. */
+  readonly programs: string
+  /** Home and state directory. */
+  readonly home: string
+}
+
+/** A login on a machine that has a Nix of its own, with this shell. */
+export function nixConnection(shell: Shell, { nix, programs, home }: NixLogin): ReturnType<typeof shellConnection> {
+  mkdirSync(home, { recursive: true })
+  return shellConnection({ ...shell, path: `${programs}:${shell.path}` }, home, {
+    within: join(nix.directory, 'bin/in-private-nix'),
+    environment: { NIX_CONF_DIR: join(nix.directory, 'conf') },
+  })
+}
+
+const CLOSURES = `{ labels }: let
+  package = name: script: derivation {
+    inherit name; system = builtins.currentSystem; builder = "/bin/sh"; args = [ "-c" script ];
+  };
+  closure = label: let first = package "\${label}-a" "echo a >$out"; in
+    package "\${label}-b" "PATH=/usr/bin:/bin; mkdir $out; echo \${first} >$out/first";
+in map closure (builtins.fromJSON labels)`
+
+/** A file, and a directory that refers to it, in this order; for each of the labels, which are part of their names. */
+export type Closure = readonly [StorePath, StorePath]
+
+/** Builds closures that have nothing in common. */
+export function buildClosures(nix: PrivateNix, labels: readonly string[]): (label: string) => Closure {
+  const script = `tops=$(nix-store -r $(nix-instantiate --expr "$1" --argstr labels "$2" 2>/dev/null) 2>/dev/null)
+    for top in $tops; do nix-store -q --references $top; echo $top; done`
+  const paths = linesOf(nix.shell(script, CLOSURES, JSON.stringify(labels))) as StorePath[]
+  return (label) => {
+    const closure = paths.filter((path) => /-(.*)-[ab]$/.exec(path)?.[1] === label)
+    if (closure.length !== 2) throw new Error(`there is no closure '${label}'`)
+    return closure as [StorePath, StorePath] & Closure
+  }
+}
+
+/** Those of the paths that are valid in a store. */
+export function validOf(nix: PrivateNix, paths: readonly StorePath[]): readonly StorePath[] {
+  const invalid = new Set(linesOf(nix.shell('nix-store --check-validity --print-invalid "$@"', ...paths)))
+  return paths.filter((path) => !invalid.has(path))
+}
+
+/** One that has ended may still be listed, until somebody asks how. */
+export function isAlive(pid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return !/^[ZX]/.test(status.slice(status.lastIndexOf(')') + 2))
+  } catch {
+    return false
+  }
+}
+
+export function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '')
+}

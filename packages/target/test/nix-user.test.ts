@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { ProfileName, StorePath, StoreReference, TargetName } from '@davit/documents'
+import { type NixStore, openStore } from '@davit/store'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import { noPrivateNix, type PrivateNix, privateNixOfFile } from '../../nix/test/private-nix.ts'
+import { type Machine, openMachine, openTargetStore, setProfile } from '../src/target.ts'
+import { buildClosures, type Closure, isAlive, linesOf, nixPrograms, validOf } from './nix-machine.ts'
+import { installedShells, shellConnection, type Shell } from './shells.ts'
+
+const { signal } = new AbortController()
+const PATIENCE = { timeout: 10_000 }
+const reference: StoreReference = { kind: 'nix', directory: '/nix/store' }
+const nobody = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups']
+const cannotBeNobody = spawnSync(nobody[0] as string, [...nobody.slice(1), 'true']).status !== 0
+const [dash] = installedShells() as readonly [Shell]
+
+describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix daemon', () => {
+  const here = privateNixOfFile()
+  const trusting = privateNixOfFile({ settings: ['trusted-users = root nobody'] })
+  const strict = privateNixOfFile()
+  const programs = nixPrograms()
+  const directory = mkdtempSync(join(tmpdir(), 'davit-nix-user-'))
+  const machines: Machine[] = []
+  const daemons: ChildProcess[] = []
+  let store: NixStore
+  let closureOf: (label: string) => Closure
+
+  beforeAll(async () => {
+    chmodSync(directory, 0o777)
+    chmodSync(programs, 0o755)
+    store = (await openStore(reference, here)) as NixStore
+    closureOf = buildClosures(here, ['profile', 'kept', 'refused'])
+    for (const nix of [trusting, strict]) await startDaemon(nix)
+  }, 60_000)
+  afterAll(() => {
+    for (const machine of machines) machine.close()
+    for (const daemon of daemons) daemon.kill()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  async function startDaemon(nix: PrivateNix): Promise<void> {
+    chmodSync(nix.directory, 0o755)
+    const daemon = spawn(join(nix.directory, 'bin/in-private-nix'), ['nix-daemon'], {
+      env: nix.environment,
+      stdio: 'ignore',
+    })
+    daemons.push(daemon)
+    await vi.waitFor(() => expect(existsSync(nix.place('nix/var/nix/daemon-socket/socket'))).toBe(true), PATIENCE)
+  }
+
+  async function login(name: string, nix: PrivateNix) {
+    const home = join(directory, name)
+    mkdirSync(home)
+    chmodSync(home, 0o777)
+    const within = join(directory, `${name}.enter`)
+    writeFileSync(within, `#!/bin/sh\nexec ${nix.directory}/bin/in-private-nix ${nobody.join(' ')} "$@"\n`, {
+      mode: 0o755,
+    })
+    const shell = { ...dash, program: '/bin/sh', path: `${programs}:/usr/bin:/bin` }
+    const environment = { NIX_CONF_DIR: join(nix.directory, 'conf') }
+    const machine = await openMachine(async () => shellConnection(shell, home, { within, environment }))
+    machines.push(machine)
+    return { machine, there: openTargetStore({ name: name as TargetName, machine }, store), home }
+  }
+
+  test('whom it trusts is sent packages, keeps them, and builds', async () => {
+    const { machine, there, home } = await login('trusted', trusting)
+    const profile = closureOf('profile')
+    const kept = closureOf('kept')
+    await there.send(await there.missing([...profile, ...kept]), { signal })
+    await there.protect([kept[1]])
+    const place = { target: 'trusted' as TargetName, profile: 'default' as ProfileName }
+    expect(await setProfile(machine, { ...place, token: '-', path: profile[1], store: reference })).toEqual({
+      generation: 1,
+    })
+    expect(readlinkSync(join(home, 'targets/trusted/profiles/default/1-link'))).toBe(profile[1])
+    const expression =
+      'derivation { name = "x"; system = builtins.currentSystem; builder = "/bin/sh"; args = [ "-c" "echo x >$out" ]; }'
+    const [derivation] = linesOf(here.shell('nix-instantiate --expr "$1" 2>/dev/null', expression)) as [StorePath]
+    await there.send([derivation], { signal })
+    expect(await there.build([derivation], { cores: 1, report: () => {}, signal })).toEqual([{ kind: 'built' }])
+    expect(await there.fetch([derivation], { signal })).toMatchObject({ paths: 1 })
+    machine.close()
+    trusting.shell('nix-store --gc')
+    expect(validOf(trusting, [...profile, ...kept])).toEqual([...profile, ...kept])
+  })
+
+  test('whose tool is interrupted leaves no builder', async () => {
+    const { there } = await login('interrupted', trusting)
+    const pids = join(directory, 'pids')
+    const script = `/bin/sleep 1000 & echo $$ $! >${pids}.new; /bin/mv ${pids}.new ${pids}; wait`
+    const expression = `derivation { name = "endless"; system = builtins.currentSystem; builder = "/bin/sh"; args = [ "-c" "${script}" ]; }`
+    const derivations = linesOf(here.shell('nix-instantiate --expr "$1" 2>/dev/null', expression)) as StorePath[]
+    await there.send(derivations, { signal })
+    const stop = new AbortController()
+    const building = there.build(derivations, { cores: 1, report: () => {}, signal: stop.signal })
+    building.catch(() => {})
+    await vi.waitFor(() => expect(existsSync(pids)).toBe(true), PATIENCE)
+    const builders = readFileSync(pids, 'utf8').trim().split(' ').map(Number)
+    stop.abort(new Error('enough'))
+    await expect(building).rejects.toThrow('enough')
+    await vi.waitFor(() => expect(builders.map(isAlive)).toEqual([false, false]), PATIENCE)
+  })
+
+  test('whom it does not trust is told what to do', async () => {
+    const { there } = await login('untrusted', strict)
+    const sending = there.send(closureOf('refused'), { signal })
+    await expect(sending).rejects.toMatchObject({
+      message: expect.stringContaining('signature'),
+      hint: expect.stringContaining('trusted-users'),
+    })
+  })
+})

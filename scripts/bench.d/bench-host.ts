@@ -1,0 +1,73 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { textOf } from './measure.ts'
+import type { Workplace } from './workplace.ts'
+
+const TEST_HOSTS = fileURLToPath(new URL('../test-hosts', import.meta.url))
+
+/** A host that packages are sent to. */
+export interface BenchHost {
+  readonly name: string
+  /** For ssh. */
+  readonly configuration: string
+  /** Its first process, as this machine sees it. */
+  readonly process: number
+  /** Runs a script of sh as root, without ssh. */
+  sh(script: string, ...parameters: readonly string[]): Promise<string>
+}
+
+/** Runs as long as it is used. */
+export async function withHost<Result>(place: Workplace, use: (host: BenchHost) => Promise<Result>): Promise<Result> {
+  const options = { environment: place.environment, directory: place.directory }
+  const [set = ''] = (await textOf([TEST_HOSTS, 'up', '1', '--name-prefix', 'bench'], options)).split('\n')
+  // For scripts/bench, which takes it down when this process cannot.
+  const note = join(place.directory, 'sets')
+  mkdirSync(note, { recursive: true })
+  writeFileSync(join(note, set.replaceAll('/', '-')), `${set}\n`)
+  const name = 'bench1'
+  try {
+    return await use({
+      name,
+      configuration: join(set, 'ssh_config'),
+      process: Number(readFileSync(join(set, 'hosts', name, 'pid'), 'utf8')),
+      sh: (script, ...parameters) =>
+        textOf([TEST_HOSTS, 'exec', '--set', set, name, 'sh', '-ec', script, 'sh', ...parameters], options),
+    })
+  } finally {
+    await textOf([TEST_HOSTS, 'down', set], options)
+  }
+}
+
+const RECORD = `
+  cat >/usr/local/bin/record-session <<'END'
+#!/bin/sh
+mkdir -p /tmp/sessions
+tee "/tmp/sessions/$$" | sh -c "$SSH_ORIGINAL_COMMAND"
+END
+  chmod 755 /usr/local/bin/record-session
+  cp -p /root/.ssh/authorized_keys /tmp/authorized_keys
+  sed -i 's|^|command="/usr/local/bin/record-session" |' /root/.ssh/authorized_keys`
+
+/** The helper's session is the one in which the first thing after the script is its greeting. */
+const OPERATIONS = `
+  cp -p /tmp/authorized_keys /root/.ssh/authorized_keys
+  for session in /tmp/sessions/*; do
+    sed -n 2p "$session" | grep -aq '^1 hello' && sed 1d "$session" | cut -d ' ' -f 2
+  done
+  ls /tmp/sessions | wc -l
+  rm -r /tmp/sessions`
+
+export interface Recorded {
+  /** The operations that the helper was asked for. */
+  readonly operations: readonly string[]
+  readonly sessions: number
+}
+
+/** What the host is asked for while something is done. */
+export async function recorded(host: BenchHost, doIt: () => Promise<unknown>): Promise<Recorded> {
+  await host.sh(RECORD)
+  await doIt()
+  const lines = (await host.sh(OPERATIONS)).trimEnd().split('\n')
+  return { operations: lines.slice(0, -1), sessions: Number(lines.at(-1)) }
+}

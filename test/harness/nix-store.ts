@@ -1,0 +1,42 @@
+import { type Coordinator, succeeded } from './coordinator.ts'
+import type { Host } from './hosts.ts'
+
+/** Somebody with a Nix store: a host, or the user at the coordinator. */
+export type StoreOwner = Host | Coordinator
+
+/** What a script of sh prints that sees the store. */
+export async function storeShell(owner: StoreOwner, script: string, ...args: readonly string[]): Promise<string> {
+  if (!('bash' in owner)) return owner.sh(script, ...args)
+  return succeeded(await owner.run(['sh', '-c', script, 'sh', ...args])).stdout
+}
+
+/** Paths that a path needs at run time, itself included. */
+export async function closureIn(owner: StoreOwner, path: string): Promise<readonly string[]> {
+  return linesOf(await storeShell(owner, 'nix-store --query --requisites "$1"', path)).toSorted()
+}
+
+/** Those of the paths that are not valid. */
+export async function invalidIn(owner: StoreOwner, paths: readonly string[]): Promise<readonly string[]> {
+  return linesOf(await storeShell(owner, 'nix-store --check-validity --print-invalid "$@"', ...paths))
+}
+
+/** Compares all content with what is registered. */
+export async function verifyStore(owner: StoreOwner): Promise<void> {
+  await storeShell(owner, 'nix-store --verify --check-contents 2>&1')
+}
+
+export const collectGarbage = (owner: StoreOwner) => storeShell(owner, 'nix-store --gc 2>&1')
+
+/** A file that nobody needs, so that a collection has something to collect. */
+export async function addGarbage(owner: StoreOwner): Promise<string> {
+  return (await storeShell(owner, 'echo rubbish > /tmp/rubbish && nix-store --add /tmp/rubbish')).trim()
+}
+
+/** What a loss of data takes: the paths, and all that refers to them, without a trace. */
+export async function losePaths(owner: StoreOwner, paths: readonly string[]): Promise<void> {
+  const script =
+    'nix-store --delete --ignore-liveness $(nix-store --query --referrers-closure "$@") >/tmp/lost 2>&1 || { cat /tmp/lost >&2; exit 1; }'
+  await storeShell(owner, script, ...paths)
+}
+
+const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
