@@ -13,22 +13,35 @@ export async function bundlePrograms(
   out: string,
 ): Promise<void> {
   rmSync(out, { recursive: true, force: true })
-  mkdirSync(join(out, 'bin'), { recursive: true })
+  await bundleExecutables(programs, join(out, 'bin'))
+  // Says to Node that these files are CommonJS, whatever lies around the place where they are installed.
+  writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n')
+  await copyAssets(out)
+}
+
+/** Only the executables themselves: `NAME.cjs` in a directory. */
+export async function bundleExecutables(
+  programs: readonly Pick<Executable, 'name' | 'entry'>[],
+  directory: string,
+  plugins: readonly Plugin[] = [],
+): Promise<void> {
+  mkdirSync(directory, { recursive: true })
   await build({
     ...COMMON,
+    plugins: [...plugins, ...COMMON.plugins],
     entryPoints: programs.map(({ name, entry }) => ({ in: entry, out: name })),
-    outdir: join(out, 'bin'),
+    outdir: directory,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
     // yargs dies at start-up when import.meta.url is undefined, and assets are found by it.
-    banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+    banner: { js: `${SMALL_MEMORY} const importMetaUrl = require('node:url').pathToFileURL(__filename).href;` },
     define: { 'import.meta.url': 'importMetaUrl' },
   })
-  // Says to Node that these files are CommonJS, whatever lies around the place where they are installed.
-  writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n')
-  for (const { name } of programs) makeExecutable(join(out, 'bin', `${name}.cjs`))
-  await copyAssets(out)
+  for (const { name } of programs) makeExecutable(join(directory, `${name}.cjs`))
 }
+
+/** Garbage is collected sooner: a fifth less memory for thousands of services, at little more processor time. */
+const SMALL_MEMORY = "require('node:v8').setFlagsFromString('--optimize-for-size');"
 
 /** Importing our modules does nothing by itself: a tool carries only what it uses, and starts the faster. */
 const pureModules: Plugin = {

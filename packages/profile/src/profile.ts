@@ -1,3 +1,3 @@
-export { modulesOf } from './modules-of.ts'
-export { packagesOf } from './packages-of.ts'
-export { profileManifestOf } from './profile-manifest-of.ts'
+export { modulesByTarget } from './modules-by-target.ts'
+export { packagesByTarget } from './packages-by-target.ts'
+export { profileManifests } from './profile-manifests.ts'

@@ -9,7 +9,7 @@ import {
   type TargetName,
 } from '@davit/documents'
 import { expect, test } from 'vitest'
-import { modulesOf, packagesOf, profileManifestOf } from '../src/profile.ts'
+import { modulesByTarget, packagesByTarget, profileManifests } from '../src/profile.ts'
 
 function fixture(file: string): string {
   return readFileSync(new URL(`fixtures/${file}`, import.meta.url), 'utf8')
@@ -18,33 +18,34 @@ function fixture(file: string): string {
 const manifest = parseDocument(Manifest, fixture('page.xml'), { file: 'page.xml' })
 const named = (name: string) => name as TargetName
 
-test.each(['test1', 'test2'])('profileManifestOf() gives what the original put into the profile of %s', (name) => {
+test.each(['test1', 'test2'])('profileManifests() gives what the original put into the profile of %s', (name) => {
   const file = `page.profile-${name}.xml`
   const expected = parseDocument(ProfileManifest.on(named(name)), fixture(file), { file })
-  const found = profileManifestOf(manifest, named(name))
+  const found = profileManifests(manifest).get(named(name))!
   expect(found).toEqual(expected)
   expect([...found.services.keys()]).toEqual([...expected.services.keys()])
 })
 
-test('profileManifestOf() is empty for a target without services', () => {
-  expect(profileManifestOf(manifest, named('other'))).toEqual({
+test('profileManifests() is empty for a target without services', () => {
+  const [target] = manifest.infrastructure.values()
+  const infrastructure = new Map([...manifest.infrastructure, [named('other'), target!]])
+  expect(profileManifests({ ...manifest, infrastructure }).get(named('other'))).toEqual({
     services: new Map(),
     serviceMappings: [],
     snapshotMappings: [],
   })
 })
 
-test('profileManifestOf() does not look at the targets of snapshots for services', () => {
-  const found = profileManifestOf({ ...manifest, serviceMappings: [] }, named('test1'))
+test('profileManifests() does not look at the targets of snapshots for services', () => {
+  const found = profileManifests({ ...manifest, serviceMappings: [] }).get(named('test1'))!
   expect([found.services.size, found.snapshotMappings.length]).toEqual([0, 1])
 })
 
 test.each([
   ['test1', ['process', 'tomcat-webapplication']],
   ['test2', ['mysql-database', 'tomcat-webapplication']],
-  ['other', []],
-])('modulesOf() leaves out what services provide on %s', (target, expected) => {
-  expect(modulesOf(manifest, named(target))).toEqual(expected)
+])('modulesByTarget() leaves out what services provide on %s', (target, expected) => {
+  expect(modulesByTarget(manifest).get(named(target))).toEqual(expected)
 })
 
 const path = (name: string): InstantiatedPackage => ({ outPath: `/store/${'0'.repeat(32)}-${name}` as StorePath })
@@ -72,7 +73,9 @@ test.each([
   ['t1', ['tool', 'web-x86', 'editor', 'api-x86']],
   ['t2', ['web-arm']],
   ['t3', []],
-  ['unknown', []],
-])('packagesOf() lists own packages of %s first, then those of services in order, each once', (target, expected) => {
-  expect(packagesOf(architecture, named(target))).toEqual(expected.map((name) => path(name).outPath))
-})
+])(
+  'packagesByTarget() lists own packages of %s first, then those of services in order, each once',
+  (target, expected) => {
+    expect(packagesByTarget(architecture).get(named(target))).toEqual(expected.map((name) => path(name).outPath))
+  },
+)

@@ -1,12 +1,12 @@
 import { DavitError, type Diagnostic, ExitStatus, suggestionFor } from '@davit/diagnostics'
 import type { Manifest } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
-import { modulesOf } from '@davit/profile'
+import { modulesByTarget } from '@davit/profile'
 
 /** Services whose type has no module are found before anything is built, and long before anything is activated. */
 export function checkModules(manifest: Manifest, modules: ReadonlyMap<string, LifecycleModule>): void {
-  const targets = [...manifest.infrastructure.keys()]
-  const missing = new Set(targets.flatMap((target) => modulesOf(manifest, target)).filter((type) => !modules.has(type)))
+  const needed = [...modulesByTarget(manifest).values()].flat()
+  const missing = new Set(needed.filter((type) => !modules.has(type)))
   if (missing.size === 0) return
   throw new DavitError('no-module', 'some services cannot be activated', {
     exitStatus: ExitStatus.badDocument,

@@ -1,6 +1,6 @@
 import { DavitError, type Diagnostic } from '@davit/diagnostics'
 import type { Architecture, StorePath, System } from '@davit/documents'
-import { packagesOf } from '@davit/profile'
+import { packagesByTarget } from '@davit/profile'
 import type { Store } from '@davit/store'
 
 export interface ForeignTerms {
@@ -17,7 +17,8 @@ export async function namingTargets(
 ): Promise<unknown> {
   if (!(error instanceof DavitError) || error.code !== 'wrong-system') return error
   const foreign = [...architecture.infrastructure].filter(([, target]) => target.system !== system)
-  const needed = foreign.map(([name]) => packagesOf(architecture, name))
+  const packages = packagesByTarget(architecture)
+  const needed = foreign.map(([name]) => packages.get(name) ?? [])
   const missing = new Set(await store.invalidPaths([...new Set(needed.flat())]))
   const diagnostics = foreign.flatMap(([name, target], index): Diagnostic[] => {
     const names = (needed[index] ?? []).filter((path) => missing.has(path)).map(nameOf)

@@ -11,7 +11,7 @@ import {
 } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
 import { manifestOf } from '@davit/normalization'
-import { modulesOf, packagesOf, profileManifestOf } from '@davit/profile'
+import { modulesByTarget, packagesByTarget, profileManifests } from '@davit/profile'
 import type { ProfileContents, Store } from '@davit/store'
 
 import { checkModules } from './check-modules.ts'
@@ -38,9 +38,8 @@ export async function realise(architecture: Architecture, options: RealisationOp
   })
   const modulePaths = await addModules(manifest, options)
   const targets = [...architecture.infrastructure.keys()]
-  const paths = await options.store.addProfiles(
-    targets.map((target) => profileOf(architecture, manifest, { target, modulePaths })),
-  )
+  const profileOf = profileContents(architecture, manifest, modulePaths)
+  const paths = await options.store.addProfiles(targets.map(profileOf))
   return { ...manifest, profiles: new Map(targets.map((target, index) => [target, paths[index] as StorePath])) }
 }
 
@@ -54,7 +53,7 @@ function packagesToRealise({ services, targetPackages }: Architecture): readonly
 type ModulePaths = ReadonlyMap<string, StorePath>
 
 async function addModules(manifest: Manifest, { store, modules }: RealisationOptions): Promise<ModulePaths> {
-  const types = new Set([...manifest.infrastructure.keys()].flatMap((target) => modulesOf(manifest, target)))
+  const types = new Set([...modulesByTarget(manifest).values()].flat())
   const needed = [...modules].filter(([type]) => types.has(type))
   const paths = needed.map(async ([type, module]): Promise<[string, StorePath]> => {
     return [type, await store.addModule(type, module)]
@@ -62,21 +61,23 @@ async function addModules(manifest: Manifest, { store, modules }: RealisationOpt
   return new Map(await Promise.all(paths))
 }
 
-interface ProfileTerms {
-  readonly target: TargetName
-  readonly modulePaths: ModulePaths
-}
-
-function profileOf(
+/** Looks through architecture and manifest once, whatever the number of targets. */
+function profileContents(
   architecture: Architecture,
   manifest: Manifest,
-  { target, modulePaths }: ProfileTerms,
-): ProfileContents {
-  const types = new Set(modulesOf(manifest, target))
-  return {
-    name: target,
-    packages: packagesOf(architecture, target),
-    profileManifest: encodeDocument(ProfileManifest.on(target), profileManifestOf(manifest, target), 'xml'),
-    modules: new Map([...modulePaths].filter(([type]) => types.has(type))),
+  modulePaths: ModulePaths,
+): (target: TargetName) => ProfileContents {
+  const packages = packagesByTarget(architecture)
+  const parts = profileManifests(manifest)
+  const types = modulesByTarget(manifest)
+  const nothing: ProfileManifest = { services: new Map(), serviceMappings: [], snapshotMappings: [] }
+  return (target) => {
+    const needed = new Set(types.get(target))
+    return {
+      name: target,
+      packages: packages.get(target) ?? [],
+      profileManifest: encodeDocument(ProfileManifest.on(target), parts.get(target) ?? nothing, 'xml'),
+      modules: new Map([...modulePaths].filter(([type]) => needed.has(type))),
+    }
   }
 }

@@ -1,0 +1,25 @@
+import type { Architecture, NormalizedService, StorePath, TargetName } from '@davit/documents'
+
+/**
+ * What the profile of each target links to, without duplicates: its own packages first, then those of the services that
+ * are placed there, by name of the service, for the target's system.
+ */
+export function packagesByTarget(architecture: Architecture): ReadonlyMap<TargetName, readonly StorePath[]> {
+  const packages = new Map<TargetName, Set<StorePath>>()
+  for (const target of architecture.infrastructure.keys()) {
+    const own = architecture.targetPackages.get(target) ?? []
+    packages.set(target, new Set(own.map(({ outPath }) => outPath)))
+  }
+  for (const service of [...architecture.services.values()].sort(byName)) {
+    for (const { target } of service.targets) {
+      const system = architecture.infrastructure.get(target)?.system
+      const pkg = system === undefined ? undefined : service.packages.get(system)
+      if (pkg !== undefined) packages.get(target)?.add(pkg.outPath)
+    }
+  }
+  return new Map([...packages].map(([target, paths]) => [target, [...paths]]))
+}
+
+function byName(left: NormalizedService, right: NormalizedService): number {
+  return left.name < right.name ? -1 : 1
+}
