@@ -2,11 +2,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, generationText, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, type TestHosts } from './harness/hosts.ts'
 import { NIX_POSSIBLE } from './harness/language.ts'
-import { deploy, infrastructureOf, makeManifest, modelFile, type Models, writeModels } from './harness/models.ts'
+import {
+  deploy,
+  infrastructureOf,
+  makeManifest,
+  modelFile,
+  type Models,
+  writeModel,
+  writeModels,
+} from './harness/models.ts'
 import {
   addGarbage,
   closureIn,
   collectGarbage,
+  forgetProtection,
   invalidIn,
   losePaths,
   storeShell,
@@ -101,6 +110,7 @@ describe.skipIf(!NIX_POSSIBLE)('the Nix stores of two hosts', () => {
     expect(new Set(everything).size).toBe(7)
     for (const owner of [user, left!, right!]) {
       const rubbish = await addGarbage(owner)
+      await forgetProtection(owner)
       await collectGarbage(owner)
       expect(await invalidIn(owner, [rubbish])).toEqual([rubbish])
     }
@@ -131,16 +141,22 @@ describe.skipIf(!NIX_POSSIBLE)('the Nix stores of two hosts', () => {
   })
 
   test('carry two deployments that share packages: one is undeployed, and the other keeps what it needs', async () => {
-    await succeed(models())
-    await succeed(models(), ['-p', 'second'])
-    const [first, second] = [await recordOf('web', right!), await profileOn(right!, 'second')]
-    expect(await closureIn(right!, second.current!)).toContain(first.pkg)
+    const tool = { build: { name: 'tool', script: 'mkdir -p $out/bin; echo hello > $out/bin/tool' } }
+    const packages = ['-P', await writeModel(user, 'packages', { ni2: [tool] })]
+    await succeed(models(), packages)
+    const extra = { ...models(), services: { extra: wrapper() }, distribution: { extra: ['ni2'] } }
+    await succeed(extra, ['-p', 'second', ...packages])
+    const [first, second] = [(await profileOn(right!)).current!, (await profileOn(right!, 'second')).current!]
+    const shared = (await closureIn(right!, first)).find((path) => path.endsWith('-tool'))!
+    expect(await closureIn(right!, second)).toContain(shared)
+
     const infrastructure = ['-i', modelFile(user, 'infrastructure')]
     succeeded(await user.run(['davit-env', '-p', 'second', '--undeploy', ...infrastructure]))
     expect(await activeOn(hosts, 'second')).toEqual([])
     await right!.sh('rm -r /var/lib/davit/targets/ni2/profiles/second')
+    await forgetProtection(right!)
     await collectGarbage(right!)
-    expect(await invalidIn(right!, [first.pkg])).toEqual([])
+    expect(await invalidIn(right!, [first, shared, second])).toEqual([second])
     expect(await activeOn(hosts)).toEqual(both)
   })
 

@@ -25,6 +25,14 @@ export async function verifyStore(owner: StoreOwner): Promise<void> {
   await storeShell(owner, 'nix-store --verify --check-contents 2>&1')
 }
 
+/** As a day later: what a deployment protected for its next steps is not protected any more. */
+export async function forgetProtection(owner: StoreOwner): Promise<void> {
+  await storeShell(
+    owner,
+    'bash' in owner ? 'rm /nix/var/nix/gcroots/davit/temporary:*' : 'rm -r /var/lib/davit/protected',
+  )
+}
+
 export const collectGarbage = (owner: StoreOwner) => storeShell(owner, 'nix-store --gc 2>&1')
 
 /** A file that nobody needs, so that a collection has something to collect. */

@@ -70,7 +70,7 @@ let
   # Whatever else is wrong with it is told elsewhere.
   targetTable = if isAttrs infrastructure then infrastructure else { };
 
-  targets = import ./targets.nix { infrastructure = targetTable; inherit (input) targetProperty; };
+  targets = import ./targets.nix { infrastructure = targetTable; inherit problems; inherit (input) targetProperty; };
 
   distribution =
     if isFile "distribution" then call "the distribution model" (fileOf "distribution") { inherit infrastructure; }

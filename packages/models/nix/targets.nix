@@ -1,5 +1,5 @@
 # Tells targets of an infrastructure by name, wherever models mention them by value.
-{ infrastructure, targetProperty }:
+{ infrastructure, targetProperty, problems }:
 let
   inherit (builtins) attrNames concatMap filter groupBy head isAttrs isList isString length;
 
@@ -12,11 +12,17 @@ let
         same = filter (name: isSame infrastructure.${name} target) candidates;
       in
       if length candidates == 1 && addressOf target != null then head candidates
+      else if length same > 1 then problems [ (ambiguous same) ]
       else if same != [ ] then head same
       else addressOf target;
 
   # Also as a target of `invDistribution`, which has the services placed there besides.
   isSame = target: value: target == value || (value ? services && target == removeAttrs value [ "services" ]);
+
+  ambiguous = names: {
+    message = "the targets ${builtins.concatStringsSep " and " (map (name: "'${name}'") names)} have the same attributes, so that a model in the Nix language cannot tell them apart";
+    hint = "give each a property of its own, or mention it by its name as a text";
+  };
 
   byAddress = groupBy (name: addressKey infrastructure.${name}) (attrNames infrastructure);
 

@@ -76,6 +76,11 @@ two = { name = "two"; type = "process"; pkg = { one }: ${DRV}; dependsOn = { inh
     distribution: 'web = [ "b" { properties.hostname = "c"; } { target = 3; } ]; db = a;',
   },
   'a target does not exist': { distribution: '{ infrastructure }:\n{ web = [ infrastructure.b ]; }' },
+  'two targets are the same': {
+    infrastructure: '{ a.properties.hostname = "a"; b.properties.hostname = "a"; }\n',
+    services: `web = { name = "web"; type = "process"; pkg = ${DRV}; };`,
+    distribution: 'web = [ b ];',
+  },
   'a package throws': {
     distribution: 'web = [ a ]; db = [ a ];',
     services: `${DB}\nweb = { name = "web"; type = "process"; dependsOn = { inherit db; };\n  pkg = { db }: throw "no \${db.name}"; };`,
