@@ -47,6 +47,8 @@ export interface Coordinator {
 
 export interface CoordinatorOptions {
   readonly hosts?: TestHosts
+  /** Where davit is installed, if it is not what the tests are given. */
+  readonly prefix?: string
   /** Put before every command, to run it as somebody else. */
   readonly as?: readonly string[]
   /** Of the models that he writes. */
@@ -80,9 +82,9 @@ export async function coordinator(options: CoordinatorOptions = {}): Promise<Coo
   }
 }
 
-function environmentOf(directory: string, { hosts, nix = false }: CoordinatorOptions) {
+function environmentOf(directory: string, { hosts, nix = false, prefix }: CoordinatorOptions) {
   return {
-    PATH: `${join(inject('prefix'), 'bin')}:${process.env['PATH'] ?? ''}`,
+    PATH: `${join(prefix ?? inject('prefix'), 'bin')}:${process.env['PATH'] ?? ''}`,
     HOME: directory,
     USER: 'tester',
     DAVIT_STATE_DIR: join(directory, 'state'),

@@ -1,9 +1,9 @@
 import type { Report } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
-import { coresOf, isEmpty } from '@davit/transition'
+import { coresOf } from '@davit/transition'
 import { type RunOptions, runTransition, type TransitionOutcome } from '@davit/transition-runner'
 import { performerFor } from './performer.ts'
-import type { Plan } from './plan-for.ts'
+import { type Plan, reportPlan } from './plan-for.ts'
 
 interface ApplyTerms {
   readonly profile: ProfileName
@@ -11,6 +11,8 @@ interface ApplyTerms {
   /** Aborts when the lock was lost: what runs ends, and nothing more begins, not even to undo it. */
   readonly lost: AbortSignal
   readonly rollback: RunOptions['rollback']
+  /** For each activity; without it, they may take as long as they want. */
+  readonly timeoutSeconds?: number | undefined
   readonly report: Report
   readonly signal: AbortSignal
 }
@@ -20,8 +22,7 @@ export async function applyManifest(next: Manifest, plan: Plan, terms: ApplyTerm
   const { transition, deployed } = plan
   const { report, lost } = terms
   const perform = performerFor(next, deployed, terms)
-  for (const { message } of transition.skipped) report({ kind: 'note', message })
-  if (isEmpty(transition)) report({ kind: 'note', message: 'nothing to do: all services are as the manifest says' })
+  reportPlan(plan, report)
   return runTransition(transition, {
     ...terms,
     async perform(activity) {

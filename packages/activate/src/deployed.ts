@@ -1,44 +1,82 @@
-import type { Report } from '@davit/diagnostics'
-import type { Manifest, ProfileName, TargetName } from '@davit/documents'
+import { type Manifest, mappingIdOf, type ServiceMapping, type TargetName } from '@davit/documents'
 import {
-  awaitActivity,
+  type ActivityDefinition,
   definitionOf,
+  type ForeignRecord,
   isSamePlace,
   type Machine,
-  observeMappings,
+  type Observation,
   type ObservedRecord,
   type ShellTarget,
 } from '@davit/target'
-import { observedOf } from '@davit/transition'
+import { coresOf, type ObservedMapping, observedOf } from '@davit/transition'
+
+import { differencesOf } from './differences.ts'
+import { doubtsOf } from './doubts.ts'
+import { lostMessage, salvage, strangeMessage } from './salvage.ts'
+import { settledObservation, type SettlingTerms } from './settled.ts'
+
+export interface DeployedMapping extends ObservedMapping {
+  readonly mapping: ServiceMapping
+  /** Only where a record is damaged, it may have to do without. */
+  readonly definition: ActivityDefinition | undefined
+}
 
 /** What is deployed now. */
 export interface Deployed {
-  readonly observed: readonly ObservedRecord[]
+  readonly observed: readonly DeployedMapping[]
   /** Where each target of a mapping is, and what it is called there. */
   readonly places: ReadonlyMap<TargetName, ShellTarget>
   /** Those under whose names records were found on a machine that is called otherwise by now. */
   readonly renamed: readonly ShellTarget[]
+  /** What other deployments have on the machines. */
+  readonly neighbours: readonly Neighbour[]
+  /** What has to be looked after by hand. */
+  readonly warnings: readonly string[]
 }
 
-export interface ObservationTerms {
-  readonly profile: ProfileName
-  readonly report: Report
-  readonly signal: AbortSignal
-  /** Whether activities of an earlier run that was cut off are waited for. */
-  readonly running: 'wait' | 'tell'
+export interface Neighbour {
+  readonly machine: Machine
+  readonly record: ForeignRecord
 }
 
-/** What the targets' records say. */
-export async function observeDeployment(targets: readonly ShellTarget[], terms: ObservationTerms): Promise<Deployed> {
+export interface ObservationTerms extends SettlingTerms {
+  /** The last generation: it may know what a damaged record does not say any more. */
+  readonly previous: Manifest | undefined
+}
+
+/** What the targets' records say, and their modules of what is wanted. */
+export async function observeDeployment(
+  targets: readonly ShellTarget[],
+  next: Manifest,
+  terms: ObservationTerms,
+): Promise<Deployed> {
   const places = placesByName(targets)
-  const observed = new Array<ObservedRecord>()
   const machines = machinesOf(targets)
-  const records = await Promise.all(machines.map((machine) => settledRecords(machine, terms)))
-  for (const [index, machine] of machines.entries()) {
-    for (const record of records[index] ?? []) observed.push(placed(record, machine, places))
-  }
+  const observations = await Promise.all(machines.map((machine) => settledObservation(machine, terms)))
+  const manifests = [next, ...(terms.previous === undefined ? [] : [terms.previous])]
+  const observed = await Promise.all(
+    machines.map(async (machine, index) => {
+      const observation = observations[index]
+      if (observation === undefined) return []
+      const salvaged = observation.damaged.flatMap((record) => salvage(record, manifests) ?? [])
+      const judged = await judgedRecords(machine, observation, { ...terms, next, places })
+      return [...judged, ...salvaged].map((one) => placed(one, machine, places))
+    }),
+  )
   const known = new Set<ShellTarget>(targets)
-  return { observed, places, renamed: [...places.values()].filter((place) => !known.has(place)) }
+  return {
+    observed: observed.flat(),
+    places,
+    renamed: [...places.values()].filter((place) => !known.has(place)),
+    neighbours: machines.flatMap((machine, index) =>
+      (observations[index]?.foreign ?? []).map((record) => ({ machine, record })),
+    ),
+    warnings: observations.flatMap(({ damaged, strange }) => [
+      ...damaged.filter((record) => salvage(record, manifests) === undefined).map(lostMessage),
+      ...strange.map(strangeMessage),
+    ]),
+  }
 }
 
 /** The same for a manifest that is said to be active. */
@@ -49,9 +87,35 @@ export function deployedBy(
   const observed = observedOf(old, next.infrastructure).map((found) => ({
     ...found,
     definition: definitionOf(old, found.mapping),
-    bootId: '',
   }))
-  return { observed, places: placesByName(targets), renamed: [] }
+  return { observed, places: placesByName(targets), renamed: [], neighbours: [], warnings: [] }
+}
+
+interface JudgingTerms extends ObservationTerms {
+  readonly next: Manifest
+  readonly places: ReadonlyMap<TargetName, ShellTarget>
+}
+
+/** Records, with what speaks against leaving them alone where they are wanted. */
+async function judgedRecords(
+  machine: Machine,
+  observation: Observation,
+  { next, places, ...terms }: JudgingTerms,
+): Promise<readonly DeployedMapping[]> {
+  const wanted = new Set(next.serviceMappings.map(mappingIdOf))
+  const isWanted = ({ mapping }: ObservedRecord) => {
+    const place = places.get(mapping.target)
+    return wanted.has(mappingIdOf(mapping)) && place !== undefined && isSamePlace(place.machine.facts, machine.facts)
+  }
+  const judged = { ...observation, records: observation.records.filter(isWanted) }
+  const [doubts, differences] = await Promise.all([
+    doubtsOf(machine, judged, { ...terms, coresOf: coresOf(next.infrastructure) }),
+    differencesOf(machine, judged.records, next),
+  ])
+  return observation.records.map((record) => {
+    const [doubt, changes] = [doubts.get(record), differences.get(record)]
+    return { ...record, ...(doubt === undefined ? {} : { doubt }), ...(changes === undefined ? {} : { changes }) }
+  })
 }
 
 function placesByName(targets: readonly ShellTarget[]): Map<TargetName, ShellTarget> {
@@ -59,19 +123,19 @@ function placesByName(targets: readonly ShellTarget[]): Map<TargetName, ShellTar
 }
 
 /**
- * The record, with a place for the target that it names. Another machine may have that name by now: then the target gets one
+ * The mapping, with a place for the target that it names. Another machine may have that name by now: then the target gets one
  * that no target can have, since what runs here must not be taken for what runs there.
  */
-function placed(record: ObservedRecord, machine: Machine, places: Map<TargetName, ShellTarget>): ObservedRecord {
-  const { target: name } = record.mapping
+function placed(observed: DeployedMapping, machine: Machine, places: Map<TargetName, ShellTarget>): DeployedMapping {
+  const { target: name } = observed.mapping
   const aliases = [name, `${name}@${machine.address}`, `${name}@${machine.address} (${machine.facts.bootId})`]
   for (const alias of aliases as TargetName[]) {
     const place = places.get(alias) ?? { name, machine }
     if (!isSamePlace(place.machine.facts, machine.facts)) continue
     places.set(alias, place)
-    return { ...record, mapping: { ...record.mapping, target: alias } }
+    return { ...observed, mapping: { ...observed.mapping, target: alias } }
   }
-  return record
+  return observed
 }
 
 /** One machine for all targets that are the same place. */
@@ -81,34 +145,4 @@ function machinesOf(targets: readonly ShellTarget[]): readonly Machine[] {
     if (!machines.some(({ facts }) => isSamePlace(facts, machine.facts))) machines.push(machine)
   }
   return machines
-}
-
-async function settledRecords(machine: Machine, terms: ObservationTerms): Promise<readonly ObservedRecord[]> {
-  const { profile, report, signal } = terms
-  const records = await observeMappings(machine, profile)
-  const running = terms.running === 'wait' ? records.filter((record) => record.running) : []
-  if (running.length === 0) return records
-  const endOf = ({ mapping, state, service }: ObservedRecord) => {
-    const activity = state === 'deactivating' ? 'deactivate' : 'activate'
-    const message = `waiting for what an earlier run has begun: ${activity} ${service.name} in ${mapping.container}`
-    report({ kind: 'note', target: mapping.target, message })
-    return awaitActivity(machine, { profile, mapping, activity })
-  }
-  await unlessAborted(Promise.all(running.map(endOf)), signal)
-  return settledRecords(machine, terms)
-}
-
-/** Gives up the waiting, not what is waited for. */
-async function unlessAborted(waiting: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  let abort = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-  })
-  try {
-    await Promise.race([waiting, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }

@@ -8,6 +8,7 @@ import type { Deployed } from './deployed.ts'
 interface Terms {
   readonly profile: ProfileName
   readonly token: string
+  readonly timeoutSeconds?: number | undefined
 }
 
 /** Carries out activities on the machines: of services of the next manifest, and of those that were active before. */
@@ -17,18 +18,22 @@ export function performerFor(
   terms: Terms,
 ): (activity: Activity) => Promise<ActivityResult> {
   const before = new Map(
-    observed.map(({ mapping, definition }): [MappingId, ActivityDefinition] => [mappingIdOf(mapping), definition]),
+    observed.map(({ mapping, definition }): [MappingId, ActivityDefinition | undefined] => [
+      mappingIdOf(mapping),
+      definition,
+    ]),
   )
   const wanted = new Map(next.serviceMappings.map((mapping) => [mappingIdOf(mapping), mapping]))
 
-  return async ({ kind, mapping }) => {
+  return async ({ kind, mapping, reasons }) => {
     const place = places.get(mapping.target)
     if (place === undefined)
       throw new DavitError('no-target', `target '${mapping.target}' is not in the infrastructure`)
     const id = mappingIdOf(mapping)
     const placed = wanted.get(id)
-    // What both know is described by the next manifest: container properties may have changed.
-    const definition = kind === 'activate' && placed !== undefined ? definitionOf(next, placed) : before.get(id)
+    // What both know is described by the next manifest, as container properties may have changed; what is rolled back, as it was.
+    const isNext = kind === 'activate' && placed !== undefined && !reasons.some((reason) => reason.kind === 'rollback')
+    const definition = isNext ? definitionOf(next, placed) : before.get(id)
     return performActivity(place.machine, {
       ...terms,
       activity: kind,

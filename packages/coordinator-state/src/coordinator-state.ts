@@ -1,8 +1,19 @@
+export { type DeletedGeneration, deleteAllGenerations, deleteGenerations } from './delete-generations.ts'
+export { generationRoot } from './generation-root.ts'
 export {
   addGeneration,
   type AddedGeneration,
   currentGeneration,
+  currentNumber,
+  type Deployed,
   type Generation,
   generationNumbers,
+  isSameManifest,
+  previousNumber,
+  readGeneration,
+  switchGeneration,
 } from './generations.ts'
+export type { Origin } from './origin.ts'
 export { type DeploymentPlace, deploymentPlace } from './place.ts'
+export { releasePackages, type ReleaseOptions } from './release-packages.ts'
+export { selectGenerations, type SelectionPlace } from './select-generations.ts'

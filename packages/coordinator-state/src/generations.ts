@@ -5,7 +5,8 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { encodeDocument, Manifest, parseDocument } from '@davit/documents'
 import { isMissing, readTextFile, syncDirectory, writeFileAtomic } from '@davit/files'
 
-import type { DeploymentPlace } from './place.ts'
+import { readOrigin, type Origin, writeOrigin } from './origin.ts'
+import { type DeploymentPlace, generationsOf, pointerFile } from './place.ts'
 
 /** A manifest that was deployed. Generations never move, and numbers are never used again while a later one is there. */
 export interface Generation {
@@ -13,7 +14,11 @@ export interface Generation {
   readonly manifest: Manifest
   /** The manifest as it was given. */
   readonly text: string
+  readonly origin: Origin
 }
+
+/** What becomes a generation. */
+export type Deployed = Omit<Generation, 'number'>
 
 /** One that is exact. */
 const NUMBER = /^[1-9]\d{0,14}$/
@@ -34,12 +39,26 @@ export async function generationNumbers(place: DeploymentPlace): Promise<readonl
 export async function currentGeneration(place: DeploymentPlace): Promise<Generation | undefined> {
   const number = await currentNumber(place)
   if (number === undefined) return undefined
-  const file = manifestFile(place, number)
-  const text = await readTextFile(file).catch((error: unknown) => {
-    if (isMissing(error)) throw corruptPointer(place, `names generation ${number}, which is not there`)
-    throw error
-  })
-  return { number, text, manifest: parseDocument(Manifest, text, { file }) }
+  const generation = await findGeneration(place, number)
+  if (generation === undefined) throw corruptPointer(place, `names generation ${number}, which is not there`)
+  return generation
+}
+
+/** Throws for one that does not exist. */
+export async function readGeneration(place: DeploymentPlace, number: number): Promise<Generation> {
+  const generation = await findGeneration(place, number)
+  if (generation === undefined) throw noGeneration(number, await generationNumbers(place))
+  return generation
+}
+
+/** The one to which a rollback goes: before the current one in the order of numbers. */
+export async function previousNumber(place: DeploymentPlace): Promise<number> {
+  const current = await currentNumber(place)
+  if (current === undefined) throw nothingBefore('no generation is the current one', await generationNumbers(place))
+  const previous = (await generationNumbers(place)).findLast((number) => number < current)
+  if (previous === undefined)
+    throw nothingBefore(`there is no generation before the current one, ${current}`, await generationNumbers(place))
+  return previous
 }
 
 export interface AddedGeneration {
@@ -48,18 +67,16 @@ export interface AddedGeneration {
 }
 
 /** Adds a generation and makes it current, unless the current one says the same. */
-export async function addGeneration(
-  place: DeploymentPlace,
-  deployed: Omit<Generation, 'number'>,
-): Promise<AddedGeneration> {
+export async function addGeneration(place: DeploymentPlace, deployed: Deployed): Promise<AddedGeneration> {
   const current = await currentGeneration(place)
-  if (current !== undefined && meaningOf(current.manifest) === meaningOf(deployed.manifest)) {
+  if (current !== undefined && isSameManifest(current.manifest, deployed.manifest)) {
     return { kind: 'unchanged', number: current.number }
   }
   const number = ((await generationNumbers(place)).at(-1) ?? 0) + 1
   const aside = join(generationsOf(place), '.new')
   await rm(aside, { recursive: true, force: true })
   await mkdir(aside, { recursive: true, mode: 0o700 })
+  await writeOrigin(aside, deployed.origin)
   await writeFileAtomic(join(aside, 'manifest'), deployed.text, { mode: 0o600 })
   await rename(aside, join(generationsOf(place), String(number)))
   await syncDirectory(generationsOf(place))
@@ -67,7 +84,27 @@ export async function addGeneration(
   return { kind: 'added', number }
 }
 
-async function currentNumber(place: DeploymentPlace): Promise<number | undefined> {
+/** Makes a generation that exists the current one. */
+export async function switchGeneration(place: DeploymentPlace, number: number): Promise<'switched' | 'unchanged'> {
+  const before = await currentNumber(place)
+  if (before === number) return 'unchanged'
+  await readGeneration(place, number)
+  await writeFileAtomic(pointerFile(place), `${number}\n`)
+  // Whoever deletes it looks at the pointer afterwards (see `deleteGenerations`): one of both notices.
+  if ((await generationNumbers(place)).includes(number)) return 'switched'
+  if (before === undefined) await rm(pointerFile(place), { force: true })
+  else await writeFileAtomic(pointerFile(place), `${before}\n`)
+  throw noGeneration(number, await generationNumbers(place))
+}
+
+/** Format and spelling do not matter. */
+export function isSameManifest(left: Manifest, right: Manifest): boolean {
+  const [one, other] = [left, right].map((manifest) => encodeDocument(Manifest, manifest, 'json'))
+  return one === other
+}
+
+/** Nothing where none counts. */
+export async function currentNumber(place: DeploymentPlace): Promise<number | undefined> {
   try {
     const text = (await readTextFile(pointerFile(place))).trim()
     if (!NUMBER.test(text)) throw corruptPointer(place, 'does not hold the number of a generation')
@@ -89,19 +126,27 @@ function corruptPointer(place: DeploymentPlace, reason: string): DavitError {
   )
 }
 
-function generationsOf(place: DeploymentPlace): string {
-  return join(place, 'generations')
+async function findGeneration(place: DeploymentPlace, number: number): Promise<Generation | undefined> {
+  const directory = join(generationsOf(place), String(number))
+  const file = join(directory, 'manifest')
+  try {
+    const text = await readTextFile(file)
+    return { number, text, manifest: parseDocument(Manifest, text, { file }), origin: await readOrigin(directory) }
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
 }
 
-function pointerFile(place: DeploymentPlace): string {
-  return join(place, 'current')
+function noGeneration(number: number, numbers: readonly number[]): DavitError {
+  return new DavitError('no-generation', `there is no generation ${number}`, { hint: hintOf(numbers) })
 }
 
-function manifestFile(place: DeploymentPlace, number: number): string {
-  return join(generationsOf(place), String(number), 'manifest')
+function nothingBefore(message: string, numbers: readonly number[]): DavitError {
+  return new DavitError('no-generation', `cannot roll back: ${message}`, { hint: hintOf(numbers) })
 }
 
-/** Format and spelling do not matter. */
-function meaningOf(manifest: Manifest): string {
-  return encodeDocument(Manifest, manifest, 'json')
+function hintOf(numbers: readonly number[]): string {
+  if (numbers.length === 0) return 'nothing has been deployed under this name: --profile names another deployment'
+  return `there ${numbers.length === 1 ? 'is' : 'are'} ${numbers.join(', ')}: davit-env --switch-to-generation takes any`
 }

@@ -8,3 +8,11 @@ export type DeploymentPlace = string
 export function deploymentPlace(stateDirectory: string, profile: ProfileName): DeploymentPlace {
   return join(stateDirectory, 'coordinator', profile)
 }
+
+export function generationsOf(place: DeploymentPlace): string {
+  return join(place, 'generations')
+}
+
+export function pointerFile(place: DeploymentPlace): string {
+  return join(place, 'current')
+}

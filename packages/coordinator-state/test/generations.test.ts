@@ -36,6 +36,8 @@ const target: Target = {
   containers: new Map(),
 }
 
+const origin = { time: new Date('2026-11-20T10:00:00Z'), user: 'alice', host: 'coordinator' }
+
 function deployed(profile: string, format: 'xml' | 'json' = 'json') {
   const path = `/store/${profile.repeat(32).slice(0, 32)}-t1` as StorePath
   const manifest: Manifest = {
@@ -46,7 +48,7 @@ function deployed(profile: string, format: 'xml' | 'json' = 'json') {
     serviceMappings: [],
     snapshotMappings: [],
   }
-  return { manifest, text: encodeDocument(Manifest, manifest, format) }
+  return { manifest, text: encodeDocument(Manifest, manifest, format), origin }
 }
 
 describe('addGeneration()', () => {
@@ -75,7 +77,7 @@ describe('addGeneration()', () => {
     expect((await currentGeneration(place))?.number).toBe(1)
     const { number } = await addGeneration(place, deployed('c'))
     expect(await currentGeneration(place)).toMatchObject({ number, text: deployed('c').text })
-    expect(readdirSync(join(place, 'generations', String(number)))).toEqual(['manifest'])
+    expect(readdirSync(join(place, 'generations', String(number)))).toEqual(['manifest', 'origin.json'])
     expect(readdirSync(join(place, 'generations'))).not.toContain('.new')
   })
 })

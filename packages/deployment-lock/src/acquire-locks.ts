@@ -23,7 +23,12 @@ export async function acquireLocks(targets: readonly ShellTarget[], terms: LockT
   throw failed.find((error) => error instanceof DavitError && error.code === 'locked') ?? failed[0]
 }
 
-/** Gives the locks back; all are tried, the first failure is thrown. */
+/** Whether an error says that the lock is not there any more. */
+export function isGone(error: unknown): boolean {
+  return error instanceof DavitError && ['not-locked', 'lock-lost'].includes(error.code)
+}
+
+/** Gives the locks back; all are tried. Thrown is the first failure that leaves one, or else the first. */
 export async function releaseLocks(
   targets: readonly ShellTarget[],
   { profile, token }: Pick<LockTerms, 'profile' | 'token'>,
@@ -31,8 +36,9 @@ export async function releaseLocks(
   const releases = await Promise.allSettled(
     targets.map(({ name, machine }) => releaseLock(machine, { target: name, profile }, token)),
   )
-  const failed = releases.find((release) => release.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
+  const failures = releases.flatMap((release) => (release.status === 'rejected' ? [{ error: release.reason }] : []))
+  const failed = failures.find(({ error }) => !isGone(error)) ?? failures[0]
+  if (failed !== undefined) throw failed.error
 }
 
 async function acquire(target: ShellTarget, terms: LockTerms): Promise<void> {
@@ -40,9 +46,11 @@ async function acquire(target: ShellTarget, terms: LockTerms): Promise<void> {
   const request = { token: terms.token, owner: encodeOwner(terms.owner), leaseSeconds: terms.leaseSeconds }
   const answer = await acquireLock(target.machine, place, request)
   if (answer.kind === 'acquired') return
-  const owner = parseOwner(answer.holder.owner)
-  if (owner === undefined || !isDead(owner, terms.here)) throw lockedError(target, terms.profile, answer.holder)
-  const again = await acquireLock(target.machine, place, { ...request, deadToken: answer.holder.token })
+  const { owner, token } = answer.holder
+  const parsed = parseOwner(owner)
+  if (token === undefined || parsed === undefined || !isDead(parsed, terms.here))
+    throw lockedError(target, terms.profile, answer.holder)
+  const again = await acquireLock(target.machine, place, { ...request, deadToken: token })
   if (again.kind === 'held') throw lockedError(target, terms.profile, again.holder)
 }
 
@@ -50,11 +58,17 @@ function lockedError({ name }: ShellTarget, profile: ProfileName, holder: LockHo
   const who = describeOwner(holder.owner)
   return new DavitError('locked', `profile '${profile}' on target '${name}' is locked by ${who} ${sinceWhen(holder)}`, {
     exitStatus: ExitStatus.locked,
-    hint: 'try again when that deployment has ended; what you have locked by hand, davit-unlock unlocks',
+    hint: `try again when that deployment has ended; ${howToUnlock(holder)}`,
   })
+}
+
+function howToUnlock({ token }: LockHolder): string {
+  const byHand = 'what you have locked by hand, davit-unlock unlocks'
+  if (token === undefined) return byHand
+  return `${byHand}; if nobody works under that lock any more, 'davit-unlock --id ${token} MANIFEST' frees it`
 }
 
 /** The target's clock has said so. */
 function sinceWhen({ since }: LockHolder): string {
-  return Number.isNaN(since.getTime()) ? 'since nobody knows when' : `since ${since.toISOString()}`
+  return since === undefined ? 'since nobody knows when' : `since ${since.toISOString()}`
 }

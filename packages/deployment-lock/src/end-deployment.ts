@@ -1,7 +1,6 @@
-import { DavitError } from '@davit/diagnostics'
 import type { ShellTarget } from '@davit/target'
 
-import { releaseLocks } from './acquire-locks.ts'
+import { isGone, releaseLocks } from './acquire-locks.ts'
 import { type LockRecordPlace, removeLockRecord } from './lock-record.ts'
 import { type ServiceLockTerms, unlockServices } from './service-locks.ts'
 
@@ -29,8 +28,4 @@ async function failureOf(work: Promise<void>): Promise<{ readonly error: unknown
   } catch (error) {
     return { error }
   }
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof DavitError && ['not-locked', 'lock-lost'].includes(error.code)
 }

@@ -16,6 +16,14 @@ export interface LockRecord {
   readonly manifest: string
   /** Their names. */
   readonly targets: readonly string[]
+  /** Names under which records lie on machines that are called otherwise by now: they are locked as well. */
+  readonly renamed: readonly FormerName[]
+}
+
+export interface FormerName {
+  readonly name: string
+  /** The target that is that machine now. */
+  readonly at: string
 }
 
 /** Directory of a deployment's state on the coordinator. */
@@ -53,9 +61,23 @@ function isNoText(error: unknown): boolean {
 
 function isRecord(value: unknown): value is LockRecord {
   if (typeof value !== 'object' || value === null) return false
-  const { token, owner, processGroup, manifest, targets } = value as Partial<LockRecord>
-  const names = Array.isArray(targets) && targets.every((name) => typeof name === 'string')
-  return isToken(token) && typeof manifest === 'string' && Number.isSafeInteger(processGroup) && names && isOwner(owner)
+  const { token, owner, processGroup, manifest, targets, renamed } = value as Partial<LockRecord>
+  const isNamed = isListOf(targets, isText) && isListOf(renamed, isFormerName)
+  return isToken(token) && isText(manifest) && Number.isSafeInteger(processGroup) && isNamed && isOwner(owner)
+}
+
+function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem)
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
+}
+
+function isFormerName(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { name, at } = value as Partial<FormerName>
+  return typeof name === 'string' && /^\w[\w.+-]*$/.test(name) && isText(at)
 }
 
 /** It goes into requests as it is. */

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 
 import type { ProfileName } from '@davit/documents'
-import { type ProcessIdentity, processIdentity } from '@davit/process'
-import type { ShellTarget } from '@davit/target'
+import { comesFrom, type ProcessIdentity, processIdentity } from '@davit/process'
+import { isSamePlace, type ShellTarget } from '@davit/target'
 
 import { acquireLocks, type LockTerms, releaseLocks } from './acquire-locks.ts'
 import { isDead, ownerOf } from './lock-owner.ts'
-import { type LockRecord, type LockRecordPlace, readLockRecord } from './lock-record.ts'
+import { type FormerName, type LockRecord, type LockRecordPlace, readLockRecord } from './lock-record.ts'
 import { renewHeldLock, withLease } from './with-lease.ts'
 
 export interface LockUse {
@@ -35,48 +35,72 @@ export async function withLock<Result>(
 ): Promise<Result> {
   if (options.locking === 'none') return use(UNLOCKED)
   const here = processIdentity()
-  const record = await liveRecord(options.place, here)
+  const record = await recordToJoin(options.place, here)
   const { profile, leaseSeconds } = options
   const token = record?.token ?? randomBytes(16).toString('hex')
   const owner = record?.owner ?? ownerOf(here, 'self')
   const terms: LockTerms = { profile, leaseSeconds, here, token, owner }
-  const joined = targets.filter(({ name }) => record?.targets.includes(name))
-  await Promise.all(joined.map((target) => renewHeldLock(target, terms)))
-  return withLease(joined, terms, (lost) =>
-    holding(
-      targets.filter((target) => !joined.includes(target)),
-      { terms, lost },
-      use,
-    ),
-  )
+  const isJoined = (target: ShellTarget) => record !== undefined && isHeldBy(record, target, targets)
+  return holding(targets, { terms, isJoined, lost: NEVER }, use)
 }
 
-const UNLOCKED: HeldLock = { token: '-', lost: new AbortController().signal, extend: (_, use) => use(UNLOCKED) }
+const NEVER = new AbortController().signal
+const UNLOCKED: HeldLock = { token: '-', lost: NEVER, extend: (_, use) => use(UNLOCKED) }
 
-/** A record whose owner is gone was left behind: the lock is taken anew. */
-async function liveRecord(place: LockRecordPlace, here: ProcessIdentity): Promise<LockRecord | undefined> {
+/**
+ * A record whose owner is gone was left behind: the lock is taken anew. One of another script or terminal is not joined: what
+ * is begun there at the same time would run beside this.
+ */
+async function recordToJoin(place: LockRecordPlace, here: ProcessIdentity): Promise<LockRecord | undefined> {
   const record = await readLockRecord(place)
-  return record === undefined || isDead(record.owner, here) ? undefined : record
+  if (record === undefined || isDead(record.owner, here)) return undefined
+  return comesFrom(record.owner.holder) === false ? undefined : record
+}
+
+/** By its name, or by the one that its machine had before: there, two targets may be called the same. */
+function isHeldBy(record: LockRecord, target: ShellTarget, current: readonly ShellTarget[]): boolean {
+  if (current.includes(target)) return record.targets.includes(target.name)
+  const isThere =
+    ({ name, machine }: ShellTarget) =>
+    (former: FormerName) =>
+      former.name === target.name && former.at === name && isSamePlace(machine.facts, target.machine.facts)
+  return current.some((one) => record.renamed.some(isThere(one)))
 }
 
 interface Holding {
   readonly terms: LockTerms
-  /** Of what is held already. */
+  /** What the run holds already, and keeps. */
+  readonly isJoined: (target: ShellTarget) => boolean
   readonly lost: AbortSignal
 }
 
 async function holding<Result>(
   targets: readonly ShellTarget[],
-  { terms, lost: lostBefore }: Holding,
+  held: Holding,
   use: (lock: HeldLock) => Promise<Result>,
 ): Promise<Result> {
+  const joined = targets.filter(held.isJoined)
+  await Promise.all(joined.map((target) => renewHeldLock(target, held.terms)))
+  return withLease(joined, held.terms, (lostNow) => {
+    const lost = AbortSignal.any([held.lost, lostNow])
+    const others = targets.filter((target) => !joined.includes(target))
+    return taking(others, { ...held, lost }, use)
+  })
+}
+
+async function taking<Result>(
+  targets: readonly ShellTarget[],
+  held: Holding,
+  use: (lock: HeldLock) => Promise<Result>,
+): Promise<Result> {
+  const { terms } = held
   await acquireLocks(targets, terms)
   const result = await withLease(targets, terms, (lostNow) => {
-    const lost = AbortSignal.any([lostBefore, lostNow])
+    const lost = AbortSignal.any([held.lost, lostNow])
     return use({
       token: terms.token,
       lost,
-      extend: (more, useMore) => holding(more, { terms, lost }, useMore),
+      extend: (more, useMore) => holding(more, { ...held, lost }, useMore),
     })
   }).catch(async (error: unknown) => {
     // What went wrong first is told, not what follows from it.

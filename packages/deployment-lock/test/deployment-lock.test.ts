@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +21,7 @@ import {
   acquireLocks,
   encodeOwner,
   endDeployment,
+  formerTargets,
   isDead,
   type LockOwner,
   lockServices,
@@ -73,7 +74,7 @@ const holders = () =>
 const takeAt = (index: number, { token = 'theirs', by = owner, leaseSeconds = 60 } = {}) =>
   acquireLock(at(index).machine, placeOf(at(index)), { token, owner: encodeOwner(by), leaseSeconds })
 const leaveRecord = (token: string, by = owner) =>
-  writeLockRecord(place, { token, owner: by, processGroup: 1, manifest: '', targets: ['t1', 't2'] })
+  writeLockRecord(place, { token, owner: by, processGroup: 1, manifest: '', targets: ['t1', 't2'], renamed: [] })
 
 describe('acquireLocks()', () => {
   test('takes all locks or none, and says who holds them', async () => {
@@ -136,6 +137,59 @@ describe('withLock()', () => {
     await leaveRecord('recorded')
     expect(await withLock(targets, use, async ({ token }) => token)).toBe('recorded')
     expect(await holders()).toEqual(['recorded', 'recorded'])
+  })
+
+  test('joins what the shell that it comes from has locked', async () => {
+    await acquireLocks(targets, termsOf('recorded'))
+    await leaveRecord('recorded', ownerOf(here, 'parent'))
+    expect(await withLock(targets, use, async ({ token }) => token)).toBe('recorded')
+  })
+
+  test('does not join what another terminal or script of the same user has locked', async () => {
+    const other = spawn('sleep', ['60'])
+    try {
+      const stat = readFileSync(`/proc/${other.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+      const theirs = { ...owner, holder: { ...owner.holder, pid: other.pid ?? 0, startTime: Number(stat[19]) } }
+      await acquireLocks(targets, { ...termsOf('theirs'), owner: theirs })
+      await leaveRecord('theirs', theirs)
+      const refused = withLock(targets, use, async () => {})
+      await expect(refused).rejects.toMatchObject({
+        code: 'locked',
+        exitStatus: 75,
+        hint: expect.stringContaining("'davit-unlock --id theirs MANIFEST' frees it"),
+      })
+      // What that has not locked is free for everybody.
+      await releaseLock(at(0).machine, placeOf(at(0)), 'theirs')
+      expect(await withLock([at(0)], use, async ({ token }) => token)).toMatch(/^[0-9a-f]{32}$/)
+      expect(await holders()).toEqual([undefined, 'theirs'])
+    } finally {
+      other.kill()
+    }
+  })
+
+  test('joins what is locked under a name that a machine had before, and leaves it', async () => {
+    const [first, second] = [at(0), at(1)]
+    const former = { name: 'old' as TargetName, machine: first.machine }
+    await acquireLocks([...targets, former], termsOf('recorded'))
+    const renamed = [{ name: 'old', at: 't1' }]
+    await writeLockRecord(place, {
+      token: 'recorded',
+      owner,
+      processGroup: 1,
+      manifest: '',
+      targets: ['t1', 't2'],
+      renamed,
+    })
+    await withLock(targets, use, async (lock) => {
+      await lock.extend([former], async () => {})
+      expect(await lockHolder(former.machine, placeOf(former))).toMatchObject({ token: 'recorded' })
+      // The same name elsewhere is another target.
+      const elsewhere = { ...former, machine: second.machine }
+      await lock.extend([elsewhere], async () => {
+        expect(await lockHolder(elsewhere.machine, placeOf(elsewhere))).toMatchObject({ token: 'recorded' })
+      })
+      expect(await lockHolder(elsewhere.machine, placeOf(elsewhere))).toBeUndefined()
+    })
   })
 
   test('does not join what was lost, whoever holds it now', async () => {
@@ -228,6 +282,14 @@ describe('services', () => {
       definition: { service, module: file, properties: new Map() },
     })
   }
+  test('that lie under a name that a machine had before are found', async () => {
+    await Promise.all([activate(0), activate(1)])
+    const [first, second] = [at(0), at(1)]
+    expect(await formerTargets(targets, profile)).toEqual([])
+    const now = [{ ...first, name: 'new' as TargetName }, { ...first, name: 'beside' as TargetName }, second]
+    expect(await formerTargets(now, profile)).toEqual([{ name: 't1', at: 'new', machine: first.machine }])
+  })
+
   const asked = (index: number) => readFileSync(join(directory, `module${index}.asked`), 'utf8')
 
   test('are all asked, and told that nothing happens when one refuses', async () => {

@@ -12,7 +12,14 @@ import { describeOwner, isDead, parseOwner } from '../src/lock-owner.ts'
 
 const here = processIdentity()
 const owner = ownerOf(here, 'self')
-const RECORD = { token: 'a1b2', owner, processGroup: 7, manifest: '<manifest version="2"/>\n', targets: ['t1', 't2'] }
+const RECORD = {
+  token: 'a1b2',
+  owner,
+  processGroup: 7,
+  manifest: '<manifest version="2"/>\n',
+  targets: ['t1', 't2'],
+  renamed: [],
+}
 
 let place: string
 let inputs = 0

@@ -20,7 +20,7 @@ const script = fileURLToPath(new URL('../../../scripts/davit-env', import.meta.u
 const shells = [['dash'], ['bash'], ['busybox', 'sh']].filter(
   ([program = '']) => spawnSync(program, ['--help']).error === undefined,
 )
-const TOOLS = ['normalize', 'delegate-build', 'manifest', 'distribute', 'lock', 'activate', 'set']
+const TOOLS = ['normalize', 'delegate-build', 'manifest', 'distribute', 'lock', 'activate', 'set', 'generations']
 
 /**
  * Stands for every tool: writes down its arguments and what it is given by the environment. `FAIL_x` is the status of step x.
@@ -167,6 +167,49 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     )
   })
 
+  const steps = () => trace().filter((line) => /^[a-z-]+ <(?!sh>)/.test(line) && !line.startsWith('lock'))
+
+  test.each([
+    [
+      ['--rollback', '-p', 'a-b'],
+      ['generations <--previous>', 'generations <--print> <output of generations>'],
+      'output> <of> <generations',
+    ],
+    [['--switch-to-generation=12', '-p', 'a-b'], ['generations <--print> <12>'], '12'],
+  ])('%j deploys a generation with all steps, and returns to it', async (args, first, number) => {
+    expect(await run(args)).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(steps()).toEqual([
+      ...first,
+      'distribute <TEMPORARY/manifest.json>',
+      'activate <TEMPORARY/manifest.json>',
+      `set <--generation> <${number}> <TEMPORARY/manifest.json>`,
+    ])
+    expect(trace().at(-1)).toBe('unlock')
+    expect(new Set(trace('.environment').map((line) => line.split(' ')[1]))).toEqual(new Set(['a-b']))
+    nothingLeft()
+  })
+
+  test('shows what a rollback would do', async () => {
+    await run(['--rollback', '--dry-run'])
+    expect(steps().at(-1)).toBe('activate <--dry-run> <TEMPORARY/manifest.json>')
+  })
+
+  test('a rollback that goes nowhere is not deployed', async () => {
+    expect(await run(['--rollback'], { FAIL_generations: '1' })).toMatchObject({ status: 1 })
+    expect(trace()).toEqual(['generations <--previous>'])
+    nothingLeft()
+  })
+
+  test.each([
+    [['--list-generations', '-q'], 'generations <-q>'],
+    [['--delete-generations', '1, 2'], 'generations <--delete> <1, 2>'],
+    [['--delete-all-generations'], 'generations <--delete-all>'],
+  ])('%j is left to davit-generations, and its status told', async (args, call) => {
+    expect(await run(args, { FAIL_generations: '5' })).toMatchObject({ status: 5, stdout: 'output of generations\n' })
+    expect(trace()).toEqual([call])
+    nothingLeft()
+  })
+
   test('builds on the targets between normalize and manifest', async () => {
     const options = ['--build-on-targets', '--extra-params', '{"a":1}', '--store', 'nix', '--show-trace', '-j', '3']
     await run(['-A', 'a', ...options, '--dry-run', '-q'])
@@ -179,16 +222,19 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     nothingLeft()
   })
 
-  test.each(TOOLS.filter((name) => name !== 'lock'))('ends with the status of %s when that fails', async (name) => {
-    const failing = { [`FAIL_${name.replace('-', '_')}`]: '42' }
-    expect(await run([...models, '--build-on-targets'], failing)).toMatchObject({ status: 42 })
-    const steps = trace()
-      .flatMap((line) => /^([a-z-]+) </.exec(line)?.[1] ?? [])
-      .filter((step) => step !== 'lock')
-    expect(steps.at(-1)).toBe(name)
-    expect(trace().includes('unlock')).toBe(['activate', 'set'].includes(name))
-    nothingLeft()
-  })
+  test.each(TOOLS.filter((name) => !['lock', 'generations'].includes(name)))(
+    'ends with the status of %s when that fails',
+    async (name) => {
+      const failing = { [`FAIL_${name.replace('-', '_')}`]: '42' }
+      expect(await run([...models, '--build-on-targets'], failing)).toMatchObject({ status: 42 })
+      const steps = trace()
+        .flatMap((line) => /^([a-z-]+) </.exec(line)?.[1] ?? [])
+        .filter((step) => step !== 'lock')
+      expect(steps.at(-1)).toBe(name)
+      expect(trace().includes('unlock')).toBe(['activate', 'set'].includes(name))
+      nothingLeft()
+    },
+  )
 
   test.each([
     [['--nonsense'], "unknown option or operand '--nonsense'"],
@@ -203,6 +249,21 @@ describe.each(shells)('davit-env in %s', (...shell) => {
       "option '--build-on-targets' needs models: what '--deployment' names is built already",
     ],
     [['-A', 'a', '--store'], "option '--store' needs a value"],
+    [['--rollback', '-A', 'a'], "option '--rollback' takes the place of all models"],
+    [['-D', 'd', '--list-generations'], "option '--list-generations' takes the place of all models"],
+    [['--rollback', '--build-on-targets'], "option '--rollback' takes the place of all models"],
+    [['--switch-to-generation'], "option '--switch-to-generation' needs a value"],
+    [['--switch-to-generation', ''], "'' is no number of a generation"],
+    [['--switch-to-generation=1x'], "'1x' is no number of a generation"],
+    [['--switch-to-generation=0'], "'0' is no number of a generation"],
+    [
+      ['--rollback', '--switch-to-generation', '2'],
+      "option '--switch-to-generation' and option '--rollback' exclude each other",
+    ],
+    [
+      ['--delete-generations=old', '--dry-run'],
+      "option '--dry-run' shows what a deployment would do, and not what '--delete-generations' would",
+    ],
     [['-A', 'a', '--modules', 'x', '--modules', 'y'], "option '--modules' is given twice"],
   ])('refuses %j', async (args, message) => {
     const { status, stderr } = await run(args)

@@ -2,13 +2,13 @@ import type { ReportEvent } from '@davit/diagnostics'
 import { distribute, distributionError } from '@davit/distribution'
 import { Manifest } from '@davit/documents'
 import { openStore } from '@davit/store'
-import { connectionEnvironment, defineTool, transferOptions, withTargets } from '@davit/tool'
+import { connectionEnvironment, defineTool, skipOptions, transferOptions, withTargets } from '@davit/tool'
 
 export const tool = defineTool({
   name: 'davit-distribute',
   summary: 'Send the packages of a manifest to its targets',
   description: [
-    'Asks each target once which packages of its profile it lacks, and sends exactly those, as one stream. Nothing becomes active. A target that fails does not stop the others.',
+    'Asks each target once which packages of its profile it lacks, and sends exactly those, as one stream. Nothing becomes active. A target that fails does not stop the others; with --skip-unreachable, one that cannot be reached is no failure.',
     'Prints the manifest as it was read.',
   ],
   examples: [
@@ -19,6 +19,7 @@ export const tool = defineTool({
   operands: { manifest: 'manifest whose profiles are sent' },
   options: {
     ...transferOptions,
+    ...skipOptions,
     'use-substitutes': {
       type: 'boolean',
       env: ['DAVIT_USE_SUBSTITUTES'],
@@ -38,6 +39,7 @@ export const tool = defineTool({
         store,
         maxTransfers: args.maxConcurrentTransfers,
         useSubstitutes: args.useSubstitutes,
+        unreachable: args.skipUnreachable ? 'skip' : 'refuse',
       }),
     )
     context.signal.throwIfAborted()

@@ -1,15 +1,23 @@
-import { DavitError, type Report } from '@davit/diagnostics'
+import { DavitError } from '@davit/diagnostics'
 import type { Manifest, StorePath, TargetName } from '@davit/documents'
 import type { Store } from '@davit/store'
-import { isSamePlace, openTargetStore, type ReachedTargets, type ShellTarget, type Transferred } from '@davit/target'
+import {
+  isSamePlace,
+  isSkippable,
+  openTargetStore,
+  type ReachedTargets,
+  type ShellTarget,
+  type SkipTerms,
+  targetsToUse,
+  type Transferred,
+} from '@davit/target'
 
-export interface DistributionOptions {
+export interface DistributionOptions extends SkipTerms {
   readonly store: Store
   /** How many machines are sent to at a time. */
   readonly maxTransfers: number
   /** Whether machines first fetch from caches of their own what these have. */
   readonly useSubstitutes?: boolean
-  readonly report: Report
   readonly signal: AbortSignal
 }
 
@@ -20,14 +28,11 @@ export interface DistributionOutcome {
 /** Brings the closure of each profile to its target. A machine that fails does not stop the others. */
 export async function distribute(
   manifest: Manifest,
-  { targets, unreachable }: ReachedTargets,
+  reached: ReachedTargets,
   options: DistributionOptions,
 ): Promise<DistributionOutcome> {
-  const failed = new Map<TargetName, unknown>(unreachable)
-  for (const [target, error] of unreachable) {
-    options.report({ kind: 'failed', id: `send ${target}`, target, step: 'connect', message: error.message })
-  }
-  const waiting = machinesOf([...targets.values()])
+  const failed = notReached(reached, options)
+  const waiting = machinesOf([...reached.targets.values()])
   const worker = async () => {
     for (let machine = waiting.shift(); machine !== undefined; machine = waiting.shift()) {
       for (const target of machine)
@@ -36,6 +41,18 @@ export async function distribute(
   }
   await Promise.all(Array.from({ length: options.maxTransfers }, worker))
   return { failed }
+}
+
+/** What was not reached, and is not skipped. */
+function notReached(reached: ReachedTargets, options: SkipTerms): Map<TargetName, unknown> {
+  const { unreachable } = reached
+  if (options.unreachable === 'skip') {
+    targetsToUse(reached, options)
+    return new Map()
+  }
+  for (const [target, error] of unreachable)
+    options.report({ kind: 'failed', id: `send ${target}`, target, step: 'connect', message: error.message })
+  return new Map(unreachable)
 }
 
 /** Targets that are one machine share a store: the second one finds there what the first was sent. */
@@ -94,13 +111,17 @@ export function distributionError(failed: ReadonlyMap<TargetName, unknown>): Dav
   const statuses = new Set(errors.map((error) => (error instanceof DavitError ? error.exitStatus : 1)))
   return new DavitError('distribution-failed', `packages did not reach ${names}`, {
     ...(statuses.size === 1 ? { exitStatus: [...statuses][0] as number } : {}),
-    hint: 'the others have theirs: the same command sends only what is missing',
+    hint: `the others have theirs: the same command sends only what is missing${errors.every(isUnreachable) ? '; --skip-unreachable goes on without them' : ''}`,
     diagnostics: [...failed].map(([name, error]) => ({
       severity: 'error',
       message: `target '${name}': ${messageOf(error)}`,
       ...(error instanceof DavitError && error.hint !== undefined ? { hint: error.hint } : {}),
     })),
   })
+}
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof DavitError && isSkippable(error)
 }
 
 function messageOf(error: unknown): string {

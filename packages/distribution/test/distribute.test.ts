@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, type Report, type ReportEvent } from '@davit/diagnostics'
 import type { PackageRequest, ServiceName, StorePath, System, TargetName } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { openNativeStore, openStore, type Store } from '@davit/store'
@@ -97,17 +97,45 @@ describe.skipIf(!canSeparate)('packages of the native store', () => {
   })
 })
 
-test('targets that were not reached are among the failed', async () => {
-  const store = await openNativeStore({ directory: join(directory, 'store'), environment: {} })
-  const name = 't1' as TargetName
-  const error = new DavitError('no-route', "cannot reach 't1'", { exitStatus: 69, hint: 'plug it in' })
-  const reached = { targets: new Map(), unreachable: new Map([[name, error]]) }
-  const options = { store, maxTransfers: 1, report: () => {}, signal: new AbortController().signal }
-  const { failed } = await distribute(manifestOf(store, new Map()), reached, options)
-  expect(distributionError(failed)).toMatchObject({
-    message: "packages did not reach 't1'",
-    exitStatus: 69,
-    diagnostics: [{ message: "target 't1': cannot reach 't1'", hint: 'plug it in' }],
+describe('targets that were not reached', () => {
+  const unreached = (exitStatus: number) =>
+    [['t1' as TargetName, new DavitError('no-route', "cannot reach 't1'", { exitStatus, hint: 'plug it in' })]] as const
+  const attempt = async (exitStatus: number, unreachable: 'refuse' | 'skip') => {
+    const store = await openNativeStore({ directory: join(directory, 'store'), environment: {} })
+    const home = { directory: join(directory, 'store'), home: homeOf('t2') }
+    if (targets.length === 0) targets.push(await nativeTarget('t2', shell, home))
+    const reached = {
+      targets: new Map(targets.map((one) => [one.name, one])),
+      unreachable: new Map(unreached(exitStatus)),
+    }
+    const events: ReportEvent[] = []
+    const report: Report = (event) => void events.push(event)
+    const { signal } = new AbortController()
+    const terms = { store, maxTransfers: 1, report, signal, unreachable }
+    return { ...(await distribute(manifestOf(store, new Map()), reached, terms)), events }
+  }
+
+  test('are among the failed, with what to do', async () => {
+    const { failed } = await attempt(69, 'refuse')
+    expect(distributionError(failed)).toMatchObject({
+      message: "packages did not reach 't1'",
+      exitStatus: 69,
+      hint: expect.stringContaining('; --skip-unreachable goes on without them'),
+      diagnostics: [{ message: "target 't1': cannot reach 't1'", hint: 'plug it in' }],
+    })
+  })
+
+  test('are told, and no failure, when they are to be skipped', async () => {
+    const { failed, events } = await attempt(69, 'skip')
+    expect(failed.size).toBe(0)
+    const message = "left as it is, since it cannot be reached: cannot reach 't1'"
+    expect(events).toEqual([{ kind: 'warning', target: 't1', message }])
+  })
+
+  test('are not skipped when they refused us', async () => {
+    await expect(attempt(77, 'skip')).rejects.toMatchObject({ code: 'targets-unreachable', exitStatus: 77 })
+    const { failed } = await attempt(77, 'refuse')
+    expect(distributionError(failed).hint).not.toContain('skip')
   })
 })
 

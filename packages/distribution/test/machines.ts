@@ -81,6 +81,7 @@ export async function distributed(
   }
   const reached = { targets: new Map(targets.map((target) => [target.name, target])), unreachable: new Map() }
   const { signal } = new AbortController()
-  const { failed } = await distribute(manifest, reached, { maxTransfers: 4, report, signal, ...options })
+  const defaults = { maxTransfers: 4, report, signal, unreachable: 'refuse' } as const
+  const { failed } = await distribute(manifest, reached, { ...defaults, ...options })
   return targets.map(({ name }) => `${ends.get(name)}${failed.has(name) ? ' (failed)' : ''}`)
 }

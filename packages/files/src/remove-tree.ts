@@ -8,7 +8,7 @@ export function removeTree(path: string): void {
     rmSync(path, { recursive: true, force: true })
   } catch (error) {
     if (!['EACCES', 'EPERM', 'ENOTEMPTY'].includes(systemErrorCode(error) ?? '')) throw error
-    makeWritable(path)
+    unlessGone(() => makeWritable(path))
     rmSync(path, { recursive: true, force: true })
   }
 }
@@ -17,6 +17,15 @@ function makeWritable(path: string): void {
   if (!lstatSync(path).isDirectory()) return
   chmodSync(path, 0o700)
   for (const entry of readdirSync(path, { withFileTypes: true })) {
-    if (entry.isDirectory()) makeWritable(join(path, entry.name))
+    if (entry.isDirectory()) unlessGone(() => makeWritable(join(path, entry.name)))
+  }
+}
+
+/** Somebody else may be removing the same tree. */
+function unlessGone(act: () => void): void {
+  try {
+    act()
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw error
   }
 }

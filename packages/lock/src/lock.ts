@@ -1,26 +1,21 @@
 import { randomBytes } from 'node:crypto'
 
 import { deploymentPlace } from '@davit/coordinator-state'
-import {
-  acquireLocks,
-  endDeployment,
-  lockServices,
-  type LockTerms,
-  ownerOf,
-  writeLockRecord,
-} from '@davit/deployment-lock'
+import { type LockTerms, ownerOf } from '@davit/deployment-lock'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { processIdentity } from '@davit/process'
-import { allTargets } from '@davit/target'
+import { targetsToUse } from '@davit/target'
 import {
   connectionEnvironment,
   defineTool,
   lockOptions,
   profileOptions,
+  skipOptions,
   stateDirectory,
   stateEnvironment,
   withTargets,
 } from '@davit/tool'
+import { lockAll } from './lock-all.ts'
 import { runLocked } from './run-locked.ts'
 
 const { 'lock-lease': lease } = lockOptions
@@ -44,35 +39,26 @@ export const tool = defineTool({
     manifest: 'manifest whose targets are locked',
     command: { kind: 'command', describe: 'what runs under the lock' },
   },
-  options: { ...profileOptions, 'lock-lease': lease },
+  options: { ...profileOptions, ...skipOptions, 'lock-lease': lease },
   exitStatus: { 1: 'a service cannot be changed now', 75: 'somebody else holds the lock' },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-unlock(1)', 'davit-activate(1)', 'flock(1)'],
   async run(context) {
-    const { args, print, readDocument, signal } = context
+    const { args, print, readDocument, report, signal } = context
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
     const here = processIdentity()
     const { lockLease: leaseSeconds } = args
     const profile = parseProfileName(args.profile)
     const token = randomBytes(16).toString('hex')
     const owner = ownerOf(here, args.command.length === 0 ? 'parent' : 'self')
-    const terms: LockTerms = { profile, token, owner, leaseSeconds, here }
     const place = deploymentPlace(stateDirectory(context), profile)
+    const terms: LockTerms & { place: string } = { profile, token, owner, leaseSeconds, here, place }
+    const unreachable = args.skipUnreachable ? 'skip' : 'refuse'
 
     return withTargets(manifest.infrastructure, context, async (reached) => {
-      const targets = allTargets(reached)
-      await acquireLocks(targets, terms)
-      try {
-        await lockServices(targets, terms)
-        signal.throwIfAborted()
-        const { processGroup } = here
-        const names = targets.map(({ name }) => name)
-        await writeLockRecord(place, { token, owner, processGroup, manifest: text, targets: names })
-      } catch (error) {
-        await endDeployment(targets, { ...terms, place }).catch(() => {})
-        throw error
-      }
-      if (args.command.length > 0) return runLocked(targets, { ...terms, place }, context)
+      const targets = targetsToUse(reached, { unreachable, report })
+      const locked = await lockAll(targets, { ...terms, manifest: text, signal })
+      if (args.command.length > 0) return runLocked(locked, terms, context)
       await print(text)
       return 0
     })

@@ -1,9 +1,8 @@
 import { deploymentPlace } from '@davit/coordinator-state'
-import { endDeployment, readLockRecord } from '@davit/deployment-lock'
+import { endDeployment, type LockRecord, readLockRecord } from '@davit/deployment-lock'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { Manifest, parseDocument, parseProfileName, type ProfileName } from '@davit/documents'
+import { type Infrastructure, Manifest, parseDocument, parseProfileName, type ProfileName } from '@davit/documents'
 import { processIdentity } from '@davit/process'
-import { allTargets } from '@davit/target'
 import {
   connectionEnvironment,
   defineTool,
@@ -13,40 +12,62 @@ import {
   withTargets,
 } from '@davit/tool'
 
+import { freeLock } from './free-lock.ts'
+import { lockedTargets } from './locked-targets.ts'
+
 export const tool = defineTool({
   name: 'davit-unlock',
   summary: 'Unlock a deployment that davit-lock has locked',
   description: [
     'Goes by what davit-lock has left in the state of the coordinator, and unlocks what that has locked. On empty input, because an earlier step of the pipe failed, it unlocks what davit-lock has locked in the same pipe, and fails nevertheless.',
+    'With --id, frees the lock of anybody on the targets of the manifest, and says whose it was: for one that nobody works under any more. Who does so nevertheless ends at the next step.',
   ],
   examples: [
     { command: 'davit-unlock manifest.xml', describe: 'unlock the targets of a manifest' },
     { command: 'davit-lock manifest.xml | davit-activate | davit-unlock', describe: 'at the end of a pipe' },
+    { command: 'davit-unlock --id 5d7c… manifest.xml', describe: 'free the lock that somebody has left' },
   ],
   operands: { manifest: 'manifest whose targets are locked' },
-  options: { ...profileOptions },
+  options: {
+    ...profileOptions,
+    id: {
+      type: 'string',
+      value: 'TOKEN',
+      describe: 'free the lock that is called so, whoever holds it: as said by the tool that was refused',
+    },
+  },
   exitStatus: { 1: 'the deployment is not locked' },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-lock(1)'],
   async run(context) {
-    const { args, print, readInput } = context
+    const { args, print, readInput, report } = context
     const profile = parseProfileName(args.profile)
     const { text, file } = await readInput(args.manifest)
+    const place = deploymentPlace(stateDirectory(context), profile)
+    const { id: token } = args
+    if (token !== undefined) {
+      const { infrastructure } = parseDocument(Manifest, text, { file })
+      await withTargets(infrastructure, context, (reached) => freeLock(reached, { profile, token, place, report }))
+      return print(text)
+    }
     const isEmpty = text.trim() === ''
     if (!isEmpty) parseDocument(Manifest, text, { file })
-    const place = deploymentPlace(stateDirectory(context), profile)
     const record = await readLockRecord(place)
     if (record === undefined || (isEmpty && record.processGroup !== processIdentity().processGroup))
       throw notLocked(profile)
-    const { infrastructure } = parseDocument(Manifest, record.manifest, { file: 'the manifest that was locked' })
-    await withTargets(infrastructure, context, async (reached) => {
-      await endDeployment([...reached.targets.values()], { profile, token: record.token, place })
-      allTargets(reached)
+    await withTargets(infrastructureOf(record), context, async (reached) => {
+      const { locked, check } = lockedTargets(reached, record)
+      await endDeployment(locked, { profile, token: record.token, place })
+      check()
     })
     if (isEmpty) throw emptyInput()
-    await print(text)
+    return print(text)
   },
 })
+
+function infrastructureOf(record: LockRecord): Infrastructure {
+  return parseDocument(Manifest, record.manifest, { file: 'the manifest that was locked' }).infrastructure
+}
 
 function notLocked(profile: ProfileName): DavitError {
   return new DavitError('not-locked', `profile '${profile}' is not locked by davit-lock of this user`, {

@@ -4,13 +4,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { openLocal } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
 import { type Format, parseDocument } from '@davit/documents'
+import { openMachine, performActivity } from '@davit/target'
 import type { ToolContext } from '@davit/tool'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { tool as lock } from '../src/lock.ts'
 import { tool as unlock } from '../src/unlock.ts'
+import { manifestWith } from './manifests.ts'
 
 let directory: string
 let printed: string
@@ -24,30 +27,6 @@ beforeEach(() => {
   interruption = new AbortController()
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
-
-const manifestWith = (...names: string[]) =>
-  JSON.stringify({
-    document: 'manifest',
-    version: 2,
-    store: { kind: 'native', directory: '/store' },
-    profiles: {},
-    services: {},
-    infrastructure: Object.fromEntries(
-      names.map((name) => [
-        name,
-        {
-          properties: { hostname: 'localhost' },
-          containers: {},
-          system: 'x86_64-linux',
-          numOfCores: 1,
-          clientInterface: 'local',
-          targetProperty: 'hostname',
-        },
-      ]),
-    ),
-    serviceMappings: [],
-    snapshotMappings: [],
-  })
 
 /** Around a tool that is given `text` on standard input. */
 function contextOf<Arguments>(args: Arguments, text: string): ToolContext<Arguments> {
@@ -72,10 +51,32 @@ function contextOf<Arguments>(args: Arguments, text: string): ToolContext<Argume
   }
 }
 
-const runLock = (text: string, command: readonly string[] = [], { profile = 'default', lockLease = 60 } = {}) =>
-  lock.run(contextOf({ profile, lockLease, command, manifest: undefined } as never, text))
+const runLock = (
+  text: string,
+  command: readonly string[] = [],
+  { profile = 'default', lockLease = 60, skipUnreachable = false } = {},
+) => lock.run(contextOf({ profile, lockLease, skipUnreachable, command, manifest: undefined } as never, text))
 const runUnlock = (text: string, profile = 'default') =>
   unlock.run(contextOf({ profile, manifest: undefined } as never, text))
+const asked = () => readFileSync(join(directory, 'module.asked'), 'utf8').trim().split('\n')
+/** A service on a target of that name, whose module writes down what it is asked. */
+async function activateOn(target: string): Promise<void> {
+  const module = join(directory, 'module')
+  writeFileSync(module, '#!/bin/sh\necho "$1" >>"$0.asked"\n', { mode: 0o755 })
+  const environment = { PATH: '/usr/bin:/bin', HOME: directory, DAVIT_STATE_DIR: join(directory, 'state') }
+  const connection = openLocal({ environment })
+  const pkg = '/store/00000000000000000000000000000000-web'
+  const service = { name: 'web', pkg, type: 'process', dependsOn: [], connectsTo: [], providesContainers: new Map() }
+  const result = await performActivity(await openMachine(async () => connection), {
+    profile: 'default',
+    token: '-',
+    activity: 'activate',
+    mapping: { target, service: 'key', container: 'process' },
+    definition: { service, module, properties: new Map() },
+  } as never)
+  expect(result).toEqual({ kind: 'succeeded' })
+  await connection.close()
+}
 const holderFile = (target: string) => join(directory, 'state/targets', target, 'lock/default/holder')
 const isLocked = (target: string) => existsSync(holderFile(target))
 const recordFile = () => join(directory, 'state/coordinator/default/lock.json')
@@ -134,6 +135,36 @@ describe('davit-lock', () => {
       false,
       false,
     ])
+  })
+})
+
+describe('targets that were renamed, and those that cannot be reached', () => {
+  test('are locked under both names, and unlocked', async () => {
+    await activateOn('old')
+    await runLock(two)
+    expect([isLocked('t1'), isLocked('t2'), isLocked('old')]).toEqual([true, true, true])
+    expect(asked()).toEqual(['activate', 'lock'])
+    await runUnlock(two)
+    expect([isLocked('t1'), isLocked('t2'), isLocked('old')]).toEqual([false, false, false])
+    expect(asked()).toEqual(['activate', 'lock', 'unlock'])
+    expect(await runLock(two, ['true'])).toBe(0)
+    expect(isLocked('old')).toBe(false)
+  })
+
+  test('a target that cannot be reached is passed over only when that is asked for', async () => {
+    const manifest = JSON.parse(two) as { infrastructure: Record<string, { clientInterface: string }> }
+    manifest.infrastructure['t2']!.clientInterface = 'telegraph'
+    const text = JSON.stringify(manifest)
+    await expect(runLock(text)).rejects.toMatchObject({
+      code: 'targets-unreachable',
+      exitStatus: 69,
+      hint: expect.stringContaining('--skip-unreachable'),
+    })
+    expect(isLocked('t1')).toBe(false)
+    await runLock(text, [], { skipUnreachable: true })
+    expect([isLocked('t1'), warnings]).toEqual([true, [expect.stringContaining('left as it is')]])
+    await runUnlock(text)
+    expect([isLocked('t1'), existsSync(recordFile())]).toEqual([false, false])
   })
 })
 

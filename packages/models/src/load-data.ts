@@ -1,16 +1,51 @@
 import { dirname, extname, resolve } from 'node:path'
-import { parseData } from '@davit/documents'
+import { DavitError, ExitStatus, type Path } from '@davit/diagnostics'
+import { parseData, parseDocument, PartialInfrastructure } from '@davit/documents'
 import { readTextFile } from '@davit/files'
 import type { Model } from './model.ts'
+import { memberOf } from './part.ts'
 
 /** A model in YAML or JSON. */
 export async function loadData(file: string): Promise<Model> {
   const language = extname(file) === '.json' ? 'json' : 'yaml'
-  const { value, placeOf, placeOfKey } = parseData(await readTextFile(file), { file, language })
-  return { file, directory: dirname(resolve(file)), value, placeOf, placeOfKey, failureOf: dataFailure }
+  const text = await readTextFile(file)
+  const { value, placeOf, placeOfKey } = parseData(text, { file, language })
+  const model = { file, directory: dirname(resolve(file)), value, placeOf, placeOfKey, failureOf: dataFailure }
+  const document = documentOf(value)
+  if (document === undefined) return model
+  if (document !== PartialInfrastructure.name || language === 'yaml') throw noModel(file, document)
+  parseDocument(PartialInfrastructure, text, { file })
+  const inFile = (path: Path) => [document, ...path]
+  return {
+    ...model,
+    value: memberOf(value, document),
+    placeOf: (path) => placeOf(inFile(path)),
+    placeOfKey: (path) => placeOfKey(inFile(path)),
+  }
 }
 
 /** Data runs no code: whatever is thrown is davit's own. */
 export function dataFailure(thrown: unknown): never {
   throw thrown
 }
+
+/** Which document it says that it is; the members of a model of these names would be tables. */
+function documentOf(value: unknown): string | undefined {
+  const [document, version] = [memberOf(value, 'document'), memberOf(value, 'version')]
+  return typeof document === 'string' && typeof version === 'number' ? document : undefined
+}
+
+function noModel(file: string, document: string): DavitError {
+  return new DavitError('not-a-model', `'${file}' is no model: it says that it is the document '${document}'`, {
+    exitStatus: ExitStatus.badDocument,
+    hint: HINTS.get(document) ?? "leave out 'document' and 'version' in what a person writes",
+  })
+}
+
+const HINTS: ReadonlyMap<string, string> = new Map([
+  [
+    'manifest',
+    "davit-manifest --deployment and the tools after it read it; an infrastructure is its member 'infrastructure'",
+  ],
+  ['architecture', 'davit-manifest reads it: it is what davit-normalize makes of models'],
+])

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { extname, resolve } from 'node:path'
+import type { Path } from '@davit/diagnostics'
 import { BuildModel, DeploymentModel, type Format, parseDocument, validateDocument } from '@davit/documents'
 import { readTextFile, withTemporaryDirectory } from '@davit/files'
 import { placeInProgram } from '@davit/nix'
@@ -28,7 +29,8 @@ async function loadDocument<Document>(format: Format<Document>, file: string, op
     const model = await loadModel(file, directory)
     const evaluated = model.language === 'nix' ? await evaluateNix(model, format, options) : model
     const data = await evaluateModel(evaluated, {})
-    return validateDocument(format, data, { file, placeOf: (path) => evaluated.placeOf(path) })
+    const { placeOf, placeOfKey } = evaluated
+    return validateDocument(format, data, { file, placeOf, placeOfKey })
   })
 }
 
@@ -47,12 +49,9 @@ async function evaluateNix(
   })
   const result = await runProgram(program, { ...options, store: 'read-write' })
   const positions = memberOf(result, 'positions')
-  return {
-    ...model,
-    value: memberOf(result, 'value'),
-    placeOf(path) {
-      const position = positionOf(positions, path)
-      return (position && placeInProgram(position, program)) ?? { file }
-    },
+  const placeOf = (path: Path) => {
+    const position = positionOf(positions, path)
+    return (position && placeInProgram(position, program)) ?? { file }
   }
+  return { ...model, value: memberOf(result, 'value'), placeOf, placeOfKey: placeOf }
 }

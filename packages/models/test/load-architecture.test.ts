@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Float } from '@davit/documents'
 import { describe, expect, test } from 'vitest'
 import { loadArchitecture } from '../src/models.ts'
-import { linux, load, loadIn, serviceOf, specOf } from './models-in.ts'
+import { complaintOf, linux, load, loadIn, modelsIn, serviceOf, specOf } from './models-in.ts'
 
 const guestbook = fileURLToPath(new URL('fixtures/guestbook', import.meta.url))
 const database = {
@@ -280,4 +280,35 @@ test('loadArchitecture() takes files relative to the working directory', async (
   const infrastructure = relative(process.cwd(), `${guestbook}/infrastructure.yaml`)
   const model = await loadArchitecture({ infrastructure }, { system: linux })
   expect(model.placeOf(['infrastructure'])?.file).toBe(infrastructure)
+})
+
+const bare = { a: { properties: { hostname: 'a' }, containers: { process: {} }, system: 'x86_64-linux' } }
+
+test('loadArchitecture() reads an infrastructure with the header of a document', async () => {
+  const document = { document: 'infrastructure', version: 2, infrastructure: bare }
+  const rest = { 'services.yaml': '{}', 'distribution.yaml': '{}' }
+  const model = await load({ 'infrastructure.json': JSON.stringify(document), ...rest })
+  expect(model.infrastructure).toEqual(
+    (await load({ 'infrastructure.json': JSON.stringify(bare), ...rest })).infrastructure,
+  )
+  const wrong = { ...document, infrastructure: { a: { ...bare.a, system: 'x y' } } }
+  const directory = modelsIn({ 'infrastructure.json': JSON.stringify(wrong, undefined, 1) })
+  expect(await complaintOf(loadIn(directory, ['infrastructure.json']), directory)).toMatch(
+    /infrastructure\.json:\d+:\d+: error: .*a system must match/,
+  )
+  const later = modelsIn({ 'infrastructure.json': JSON.stringify({ ...document, version: 9 }) })
+  expect(await complaintOf(loadIn(later, ['infrastructure.json']), later)).toContain('version')
+})
+
+test.each([
+  ['infrastructure.json', 'manifest', 'davit-manifest --deployment'],
+  ['architecture.json', 'architecture', 'davit-manifest reads it'],
+  ['services.yaml', 'something', "leave out 'document' and 'version'"],
+])('loadArchitecture() refuses as %s the document %j, and says what to do', async (file, document, hint) => {
+  const directory = modelsIn({ [file]: JSON.stringify({ document, version: 2, services: {} }) })
+  await expect(loadIn(directory, [file])).rejects.toMatchObject({
+    exitStatus: 65,
+    message: expect.stringContaining(`it says that it is the document '${document}'`),
+    hint: expect.stringContaining(hint),
+  })
 })

@@ -43,6 +43,15 @@ test('loadDeploymentModel() says where it is wrong', async () => {
   expect(complaint).toContain('deployment.yaml:2:6: error: ')
 })
 
+test.each([
+  ['deployment.yaml', "profiles:\n  ok: /a\n  'b@d': 3\n", '3:3'],
+  ['build.yaml', 'derivationMappings: []\ninterfaces: { "x y": { targetAddress: h, clientInterface: ssh } }\n', '2:15'],
+])('says of %s where a key is wrong, not what it leads to', async (name, text, expected) => {
+  const directory = modelsIn({ [name]: text })
+  const read = name === 'build.yaml' ? loadBuildModel : loadDeploymentModel
+  expect(await complaintOf(read(join(directory, name)), directory)).toContain(`${name}:${expected}: error: `)
+})
+
 const derivation = '/nix/store/00000000000000000000000000000000-a.drv'
 const buildModels = [
   [

@@ -77,12 +77,21 @@ async function readModule(directory: string, name: string, files: readonly strin
   if (((await stat(path)).mode & 0o111) === 0) {
     diagnostics.push(problem(path, 'the module is not executable', `chmod +x '${path}'`))
   }
+  const read = async (file: string) => {
+    try {
+      return await readFile(file)
+    } catch (error) {
+      diagnostics.push(problem(file, `it cannot be read: ${error instanceof Error ? error.message : String(error)}`))
+      return new Uint8Array()
+    }
+  }
+  const script = await read(path)
   const declaration = files.includes(`${name}${DECLARATION}`)
-    ? parseActivities(`${path}${DECLARATION}`, await readFile(`${path}${DECLARATION}`, 'utf8'))
+    ? parseActivities(`${path}${DECLARATION}`, new TextDecoder().decode(await read(`${path}${DECLARATION}`)))
     : { activities: DYSNOMIA_ACTIVITIES, diagnostics: [] }
   return {
     name,
-    module: { script: await readFile(path), activities: declaration.activities },
+    module: { script, activities: declaration.activities },
     diagnostics: [...diagnostics, ...declaration.diagnostics],
   }
 }

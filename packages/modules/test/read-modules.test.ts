@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -42,6 +42,23 @@ test('readModules() reports all problems of a directory at once', async () => {
     [join(directory, 'b@d'), undefined, 'the name of a module has letters, digits and _.+- only'],
     [join(directory, 'plain'), undefined, 'the module is not executable'],
     [join(directory, 'queer.activities'), 2, "'STOP IT' is not the name of an activity"],
+  ])
+})
+
+test('readModules() names modules and declarations that cannot be read', async () => {
+  const directory = await directoryOf({ sealed: '#!/bin/sh\n', fine: '#!/bin/sh\n', secret: '#!/bin/sh\n' })
+  const unreadable = '/proc/self/mem'
+  await rm(join(directory, 'sealed'))
+  await symlink(unreadable, join(directory, 'sealed'))
+  await symlink(unreadable, join(directory, 'secret.activities'))
+  const failure = await readModules(directory).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 'invalid-modules', exitStatus: 65 })
+  const problems = (failure as DavitError).diagnostics.filter(({ message }) =>
+    message.startsWith('it cannot be read: '),
+  )
+  expect(problems.map(({ place }) => place?.file)).toEqual([
+    join(directory, 'sealed'),
+    join(directory, 'secret.activities'),
   ])
 })
 

@@ -15,15 +15,15 @@ export interface StoreKindOptions {
 
 /** The store that packages ask for: Nix for those in the Nix language, the native one for all others; never both. */
 export function storeKindFor(model: ArchitectureModel, { wanted, files, system }: StoreKindOptions): StoreKind {
-  const owners = packageOwners(model, system)
   if (wanted === 'nix') return 'nix'
+  const owners = packageOwners(model, system)
   if (wanted === 'native') {
     if (owners.nix.length > 0) throw nixNeeded(owners.nix)
     return 'native'
   }
-  if (owners.nix.length > 0 && owners.native.length > 0) throw mixedStores(owners)
-  if (owners.nix.length + owners.native.length === 0) return isNixFile(mainFileOf(files)) ? 'nix' : 'native'
-  return owners.nix.length > 0 ? 'nix' : 'native'
+  const kinds = (['nix', 'native'] as const).filter((kind) => owners[kind].length > 0)
+  if (kinds.length > 1) throw mixedStores(owners)
+  return kinds[0] ?? (isNixFile(mainFileOf(files)) ? 'nix' : 'native')
 }
 
 type PackageOwners = Readonly<Record<StoreKind, readonly string[]>>

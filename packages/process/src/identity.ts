@@ -44,6 +44,18 @@ export function isProcessGone({ pid, startTime, namespace }: ProcessReference): 
   return statusOf(pid)?.startTime !== startTime
 }
 
+/** Whether the process is this one or one that it comes from; nothing where nobody can tell, as in another PID namespace. */
+export function comesFrom({ pid, startTime, namespace }: ProcessReference): boolean | undefined {
+  if (namespace === '' || namespace !== pidNamespace()) return undefined
+  for (let current = process.pid; current > 0;) {
+    const status = statusOf(current)
+    if (status === undefined) return undefined
+    if (current === pid) return status.startTime === startTime
+    current = status.parent
+  }
+  return false
+}
+
 /** As part of a file name, without `-` and `/`. */
 export function encodeProcessReference({ namespace, pid, startTime }: ProcessReference): string {
   return `${namespace}.${pid}.${startTime}`
@@ -72,13 +84,19 @@ function pidNamespace(): string {
   }
 }
 
+interface ProcessStatus {
+  readonly startTime: number
+  readonly processGroup: number
+  readonly parent: number
+}
+
 /** From proc(5): the name of the program, in parentheses, may itself hold anything. */
-function statusOf(pid: number): { readonly startTime: number; readonly processGroup: number } | undefined {
+function statusOf(pid: number): ProcessStatus | undefined {
   const stat = textOf(`/proc/${pid}/stat`)
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const [state, , group] = fields
+  const [state, parent, group] = fields
   if (state === undefined || state === '' || state === 'Z') return undefined
-  return { startTime: Number(fields[19]), processGroup: Number(group) }
+  return { startTime: Number(fields[19]), processGroup: Number(group), parent: Number(parent) }
 }
 
 function firstLineOf(file: string): string {

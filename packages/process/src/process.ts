@@ -2,6 +2,7 @@ export type { Command, CommandResult, RunningCommand } from './command.ts'
 export { environment, type Environment } from './environment.ts'
 export {
   encodeProcessReference,
+  comesFrom,
   isProcessGone,
   parseProcessReference,
   type ProcessIdentity,

@@ -1,4 +1,4 @@
-import type { Architecture, NormalizedService, StorePath, TargetName } from '@davit/documents'
+import type { Architecture, NormalizedService, StorePath, System, TargetName } from '@davit/documents'
 
 /**
  * What the profile of each target links to, without duplicates: its own packages first, then those of the services that
@@ -12,12 +12,15 @@ export function packagesByTarget(architecture: Architecture): ReadonlyMap<Target
   }
   for (const service of [...architecture.services.values()].sort(byName)) {
     for (const { target } of service.targets) {
-      const system = architecture.infrastructure.get(target)?.system
-      const pkg = system === undefined ? undefined : service.packages.get(system)
-      if (pkg !== undefined) packages.get(target)?.add(pkg.outPath)
+      const outPath = packageFor(service, architecture.infrastructure.get(target)?.system)
+      if (outPath !== undefined) packages.get(target)?.add(outPath)
     }
   }
   return new Map([...packages].map(([target, paths]) => [target, [...paths]]))
+}
+
+function packageFor({ packages }: NormalizedService, system: System | undefined): StorePath | undefined {
+  return system === undefined ? undefined : packages.get(system)?.outPath
 }
 
 function byName(left: NormalizedService, right: NormalizedService): number {

@@ -1,61 +1,106 @@
-import { deploymentPlace } from '@davit/coordinator-state'
+import { currentGeneration, deploymentPlace, type Origin } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
-import { Manifest, parseProfileName } from '@davit/documents'
+import type { ReportEvent } from '@davit/diagnostics'
+import { Manifest, parseProfileName, type TargetName } from '@davit/documents'
+import { processIdentity } from '@davit/process'
 import { openStore } from '@davit/store'
-import { allTargets } from '@davit/target'
+import { targetsToUse } from '@davit/target'
 import {
   connectionEnvironment,
   defineTool,
   lockOptions,
   profileOptions,
+  skipOptions,
   stateDirectory,
   stateEnvironment,
   withTargets,
 } from '@davit/tool'
-import { recordGeneration } from './record-generation.ts'
+import { checkGeneration, type RecordedGeneration, recordGeneration, returnToGeneration } from './record-generation.ts'
 import { setProfiles } from './set-profiles.ts'
+import { targetsBehind } from './targets-behind.ts'
 
 export const tool = defineTool({
   name: 'davit-set',
   summary: 'Record a manifest as what is deployed',
   description: [
     'Sets the profile of each target, and then the generation of the coordinator. Where nothing changed no generation is added.',
+    'With --generation no generation is added: it becomes the current one again, and so do the generations of the targets that hold its profiles.',
     'Prints the manifest as it was read.',
   ],
-  examples: [{ command: 'davit-set manifest.xml', describe: 'after davit-activate' }],
+  examples: [
+    { command: 'davit-set manifest.xml', describe: 'after davit-activate' },
+    { command: 'davit-set --generation 3 manifest.xml', describe: 'when that is what davit-generations has printed' },
+  ],
   operands: { manifest: 'manifest that was activated' },
   options: {
     ...profileOptions,
     ...lockOptions,
+    ...skipOptions,
+    generation: {
+      type: 'integer',
+      value: 'N',
+      minimum: 1,
+      describe: 'return to this generation, whose manifest it is, in place of adding one',
+    },
     'coordinator-profile': { type: 'boolean', default: true, describe: 'add a generation on the coordinator' },
     'target-profiles': { type: 'boolean', default: true, describe: 'set the profiles of the targets' },
   },
-  exitStatus: { 1: 'a profile could not be set' },
+  exitStatus: { 1: 'a profile could not be set, or the generation is not there' },
   environment: { ...stateEnvironment, ...connectionEnvironment },
-  seeAlso: ['davit-activate(1)', 'davit-unlock(1)'],
+  seeAlso: ['davit-activate(1)', 'davit-generations(1)', 'davit-unlock(1)'],
   async run(context) {
     const { args, print, readDocument, report } = context
     const profile = parseProfileName(args.profile)
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
     const place = deploymentPlace(stateDirectory(context), profile)
+    const { generation } = args
+    if (generation !== undefined) await checkGeneration(place, generation, manifest)
     const record = async () => {
       if (!args.coordinatorProfile) return
       const store = await openStore(manifest.store, context)
-      const { kind, number } = await recordGeneration(place, { manifest, text }, store)
-      const added = `generation ${number} on the coordinator`
-      report({ kind: 'note', message: kind === 'added' ? added : 'the coordinator has this generation already' })
+      const { kind, number } =
+        generation === undefined
+          ? await recordGeneration(place, { manifest, text, origin: originOf(new Date()) }, store)
+          : await returnToGeneration(place, { number: generation, manifest }, store)
+      report({ kind: 'note', message: MESSAGES[kind](number) })
     }
     if (!args.targetProfiles) await record()
     else {
       await withTargets(manifest.infrastructure, context, async (reached) => {
-        const targets = allTargets(reached)
+        const unreachable = args.skipUnreachable ? 'skip' : 'refuse'
+        const targets = targetsToUse(reached, { unreachable, report })
         const locking = args.lock ? 'join-or-take' : 'none'
         await withLock(targets, { profile, leaseSeconds: args.lockLease, place, locking }, async ({ token }) => {
-          await setProfiles(manifest, targets, { token, profile, report })
-          await record()
+          const generations = generation === undefined ? 'add' : 'reuse'
+          await setProfiles(manifest, targets, { token, profile, report, generations })
+          const reachedNames = new Set(targets.map(({ name }) => name))
+          const behind = targetsBehind(manifest, reachedNames, (await currentGeneration(place))?.manifest)
+          if (behind.length === 0) await record()
+          else report(notRecorded(behind))
         })
       })
     }
     await print(text)
   },
 })
+
+const MESSAGES = {
+  added: (number) => `generation ${number} on the coordinator`,
+  switched: (number) => `generation ${number} is the current one on the coordinator again`,
+  unchanged: () => 'the coordinator has this generation already',
+} satisfies Record<RecordedGeneration['kind'], (number: number) => string>
+
+/** The coordinator never claims what a target does not have: what the next generation says is true of all of them. */
+function notRecorded(behind: readonly TargetName[]): ReportEvent {
+  const names = behind.map((name) => `'${name}'`).join(', ')
+  return {
+    kind: 'warning',
+    message: `no generation on the coordinator: ${names} could not be reached, and lack what it would say`,
+    hint: 'deploy again when they can be',
+  }
+}
+
+function originOf(time: Date): Origin {
+  const { user, host } = processIdentity()
+  return { time, user, host }
+}

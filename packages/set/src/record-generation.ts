@@ -1,22 +1,55 @@
-import { createHash } from 'node:crypto'
-
-import { type AddedGeneration, addGeneration, type DeploymentPlace } from '@davit/coordinator-state'
+import {
+  type AddedGeneration,
+  addGeneration,
+  type Deployed,
+  type DeploymentPlace,
+  generationRoot,
+  isSameManifest,
+  readGeneration,
+  switchGeneration,
+} from '@davit/coordinator-state'
+import { DavitError } from '@davit/diagnostics'
 import type { Manifest } from '@davit/documents'
 import type { Store } from '@davit/store'
+
+export type RecordedGeneration = AddedGeneration | { readonly kind: 'switched'; readonly number: number }
 
 /** Adds the generation on the coordinator; its profiles are kept in the store, also when that was cut off before. */
 export async function recordGeneration(
   place: DeploymentPlace,
-  deployed: { readonly manifest: Manifest; readonly text: string },
+  deployed: Deployed,
   store: Store,
-): Promise<AddedGeneration> {
+): Promise<RecordedGeneration> {
   const generation = await addGeneration(place, deployed)
-  await store.addRoot(rootOf(place, generation), [...deployed.manifest.profiles.values()])
+  await keep(place, { ...deployed, ...generation }, store)
   return generation
 }
 
-/** Of this deployment of this coordinator alone: several may share a store, and names run together in many ways. */
-function rootOf(place: DeploymentPlace, { number }: AddedGeneration): string {
-  const hash = createHash('sha256').update(place).digest('hex')
-  return `generation-${number}-${hash.slice(0, 32)}`
+/** Makes a generation that is there the current one, in place of adding one. */
+export async function returnToGeneration(
+  place: DeploymentPlace,
+  generation: { readonly number: number; readonly manifest: Manifest },
+  store: Store,
+): Promise<RecordedGeneration> {
+  const { number } = generation
+  const kind = await switchGeneration(place, number)
+  await keep(place, generation, store)
+  return { kind, number }
+}
+
+/** Only the manifest of a generation can make it current again. */
+export async function checkGeneration(place: DeploymentPlace, number: number, manifest: Manifest): Promise<void> {
+  const generation = await readGeneration(place, number)
+  if (isSameManifest(generation.manifest, manifest)) return
+  throw new DavitError('other-generation', `the manifest is not that of generation ${number}`, {
+    hint: `davit-generations --print ${number} prints that, to be distributed and activated first`,
+  })
+}
+
+async function keep(
+  place: DeploymentPlace,
+  { number, manifest }: { readonly number: number; readonly manifest: Manifest },
+  store: Store,
+): Promise<void> {
+  await store.addRoot(generationRoot(place, number), [...manifest.profiles.values()])
 }

@@ -1,11 +1,13 @@
 import type { Report } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
-import { setProfile, type ShellTarget } from '@davit/target'
+import { type ProfileToSet, setProfile, type ShellTarget } from '@davit/target'
 
 interface SetOptions {
   readonly profile: ProfileName
   readonly token: string
   readonly report: Report
+  /** `reuse` points a target at a generation of its own that holds the profile, where it has one. */
+  readonly generations: ProfileToSet['generations']
 }
 
 /** On all targets at once; every one is tried, the first failure is thrown. */
@@ -19,8 +21,8 @@ export async function setProfiles(
     targets.map(async ({ name, machine }) => {
       const path = manifest.profiles.get(name)
       if (path === undefined) return
-      const { profile, token, report } = options
-      const set = await setProfile(machine, { target: name, profile, token, path, store })
+      const { report, ...how } = options
+      const set = await setProfile(machine, { ...how, target: name, path, store })
       const message = set === 'unchanged' ? 'the profile is the same' : `generation ${set.generation} of the profile`
       report({ kind: set === 'unchanged' ? 'detail' : 'note', target: name, message })
     }),

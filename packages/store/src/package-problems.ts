@@ -3,7 +3,7 @@ import type { PackageRequest } from '@davit/documents'
 
 /** What is wrong with a package, and who wants it; throws what is not about the package. */
 export function problemOf({ wantedBy }: Pick<PackageRequest, 'wantedBy'>, error: unknown): Diagnostic {
-  if (!(error instanceof DavitError)) throw error
+  if (!(error instanceof DavitError) || error.exitStatus === ExitStatus.cannotCreate) throw error
   const wanted = 'service' in wantedBy ? `service '${wantedBy.service}'` : `target '${wantedBy.target}'`
   const hint = error.hint === undefined ? {} : { hint: error.hint }
   return { severity: 'error', message: `${wanted}: ${error.message}`, ...hint }

@@ -23,6 +23,7 @@ export interface StoreOperations {
   /** What valid paths need (of packages: at run time; of derivations: to be built), referenced paths before those that refer to them. */
   closure(paths: readonly StorePath[]): Promise<readonly StorePath[]>
   invalidPaths(paths: readonly StorePath[]): Promise<readonly StorePath[]>
+  /** What it makes is protected. */
   addModule(type: string, module: LifecycleModule): Promise<StorePath>
   /** All at a time, in the order given; what it makes is protected. */
   addProfiles(profiles: readonly ProfileContents[]): Promise<readonly StorePath[]>

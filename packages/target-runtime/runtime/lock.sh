@@ -1,18 +1,48 @@
 # Deployment locks: one holder a target and profile, by this machine's clock. `holder` has a line a fact: token, owner, since, renewed, lease, number.
 
+# What somebody else wrote there is held by who cannot be told; without a time it begins now (see `believe_holder`).
 read_holder() {
-  holder_token='' holder_owner='' holder_since=0 holder_renewed=0 holder_lease=0 holder_number=0
+  holder_token=unreadable holder_owner=- holder_since=- holder_renewed='' holder_lease=60 holder_number=0
   [ -f "$1/holder" ] || return 1
   while IFS=' ' read -r fact value; do
     case $fact in
-      token) holder_token=$value ;;
-      owner) holder_owner=$value ;;
-      since) holder_since=$value ;;
-      renewed) holder_renewed=$value ;;
-      lease) holder_lease=$value ;;
-      number) holder_number=$value ;;
+      token) is_token "$value" && holder_token=$value ;;
+      owner) holder_owner=${value%% *} ;;
+      since) holder_since=${value%% *} ;;
+      renewed) is_number "$value" && holder_renewed=$value ;;
+      lease) is_number "$value" && holder_lease=$value ;;
+      number) is_number "$value" && holder_number=$value ;;
     esac
   done <"$1/holder"
+  return 0
+}
+
+is_token() {
+  case $1 in
+    '' | *[!A-Za-z0-9_-]*) return 1 ;;
+  esac
+}
+
+# What arithmetic of any shell understands, in the same way.
+is_number() {
+  case $1 in
+    0) ;;
+    '' | 0* | *[!0-9]* | ?????????????*) return 1 ;;
+  esac
+}
+
+# read_clock: to $now.
+read_clock() {
+  now=$(date +%s)
+  is_number "$now" || fail no-clock "'date +%s' told no time, but '$now'"
+}
+
+# believe_holder DIRECTORY: who was there when the clock was ahead, or at no time, would never be late: the lease begins now.
+believe_holder() {
+  [ -z "$holder_renewed" ] || [ "$holder_renewed" -gt "$now" ] || return 0
+  holder_renewed=$now
+  write_holder "$1" "$holder_token" "$holder_owner" "$holder_since" "$now" "$holder_lease" "$holder_number" ||
+    fail cannot-create 'cannot write the lock'
 }
 
 write_holder() {
@@ -25,23 +55,22 @@ operation_lock() {
   hold_mutex "$1"
   directory=$state/targets/$1/lock/$2
   mkdir -p "$directory" || fail cannot-create "cannot create '$directory'"
-  now=$(date +%s)
+  read_clock
   if read_holder "$directory"; then
     if [ "$holder_token" = "$3" ]; then
       write_holder "$directory" "$3" "$holder_owner" "$holder_since" "$now" "$5" "$holder_number" || fail cannot-create 'cannot renew the lock'
       say number "$holder_number"
       return
     fi
-    age=$((now - holder_renewed))
-    if [ "$age" -lt 0 ] || [ "$age" -le "$holder_lease" ]; then
-      if [ "$holder_token" != "${6:-}" ]; then
-        say holder "$holder_token" "$holder_owner" "$holder_since"
-        fail already-locked 'locked by somebody else'
-      fi
+    believe_holder "$directory"
+    if [ $((now - holder_renewed)) -le "$holder_lease" ] && [ "$holder_token" != "${6:-}" ]; then
+      say holder "$holder_token" "$holder_owner" "$holder_since"
+      fail already-locked 'locked by somebody else'
     fi
   fi
   first_line "$directory/number"
-  number=$((${line:-0} + 1))
+  is_number "$line" || line=$holder_number
+  number=$((line + 1))
   printf '%s\n' "$number" | replace_file "$directory/number" && write_holder "$directory" "$3" "$4" "$now" "$now" "$5" "$number" ||
     fail cannot-create 'cannot write the lock'
   say number "$number"
@@ -52,7 +81,8 @@ operation_renew() {
   check_names "$1" "$2" "$3"
   hold_mutex "$1"
   check_lock "$1" "$2" "$3"
-  write_holder "$state/targets/$1/lock/$2" "$3" "$holder_owner" "$holder_since" "$(date +%s)" "$4" "$holder_number" ||
+  read_clock
+  write_holder "$state/targets/$1/lock/$2" "$3" "$holder_owner" "$holder_since" "$now" "$4" "$holder_number" ||
     fail cannot-create 'cannot renew the lock'
 }
 

@@ -1,68 +1,6 @@
 # The target half of the native store. A path is valid when its registration exists.
 
-# operation_native_missing REGISTRATIONS NAME...: which of these have no registration.
-operation_native_missing() {
-  check_store_paths "$1"
-  registrations=$1
-  shift
-  for name in "$@"; do
-    [ -f "$registrations/$name.json" ] || say "$name"
-  done
-}
-
-# receive_archive INCOMING NAME OWNER CHECKSUM: standard input unpacked aside from the store, in a directory that is OWNER's (a
-# helper) until it is committed; prints how that ended and the checksum.
-receive_archive() {
-  process_identity "$$"
-  self=$identity
-  begin_transfer "$1" "$2" "$3"
-  mkfifo "$1/$2/copy" || return 1
-  "$4" <"$1/$2/copy" >"$1/$2/checksum" &
-  # shellcheck disable=SC2320
-  tee "$1/$2/copy" | {
-    tar -xof - -C "$1/$2/paths"
-    echo "$?" >"$1/$2/status"
-    cat >/dev/null
-  }
-  wait "$!"
-  first_line "$1/$2/status"
-  status=$line
-  first_line "$1/$2/checksum"
-  printf 'received %s %s\n' "$status" "$line"
-}
-
-# begin_transfer INCOMING NAME OWNER: what the transfers of dead owners have left is removed.
-begin_transfer() {
-  mkdir -p "$1" || fail cannot-create "cannot create '$1'"
-  for claimed in "$1"/*.lock; do
-    [ -L "$claimed" ] && claim "$claimed" "$self" || continue
-    discard_transfer "${claimed%.lock}"
-  done
-  claim "$1/$2.lock" "$3" && mkdir "$1/$2" "$1/$2/paths" || fail cannot-create "cannot write below '$1'"
-}
-
-# operation_native_commit STORE INCOMING REGISTRATIONS ROOTS [NAME RECORD]... protect [NAME]...: what was received becomes valid,
-# in the order given, and some of it protected.
-operation_native_commit() {
-  check_store_paths "$1" "$2" "$3" "$4"
-  store=$1 incoming=$2 registrations=$3 roots=$4
-  shift 4
-  claim "$incoming.lock" "$self" || [ "$(readlink "$incoming.lock")" = "$self" ] ||
-    fail incomplete-archive 'somebody else has removed the transfer'
-  mkdir -p "$registrations" && claim_in_turn "$registrations/../commit" "$self" || fail cannot-create "cannot write below '$registrations'"
-  release=$registrations/../commit
-  sync
-  while [ "$1" != protect ]; do
-    commit_path "$1" "$2" || fail cannot-create "cannot move '$1' into the store"
-    shift 2
-  done
-  shift
-  for name in "$@"; do
-    protect_native "$roots" "$store/$name"
-  done
-  discard_transfer "$incoming"
-}
-
+# commit_path NAME RECORD: what was received becomes valid.
 commit_path() {
   check_store_paths "/$1"
   [ ! -f "$registrations/$1.json" ] || return 0
@@ -83,14 +21,4 @@ remove_tree() {
     find "$1" -type d ! -perm -700 -exec chmod u+rwx {} +
   fi
   rm -rf "$1"
-}
-
-operation_native_discard() {
-  check_store_paths "$1"
-  discard_transfer "$1"
-}
-
-discard_transfer() {
-  remove_tree "$1"
-  rm -f "$1.lock"
 }

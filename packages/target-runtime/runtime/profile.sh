@@ -1,7 +1,7 @@
 # Generations of a profile: links `N-link` to the profile in the store; `current` names the one that counts.
 
-# operation_set_profile TARGET PROFILE TOKEN PATH STORE-KIND [ROOTS]: `unchanged`, or the number of the new generation. It is a
-# root of the store before it counts.
+# operation_set_profile TARGET PROFILE TOKEN PATH add|reuse STORE-KIND [ROOTS]: `unchanged`, or the number of the generation that
+# counts now: a new one, or, to reuse, the first that leads to the path. It is a root of the store before it counts.
 operation_set_profile() {
   check_names "$1" "$2"
   check_store_paths "$4"
@@ -12,22 +12,29 @@ operation_set_profile() {
   mkdir -p "$directory" || fail cannot-create "cannot create '$directory'"
   current=$(readlink "$directory/current") || current=
   if [ -n "$current" ] && [ "$(readlink "$directory/$current")" = "$4" ]; then
-    keep_generation "$directory/$current" "$4" "$5" "${6:-}/profile:$1:$2"
+    keep_generation "$directory/$current" "$4" "$6" "${7:-}/profile:$1:$2"
     say unchanged
     return
   fi
-  last=0
-  for link in "$directory"/*-link; do
+  choose_generation "$directory" "$5" "$4"
+  keep_generation "$directory/$number-link" "$4" "$6" "${7:-}/profile:$1:$2"
+  ln -sfn "$number-link" "$directory/current.new" &&
+    mv -f -T "$directory/current.new" "$directory/current" || fail cannot-create "cannot write below '$directory'"
+  say generation "$number"
+}
+
+# choose_generation DIRECTORY add|reuse PATH: to $number.
+choose_generation() {
+  last=0 holder=
+  for link in "$1"/*-link; do
     number=${link##*/}
     number=${number%-link}
     case $number in
       '' | *[!0-9]*) continue ;;
     esac
     [ "$number" -le "$last" ] || last=$number
+    [ "$2" = reuse ] && [ "$(readlink "$link")" = "$3" ] || continue
+    [ -n "$holder" ] && [ "$number" -ge "$holder" ] || holder=$number
   done
-  number=$((last + 1))
-  keep_generation "$directory/$number-link" "$4" "$5" "${6:-}/profile:$1:$2"
-  ln -sfn "$number-link" "$directory/current.new" &&
-    mv -f -T "$directory/current.new" "$directory/current" || fail cannot-create "cannot write below '$directory'"
-  say generation "$number"
+  number=${holder:-$((last + 1))}
 }

@@ -5,6 +5,8 @@ keep_generation() {
   case $3 in
     native)
       check_store_paths "${4%/*}"
+      hold_store "${4%/*/*}/registrations"
+      [ -d "$2" ] || fail no-profile "'$2' is not on the machine: davit-distribute brings it"
       mkdir -p "${4%/*}" && ln -sfn "${1%/*}" "$4" || fail cannot-create "cannot write below '${4%/*}'"
       [ -L "$1" ] || ln -s "$2" "$1" || fail cannot-create "cannot write below '${1%/*}'"
       ;;
@@ -22,7 +24,9 @@ operation_protect() {
   case $kind in
     native)
       check_store_paths "$roots"
+      hold_store "${roots%/*}/registrations"
       for path in "$@"; do
+        [ -f "$registrations/${path##*/}.json" ] || fail collected "'$path' was collected meanwhile: send it again"
         protect_native "$roots" "$path"
       done
       ;;
@@ -46,4 +50,28 @@ protect_nix() {
   mkdir -p "${link%/*}" || fail cannot-create "cannot create '${link%/*}'"
   find "${link%/*}" -type l -mtime +0 -exec rm -f {} +
   root_nix "$link" "$@"
+}
+
+# hold_store REGISTRATIONS: until the operation ends nobody else changes the store.
+hold_store() {
+  mkdir -p "$1" && claim_in_turn "${1%/*}/commit" "$self" || fail cannot-create "cannot write below '$1'"
+  registrations=$1
+  release_store=${1%/*}/commit
+}
+
+let_go() {
+  [ -z "$release_store" ] || rm -f "$release_store"
+  release_store=
+}
+
+# keep_asked REGISTRATIONS NAME...: while this helper lives. Not where nobody may write: nothing is sent to there.
+keep_asked() {
+  asked=${1%/*}/asked
+  [ $# -gt 1 ] && mkdir -p "$asked" 2>/dev/null && [ -w "$asked" ] || return 0
+  hold_store "$1"
+  shift
+  for owner in "$asked"/*; do
+    [ -f "$owner" ] && ! is_alive "${owner##*/}" && rm -f "$owner"
+  done
+  printf '%s\n' "$@" >>"$asked/$self" || fail cannot-create "cannot write below '$asked'"
 }

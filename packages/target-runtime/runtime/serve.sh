@@ -5,7 +5,7 @@
 serve() {
   state=$(state_directory)
   process_identity "$$"
-  self=$identity
+  self=$identity asked=
   newline='
 '
   exec 3>&1 4>&2
@@ -18,6 +18,7 @@ serve() {
     unset IFS
     [ $# -lt 2 ] || answer "$@"
   done
+  [ -z "$asked" ] || rm -f "$asked"
 }
 
 answer() {
@@ -26,7 +27,9 @@ answer() {
   shift 2
   case $operation in
     hello | lock | renew | unlock | lock_state | observe | start | await | log | status | resolve | set_profile | protect) ;;
-    native_missing | native_commit | native_discard) ;;
+    native_missing) asked=${1%/*}/asked/$self ;;
+    native_commit | native_discard) ;;
+    native_survey | native_collect | trim_profile | nix_collect) ;;
     *) operation=unknown ;;
   esac
   if errors=$( (perform "$@") 2>&1 >&3); then
@@ -47,8 +50,8 @@ answer() {
 # What an operation has claimed for itself is free again when it ends, however it ends.
 perform() {
   set +f
-  release=
-  trap 'if [ -n "$release" ]; then rm -f "$release"; fi' EXIT
+  release='' release_store=
+  trap 'for held in "$release" "$release_store"; do [ -z "$held" ] || rm -f "$held"; done' EXIT
   "operation_$operation" "$@"
 }
 

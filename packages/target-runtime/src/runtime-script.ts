@@ -1,11 +1,30 @@
 import { readFileSync } from 'node:fs'
 
-const PARTS = ['common', 'claim', 'serve', 'lock', 'activity', 'profile', 'roots', 'native-store', 'nix-store']
+const PARTS = [
+  'common',
+  'claim',
+  'serve',
+  'lock',
+  'record',
+  'activity',
+  'runner',
+  'profile',
+  'roots',
+  'native-store',
+  'native-transfer',
+  'nix-store',
+]
+const COLLECTOR_PARTS = ['common', 'claim', 'serve', 'roots', 'native-store', 'native-transfer', 'nix-store', 'collect']
 const NIX_PARTS = ['common', 'claim', 'nix-store']
 
 /** The helper: answers framed requests on standard input, after a line that is the marker (see `runtime/serve.sh`). */
 export function serverScript(marker: string): string {
   return `${runtime(PARTS)}\nserve ${quote(marker)}\n`
+}
+
+/** A helper that collects garbage (see `runtime/collect.sh`). */
+export function collectorScript(marker: string): string {
+  return `${runtime(COLLECTOR_PARTS)}\nserve ${quote(marker)}\n`
 }
 
 export interface TransferPlace {

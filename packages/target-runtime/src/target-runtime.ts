@@ -8,4 +8,11 @@ export {
   senderScript,
   type TreesToSend,
 } from './native-build-script.ts'
-export { type NixOperation, nixScript, receiverScript, serverScript, type TransferPlace } from './runtime-script.ts'
+export {
+  collectorScript,
+  type NixOperation,
+  nixScript,
+  receiverScript,
+  serverScript,
+  type TransferPlace,
+} from './runtime-script.ts'

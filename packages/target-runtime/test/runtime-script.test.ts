@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process'
 
 import { expect, test } from 'vitest'
 
-import { type NixOperation, nixScript, receiverScript, serverScript } from '../src/target-runtime.ts'
+import { collectorScript, type NixOperation, nixScript, receiverScript, serverScript } from '../src/target-runtime.ts'
 
 const transfer = { incoming: '/store/.davit/incoming', name: 'transfer.1', owner: '1:2:boot' }
 const operations: readonly NixOperation[] = [{ kind: 'serve' }, { kind: 'build', jobs: 2 }]
 
 test.each<readonly [string, string]>([
   ['serverScript()', serverScript("it's a marker")],
+  ['collectorScript()', collectorScript('marker')],
   ['receiverScript()', receiverScript(transfer, 'cksum')],
   ...operations.map((operation) => [`nixScript() of ${operation.kind}`, nixScript(operation, 'marker')] as const),
 ])('%s stays below 40 kB, and is understood by every shell', (_, script) => {

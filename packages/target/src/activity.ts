@@ -16,6 +16,8 @@ export interface ActivityRequest {
   readonly mapping: ServiceMapping
   /** What the record is to say; what has a record already needs none. */
   readonly definition?: ActivityDefinition
+  /** After which the module is ended and the activity has failed; without it, it may take as long as it wants. */
+  readonly timeoutSeconds?: number | undefined
 }
 
 export interface ActivityDefinition {
@@ -40,7 +42,7 @@ export async function performActivity(machine: Machine, request: ActivityRequest
   const { mapping, profile, token, activity } = request
   const { target, container, service } = mapping
   const definition = request.definition === undefined ? [] : recordFields(mapping, request.definition)
-  const start = [target, profile, token, activity, container, service, ...definition]
+  const start = [target, profile, token, activity, secondsOf(request), container, service, ...definition]
   try {
     const status = await machine.requestActivity('start', start).catch((error: unknown) => {
       if (!isConnectionLost(error)) throw error
@@ -53,10 +55,13 @@ export async function performActivity(machine: Machine, request: ActivityRequest
   }
 }
 
-/** The exit status of what runs on a mapping, once it has ended; 0 only if the activity reached what it is for. */
+/**
+ * The exit status of what runs on a mapping, once it has ended; 0 only if the activity reached what it is for. What was begun
+ * by an earlier run gets the time of this one from now on.
+ */
 export async function awaitActivity(machine: Machine, request: Omit<ActivityRequest, 'token'>): Promise<number> {
   const { mapping, profile, activity } = request
-  const fields = [mapping.target, profile, activity, mapping.container, mapping.service]
+  const fields = [mapping.target, profile, activity, secondsOf(request), mapping.container, mapping.service]
   for (let losses = 0; ; losses += 1) {
     try {
       return await machine.requestActivity('await', fields)
@@ -66,18 +71,54 @@ export async function awaitActivity(machine: Machine, request: Omit<ActivityRequ
   }
 }
 
+export interface StatusRequest {
+  readonly profile: ProfileName
+  readonly mapping: ServiceMapping
+  readonly timeoutSeconds: number
+}
+
+/** What the module of something active says of it, which needs no lock and changes nothing; `unknown` when it does not say it in time. */
+export async function askStatus(
+  machine: Machine,
+  { profile, mapping, timeoutSeconds }: StatusRequest,
+): Promise<'runs' | 'does-not-run' | 'unknown'> {
+  const fields = [mapping.target, profile, String(timeoutSeconds), mapping.container, mapping.service]
+  const ask = () => machine.requestActivity('status', fields)
+  const status = await ask().catch((error: unknown) => {
+    // It was removed meanwhile.
+    if (error instanceof RefusedRequest) return STATUS_UNKNOWN
+    if (!isConnectionLost(error)) throw error
+    return ask()
+  })
+  if (status === 0) return 'runs'
+  return RUNNER_STATUS.has(status) ? 'unknown' : 'does-not-run'
+}
+
+function secondsOf({ timeoutSeconds = 0 }: Pick<ActivityRequest, 'timeoutSeconds'>): string {
+  return String(timeoutSeconds)
+}
+
 async function failureOf(machine: Machine, request: ActivityRequest, status: number): Promise<ActivityResult> {
   const { mapping, profile, activity } = request
   const fields = [mapping.target, profile, activity, mapping.container, mapping.service, String(LOG_BYTES)]
   // That it failed is certain, even when nobody can say any more why.
   const lines = await machine.request('log', fields).catch(() => [])
   const log = fromHexadecimal(/^log ([0-9a-f]*)$/.exec(lines[0] ?? '')?.[1])
-  return { kind: 'failed', message: RUNNER_STATUS.get(status) ?? `its module ended with status ${status}`, log }
+  return { kind: 'failed', message: messageOf(status, request), log }
+}
+
+function messageOf(status: number, { timeoutSeconds }: ActivityRequest): string {
+  if (status === LATE && timeoutSeconds !== undefined)
+    return `it took longer than ${timeoutSeconds} seconds, and was ended`
+  return RUNNER_STATUS.get(status) ?? `its module ended with status ${status}`
 }
 
 /** What the runner itself says (see `target-runtime/runtime/activity.sh`). */
+const LATE = 252
+const STATUS_UNKNOWN = 255
 const RUNNER_STATUS: ReadonlyMap<number, string> = new Map([
+  [LATE, 'it took too long, and was ended'],
   [253, 'its record could not be written'],
   [254, 'another run was faster'],
-  [255, 'it was cut off, or never began'],
+  [STATUS_UNKNOWN, 'it was cut off, or never began'],
 ])

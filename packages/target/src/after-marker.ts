@@ -1,5 +1,7 @@
 import { Transform } from 'node:stream'
 
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+
 /** A login shell may print this much before a script of ours begins. */
 const MAX_GREETING_BYTES = 1024 * 1024
 
@@ -13,7 +15,7 @@ export function afterMarker(marker: string): { readonly filter: Transform; reado
       if (greeting === undefined) return done(null, chunk)
       greeting = Buffer.concat([greeting, chunk])
       const place = greeting.indexOf(line)
-      if (place < 0) return greeting.length > MAX_GREETING_BYTES ? done(new Error('no marker')) : done()
+      if (place < 0) return greeting.length > MAX_GREETING_BYTES ? done(endlessGreeting()) : done()
       const rest = greeting.subarray(place + line.length)
       greeting = undefined
       start(true)
@@ -29,4 +31,11 @@ export function afterMarker(marker: string): { readonly filter: Transform; reado
     filter.once('error', reject)
   })
   return { filter, started }
+}
+
+function endlessGreeting(): DavitError {
+  return new DavitError('no-answer', 'a target prints without end, and does not answer', {
+    exitStatus: ExitStatus.unreachable,
+    hint: 'look at what its login shell prints',
+  })
 }

@@ -1,4 +1,4 @@
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
 
 import type { ReachedTargets } from './reach-targets.ts'
@@ -10,11 +10,44 @@ export function allTargets({ targets, unreachable }: ReachedTargets): readonly S
   return [...targets.values()]
 }
 
-function unreachableError(unreachable: ReadonlyMap<TargetName, DavitError>): DavitError {
+export interface SkipTerms {
+  /** What becomes of targets that cannot be reached. */
+  readonly unreachable: 'refuse' | 'skip'
+  readonly report: Report
+}
+
+/**
+ * All targets, or those that can be reached: the others are told. A host that was reached and refused, because of its key or of
+ * who logs in, is an error in any case, and so is that none is left.
+ */
+export function targetsToUse(reached: ReachedTargets, { unreachable, report }: SkipTerms): readonly ShellTarget[] {
+  if (reached.unreachable.size === 0) return allTargets(reached)
+  const skipped = [...reached.unreachable].filter(([, error]) => isSkippable(error))
+  const isLeft = reached.targets.size > 0 && skipped.length === reached.unreachable.size
+  if (unreachable === 'refuse' || !isLeft)
+    throw unreachableError(reached.unreachable, isLeft ? { hint: HOW_TO_SKIP } : {})
+  for (const [target, { message }] of skipped)
+    report({ kind: 'warning', target, message: `left as it is, since it cannot be reached: ${message}` })
+  return [...reached.targets.values()]
+}
+
+/** Whether `--skip-unreachable` may pass over a target that was not reached. */
+export function isSkippable({ exitStatus }: DavitError): boolean {
+  return exitStatus === ExitStatus.unreachable
+}
+
+const HOW_TO_SKIP =
+  'this step did nothing; with --skip-unreachable the others go on, and what is there is left as it is'
+
+function unreachableError(
+  unreachable: ReadonlyMap<TargetName, DavitError>,
+  advice: { readonly hint?: string } = {},
+): DavitError {
   const errors = [...unreachable.values()]
   const names = [...unreachable.keys()].map((name) => `'${name}'`).join(', ')
   const [first] = errors
   return new DavitError('targets-unreachable', `cannot reach ${names}`, {
+    ...advice,
     exitStatus: Math.max(...errors.map(({ exitStatus }) => exitStatus)),
     diagnostics: [...unreachable].map(([name, error]) => ({
       severity: 'error',

@@ -30,6 +30,14 @@ export function readLines(stream: Readable, take: (line: string) => void): void 
   })
 }
 
+/** What a machine sent is not what an honest helper could have sent. */
+export function badAnswer(address: string): DavitError {
+  return new DavitError('bad-answer', `'${address}' sent an answer that is none of ours`, {
+    exitStatus: ExitStatus.unreachable,
+    hint: 'something on it answers in place of the shell of davit, or has changed what that keeps there',
+  })
+}
+
 /** Text that a target sent in hexadecimal. */
 export function fromHexadecimal(text: string | undefined): string {
   return Buffer.from(text ?? '', 'hex').toString('utf8')

@@ -1,8 +1,11 @@
 import type { Manifest, ServiceMapping } from '@davit/documents'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 
-import type { ActivityDefinition } from './activity.ts'
+import { encodeField } from '@davit/target-runtime'
+
+import type { ActivityDefinition, ModuleReference } from './activity.ts'
 import { containerPropertiesOf } from './container-properties.ts'
+import type { Machine } from './machine.ts'
 
 /** All that is needed to run any activity of a mapping of a manifest. */
 export function definitionOf(manifest: Manifest, mapping: ServiceMapping): ActivityDefinition {
@@ -13,6 +16,21 @@ export function definitionOf(manifest: Manifest, mapping: ServiceMapping): Activ
     module: moduleOf(manifest, mapping, service.type),
     properties: containerPropertiesOf(manifest, mapping),
   }
+}
+
+/** The executables to which references lead, as records name them; not those that are not on the machine (yet). */
+export async function resolveModules(
+  machine: Machine,
+  references: readonly ModuleReference[],
+): Promise<ReadonlyMap<ModuleReference, string>> {
+  if (references.length === 0) return new Map()
+  const lines = await machine.request('resolve', references.map(encodeField))
+  return new Map(
+    references.flatMap((reference, index): [ModuleReference, string][] => {
+      const module = /^module (\/.*)$/.exec(lines[index] ?? '')?.[1]
+      return module === undefined ? [] : [[reference, module]]
+    }),
+  )
 }
 
 /** The package of the service that provides the container, or what the profile says of the type. */

@@ -1,5 +1,5 @@
-import type { System } from '@davit/documents'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { System } from '@davit/documents'
 
 import { fromHexadecimal } from './answer-lines.ts'
 
@@ -23,22 +23,43 @@ export function parseFacts(lines: readonly string[], address: string): MachineFa
   const checksum = (['cksum', 'sha256sum'] as const).find((utility) => all('checksum').includes(utility))
   const missing = [...all('missing'), ...(checksum === undefined ? ['cksum or sha256sum'] : [])]
   if (checksum === undefined || missing.length > 0) throw utilitiesMissing(address, missing)
-  const [kernel = '', machine = ''] = first('kernel').split(' ')
+  /** What is no such thing was not said by our helper. */
+  const told = (fact: string, shape: RegExp) => {
+    const text = fact === 'state' ? fromHexadecimal(first(fact)) : first(fact)
+    if (!shape.test(text)) throw nonsense(address, fact, text)
+    return text
+  }
+  const [kernel = '', machine = ''] = told('kernel', /^[\w.+-]{1,60} [\w.+-]{1,60}$/).split(' ')
   return {
     system: `${machine}-${kernel.toLowerCase()}` as System,
-    helper: first('helper'),
-    userId: Number(first('user')),
-    bootId: first('boot'),
-    place: first('place'),
-    stateDirectory: fromHexadecimal(first('state')),
+    helper: told('helper', /^\d+:\d+:[\w-]+$/),
+    userId: Number(told('user', /^\d{1,10}$/)),
+    bootId: told('boot', /^[\w-]{1,100}$/),
+    place: told('place', /^[\w:[\]/]{1,200}$/),
+    stateDirectory: told('state', STATE_DIRECTORY),
     checksum,
   }
 }
+
+/** Absolute, without `..`, and without control characters: it is shown, and goes before names of files. */
+// oxlint-disable-next-line no-control-regex
+const STATE_DIRECTORY = /^(?:\/+(?!\.\.?(?:\/|$))[^/\u0000-\u001f\u007f]+)+\/*$/
 
 function utilitiesMissing(address: string, missing: readonly string[]): DavitError {
   return new DavitError('utility-missing', `'${address}' lacks ${missing.join(', ')}`, {
     exitStatus: ExitStatus.unreachable,
     hint: 'a target needs a POSIX shell and the usual small utilities (coreutils, util-linux, findutils and tar, or busybox)',
+  })
+}
+
+function nonsense(address: string, fact: string, text: string): DavitError {
+  const hint =
+    fact === 'state'
+      ? 'the state directory of a target is an absolute path without `..` (DAVIT_STATE_DIR there)'
+      : 'something on it answers in place of the shell of davit'
+  return new DavitError('bad-answer', `'${address}' says of its ${fact} what cannot be: '${text.slice(0, 100)}'`, {
+    exitStatus: ExitStatus.unreachable,
+    hint,
   })
 }
 

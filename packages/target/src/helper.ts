@@ -3,10 +3,14 @@ import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 
 import type { Channel, Connection } from '@davit/connection'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { DavitError } from '@davit/diagnostics'
 import { serverScript } from '@davit/target-runtime'
 
-import { fromHexadecimal, readLines } from './answer-lines.ts'
+import { badAnswer, readLines } from './answer-lines.ts'
+import { lostError, noAnswer, noShell } from './helper-errors.ts'
+import { refusalOf } from './refused-request.ts'
+
+export { RefusedRequest } from './refused-request.ts'
 
 /** A shell on the machine that answers requests (see `target-runtime/runtime/serve.sh`), one after the other. */
 export interface Helper {
@@ -19,16 +23,6 @@ export interface Helper {
   close(): void
 }
 
-/** A refusal by the machine, with the lines that it sent before. */
-export class RefusedRequest extends DavitError {
-  readonly lines: readonly string[]
-
-  constructor(code: string, message: string, lines: readonly string[]) {
-    super(code, message)
-    this.lines = lines
-  }
-}
-
 interface Pending<Result> {
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
@@ -39,16 +33,21 @@ interface PendingAnswer extends Pending<readonly string[]> {
   characters: number
 }
 
-const UNREACHABLE = { exitStatus: ExitStatus.unreachable }
 const START_DEADLINE_MS = 30_000
 const MAX_GREETING_LINES = 2_000
+const MAX_GREETING_CHARACTERS = 1024 * 1024
 /** An answer of an honest machine is far from these: records of all services, or names of all packages. */
 const MAX_ANSWER_LINES = 200_000
 const MAX_ANSWER_CHARACTERS = 64 * 1024 * 1024
+/** Lines of which nobody has asked any: what utilities complain of on standard error. */
+const MAX_STRAY_LINES = 10_000
 
-export async function openHelper(connection: Connection): Promise<Helper> {
+export async function openHelper(
+  connection: Pick<Connection, 'address' | 'run'>,
+  scriptOf: (marker: string) => string = serverScript,
+): Promise<Helper> {
   const marker = `davit-${randomBytes(12).toString('hex')}`
-  const helper = new ShellHelper(connection.address, await connection.run(serverScript(marker)))
+  const helper = new ShellHelper(connection.address, await connection.run(scriptOf(marker)))
   await helper.start(marker)
   return helper
 }
@@ -64,6 +63,7 @@ class ShellHelper implements Helper {
   /** With which the shell has ended. */
   #status: number | undefined
   #lastId = 0
+  #strayLines = 0
 
   constructor(address: string, channel: Channel) {
     this.#address = address
@@ -87,6 +87,7 @@ class ShellHelper implements Helper {
   /** Waits for the marker; what comes before it was printed by the login shell. */
   async start(marker: string): Promise<void> {
     const greeting: string[] = []
+    let length = 0
     let timer: NodeJS.Timeout | undefined
     const started = new Promise<DavitError | 'started'>((resolve) => {
       timer = setTimeout(() => resolve(noAnswer(this.#address)), START_DEADLINE_MS)
@@ -94,7 +95,11 @@ class ShellHelper implements Helper {
         if (line === marker) {
           take = (answer) => this.#takeAnswer(answer)
           resolve('started')
-        } else if (greeting.push(line) > MAX_GREETING_LINES) resolve(noAnswer(this.#address))
+          return
+        }
+        length += line.length
+        if (length > MAX_GREETING_CHARACTERS || greeting.push(line) > MAX_GREETING_LINES)
+          resolve(noAnswer(this.#address))
       }
       readLines(this.#channel.stdout, (line) => take(line))
       readLines(this.#channel.stderr, (line) => this.#takeEvent(line))
@@ -147,14 +152,24 @@ class ShellHelper implements Helper {
   }
 
   #takeEvent(line: string): void {
-    const [, id, status] = /^done (\d+) (\d+)$/.exec(line) ?? []
-    if (id !== undefined) this.#activities.get(id)?.resolve(Number(status))
+    const [, id, status] = /^done (\d+) (\d{1,3})$/.exec(line) ?? []
+    const activity = id === undefined ? undefined : this.#activities.get(id)
+    if (activity === undefined) this.#countStray()
+    else activity.resolve(Number(status))
+  }
+
+  /** Somebody who talks without end is no helper. */
+  #countStray(): void {
+    this.#strayLines += 1
+    if (this.#strayLines !== MAX_STRAY_LINES) return
+    this.#channel.stdout.destroy(new Error('it sends what nobody has asked for'))
+    this.#channel.close()
   }
 
   #takeAnswer(line: string): void {
     const [id = '', sign, ...words] = line.split(' ')
     const request = this.#answers.get(id)
-    if (request === undefined) return
+    if (request === undefined) return this.#countStray()
     if (sign === '+' && !isExcessive(request, line)) {
       request.lines.push(words.join(' '))
       return
@@ -171,50 +186,7 @@ function isExcessive(request: PendingAnswer, line: string): boolean {
   return request.lines.length >= MAX_ANSWER_LINES || request.characters > MAX_ANSWER_CHARACTERS
 }
 
-function refusalOf([code = 'failed', message]: readonly string[], lines: readonly string[]): RefusedRequest {
-  return new RefusedRequest(code, fromHexadecimal(message).trim(), lines)
-}
-
-function badAnswer(address: string): DavitError {
-  return new DavitError('bad-answer', `'${address}' sent an answer that is none of ours`, UNREACHABLE)
-}
-
-function noAnswer(address: string): DavitError {
-  return new DavitError('no-answer', `'${address}' did not start a shell in time`, UNREACHABLE)
-}
-
-/** However a helper is lost, what it was asked for may have happened. */
-function lostError(reason: unknown, address: string): DavitError {
-  if (reason instanceof DavitError && reason.code === 'connection-lost') return reason
-  const text = reason instanceof Error ? reason.message : String(reason)
-  return new DavitError('connection-lost', `lost the helper on '${address}': ${text}`, {
-    ...UNREACHABLE,
-    ...(reason instanceof Error ? { cause: reason } : {}),
-  })
-}
-
 /** Of an output whose program has ended; something that it left in the background may hold it open. */
 async function endOf(output: Readable): Promise<void> {
   await finished(output, { signal: AbortSignal.timeout(500) }).catch(() => {})
 }
-
-interface FailedStart {
-  readonly address: string
-  readonly status: number
-  readonly greeting: readonly string[]
-}
-
-function noShell({ address, status, greeting }: FailedStart): DavitError {
-  const printed = greeting.filter((line) => line.trim() !== '').slice(0, 3)
-  const text = printed.length === 0 ? '' : ` and printed '${printed.join(' | ').slice(0, MAX_QUOTED)}'`
-  return new DavitError(
-    'no-shell',
-    `the login shell on '${address}' ran nothing: it ended with status ${status}${text}`,
-    {
-      exitStatus: ExitStatus.permission,
-      hint: 'the account needs a login shell that runs commands',
-    },
-  )
-}
-
-const MAX_QUOTED = 300

@@ -1,14 +1,16 @@
 import type { ProfileName, TargetName } from '@davit/documents'
 import { decodeField, encodeField } from '@davit/target-runtime'
 
+import { badAnswer } from './answer-lines.ts'
 import { RefusedRequest } from './helper.ts'
 import type { Machine } from './machine.ts'
 
+/** As a target tells it: what it garbles is unknown, and whoever it is holds the lock nevertheless. */
 export interface LockHolder {
-  readonly token: string
+  readonly token: string | undefined
   /** Who, as the holder said it (see deployment-lock). */
   readonly owner: string
-  readonly since: Date
+  readonly since: Date | undefined
 }
 
 export interface LockRequest {
@@ -28,13 +30,13 @@ export async function acquireLock(machine: Machine, place: LockPlace, request: L
   const fields = [request.token, encodeField(request.owner), String(request.leaseSeconds)]
   if (request.deadToken !== undefined) fields.push(request.deadToken)
   try {
-    const lines = await machine.request('lock', [place.target, place.profile, ...fields])
-    return { kind: 'acquired', number: Number(/^number (\d+)$/.exec(lines[0] ?? '')?.[1]) }
+    const [line = ''] = await machine.request('lock', [place.target, place.profile, ...fields])
+    const number = /^number ([1-9]\d{0,14})$/.exec(line)?.[1]
+    if (number === undefined) throw badAnswer(machine.address)
+    return { kind: 'acquired', number: Number(number) }
   } catch (error) {
     if (!(error instanceof RefusedRequest) || error.code !== 'already-locked') throw error
-    const holder = parseHolder(error.lines)
-    if (holder === undefined) throw error
-    return { kind: 'held', holder }
+    return { kind: 'held', holder: parseHolder(error.lines) }
   }
 }
 
@@ -58,11 +60,28 @@ export async function releaseLock(machine: Machine, place: LockPlace, token: str
 }
 
 export async function lockHolder(machine: Machine, place: LockPlace): Promise<LockHolder | undefined> {
-  return parseHolder(await machine.request('lock_state', [place.target, place.profile]))
+  const lines = await machine.request('lock_state', [place.target, place.profile])
+  return lines.length === 0 ? undefined : parseHolder(lines)
 }
 
-function parseHolder(lines: readonly string[]): LockHolder | undefined {
-  const [, token, owner, since] = /^holder (\S+) (\S+) (\d+)$/.exec(lines[0] ?? '') ?? []
-  if (token === undefined || owner === undefined) return undefined
-  return { token, owner: decodeField(owner), since: new Date(Number(since) * 1000) }
+const MAX_OWNER_CHARACTERS = 10_000
+
+function parseHolder([line = '']: readonly string[]): LockHolder {
+  const [fact, token, owner, since] = line.split(' ')
+  if (fact !== 'holder') return { token: undefined, owner: '', since: undefined }
+  return { token: matching(token, /^\w[\w-]{0,199}$/), owner: ownerIn(owner), since: timeIn(since) }
+}
+
+function ownerIn(field: string | undefined): string {
+  return field === undefined || field.length > MAX_OWNER_CHARACTERS ? '' : decodeField(field)
+}
+
+/** Of numbers that are not longer, Date knows all. */
+function timeIn(seconds: string | undefined): Date | undefined {
+  const digits = matching(seconds, /^\d{1,12}$/)
+  return digits === undefined ? undefined : new Date(Number(digits) * 1000)
+}
+
+function matching(text: string | undefined, shape: RegExp): string | undefined {
+  return text !== undefined && shape.test(text) ? text : undefined
 }

@@ -32,6 +32,8 @@ export interface ArchiveToImport {
   readonly paths: readonly SentPath[]
   /** Names of those that are kept for a day. */
   readonly protect: readonly string[]
+  /** Names of what these refer to and is there already. */
+  readonly needs: readonly string[]
   readonly signal: AbortSignal
 }
 
@@ -43,7 +45,7 @@ export async function importArchive(machine: Machine, layout: StoreLayout, sent:
     await sendArchive(machine, { incoming: layout.incoming, name, owner: machine.facts.helper }, sent)
     const records = sent.paths.flatMap((path) => [path.name, encodeField(path.registration)])
     const places = [layout.directory, directory, layout.registrations, layout.roots]
-    await machine.request('native_commit', [...places, ...records, 'protect', ...sent.protect])
+    await machine.request('native_commit', [...places, ...records, 'protect', ...sent.protect, 'needs', ...sent.needs])
   } catch (error) {
     // What cannot be cleaned up now is removed when the next transfer begins.
     await machine.request('native_discard', [directory]).catch(() => {})
@@ -101,14 +103,24 @@ function checkReceived(
 ): void {
   const [, status, sum] = /(?:^|\n)received (\d*) ([0-9a-f]*)/.exec(answer) ?? []
   if (status === '0' && sum === expected) return
-  const reason = status === '0' ? 'what arrived is not what was sent' : errors.trim().split('\n').slice(-3).join('; ')
+  const reason = status === '0' ? 'what arrived is not what was sent' : reasonIn(errors)
   throw new DavitError(
     'import-failed',
     `'${machine.address}' could not unpack what it was sent: ${reason || 'the stream was cut'}`,
     {
       exitStatus: ExitStatus.failed,
+      ...(NO_SPACE.test(errors) ? { hint: `make space on '${machine.address}': the same command sends it again` } : {}),
     },
   )
+}
+
+/** In the words of GNU tar, busybox, cksum and shells. */
+const NO_SPACE = /no space left|quota exceeded|wrote only|write error|short write/i
+
+/** That there is no space left makes everything else go wrong as well. */
+function reasonIn(errors: string): string {
+  const lines = errors.trim().split('\n')
+  return lines.find((line) => NO_SPACE.test(line)) ?? lines.slice(-3).join('; ')
 }
 
 const MAX_TEXT = 64 * 1024

@@ -56,9 +56,16 @@ async function sendPaths(
       registration: encodeRegistration(registration),
     })),
     protect: tops.map((path) => basename(path)),
+    needs: referredElsewhere(registrations).map((path) => basename(path)),
     signal,
   })
   return { paths: registrations.length, bytes: registrations.reduce((sum, { size }) => sum + size, 0) }
+}
+
+/** What these refer to without being among them. */
+function referredElsewhere(registrations: readonly Registration[]): readonly StorePath[] {
+  const sent = new Set(registrations.map(({ path }) => path))
+  return [...new Set(registrations.flatMap(({ references }) => references))].filter((path) => !sent.has(path))
 }
 
 /** Those to which none of the others refers: with their closures, they are all. */

@@ -1,56 +1,180 @@
-import type { ProfileName, TargetName } from '@davit/documents'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { ContainerName, ProfileName, ServiceKey, TargetName } from '@davit/documents'
+import { decodeField } from '@davit/target-runtime'
 import type { ObservedMapping } from '@davit/transition'
 
 import type { ActivityDefinition } from './activity.ts'
+import { fromHexadecimal } from './answer-lines.ts'
 import type { Machine } from './machine.ts'
-import { parseRecord, unreadableRecord } from './record.ts'
+import { parseRecord, salvagedFields, type SalvagedFields } from './record.ts'
 
 /** What a record says, and all that is needed to run activities of it without any other document. */
 export interface ObservedRecord extends ObservedMapping {
   readonly definition: ActivityDefinition
   /** Of the boot during which it was written. */
   readonly bootId: string
+  /** Whether its module can be asked for its status. */
+  readonly answersStatus: boolean
+}
+
+/** A record that cannot be read as a whole: somebody has changed it. */
+export interface DamagedRecord {
+  readonly target: TargetName
+  readonly container: ContainerName
+  readonly key: ServiceKey
+  readonly state: ObservedMapping['state']
+  readonly running: boolean
+  /** Its directory on the machine. */
+  readonly directory: string
+  readonly problem: string
+  readonly fields: SalvagedFields
+}
+
+/** What another deployment has on the machine. */
+export interface ForeignRecord {
+  readonly profile: ProfileName
+  readonly target: TargetName
+  readonly container: string
+  readonly pkg: string
+}
+
+export interface Observation {
+  /** Of the boot that the machine runs since. */
+  readonly bootId: string
+  readonly records: readonly ObservedRecord[]
+  readonly damaged: readonly DamagedRecord[]
+  readonly foreign: readonly ForeignRecord[]
+  /** Directories among the records that davit cannot have made. */
+  readonly strange: readonly string[]
+}
+
+/** The records of a profile on a machine, of all targets that this machine is or once was; without those that cannot be read. */
+export async function observeMappings(machine: Machine, profile: ProfileName): Promise<readonly ObservedRecord[]> {
+  return (await observeMachine(machine, profile)).records
+}
+
+/** All that the records on a machine say to somebody who deploys a profile. */
+export async function observeMachine(machine: Machine, profile: ProfileName): Promise<Observation> {
+  const answer = new Answer(`${machine.facts.stateDirectory}/targets`, profile)
+  for (const line of await machine.request('observe', [profile])) {
+    if (answer.take(line)) continue
+    throw new DavitError('bad-answer', `'${machine.address}' sent an answer that is none of ours`, {
+      exitStatus: ExitStatus.unreachable,
+    })
+  }
+  return answer.observation()
 }
 
 interface RecordLines {
   readonly target: TargetName
-  /** As the place of the record says it. */
-  readonly key: string
-  readonly state: ObservedMapping['state']
+  readonly state: string
   readonly running: boolean
+  /** Its directory's. */
+  readonly name: string
   readonly lines: string[]
-}
-
-/** The records of a profile on a machine, of all targets that this machine is or once was. */
-export async function observeMappings(machine: Machine, profile: ProfileName): Promise<readonly ObservedRecord[]> {
-  const records: RecordLines[] = []
-  for (const line of await machine.request('observe', [profile])) {
-    const [, target, state, running, key] = MAPPING.exec(line) ?? []
-    if (target !== undefined && key !== undefined) {
-      records.push({
-        target: target as TargetName,
-        key,
-        state: state as ObservedMapping['state'],
-        running: running === 'running',
-        lines: [],
-      })
-    } else if (line.startsWith('field ')) records.at(-1)?.lines.push(line.slice('field '.length))
-    else throw new DavitError('bad-answer', `'${machine.address}' sent an answer that is none of ours`, UNREACHABLE)
-  }
-  // A record that was removed while it was read has no lines.
-  return records.filter(({ lines }) => lines.length > 0).map((record) => observedRecord(record, machine))
+  answersStatus: boolean
 }
 
 const MAPPING =
-  /^mapping ([A-Za-z0-9_][\w.+-]*) (active|activating|deactivating) (running|ended) ([A-Za-z0-9_][\w.+-]*)$/
-const UNREACHABLE = { exitStatus: ExitStatus.unreachable }
+  /^mapping ([A-Za-z0-9_][\w.+-]*) (active|activating|deactivating|unknown) (running|ended) ([\w.+~-]+:[\w.+~-]+)$/
+const OTHER = /^other ([A-Za-z0-9_][\w.+-]*) ([\w.+-]+)\/([\w.+~-]+):[\w.+~-]+ (.*)$/
 
-function observedRecord({ target, key, state, running, lines }: RecordLines, { address }: Machine): ObservedRecord {
-  const { mapping, definition, bootId } = parseRecord(lines, {
-    place: `of '${key}' on target '${target}' (${address})`,
-  })
-  if (mapping.service !== key)
-    throw unreadableRecord(`of '${key}' on target '${target}' (${address})`, 'it is of another service')
-  return { mapping: { ...mapping, target }, service: definition.service, state, running, definition, bootId }
+class Answer {
+  readonly #targets: string
+  readonly #profile: ProfileName
+  readonly #records: RecordLines[] = []
+  readonly #foreign: ForeignRecord[] = []
+  readonly #strange: string[] = []
+  #bootId = ''
+
+  constructor(targets: string, profile: ProfileName) {
+    this.#targets = targets
+    this.#profile = profile
+  }
+
+  /** Whether the line is one of an answer. */
+  take(line: string): boolean {
+    const record = this.#records.at(-1)
+    const space = `${line} `.indexOf(' ')
+    const text = line.slice(space + 1)
+    switch (line.slice(0, space)) {
+      case 'field':
+        record?.lines.push(text)
+        return record !== undefined
+      case 'answers':
+        if (record !== undefined) record.answersStatus = true
+        return record !== undefined
+      case 'gone':
+        // Removed while it was read.
+        return this.#records.pop() !== undefined
+      case 'boot':
+        this.#bootId = text
+        return true
+      case 'strange':
+        this.#strange.push(fromHexadecimal(text))
+        return true
+      default:
+        return this.#takeMapping(line) || this.#takeOther(line)
+    }
+  }
+
+  observation(): Observation {
+    const read = this.#records.map((record) => this.#read(record))
+    return {
+      bootId: this.#bootId,
+      records: read.filter((one): one is ObservedRecord => 'definition' in one),
+      damaged: read.filter((one): one is DamagedRecord => 'problem' in one),
+      foreign: this.#foreign,
+      strange: this.#strange,
+    }
+  }
+
+  #takeMapping(line: string): boolean {
+    const [, target, state = '', running, name = ''] = MAPPING.exec(line) ?? []
+    if (target === undefined) return false
+    const record = { target: target as TargetName, state, running: running === 'running', name }
+    this.#records.push({ ...record, lines: [], answersStatus: false })
+    return true
+  }
+
+  #takeOther(line: string): boolean {
+    const [, target, profile, container = '', pkg = ''] = OTHER.exec(line) ?? []
+    if (target === undefined) return false
+    const place = { target: target as TargetName, profile: profile as ProfileName, container }
+    this.#foreign.push({ ...place, pkg: decodeField(pkg) })
+    return true
+  }
+
+  #read(record: RecordLines): ObservedRecord | DamagedRecord {
+    const { target, running, name, lines, answersStatus } = record
+    const separator = name.lastIndexOf(':')
+    const [container, key] = [name.slice(0, separator), name.slice(separator + 1) as ServiceKey]
+    const state = record.state === 'unknown' ? 'activating' : (record.state as ObservedMapping['state'])
+    const place = { target, key, container, state: record.state }
+    const parsed = parseRecord(lines, place)
+    if (parsed.kind === 'record') {
+      const { mapping, definition, bootId } = parsed
+      return {
+        mapping: { ...mapping, target },
+        service: definition.service,
+        state,
+        running,
+        definition,
+        bootId,
+        answersStatus,
+      }
+    }
+    const fields = salvagedFields(lines)
+    return {
+      target,
+      // The name of a long container is shortened in that of the directory.
+      container: (container.includes('~') ? (fields.container ?? container) : container) as ContainerName,
+      key,
+      state,
+      running,
+      directory: `${this.#targets}/${target}/active/${this.#profile}/${name}`,
+      problem: parsed.problem,
+      fields,
+    }
+  }
 }

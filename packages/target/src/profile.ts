@@ -10,16 +10,18 @@ export interface ProfileToSet extends LockPlace {
   readonly path: StorePath
   /** In which each generation is a root, so that nothing that it needs is collected. */
   readonly store: StoreReference
+  /** Whether a generation is added where the current one is another profile, or one that holds this profile becomes current, if any does. */
+  readonly generations: 'add' | 'reuse'
 }
 
-/** Makes a profile the current one of its target. Adds a generation only where something changed. */
+/** Makes a profile the current one of its target. */
 export async function setProfile(
   machine: Machine,
   profile: ProfileToSet,
 ): Promise<'unchanged' | { readonly generation: number }> {
   const { kind, directory } = profile.store
   const roots = kind === 'native' ? [storeLayout(directory).roots] : []
-  const fields = [profile.target, profile.profile, profile.token, profile.path, kind, ...roots]
+  const fields = [profile.target, profile.profile, profile.token, profile.path, profile.generations, kind, ...roots]
   const [answer = ''] = await machine.request('set_profile', fields).catch((error: unknown) => {
     throw kind === 'nix' ? onMachine(machine.address, error) : error
   })

@@ -1,5 +1,14 @@
-import { encodeDocument, parseDocument, ProfileManifest, type ServiceMapping } from '@davit/documents'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import {
+  encodeDocument,
+  type ManifestService,
+  parseDocument,
+  ProfileManifest,
+  type ServiceKey,
+  type ServiceMapping,
+  type ServiceName,
+  type StorePath,
+} from '@davit/documents'
+import { DavitError } from '@davit/diagnostics'
 import { decodeField, encodeField } from '@davit/target-runtime'
 
 import type { ActivityDefinition } from './activity.ts'
@@ -27,38 +36,108 @@ export function recordFields(mapping: ServiceMapping, definition: ActivityDefini
   return fields.flatMap(([field, text]) => [field, encodeField(text)])
 }
 
-export interface ParsedRecord {
-  readonly mapping: ServiceMapping
-  readonly definition: ActivityDefinition
-  readonly bootId: string
+export type ParsedRecord =
+  | {
+      readonly kind: 'record'
+      readonly mapping: ServiceMapping
+      readonly definition: ActivityDefinition
+      readonly bootId: string
+    }
+  | { readonly kind: 'damaged'; readonly problem: string }
+
+/** As its place on the target says it. */
+export interface RecordPlace {
+  readonly key: ServiceKey
+  /** Of a long name only the beginning, then `~LENGTH`. */
+  readonly container: string
+  readonly state: string
 }
 
 /** What a target's record says. Anybody may have written there: it is read like any other document. */
-export function parseRecord(lines: readonly string[], { place }: { readonly place: string }): ParsedRecord {
-  const fields = new Map(
-    lines.map((line): [string, string] => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
+export function parseRecord(lines: readonly string[], place: RecordPlace): ParsedRecord {
+  const fields = fieldsOf(lines)
+  const entry = entryOf(fields.get('entry') ?? '')
+  const problem = problemOf(fields, place) ?? contradictionIn(fields, entry, place)
+  if (problem !== undefined || entry === undefined) return { kind: 'damaged', problem: problem ?? NO_ENTRY }
+  const { mapping, service } = entry
+  const definition = { service, module: fields.get('module') ?? '', properties: propertiesOf(fields) }
+  return { kind: 'record', mapping, definition, bootId: fields.get('boot') ?? '' }
+}
+
+type Fields = ReadonlyMap<string, string>
+
+interface Entry {
+  readonly mapping: ServiceMapping
+  readonly service: ManifestService
+}
+
+const NO_ENTRY = 'its entry is no profile manifest with one service'
+const NECESSARY = ['format', 'module', 'pkg', 'container', 'name', 'service', 'entry', 'boot']
+
+function problemOf(fields: Fields, { state }: RecordPlace): string | undefined {
+  if (fields.size === 0) return 'there is nothing in it'
+  if (state === 'unknown') return 'its state is none that there is'
+  const missing = NECESSARY.filter((field) => (fields.get(field) ?? '') === '')
+  if (missing.length > 0) return `it lacks ${missing.join(', ')}`
+  const format = fields.get('format')
+  return format === RECORD_FORMAT ? undefined : `its format is '${format}'`
+}
+
+function contradictionIn(fields: Fields, entry: Entry | undefined, place: RecordPlace): string | undefined {
+  if (entry === undefined) return NO_ENTRY
+  const { mapping, service } = entry
+  if ([mapping.service, fields.get('service')].some((key) => key !== place.key)) return 'it is of another service'
+  if (fields.get('pkg') !== service.pkg) return 'it is of two packages'
+  const isThere = fields.get('container') === mapping.container && isContainer(mapping.container, place.container)
+  return isThere ? undefined : 'it is of another container'
+}
+
+/** What can still be told of a damaged record. */
+export interface SalvagedFields {
+  readonly container?: string
+  /** What it takes to call the module; what it was is then unknown, but for its name. */
+  readonly service?: ManifestService
+}
+
+export function salvagedFields(lines: readonly string[]): SalvagedFields {
+  const fields = fieldsOf(lines)
+  const text = (field: string) => fields.get(field) ?? ''
+  const container = text('container')
+  if (container === '') return {}
+  if (!text('module').startsWith('/') || !text('pkg').startsWith('/')) return { container }
+  const name = [text('name'), text('service'), 'unknown'].find((one) => one !== '') as ServiceName
+  const described = { name, pkg: text('pkg') as StorePath, type: 'unknown' }
+  return { container, service: { ...described, dependsOn: [], connectsTo: [], providesContainers: new Map() } }
+}
+
+function fieldsOf(lines: readonly string[]): Fields {
+  return new Map(
+    lines.map((line): [string, string] => {
+      const space = `${line} `.indexOf(' ')
+      return [line.slice(0, space), decodeField(line.slice(space + 1))]
+    }),
   )
-  const textOf = (field: string) => decodeField(fields.get(field) ?? '')
-  if (textOf('format') !== RECORD_FORMAT) throw unreadableRecord(place, `its format is '${textOf('format')}'`)
-  const entry = parseDocument(ProfileManifest, textOf('entry'), { file: `the record ${place}` })
-  const [mapping] = entry.serviceMappings
-  const service = mapping === undefined ? undefined : entry.services.get(mapping.service)
-  if (mapping === undefined || service === undefined) throw unreadableRecord(place, 'it holds no service')
-  const properties = new Map(
-    [...fields].flatMap(([field, word]): [string, string][] =>
-      field.startsWith('property.') ? [[field.slice('property.'.length), decodeField(word)]] : [],
-    ),
-  )
-  return {
-    mapping,
-    definition: { service, module: fields.get('module') ?? '', properties },
-    bootId: fields.get('boot') ?? '',
+}
+
+function entryOf(text: string): Entry | undefined {
+  try {
+    const { serviceMappings, services } = parseDocument(ProfileManifest, text, { file: 'record' })
+    const [mapping] = serviceMappings
+    const service = mapping === undefined ? undefined : services.get(mapping.service)
+    return mapping === undefined || service === undefined ? undefined : { mapping, service }
+  } catch (error) {
+    if (error instanceof DavitError) return undefined
+    throw error
   }
 }
 
-export function unreadableRecord(place: string, reason: string): DavitError {
-  return new DavitError('bad-record', `cannot read the record ${place}: ${reason}`, {
-    exitStatus: ExitStatus.badDocument,
-    hint: 'another version of davit may have written it',
-  })
+function propertiesOf(fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const prefix = 'property.'
+  const properties = [...fields].filter(([field]) => field.startsWith(prefix))
+  return new Map(properties.map(([field, value]) => [field.slice(prefix.length), value]))
+}
+
+function isContainer(container: string, written: string): boolean {
+  const [beginning = '', length] = written.split('~')
+  return length === undefined ? container === written : container.startsWith(beginning)
 }

@@ -2,12 +2,14 @@ export {
   type ActivityDefinition,
   type ActivityRequest,
   type ActivityResult,
+  askStatus,
   awaitActivity,
   performActivity,
 } from './activity.ts'
 export { interfaceKindOf } from './address.ts'
-export { allTargets } from './all-targets.ts'
-export { definitionOf } from './definition.ts'
+export { allTargets, isSkippable, type SkipTerms, targetsToUse } from './all-targets.ts'
+export { collectNixGarbage, trimProfile } from './collector.ts'
+export { definitionOf, resolveModules } from './definition.ts'
 export { isSamePlace, type MachineFacts } from './facts.ts'
 export {
   acquireLock,
@@ -20,7 +22,16 @@ export {
   renewLock,
 } from './lock.ts'
 export { type Machine, openMachine } from './machine.ts'
-export { observeMappings, type ObservedRecord } from './observe.ts'
+export { collectGarbage, type CollectOptions, findGarbage, type Garbage } from './native-collect.ts'
+export type { StoreRoot } from './native-survey.ts'
+export {
+  type DamagedRecord,
+  type ForeignRecord,
+  type Observation,
+  observeMachine,
+  observeMappings,
+  type ObservedRecord,
+} from './observe.ts'
 export { openTargetStore } from './open-target-store.ts'
 export { type ProfileToSet, setProfile } from './profile.ts'
 export { reachTargets, type ReachedTargets } from './reach-targets.ts'

@@ -1,74 +1,9 @@
-import { PassThrough } from 'node:stream'
-
-import type { Channel, Connection } from '@davit/connection'
 import type { ProfileName } from '@davit/documents'
 import { describe, expect, test } from 'vitest'
 
 import { openHelper } from '../src/helper.ts'
 import { observeMappings, openMachine } from '../src/target.ts'
-
-interface Far {
-  /** What the other end does with each line of a request; the first line is the marker. */
-  answer(line: string, far: FarEnd): void
-  /** What it prints before the marker. */
-  greeting?: string
-}
-
-interface FarEnd {
-  print(text: string): void
-  event(text: string): void
-  end(status: number): void
-  breakLink(error: Error): void
-}
-
-/** A connection to somebody who may say anything. */
-function connectionTo({ answer, greeting = '' }: Far): Connection & { readonly closed: () => boolean } {
-  let closed = false
-  const run = async (script: string): Promise<Channel> => {
-    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
-    let resolve: (status: number) => void = () => {}
-    let reject: (error: Error) => void = () => {}
-    const exit = new Promise<number>((yes, no) => {
-      resolve = yes
-      reject = no
-    })
-    exit.catch(() => {})
-    const far: FarEnd = {
-      print: (text) => void stdout.write(text),
-      event: (text) => void stderr.write(text),
-      end: (status) => resolve(status),
-      breakLink: (error) => reject(error),
-    }
-    stdin.setEncoding('utf8')
-    stdin.on('data', (text: string) => {
-      for (const line of text.trimEnd().split('\n')) answer(line, far)
-    })
-    const marker = /serve '(davit-[0-9a-f]+)'/.exec(script)?.[1] ?? ''
-    stdout.write(greeting)
-    queueMicrotask(() => answer(marker, far))
-    const close = () => {
-      closed = true
-      far.end(255)
-    }
-    return { stdin, stdout, stderr, exit, close }
-  }
-  return {
-    kind: 'local',
-    address: 'far',
-    lost: new Promise(() => {}),
-    close: async () => {},
-    run,
-    closed: () => closed,
-  }
-}
-
-/** Answers every request with the lines; `ID` stands for its number. */
-const honest =
-  (...lines: string[]) =>
-  (line: string, far: FarEnd) => {
-    if (line.startsWith('davit-')) far.print(`\n${line}\n`)
-    else for (const text of lines) far.print(`${text.replace('ID', line.split(' ')[0] ?? '')}\n`)
-  }
+import { connectionTo, type FarEnd, honest, lying } from './far-end.ts'
 
 describe('openHelper()', () => {
   test('passes over what a login shell prints, with or without a newline at its end', async () => {
@@ -155,14 +90,13 @@ describe('a helper', () => {
 })
 
 test.each([
-  ['a state that there is none of', 'mapping t1 asleep ended key'],
-  ['a target outside', 'mapping ../x active ended key'],
+  ['a state that there is none of', 'mapping t1 asleep ended process:key'],
+  ['a target outside', 'mapping ../x active ended process:key'],
+  ['a directory outside', 'mapping t1 active ended ../process:key'],
+  ['a field of nothing', 'field pkg /store/x'],
   ['something else', 'rubbish'],
 ])('observeMappings() refuses %s', async (_, line) => {
-  const answer = (request: string, far: FarEnd) =>
-    request.includes(' hello')
-      ? honest('ID + checksum cksum', 'ID =')(request, far)
-      : honest(`ID + ${line}`, 'ID =')(request, far)
+  const answer = lying(`ID + ${line}`, 'ID =')
   const machine = await openMachine(async () => connectionTo({ answer }))
   await expect(observeMappings(machine, 'default' as ProfileName)).rejects.toMatchObject({ code: 'bad-answer' })
 })

@@ -25,8 +25,8 @@ import { installedShells, shellConnection } from './shells.ts'
 const system = 'x86_64-linux' as System
 const signal = new AbortController().signal
 
-const importArchive = (machine: Machine, layout: StoreLayout, sent: Omit<ArchiveToImport, 'protect'>) =>
-  importProtected(machine, layout, { protect: [], ...sent })
+const importArchive = (machine: Machine, layout: StoreLayout, sent: Omit<ArchiveToImport, 'protect' | 'needs'>) =>
+  importProtected(machine, layout, { protect: [], needs: [], ...sent })
 
 describe.each(installedShells())('on a machine with $name', (shell) => {
   let directory: string

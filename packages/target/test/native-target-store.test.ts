@@ -54,7 +54,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const [a, b] = paths as [StorePath, StorePath]
     mkdirSync(roots, { recursive: true })
     symlinkSync(join(directory, 'generations'), join(roots, 'profile:t1:default'))
-    await nativeTargetStore(machine, store).protect([a, b])
+    await nativeTargetStore(machine, store).send([a, b], { signal })
     const old = new Date(Date.now() - A_DAY_AND_A_MINUTE)
     for (const link of readdirSync(roots)) lutimesSync(join(roots, link), old, old)
     await nativeTargetStore(machine, store).protect([b])

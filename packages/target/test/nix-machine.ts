@@ -14,7 +14,7 @@ import { type Shell, shellConnection } from './shells.ts'
 export function nixPrograms(): string {
   const directory = mkdtempSync(join(tmpdir(), 'davit-nix-programs-'))
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
-  for (const name of ['nix-store', 'nix-instantiate']) {
+  for (const name of ['nix-store', 'nix-instantiate', 'nix-collect-garbage']) {
     const { stdout } = spawnSync('sh', ['-c', `command -v ${name}`], { env: environment(), encoding: 'utf8' })
     if (stdout !== '') symlinkSync(stdout.trim(), join(directory, name))
   }

@@ -17,6 +17,7 @@ import { type NixStore, openStore } from '@davit/store'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { noPrivateNix, privateNixOfFile } from '../../nix/test/private-nix.ts'
+import { collectNixGarbage, trimProfile } from '../src/collector.ts'
 import { type Machine, openMachine } from '../src/machine.ts'
 import { nixTargetStore } from '../src/nix-target-store.ts'
 import { setProfile } from '../src/profile.ts'
@@ -95,7 +96,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
       await vi.waitFor(() => expect(isAlive(connection.pids.at(-1) as number)).toBe(false), PATIENCE)
 
       const set = async ([, path]: Closure) =>
-        setProfile(machine, { target, profile, token: '-', path, store: reference })
+        setProfile(machine, { target, profile, token: '-', path, generations: 'add', store: reference })
       expect(await set(first)).toEqual({ generation: 1 })
       expect(await set(second)).toEqual({ generation: 2 })
       expect(await set(second)).toBe('unchanged')
@@ -114,8 +115,10 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
 
       there.shell('nix-store --gc')
       expect(validOf(there, [...closures.flat(), derivation])).toEqual([...first, ...second, ...kept, derivation])
-      rmSync(join(home(), 'targets/t1/profiles/default/1-link'))
-      there.shell('nix-store --gc')
+      expect(await trimProfile(machine, { target, profile }, [])).toBe(1)
+      expect(await collectNixGarbage(machine, { dryRun: true })).toMatch(/^\d+ store paths|^$/)
+      expect(validOf(there, first)).toEqual(first)
+      expect(await collectNixGarbage(machine, { dryRun: false })).toMatch(/^\d+ store paths deleted/)
       expect(validOf(there, closures.flat())).toEqual([...second, ...kept])
     })
   })
@@ -210,7 +213,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
         () => store.missing([path]),
         () => store.protect([path]),
         () => store.build([path], options),
-        () => setProfile(machine, { target, profile, token: '-', path, store: reference }),
+        () => setProfile(machine, { target, profile, token: '-', path, generations: 'add', store: reference }),
       ]) {
         const expected = {
           code: 'nix-missing',

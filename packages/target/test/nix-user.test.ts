@@ -84,7 +84,9 @@ describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix d
     await there.send(await there.missing([...profile, ...kept]), { signal })
     await there.protect([kept[1]])
     const place = { target: 'trusted' as TargetName, profile: 'default' as ProfileName }
-    expect(await setProfile(machine, { ...place, token: '-', path: profile[1], store: reference })).toEqual({
+    expect(
+      await setProfile(machine, { ...place, token: '-', path: profile[1], generations: 'add', store: reference }),
+    ).toEqual({
       generation: 1,
     })
     expect(readlinkSync(join(home, 'targets/trusted/profiles/default/1-link'))).toBe(profile[1])

@@ -1,5 +1,7 @@
 import { DavitError, ExitStatus, printable, renderDiagnostic } from '@davit/diagnostics'
 
+import { explained } from './system-failure.ts'
+
 export interface ErrorStyle {
   readonly tool: string
   readonly format: 'text' | 'json'
@@ -8,13 +10,15 @@ export interface ErrorStyle {
 }
 
 /** What is said about an error, with a newline at the end of each line. */
-export function renderError(error: unknown, style: ErrorStyle): string {
+export function renderError(thrown: unknown, style: ErrorStyle): string {
+  const error = explained(thrown)
   const lines = style.format === 'json' ? [renderJson(error, style)] : renderText(error, style)
   return lines.map((line) => `${printable(line)}\n`).join('')
 }
 
 /** What the process ends with because of an error. */
-export function exitStatusOf(error: unknown): number {
+export function exitStatusOf(thrown: unknown): number {
+  const error = explained(thrown)
   return error instanceof DavitError ? error.exitStatus : ExitStatus.bug
 }
 

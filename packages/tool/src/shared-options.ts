@@ -53,6 +53,16 @@ export const interfaceOptions = {
   },
 } as const satisfies OptionTable
 
+/** For tools that can do their work on some targets without the others. */
+export const skipOptions = {
+  'skip-unreachable': {
+    type: 'boolean',
+    env: ['DAVIT_SKIP_UNREACHABLE'],
+    group: 'Connection options',
+    describe: 'go on without targets that cannot be reached, and leave what is there as it is',
+  },
+} as const satisfies OptionTable
+
 /** For tools that move closures. */
 export const transferOptions = {
   'max-concurrent-transfers': {

@@ -3,7 +3,14 @@ export { lockOptions } from './lock-options.ts'
 export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
 export { renderHelp } from './render-help.ts'
 export { runTool } from './run-tool.ts'
-export { formatOptions, interfaceOptions, outputOptions, profileOptions, transferOptions } from './shared-options.ts'
+export {
+  formatOptions,
+  interfaceOptions,
+  outputOptions,
+  profileOptions,
+  skipOptions,
+  transferOptions,
+} from './shared-options.ts'
 export { connectionEnvironment, storeEnvironment } from './environments.ts'
 export { stateDirectory, stateEnvironment } from './state-directory.ts'
 export type { DocumentInput, Environment, ForegroundCommand, Input, ToolContext } from './tool-context.ts'

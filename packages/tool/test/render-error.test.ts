@@ -36,6 +36,24 @@ test('renderError() asks to report a bug, with its stack', () => {
   expect(renderError('thrown', text)).toBe('davit-x: internal error, please report it: thrown\n')
 })
 
+test.each([
+  [
+    { code: 'ENOSPC', syscall: 'mkdir', path: '/x\u001b' },
+    "cannot mkdir '/x\\u001b': no space left on the device",
+    'make space there',
+  ],
+  [{ code: 'ENOSPC', syscall: 'write' }, 'cannot write: no space left on the device', 'make space there'],
+  [{ code: 'EROFS', syscall: 'open', path: '/x' }, "cannot open '/x': the file system is read-only", 'mounted'],
+])('renderError() does not take for a bug what the machine refuses: %j', (facts, message, hint) => {
+  const refusal = Object.assign(new Error('refused'), facts)
+  const output = renderError(refusal, text)
+  expect(output).toMatch(/^davit-x: .*\[refused-by-system\]\ncaused by: refused\nhint: .*\n$/)
+  expect(output).toContain(message)
+  expect(output).toContain(hint)
+  expect(exitStatusOf(refusal)).toBe(73)
+  expect(exitStatusOf(Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'open' }))).toBe(70)
+})
+
 test('renderError() writes one line of JSON', () => {
   const output = renderError(wrong, { ...text, format: 'json' })
   expect(output.trimEnd()).not.toContain('\n')

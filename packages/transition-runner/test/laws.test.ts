@@ -1,5 +1,12 @@
 import { type Manifest, mappingIdOf } from '@davit/documents'
-import { coresOf, type ObservedMapping, observedOf, planTransition, type Transition } from '@davit/transition'
+import {
+  coresOf,
+  type Doubt,
+  type ObservedMapping,
+  observedOf,
+  planTransition,
+  type Transition,
+} from '@davit/transition'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 
@@ -29,6 +36,20 @@ test('runTransition() reaches next, in order, within the cores of every target',
       const { machines, next, before } = scene(change, { choices, lost })
       const outcome = await machines.drive(deploy(machines, next, { previous: before }))
       expect(outcome).toEqual({ kind: 'completed' })
+      expectReached(machines, next)
+    }),
+  )
+})
+
+test('runTransition() reaches next whatever has died, or was restarted, or has a damaged record', async () => {
+  const doubts = fc.array(fc.constantFrom<Doubt | undefined>('died', 'rebooted', 'damaged', undefined), {
+    minLength: 1,
+  })
+  await fc.assert(
+    fc.asyncProperty(change, choices, doubts, async (change, choices, doubts) => {
+      const { machines, next, before } = scene(change, { choices })
+      machines.doubt((id) => doubts[[...machines.records.keys()].indexOf(id) % doubts.length])
+      expect(await machines.drive(deploy(machines, next, { previous: before }))).toEqual({ kind: 'completed' })
       expectReached(machines, next)
     }),
   )

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 
 import { DavitError } from '@davit/diagnostics'
 import { type MappingId, mappingIdOf, type TargetName } from '@davit/documents'
-import type { Activity, ObservedMapping } from '@davit/transition'
+import type { Activity, Doubt, ObservedMapping } from '@davit/transition'
 
 import type { Perform, PerformOutcome } from '../src/transition-runner.ts'
 
@@ -98,6 +98,16 @@ export class SimulatedMachines {
     this.started.length = 0
   }
 
+  /** What is chosen is not up any more, and whoever observes it knows. */
+  doubt(isChosen: (id: MappingId) => Doubt | undefined): void {
+    for (const [id, record] of this.records) {
+      const doubt = isChosen(id)
+      if (doubt === undefined) continue
+      this.records.set(id, { ...record, doubt })
+      this.up.delete(id)
+    }
+  }
+
   activeIds(): string[] {
     return [...this.records].flatMap(([id, { state }]) => (state === 'active' ? [id] : [])).sort()
   }
@@ -151,6 +161,8 @@ export class SimulatedMachines {
   }
 
   #againstDeactivation(id: MappingId): readonly string[] {
+    // Those that depend on it have been without it already.
+    if (this.records.get(id)?.doubt !== undefined) return []
     const dependants = [...this.records.values()].filter(({ service }) =>
       service.dependsOn.some((other) => mappingIdOf(other) === id),
     )

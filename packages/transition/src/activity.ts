@@ -26,6 +26,15 @@ export interface Transition {
   readonly activations: readonly Activity[]
   /** What should be deactivated and cannot be reached any more. */
   readonly skipped: readonly SkippedMapping[]
+  /** What stays active otherwise than next describes it. */
+  readonly outdated: readonly OutdatedMapping[]
+}
+
+export interface OutdatedMapping {
+  readonly mapping: ServiceMapping
+  readonly service: ManifestService
+  /** Never empty. */
+  readonly changes: readonly Reason[]
 }
 
 export interface SkippedMapping {

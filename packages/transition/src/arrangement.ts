@@ -3,7 +3,7 @@ import { type EdgesOf, stronglyConnectedComponents } from '@davit/service-graph'
 
 import { compareText, type PlacedService } from './placed-service.ts'
 
-interface Arranged<Placed> {
+export interface Arranged<Placed> {
   readonly id: MappingId
   readonly placed: Placed
   readonly waitsFor: readonly MappingId[]

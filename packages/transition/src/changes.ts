@@ -1,4 +1,4 @@
-import { type ManifestService, type Mapping, mappingIdOf, type ServiceKey, type ServiceName } from '@davit/documents'
+import { type Mapping, mappingIdOf, type ServiceKey, type ServiceName } from '@davit/documents'
 
 import { compareText, type PlacedService } from './placed-service.ts'
 import { placeOf, type Reason } from './reason.ts'
@@ -12,7 +12,7 @@ export function changesBetween(before: PlacedService, after: PlacedService, name
   const { service } = after
   if (old.pkg !== service.pkg) reasons.push({ kind: 'changed-package', from: old.pkg, to: service.pkg })
   if (old.type !== service.type) reasons.push({ kind: 'changed-type', from: old.type, to: service.type })
-  const dependencies = changedDependencies(old, service, nameOf)
+  const dependencies = changedMappings(old.dependsOn, service.dependsOn, nameOf)
   if (dependencies.length > 0) reasons.push({ kind: 'changed-dependency', dependencies })
   if (isMoved(before, after)) {
     reasons.push({ kind: 'moved', from: placeOf(before.mapping), to: placeOf(after.mapping) })
@@ -25,12 +25,16 @@ function isMoved({ mapping: from, service: old }: PlacedService, { mapping: to, 
   return from.target !== to.target || (from.container !== to.container && old.type === service.type)
 }
 
-/** Names, or keys of which no name is known any more. */
-function changedDependencies(before: ManifestService, after: ManifestService, nameOf: NameOf): readonly string[] {
-  const come = missingIn(after.dependsOn, before.dependsOn)
-  const go = missingIn(before.dependsOn, after.dependsOn)
+/** Names of the services that one of them has alone, or keys of which no name is known any more. */
+export function changedMappings(
+  before: readonly Mapping[],
+  after: readonly Mapping[],
+  nameOf: NameOf,
+): readonly string[] {
+  const come = missingIn(after, before)
+  const go = missingIn(before, after)
   const named = [...come, ...go].flatMap((key) => nameOf(key) ?? [])
-  return [...new Set<string>(named.length === 0 ? go : named)].sort(compareText)
+  return [...new Set<string>(named.length === 0 ? [...come, ...go] : named)].sort(compareText)
 }
 
 function missingIn(mappings: readonly Mapping[], others: readonly Mapping[]): readonly ServiceKey[] {

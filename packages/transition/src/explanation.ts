@@ -4,6 +4,7 @@ import { changesBetween, type NameOf } from './changes.ts'
 import type { ObservedMapping } from './observed-mapping.ts'
 import { type PlacedService, type Placements, placedServices } from './placed-service.ts'
 import type { Reason } from './reason.ts'
+import { type ChangedSettings, troublesOf } from './troubles.ts'
 import { pairReplacements } from './replacement.ts'
 
 export interface Explanation {
@@ -17,11 +18,12 @@ interface Situation {
   readonly current: ReadonlyMap<MappingId, ObservedMapping>
   readonly outgoing: ReadonlyMap<MappingId, ObservedMapping>
   readonly previous: Manifest | undefined
+  readonly changed: ChangedSettings
 }
 
 /** Why each activity is there: what goes and what comes under the same name of a service explain each other. */
 export function explain(situation: Situation): Explanation {
-  const { next, wanted, current, outgoing, previous } = situation
+  const { next, wanted, current, outgoing, previous, changed } = situation
   const deployed: Placements = previous === undefined ? new Map() : placedServices(previous)
   const isNew = (id: MappingId) => !current.has(id) && !deployed.has(id)
   const isGone = (id: MappingId) => !wanted.has(id)
@@ -36,23 +38,19 @@ export function explain(situation: Situation): Explanation {
   return {
     toDeactivate: (id) => {
       const observed = outgoing.get(id)
-      const cut = cutOff(observed)
-      if (observed === undefined || wanted.has(id)) return cut
+      const troubles = troublesOf(observed, changed)
+      if (observed === undefined || wanted.has(id)) return troubles
       const successor = pairs.successors.get(id)
       const changes = successor === undefined ? [gone] : changesBetween(observed, successor, nameOf)
-      return [...cut, ...changes]
+      return [...troubles, ...changes]
     },
     toActivate: (id) => {
       const placed = wanted.get(id)
       const predecessor = pairs.predecessors.get(id)
       if (placed !== undefined && predecessor !== undefined) return changesBetween(predecessor, placed, nameOf)
-      return whole(cutOff(outgoing.get(id)), deployed.has(id) ? { kind: 'missing' } : { kind: 'new' })
+      return whole(troublesOf(outgoing.get(id), changed), deployed.has(id) ? { kind: 'missing' } : { kind: 'new' })
     },
   }
-}
-
-function cutOff(observed: ObservedMapping | undefined): readonly Reason[] {
-  return observed === undefined || observed.state === 'active' ? [] : [{ kind: 'cut-off', was: observed.state }]
 }
 
 function chosen(placements: Placements, isChosen: (id: MappingId) => boolean): Placements {

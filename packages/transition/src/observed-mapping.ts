@@ -1,5 +1,7 @@
 import type { ManifestService, ServiceMapping } from '@davit/documents'
 
+import type { Reason } from './reason.ts'
+
 /** What the record of a mapping on its target says. The target's name is the one under which the record lies. */
 export interface ObservedMapping {
   readonly mapping: ServiceMapping
@@ -10,4 +12,11 @@ export interface ObservedMapping {
    */
   readonly state: 'active' | 'activating' | 'deactivating'
   readonly running: boolean
+  /** Why it cannot be left alone, whatever its record says. */
+  readonly doubt?: Doubt
+  /** What next says otherwise of it than its record, although its key is the same. */
+  readonly changes?: readonly Reason[]
 }
+
+/** Its module says that it does not run; its machine was restarted, and nobody says that it runs; its record was changed by somebody. */
+export type Doubt = 'died' | 'rebooted' | 'damaged'

@@ -9,6 +9,7 @@ export function planRollback(transition: Transition, begun: ReadonlySet<Activity
     deactivations: undoing('deactivate', transition.activations, begun),
     activations: undoing('activate', transition.deactivations, begun),
     skipped: [],
+    outdated: [],
   }
 }
 

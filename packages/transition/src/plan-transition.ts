@@ -1,18 +1,25 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { type Manifest, type MappingId, mappingIdOf } from '@davit/documents'
+import { closureOf } from '@davit/service-graph'
 
-import type { SkippedMapping, Transition } from './activity.ts'
-import { dependantsFirst, dependenciesFirst } from './arrangement.ts'
+import type { Activity, OutdatedMapping, SkippedMapping, Transition } from './activity.ts'
+import { type Arranged, dependantsFirst, dependenciesFirst } from './arrangement.ts'
 import { checkPlacement } from './check-placement.ts'
-import { explain } from './explanation.ts'
+import { type Explanation, explain } from './explanation.ts'
 import type { ObservedMapping } from './observed-mapping.ts'
-import { byIdentity, placedServices, type Placements } from './placed-service.ts'
+import { byIdentity, type PlacedService, placedServices, type Placements } from './placed-service.ts'
+import { type ChangedSettings, troublesOf } from './troubles.ts'
 
 export interface PlanOptions {
   /** The last generation. It only explains: what is done follows from next and observed alone. */
   readonly previous?: Manifest
-  /** `activate-only` stops nothing but what was cut off and is wanted. */
-  readonly upgrade: 'upgrade' | 'activate-only'
+  /**
+   * `activate-only` stops nothing but what is wanted and cannot be left alone; `repair` activates nothing else either, but for
+   * what that depends on.
+   */
+  readonly upgrade: 'upgrade' | 'activate-only' | 'repair'
+  /** By default what next only describes otherwise is left as it is, and told. */
+  readonly changed?: ChangedSettings
 }
 
 /**
@@ -22,39 +29,66 @@ export interface PlanOptions {
 export function planTransition(
   next: Manifest,
   observed: readonly ObservedMapping[],
-  { previous, upgrade }: PlanOptions,
+  { previous, upgrade, changed = 'keep' }: PlanOptions,
 ): Transition {
   refuseRunning(observed)
   const current = byIdentity(observed)
   const wanted = placedServices(next)
-  const outgoing = select(current, (id, { state }) => (wanted.has(id) ? state !== 'active' : upgrade === 'upgrade'))
+  const outgoing = select(current, (id, one) =>
+    wanted.has(id) ? troublesOf(one, changed).length > 0 : upgrade === 'upgrade',
+  )
   const stays = (id: MappingId) => current.has(id) && !outgoing.has(id)
   refuseInvalid(next, (id) => stays(id) && current.get(id)?.state === 'active')
-  const incoming = select(wanted, (id) => !stays(id))
-  const before = upgrade === 'upgrade' ? previous : undefined
-  const reasons = explain({ next, wanted, current, outgoing, previous: before })
+  const missing = select(wanted, (id) => !stays(id))
+  const incoming = upgrade === 'repair' ? withDependencies(outgoing, missing) : missing
+  const before = upgrade === 'activate-only' ? undefined : previous
+  const reasons = explain({ next, wanted, current, outgoing, previous: before, changed })
+  const staying = select(current, (id) => wanted.has(id) && stays(id))
 
   return {
-    deactivations: dependantsFirst(outgoing).map(({ id, placed, waitsFor }) => ({
-      id: `deactivate ${id}`,
-      kind: 'deactivate',
-      mapping: placed.mapping,
-      service: placed.service,
-      waitsFor: waitsFor.map((other) => `deactivate ${other}` as const),
-      reasons: reasons.toDeactivate(id),
-      undoneBy: placed.state === 'active' ? 'activate' : 'nothing',
-    })),
-    activations: dependenciesFirst(incoming).map(({ id, placed, waitsFor }) => ({
-      id: `activate ${id}`,
-      kind: 'activate',
-      mapping: placed.mapping,
-      service: placed.service,
-      waitsFor: waitsFor.map((other) => `activate ${other}` as const),
-      reasons: reasons.toActivate(id),
-      undoneBy: 'deactivate',
-    })),
-    skipped: before === undefined ? [] : skippedOf(before, next, current),
+    deactivations: dependantsFirst(outgoing).map((arranged) => deactivationOf(arranged, reasons)),
+    activations: dependenciesFirst(incoming).map((arranged) => activationOf(arranged, reasons)),
+    skipped: before === undefined || upgrade !== 'upgrade' ? [] : skippedOf(before, next, current),
+    outdated: [...staying.values()].flatMap(outdatedOf),
   }
+}
+
+function deactivationOf({ id, placed, waitsFor }: Arranged<ObservedMapping>, reasons: Explanation): Activity {
+  const { mapping, service, state, doubt } = placed
+  return {
+    id: `deactivate ${id}`,
+    kind: 'deactivate',
+    mapping,
+    service,
+    waitsFor: waitsFor.map((other) => `deactivate ${other}` as const),
+    reasons: reasons.toDeactivate(id),
+    undoneBy: state === 'active' && doubt !== 'damaged' ? 'activate' : 'nothing',
+  }
+}
+
+function activationOf({ id, placed, waitsFor }: Arranged<PlacedService>, reasons: Explanation): Activity {
+  const { mapping, service } = placed
+  return {
+    id: `activate ${id}`,
+    kind: 'activate',
+    mapping,
+    service,
+    waitsFor: waitsFor.map((other) => `activate ${other}` as const),
+    reasons: reasons.toActivate(id),
+    undoneBy: 'deactivate',
+  }
+}
+
+/** Of what is missing, what else is restarted, and all that this depends on. */
+function withDependencies(restarted: ReadonlyMap<MappingId, unknown>, missing: Placements): Placements {
+  const ids = closureOf(restarted.keys(), (id) =>
+    (missing.get(id)?.service.dependsOn ?? []).map(mappingIdOf).filter((other) => missing.has(other)),
+  )
+  return select(missing, (id) => ids.has(id))
+}
+
+function outdatedOf({ mapping, service, changes = [] }: ObservedMapping): readonly OutdatedMapping[] {
+  return changes.length === 0 ? [] : [{ mapping, service, changes }]
 }
 
 function refuseRunning(observed: readonly ObservedMapping[]): void {

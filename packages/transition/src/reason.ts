@@ -19,6 +19,16 @@ export type Reason =
   | { readonly kind: 'missing' }
   /** An activity of it was interrupted, or failed and was not undone. */
   | { readonly kind: 'cut-off'; readonly was: 'activating' | 'deactivating' }
+  /** Active by its record, and its module says that it does not run. */
+  | { readonly kind: 'died' }
+  /** Active by its record, which is of an earlier boot of the machine. */
+  | { readonly kind: 'rebooted' }
+  /** Somebody has changed its record. */
+  | { readonly kind: 'damaged' }
+  /** Names only: values may be secret. */
+  | { readonly kind: 'changed-properties'; readonly names: readonly string[] }
+  | { readonly kind: 'changed-connections'; readonly services: readonly string[] }
+  | { readonly kind: 'changed-module' }
   | { readonly kind: 'removed' }
   /** Removed with everything else. */
   | { readonly kind: 'undeployed' }
@@ -41,6 +51,10 @@ export function renderReason(reason: Reason, kind: ActivityKind): string {
       return renderMove(reason, kind)
     case 'cut-off':
       return `${reason.was === 'activating' ? 'activation' : 'deactivation'} was cut off`
+    case 'changed-properties':
+      return `container properties changed: ${reason.names.join(', ')}`
+    case 'changed-connections':
+      return `connectsTo changed: ${reason.services.join(', ')}`
     default:
       return PLAIN[reason.kind]
   }
@@ -50,6 +64,10 @@ const PLAIN = {
   new: 'new',
   'changed-key': 'changed key',
   missing: 'not found on its target',
+  died: 'not running any more',
+  rebooted: 'the machine was restarted',
+  damaged: 'its record is damaged',
+  'changed-module': 'module changed',
   removed: 'removed',
   undeployed: 'undeployed',
   rollback: 'rollback',

@@ -4,14 +4,17 @@ export {
   type ActivityKind,
   activityIdOf,
   isEmpty,
+  type OutdatedMapping,
   type SkippedMapping,
   stepOf,
   type Transition,
 } from './activity.ts'
 export { coresOf } from './cores-of.ts'
-export { type ObservedMapping } from './observed-mapping.ts'
+export { type Doubt, type ObservedMapping } from './observed-mapping.ts'
 export { observedOf } from './observed-of.ts'
 export { planRollback } from './plan-rollback.ts'
 export { type PlanOptions, planTransition } from './plan-transition.ts'
 export { type Place, type Reason, renderReason } from './reason.ts'
-export { renderTransition } from './render-transition.ts'
+export { renderOutdated, renderTransition } from './render-transition.ts'
+export { settingChanges, type Settings } from './setting-changes.ts'
+export { assumedOn, inconsistenciesOf, type Inconsistency } from './unreachable.ts'

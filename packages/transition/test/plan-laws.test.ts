@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import {
   type Activity,
   coresOf,
+  type Doubt,
   isEmpty,
   type ObservedMapping,
   observedOf,
@@ -15,11 +16,17 @@ import {
 } from '../src/transition.ts'
 import { type Change, change, manifestOf } from './systems.ts'
 
-/** Two systems, and what a crash on the way from one to the other, or to a third, might have left of the first. */
+const DOUBTS = ['died', 'rebooted', 'damaged'] as const
+type State = ObservedMapping['state'] | Doubt | 'gone' | 'changed'
+
+/** Two systems, and what time, or a crash on the way from one to the other, or to a third, might have left of the first. */
 const situation = fc.record({
   change,
-  states: fc.infiniteStream(fc.constantFrom('active', 'active', 'active', 'activating', 'deactivating', 'gone')),
+  states: fc.infiniteStream(
+    fc.constantFrom<State>('active', 'active', 'active', 'activating', 'deactivating', 'gone', ...DOUBTS, 'changed'),
+  ),
   upgrade: fc.constantFrom('upgrade', 'activate-only'),
+  changed: fc.constantFrom('keep', 'restart'),
 })
 
 test('planTransition(): applied to what is observed, the plan leads to the next manifest', () =>
@@ -66,22 +73,50 @@ test('planTransition(): a service waits for all that it depends on, and stops af
     }
   }))
 
-test('planTransition(): what is active and wanted is left alone', () =>
-  everyPlan(({ observed, next, transition }) => {
+test('planTransition(): what is active and wanted is left alone, unless something speaks against it', () =>
+  everyPlan(({ observed, next, transition, changed }) => {
     const wanted = new Set(next.serviceMappings.map(mappingIdOf))
     const touched = new Set(
       [...transition.deactivations, ...transition.activations].map(({ mapping }) => mappingIdOf(mapping)),
     )
-    for (const { mapping, state } of observed.filter((one) => wanted.has(mappingIdOf(one.mapping)))) {
-      expect(touched.has(mappingIdOf(mapping))).toBe(state !== 'active')
+    for (const { mapping, state, doubt, changes } of observed.filter((one) => wanted.has(mappingIdOf(one.mapping)))) {
+      const isRestarted = changes !== undefined && changed === 'restart'
+      expect(touched.has(mappingIdOf(mapping))).toBe(state !== 'active' || doubt !== undefined || isRestarted)
     }
   }))
 
+test('planTransition(): what stays active and is described otherwise is told, and nothing else is', () =>
+  everyPlan(({ observed, next, transition, changed }) => {
+    const wanted = new Set(next.serviceMappings.map(mappingIdOf))
+    const outdated = observed.filter(
+      ({ mapping, changes }) => changes !== undefined && wanted.has(mappingIdOf(mapping)),
+    )
+    expect(sorted(transition.outdated.map(({ mapping }) => mappingIdOf(mapping)))).toEqual(
+      changed === 'restart' ? [] : sorted(outdated.map(({ mapping }) => mappingIdOf(mapping))),
+    )
+  }))
+
+test('planTransition(): a repair restarts what it would anyway, with what that depends on, and does nothing else', () =>
+  everyPlan(({ observed, next, changed, previous }) => {
+    const full = planTransition(next, observed, { upgrade: 'activate-only', changed, previous })
+    const repair = planTransition(next, observed, { upgrade: 'repair', changed, previous })
+    expect(repair.deactivations.map(({ id }) => id)).toEqual(full.deactivations.map(({ id }) => id))
+    const restarted = new Set(repair.deactivations.map(({ mapping }) => mappingIdOf(mapping)))
+    const needed = new Set(repair.activations.flatMap(({ service }) => service.dependsOn.map(mappingIdOf)))
+    const begun = new Set(repair.activations.map(({ mapping }) => mappingIdOf(mapping)))
+    for (const id of restarted) expect(begun).toContain(id)
+    for (const id of begun) expect(restarted.has(id) || needed.has(id)).toBe(true)
+    for (const { id, waitsFor } of repair.activations) {
+      expect(waitsFor).toEqual(full.activations.find((other) => other.id === id)?.waitsFor)
+    }
+    expectOrdered(repair.activations)
+  }))
+
 test('planTransition(): the last generation changes reasons only', () =>
-  everyPlan(({ observed, next, upgrade, transition }) => {
+  everyPlan(({ observed, next, upgrade, changed, transition }) => {
     const withoutReasons = ({ deactivations, activations }: Transition) =>
       [...deactivations, ...activations].map((activity) => ({ ...activity, reasons: [] }))
-    expect(withoutReasons(planTransition(next, observed, { upgrade }))).toEqual(withoutReasons(transition))
+    expect(withoutReasons(planTransition(next, observed, { upgrade, changed }))).toEqual(withoutReasons(transition))
   }))
 
 test('planTransition(): every activity has a reason, and a line that names it', () =>
@@ -89,12 +124,12 @@ test('planTransition(): every activity has a reason, and a line that names it', 
     const activities = [...transition.deactivations, ...transition.activations]
     for (const { reasons } of activities) expect(reasons).not.toEqual([])
     const lines = renderTransition(transition).trimEnd().split('\n')
-    expect(lines).toHaveLength(Math.max(1, activities.length) + transition.skipped.length)
+    expect(lines).toHaveLength(Math.max(1, activities.length) + transition.skipped.length + transition.outdated.length)
   }))
 
 test('planTransition(): the order of the records does not matter', () =>
-  everyPlan(({ observed, next, previous, upgrade, transition }) => {
-    expect(planTransition(next, observed.toReversed(), { upgrade, previous })).toEqual(transition)
+  everyPlan(({ observed, next, previous, upgrade, changed, transition }) => {
+    expect(planTransition(next, observed.toReversed(), { upgrade, changed, previous })).toEqual(transition)
   }))
 
 test('planTransition(): the rollback of everything is the transition in reverse, without what was cut off', () =>
@@ -106,7 +141,9 @@ test('planTransition(): the rollback of everything is the transition in reverse,
     expect(deactivations.map(({ mapping }) => mapping)).toEqual(
       transition.activations.map(({ mapping }) => mapping).reverse(),
     )
-    const whole = observed.filter(({ state }) => state === 'active').map(({ mapping }) => mapping)
+    const whole = observed
+      .filter(({ state, doubt }) => state === 'active' && doubt !== 'damaged')
+      .map(({ mapping }) => mapping)
     expect(activations.map(({ mapping }) => mapping)).toEqual(
       transition.deactivations
         .map(({ mapping }) => mapping)
@@ -137,21 +174,32 @@ interface Planned {
   readonly next: Manifest
   readonly previous: Manifest
   readonly upgrade: 'upgrade' | 'activate-only'
+  readonly changed: 'keep' | 'restart'
   readonly transition: Transition
 }
 
 function everyPlan(holds: (planned: Planned) => void): void {
-  fc.assert(fc.property(situation, ({ change, states, upgrade }) => holds(planned(change, states, upgrade))))
+  fc.assert(fc.property(situation, ({ change, states, ...options }) => holds(planned(change, states, options))))
 }
 
-function planned({ before, after }: Change, states: Iterable<string>, upgrade: Planned['upgrade']): Planned {
+function planned(
+  { before, after }: Change,
+  states: Iterable<State>,
+  options: Pick<Planned, 'upgrade' | 'changed'>,
+): Planned {
   const [previous, next] = [manifestOf(before), manifestOf(after)]
   const stream = states[Symbol.iterator]()
   const observed = observedOf(previous, previous.infrastructure).flatMap((one): ObservedMapping[] => {
-    const state: unknown = stream.next().value
-    return state === 'active' || state === 'activating' || state === 'deactivating' ? [{ ...one, state }] : []
+    const state: State = stream.next().value
+    if (state === 'gone') return []
+    if (state === 'changed') return [{ ...one, changes: [{ kind: 'changed-module' }] }]
+    return [isDoubt(state) ? { ...one, doubt: state } : { ...one, state }]
   })
-  return { observed, next, previous, upgrade, transition: planTransition(next, observed, { previous, upgrade }) }
+  return { observed, next, previous, ...options, transition: planTransition(next, observed, { previous, ...options }) }
+}
+
+function isDoubt(state: State): state is Doubt {
+  return DOUBTS.some((doubt) => doubt === state)
 }
 
 function expectOrdered(activities: readonly Activity[]): void {

@@ -16,9 +16,12 @@ export async function addProfiles(
   context: StoreContext,
   profiles: readonly ProfileContents[],
 ): Promise<readonly StorePath[]> {
-  const paths = await Promise.all(profiles.map((contents) => addProfile(context, contents)))
-  await protect(context, paths)
-  return paths
+  await context.prepare()
+  return context.undisturbed(async () => {
+    const paths = await Promise.all(profiles.map((contents) => addProfile(context, contents)))
+    await protect(context, paths)
+    return paths
+  })
 }
 
 async function addProfile(context: StoreContext, contents: ProfileContents): Promise<StorePath> {
@@ -28,7 +31,12 @@ async function addProfile(context: StoreContext, contents: ProfileContents): Pro
 }
 
 export async function addModule(context: StoreContext, type: string, module: LifecycleModule): Promise<StorePath> {
-  return addPackage(context, { name: type, references: [] }, moduleTree(type, module))
+  await context.prepare()
+  return context.undisturbed(async () => {
+    const path = await addPackage(context, { name: type, references: [] }, moduleTree(type, module))
+    await protect(context, [path])
+    return path
+  })
 }
 
 interface PackageIdentity {
@@ -38,7 +46,6 @@ interface PackageIdentity {
 
 async function addPackage(context: StoreContext, identity: PackageIdentity, contents: PackageTree): Promise<StorePath> {
   checkPackageName(identity.name)
-  await context.prepare()
   return withWorkspace(context.layout, async (workspace) => {
     const tree = join(workspace, 'tree')
     writePackageTree(tree, contents)

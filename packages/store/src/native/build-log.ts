@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { systemErrorCode } from '@davit/files'
 
 export interface BuildLog {
   /** Takes the whole output; done when it has ended. */
@@ -18,9 +19,19 @@ export function openBuildLog(path: string): BuildLog {
   const file = openSync(path, 'w', 0o644)
   let written = 0
   let tail = Buffer.alloc(0)
+  /** A disk that is full must not keep anybody from what the build says. */
+  let isFull = false
+  const write = (text: Buffer): void => {
+    try {
+      writeFileSync(file, text)
+    } catch (error) {
+      if (systemErrorCode(error) === undefined) throw error
+      isFull = true
+    }
+  }
   const add = (chunk: Buffer): void => {
     const room = chunk.subarray(0, MAX_FILE_BYTES - written)
-    if (room.length > 0) writeFileSync(file, room)
+    if (room.length > 0 && !isFull) write(room)
     written += room.length
     tail = Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES)
   }

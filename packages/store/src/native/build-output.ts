@@ -40,7 +40,7 @@ export async function buildOutput(
   return withStoreLock(basename(job.output), { layout, environment, signal, onWait }, async (lock) => {
     if (registry.find(job.output) !== undefined) return { kind: 'built' }
     return withWorkspace(layout, async (workspace) => {
-      clearPlace(job.output, workspace)
+      await context.undisturbed(async () => clearPlace(job.output, workspace))
       try {
         return await buildIn(context, { ...job, workspace, lock, signal })
       } finally {

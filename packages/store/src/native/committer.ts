@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, renameSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { removeTree, syncDirectory, systemErrorCode } from '@davit/files'
+import type { Undisturbed } from './collection-guard.ts'
 import { sealRoot } from './normalize-tree.ts'
 import { pathExists } from './path-exists.ts'
 import type { Registration } from './registration.ts'
@@ -22,6 +23,7 @@ export type Commit = (staged: readonly Staged[]) => Promise<void>
 export interface CommitterOptions {
   readonly layout: StoreLayout
   readonly registry: Registry
+  readonly undisturbed: Undisturbed
   /** Makes trees survive a loss of power. */
   sync(trees: readonly string[]): Promise<void>
 }
@@ -47,11 +49,14 @@ export function committer(options: CommitterOptions): Commit {
   }
 }
 
-async function commitBatch({ layout, registry, sync }: CommitterOptions, batch: readonly Staged[]): Promise<void> {
+async function commitBatch(
+  { layout, registry, undisturbed, sync }: CommitterOptions,
+  batch: readonly Staged[],
+): Promise<void> {
   const unique = new Map(batch.map((staged) => [staged.registration.path, staged]))
   const fresh = [...unique.values()].filter(({ registration }) => registry.find(registration.path) === undefined)
   await sync(fresh.map(({ tree }) => tree))
-  await withWorkspace(layout, async (workspace) => {
+  const register = async (workspace: string) => {
     for (const staged of fresh) await place(staged, workspace)
     await syncDirectory(layout.directory)
     const registrations = fresh.map(({ registration }) => registration)
@@ -59,7 +64,8 @@ async function commitBatch({ layout, registry, sync }: CommitterOptions, batch: 
     await sync([workspace])
     registry.publish(registrations, workspace)
     await syncDirectory(layout.registrations)
-  })
+  }
+  await undisturbed(() => withWorkspace(layout, register))
 }
 
 /**

@@ -15,7 +15,7 @@ export async function instantiate(
   requests: readonly PackageRequest[],
 ): Promise<readonly InstantiatedPackage[]> {
   await context.prepare()
-  return withWorkspace(context.layout, async (workspace) => {
+  const inWorkspace = async (workspace: string) => {
     const session = startSession(context, workspace)
     const packages: InstantiatedPackage[] = []
     const problems: Diagnostic[] = []
@@ -31,7 +31,8 @@ export async function instantiate(
     session.derivations.write()
     await protect(context, protectedPaths(packages))
     return packages
-  })
+  }
+  return context.undisturbed(() => withWorkspace(context.layout, inWorkspace))
 }
 
 interface Session {

@@ -12,6 +12,8 @@ export interface Registry {
   find(path: StorePath): Registration | undefined
   /** Throws for a path that is not valid. */
   get(path: StorePath): Registration
+  /** Looks again for what it has found before. */
+  forget(): void
   /** Writes records into a directory on the same file system, where they count for nothing. */
   prepare(registrations: readonly Registration[], directory: string): void
   /** Makes prepared records count. */
@@ -25,13 +27,15 @@ export function openRegistry(layout: StoreLayout): Registry {
     if (registration !== undefined) known.set(path, registration)
     return registration
   }
+  const get = (path: StorePath): Registration => {
+    const registration = find(path)
+    if (registration === undefined) throw invalidPath(path)
+    return registration
+  }
   return {
     find,
-    get(path) {
-      const registration = find(path)
-      if (registration === undefined) throw invalidPath(path)
-      return registration
-    },
+    get,
+    forget: () => known.clear(),
     prepare(registrations, directory) {
       for (const registration of registrations) {
         const file = registrationFile(layout, registration.path)

@@ -15,7 +15,8 @@ const TEMPORARY_MILLISECONDS = 24 * 60 * 60 * 1000
 /** Keeps paths and their closures, in place of what was kept by this name before. */
 export async function addRoot(context: StoreContext, name: string, paths: readonly StorePath[]): Promise<void> {
   checkRootName(name)
-  await addLinks(context, `${name}${SEPARATOR}`, paths)
+  await context.prepare()
+  await context.undisturbed(() => addLinks(context, `${name}${SEPARATOR}`, paths))
   const kept = new Set(paths.map((path) => basename(path)))
   removeLinks(context, `${name}${SEPARATOR}`, (link) => !kept.has(link))
 }
@@ -28,16 +29,18 @@ export async function removeRoot(context: StoreContext, name: string): Promise<v
 /** Keeps paths and their closures for a day. */
 export async function protect(context: StoreContext, paths: readonly StorePath[]): Promise<void> {
   const { roots } = context.layout
-  await addLinks(context, TEMPORARY, paths)
   const now = new Date()
-  for (const path of paths) lutimesSync(join(roots, `${TEMPORARY}${basename(path)}`), now, now)
+  await context.prepare()
+  await context.undisturbed(async () => {
+    await addLinks(context, TEMPORARY, paths)
+    for (const path of paths) lutimesSync(join(roots, `${TEMPORARY}${basename(path)}`), now, now)
+  })
   removeLinks(context, TEMPORARY, (link) => isOld(join(roots, `${TEMPORARY}${link}`), now))
 }
 
 async function addLinks(context: StoreContext, prefix: string, paths: readonly StorePath[]): Promise<void> {
   const { layout, registry } = context
   for (const path of paths) registry.get(path)
-  await context.prepare()
   const absent = paths.filter((path) => !pathExists(join(layout.roots, `${prefix}${basename(path)}`)))
   if (absent.length === 0) return
   await withWorkspace(layout, async (workspace) => {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import type { System } from '@davit/documents'
 import type { Environment } from '@davit/process'
+import { collectionGuard, type Undisturbed } from './collection-guard.ts'
 import { type Commit, committer } from './committer.ts'
 import { type Isolation, probeIsolation } from './isolation.ts'
 import { openRegistry, type Registry } from './registry.ts'
@@ -17,6 +18,8 @@ export interface StoreContext {
   readonly environment: Environment
   readonly registry: Registry
   readonly commit: Commit
+  /** What it does is not cut in two by a collection of garbage. */
+  readonly undisturbed: Undisturbed
   /** To be called before anything is written: makes the directories, removes what the dead have left. */
   prepare(): Promise<void>
   isolation(): Promise<Isolation>
@@ -33,9 +36,11 @@ export interface StoreContextOptions {
 export function storeContext({ directory, system, environment, isolation }: StoreContextOptions): StoreContext {
   const layout = storeLayout(directory)
   const registry = openRegistry(layout)
+  const undisturbed = collectionGuard(layout, () => registry.forget())
   const commit = committer({
     layout,
     registry,
+    undisturbed,
     sync: (trees) => syncTrees(trees, directory, environment),
   })
   let preparation: Promise<void> | undefined
@@ -46,6 +51,7 @@ export function storeContext({ directory, system, environment, isolation }: Stor
     environment,
     registry,
     commit,
+    undisturbed,
     prepare: () => (preparation ??= prepareDirectories(layout, environment)),
     isolation: () => (probe ??= isolation === undefined ? probeIsolation(environment) : Promise.resolve(isolation)),
   }

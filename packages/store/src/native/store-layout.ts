@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { StorePath } from '@davit/documents'
 
 /** Where a native store keeps what is not a package. The shell half on the targets uses the same places. */
@@ -28,6 +28,16 @@ export function storeLayout(directory: string): StoreLayout {
 
 export function registrationFile(layout: StoreLayout, path: StorePath): string {
   return join(layout.registrations, `${basename(path)}.json`)
+}
+
+/** Held by who changes, on a target or as one, what is valid or kept. */
+export function claimFile(layout: StoreLayout): string {
+  return join(dirname(layout.registrations), 'commit')
+}
+
+/** Changed by every collection of garbage. */
+export function collectionsFile(layout: StoreLayout): string {
+  return join(dirname(layout.registrations), 'collected')
 }
 
 export function logFile(layout: StoreLayout, output: StorePath): string {

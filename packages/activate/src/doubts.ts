@@ -1,0 +1,71 @@
+import type { Report } from '@davit/diagnostics'
+import type { ProfileName, TargetName } from '@davit/documents'
+import { askStatus, type Machine, type Observation, type ObservedRecord } from '@davit/target'
+import type { Doubt } from '@davit/transition'
+
+import { unlessAborted } from './unless-aborted.ts'
+
+/** A question that takes longer is not waited for. */
+const STATUS_SECONDS = 30
+
+export interface DoubtTerms {
+  readonly profile: ProfileName
+  readonly report: Report
+  readonly signal: AbortSignal
+  readonly timeoutSeconds?: number | undefined
+  /** How many modules may be asked at a time on a target. */
+  readonly coresOf: (target: TargetName) => number
+}
+
+/**
+ * What speaks against records that say active: their modules are asked, where they can be; otherwise what was activated before
+ * the machine was restarted counts as not running.
+ */
+export async function doubtsOf(
+  machine: Machine,
+  { bootId, records }: Observation,
+  terms: DoubtTerms,
+): Promise<ReadonlyMap<ObservedRecord, Doubt>> {
+  const doubts = new Map<ObservedRecord, Doubt>()
+  const doubted = records.filter(({ state, running }) => state === 'active' && !running)
+  const before = (record: ObservedRecord) => record.bootId !== bootId
+  const toAsk = doubted.filter(({ answersStatus }) => answersStatus)
+  for (const record of doubted) if (before(record)) doubts.set(record, 'rebooted')
+  const ask = async (record: ObservedRecord) => {
+    const answer = await statusOf(machine, record, terms)
+    if (answer === 'runs') doubts.delete(record)
+    else if (answer === 'does-not-run' && !before(record)) doubts.set(record, 'died')
+  }
+  await unlessAborted(eachWithin(toAsk, { coresOf: terms.coresOf, run: ask }), terms.signal)
+  return doubts
+}
+
+async function statusOf(machine: Machine, { mapping, service }: ObservedRecord, terms: DoubtTerms) {
+  const { profile, report, timeoutSeconds = STATUS_SECONDS } = terms
+  const seconds = Math.min(timeoutSeconds, STATUS_SECONDS)
+  const answer = await askStatus(machine, { profile, mapping, timeoutSeconds: seconds })
+  if (answer === 'unknown') {
+    const message = `the module of '${service.name}' did not say within ${seconds} seconds whether it runs`
+    report({ kind: 'warning', target: mapping.target, message })
+  }
+  return answer
+}
+
+interface Lanes {
+  readonly coresOf: (target: TargetName) => number
+  readonly run: (record: ObservedRecord) => Promise<void>
+}
+
+/** As much at a time as the cores of each target allow. */
+async function eachWithin(records: readonly ObservedRecord[], { coresOf, run }: Lanes): Promise<void> {
+  const targets = new Set(records.map(({ mapping }) => mapping.target))
+  await Promise.all(
+    [...targets].flatMap((target) => {
+      const left = records.filter(({ mapping }) => mapping.target === target).values()
+      const work = async () => {
+        for (const record of left) await run(record)
+      }
+      return Array.from({ length: Math.max(1, coresOf(target)) }, work)
+    }),
+  )
+}

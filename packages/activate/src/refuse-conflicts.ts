@@ -1,0 +1,48 @@
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { isSamePlace } from '@davit/target'
+import type { Activity, Transition } from '@davit/transition'
+
+import type { Deployed, Neighbour } from './deployed.ts'
+
+/** Two deployments cannot both have the same package in the same container: each would stop what the other has started. */
+export function refuseConflicts({ activations }: Transition, deployed: Deployed): void {
+  const neighbours = byIdentity(deployed.neighbours)
+  const conflicts = activations.flatMap((activity) => {
+    const other = neighbourOf(activity, deployed, neighbours)
+    return other === undefined ? [] : [{ ...activity, profile: other.record.profile }]
+  })
+  if (conflicts.length === 0) return
+  const profiles = [...new Set(conflicts.map(({ profile }) => `'${profile}'`))].join(', ')
+  throw new DavitError('conflict', 'another deployment has services of the manifest on the same target', {
+    exitStatus: ExitStatus.failed,
+    diagnostics: conflicts.map(({ profile, mapping, service }) => ({
+      severity: 'error',
+      message: `'${service.name}' in '${mapping.container}' on '${mapping.target}' belongs to profile '${profile}', with the same package`,
+    })),
+    hint: `nothing was done; undeploy it in profile ${profiles} first, or deploy in that profile`,
+  })
+}
+
+function neighbourOf(
+  { mapping, service }: Activity,
+  { places }: Deployed,
+  neighbours: ReadonlyMap<string, readonly Neighbour[]>,
+): Neighbour | undefined {
+  const place = places.get(mapping.target)
+  if (place === undefined) return undefined
+  const candidates = neighbours.get(identityOf({ ...mapping, target: place.name, pkg: service.pkg })) ?? []
+  return candidates.find(({ machine }) => isSamePlace(machine.facts, place.machine.facts))
+}
+
+function byIdentity(neighbours: readonly Neighbour[]): ReadonlyMap<string, Neighbour[]> {
+  const table = new Map<string, Neighbour[]>()
+  for (const neighbour of neighbours) {
+    const identity = identityOf(neighbour.record)
+    table.set(identity, [...(table.get(identity) ?? []), neighbour])
+  }
+  return table
+}
+
+function identityOf(place: { readonly target: string; readonly container: string; readonly pkg: string }): string {
+  return `${place.target} ${place.container} ${place.pkg}`
+}

@@ -1,0 +1,55 @@
+import type { Report } from '@davit/diagnostics'
+import type { ContainerName, Mapping, ProfileName, ServiceKey, TargetName } from '@davit/documents'
+import { awaitActivity, type Machine, type Observation, observeMachine } from '@davit/target'
+
+import { unlessAborted } from './unless-aborted.ts'
+
+export interface SettlingTerms {
+  readonly profile: ProfileName
+  readonly report: Report
+  readonly signal: AbortSignal
+  /** Whether activities of an earlier run that was cut off are waited for. */
+  readonly running: 'wait' | 'tell'
+  /** How long they may still take; then they are ended. */
+  readonly timeoutSeconds?: number | undefined
+}
+
+/** What the records of a machine say once nothing runs there any more. */
+export async function settledObservation(machine: Machine, terms: SettlingTerms): Promise<Observation> {
+  const { profile, report, signal, timeoutSeconds } = terms
+  const observation = await observeMachine(machine, profile)
+  const running = terms.running === 'wait' ? runningIn(observation) : []
+  if (running.length === 0) return observation
+  const endOf = ({ mapping, name, activity }: Running) => {
+    const message = `waiting for what an earlier run has begun: ${activity} ${name} in ${mapping.container}`
+    report({ kind: 'note', target: mapping.target, message })
+    return awaitActivity(machine, { profile, mapping, activity, timeoutSeconds })
+  }
+  await unlessAborted(Promise.all(running.map(endOf)), signal)
+  return settledObservation(machine, terms)
+}
+
+interface Running {
+  readonly mapping: Mapping
+  readonly name: string
+  readonly activity: 'activate' | 'deactivate'
+}
+
+function runningIn({ records, damaged }: Observation): readonly Running[] {
+  const activityIn = (state: string) => (state === 'deactivating' ? 'deactivate' : 'activate')
+  return [
+    ...records
+      .filter(({ running }) => running)
+      .map(({ mapping, service, state }) => ({ mapping, name: service.name, activity: activityIn(state) }) as const),
+    ...damaged
+      .filter(({ running }) => running)
+      .map(({ target, container, key, fields, state }) => {
+        const mapping = mappingOf(target, container, key)
+        return { mapping, name: fields.service?.name ?? key, activity: activityIn(state) } as const
+      }),
+  ]
+}
+
+function mappingOf(target: TargetName, container: ContainerName, service: ServiceKey): Mapping {
+  return { target, container, service }
+}

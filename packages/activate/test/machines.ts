@@ -1,0 +1,200 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { type Connection, openLocal } from '@davit/connection'
+import { withLock } from '@davit/deployment-lock'
+import type { ReportEvent } from '@davit/diagnostics'
+import type {
+  ContainerName,
+  Manifest,
+  ManifestService,
+  Mapping,
+  ProfileName,
+  PropertyValue,
+  ServiceKey,
+  ServiceName,
+  StorePath,
+  System,
+  TargetName,
+} from '@davit/documents'
+import { openMachine, type ShellTarget } from '@davit/target'
+
+import { applyManifest } from '../src/apply-manifest.ts'
+import { planFor, renderPlan } from '../src/plan-for.ts'
+
+export interface ServiceSpec {
+  readonly dependsOn?: readonly string[]
+  readonly connectsTo?: readonly string[]
+  readonly properties?: Readonly<Record<string, PropertyValue>>
+}
+
+type Spec = Readonly<Record<string, Readonly<Record<string, ServiceSpec>>>>
+type PlanTerms = Parameters<typeof planFor>[2]
+
+/**
+ * Machines of this machine: each is a directory for state. What runs is a file `up-SERVICE`; the module writes down what
+ * it is called for, and can be asked for the status if a test wants it.
+ */
+export class Machines {
+  readonly directory = mkdtempSync(join(tmpdir(), 'davit-machines-'))
+  readonly events: ReportEvent[] = []
+  readonly #connections: Connection[] = []
+
+  constructor() {
+    mkdirSync(join(this.directory, 'modules'))
+    this.module('module')
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#connections.map((connection) => connection.close()))
+    rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  /** Of the name in the profile; `version` makes it another. */
+  module(name: string, { answersStatus = true, version = 1 } = {}): void {
+    const file = join(this.directory, 'modules', name)
+    const script = `#!/bin/sh
+# version ${version}
+D='${this.directory}' name=\${2##*-}
+echo "$1 $name$port" >>"$D/log"
+[ ! -e "$D/hang-$1-$name" ] || sleep 1000
+case $1 in
+  activate) [ ! -e "$D/fail-$name" ] && touch "$D/up-$name" ;;
+  deactivate) rm -f "$D/up-$name" ;;
+  status) [ -e "$D/up-$name" ] ;;
+esac
+`
+    writeFileSync(file, script)
+    chmodSync(file, 0o755)
+    const activities = ['activate', 'deactivate', ...(answersStatus ? ['status'] : [])]
+    writeFileSync(`${file}.activities`, activities.map((activity) => `${activity}\n`).join(''))
+  }
+
+  async target(machine: string, name: string): Promise<ShellTarget> {
+    const environment = { PATH: '/usr/bin:/bin', HOME: this.directory, DAVIT_STATE_DIR: join(this.directory, machine) }
+    const connection = openLocal({ environment })
+    this.#connections.push(connection)
+    return { name: name as TargetName, machine: await openMachine(async () => connection) }
+  }
+
+  /** Services by target, each in a container of its own name. */
+  manifest(spec: Spec): Manifest {
+    const placed = Object.entries(spec).flatMap(([target, services]) =>
+      Object.entries(services).map(([name, service]) => ({ mapping: mappingOf(target, name), name, service })),
+    )
+    const mappingsOf = (names: readonly string[] = []) =>
+      placed.filter(({ name }) => names.includes(name)).map(({ mapping }) => mapping)
+    const entries = placed.map(({ name, service }): [ServiceKey, ManifestService] => [
+      name as ServiceKey,
+      {
+        name: name as ServiceName,
+        pkg: `/store/00000000000000000000000000000000-${name}` as StorePath,
+        type: 'module',
+        dependsOn: mappingsOf(service.dependsOn),
+        connectsTo: mappingsOf(service.connectsTo),
+        providesContainers: new Map(),
+      },
+    ])
+    return {
+      store: { kind: 'native', directory: '/store' },
+      profiles: new Map(Object.keys(spec).map((name) => [name as TargetName, this.directory as StorePath])),
+      services: new Map(entries),
+      infrastructure: new Map(
+        Object.entries(spec).map(([target, services]) => [
+          target as TargetName,
+          {
+            system: 'x86_64-linux' as System,
+            numOfCores: 2,
+            clientInterface: 'local',
+            targetProperty: 'hostname',
+            properties: new Map(),
+            containers: new Map(
+              Object.entries(services).map(([name, { properties = {} }]) => [
+                name as ContainerName,
+                new Map(Object.entries(properties)),
+              ]),
+            ),
+          },
+        ]),
+      ),
+      serviceMappings: placed.map(({ mapping }) => mapping),
+      snapshotMappings: [],
+    }
+  }
+
+  terms(terms: Partial<PlanTerms> = {}): PlanTerms {
+    const report = (event: ReportEvent) => void this.events.push(event)
+    const signal = new AbortController().signal
+    const profile = 'default' as ProfileName
+    const none = { old: undefined, previous: undefined } as const
+    return { profile, ...none, upgrade: 'upgrade', report, signal, running: 'wait', ...terms }
+  }
+
+  async plan(
+    next: Manifest,
+    targets: readonly ShellTarget[],
+    terms: Partial<PlanTerms> = {},
+  ): Promise<readonly string[]> {
+    return renderPlan(await planFor(next, targets, this.terms(terms)))
+      .trimEnd()
+      .split('\n')
+  }
+
+  async deploy(next: Manifest, targets: readonly ShellTarget[], given: Partial<PlanTerms> = {}) {
+    const terms = this.terms(given)
+    const place = join(this.directory, 'coordinator', terms.profile)
+    const use = { profile: terms.profile, leaseSeconds: 60, place, locking: 'join-or-take' } as const
+    return withLock(targets, use, async (lock) => {
+      const plan = await planFor(next, targets, terms)
+      return lock.extend(plan.deployed.renamed, (all) =>
+        applyManifest(next, plan, { ...terms, ...all, rollback: 'rollback' }),
+      )
+    })
+  }
+
+  /** What the module was called for since it was asked last. */
+  calls(): readonly string[] {
+    const log = join(this.directory, 'log')
+    const lines = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : []
+    rmSync(log, { force: true })
+    return lines.filter((line) => !line.startsWith('status '))
+  }
+
+  up(): readonly string[] {
+    return readdirSync(this.directory).flatMap((name) => (name.startsWith('up-') ? [name.slice('up-'.length)] : []))
+  }
+
+  die(name: string): void {
+    rmSync(join(this.directory, `up-${name}`))
+  }
+
+  /** As a reboot leaves it: what ran does not, and records are of another boot. */
+  reboot(machine: string, target: string, profile = 'default'): void {
+    for (const name of readdirSync(this.records(machine, target, profile))) {
+      rmSync(join(this.directory, `up-${name.slice(name.indexOf(':') + 1)}`), { force: true })
+      this.edit(join(this.records(machine, target, profile), name, 'record'), /^boot .*/m, 'boot of-yore')
+    }
+  }
+
+  records(machine: string, target: string, profile = 'default'): string {
+    return join(this.directory, machine, 'targets', target, 'active', profile)
+  }
+
+  edit(file: string, pattern: RegExp, text: string): void {
+    writeFileSync(file, readFileSync(file, 'utf8').replace(pattern, text))
+  }
+}
+
+function mappingOf(target: string, name: string): Mapping {
+  return { target: target as TargetName, container: name as ContainerName, service: name as ServiceKey }
+}

@@ -1,0 +1,281 @@
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { ProfileName } from '@davit/documents'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { Machines } from './machines.ts'
+
+let machines: Machines
+beforeEach(() => {
+  machines = new Machines()
+})
+afterEach(() => machines.close())
+
+const WEB = { api: {}, page: { dependsOn: ['api'] } }
+
+/** A machine `m1` that is target `one`, with a page and what it depends on. */
+async function deployed(options?: { readonly answersStatus: boolean }) {
+  if (options !== undefined) machines.module('module', options)
+  const targets = [await machines.target('m1', 'one')]
+  const next = machines.manifest({ one: WEB })
+  await machines.deploy(next, targets)
+  machines.calls()
+  return { next, targets }
+}
+
+describe('a service that died', () => {
+  test('is restarted alone', async () => {
+    const { next, targets } = await deployed()
+    expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
+    machines.die('api')
+    expect(await machines.plan(next, targets)).toEqual([
+      'deactivate api in api on one (not running any more)',
+      'activate api in api on one (not running any more)',
+    ])
+    expect(await machines.deploy(next, targets)).toEqual({ kind: 'completed' })
+    expect(machines.calls()).toEqual(['deactivate api', 'activate api'])
+    expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
+  })
+
+  test('is all that a repair restarts', async () => {
+    const { targets } = await deployed()
+    machines.die('page')
+    const next = machines.manifest({ one: { ...WEB, more: {} } })
+    expect(await machines.deploy(next, targets, { upgrade: 'repair' })).toEqual({ kind: 'completed' })
+    expect(machines.calls()).toEqual(['deactivate page', 'activate page'])
+  })
+
+  test('is left alone where its module does not say whether it runs', async () => {
+    const { next, targets } = await deployed({ answersStatus: false })
+    machines.die('api')
+    expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
+  })
+
+  test('that cannot start again is no rollback', async () => {
+    const { next, targets } = await deployed()
+    machines.die('page')
+    writeFileSync(join(machines.directory, 'fail-page'), '')
+    expect(await machines.deploy(next, targets)).toMatchObject({ kind: 'old-services-lost' })
+    expect(machines.up()).toEqual(['api'])
+  })
+})
+
+describe('a machine that was restarted', () => {
+  test.each([true, false])('gets all of its services again; modules answer status: %s', async (answersStatus) => {
+    const { next, targets } = await deployed({ answersStatus })
+    machines.reboot('m1', 'one')
+    const reason = 'the machine was restarted'
+    expect(await machines.plan(next, targets)).toEqual([
+      `deactivate page in page on one (${reason})`,
+      `deactivate api in api on one (${reason})`,
+      `activate api in api on one (${reason})`,
+      `activate page in page on one (${reason})`,
+    ])
+    await machines.deploy(next, targets, { upgrade: 'repair' })
+    expect(machines.up()).toEqual(['api', 'page'])
+    expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
+  })
+
+  test('keeps what its module says to run', async () => {
+    const { next, targets } = await deployed()
+    machines.reboot('m1', 'one')
+    writeFileSync(join(machines.directory, 'up-api'), '')
+    writeFileSync(join(machines.directory, 'up-page'), '')
+    expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
+  })
+})
+
+describe('what changes without changing the key', () => {
+  test('is told without values, and restarted where that is asked for', async () => {
+    const { targets } = await deployed()
+    const next = machines.manifest({
+      one: {
+        api: { properties: { port: '8080', password: 'secret' } },
+        page: { dependsOn: ['api'], connectsTo: ['api'] },
+      },
+    })
+    expect(await machines.plan(next, targets)).toEqual([
+      'nothing to do',
+      'keep api in api on one as it is (container properties changed: password, port)',
+      'keep page in page on one as it is (connectsTo changed: api)',
+    ])
+    expect(await machines.deploy(next, targets, { changed: 'restart' })).toEqual({ kind: 'completed' })
+    expect(machines.calls()).toEqual(['deactivate page', 'deactivate api', 'activate api8080', 'activate page'])
+    expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
+  })
+
+  test('is put back with what it had when something fails', async () => {
+    const { targets } = await deployed()
+    const next = machines.manifest({
+      one: { api: { properties: { port: '8080' } }, page: { dependsOn: ['api'] }, more: {} },
+    })
+    writeFileSync(join(machines.directory, 'fail-more'), '')
+    expect(await machines.deploy(next, targets, { changed: 'restart' })).toMatchObject({ kind: 'rolled-back' })
+    expect(machines.calls().at(-1)).toBe('activate api')
+    expect(await machines.plan(next, targets)).toContain(
+      'keep api in api on one as it is (container properties changed: port)',
+    )
+  })
+
+  test('is a module that was replaced', async () => {
+    const { targets, next } = await deployed()
+    const elsewhere = join(machines.directory, 'modules-2')
+    cpSync(join(machines.directory, 'modules'), join(elsewhere, 'modules'), { recursive: true })
+    const profiles = new Map([...next.profiles].map(([target]) => [target, elsewhere as never]))
+    expect(await machines.plan({ ...next, profiles }, targets)).toEqual([
+      'nothing to do',
+      'keep api in api on one as it is (module changed)',
+      'keep page in page on one as it is (module changed)',
+    ])
+  })
+
+  test('is nothing where the new module is not there yet', async () => {
+    const { targets, next } = await deployed()
+    const profiles = new Map([...next.profiles].map(([target]) => [target, '/nonexistent/profile' as never]))
+    expect(await machines.plan({ ...next, profiles }, targets)).toEqual(['nothing to do'])
+  })
+})
+
+describe('records that somebody has changed', () => {
+  const record = (name: string) => join(machines.records('m1', 'one'), `${name}:${name}`)
+
+  test.each<readonly [string, () => void]>([
+    ['an unknown state', () => writeFileSync(join(record('page'), 'state'), 'asleep\n')],
+    ['an entry that is none', () => machines.edit(join(record('page'), 'record'), /^entry .*/m, 'entry rubbish')],
+    ['a missing module', () => machines.edit(join(record('page'), 'record'), /^module .*\n/m, '')],
+    ['nothing in it', () => writeFileSync(join(record('page'), 'record'), '')],
+    ['no record', () => rmSync(join(record('page'), 'record'))],
+  ])('with %s converge', async (_, change) => {
+    const { next, targets } = await deployed()
+    change()
+    const reason = '(its record is damaged)'
+    expect(await machines.plan(next, targets)).toEqual([
+      `deactivate page in page on one ${reason}`,
+      `activate page in page on one ${reason}`,
+    ])
+    expect(await machines.deploy(next, targets)).toEqual({ kind: 'completed' })
+    expect(machines.calls()).toEqual(['deactivate page', 'activate page'])
+    expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
+  })
+
+  test('are stopped with what the last generation knows', async () => {
+    const { next: previous, targets } = await deployed()
+    writeFileSync(join(record('page'), 'record'), 'name page\n')
+    const next = machines.manifest({ one: { api: {} } })
+    expect(await machines.deploy(next, targets, { previous })).toEqual({ kind: 'completed' })
+    expect([machines.calls(), machines.up()]).toEqual([['deactivate page'], ['api']])
+  })
+
+  test('are named with their file where nobody knows how to stop them, and not dropped', async () => {
+    const { targets } = await deployed()
+    writeFileSync(join(record('page'), 'record'), 'name page\n')
+    mkdirSync(join(machines.records('m1', 'one'), 'not ours:x'))
+    writeFileSync(join(machines.records('m1', 'one'), 'not ours:x', 'state'), '')
+    const next = machines.manifest({ one: { api: {} } })
+    const lines = [
+      expect.stringContaining(`its record '${record('page')}/record' is damaged: it lacks format, module`),
+      expect.stringContaining('not ours:x'),
+      'nothing to do',
+    ]
+    expect(await machines.plan(next, targets)).toEqual(lines)
+    expect(await machines.deploy(next, targets)).toEqual({ kind: 'completed' })
+    expect(machines.events.filter(({ kind }) => kind === 'warning')).toHaveLength(2)
+    expect(await machines.plan(next, targets)).toEqual(lines)
+  })
+})
+
+describe('another deployment', () => {
+  const other = { profile: 'other' as ProfileName }
+
+  test('with the same package in the same container is a conflict, before anything is done', async () => {
+    const { next, targets } = await deployed()
+    const conflict = { code: 'conflict', exitStatus: 1, hint: expect.stringContaining("profile 'default'") }
+    await expect(machines.plan(next, targets, other)).rejects.toMatchObject(conflict)
+    await expect(machines.deploy(next, targets, other)).rejects.toMatchObject({
+      ...conflict,
+      diagnostics: [
+        { message: "'api' in 'api' on 'one' belongs to profile 'default', with the same package" },
+        { message: expect.stringContaining("'page'") },
+      ],
+    })
+    expect(machines.calls()).toEqual([])
+    await machines.deploy(machines.manifest({ one: {} }), targets)
+    expect(await machines.deploy(next, targets, other)).toEqual({ kind: 'completed' })
+  })
+
+  test('may have other packages, or other targets of the machine', async () => {
+    const { targets } = await deployed()
+    expect(await machines.deploy(machines.manifest({ one: { more: {} } }), targets, other)).toEqual({
+      kind: 'completed',
+    })
+    const third = { profile: 'third' as ProfileName }
+    const two = [await machines.target('m1', 'two')]
+    expect(await machines.deploy(machines.manifest({ two: { api: {} } }), two, third)).toEqual({ kind: 'completed' })
+    expect(machines.up()).toEqual(['api', 'more', 'page'])
+  })
+})
+
+describe('an activity that takes too long', () => {
+  const hang = (name: string) => writeFileSync(join(machines.directory, `hang-${name}`), '')
+  const failed = { message: 'it took longer than 1 seconds, and was ended' }
+
+  test('has failed, and is undone', async () => {
+    const targets = [await machines.target('m1', 'one')]
+    hang('activate-page')
+    const outcome = await machines.deploy(machines.manifest({ one: WEB }), targets, { timeoutSeconds: 1 })
+    expect(outcome).toMatchObject({ kind: 'rolled-back', failures: [failed] })
+    expect([readdirSync(machines.records('m1', 'one')), machines.up()]).toEqual([[], []])
+  })
+
+  test('has failed in a rollback as well', async () => {
+    const targets = [await machines.target('m1', 'one')]
+    for (const name of ['activate-page', 'deactivate-api']) hang(name)
+    const outcome = await machines.deploy(machines.manifest({ one: WEB }), targets, { timeoutSeconds: 1 })
+    expect(outcome).toMatchObject({ kind: 'new-services-left', failures: [failed], rollbackFailures: [failed] })
+  })
+
+  test('is no reason to restart what does not say in time whether it runs', async () => {
+    const { next, targets } = await deployed()
+    hang('status-page')
+    expect(await machines.plan(next, targets, { timeoutSeconds: 1 })).toEqual(['nothing to do'])
+    expect(machines.events.filter(({ kind }) => kind === 'warning')).toMatchObject([
+      { kind: 'warning', message: "the module of 'page' did not say within 1 seconds whether it runs" },
+    ])
+  })
+})
+
+describe('a coordinator', () => {
+  test('that is another one, or has lost its state, finds nothing to do', async () => {
+    const { next } = await deployed()
+    rmSync(join(machines.directory, 'coordinator'), { recursive: true, force: true })
+    expect(await machines.deploy(next, [await machines.target('m1', 'one')])).toEqual({ kind: 'completed' })
+    expect(machines.calls()).toEqual([])
+  })
+
+  test('finds a host that was reinstalled empty, and deploys to it again', async () => {
+    const { next, targets } = await deployed()
+    rmSync(join(machines.directory, 'm1'), { recursive: true })
+    for (const name of machines.up()) machines.die(name)
+    expect(await machines.plan(next, targets, { previous: next })).toEqual([
+      'activate api in api on one (not found on its target)',
+      'activate page in page on one (not found on its target)',
+    ])
+    expect(await machines.deploy(next, targets, { previous: next })).toEqual({ kind: 'completed' })
+    expect(machines.up()).toEqual(['api', 'page'])
+  })
+
+  test('finds a target that was renamed, and says so', async () => {
+    const { targets } = await deployed()
+    const renamed = [await machines.target('m1', 'two')]
+    const next = machines.manifest({ two: { api: {} } })
+    expect(await machines.plan(next, renamed)).toEqual([
+      'deactivate page in page on one (removed)',
+      'deactivate api in api on one (moved to two)',
+      'activate api in api on two (moved from one)',
+    ])
+    await machines.deploy(next, renamed)
+    expect([readdirSync(machines.records('m1', 'one')), machines.up()]).toEqual([[], ['api']])
+    expect(targets).toHaveLength(1)
+  })
+})

@@ -1,0 +1,48 @@
+import type { Manifest, ServiceKey } from '@davit/documents'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+import { Machines } from './machines.ts'
+
+let machines: Machines
+beforeEach(() => void (machines = new Machines()))
+afterEach(() => machines.close())
+
+const SPEC = { db: { store: {} }, web: { api: { dependsOn: ['store'] } } } as const
+
+/** The same with another version of a service, which has another key, also where it is depended on. */
+const renewed = (manifest: Manifest, name: string): Manifest => {
+  const text = (key: string) => (key === name ? `${name}-2` : key) as ServiceKey
+  const mapped = <Mapping extends { readonly service: ServiceKey }>(one: Mapping) => ({
+    ...one,
+    service: text(one.service),
+  })
+  const services = [...manifest.services].map(
+    ([key, service]) => [text(key), { ...service, dependsOn: service.dependsOn.map(mapped) }] as const,
+  )
+  return { ...manifest, services: new Map(services), serviceMappings: manifest.serviceMappings.map(mapped) }
+}
+
+test('what is on a target that is passed over is neither activated nor deactivated, and it is said what is not as it should be', async () => {
+  const manifest = machines.manifest(SPEC)
+  const web = await machines.target('two', 'web')
+  const plan = (next: Manifest, previous?: Manifest) => machines.plan(next, [web], { previous })
+  expect(await plan(manifest, manifest)).toEqual([expect.stringMatching(/^activate api in api on web/)])
+  expect(await plan(manifest)).toEqual([
+    "'store' on 'db' is not activated",
+    "'api' on 'web' depends on 'store' on 'db', which is not there as it should be",
+    expect.stringMatching(/^activate api in api on web/),
+  ])
+  expect(await plan(renewed(manifest, 'store'), manifest)).toEqual([
+    "'store' on 'db' is not upgraded",
+    "'api' on 'web' depends on 'store' on 'db', which is not there as it should be",
+    expect.stringMatching(/^activate api in api on web/),
+  ])
+})
+
+test('it is left alone by a manifest in place of what the targets say as well', async () => {
+  const manifest = machines.manifest(SPEC)
+  const web = await machines.target('two', 'web')
+  const next = renewed(manifest, 'store')
+  const lines = await machines.plan(next, [web], { old: manifest, previous: manifest })
+  expect(lines.filter((line) => / on db/.test(line))).toEqual([])
+})

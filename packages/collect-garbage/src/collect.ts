@@ -1,0 +1,44 @@
+import type { Report } from '@davit/diagnostics'
+import type { StoreReference } from '@davit/documents'
+import type { Store } from '@davit/store'
+import { collectGarbage, collectNixGarbage, type CollectOptions, findGarbage, type Machine } from '@davit/target'
+
+import { renderGarbage, summaryOf } from './render-garbage.ts'
+
+export interface CollectionPlace {
+  /** For people: `the coordinator`, or names of targets. */
+  readonly name: string
+  readonly machine: Machine
+  /** Of the coordinator, where it is that which is collected. */
+  readonly store?: Store
+}
+
+export interface CollectionOptions extends Pick<CollectOptions, 'isRoot' | 'signal'> {
+  readonly reference: StoreReference
+  readonly dryRun: boolean
+  readonly report: Report
+  print(text: string): Promise<void>
+}
+
+/** Collects the garbage of one store, or prints what would go. */
+export async function collect(place: CollectionPlace, options: CollectionOptions): Promise<void> {
+  if (options.reference.kind === 'nix') return collectNix(place, options)
+  const { machine, store } = place
+  const { directory } = options.reference
+  const terms: CollectOptions = {
+    signal: options.signal,
+    ...(store?.kind === 'native' ? { store } : {}),
+    ...(options.isRoot === undefined ? {} : { isRoot: options.isRoot }),
+  }
+  const garbage = options.dryRun
+    ? await findGarbage(machine, directory, terms)
+    : await collectGarbage(machine, directory, terms)
+  if (options.dryRun) await options.print(renderGarbage(garbage, place.name))
+  options.report({ kind: 'note', message: `${place.name}: ${summaryOf(garbage, options.dryRun)}` })
+}
+
+async function collectNix({ name, machine }: CollectionPlace, { dryRun, report }: CollectionOptions): Promise<void> {
+  const said = await collectNixGarbage(machine, { dryRun })
+  const command = dryRun ? 'nix-collect-garbage --dry-run' : 'nix-collect-garbage'
+  report({ kind: 'note', message: `${name}: ${command}${said === '' ? '' : `: ${said}`}` })
+}

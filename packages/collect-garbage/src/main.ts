@@ -1,0 +1,94 @@
+import { currentGeneration, type DeploymentPlace, deploymentPlace } from '@davit/coordinator-state'
+import { DavitError } from '@davit/diagnostics'
+import { Manifest, parseProfileName, type StoreReference } from '@davit/documents'
+import { defaultStore } from '@davit/store'
+import {
+  connectionEnvironment,
+  defineTool,
+  profileOptions,
+  stateDirectory,
+  stateEnvironment,
+  storeEnvironment,
+  type ToolContext,
+  usageError,
+} from '@davit/tool'
+
+import { collectEverywhere } from './collect-everywhere.ts'
+import { oldGenerations } from './old-generations.ts'
+
+export const tool = defineTool({
+  name: 'davit-collect-garbage',
+  summary: 'Remove packages that no generation needs from the stores',
+  description: [
+    'On the coordinator, and, with a manifest or --deployed, on its targets. What a generation, what is active, or what is being built or sent needs remains; so does for a day what a deployment has made or sent.',
+    'With --delete-old, first deletes all generations of the deployment but the current one: those of the coordinator, and on the targets those whose profile no remaining generation of the coordinator names.',
+    'Where the store is that of Nix, runs nix-collect-garbage there.',
+  ],
+  examples: [
+    { command: 'davit-collect-garbage --dry-run', describe: 'show what the coordinator would remove, with sizes' },
+    {
+      command: 'davit-collect-garbage --deployed',
+      describe: 'on the coordinator and on the targets of the deployment',
+    },
+    { command: 'davit-collect-garbage -d --deployed', describe: 'the same, after all old generations are deleted' },
+  ],
+  operands: { manifest: "manifest whose targets are collected as well, '-' for standard input" },
+  options: {
+    ...profileOptions,
+    deployed: { type: 'boolean', describe: 'take the manifest that was deployed last' },
+    'delete-old': { type: 'boolean', short: 'd', describe: 'first delete all generations but the current ones' },
+    'dry-run': { type: 'boolean', describe: 'print what would be removed, and stop' },
+    store: {
+      type: 'choice',
+      choices: ['native', 'nix'],
+      describe: 'which store of the coordinator, when no manifest says it',
+    },
+  },
+  exitStatus: { 1: 'some stores could not be collected', 75: 'a store is being changed: try again later' },
+  environment: { ...stateEnvironment, ...storeEnvironment, ...connectionEnvironment },
+  seeAlso: ['davit-generations(1)', 'davit-env(1)', 'nix-collect-garbage(1)'],
+  async run(context) {
+    const { args } = context
+    const profile = parseProfileName(args.profile)
+    const place = deploymentPlace(stateDirectory(context), profile)
+    const manifest = await manifestOf(context, place)
+    const reference = storeOf(context, manifest ?? (await currentGeneration(place))?.manifest)
+    const isOther = manifest !== undefined && manifest.store.kind !== reference.kind
+    if (isOther) throw usageError(`the manifest is for the ${manifest.store.kind} store`, 'leave out --store')
+    const old = args.deleteOld ? await oldGenerations(place, profile, manifest) : undefined
+    await collectEverywhere({ ...context, reference, manifest, old, dryRun: args.dryRun })
+  },
+})
+
+interface Choice {
+  readonly deployed: boolean
+  readonly manifest: string | undefined
+  readonly profile: string
+  readonly store: 'native' | 'nix' | undefined
+}
+
+/** Whose targets are collected as well, if any. */
+async function manifestOf(
+  { args, readDocument }: ToolContext<Choice>,
+  place: DeploymentPlace,
+): Promise<Manifest | undefined> {
+  if (!args.deployed)
+    return args.manifest === undefined ? undefined : (await readDocument(Manifest, args.manifest)).value
+  if (args.manifest !== undefined)
+    throw usageError('two manifests: an operand, and --deployed', 'leave out one of them')
+  const generation = await currentGeneration(place)
+  if (generation !== undefined) return generation.manifest
+  throw new DavitError('no-generation', `nothing is deployed as '${args.profile}'`, {
+    hint: '--profile names another deployment',
+  })
+}
+
+/** That of the manifest, or else the one that a deployment would choose. */
+function storeOf(
+  { args, environment, privileged }: ToolContext<Choice>,
+  manifest: Manifest | undefined,
+): StoreReference {
+  const kind = args.store ?? manifest?.store.kind ?? 'native'
+  if (manifest?.store.kind === kind) return manifest.store
+  return defaultStore(kind, environment, { privileged, onlyLocalTargets: true })
+}

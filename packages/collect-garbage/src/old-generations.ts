@@ -1,0 +1,67 @@
+import {
+  currentNumber,
+  deleteGenerations,
+  type DeploymentPlace,
+  generationNumbers,
+  generationRoot,
+  readGeneration,
+  releasePackages,
+  type ReleaseOptions,
+} from '@davit/coordinator-state'
+import type { Manifest, ProfileName, StorePath, TargetName } from '@davit/documents'
+import { type ShellTarget, type StoreRoot, trimProfile } from '@davit/target'
+
+/** The generations of a deployment that go with `--delete-old`. */
+export interface OldGenerations {
+  readonly place: DeploymentPlace
+  readonly profile: ProfileName
+  readonly numbers: readonly number[]
+  /** What the targets keep besides their current generations. */
+  readonly kept: ReadonlyMap<TargetName, ReadonlySet<StorePath>>
+}
+
+/** All but the current one; none where no generation is the current one. */
+export async function oldGenerations(
+  place: DeploymentPlace,
+  profile: ProfileName,
+  manifest: Manifest | undefined,
+): Promise<OldGenerations> {
+  const current = await currentNumber(place)
+  const numbers = current === undefined ? [] : (await generationNumbers(place)).filter((number) => number !== current)
+  const remaining = current === undefined ? await generationNumbers(place) : [current]
+  const manifests = await Promise.all(remaining.map(async (number) => (await readGeneration(place, number)).manifest))
+  return { place, profile, numbers, kept: profilesOf(manifest === undefined ? manifests : [...manifests, manifest]) }
+}
+
+export async function deleteOnCoordinator({ place, numbers }: OldGenerations, options: ReleaseOptions): Promise<void> {
+  await deleteGenerations(place, numbers, (deleted) => releasePackages(deleted, options))
+  if (numbers.length === 0) return
+  const names = `generation${numbers.length === 1 ? '' : 's'} ${numbers.join(', ')}`
+  options.report({ kind: 'note', message: `deleted ${names} of the coordinator` })
+}
+
+export async function deleteOnTarget(old: OldGenerations, { name, machine }: ShellTarget): Promise<number> {
+  return trimProfile(machine, { target: name, profile: old.profile }, [...(old.kept.get(name) ?? [])])
+}
+
+/** Whether a root would still be there without the old generations. */
+export function staysRoot(old: OldGenerations, targets: readonly TargetName[]): (root: StoreRoot) => boolean {
+  const roots = new Set(old.numbers.map((number) => generationRoot(old.place, number)))
+  return ({ by, path }) => !roots.has(by) && !isTrimmed(old, targets, { by, path })
+}
+
+/** Whether it is a generation of the profile, on one of these targets, that goes. */
+function isTrimmed(old: OldGenerations, targets: readonly TargetName[], { by, path }: StoreRoot): boolean {
+  const [, name, profile, link] = /^profile:([^:]*):([^/]*)\/(.*)$/.exec(by) ?? []
+  const target = targets.find((one) => one === name)
+  if (target === undefined || profile !== old.profile || link === 'current') return false
+  return old.kept.get(target)?.has(path) !== true
+}
+
+function profilesOf(manifests: readonly Manifest[]): ReadonlyMap<TargetName, ReadonlySet<StorePath>> {
+  const profiles = new Map<TargetName, Set<StorePath>>()
+  for (const [target, path] of manifests.flatMap((manifest) => [...manifest.profiles])) {
+    profiles.set(target, (profiles.get(target) ?? new Set()).add(path))
+  }
+  return profiles
+}

@@ -1,0 +1,205 @@
+import { existsSync, lutimesSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+
+import type { ReportEvent } from '@davit/diagnostics'
+import {
+  encodeDocument,
+  type Format,
+  Manifest,
+  parseDocument,
+  type StorePath,
+  type System,
+  type TargetName,
+} from '@davit/documents'
+import { removeTree } from '@davit/files'
+import { type NativeStore, openNativeStore } from '@davit/store'
+import type { ToolContext } from '@davit/tool'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { tool as generations } from '../../generations/src/main.ts'
+import { tool as set } from '../../set/src/main.ts'
+import { tool as collect } from '../src/main.ts'
+
+const A_DAY_AND_A_MINUTE = (24 * 60 + 1) * 60_000
+const target = 't1' as TargetName
+
+let directory: string
+let store: NativeStore
+let printed: string
+let messages: string[]
+const environment = () => ({
+  PATH: '/usr/bin:/bin',
+  HOME: directory,
+  DAVIT_STATE_DIR: join(directory, 'state'),
+  DAVIT_STORE_DIR: join(directory, 'store'),
+})
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'davit-collect-tool-'))
+  store = await openNativeStore({ directory: join(directory, 'store'), environment: environment() })
+  printed = ''
+  messages = []
+})
+afterEach(() => removeTree(directory))
+
+/** Around a tool that is given `text` on standard input. */
+function contextOf<Arguments>(args: object, text = ''): ToolContext<Arguments> {
+  const input = { text, file: '<stdin>' }
+  return {
+    args: { profile: 'default', ...args } as Arguments,
+    print: async (content) => void (printed += String(content)),
+    report: (event: ReportEvent) => void ('message' in event && messages.push(event.message)),
+    signal: new AbortController().signal,
+    environment: environment(),
+    workingDirectory: directory,
+    privileged: false,
+    executable: 'davit',
+    readInput: async () => input,
+    readDocument: async <Value>(format: Format<Value>) => ({ ...input, value: parseDocument(format, text, input) }),
+    runInForeground: async () => 0,
+  }
+}
+
+/** A manifest whose profile is in the store; the next one has another profile. */
+async function manifestOf(version: string) {
+  const [path] = await store.addProfiles([
+    { name: 't1', packages: [], profileManifest: `<${version}/>`, modules: new Map() },
+  ])
+  const manifest: Manifest = {
+    store: store.reference,
+    profiles: new Map([[target, path!]]),
+    services: new Map(),
+    infrastructure: new Map([
+      [
+        target,
+        {
+          system: 'x86_64-linux' as System,
+          numOfCores: 1,
+          clientInterface: 'local',
+          targetProperty: 'hostname',
+          properties: new Map([['hostname', 'localhost']]),
+          containers: new Map(),
+        },
+      ],
+    ]),
+    serviceMappings: [],
+    snapshotMappings: [],
+  }
+  return { path: path!, text: encodeDocument(Manifest, manifest, 'xml') }
+}
+
+const SET = { lock: false, lockLease: 60, coordinatorProfile: true, targetProfiles: true, skipUnreachable: false }
+const runSet = (text: string, generation?: number, profile = 'default') =>
+  set.run(contextOf({ ...SET, generation, profile }, text))
+const runGenerations = (args: object) => generations.run(contextOf({ previous: false, deleteAll: false, ...args }))
+const runCollect = (args: object = {}) =>
+  collect.run(contextOf({ deployed: true, deleteOld: false, dryRun: false, ...args }))
+const expire = () => {
+  const old = new Date(Date.now() - A_DAY_AND_A_MINUTE)
+  const roots = join(directory, 'store/.davit/roots')
+  for (const root of readdirSync(roots)) if (root.startsWith('temporary:')) lutimesSync(join(roots, root), old, old)
+}
+const valid = () => readdirSync(join(directory, 'store/.davit/registrations')).map((name) => name.replace('.json', ''))
+const names = (...paths: readonly StorePath[]) => paths.map((path) => basename(path)).toSorted()
+const links = (profile = 'default') => readdirSync(join(directory, 'state/targets/t1/profiles', profile)).toSorted()
+
+/** Three generations here and on the target. */
+async function deployThree(profile = 'default') {
+  const deployed = [await manifestOf('a'), await manifestOf('b'), await manifestOf('c')]
+  for (const { text } of deployed) await runSet(text, undefined, profile)
+  expire()
+  return deployed
+}
+
+describe('the generations of a deployment to this machine', () => {
+  test('are returned to by davit-set, on the target as well', async () => {
+    const [first, , third] = await deployThree()
+    await runSet(first!.text, 1)
+    expect(messages.slice(-2)).toEqual([
+      'generation 1 of the profile',
+      'generation 1 is the current one on the coordinator again',
+    ])
+    await expect(runSet(third!.text, 1)).rejects.toMatchObject({ code: 'other-generation', exitStatus: 1 })
+    await expect(runSet(third!.text, 7)).rejects.toMatchObject({ code: 'no-generation', exitStatus: 1 })
+    expect(links()).toEqual(['1-link', '2-link', '3-link', 'current'])
+  })
+
+  test('are listed and printed byte for byte', async () => {
+    const [, second] = await deployThree()
+    printed = ''
+    await runGenerations({ print: 2 })
+    expect(printed).toBe(second!.text)
+    printed = ''
+    await runGenerations({})
+    expect(printed.split('\n').map((line) => line.slice(0, 6))).toEqual(['   1  ', '   2  ', '   3  ', ''])
+    expect(printed).toMatch(/ 0 services on 1 target, by \S+ on \S+ {2}\(current\)\n$/)
+    printed = ''
+    await runGenerations({ previous: true })
+    expect(printed).toBe('2\n')
+  })
+
+  test('keep their packages, on either side, until garbage is collected after they were deleted', async () => {
+    const [first, second, third] = await deployThree()
+    const rubbish = await manifestOf('rubbish')
+    await runCollect()
+    expect(valid()).toHaveLength(4)
+    expire()
+    await runCollect({ dryRun: true })
+    expect(printed.split('\n').filter((line) => line.endsWith('  on the coordinator'))).toHaveLength(1)
+    expect(valid()).toHaveLength(4)
+    await runCollect()
+    expect(valid().toSorted()).toEqual(names(first!.path, second!.path, third!.path))
+    expect(await store.invalidPaths([rubbish.path])).toHaveLength(0)
+    await runGenerations({ delete: '1' })
+    expect(existsSync(join(directory, 'state/coordinator/default/generations/1'))).toBe(false)
+    await runCollect()
+    // The target still has it.
+    expect(valid()).toHaveLength(3)
+    await runCollect({ deleteOld: true })
+    expect(valid()).toEqual(names(third!.path))
+    expect(links()).toEqual(['3-link', 'current'])
+  })
+
+  test('a dry run looks ahead to what goes when the old ones are deleted, and deletes none', async () => {
+    await deployThree()
+    printed = ''
+    await runCollect({ deleteOld: true, dryRun: true })
+    expect(printed.trimEnd().split('\n')).toHaveLength(2)
+    expect([valid().length, links().length]).toEqual([3, 4])
+  })
+
+  test('of another deployment are left alone', async () => {
+    const deployed = await deployThree('default-b')
+    await runSet(deployed[0]!.text)
+    await runCollect({ deleteOld: true })
+    await runGenerations({ delete: 'old' })
+    expect([valid().length, links('default-b').length, links().length]).toEqual([3, 4, 2])
+    await runGenerations({ profile: 'default-b', deleteAll: true })
+    expect(messages.at(-1)).toContain('the coordinator has forgotten the deployment')
+    expect(readdirSync(join(directory, 'state/coordinator/default/generations'))).toEqual(['1'])
+  })
+
+  test('one that cannot be read is listed as such, and nothing is guessed of it', async () => {
+    await deployThree()
+    const generations = join(directory, 'state/coordinator/default/generations')
+    writeFileSync(join(generations, '3/manifest'), '{')
+    printed = ''
+    await runGenerations({})
+    expect(printed).toContain('   3  cannot be read  (current)\n')
+    await expect(runCollect({ deployed: false, deleteOld: true })).rejects.toMatchObject({ code: 'invalid-document' })
+    expect([readdirSync(generations), links().length]).toEqual([['1', '2', '3'], 4])
+  })
+
+  test.each([
+    [{ deployed: true, manifest: '-' }, 'two manifests: an operand, and --deployed'],
+    [{}, "nothing is deployed as 'default'"],
+  ])('davit-collect-garbage refuses %j', async (args, message) => {
+    await expect(runCollect(args)).rejects.toMatchObject({ message })
+  })
+
+  test('where nothing was ever deployed there is no garbage', async () => {
+    await runCollect({ deployed: false })
+    expect(messages).toEqual(['the coordinator: there is no garbage'])
+  })
+})

@@ -1,0 +1,90 @@
+import { readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { DavitError } from '@davit/diagnostics'
+import { isMissing, readTextFile, syncDirectory } from '@davit/files'
+
+import { currentNumber, generationNumbers } from './generations.ts'
+import { generationRoot } from './generation-root.ts'
+import { type DeploymentPlace, generationsOf, pointerFile } from './place.ts'
+
+export interface DeletedGeneration {
+  readonly number: number
+  /** By which a store keeps its packages; nothing when a generation has that number again. */
+  readonly root: string | undefined
+  /** Its manifest, which may be damaged. */
+  readonly text: string
+  readonly file: string
+}
+
+/**
+ * Deletes generations; `release` gives up what kept their packages. Also ends deletions that were cut off. The current one
+ * is never deleted, even if it becomes so meanwhile.
+ */
+export async function deleteGenerations(
+  place: DeploymentPlace,
+  numbers: readonly number[],
+  release: (deleted: DeletedGeneration) => Promise<void>,
+): Promise<void> {
+  await endDeletions(place, release)
+  for (const number of numbers) {
+    if (!(await moveAway(place, number))) continue
+    if ((await currentNumber(place)) !== number) continue
+    await rename(deletedPlace(place, number), join(generationsOf(place), String(number)))
+    throw new DavitError('current-generation', `generation ${number} has just become the current one`, {
+      hint: 'only davit-generations --delete-all deletes the current one',
+    })
+  }
+  await endDeletions(place, release)
+}
+
+/** Forgets the deployment on the coordinator, with all its generations. */
+export async function deleteAllGenerations(
+  place: DeploymentPlace,
+  release: (deleted: DeletedGeneration) => Promise<void>,
+): Promise<readonly number[]> {
+  const numbers = await generationNumbers(place)
+  await rm(pointerFile(place), { force: true })
+  await deleteGenerations(place, numbers, release)
+  return numbers
+}
+
+const DELETED = '.deleted-'
+
+function deletedPlace(place: DeploymentPlace, number: number): string {
+  return join(generationsOf(place), `${DELETED}${number}`)
+}
+
+/** Not one that somebody else has deleted meanwhile. */
+async function moveAway(place: DeploymentPlace, number: number): Promise<boolean> {
+  try {
+    await rename(join(generationsOf(place), String(number)), deletedPlace(place, number))
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}
+
+async function endDeletions(
+  place: DeploymentPlace,
+  release: (deleted: DeletedGeneration) => Promise<void>,
+): Promise<void> {
+  const names = await readdir(generationsOf(place)).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  const present = await generationNumbers(place)
+  for (const name of names.filter((one) => one.startsWith(DELETED))) {
+    const number = Number(name.slice(DELETED.length))
+    const file = join(generationsOf(place), name, 'manifest')
+    const root = present.includes(number) ? undefined : generationRoot(place, number)
+    await release({ number, root, file, text: await textOf(file) })
+    await rm(join(generationsOf(place), name), { recursive: true, force: true })
+  }
+  if (names.length > 0) await syncDirectory(generationsOf(place))
+}
+
+async function textOf(file: string): Promise<string> {
+  return readTextFile(file).catch(() => '')
+}

@@ -1,0 +1,31 @@
+import { DavitError, type Report } from '@davit/diagnostics'
+import { Manifest, parseDocument } from '@davit/documents'
+import type { Environment } from '@davit/process'
+import { openStore } from '@davit/store'
+
+import type { DeletedGeneration } from './delete-generations.ts'
+
+export interface ReleaseOptions {
+  readonly environment: Environment
+  readonly report: Report
+}
+
+/** For `deleteGenerations`: its store no longer keeps the packages of a generation. */
+export async function releasePackages(
+  deleted: DeletedGeneration,
+  { environment, report }: ReleaseOptions,
+): Promise<void> {
+  const { number, root, text, file } = deleted
+  if (root === undefined) return
+  try {
+    const { store } = parseDocument(Manifest, text, { file })
+    await (await openStore(store, { environment })).removeRoot(root)
+  } catch (error) {
+    if (!(error instanceof DavitError)) throw error
+    report({
+      kind: 'warning',
+      message: `the packages of generation ${number} are kept in their store as '${root}': ${error.message}`,
+      hint: 'remove that among the roots of the store',
+    })
+  }
+}

@@ -1,0 +1,57 @@
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+
+/** What a generation that may be deleted is known by. */
+export interface Candidate {
+  readonly number: number
+  readonly time: Date
+}
+
+export interface SelectionPlace {
+  /** In the order of their numbers. */
+  readonly generations: readonly Candidate[]
+  readonly current: number | undefined
+  readonly now: Date
+}
+
+/**
+ * Which generations `N[,N]…`, `Nd` or `old` means. `Nd` means those that were over N days ago, as in Nix: the last one that
+ * is older than that was in use then, and stays.
+ */
+export function selectGenerations(text: string, place: SelectionPlace): readonly number[] {
+  const others = place.generations.filter(({ number }) => number !== place.current)
+  if (text === 'old') return others.map(({ number }) => number)
+  const days = /^(\d{1,6})d$/.exec(text)?.[1]
+  if (days !== undefined) return olderThan(Number(days), place)
+  if (!/^[1-9]\d{0,14}([\s,]+[1-9]\d{0,14})*$/.test(text)) throw badSelection(text)
+  const numbers = [...new Set(text.split(/[\s,]+/).map(Number))]
+  checkNumbers(numbers, place)
+  return numbers
+}
+
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
+
+function olderThan(days: number, { generations, current, now }: SelectionPlace): readonly number[] {
+  const limit = now.getTime() - days * DAY_MILLISECONDS
+  const inUseThen = generations.findLast(({ time }) => time.getTime() < limit)?.number ?? 0
+  return generations.map(({ number }) => number).filter((number) => number < inUseThen && number !== current)
+}
+
+function checkNumbers(numbers: readonly number[], { generations, current }: SelectionPlace): void {
+  const present = generations.map(({ number }) => number)
+  const absent = numbers.filter((number) => !present.includes(number))
+  if (absent.length > 0) {
+    const hint = present.length === 0 ? 'there are none' : `there are ${present.join(', ')}`
+    throw new DavitError('no-generation', `there is no generation ${absent.join(', ')}`, { hint })
+  }
+  if (current === undefined || !numbers.includes(current)) return
+  throw new DavitError('current-generation', `generation ${current} is the current one, and cannot be deleted`, {
+    hint: 'deploy or switch to another one first, or forget the whole deployment with davit-generations --delete-all',
+  })
+}
+
+function badSelection(text: string): DavitError {
+  return new DavitError('usage', `'${text}' does not say which generations`, {
+    exitStatus: ExitStatus.usage,
+    hint: "numbers, as in '1,2'; '30d' for those that were over 30 days ago; 'old' for all but the current one",
+  })
+}

@@ -1,0 +1,170 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { encodeDocument, Manifest, type ProfileName } from '@davit/documents'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import {
+  addGeneration,
+  currentGeneration,
+  currentNumber,
+  type DeletedGeneration,
+  deleteAllGenerations,
+  deleteGenerations,
+  deploymentPlace,
+  generationNumbers,
+  generationRoot,
+  previousNumber,
+  readGeneration,
+  switchGeneration,
+} from '../src/coordinator-state.ts'
+
+let state: string
+let place: string
+const origin = { time: new Date('2026-11-20T10:00:00Z'), user: 'alice', host: 'coordinator' }
+
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), 'davit-generations-'))
+  place = deploymentPlace(state, 'default' as ProfileName)
+})
+afterEach(() => rmSync(state, { recursive: true, force: true }))
+
+/** Manifests differ by their store. */
+function deployed(name: string) {
+  const manifest: Manifest = {
+    store: { kind: 'native', directory: `/store/${name}` },
+    profiles: new Map(),
+    services: new Map(),
+    infrastructure: new Map(),
+    serviceMappings: [],
+    snapshotMappings: [],
+  }
+  return { manifest, text: encodeDocument(Manifest, manifest, 'json'), origin }
+}
+
+const add = async (...names: readonly string[]) => {
+  for (const name of names) await addGeneration(place, deployed(name))
+}
+
+describe('returning to a generation', () => {
+  test('goes one back each time, and a deployment counts on', async () => {
+    await add('a', 'b', 'c')
+    for (const expected of [2, 1]) {
+      expect(await previousNumber(place)).toBe(expected)
+      expect(await switchGeneration(place, expected)).toBe('switched')
+      expect(await currentGeneration(place)).toMatchObject({ number: expected })
+    }
+    await expect(previousNumber(place)).rejects.toMatchObject({
+      message: 'cannot roll back: there is no generation before the current one, 1',
+      exitStatus: 1,
+    })
+    expect(await generationNumbers(place)).toEqual([1, 2, 3])
+    await add('d')
+    expect(await currentNumber(place)).toBe(4)
+    expect(await previousNumber(place)).toBe(3)
+  })
+
+  test('says what there is when it is not there', async () => {
+    await expect(previousNumber(place)).rejects.toMatchObject({ code: 'no-generation' })
+    await add('a', 'b')
+    await expect(switchGeneration(place, 7)).rejects.toMatchObject({
+      message: 'there is no generation 7',
+      hint: 'there are 1, 2: davit-env --switch-to-generation takes any',
+    })
+    expect(await switchGeneration(place, 2)).toBe('unchanged')
+    expect(await currentNumber(place)).toBe(2)
+  })
+
+  test('tells when each was made, by whom; by its time where nobody wrote it down', async () => {
+    await add('a', 'b')
+    expect((await readGeneration(place, 1)).origin).toEqual(origin)
+    const directory = join(place, 'generations/2')
+    const time = new Date('2026-01-02T03:04:05Z')
+    utimesSync(join(directory, 'manifest'), time, time)
+    for (const text of ['', '{', '{"time": "x", "user": 7}', 'null']) {
+      writeFileSync(join(directory, 'origin.json'), text)
+      expect((await readGeneration(place, 2)).origin).toEqual({ time, user: '', host: '' })
+    }
+    rmSync(join(directory, 'origin.json'))
+    expect((await readGeneration(place, 2)).origin).toEqual({ time, user: '', host: '' })
+  })
+})
+
+describe('deleteGenerations()', () => {
+  let released: DeletedGeneration[]
+  beforeEach(() => {
+    released = []
+  })
+  const release = async (deleted: DeletedGeneration) => void released.push(deleted)
+
+  test('deletes, and gives up what kept their packages', async () => {
+    await add('a', 'b', 'c')
+    await deleteGenerations(place, [1, 2], release)
+    expect(await generationNumbers(place)).toEqual([3])
+    expect(readdirSync(join(place, 'generations'))).toEqual(['3'])
+    expect(released.map(({ number, root, text }) => [number, root, text])).toEqual([
+      [1, generationRoot(place, 1), deployed('a').text],
+      [2, generationRoot(place, 2), deployed('b').text],
+    ])
+    expect(await currentGeneration(place)).toMatchObject({ number: 3 })
+  })
+
+  test('one that was cut off is ended by the next, and never takes what has its number again', async () => {
+    await add('a', 'b', 'c')
+    const generations = join(place, 'generations')
+    for (const number of [1, 2]) renameSync(join(generations, `${number}`), join(generations, `.deleted-${number}`))
+    mkdirSync(join(generations, '2'))
+    writeFileSync(join(generations, '2/manifest'), deployed('d').text)
+    await deleteGenerations(place, [], release)
+    expect(released.map(({ number, root }) => [number, root])).toEqual([
+      [1, generationRoot(place, 1)],
+      [2, undefined],
+    ])
+    expect(readdirSync(generations)).toEqual(['2', '3'])
+  })
+
+  test('when it cannot give up what kept the packages, the next one does', async () => {
+    await add('a', 'b')
+    const failing = () => Promise.reject(new Error('the disk is full'))
+    await expect(deleteGenerations(place, [1], failing)).rejects.toThrow('the disk is full')
+    expect(await generationNumbers(place)).toEqual([2])
+    await deleteGenerations(place, [], release)
+    expect(released.map(({ number }) => number)).toEqual([1])
+  })
+
+  test('leaves one that has become the current one', async () => {
+    await add('a', 'b')
+    writeFileSync(join(place, 'current'), '1\n')
+    await expect(deleteGenerations(place, [1], release)).rejects.toMatchObject({ code: 'current-generation' })
+    expect(await generationNumbers(place)).toEqual([1, 2])
+    expect(released).toEqual([])
+  })
+
+  test('all: the deployment is forgotten, and another one begins', async () => {
+    await add('a', 'b')
+    expect(await deleteAllGenerations(place, release)).toEqual([1, 2])
+    expect(await currentGeneration(place)).toBeUndefined()
+    expect(await generationNumbers(place)).toEqual([])
+    await add('c')
+    expect(readFileSync(join(place, 'current'), 'utf8')).toBe('1\n')
+  })
+
+  test('deployments whose names begin alike are strangers', async () => {
+    const other = deploymentPlace(state, 'default-b' as ProfileName)
+    await add('a', 'b')
+    await addGeneration(other, deployed('a'))
+    expect(generationRoot(other, 1)).not.toBe(generationRoot(place, 1))
+    await deleteAllGenerations(place, release)
+    expect(await currentNumber(other)).toBe(1)
+  })
+})

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Why no disk of its own can be had here; nothing when it can. */
+export const noSmallDisk: string | undefined = whyNot()
+
+export interface SmallDisk {
+  readonly directory: string
+  /** Uses what space is left, but for so many bytes. */
+  fill(left?: number): void
+  free(): void
+  remove(): void
+}
+
+/** A file system of so many bytes, until it is removed. */
+export function smallDisk(bytes: number): SmallDisk {
+  const directory = mkdtempSync(join(tmpdir(), 'davit-small-disk-'))
+  mount(directory, bytes)
+  const ballast = join(directory, '.ballast')
+  return {
+    directory,
+    fill(left = 0) {
+      rmSync(ballast, { force: true })
+      const free = Number(spawnSync('stat', ['-f', '-c', '%a', directory], { encoding: 'utf8' }).stdout) * 4096
+      writeFileSync(ballast, Buffer.alloc(Math.max(0, free - left)))
+    },
+    free: () => rmSync(ballast, { force: true }),
+    remove() {
+      // Something on it may still be about to end.
+      spawnSync('umount', ['-l', directory])
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+function mount(directory: string, bytes: number): boolean {
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', directory]).status === 0
+}
+
+function whyNot(): string | undefined {
+  const directory = mkdtempSync(join(tmpdir(), 'davit-small-disk-'))
+  const isPossible = mount(directory, 4096)
+  if (isPossible) spawnSync('umount', [directory])
+  rmSync(directory, { recursive: true, force: true })
+  if (isPossible) return undefined
+  console.warn('SKIPPED: disks that are full, which need root and a mount')
+  return 'cannot mount a tmpfs'
+}

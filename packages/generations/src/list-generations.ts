@@ -1,0 +1,63 @@
+import {
+  currentNumber,
+  type DeploymentPlace,
+  generationNumbers,
+  type Origin,
+  readGeneration,
+} from '@davit/coordinator-state'
+import { DavitError } from '@davit/diagnostics'
+
+/** What is to be told of a generation. */
+export interface ListedGeneration {
+  readonly number: number
+  readonly isCurrent: boolean
+  /** Nothing when its files cannot be read. */
+  readonly content: GenerationContent | undefined
+}
+
+export interface GenerationContent {
+  readonly origin: Origin
+  readonly services: number
+  readonly targets: number
+}
+
+/** The oldest first. A damaged one does not hide the others. */
+export async function listGenerations(place: DeploymentPlace): Promise<readonly ListedGeneration[]> {
+  const current = await currentNumber(place)
+  const listed: ListedGeneration[] = []
+  for (const number of await generationNumbers(place)) {
+    listed.push({ number, isCurrent: number === current, content: await contentOf(place, number) })
+  }
+  return listed
+}
+
+/** A line each. */
+export function renderGenerations(generations: readonly ListedGeneration[]): string {
+  return generations
+    .map(({ number, isCurrent, content }) => {
+      const mark = isCurrent ? '  (current)' : ''
+      return `${String(number).padStart(4)}  ${content === undefined ? 'cannot be read' : renderContent(content)}${mark}\n`
+    })
+    .join('')
+}
+
+async function contentOf(place: DeploymentPlace, number: number): Promise<GenerationContent | undefined> {
+  try {
+    const { manifest, origin } = await readGeneration(place, number)
+    // A target that is only described has nothing to do with it.
+    return { origin, services: manifest.services.size, targets: manifest.profiles.size }
+  } catch (error) {
+    if (error instanceof DavitError) return undefined
+    throw error
+  }
+}
+
+function renderContent({ origin, services, targets }: GenerationContent): string {
+  const time = `${origin.time.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+  const who = origin.user === '' ? '' : `, by ${origin.user} on ${origin.host}`
+  return `${time}  ${countOf(services, 'service')} on ${countOf(targets, 'target')}${who}`
+}
+
+function countOf(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,42 @@
+import { describeOwner, endDeployment, formerTargets, isGone } from '@davit/deployment-lock'
+import { DavitError, type Report } from '@davit/diagnostics'
+import type { ProfileName } from '@davit/documents'
+import { allTargets, lockHolder, type ReachedTargets, type ShellTarget } from '@davit/target'
+
+interface FreeTerms {
+  readonly profile: ProfileName
+  readonly token: string
+  /** Of the record of the lock, which may be that of this user. */
+  readonly place: string
+  readonly report: Report
+}
+
+/** Ends the deployment that holds the lock with this token, wherever it does. */
+export async function freeLock(reached: ReachedTargets, terms: FreeTerms): Promise<void> {
+  const { profile, token, report } = terms
+  const targets = [...reached.targets.values()]
+  const candidates = [...targets, ...(await formerTargets(targets, profile))]
+  const holders = await Promise.all(candidates.map((target) => holderOf(target, profile)))
+  const held = candidates.filter((_, index) => holders[index]?.token === token)
+  for (const target of held) {
+    const owner = describeOwner(holders[candidates.indexOf(target)]?.owner ?? '')
+    report({ kind: 'note', target: target.name, message: `freeing the lock of ${owner}` })
+  }
+  if (held.length > 0)
+    await endDeployment(held, terms).catch((error: unknown) => {
+      // Who held it has noticed, and ended.
+      if (!isGone(error)) throw error
+    })
+  allTargets(reached)
+  if (held.length === 0) throw notHeld(terms)
+}
+
+function holderOf({ name, machine }: ShellTarget, profile: ProfileName) {
+  return lockHolder(machine, { target: name, profile })
+}
+
+function notHeld({ profile, token }: FreeTerms): DavitError {
+  return new DavitError('not-locked', `no target of the manifest holds the lock '${token}' of profile '${profile}'`, {
+    hint: 'what refuses a lock says the id of the one that is held',
+  })
+}

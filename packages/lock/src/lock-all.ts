@@ -1,0 +1,42 @@
+import {
+  acquireLocks,
+  endDeployment,
+  formerTargets,
+  lockServices,
+  type LockTerms,
+  writeLockRecord,
+} from '@davit/deployment-lock'
+import type { ShellTarget } from '@davit/target'
+
+interface LockAllTerms extends LockTerms {
+  /** Of the record of the lock. */
+  readonly place: string
+  /** Its text. */
+  readonly manifest: string
+  readonly signal: AbortSignal
+}
+
+/**
+ * Locks the targets, and what is on their machines under names that they had before; asks the services; leaves the record. All or
+ * nothing. Returns everything that is locked.
+ */
+export async function lockAll(targets: readonly ShellTarget[], terms: LockAllTerms): Promise<readonly ShellTarget[]> {
+  const { token, owner, place, manifest, signal, here, profile } = terms
+  await acquireLocks(targets, terms)
+  let locked = targets
+  try {
+    const former = await formerTargets(targets, profile)
+    await acquireLocks(former, terms)
+    locked = [...targets, ...former]
+    await lockServices(locked, terms)
+    signal.throwIfAborted()
+    const renamed = former.map(({ name, at }) => ({ name, at }))
+    const names = targets.map(({ name }) => name)
+    const { processGroup } = here
+    await writeLockRecord(place, { token, owner, processGroup, manifest, targets: names, renamed })
+    return locked
+  } catch (error) {
+    await endDeployment(locked, { profile, token, place }).catch(() => {})
+    throw error
+  }
+}

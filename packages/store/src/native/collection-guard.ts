@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, readlinkSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { systemErrorCode } from '@davit/files'
+import { encodeProcessReference, isProcessGone, processIdentity, processReference } from '@davit/process'
+import { claimFile, collectionsFile, type StoreLayout } from './store-layout.ts'
+
+/**
+ * Keeps garbage from being collected between finding out what is valid and keeping it, for as long as the work lasts. Work
+ * within the work is part of it. What was known before is forgotten if something was collected since. For short work: whoever collects waits for it (see `target-runtime/runtime/collect.sh`).
+ */
+export type Undisturbed = <Result>(use: () => Promise<Result>) => Promise<Result>
+
+export function collectionGuard(layout: StoreLayout, forget: () => void): Undisturbed {
+  let users = 0
+  let marker: Promise<string> | undefined
+  let collections = collectionsIn(layout)
+  const begin = async () => {
+    const entered = await enter(layout)
+    const now = collectionsIn(layout)
+    if (now !== collections) forget()
+    collections = now
+    return entered
+  }
+  return async (use) => {
+    users += 1
+    try {
+      await (marker ??= begin())
+      return await use()
+    } finally {
+      users -= 1
+      if (users === 0) {
+        const left = marker
+        marker = undefined
+        await left?.then(rmdirSync, () => {})
+      }
+    }
+  }
+}
+
+const PAUSE_MILLISECONDS = 20
+
+/** Each shows itself first, and looks for the other then: one of both waits. */
+async function enter(layout: StoreLayout): Promise<string> {
+  const name = `${encodeProcessReference(processReference())}-commit-${randomBytes(8).toString('hex')}`
+  const marker = join(layout.incoming, name)
+  for (;;) {
+    mkdirSync(marker)
+    if (!isClaimed(layout)) return marker
+    rmdirSync(marker)
+    while (isClaimed(layout)) await delay(PAUSE_MILLISECONDS)
+  }
+}
+
+/** By a shell that lives: `PID:START-TIME:BOOT-ID`. */
+function isClaimed(layout: StoreLayout): boolean {
+  const [pid = '', startTime = '', bootId] = claimant(layout).split(':')
+  if (pid === '' || bootId !== processIdentity().bootId) return false
+  const { namespace } = processReference()
+  return !isProcessGone({ pid: Number(pid), startTime: Number(startTime), namespace })
+}
+
+function claimant(layout: StoreLayout): string {
+  return emptyIfAbsent(() => readlinkSync(claimFile(layout)))
+}
+
+/** Another text after each of them. */
+function collectionsIn(layout: StoreLayout): string {
+  return emptyIfAbsent(() => readFileSync(collectionsFile(layout), 'utf8'))
+}
+
+function emptyIfAbsent(read: () => string): string {
+  try {
+    return read()
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return ''
+    throw error
+  }
+}

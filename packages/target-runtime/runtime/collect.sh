@@ -1,0 +1,217 @@
+# Collecting garbage, on a target as well as on a coordinator, by a helper of its own. In a native store, who asks for it decides
+# what goes, and is refused when what is kept has changed since he looked. Below the hidden directory of the store,
+#   commit               claim of who changes what is valid, or what is kept
+#   incoming/*-commit-*  directories of coordinators that are at that, and wait while `commit` is claimed
+#   asked/OWNER          what helpers that are alive were asked for, and are perhaps about to be sent the rest of
+#   locks/NAME           what a coordinator builds
+#   collected            another text after each collection: what was known to be valid may no longer be
+
+# use_native STORE INCOMING REGISTRATIONS ROOTS LOCKS
+use_native() {
+  check_store_paths "$@"
+  store=$1 incoming=$2 registrations=$3 roots=$4 locks=$5
+}
+
+# list_kept: lines `NAME-OR-PATH BY`.
+list_kept() {
+  find "$roots" -type l -name 'temporary:*' -mtime +0 -exec rm -f {} + 2>/dev/null
+  for root in "$roots"/*; do
+    [ -L "$root" ] || continue
+    name=${root##*/}
+    case $name in
+      temporary:.new.*) ;;
+      profile:*) list_generations "$root" "$name" ;;
+      *) printf '%s %s\n' "${name##*:}" "${name%:*}" ;;
+    esac
+  done
+  for owner in "${registrations%/*}"/asked/*; do
+    [ ! -f "$owner" ] || ! is_alive "${owner##*/}" || list_fields ' asked' <"$owner"
+  done
+  for lock in "$locks"/*; do
+    [ ! -f "$lock" ] || printf '%s building\n' "${lock##*/}"
+  done
+  set -- "$state"/targets/*/active/*/*/record
+  [ ! -f "$1" ] || cat "$@" | list_active
+}
+
+# list_fields SUFFIX < LINES
+list_fields() {
+  while IFS= read -r field; do
+    printf '%s%s\n' "$field" "$1"
+  done
+}
+
+# list_active < RECORDS: what stops what is active.
+list_active() {
+  while IFS=' ' read -r field word; do
+    case $field in
+      pkg | module) printf '%s active\n' "$word" ;;
+    esac
+  done
+}
+
+# say_each WORD < LINES
+say_each() {
+  while IFS= read -r field; do
+    say "$1" "$field"
+  done
+}
+
+# list_generations ROOT NAME: of a profile.
+list_generations() {
+  [ -d "$1" ] || return 0
+  [ -r "$1/." ] && [ -x "$1/." ] || fail cannot-read "cannot see what '$1' keeps"
+  for generation in "$1"/*-link; do
+    [ ! -L "$generation" ] || printf '%s %s\n' "$(readlink "$generation")" "$2/${generation##*/}"
+  done
+  current=$(readlink "$1/current") || return 0
+  printf '%s %s\n' "$(readlink "$1/$current")" "$2/current"
+}
+
+# sum_of UTILITY TEXT
+sum_of() {
+  sum=$(printf '%s\n' "$2" | "$1")
+  sum=${sum%% *}
+}
+
+# is_rubbish NAME: what stands in the store without being valid, and is not being made for another machine.
+is_rubbish() {
+  case $1 in
+    *-*) ;;
+    *) return 1 ;;
+  esac
+  hash=${1%%-*}
+  [ "${#hash}" = 32 ] && [ ! -f "$registrations/$1.json" ] && ! is_claimed "$incoming/build.$hash.lock"
+}
+
+# operation_native_survey CHECKSUM STORE INCOMING REGISTRATIONS ROOTS LOCKS: what is kept, with a sum, what is valid, and rubbish.
+operation_native_survey() {
+  checksum=$1
+  shift
+  use_native "$@"
+  kept=$(list_kept) || exit 3
+  sum_of "$checksum" "$kept"
+  say sum "$sum"
+  printf '%s\n' "$kept" | say_each kept
+  [ ! -d "$registrations" ] || find "$registrations" -name '*.json' -exec cat {} + | say_each valid
+  for place in "$store"/*; do
+    is_rubbish "${place##*/}" || continue
+    [ -e "$place" ] || [ -L "$place" ] || continue
+    size=$(du -sk "$place" 2>/dev/null) || size=0
+    say rubbish "${place##*/}" "${size%%[!0-9]*}"
+  done
+}
+
+# operation_native_collect CHECKSUM SUM STORE INCOMING REGISTRATIONS ROOTS LOCKS LOGS [NAME]... rubbish [NAME]...: removes them, those that refer
+# to others first, if the same is kept as when the sum was made; otherwise says so. Also what a collection that was cut off has left.
+operation_native_collect() {
+  checksum=$1 expected=$2 logs=$8
+  use_native "$3" "$4" "$5" "$6" "$7"
+  shift 8
+  for name in "$@"; do
+    case $name in
+      */* | .*) fail bad-request "refused the name '$name'" ;;
+    esac
+  done
+  if [ ! -d "$registrations" ]; then
+    say collected
+    return
+  fi
+  hold_store "$registrations"
+  await_commits
+  kept=$(list_kept) || exit 3
+  sum_of "$checksum" "$kept"
+  if [ "$sum" != "$expected" ]; then
+    say changed
+    return
+  fi
+  aside=$incoming/collected.$id.$self
+  begin_transfer "$incoming" "${aside##*/}" "$self"
+  unregister "$@"
+  move_aside "$@"
+  let_go
+  discard_transfer "$aside"
+  say collected
+}
+
+# unregister NAME... rubbish ...
+unregister() {
+  for name in "$@"; do
+    shift
+    [ "$name" != rubbish ] || break
+    set -- "$@" "$registrations/$name.json" "$logs/$name.log"
+  done
+  while [ $# -gt 0 ]; do
+    case $1 in
+      /*) break ;;
+    esac
+    shift
+  done
+  [ $# = 0 ] || {
+    printf '%s\n' "$self $id" >"${registrations%/*}/collected" && rm -f "$@" && { sync "$registrations" 2>/dev/null || sync; }
+  } || fail cannot-create "cannot remove below '$registrations'"
+}
+
+# move_aside NAME... rubbish NAME...: out of their places, while nobody else can put anything there.
+move_aside() {
+  for name in "$@"; do
+    shift
+    [ "$name" = rubbish ] || is_rubbish "$name" || continue
+    [ ! -e "$store/$name" ] && [ ! -L "$store/$name" ] || set -- "$@" "$store/$name"
+  done
+  [ $# -gt 0 ] || return 0
+  find "$@" -prune -type d ! -perm -200 -exec chmod u+w {} + && mv "$@" "$aside/paths" ||
+    fail cannot-create "cannot remove below '$store'"
+}
+
+# await_commits: of coordinators that had begun before the store was claimed.
+await_commits() {
+  tries=0
+  for marker in "$incoming"/*-commit-*; do
+    while [ -d "$marker" ] && is_coordinator_alive "${marker##*/}"; do
+      tries=$((tries + 1))
+      [ "$tries" -le 600 ] || fail store-busy 'somebody has been changing the store for long'
+      pause
+    done
+  done
+}
+
+# is_coordinator_alive NAMESPACE.PID.START-TIME-...: unless it is certain that it is not.
+is_coordinator_alive() {
+  reference=${1%%-*}
+  case $(readlink /proc/self/ns/pid) in
+    *"[${reference%%.*}]"*) ;;
+    *) return 0 ;;
+  esac
+  reference=${reference#*.}
+  process_identity "${reference%%.*}" || return 1
+  case $identity in
+    "${reference%%.*}:${reference#*.}:"*) return 0 ;;
+  esac
+  return 1
+}
+
+# operation_trim_profile TARGET PROFILE [PATH]...: of its generations remain the current one, and those that lead to the paths.
+operation_trim_profile() {
+  check_names "$1" "$2"
+  hold_mutex "$1"
+  directory=$state/targets/$1/profiles/$2
+  current=$(readlink "$directory/current") || return 0
+  shift 2
+  for link in "$directory"/*-link; do
+    [ -L "$link" ] && [ "${link##*/}" != "$current" ] || continue
+    path=$(readlink "$link")
+    for wanted in "$@"; do
+      [ "$wanted" != "$path" ] || continue 2
+    done
+    rm -f "$link" && say removed "${link##*/}"
+  done
+}
+
+# operation_nix_collect [--dry-run]: what nothing keeps goes; the line in which Nix says how much.
+operation_nix_collect() {
+  find_nix
+  command -v nix-collect-garbage >/dev/null 2>&1 || fail nix-missing "there is no program 'nix-collect-garbage'"
+  output=$(nix-collect-garbage "$@" 2>&1) || fail nix-failed "$output"
+  say result "$(printf '%s' "$output" | tail -n 1 | hexadecimal)"
+}

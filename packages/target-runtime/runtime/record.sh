@@ -1,0 +1,142 @@
+# Records. A mapping has a directory `targets/TARGET/active/PROFILE/CONTAINER:KEY` with
+#   record   what is needed to run any activity of it: a line `FIELD WORD` each, words for printf %b; container properties are `property.NAME`
+#   state    activating (also when absent), active, deactivating
+#   running  claim of the runner of an activity of it
+#   module   claim of the module that the runner has called, which may outlive it
+#   status   `ACTIVITY STATUS` of the last one that ended, unless the state says it
+# What an activity prints is in `log/PROFILE/CONTAINER:KEY.ACTIVITY`; of very much only the beginning and, in `….1` to `….3`, the end.
+
+# mapping_directory TARGET PROFILE CONTAINER KEY; a file name has at most 255 bytes, and something is added to it for logs.
+mapping_directory() {
+  check_names "$@"
+  directory=$state/targets/$1/active/$2/$3:$4
+  [ "${#3}" -le 150 ] || directory=$state/targets/$1/active/$2/$(printf '%.150s~%s' "$3" "${#3}"):$4
+}
+
+# is_complete RECORD: it says how to call the module.
+is_complete() {
+  [ -f "$1" ] || return 1
+  facts=
+  while IFS= read -r line || [ -n "$line" ]; do
+    case $line in
+      'module /'*) facts=${facts}m ;;
+      'pkg /'*) facts=${facts}p ;;
+      'container '?*) facts=${facts}c ;;
+    esac
+  done <"$1"
+  [ "${#facts}" = 3 ]
+}
+
+write_record() {
+  [ $# -gt 0 ] || fail bad-record "the record '$directory/record' does not say what to call"
+  while [ $# -ge 2 ]; do
+    if [ "$1" = module ]; then
+      decode "$2"
+      resolve_module "$decoded"
+      printf 'module %s\n' "$module" || return 1
+    else
+      printf '%s %s\n' "$1" "$2" || return 1
+    fi
+    shift 2
+  done >"$directory/record.new" &&
+    printf 'boot %s\n' "$(boot_id)" >>"$directory/record.new" &&
+    sync "$directory/record.new" && mv -f "$directory/record.new" "$directory/record"
+}
+
+# resolve_module PATH: a module, or the directory of a service that provides its container with exactly one module in it.
+resolve_module() {
+  module=$1
+  if [ -d "$1/libexec/dysnomia" ]; then
+    set -- "$1"/libexec/dysnomia/*
+    module=
+    for candidate in "$@"; do
+      case $candidate in
+        *.activities) continue ;;
+      esac
+      [ -z "$module" ] || fail no-module "more than one module in '${1%/*}'"
+      module=$candidate
+    done
+  fi
+  module=$(readlink -f "$module") || module=
+  [ -n "$module" ] && [ -f "$module" ] && [ -x "$module" ] || fail no-module "there is no module '${1#"$state"/}'"
+  check_store_paths "$module"
+}
+
+# remove_mapping DIRECTORY: in one step; what is left of it after a crash is not looked at, and removed with the next observation.
+remove_mapping() {
+  gone=${1%/*}/.gone.${1##*/}
+  rm -rf "$gone"
+  mv "$1" "$gone" || return 1
+  rm -rf "$gone" || :
+}
+
+# is_running DIRECTORY: also when only the module is left. A dead helper's claim may just be on its way to the runner that it has
+# started: looked at twice.
+is_running() {
+  ! is_claimed "$1/running" && ! is_claimed "$1/module" || return 0
+  [ -L "$1/running" ] || [ -L "$1/running.handed" ] || return 1
+  sleep 1
+  is_claimed "$1/running" || is_claimed "$1/module"
+}
+
+# operation_resolve WORD...: the module that each reference leads to, or `-`.
+operation_resolve() {
+  for word in "$@"; do
+    decode "$word"
+    (resolve_module "$decoded" && say module "$module") 2>/dev/null || say module -
+  done
+}
+
+# operation_observe PROFILE: every mapping of the profile, of all targets that are this machine, with `answers` when its module can be
+# asked for its status; then what other profiles have here.
+operation_observe() {
+  check_names "$1"
+  rm -rf "$state"/targets/*/active/"$1"/.gone.*
+  say boot "$(boot_id)"
+  for directory in "$state"/targets/*/active/*/*:*; do
+    [ -f "$directory/record" ] || [ -f "$directory/state" ] || continue
+    place=${directory#"$state"/targets/}
+    case $place in
+      *[!A-Za-z0-9_./:~+-]* | *:*:* | -* | */-*)
+        say strange "$(printf '%s' "$directory" | hexadecimal)"
+        continue
+        ;;
+    esac
+    target=${place%%/*}
+    case $place in
+      "$target/active/$1/"*) say_mapping ;;
+      *) say_other ;;
+    esac
+  done
+}
+
+say_mapping() {
+  running=ended
+  ! is_running "$directory" || running=running
+  first_line "$directory/state"
+  case $line in
+    active | activating | deactivating) ;;
+    '') line=activating ;;
+    *) line=unknown ;;
+  esac
+  say mapping "$target" "$line" "$running" "${directory##*/}"
+  module=
+  while IFS= read -r line || [ -n "$line" ]; do
+    say "field $line"
+    case $line in
+      'module '*) module=${line#module } ;;
+    esac
+  done 2>/dev/null <"$directory/record" || :
+  [ -d "$directory" ] || say gone
+  if [ -n "$module" ] && [ -f "$module.activities" ] && answers_activity "$module.activities" status; then
+    say answers
+  fi
+}
+
+say_other() {
+  while IFS= read -r line; do
+    case $line in
+      'pkg '*) say other "$target" "${place#*/active/}" "${line#pkg }" ;;
+    esac
+  done 2>/dev/null <"$directory/record" || :
+}

@@ -1,0 +1,194 @@
+# The runner of an activity: in a session of its own, detached from the helper that has started it.
+
+# spawn FUNCTION [WORD]...: detached from this helper, so that a lost connection loses nothing. The environment is the runtime's own,
+# with nothing of the login's. `done ID STATUS` says how it ended.
+spawn() {
+  (
+    trap - EXIT
+    env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$runtime" setsid sh -c \
+      'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-activity "$state" "$target" "$profile" "$activity" "$directory" "$@" \
+      </dev/null >/dev/null 2>&1 3>&- 4>&- &
+    runner=$!
+    exec >/dev/null 2>&1 3>&-
+    wait "$runner"
+    status=$?
+    # A runner that could not even start has not taken over the claim.
+    [ "$status" = 0 ] || [ "$(readlink "$directory/running")" != "$self" ] || rm -f "$directory/running"
+    # A runner that was killed says nothing of its module.
+    while [ "$status" -gt 128 ] && is_running "$directory"; do
+      status=255
+      pause
+    done
+    printf 'done %s %s\n' "$id" "$status" >&4
+  ) &
+}
+
+# run STATE TARGET PROFILE ACTIVITY DIRECTORY FUNCTION [WORD]...
+run() {
+  trap '' HUP
+  davit_state=$1 davit_target=$2 davit_profile=$3 davit_activity=$4 davit_directory=$5
+  shift 5
+  "$@"
+}
+
+# run_activity HELPER SECONDS: the runner; it alone says how the activity ended.
+run_activity() {
+  take_over_claim "$davit_directory/running" "$1" || exit 254
+  davit_runner=$identity davit_log=$davit_state/targets/$davit_target/log/$davit_profile/${davit_directory##*/}.$davit_activity
+  open_log || exit 253
+  (
+    exec >&7 2>&1 7>&-
+    claim_module && call_module
+  ) &
+  exec 7>&-
+  await_module "$!" "$2"
+  case $davit_status:$davit_activity in
+    0:activate) printf 'active\n' | replace_file "$davit_directory/state" || davit_status=253 ;;
+    0:deactivate) remove_mapping "$davit_directory" && exit 0 || davit_status=253 ;;
+    *)
+      await_log
+      printf '%s %s\n' "$davit_activity" "$davit_status" >"$davit_directory/status" || :
+      ;;
+  esac
+  rm -f "$davit_directory/module" "$davit_directory/running"
+  exit "$davit_status"
+}
+
+# take_over_claim LINK HELPER: from the helper. Whoever found the helper dead in between may have been faster: then nothing is run.
+take_over_claim() {
+  process_identity "$$"
+  [ "$(readlink "$1")" = "$2" ] && mv "$1" "$1.handed" && [ "$(readlink "$1.handed")" = "$2" ] && rm -f "$1.handed" && ln -s "$identity" "$1"
+}
+
+# claim_module: for this very process, which becomes the module; not if somebody else has taken over from its runner meanwhile.
+claim_module() {
+  read -r process_pid identity </proc/self/stat || return 1
+  process_identity "$process_pid" && claim "$davit_directory/module" "$identity" || return 1
+  [ "$(readlink "$davit_directory/running")" != "$davit_runner" ] || return 0
+  rm -f "$davit_directory/module"
+  return 1
+}
+
+# call_module: in a subshell, which becomes the module, so that properties are variables of the module and of nothing else. Its own
+# variables have names that no property has: an assignment would change what the module is given.
+call_module() {
+  cd / || exit 253
+  umask 022
+  davit_module='' davit_package='' davit_container=''
+  while IFS=' ' read -r davit_field davit_word || [ -n "$davit_field" ]; do
+    davit_text=$(printf '%b.' "$davit_word")
+    davit_text=${davit_text%.}
+    case $davit_field in
+      module) davit_module=$davit_text ;;
+      pkg) davit_package=$davit_text ;;
+      container) davit_container=$davit_text ;;
+      name) export DAVIT_SERVICE="$davit_text" ;;
+      service) export DAVIT_KEY="$davit_text" ;;
+      property.*[!A-Za-z0-9_]* | property.[0-9]* | property. | property.PATH | property.IFS | property.LD_* | property.davit_*) ;;
+      property.*) export "${davit_field#property.}=$davit_text" ;;
+    esac
+  done <"$davit_directory/record"
+  unset davit_word davit_text
+  export DAVIT_TARGET="$davit_target" DAVIT_PROFILE="$davit_profile" DAVIT_STATE_DIR="$davit_state"
+  export DAVIT_RUN_DIR="$davit_state/targets/$davit_target/run" DAVIT_LOG_DIR="$davit_state/targets/$davit_target/log/services"
+  export DYSNOMIA_STATEDIR="$davit_state/targets/$davit_target/dysnomia"
+  if [ -f "$davit_module.activities" ] && ! (answers_activity "$davit_module.activities" "$davit_activity"); then
+    exit 0
+  fi
+  exec setsid "$davit_module" "$davit_activity" "$davit_package" "$davit_container"
+}
+
+# answers_activity FILE ACTIVITY: a module with such a file is asked for nothing else.
+answers_activity() {
+  while IFS= read -r line || [ -n "$line" ]; do
+    [ "$line" = "$2" ] && return 0
+  done <"$1"
+  return 1
+}
+
+# ask_module SECONDS: as run_activity, for a question, which changes nothing and is not written down.
+ask_module() {
+  (call_module) &
+  await_module "$!" "$1"
+  exit "$davit_status"
+}
+
+# open_log: file descriptor 7 is a pipe to a process of its own that keeps the log small. It reads for as long as anybody has the
+# pipe, such as a service in the background: nobody is blocked by it, and a full disk stops only the log.
+open_log() {
+  rm -f "$davit_log" "$davit_log".[123] "$davit_directory/output"
+  (umask 077 && mkfifo "$davit_directory/output") || return 1
+  # Opened for both at first: to open a pipe for one waits for who opens it for the other.
+  exec 5<>"$davit_directory/output" 6<"$davit_directory/output" 7>"$davit_directory/output" 5>&-
+  rm -f "$davit_directory/output"
+  # Closed within: a shell that redirects a function keeps what it closes.
+  (
+    exec <&6 6<&- 7>&-
+    keep_log "$davit_log"
+  ) &
+  davit_keeper=$!
+  exec 6<&-
+}
+
+# keep_log FILE: pieces of 512 writes or 1 MB, whichever is less: the first, and the last two or three.
+keep_log() {
+  umask 077
+  dd bs=2048 count=512 of="$1"
+  while [ -s "$1" ]; do
+    dd bs=2048 count=512 of="$1.3"
+    [ -s "$1.3" ] || break
+    [ ! -f "$1.2" ] || mv -f "$1.2" "$1.1"
+    mv -f "$1.3" "$1.2"
+  done
+  rm -f "$1.3"
+  cat >/dev/null
+}
+
+# await_log: until all that was printed is in it, unless something in the background keeps it open.
+await_log() {
+  tries=0
+  while [ "$tries" -lt 20 ] && process_identity "$davit_keeper"; do
+    tries=$((tries + 1))
+    pause
+  done
+}
+
+# await_module PID SECONDS: its status goes to $davit_status; 252 when its time was over.
+await_module() {
+  watch=
+  if [ "$2" != 0 ] && process_identity "$1"; then
+    watch_module "$identity" "$2" &
+    watch=$!
+  fi
+  wait "$1"
+  davit_status=$?
+  if [ -n "$watch" ] && was_late; then davit_status=252; fi
+}
+
+# watch_module OWNER SECONDS: ends it when its time is over, with all that it has started and that is still in its process group;
+# TERM gives it five seconds. Then its own status is 99.
+watch_module() {
+  exec >/dev/null 2>&1 4>&-
+  sleeper=
+  trap '[ -z "$sleeper" ] || kill "$sleeper"; exit 0' TERM
+  sleep "$2" &
+  sleeper=$!
+  wait "$sleeper"
+  trap '' TERM
+  is_alive "$1" || exit 0
+  tries=0
+  kill -TERM "-${1%%:*}"
+  while [ "$tries" -lt 100 ] && kill -0 "-${1%%:*}"; do
+    tries=$((tries + 1))
+    pause
+  done
+  kill -KILL "-${1%%:*}"
+  exit 99
+}
+
+# was_late: ends $watch, unless it has begun to end what it watched.
+was_late() {
+  kill "$watch" 2>/dev/null
+  wait "$watch"
+  [ $? = 99 ]
+}

@@ -1,0 +1,45 @@
+import type { StorePath } from '@davit/documents'
+import { collectorScript } from '@davit/target-runtime'
+
+import { fromHexadecimal } from './answer-lines.ts'
+import { type Helper, openHelper } from './helper.ts'
+import type { LockPlace } from './lock.ts'
+import type { Machine } from './machine.ts'
+import { onMachine } from './nix-errors.ts'
+
+/** A helper of its own, which collects garbage (see `target-runtime/runtime/collect.sh`). */
+export interface Collector extends Pick<Helper, 'request'>, Pick<Machine, 'address' | 'facts'> {}
+
+export async function withCollector<Result>(
+  machine: Machine,
+  use: (collector: Collector) => Promise<Result>,
+): Promise<Result> {
+  const helper = await openHelper(machine, collectorScript)
+  const { address, facts } = machine
+  try {
+    return await use({ address, facts, request: (operation, fields) => helper.request(operation, fields) })
+  } finally {
+    helper.close()
+  }
+}
+
+/** Removes the generations of a profile other than the current one and those of these paths; tells how many. */
+export async function trimProfile(
+  machine: Machine,
+  { target, profile }: LockPlace,
+  kept: readonly StorePath[],
+): Promise<number> {
+  return withCollector(machine, async (collector) => {
+    return (await collector.request('trim_profile', [target, profile, ...kept])).length
+  })
+}
+
+/** Has the Nix of a machine collect its garbage; what it says of it. */
+export async function collectNixGarbage(machine: Machine, { dryRun }: { readonly dryRun: boolean }): Promise<string> {
+  return withCollector(machine, async (collector) => {
+    const [answer = ''] = await collector
+      .request('nix_collect', dryRun ? ['--dry-run'] : [])
+      .catch((error: unknown) => Promise.reject(onMachine(machine.address, error)))
+    return fromHexadecimal(answer.replace(/^result /, ''))
+  })
+}

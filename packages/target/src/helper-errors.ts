@@ -1,0 +1,38 @@
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+
+const UNREACHABLE = { exitStatus: ExitStatus.unreachable }
+
+export function noAnswer(address: string): DavitError {
+  return new DavitError('no-answer', `'${address}' did not start a shell in time`, UNREACHABLE)
+}
+
+/** However a helper is lost, what it was asked for may have happened. */
+export function lostError(reason: unknown, address: string): DavitError {
+  if (reason instanceof DavitError && reason.code === 'connection-lost') return reason
+  const text = reason instanceof Error ? reason.message : String(reason)
+  return new DavitError('connection-lost', `lost the helper on '${address}': ${text}`, {
+    ...UNREACHABLE,
+    ...(reason instanceof Error ? { cause: reason } : {}),
+  })
+}
+
+interface FailedStart {
+  readonly address: string
+  readonly status: number
+  readonly greeting: readonly string[]
+}
+
+export function noShell({ address, status, greeting }: FailedStart): DavitError {
+  const printed = greeting.filter((line) => line.trim() !== '').slice(0, 3)
+  const text = printed.length === 0 ? '' : ` and printed '${printed.join(' | ').slice(0, MAX_QUOTED)}'`
+  return new DavitError(
+    'no-shell',
+    `the login shell on '${address}' ran nothing: it ended with status ${status}${text}`,
+    {
+      exitStatus: ExitStatus.permission,
+      hint: 'the account needs a login shell that runs commands',
+    },
+  )
+}
+
+const MAX_QUOTED = 300

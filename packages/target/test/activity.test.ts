@@ -1,0 +1,201 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { afterAll, describe, expect, test, vi } from 'vitest'
+
+import { askStatus, awaitActivity, observeMachine, performActivity } from '../src/target.ts'
+import { closeScenes, isAlive, PATIENCE, Scene } from './scene.ts'
+import { installedShells } from './shells.ts'
+
+afterAll(closeScenes)
+
+describe.concurrent.each(installedShells())('activities on a machine with $name', (shell) => {
+  const begun = (scene: Scene) => vi.waitFor(() => expect(scene.read('begun')).not.toBe(''), PATIENCE)
+  const runnerPid = (scene: Scene) => Number(readlinkSync(join(scene.record, 'running')).split(':')[0])
+  const states = async (scene: Scene) =>
+    (await observeMachine(scene.machine, scene.profile)).records.map(
+      ({ state, running }) => `${state} ${running ? 'running' : 'ended'}`,
+    )
+
+  describe('that take longer than they may', () => {
+    test('have failed, and leave nothing of their process group', async () => {
+      const scene = await Scene.open(shell)
+      scene.module('sleep 1000 & echo $! >"$D/child"; echo "about to hang"; hold')
+      const result = await performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 1 })
+      expect(result).toEqual({
+        kind: 'failed',
+        message: 'it took longer than 1 seconds, and was ended',
+        log: 'about to hang\n',
+      })
+      expect(isAlive(scene.pidIn('child'))).toBe(false)
+      expect(await states(scene)).toEqual(['activating ended'])
+      expect(readdirSync(scene.record).toSorted()).toEqual(['record', 'state', 'status'])
+    })
+
+    test('are killed when they ignore TERM', async () => {
+      const scene = await Scene.open(shell)
+      scene.module(`trap 'echo ignored >>"$D/term"' TERM; hold & wait; wait; hold; exit 0`)
+      const result = await performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 1 })
+      expect(result).toMatchObject({ kind: 'failed', message: expect.stringContaining('longer than 1 seconds') })
+      expect(scene.read('term')).toBe('ignored\n')
+    }, 20_000)
+
+    test('have failed even if they say that they have not', async () => {
+      const scene = await Scene.open(shell)
+      await performActivity(scene.machine, scene.request('activate', scene.module('exit 0')))
+      scene.module(`trap 'exit 0' TERM; hold & wait`)
+      const polite = await performActivity(scene.machine, { ...scene.request('deactivate'), timeoutSeconds: 1 })
+      expect(polite).toMatchObject({ kind: 'failed', message: expect.stringContaining('longer than 1 seconds') })
+    })
+
+    test('are ended without helper and runner as well', async () => {
+      const scene = await Scene.open(shell)
+      scene.module('echo $$ >"$D/begun"; hold')
+      const activity = performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 2 })
+      await begun(scene)
+      process.kill(runnerPid(scene), 'SIGKILL')
+      process.kill(scene.connection.pids[0] ?? 0, 'SIGKILL')
+      expect(await activity).toMatchObject({ kind: 'failed', message: 'it was cut off, or never began' })
+      expect(isAlive(scene.pidIn('begun'))).toBe(false)
+    })
+
+    test('are not waited for when they end in time, and leave no process behind', async () => {
+      const scene = await Scene.open(shell)
+      scene.module('echo $PPID >"$D/runner"')
+      const started = Date.now()
+      const request = { ...scene.request('activate'), timeoutSeconds: 4_321 }
+      expect(await performActivity(scene.machine, request)).toEqual({ kind: 'succeeded' })
+      expect(Date.now() - started).toBeLessThan(60_000)
+      await vi.waitFor(() => expect(commandLines().filter((line) => line.includes('4321'))).toEqual([]), PATIENCE)
+    })
+  })
+
+  describe('whose runner was killed', () => {
+    test('are waited for, and never run twice at the same time', async () => {
+      const scene = await Scene.open(shell)
+      scene.module('echo "$1" >>"$D/begun"; hold; echo end >>"$D/begun"')
+      const first = performActivity(scene.machine, scene.request('activate'))
+      await begun(scene)
+      process.kill(runnerPid(scene), 'SIGKILL')
+      expect(await states(scene)).toEqual(['activating running'])
+      const second = await performActivity(scene.machine, scene.request('deactivate'))
+      expect(second).toEqual({ kind: 'failed', message: 'an activity of it is still running', log: '' })
+      const awaited = awaitActivity(scene.machine, scene.request('activate'))
+      scene.write('go')
+      expect(await awaited).toBe(255)
+      expect(await first).toMatchObject({ kind: 'failed', message: 'it was cut off, or never began' })
+      expect(await states(scene)).toEqual(['activating ended'])
+      expect(await performActivity(scene.machine, scene.request('deactivate'))).toEqual({ kind: 'succeeded' })
+      expect(scene.read('begun')).toBe('activate\nend\ndeactivate\nend\n')
+    })
+
+    test('are ended when who waits for them has no time', async () => {
+      const scene = await Scene.open(shell)
+      scene.module('echo $$ >"$D/begun"; hold')
+      const first = performActivity(scene.machine, scene.request('activate'))
+      await begun(scene)
+      process.kill(runnerPid(scene), 'SIGKILL')
+      expect(await awaitActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 1 })).toBe(252)
+      expect(await first).toMatchObject({ kind: 'failed', message: 'it was cut off, or never began' })
+      expect(isAlive(scene.pidIn('begun'))).toBe(false)
+      expect(await states(scene)).toEqual(['activating ended'])
+    })
+  })
+
+  describe('that print much', () => {
+    const logs = (scene: Scene) => join(scene.directory, 'state/targets/t1/log/default')
+    const size = (scene: Scene) =>
+      readdirSync(logs(scene)).reduce(
+        (sum, name) => sum + (statSync(join(logs(scene), name), { throwIfNoEntry: false })?.size ?? 0),
+        0,
+      )
+
+    test('are neither blocked nor killed, and a few megabytes of it are kept: the beginning and the end', async () => {
+      const scene = await Scene.open(shell)
+      scene.module('echo first; yes "$(printf %2000d 7)" | head -c 40000000; echo; echo last; exit 5')
+      const result = await performActivity(scene.machine, scene.request('activate'))
+      expect(result).toMatchObject({
+        message: 'its module ended with status 5',
+        log: expect.stringMatching(/\nlast\n$/),
+      })
+      expect(size(scene)).toBeLessThan(5_000_000)
+      expect(readFileSync(join(logs(scene), 'process:key.activate'), 'latin1').slice(0, 6)).toBe('first\n')
+    })
+
+    test('keep all of a log that is not large', async () => {
+      const scene = await Scene.open(shell)
+      const text = Array.from({ length: 400 }, (_, index) => `line ${index}\n`).join('')
+      scene.module('number=0; while [ $number -lt 400 ]; do echo "line $number"; number=$((number + 1)); done; exit 1')
+      const result = await performActivity(scene.machine, scene.request('activate'))
+      expect(result).toMatchObject({ log: text })
+    })
+
+    test('go on printing in the background without bounds, and are not waited for', async () => {
+      const scene = await Scene.open(shell)
+      scene.module(
+        `{ while [ ! -e "$D/go" ] && [ -e "$D" ]; do yes | head -c 2000000; touch "$D/printed"; done; echo whole >"$D/end"; } &`,
+      )
+      expect(await performActivity(scene.machine, scene.request('activate'))).toEqual({ kind: 'succeeded' })
+      await vi.waitFor(() => expect(scene.has('printed')).toBe(true), PATIENCE)
+      await vi.waitFor(() => expect(readdirSync(logs(scene))).toContain('process:key.activate.1'), PATIENCE)
+      scene.write('go')
+      await vi.waitFor(() => expect(scene.read('end')).toBe('whole\n'), PATIENCE)
+      expect(size(scene)).toBeLessThan(5_000_000)
+    })
+  })
+
+  describe('askStatus()', () => {
+    const ask = (scene: Scene) => askStatus(scene.machine, { ...scene.request('activate'), timeoutSeconds: 1 })
+
+    test.each([
+      ['exit 0', 'runs'],
+      ['echo "not running"; exit 3', 'does-not-run'],
+      ['hold', 'unknown'],
+    ])('of a module that does %s is %s', async (script, answer) => {
+      const scene = await Scene.open(shell)
+      scene.module(`[ "$1" = activate ] || { ${script}; }`, ['activate', 'deactivate', 'status'])
+      await performActivity(scene.machine, scene.request('activate'))
+      const before = readdirSync(scene.record)
+      expect(await ask(scene)).toBe(answer)
+      expect(readdirSync(scene.record)).toEqual(before)
+    })
+
+    test('gives the module what its other activities get', async () => {
+      const scene = await Scene.open(shell)
+      scene.module('echo "$1 $2 $3 $port $DAVIT_KEY" >>"$D/asked"', ['activate', 'status'])
+      await performActivity(scene.machine, scene.request('activate'))
+      expect(await ask(scene)).toBe('runs')
+      const [activated, asked] = scene.read('asked').split('\n')
+      expect(asked).toBe(activated?.replace('activate', 'status'))
+    })
+
+    test.each([
+      ['a module that says so', ['activate', 'status'], true],
+      ['a module that says that it does not', ['activate', 'deactivate'], false],
+      ['a module that says nothing', undefined, false],
+    ])('is answered by %s', async (_, activities, answersStatus) => {
+      const scene = await Scene.open(shell)
+      scene.module('exit 0', activities)
+      await performActivity(scene.machine, scene.request('activate'))
+      const { records } = await observeMachine(scene.machine, scene.profile)
+      expect(records).toMatchObject([{ answersStatus }])
+    })
+
+    test('is unknown of what is not there any more', async () => {
+      const scene = await Scene.open(shell)
+      expect(await ask(scene)).toBe('unknown')
+      expect(existsSync(scene.record)).toBe(false)
+    })
+  })
+
+  function commandLines(): readonly string[] {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+    return pids.flatMap((pid) => {
+      try {
+        return [readFileSync(`/proc/${pid}/cmdline`, 'latin1')]
+      } catch {
+        return []
+      }
+    })
+  }
+})

@@ -1,0 +1,85 @@
+import { PassThrough } from 'node:stream'
+
+import type { Channel, Connection } from '@davit/connection'
+
+export interface Far {
+  /** What the other end does with each line of a request; the first line is the marker. */
+  answer(line: string, far: FarEnd): void
+  /** What it prints before the marker. */
+  greeting?: string
+}
+
+export interface FarEnd {
+  print(text: string): void
+  event(text: string): void
+  end(status: number): void
+  breakLink(error: Error): void
+}
+
+/** A connection to somebody who may say anything. */
+export function connectionTo({ answer, greeting = '' }: Far): Connection & { readonly closed: () => boolean } {
+  let closed = false
+  const run = async (script: string): Promise<Channel> => {
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+    let resolve: (status: number) => void = () => {}
+    let reject: (error: Error) => void = () => {}
+    const exit = new Promise<number>((yes, no) => {
+      resolve = yes
+      reject = no
+    })
+    exit.catch(() => {})
+    const far: FarEnd = {
+      print: (text) => void stdout.write(text),
+      event: (text) => void stderr.write(text),
+      end: (status) => resolve(status),
+      breakLink: (error) => reject(error),
+    }
+    stdin.setEncoding('utf8')
+    stdin.on('data', (text: string) => {
+      for (const line of text.trimEnd().split('\n')) answer(line, far)
+    })
+    const marker = /serve '(davit-[0-9a-f]+)'/.exec(script)?.[1] ?? ''
+    stdout.write(greeting)
+    queueMicrotask(() => answer(marker, far))
+    const close = () => {
+      closed = true
+      far.end(255)
+    }
+    return { stdin, stdout, stderr, exit, close }
+  }
+  return {
+    kind: 'local',
+    address: 'far',
+    lost: new Promise(() => {}),
+    close: async () => {},
+    run,
+    closed: () => closed,
+  }
+}
+
+/** Answers every request with the lines; `ID` stands for its number. */
+export const honest =
+  (...lines: string[]) =>
+  (line: string, far: FarEnd) => {
+    if (line.startsWith('davit-')) far.print(`\n${line}\n`)
+    else for (const text of lines) far.print(`${text.replace('ID', line.split(' ')[0] ?? '')}\n`)
+  }
+
+/** What an honest machine says of itself. */
+export const HELLO = [
+  'checksum cksum',
+  'helper 7:1234:0f0e-boot',
+  'user 0',
+  'kernel Linux x86_64',
+  'boot 0f0e-boot',
+  'place pid:[4026531836]2/',
+  `state ${Buffer.from('/var/lib/davit').toString('hex')}`,
+]
+
+/** Says hello honestly, and answers everything else with the lines. */
+export const lying =
+  (...lines: string[]) =>
+  (line: string, far: FarEnd) =>
+    line.includes(' hello')
+      ? honest(...HELLO.map((fact) => `ID + ${fact}`), 'ID =')(line, far)
+      : honest(...lines)(line, far)

@@ -1,0 +1,141 @@
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { decodeField } from '@davit/target-runtime'
+import { afterAll, describe, expect, test } from 'vitest'
+
+import { observeMachine, performActivity, resolveModules } from '../src/target.ts'
+import { closeScenes, Scene } from './scene.ts'
+import { installedShells } from './shells.ts'
+
+afterAll(closeScenes)
+
+describe.concurrent.each(installedShells())('records on a machine with $name', (shell) => {
+  const activated = async () => {
+    const scene = await Scene.open(shell)
+    await performActivity(scene.machine, scene.request('activate', scene.module('echo "$1 $2" >>"$D/calls"')))
+    return scene
+  }
+  const observe = ({ machine, profile }: Scene) => observeMachine(machine, profile)
+  const edit = (scene: Scene, change: (text: string) => string) => {
+    const file = join(scene.record, 'record')
+    writeFileSync(file, change(readFileSync(file, 'utf8')))
+  }
+
+  test('say of which boot they are', async () => {
+    const scene = await activated()
+    const { bootId, records } = await observe(scene)
+    expect([bootId, records.map((record) => record.bootId)]).toEqual([
+      scene.machine.facts.bootId,
+      [scene.machine.facts.bootId],
+    ])
+    edit(scene, (text) => text.replace(/^boot .*/m, 'boot another'))
+    expect((await observe(scene)).records).toMatchObject([{ bootId: 'another', state: 'active' }])
+  })
+
+  test('are read without a newline at their end', async () => {
+    const scene = await activated()
+    edit(scene, (text) => text.trimEnd())
+    expect((await observe(scene)).records).toHaveLength(1)
+  })
+
+  test.each<readonly [string, (scene: Scene) => void, string]>([
+    ['an unknown state', ({ record }) => writeFileSync(join(record, 'state'), 'asleep\n'), 'its state is none that'],
+    ['a missing field', (scene) => edit(scene, (text) => text.replace(/^boot .*\n/m, '')), 'it lacks boot'],
+    ['another format', (scene) => edit(scene, (text) => text.replace('format 1', 'format 9')), "its format is '9'"],
+    [
+      'an entry that is none',
+      (scene) => edit(scene, (text) => text.replace(/^entry .*/m, 'entry x')),
+      'its entry is no',
+    ],
+    [
+      'another package',
+      (scene) => edit(scene, (text) => text.replace(/^pkg .*/m, 'pkg /store/x')),
+      'it is of two packages',
+    ],
+    [
+      'another container',
+      (scene) => edit(scene, (text) => text.replace(/^container .*/m, 'container x')),
+      'it is of another container',
+    ],
+  ])('with %s are damaged, and their services can be stopped', async (_, change, problem) => {
+    const scene = await activated()
+    change(scene)
+    const { records, damaged } = await observe(scene)
+    expect(records).toEqual([])
+    expect(damaged).toMatchObject([
+      {
+        target: 't1',
+        container: 'process',
+        key: 'key',
+        directory: scene.record,
+        problem: expect.stringContaining(problem),
+      },
+    ])
+    expect(damaged[0]?.fields.service?.name).toBe('web')
+    const { definition: _definition, ...deactivate } = scene.request('deactivate')
+    expect(await performActivity(scene.machine, deactivate)).toEqual({ kind: 'succeeded' })
+    expect(await observe(scene)).toMatchObject({ records: [], damaged: [] })
+    expect(scene.read('calls')).toMatch(/^activate .*\ndeactivate .*\n$/)
+  })
+
+  test('that were moved are damaged, and stopped where they are', async () => {
+    const scene = await activated()
+    renameSync(scene.record, join(scene.record, '../process:other'))
+    const { damaged } = await observe(scene)
+    expect(damaged).toMatchObject([{ key: 'other', problem: 'it is of another service' }])
+  })
+
+  test.each([
+    ['no way to call the module', (file: string) => writeFileSync(file, 'name web\n')],
+    ['no text', (file: string) => writeFileSync(file, '\0\0\n\n')],
+    ['nothing', (file: string) => rmSync(file)],
+  ])('with %s are written again, where somebody knows', async (_, change) => {
+    const scene = await activated()
+    change(join(scene.record, 'record'))
+    expect((await observe(scene)).damaged).toMatchObject([{ key: 'key', directory: scene.record }])
+    expect(await performActivity(scene.machine, scene.request('deactivate'))).toEqual({ kind: 'succeeded' })
+    expect(scene.read('calls')).toContain('deactivate /store/')
+    expect((await observe(scene)).damaged).toEqual([])
+  })
+
+  test('that say nothing are not forgotten by who knows nothing either', async () => {
+    const scene = await activated()
+    writeFileSync(join(scene.record, 'record'), 'name web\n')
+    const { definition: _definition, ...request } = scene.request('deactivate')
+    expect(await performActivity(scene.machine, request)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining(`the record '${scene.record}/record' does not say what to call`),
+    })
+    expect((await observe(scene)).damaged).toHaveLength(1)
+  })
+
+  test('of other profiles are told apart', async () => {
+    const scene = await activated()
+    const others = join(scene.record, '../../other')
+    mkdirSync(others)
+    cpSync(scene.record, join(others, 'process:key'), { recursive: true })
+    const { records, foreign } = await observe(scene)
+    expect(records).toHaveLength(1)
+    const pkg = decodeField(/^pkg (.*)$/m.exec(readFileSync(join(scene.record, 'record'), 'utf8'))?.[1] ?? '')
+    expect(foreign).toEqual([{ profile: 'other', target: 't1', container: 'process', pkg }])
+  })
+
+  test('that nobody of us has named so are told', async () => {
+    const scene = await activated()
+    const strange = ['a b:c', 'a:b:c', '-x:y'].map((name) => join(scene.record, '..', name))
+    for (const directory of strange) cpSync(scene.record, directory, { recursive: true })
+    const observation = await observe(scene)
+    expect(observation.records).toHaveLength(1)
+    expect(observation.strange.toSorted()).toEqual(strange.toSorted())
+  })
+
+  test('resolveModules() finds what records say, and nothing where there is nothing', async () => {
+    const scene = await activated()
+    const module = scene.path('module')
+    expect(await resolveModules(scene.machine, [module, scene.path('missing'), '/'])).toEqual(
+      new Map([[module, module]]),
+    )
+    expect(await resolveModules(scene.machine, [])).toEqual(new Map())
+  })
+})

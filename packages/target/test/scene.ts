@@ -1,0 +1,114 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type {
+  ContainerName,
+  ManifestService,
+  ProfileName,
+  ServiceKey,
+  ServiceMapping,
+  ServiceName,
+  StorePath,
+  TargetName,
+} from '@davit/documents'
+
+import { type ActivityRequest, type Machine, openMachine } from '../src/target.ts'
+import { type Shell, type ShellConnection, shellConnection } from './shells.ts'
+
+export const PATIENCE = { timeout: 10_000 }
+
+const service: ManifestService = {
+  name: 'web' as ServiceName,
+  pkg: '/store/00000000000000000000000000000000-web' as StorePath,
+  type: 'module',
+  dependsOn: [],
+  connectsTo: [],
+  providesContainers: new Map(),
+}
+
+/** A machine whose shell is a given one, with modules that tests write, and activities of one mapping, `process:key` on `t1`. */
+export class Scene {
+  readonly directory: string
+  readonly profile = 'default' as ProfileName
+  readonly mapping: ServiceMapping = {
+    target: 't1' as TargetName,
+    service: 'key' as ServiceKey,
+    container: 'process' as ContainerName,
+  }
+  /** What the target keeps of the mapping. */
+  readonly record: string
+  readonly connection: ShellConnection
+  readonly machine: Machine
+
+  private constructor(connection: ShellConnection, machine: Machine, directory: string) {
+    this.connection = connection
+    this.machine = machine
+    this.directory = directory
+    this.record = join(directory, 'state/targets/t1/active/default/process:key')
+  }
+
+  /** Closed when the tests of the file are over. */
+  static async open(shell: Shell): Promise<Scene> {
+    const directory = mkdtempSync(join(tmpdir(), 'davit-scene-'))
+    const connection = shellConnection(shell, join(directory, 'state'))
+    const scene = new Scene(connection, await openMachine(async () => connection), directory)
+    opened.push(scene)
+    return scene
+  }
+
+  close(): void {
+    this.machine.close()
+    rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  /** In it, `$D` is the directory of the scene; `hold` lasts until the scene has a file `go`, or is over. */
+  module(script: string, activities?: readonly string[]): string {
+    const file = this.path('module')
+    const hold = `hold() { until [ -e "$D/go" ] || [ ! -e "$D" ]; do sleep 0.05; done; }`
+    writeFileSync(file, `#!/bin/sh\nD='${this.directory}'\n${hold}\n${script}\n`)
+    chmodSync(file, 0o755)
+    if (activities !== undefined) writeFileSync(`${file}.activities`, activities.map((name) => `${name}\n`).join(''))
+    return file
+  }
+
+  request(activity: ActivityRequest['activity'], module = this.path('module')): ActivityRequest {
+    const definition = { service, module, properties: new Map([['port', '80']]) }
+    return { profile: this.profile, token: '-', activity, mapping: this.mapping, definition }
+  }
+
+  path(name: string): string {
+    return join(this.directory, name)
+  }
+
+  has(name: string): boolean {
+    return existsSync(this.path(name))
+  }
+
+  read(name: string): string {
+    return readFileSync(this.path(name), 'utf8')
+  }
+
+  write(name: string, text = ''): void {
+    writeFileSync(this.path(name), text)
+  }
+
+  pidIn(name: string): number {
+    return Number(this.read(name))
+  }
+}
+
+const opened: Scene[] = []
+
+export function closeScenes(): void {
+  for (const scene of opened.splice(0)) scene.close()
+}
+
+/** Zombies do not count. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,14 @@
+import type { ObservedMapping } from './observed-mapping.ts'
+import type { Reason } from './reason.ts'
+
+/** What becomes of services that next describes otherwise than their records, under the same key. */
+export type ChangedSettings = 'keep' | 'restart'
+
+/** Why something observed has to be deactivated even if it is wanted; empty when it can stay. */
+export function troublesOf(observed: ObservedMapping | undefined, changed: ChangedSettings): readonly Reason[] {
+  if (observed === undefined) return []
+  const { state, doubt, changes = [] } = observed
+  if (doubt === 'damaged') return [{ kind: doubt }]
+  if (state !== 'active') return [{ kind: 'cut-off', was: state }]
+  return [...(doubt === undefined ? [] : [{ kind: doubt }]), ...(changed === 'restart' ? changes : [])]
+}

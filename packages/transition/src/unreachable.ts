@@ -1,0 +1,110 @@
+import { type Manifest, type MappingId, mappingIdOf, type ServiceMapping, type TargetName } from '@davit/documents'
+
+import { observedOf } from './observed-of.ts'
+import type { ObservedMapping } from './observed-mapping.ts'
+import { compareText, type PlacedService, placedServices, type Placements } from './placed-service.ts'
+
+/**
+ * What a plan takes as observed on targets that cannot be: just what next wants there, so that nothing is begun there and what
+ * depends on it is in order. `inconsistenciesOf` says what of this may be wrong.
+ */
+export function assumedOn(unreachable: ReadonlySet<TargetName>, next: Manifest): readonly ObservedMapping[] {
+  return observedOf(next, next.infrastructure).filter(({ mapping }) => unreachable.has(mapping.target))
+}
+
+export interface Inconsistency {
+  /**
+   * Of a service on a target that was passed over: it is missing there, it was not stopped, or it goes on with a dependency that
+   * is stopped. Of one that was not: it depends on something that is missing there.
+   */
+  readonly kind: 'missing' | 'left-active' | 'dependency-stopped' | 'dependency-missing'
+  readonly mapping: ServiceMapping
+  /** For people. */
+  readonly message: string
+}
+
+export interface InconsistencyOptions {
+  /** The last generation, which is all that is known of what those targets have; without it, they count as empty. */
+  readonly previous: Manifest | undefined
+}
+
+/** What is not as next says, once everything else is. */
+export function inconsistenciesOf(
+  next: Manifest,
+  unreachable: ReadonlySet<TargetName>,
+  { previous }: InconsistencyOptions,
+): readonly Inconsistency[] {
+  const wanted = placedServices(next)
+  const there = select(previous === undefined ? new Map() : placedServices(previous), unreachable)
+  const missing = without(select(wanted, unreachable), there)
+  const left = without(there, wanted)
+  const others = [...wanted.values()].filter(({ mapping }) => !unreachable.has(mapping.target))
+  return [
+    ...[...missing.values()].map((placed) => problem('missing', placed, notActivated(placed, there))),
+    ...[...left.values()]
+      .filter((placed) => !hasVersion(missing, placed))
+      .map((placed) => problem('left-active', placed, leftActive(placed, others))),
+    ...others.flatMap((placed) => onMissing(placed, missing)),
+    ...[...left.values()].flatMap((placed) => onStopped(placed, wanted, unreachable)),
+  ]
+}
+
+function select(placements: Placements, targets: ReadonlySet<TargetName>): Placements {
+  return new Map([...placements].filter(([, { mapping }]) => targets.has(mapping.target)))
+}
+
+function without(placements: Placements, others: Placements): Placements {
+  return new Map([...placements].filter(([id]) => !others.has(id)))
+}
+
+function problem(kind: Inconsistency['kind'], { mapping }: PlacedService, message: string): Inconsistency {
+  return { kind, mapping, message }
+}
+
+function notActivated(placed: PlacedService, there: Placements): string {
+  return `${nameOf(placed)} is not ${hasVersion(there, placed) ? 'upgraded' : 'activated'}`
+}
+
+/** Whether there is another version of the service on the same target. */
+function hasVersion(placements: Placements, { service: { name }, mapping: { target } }: PlacedService): boolean {
+  return [...placements.values()].some(({ service, mapping }) => service.name === name && mapping.target === target)
+}
+
+function leftActive(placed: PlacedService, others: readonly PlacedService[]): string {
+  const places = others.filter(({ service }) => service.name === placed.service.name)
+  const targets = [...new Set(places.map(({ mapping }) => `'${mapping.target}'`))].toSorted(compareText)
+  const twice = targets.length === 0 ? '' : `, beside the one on ${targets.join(', ')}`
+  return `${nameOf(placed)} is left active${twice}`
+}
+
+function onMissing(placed: PlacedService, missing: Placements): readonly Inconsistency[] {
+  return dependenciesOf(placed).flatMap((id) => {
+    const dependency = missing.get(id)
+    if (dependency === undefined) return []
+    const message = `${nameOf(placed)} depends on ${nameOf(dependency)}, which is not there as it should be`
+    return [problem('dependency-missing', placed, message)]
+  })
+}
+
+/** What was left active was wired to the services of then; of those on other targets that are unreachable nothing changes. */
+function onStopped(
+  placed: PlacedService,
+  wanted: Placements,
+  unreachable: ReadonlySet<TargetName>,
+): readonly Inconsistency[] {
+  const { dependsOn, connectsTo } = placed.service
+  return [...dependsOn, ...connectsTo]
+    .filter((dependency) => !unreachable.has(dependency.target) && !wanted.has(mappingIdOf(dependency)))
+    .map(({ target }) => {
+      const message = `${nameOf(placed)} depends on a service on '${target}' that is stopped or replaced`
+      return problem('dependency-stopped', placed, message)
+    })
+}
+
+function dependenciesOf({ service: { dependsOn, connectsTo } }: PlacedService): readonly MappingId[] {
+  return [...new Set([...dependsOn, ...connectsTo].map(mappingIdOf))]
+}
+
+function nameOf({ service, mapping }: PlacedService): string {
+  return `'${service.name}' on '${mapping.target}'`
+}

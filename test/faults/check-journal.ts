@@ -1,0 +1,59 @@
+import type { Evidence, Goals } from './round.ts'
+import { type JournalEntry, journalOf } from './survey.ts'
+import { type Activity, follow } from './timeline.ts'
+
+/** Whether everything was started and stopped just once, and never twice at a time. */
+export function checkJournal({ start, end, interrupted }: Evidence, { before, next }: Goals): readonly string[] {
+  const past = journalOf(start).length
+  const journal = journalOf(end).slice(past)
+  const rest = journal.filter(({ time }) => time > interrupted.endedAt)
+  const middle = follow(journal.slice(0, journal.length - rest.length), before.instances.keys())
+  const rebooted = journal.filter(({ event }) => event === 'rebooted').map(({ host }) => `${host}:`)
+  const isRebooted = (instance: string) => rebooted.some((host) => instance.startsWith(host))
+  const instances = new Set([...before.instances.keys(), ...next.instances.keys()])
+  const counts = [...instances].flatMap((instance) =>
+    checkCounts(instance, { middle, rest, isWanted: next.instances.has(instance), isRebooted: isRebooted(instance) }),
+  )
+  const touched = [...instances]
+    .filter((instance) => before.instances.has(instance) && next.instances.has(instance) && !isRebooted(instance))
+    .filter((instance) => journal.some((entry) => entry.instance === instance))
+    .map((instance) => `'${instance}' was not left alone`)
+  const problems = [...follow(journal, before.instances.keys()).problems, ...counts, ...touched]
+  if (problems.length === 0) return []
+  const lines = journal.map(
+    (entry) => `${rest.includes(entry) ? 'again ' : ''}${entry.event} ${entry.service} (${entry.instance})`,
+  )
+  return [...problems, ['journal:', ...lines].join('\n    ')]
+}
+
+interface CountTerms {
+  /** As it was when the interrupted run ended. */
+  readonly middle: Activity
+  /** What happened after that. */
+  readonly rest: readonly JournalEntry[]
+  readonly isWanted: boolean
+  readonly isRebooted: boolean
+}
+
+/** Just what was left to do was done to an instance; what was cut off on a host may be undone first. */
+function checkCounts(instance: string, { middle, rest, isWanted, isRebooted }: CountTerms): readonly string[] {
+  const countOf = (event: JournalEntry['event']) =>
+    rest.filter((entry) => entry.instance === instance && entry.event === event).length
+  const willRun = comesToRun(instance, middle)
+  const starts = Number(isWanted && !willRun)
+  const stops = Number(!isWanted && willRun)
+  const [started, stopped] = [countOf('activating'), countOf('deactivating')]
+  const wasUndone = isRebooted && stopped === 1
+  return [
+    ...(started === starts ? [] : [`'${instance}' was started ${started} times after the interruption, not ${starts}`]),
+    ...(stopped === stops || wasUndone
+      ? []
+      : [`'${instance}' was stopped ${stopped} times after the interruption, not ${stops}`]),
+  ]
+}
+
+/** Once what is under way has ended. */
+function comesToRun(instance: string, { running, busy }: Activity): boolean {
+  const activity = busy.get(instance)
+  return activity === undefined ? running.has(instance) : activity === 'activating'
+}

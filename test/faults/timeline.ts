@@ -1,0 +1,63 @@
+import type { JournalEntry } from './survey.ts'
+
+/** What runs on the hosts, and what is under way. */
+export interface Activity {
+  /** Instances whose process is up. */
+  readonly running: ReadonlySet<string>
+  /** Instances with an activity that has begun and not ended. */
+  readonly busy: ReadonlyMap<string, 'activating' | 'deactivating'>
+}
+
+export interface Timeline extends Activity {
+  readonly problems: readonly string[]
+}
+
+/** Follows what happened: never two instances of a service at a time, never two activities of an instance. */
+export function follow(journal: readonly JournalEntry[], running: Iterable<string>): Timeline {
+  const table: Table = { running: new Set(running), busy: new Map(), names: new Map(), problems: [] }
+  for (const entry of journal) {
+    if (entry.event !== 'rebooted') table.names.set(entry.instance, entry.service)
+    EVENTS[entry.event](table, entry)
+  }
+  return table
+}
+
+interface Table {
+  readonly running: Set<string>
+  readonly busy: Map<string, 'activating' | 'deactivating'>
+  /** Instance → service. */
+  readonly names: Map<string, string>
+  readonly problems: string[]
+}
+
+const EVENTS = {
+  activating: begin('activating'),
+  deactivating: begin('deactivating'),
+  up({ running, busy, names, problems }, { instance, service }) {
+    const others = [...running].filter((other) => other !== instance && names.get(other) === service)
+    if (others.length > 0) problems.push(`'${instance}' was started while '${others.join()}' ran`)
+    if (running.has(instance)) problems.push(`'${instance}' was started twice`)
+    running.add(instance)
+    busy.delete(instance)
+  },
+  doubled({ busy, problems }, { instance }) {
+    problems.push(`'${instance}' was activated while it ran`)
+    busy.delete(instance)
+  },
+  down({ running, busy }, { instance }) {
+    running.delete(instance)
+    busy.delete(instance)
+  },
+  rebooted({ running, busy }, { host }) {
+    for (const table of [running, busy]) {
+      for (const instance of table.keys()) if (instance.startsWith(`${host}:`)) table.delete(instance)
+    }
+  },
+} satisfies Record<JournalEntry['event'], (table: Table, entry: JournalEntry) => void>
+
+function begin(activity: 'activating' | 'deactivating') {
+  return ({ busy, problems }: Table, { instance }: JournalEntry): void => {
+    if (busy.has(instance)) problems.push(`'${instance}' began ${activity} while it was ${busy.get(instance)}`)
+    busy.set(instance, activity)
+  }
+}

@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { coordinator, type Coordinator, generationText, type Outcome, succeeded } from './harness/coordinator.ts'
+import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
+import { deploy, infrastructureOf, type Models } from './harness/models.ts'
+import { activeOn, profileOn } from './harness/records.ts'
+import { takeJournal, wrapper } from './harness/services.ts'
+
+/** A version is not activated where its file lies. */
+const REFUSE = '[ "$1" != activate ] || [ ! -e /tmp/refuse-$version ] || exit 1'
+
+describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
+  let set: TestHosts
+  let hosts: readonly Host[]
+  let user: Coordinator
+
+  beforeAll(async () => {
+    set = await bringUpHosts(2, { prefix: 'ge' })
+    hosts = set.hosts
+    user = await coordinator({ hosts: set })
+  })
+  afterAll(async () => {
+    await set?.down()
+    await user?.remove()
+  })
+
+  /** The database changes with every version, the web service never. */
+  const models = (version: string, name = 'database'): Models => ({
+    services: { [name]: wrapper({ version, body: REFUSE }), web: wrapper({ version: `of ${name}` }) },
+    infrastructure: infrastructureOf(hosts),
+    distribution: { [name]: ['ge1'], web: ['ge2'] },
+  })
+  const davit = (...options: readonly string[]) => user.run(['davit-env', ...options])
+  const current = async (profile = 'default') =>
+    (await readFile(join(user.stateDirectory, 'coordinator', profile, 'current'), 'utf8')).trim()
+  const currentOn = (host: Host, profile = 'default') =>
+    host.sh('readlink "/var/lib/davit/targets/$1/profiles/$2/current"', host.name, profile)
+  const sentNothing = ({ stderr }: Outcome) => expect(stderr).not.toMatch(/send \d+ packages/)
+  const generations = (profile?: string) =>
+    Promise.all([user.generations(profile), ...hosts.map(async (host) => (await profileOn(host, profile)).generations)])
+
+  test('a rollback goes one back each time, sends nothing, and adds no generation', async () => {
+    for (const version of ['1', '2', '3']) succeeded(await deploy(user, models(version)))
+    expect(await generations()).toEqual([[1, 2, 3], [1, 2, 3], [1]])
+    await takeJournal(hosts)
+    for (const version of ['2', '1']) {
+      const plan = succeeded(await davit('--rollback', '--dry-run'))
+      expect(plan.stdout).toMatch(/^deactivate database in wrapper on ge1/)
+      sentNothing(succeeded(await davit('--rollback')))
+      const before = Number(version) + 1
+      expect(await takeJournal(hosts)).toEqual([
+        `deactivate database ${before} wrapper`,
+        `activate database ${version} wrapper`,
+      ])
+      expect([await current(), await currentOn(hosts[0]!)]).toEqual([version, `${version}-link\n`])
+    }
+    expect(await generations()).toEqual([[1, 2, 3], [1, 2, 3], [1]])
+    const { status, stderr } = await davit('--rollback')
+    expect([status, stderr]).toEqual([1, expect.stringContaining('there is no generation before the current one, 1')])
+    expect(await takeJournal(hosts)).toEqual([])
+  })
+
+  test('any generation can be deployed again; the next deployment counts on', async () => {
+    sentNothing(succeeded(await davit('--switch-to-generation', '3')))
+    expect(await takeJournal(hosts)).toEqual(['deactivate database 1 wrapper', 'activate database 3 wrapper'])
+    expect([await current(), await currentOn(hosts[0]!)]).toEqual(['3', '3-link\n'])
+    sentNothing(succeeded(await davit('--switch-to-generation=3')))
+    expect(await takeJournal(hosts)).toEqual([])
+    expect(await davit('--switch-to-generation', '9')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('there is no generation 9'),
+    })
+    succeeded(await davit('--rollback'))
+    succeeded(await deploy(user, models('4')))
+    expect(await current()).toBe('4')
+    expect(await generations()).toEqual([[1, 2, 3, 4], [1, 2, 3, 4], [1]])
+    expect(succeeded(await user.bash('davit-generations --previous')).stdout).toBe('3\n')
+  })
+
+  test('davit-set returns only to the generation whose manifest it is given', async () => {
+    const { status, stderr } = await user.bash('davit-generations --print 2 | davit-set --generation 1')
+    expect([status, stderr]).toEqual([1, expect.stringContaining('the manifest is not that of generation 1')])
+    expect(await current()).toBe('4')
+  })
+
+  test('profiles side by side know nothing of each other', async () => {
+    for (const version of ['1', '2']) {
+      succeeded(await deploy(user, models(version, 'shop'), { options: ['-p', 'default-b'] }))
+    }
+    await takeJournal(hosts)
+    succeeded(await davit('--rollback', '-p', 'default-b'))
+    expect(await takeJournal(hosts)).toEqual(['deactivate shop 2 wrapper', 'activate shop 1 wrapper'])
+    expect([await current(), await current('default-b')]).toEqual(['4', '1'])
+    expect(await activeOn(hosts)).toEqual(['ge1 wrapper database', 'ge2 wrapper web'])
+    expect(await activeOn(hosts, 'default-b')).toEqual(['ge1 wrapper shop', 'ge2 wrapper web'])
+    succeeded(await davit('-p', 'default-b', '--delete-all-generations'))
+    expect(await user.generations('default-b')).toEqual([])
+    expect(await user.generations()).toEqual([1, 2, 3, 4])
+  })
+
+  test('are listed, and printed as they were deployed', async () => {
+    const { stdout } = succeeded(await davit('--list-generations'))
+    expect(stdout.trimEnd().split('\n')).toEqual(
+      [1, 2, 3, 4].map((number) =>
+        expect.stringMatching(
+          new RegExp(
+            `^ +${number}  [\\d-]{10} [\\d:]{8} UTC  2 services on 2 targets, by \\S+ on \\S+${number === 4 ? '  \\(current\\)' : ''}$`,
+          ),
+        ),
+      ),
+    )
+    expect(succeeded(await user.run(['davit-generations', '--print', '2'])).stdout).toBe(await generationText(user, 2))
+  })
+
+  const AGE = 'touch -h -d "2 days ago" "$1"/.davit/roots/temporary:* 2>/dev/null || :'
+  const age = async () => {
+    await user.run(['sh', '-c', AGE, 'sh', user.storeDirectory])
+    for (const host of hosts) await host.sh(AGE, user.storeDirectory)
+  }
+  const LIST = 'cd "$1" && ls -d ????????????????????????????????-* 2>/dev/null || :'
+  const stored = async (host?: Host) =>
+    host === undefined
+      ? (await user.run(['sh', '-c', LIST, 'sh', user.storeDirectory])).stdout
+      : host.sh(LIST, user.storeDirectory)
+
+  test('keep what they need when garbage is collected; nothing else stays', async () => {
+    await age()
+    const before = await Promise.all([stored(), ...hosts.map((host) => stored(host))])
+    const plan = succeeded(await user.run(['davit-collect-garbage', '--deployed', '--dry-run']))
+    expect(plan.stdout).toMatch(/^ +\d+ B {2}\/.*\.drv {2}on the coordinator$/m)
+    expect(await Promise.all([stored(), ...hosts.map((host) => stored(host))])).toEqual(before)
+    succeeded(await user.run(['davit-collect-garbage', '--deployed']))
+    expect(await stored()).not.toContain('.drv')
+    await takeJournal(hosts)
+    for (const number of ['1', '2', '3', '4']) {
+      sentNothing(succeeded(await davit('--switch-to-generation', number)))
+      expect((await takeJournal(hosts)).at(-1)).toBe(`activate database ${number} wrapper`)
+    }
+    await age()
+    expect(succeeded(await user.run(['davit-collect-garbage', '--deployed'])).stderr).toMatch(
+      /the coordinator: there is no garbage[^]*ge1: there is no garbage/,
+    )
+  })
+
+  test('can be deleted, except the current one; then their packages go', async () => {
+    expect(await davit('--delete-generations', '4')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('generation 4 is the current one'),
+    })
+    succeeded(await davit('--delete-generations', '1'))
+    succeeded(await user.run(['davit-collect-garbage', '--deployed', '-d']))
+    expect(await generations()).toEqual([[4], [4], [1]])
+    const wrappers = (await stored(hosts[0])).match(/-database$/gm) ?? []
+    expect(wrappers).toHaveLength(1)
+    await takeJournal(hosts)
+    sentNothing(succeeded(await deploy(user, models('4'))))
+    expect(await takeJournal(hosts)).toEqual([])
+    expect(await activeOn(hosts)).toEqual(['ge1 wrapper database', 'ge2 wrapper web'])
+    expect(await user.generations()).toEqual([4])
+  })
+
+  test('a rollback that fails leaves the generation that was there', async () => {
+    succeeded(await deploy(user, models('5')))
+    await hosts[0]!.sh('touch /tmp/refuse-4')
+    const outcome = await davit('--rollback')
+    expect(outcome.status).toBe(1)
+    expect([await current(), await currentOn(hosts[0]!)]).toEqual(['5', '5-link\n'])
+    expect((await takeJournal(hosts)).at(-1)).toBe('activate database 5 wrapper')
+  })
+})
