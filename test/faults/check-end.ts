@@ -37,18 +37,12 @@ function checkHost(survey: Survey, earlier: Survey, { before, next }: Goals): re
   ]
 }
 
-function checkCoordinator({ fault, coordinator, startGenerations }: Evidence, { next }: Goals): readonly string[] {
+function checkCoordinator({ coordinator, startGenerations }: Evidence, { next }: Goals): readonly string[] {
   const { generations, manifest, leftFiles } = coordinator
   const expected = startGenerations.length + 1
-  const left = leftFiles.filter((file) => !isRubbish(fault.kind, file))
   return [
     ...(manifest === next.text ? [] : ['the last generation of the coordinator is another manifest']),
     ...differences('number of generations on the coordinator', [String(expected)], [String(generations.length)]),
-    ...differences('files left on the coordinator', [], left),
+    ...differences('files left on the coordinator', [], leftFiles),
   ]
-}
-
-/** The temporary directory of a davit-env that was killed. */
-export function isRubbish(kind: Kind, file: string): boolean {
-  return kind === 'env:KILL' && file.startsWith('TMPDIR/davit-env.')
 }

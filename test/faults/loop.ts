@@ -47,7 +47,6 @@ export function renderFailure({ fault, problems, messages }: RoundResult): strin
 
 /** How many points of each kind were tried. */
 export function renderTally(results: readonly RoundResult[]): string {
-  const rubbish = results.filter((result) => result.rubbish.length > 0).length
   return [
     `${results.length} points tried, ${results.filter(isFailure).length} failed`,
     ...KINDS.flatMap((kind) =>
@@ -56,7 +55,6 @@ export function renderTally(results: readonly RoundResult[]): string {
         results.filter(({ fault }) => fault.kind === kind),
       ),
     ),
-    ...(rubbish === 0 ? [] : [`  the temporary directory of a killed davit-env was still there ${rubbish} times`]),
   ].join('\n')
 }
 

@@ -1,6 +1,6 @@
 import type { Outcome } from '../harness/coordinator.ts'
 import { BEFORE, type CoordinatorState, type Interrupted, type Laboratory, untilQuiet } from './laboratory.ts'
-import { checkEnd, isRubbish } from './check-end.ts'
+import { checkEnd } from './check-end.ts'
 import { checkInterruption } from './check-interruption.ts'
 import type { Fault } from './points.ts'
 import type { Survey } from './survey.ts'
@@ -12,8 +12,6 @@ export interface RoundResult {
   readonly struck: string | undefined
   readonly status: number | null
   readonly problems: readonly string[]
-  /** What is known to be left behind, and does no harm. */
-  readonly rubbish: readonly string[]
   /** What was printed. */
   readonly messages: string
 }
@@ -40,7 +38,7 @@ export async function runRound(laboratory: Laboratory, fault: Fault): Promise<Ro
     return await takeRound(laboratory, fault)
   } catch (error) {
     laboratory.reached(undefined)
-    return { fault, struck: '', status: null, problems: [String(error)], rubbish: [], messages: '' }
+    return { fault, struck: '', status: null, problems: [String(error)], messages: '' }
   }
 }
 
@@ -78,7 +76,6 @@ async function takeRound(laboratory: Laboratory, fault: Fault): Promise<RoundRes
     struck: interrupted.struck,
     status: interrupted.status,
     problems,
-    rubbish: coordinator.leftFiles.filter((file) => isRubbish(fault.kind, file)),
     messages: [interrupted.stderr(), ...runs.map(({ stderr }) => stderr)]
       .map((text) => text.replace(/^/gm, '  | '))
       .join('\n  ---- again\n'),

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -101,6 +102,22 @@ describe.each(shells)('davit-env in %s', (...shell) => {
       .split('\n')
   const models = ['-s', 's', '-i', 'i', '-d', 'd']
   const nothingLeft = () => expect(readdirSync(join(directory, 'tmp'))).toEqual([])
+
+  test('removes what runs of the same deployment that were killed have left', async () => {
+    const place = (...owner: readonly (number | string)[]) =>
+      join(directory, 'tmp', `davit-env.${owner.join(',')}.abcdef`)
+    const namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''
+    const started = readFileSync(`/proc/${process.pid}/stat`, 'latin1').split(' ')[21] ?? ''
+    const dead = place(namespace, 'default', process.pid, 1)
+    const others = [
+      place(namespace, 'default', process.pid, started),
+      place(namespace, 'other', process.pid, 1),
+      place('0', 'default', process.pid, 1),
+    ]
+    for (const left of [dead, ...others]) mkdirSync(left)
+    expect(await run(models)).toMatchObject({ status: 0, stderr: '' })
+    expect([dead, ...others].map((left) => existsSync(left))).toEqual([false, true, true, true])
+  })
 
   test('runs the steps one by one, those that change something under the lock', async () => {
     expect(await run(models)).toEqual({ status: 0, stdout: '', stderr: '' })

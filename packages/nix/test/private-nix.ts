@@ -51,6 +51,8 @@ export function privateNix({ settings = [] }: PrivateNixOptions = {}): PrivateNi
       writeProgram(join(directory, 'bin', name), `#!/bin/sh\nexec '${enter}' '${program}' "$@"\n`)
   }
   const own = environmentOf(directory)
+  // Two programs of Nix that make the database at the same time disturb each other.
+  if (noPrivateNix === undefined) shellOutput([enter, 'nix-store', '--init'], own)
   return {
     directory,
     environment: own,

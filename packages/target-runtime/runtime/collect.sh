@@ -12,14 +12,20 @@ use_native() {
   store=$1 incoming=$2 registrations=$3 roots=$4 locks=$5
 }
 
-# list_kept: lines `NAME-OR-PATH BY`.
+# list_kept: lines `NAME-OR-PATH BY`. What is protected no longer is passed over, not removed: it may just now be protected again.
 list_kept() {
-  find "$roots" -type l -name 'temporary:*' -mtime +0 -exec rm -f {} + 2>/dev/null
+  find "$roots" -type l -name 'temporary:*' ! -mtime +0 2>/dev/null | while IFS= read -r root; do
+    name=${root##*/temporary:}
+    case $name in
+      .new.*) ;;
+      *) printf '%s temporary\n' "$name" ;;
+    esac
+  done
   for root in "$roots"/*; do
     [ -L "$root" ] || continue
     name=${root##*/}
     case $name in
-      temporary:.new.*) ;;
+      temporary:*) ;;
       profile:*) list_generations "$root" "$name" ;;
       *) printf '%s %s\n' "${name##*:}" "${name%:*}" ;;
     esac
@@ -119,6 +125,7 @@ operation_native_collect() {
   fi
   hold_store "$registrations"
   await_commits
+  find "$roots" -type l -name 'temporary:*' -mtime +0 -exec rm -f {} + 2>/dev/null
   kept=$(list_kept) || exit 3
   sum_of "$checksum" "$kept"
   if [ "$sum" != "$expected" ]; then
