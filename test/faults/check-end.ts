@@ -1,6 +1,5 @@
 import { checkJournal } from './check-journal.ts'
 import { differences } from './differences.ts'
-import type { Kind } from './points.ts'
 import type { Evidence, Goals } from './round.ts'
 import type { Survey } from './survey.ts'
 
