@@ -359,6 +359,7 @@ adopt_built() {
     if [ "$2" != - ] && exists "$built/paths/$1" && ! is_valid "$1"; then
       rm -f "$registrations/$1.json"
       TZ=UTC0 touch -h -t 197001010000.01 "$built/paths/$1" 2>/dev/null
+      [ -L "$built/paths/$1" ] || chmod -R a-w "$built/paths/$1"
       commit_path "$1" "$2" || fail cannot-create "cannot move '$1' into the store"
     fi
     remove_tree "$built/paths/$1"

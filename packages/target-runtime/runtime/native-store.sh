@@ -2,17 +2,25 @@
 
 # commit_path NAME RECORD: what was received becomes valid.
 commit_path() {
-  check_store_paths "/$1"
   [ ! -f "$registrations/$1.json" ] || return 0
-  [ -e "$incoming/paths/$1" ] || [ -L "$incoming/paths/$1" ] || fail incomplete-archive "the archive lacks '$1'"
-  remove_tree "$store/$1"
-  if [ -d "$incoming/paths/$1" ] && [ ! -L "$incoming/paths/$1" ]; then
-    chmod u+w "$incoming/paths/$1" && mv "$incoming/paths/$1" "$store/$1" && chmod -R a-w "$store/$1" || return 1
-  else
-    mv "$incoming/paths/$1" "$store/$1" || return 1
-  fi
+  place_path "$1" || return 1
   decode "$2"
   printf '%s' "$decoded" | replace_file "$registrations/$1.json"
+}
+
+# place_path NAME: what was received, without write permissions, to its place in the store, where it does not count yet.
+place_path() {
+  check_store_paths "/$1"
+  [ -e "$incoming/paths/$1" ] || [ -L "$incoming/paths/$1" ] || fail incomplete-archive "the archive lacks '$1'"
+  if [ -e "$store/$1" ] || [ -L "$store/$1" ]; then
+    remove_tree "$store/$1"
+  fi
+  if [ -d "$incoming/paths/$1" ] && [ ! -L "$incoming/paths/$1" ] && [ ! -w "$incoming/paths/$1" ]; then
+    # Only root can move a directory that nobody may write to.
+    chmod u+w "$incoming/paths/$1" && mv "$incoming/paths/$1" "$store/$1" && chmod a-w "$store/$1"
+  else
+    mv "$incoming/paths/$1" "$store/$1"
+  fi
 }
 
 # remove_tree PATH: read-only directories included.

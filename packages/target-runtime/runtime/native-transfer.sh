@@ -52,17 +52,47 @@ operation_native_commit() {
     fail incomplete-archive 'somebody else has removed the transfer'
   hold_store "$registrations"
   check_needs "$@"
+  chmod -R a-w "$incoming/paths" && chmod u+w "$incoming/paths" && mkdir "$incoming/records" ||
+    fail cannot-create "cannot write below '$incoming'"
   sync
+  committed=
   while [ "$1" != protect ]; do
-    commit_path "$1" "$2" || fail cannot-create "cannot move '$1' into the store"
+    place_with_record "$1" "$2" || fail cannot-create "cannot move '$1' into the store"
     shift 2
   done
+  sync
+  # Names hold nothing but `?` that a shell takes for something else.
+  set -f
+  # shellcheck disable=SC2086
+  publish_records $committed
+  set +f
   shift
   for name in "$@"; do
     [ "$name" != needs ] || break
     protect_native "$roots" "$store/$name"
   done
   discard_transfer "$incoming"
+}
+
+# place_with_record NAME RECORD: the record waits aside, since all are synced at once.
+place_with_record() {
+  [ ! -f "$registrations/$1.json" ] || return 0
+  place_path "$1" && decode "$2" && printf '%s' "$decoded" >"$incoming/records/$1.json" && committed="$committed $1"
+}
+
+# publish_records NAME...: they count from now on, each after those that were given before it.
+publish_records() {
+  while [ $# -gt 0 ]; do
+    batch=
+    size=0
+    while [ $# -gt 0 ] && [ "$size" -lt 500 ]; do
+      batch="$batch $incoming/records/$1.json"
+      size=$((size + 1))
+      shift
+    done
+    # shellcheck disable=SC2086
+    mv -f $batch "$registrations/" || fail cannot-create "cannot write below '$registrations'"
+  done
 }
 
 check_needs() {
