@@ -9,7 +9,7 @@ export default defineConfig({
           include: ['packages/*/test/**/*.test.ts'],
           // Many tests wait for processes: more files at a time than the two processors that are asked for.
           maxWorkers: 3,
-          testTimeout: 20_000,
+          testTimeout: 60_000,
         },
       },
       {
