@@ -40,6 +40,21 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
   const generations = (profile?: string) =>
     Promise.all([user.generations(profile), ...hosts.map(async (host) => (await profileOn(host, profile)).generations)])
 
+  test('with nothing deployed, and with one generation, there is nothing to roll back to', async () => {
+    const refused = (reason: string) => ({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`cannot roll back: ${reason}`),
+    })
+    expect(await davit('--rollback')).toMatchObject(refused('no generation is the current one'))
+    expect([await generations(), await activeOn(hosts), await takeJournal(hosts)]).toEqual([[[], [], []], [], []])
+    succeeded(await deploy(user, models('1')))
+    await takeJournal(hosts)
+    expect(await davit('--rollback')).toMatchObject(refused('there is no generation before the current one, 1'))
+    expect([await generations(), await takeJournal(hosts)]).toEqual([[[1], [1], [1]], []])
+    expect(await activeOn(hosts)).toEqual(['ge1 wrapper database', 'ge2 wrapper web'])
+  })
+
   test('a rollback goes one back each time, sends nothing, and adds no generation', async () => {
     for (const version of ['1', '2', '3']) succeeded(await deploy(user, models(version)))
     expect(await generations()).toEqual([[1, 2, 3], [1, 2, 3], [1]])

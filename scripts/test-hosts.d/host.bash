@@ -6,8 +6,11 @@
 #                  disk/       tmpfs: upper/ holds the host's files, work/ is overlayfs' own
 #                  network     its network namespace
 #                  root/       mount point, empty outside the host
+#                  lock        held while something befalls it
 #                  pid, boot-id, log   of the current boot; the pid as seen from outside
 # shellcheck shell=bash
+
+disk_size=2g
 
 describe_host() { # SET NAME INDEX KIND
   local host=$1/hosts/$2
@@ -29,12 +32,16 @@ system_of() { # NAME
 create_host() { # SET NAME
   local host=$1/hosts/$2
   ssh-keygen -q -t ed25519 -N '' -C "root@$2" -f "$host/ssh_host_ed25519_key"
-  # A tmpfs: overlayfs takes no upper layer that is itself on an overlay, which
-  # the root is in a container, and a size of its own can be filled up.
-  mount -t tmpfs -o size=2g,mode=755 davit-test-hosts "$host/disk"
+  mount_disk "$1" "$2"
   : >"$host/network"
   unshare --net="$host/network" true
   plug_in "$1" "$2"
+}
+
+# A tmpfs: overlayfs takes no upper layer that is itself on an overlay, which
+# the root is in a container, and a size of its own can be filled up.
+mount_disk() { # SET NAME
+  mount -t tmpfs -o "size=$disk_size,mode=755" davit-test-hosts "$1/hosts/$2/disk"
 }
 
 plug_in() { # SET NAME
@@ -83,10 +90,14 @@ host_pid() { # SET NAME
     grep -qaz "^$(marker_of "$1")\$" "/proc/$pid/cmdline" 2>/dev/null && printf '%s\n' "$pid"
 }
 
+require_host() { # SET NAME
+  [[ -n $2 && $2 != . && $2 != .. && $2 != */* && -d $1/hosts/$2 ]] || fail 1 "there is no host '$2' in '$1'" "see '$self list'"
+}
+
 exec_in_host() { # SET NAME COMMAND [ARGUMENT...]
   local set=$1 name=$2 pid
   shift 2
-  [[ $name != */* && -d $set/hosts/$name ]] || fail 1 "there is no host '$name' in '$set'" "see '$self list'"
+  require_host "$set" "$name"
   pid=$(host_pid "$set" "$name") || fail 1 "the host '$name' is not running"
   # shellcheck disable=SC2016
   exec env -i --default-signal PATH="$PATH" HOME=/root USER=root LOGNAME=root TERM="${TERM:-dumb}" \

@@ -135,10 +135,10 @@ remove_set() { # SET
   rmdir --ignore-fail-on-non-empty "$sets"
 }
 
-end_processes() { # SET
+end_processes() { # SET [NAME]
   local pids firsts deadline=$((SECONDS + 10))
   [ -s "$1/id" ] || return 0
-  while pids=$(marked_processes "$1") && [ -n "$pids" ]; do
+  while pids=$(marked_processes "$@") && [ -n "$pids" ]; do
     [ $SECONDS -lt $deadline ] || fail 1 "cannot end processes" "$pids"
     # The hosts' first processes take all others along, and their parents reap them.
     # shellcheck disable=SC2086
@@ -156,8 +156,12 @@ first_processes() { # PID...
   done
 }
 
-marked_processes() { # SET
-  grep -lazE "^$(marker_of "$1")\$" /proc/[0-9]*/cmdline 2>/dev/null | cut -d/ -f3 || true
+marked_processes() { # SET [NAME]
+  local processes
+  mapfile -t processes < <(grep -lazE "^$(marker_of "$1")\$" /proc/[0-9]*/cmdline 2>/dev/null)
+  [ $# = 1 ] || [ ${#processes[@]} = 0 ] ||
+    mapfile -t processes < <(grep -lazFx -e "$1/hosts/$2" "${processes[@]}" 2>/dev/null)
+  printf '%s\n' "${processes[@]}" | cut -d/ -f3
 }
 
 list_hosts() { # SET

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -16,6 +16,8 @@ export interface Host {
   readonly address: string
   /** Runs a shell script there as root, without ssh; rejects when it fails. */
   sh(script: string, ...args: readonly string[]): Promise<string>
+  /** What may happen to it: a command of `scripts/test-hosts`. */
+  befall(what: 'reboot' | 'reinstall'): Promise<void>
 }
 
 export interface TestHosts {
@@ -43,7 +45,7 @@ export async function bringUpHosts(
   if (kind === 'bare') options.push('--bare')
   const { stdout } = await run(TEST_HOSTS, ['up', String(count), '--name-prefix', prefix, ...options])
   const [directory = '', ...lines] = stdout.trimEnd().split('\n')
-  await noteSet(directory)
+  const note = await noteSet(directory)
   const hosts = lines.map((line) => {
     const [name = '', address = ''] = line.split(' ')
     return hostIn(directory, { name, address })
@@ -52,7 +54,11 @@ export async function bringUpHosts(
     directory,
     hosts,
     coordinatorAddress: (hosts[0]?.address ?? '').replace(/\d+$/, '1'),
-    down: async () => void (await run(TEST_HOSTS, ['down', directory])),
+    async down() {
+      await run(TEST_HOSTS, ['down', directory])
+      // The next set of anybody may get the same directory.
+      if (note !== undefined) await rm(note, { force: true })
+    },
   }
 }
 
@@ -65,11 +71,15 @@ function hostIn(set: string, { name, address }: Pick<Host, 'name' | 'address'>):
       const { stdout } = await run(TEST_HOSTS, command, { maxBuffer: 16 * 1024 * 1024 })
       return stdout
     },
+    befall: async (what) => void (await run(TEST_HOSTS, [what, '--set', set, name])),
   }
 }
 
 /** For whoever started the tests, and takes the hosts down when the tests cannot. */
-async function noteSet(set: string): Promise<void> {
+async function noteSet(set: string): Promise<string | undefined> {
   const { DAVIT_TEST_SETS: directory } = process.env
-  if (directory) await writeFile(join(directory, randomUUID()), `${set}\n`)
+  if (!directory) return undefined
+  const note = join(directory, randomUUID())
+  await writeFile(note, `${set}\n`)
+  return note
 }

@@ -1,0 +1,61 @@
+# What may happen to a host, and what makes it good again. Sourced by test-hosts, and by others who know its sets.
+# shellcheck shell=bash
+
+cut_host() { # SET NAME
+  ip link set "$(<"$1/hosts/$2/interface")" down
+}
+
+join_host() { # SET NAME
+  ip link set "$(<"$1/hosts/$2/interface")" up
+}
+
+# With the connections that it has. Bare hosts have no pkill.
+# shellcheck disable=SC2016
+stop_sshd() { # SET NAME
+  exec_in_host "$1" "$2" sh -c 'for directory in /proc/[0-9]*; do
+      case $(cat "$directory/comm" 2>/dev/null) in sshd | sshd-session) kill -KILL "${directory#/proc/}" ;; esac
+    done
+    rm -f /run/sshd.pid'
+}
+
+start_sshd() { # SET NAME
+  exec_in_host "$1" "$2" sh -c '[ -e /run/sshd.pid ] || exec /usr/sbin/sshd -E /var/log/sshd.log'
+}
+
+reboot_host() { # SET NAME
+  switch_off "$@"
+  start_host "$@"
+}
+
+# The keys stay what they were.
+reinstall_host() { # SET NAME
+  switch_off "$@"
+  ! mountpoint -q "$1/hosts/$2/disk" || umount -l "$1/hosts/$2/disk"
+  mount_disk "$@"
+  start_host "$@"
+}
+
+# As when power is lost: nobody is told. Also while it is being switched on.
+switch_off() { # SET NAME
+  end_processes "$1" "$2"
+}
+
+# By making the disk no larger than what is on it, which takes no memory. What is written or removed meanwhile makes
+# that too small or too large.
+fill_host() { # SET NAME
+  local disk=$1/hosts/$2/disk attempt
+  for ((attempt = 0; attempt < 20; attempt++)); do
+    mount -o "remount,size=$(used_bytes "$disk")" "$disk" 2>/dev/null && [ "$(stat -f -c %a "$disk")" = 0 ] && return
+  done
+  fail 1 "cannot fill the disk of '$2': it changes too fast"
+}
+
+used_bytes() { # DISK
+  local all free size
+  read -r all free size < <(stat -f -c '%b %f %S' "$1")
+  printf '%s\n' $(((all - free) * size))
+}
+
+free_host() { # SET NAME
+  mount -o "remount,size=$disk_size" "$1/hosts/$2/disk"
+}
