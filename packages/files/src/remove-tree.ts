@@ -1,24 +1,44 @@
-import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { chmodSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemErrorCode } from './system-error.ts'
 
-/** Removes a file or directory if it is there, read-only directories in it included; follows no link. */
+/** Removes a file or directory if it is there, read-only and very deep directories in it included; follows no link. */
 export function removeTree(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })
   } catch (error) {
-    if (!['EACCES', 'EPERM', 'ENOTEMPTY'].includes(systemErrorCode(error) ?? '')) throw error
-    unlessGone(() => makeWritable(path))
+    if (!['EACCES', 'EPERM', 'ENOTEMPTY', 'ENAMETOOLONG'].includes(systemErrorCode(error) ?? '')) throw error
+    makeRemovable(path)
     rmSync(path, { recursive: true, force: true })
   }
 }
 
-function makeWritable(path: string): void {
-  if (!lstatSync(path).isDirectory()) return
-  chmodSync(path, 0o700)
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
-    if (entry.isDirectory()) unlessGone(() => makeWritable(join(path, entry.name)))
+/** The system refuses paths of 4096 bytes, though it lets anybody make directories that have longer ones. */
+const LONG_PATH = 2000
+
+function makeRemovable(root: string): void {
+  const waiting = [root]
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const directory = path
+    unlessGone(() => waiting.push(...openDirectory(directory, root)))
   }
+}
+
+/** The directories in it, of which those that are too deep have been moved up. */
+function openDirectory(path: string, root: string): readonly string[] {
+  if (!lstatSync(path).isDirectory()) return []
+  chmodSync(path, 0o700)
+  const directories = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return directories.map(({ name }) => {
+    const inner = join(path, name)
+    if (Buffer.byteLength(inner) - Buffer.byteLength(root) < LONG_PATH) return inner
+    const raised = join(root, randomUUID())
+    // Who may not write to a directory may not move it either.
+    chmodSync(inner, 0o700)
+    renameSync(inner, raised)
+    return raised
+  })
 }
 
 /** Somebody else may be removing the same tree. */

@@ -8,13 +8,13 @@ export type TreeEntry =
   | { readonly kind: 'file'; readonly path: string; readonly size: number; readonly executable: boolean }
   | { readonly kind: 'symlink'; readonly path: string; readonly target: string }
 
-/** Visits a tree in the order of its names, parents first; refuses sockets, devices and named pipes. */
+/** Visits a tree in the order of its names, parents first; refuses sockets, devices, named pipes, and what is too deep. */
 export function* walkTree(root: string, path = ''): Generator<TreeEntry, void, undefined> {
   const absolute = path === '' ? root : join(root, path)
   const status = lstatSync(absolute)
   if (status.isDirectory()) {
     yield { kind: 'directory', path }
-    for (const name of sortedNames(absolute)) yield* walkTree(root, path === '' ? name : `${path}/${name}`)
+    for (const name of sortedNames(absolute)) yield* walkTree(root, pathWithin(root, path, name))
   } else if (status.isFile()) {
     yield { kind: 'file', path, size: status.size, executable: (status.mode & 0o100) !== 0 }
   } else if (status.isSymbolicLink()) {
@@ -26,6 +26,8 @@ export function* walkTree(root: string, path = ''): Generator<TreeEntry, void, u
   }
 }
 
+/** Wherever the tree is put, the system must still take the whole path, of at most 4096 bytes. */
+const MAX_PATH_CHARACTERS = 3000
 const CHUNK_BYTES = 256 * 1024
 
 /** The content of a file, read piece by piece; it must have the size that it had when it was visited. */
@@ -64,4 +66,12 @@ function unusualKind(status: Stats): string {
 
 function changed(path: string): DavitError {
   return new DavitError('file-changed', `'${path}' changed while it was read`, { hint: 'try again' })
+}
+
+function pathWithin(root: string, path: string, name: string): string {
+  const inner = path === '' ? name : `${path}/${name}`
+  if (inner.length <= MAX_PATH_CHARACTERS) return inner
+  throw new DavitError('unusual-file', `a path in '${root}' has ${inner.length} characters: '${inner.slice(0, 40)}…'`, {
+    hint: `paths in packages have at most ${MAX_PATH_CHARACTERS} characters`,
+  })
 }

@@ -82,11 +82,12 @@ test('withTemporaryDirectory() removes read-only directories too, after a failur
 })
 
 test.runIf(spawnSync('id', ['-u'], { encoding: 'utf8' }).stdout.trim() === '0')(
-  'removeTree() removes read-only directories as an unprivileged user',
+  'removeTree() removes read-only and very deep directories as an unprivileged user',
   () => {
     const parent = scratchDirectory()
     chmodSync(parent, 0o777)
-    const setup = 'mkdir -p tree/sub/deep && touch tree/sub/deep/file && chmod -R a-w tree'
+    const setup = `part=$(printf '%0200d/' 1 2 3 4 5 6 7 8 9 10 11 12); mkdir -p "tree/sub/$part" "deeper/$part"
+      touch "deeper/$part/file"; mv deeper "tree/sub/$part"; chmod -R a-w tree`
     spawnSync('sh', ['-c', setup], { cwd: parent, uid: 65_534, gid: 65_534 })
     const { href } = new URL('../src/remove-tree.ts', import.meta.url)
     const script = join(parent, 'script.mts')

@@ -1,4 +1,5 @@
 import type { StorePath } from '@davit/documents'
+import { type LogEntry, parseLogEntry } from './log-entry.ts'
 import { plainText, withoutEscapes } from './plain-text.ts'
 
 export interface BuildFailure {
@@ -31,7 +32,6 @@ export interface EventSummary {
   readonly others: readonly string[]
 }
 
-const PREFIX = '@nix '
 const MAX_LOG_LINES = 25
 const MAX_OTHERS = 50
 
@@ -41,7 +41,8 @@ export function openBuildEvents(onEvent: (event: BuildEvent) => void): BuildEven
   const others: string[] = []
   return {
     take(line) {
-      if (line.startsWith(PREFIX)) takeEntry(state, JSON.parse(line.slice(PREFIX.length)) as LogEntry)
+      const entry = parseLogEntry(line)
+      if (entry !== undefined) takeEntry(state, entry)
       else if (line !== '' && others.length < MAX_OTHERS) others.push(plainText(line))
     },
     async settle(isBuilt) {
@@ -77,17 +78,6 @@ interface Activity {
   isOver: boolean
 }
 
-interface LogEntry {
-  readonly action: string
-  readonly id: number
-  readonly type?: number
-  readonly fields?: readonly unknown[]
-  readonly text?: string
-  readonly level?: number
-  readonly msg?: string
-  readonly raw_msg?: string
-}
-
 /** Numbered as in `logging.hh` of Nix. */
 const Type = { logLine: 101, build: 105, substitute: 108, buildWaiting: 111 } as const
 const Level = { error: 0, warning: 1 } as const
@@ -100,7 +90,7 @@ function takeEntry(state: LogState, entry: LogEntry): void {
 }
 
 function start({ activities, builds, onEvent }: LogState, { id, type, fields = [], text = '' }: LogEntry): void {
-  const path = fields[0] as StorePath
+  const path = textOf(fields[0]) as StorePath
   if (type === Type.build) {
     const build: Activity = { kind: 'build', path, log: [], isOver: false }
     activities.set(id, build)
@@ -121,8 +111,12 @@ function stop({ activities, onEvent }: LogState, { id }: LogEntry): void {
 
 function addLogLine({ activities }: LogState, { id, fields = [] }: LogEntry): void {
   const log = activities.get(id)?.log ?? []
-  log.push(withoutEscapes(String(fields[0])))
+  log.push(withoutEscapes(textOf(fields[0])))
   if (log.length > MAX_LOG_LINES) log.shift()
+}
+
+function textOf(field: unknown): string {
+  return typeof field === 'string' ? field : ''
 }
 
 function takeMessage(state: LogState, { level, msg = '', raw_msg }: LogEntry): void {

@@ -1,4 +1,5 @@
 import type { Report } from '@davit/diagnostics'
+import { type LogEntry, parseLogEntry, type RawFrame } from './log-entry.ts'
 import { plainText } from './plain-text.ts'
 
 /** What Nix said on standard error. */
@@ -26,15 +27,16 @@ export interface Frame {
   readonly column?: number
 }
 
-const PREFIX = '@nix '
-
 /** The log of `--log-format internal-json`. */
 export function parseLog(stderr: string): EvaluationLog {
-  const lines = stderr.split('\n')
-  const messages = lines.flatMap((line) => (line.startsWith(PREFIX) ? messagesIn(line.slice(PREFIX.length)) : []))
+  const lines = stderr.split('\n').map((line) => parseLogEntry(line) ?? line)
+  const messages = lines.filter((line) => typeof line !== 'string').filter(isMessage)
   const errors = messages.filter((message) => message.raw_msg !== undefined).map(failureOf)
   const texts = messages.filter((message) => message.raw_msg === undefined).map(({ msg }) => plainText(msg ?? ''))
-  const others = lines.filter((line) => line !== '' && !line.startsWith(PREFIX)).map(plainText)
+  const others = lines
+    .filter((line) => typeof line === 'string')
+    .filter(Boolean)
+    .map(plainText)
   const error = errors.at(-1)
   return {
     traces: withPrefix('trace: ', texts),
@@ -49,23 +51,8 @@ export function reportLog({ traces, warnings }: EvaluationLog, report: Report | 
   for (const message of traces) report?.({ kind: 'note', message })
 }
 
-interface RawFrame {
-  readonly raw_msg?: string
-  readonly file?: string | null
-  readonly line?: number | null
-  readonly column?: number | null
-}
-
-interface RawMessage extends RawFrame {
-  readonly action: string
-  readonly level?: number
-  readonly msg?: string
-  readonly trace?: readonly RawFrame[]
-}
-
-function messagesIn(json: string): readonly RawMessage[] {
-  const message = JSON.parse(json) as RawMessage
-  return message.action === 'msg' && message.level === ERROR_LEVEL ? [message] : []
+function isMessage({ action, level }: LogEntry): boolean {
+  return action === 'msg' && level === ERROR_LEVEL
 }
 
 const ERROR_LEVEL = 0
@@ -74,7 +61,7 @@ function withPrefix(prefix: string, texts: readonly string[]): string[] {
   return texts.filter((text) => text.startsWith(prefix)).map((text) => text.slice(prefix.length))
 }
 
-function failureOf(message: RawMessage): EvaluationFailure {
+function failureOf(message: LogEntry): EvaluationFailure {
   return { ...frameOf(message), text: plainText(message.msg ?? ''), trace: (message.trace ?? []).map(frameOf) }
 }
 

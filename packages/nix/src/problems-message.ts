@@ -22,8 +22,28 @@ interface Around {
 /** Problems that a program found itself, thrown as one text; nothing for any other text. */
 export function parseProblems(text: string, around: Around): readonly Diagnostic[] | undefined {
   if (!text.startsWith(MARK)) return undefined
-  const problems = JSON.parse(text.slice(MARK.length)) as readonly Problem[]
-  return problems.map((problem) => diagnosticOf(problem, around))
+  return problemsIn(text.slice(MARK.length))?.map((problem) => diagnosticOf(problem, around))
+}
+
+/** Models, too, can throw a text that begins so. */
+function problemsIn(json: string): readonly Problem[] | undefined {
+  try {
+    const problems: unknown = JSON.parse(json)
+    return Array.isArray(problems) && problems.length > 0 && problems.every(isProblem) ? problems : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isProblem(value: unknown): value is Problem {
+  if (typeof value !== 'object' || value === null) return false
+  const { message, path, candidates, ...others } = value as Readonly<Record<string, unknown>>
+  const texts = [message, ...['hint', 'wrong', 'file'].flatMap((name) => others[name] ?? [])]
+  return texts.every((text) => typeof text === 'string') && isListOfNames(path) && isListOfNames(candidates)
+}
+
+function isListOfNames(value: unknown = []): boolean {
+  return Array.isArray(value) && value.every((part) => typeof part === 'string' || typeof part === 'number')
 }
 
 function diagnosticOf(problem: Problem, { program, place: thrownAt }: Around): Diagnostic {

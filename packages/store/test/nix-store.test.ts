@@ -37,9 +37,7 @@ describe.skipIf(noPrivateNix !== undefined)('instantiate()', () => {
     expect(again).toStrictEqual(made)
     const shown = nix.shell('cd "$1"; cat a.txt *-parameters.json env set; ls -A left; cat left', made!.outPath)
     const place = join(tmpdir(), 'nix-build-web.drv-0')
-    expect(shown).toBe(
-      `text{"host":"$x"}it's "a"\n$b \\, mine, \n${place} ${place} ${HERE} C\nleft\n`,
-    )
+    expect(shown).toBe(`text{"host":"$x"}it's "a"\n$b \\, mine, \n${place} ${place} ${HERE} C\nleft\n`)
     const references = nix.shell('nix-store -q --references "$1"', made!.derivation!)
     for (const name of ['-tool.drv', '-tree', '-parameters.json', '-web.sh']) expect(references).toContain(name)
   })

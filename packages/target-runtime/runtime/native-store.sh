@@ -11,6 +11,9 @@ commit_path() {
 # place_path NAME: what was received, without write permissions, to its place in the store, where it does not count yet.
 place_path() {
   check_store_paths "/$1"
+  case $1 in
+    */* | .*) fail bad-request "refused the name '$1'" ;;
+  esac
   [ -e "$incoming/paths/$1" ] || [ -L "$incoming/paths/$1" ] || fail incomplete-archive "the archive lacks '$1'"
   if [ -e "$store/$1" ] || [ -L "$store/$1" ]; then
     remove_tree "$store/$1"

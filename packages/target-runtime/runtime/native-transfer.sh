@@ -52,7 +52,7 @@ operation_native_commit() {
     fail incomplete-archive 'somebody else has removed the transfer'
   hold_store "$registrations"
   check_needs "$@"
-  chmod -R a-w "$incoming/paths" && chmod u+w "$incoming/paths" && mkdir "$incoming/records" ||
+  chmod -R a-w,ug-s "$incoming/paths" && chmod u+w "$incoming/paths" && mkdir "$incoming/records" ||
     fail cannot-create "cannot write below '$incoming'"
   sync
   committed=

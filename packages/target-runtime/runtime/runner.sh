@@ -169,11 +169,11 @@ await_module() {
 # TERM gives it five seconds. Then its own status is 99.
 watch_module() {
   exec >/dev/null 2>&1 4>&-
-  sleeper=
-  trap '[ -z "$sleeper" ] || kill "$sleeper"; exit 0' TERM
+  # It may be ended at once: by a name that is there as soon as the process is, and with what no shell loses before it becomes `sleep`.
+  before=${!-}
+  trap '[ "${!-}" = "$before" ] || kill -KILL "$!"; exit 0' TERM
   sleep "$2" &
-  sleeper=$!
-  wait "$sleeper"
+  wait "$!"
   trap '' TERM
   is_alive "$1" || exit 0
   tries=0

@@ -27,7 +27,7 @@ answer() {
   shift 2
   case $operation in
     hello | lock | renew | unlock | lock_state | observe | start | await | log | status | resolve | set_profile | protect) ;;
-    native_missing) asked=${1%/*}/asked/$self ;;
+    native_missing) [ $# = 0 ] || asked=${1%/*}/asked/$self ;;
     native_commit | native_discard) ;;
     native_survey | native_collect | trim_profile | nix_collect) ;;
     *) operation=unknown ;;

@@ -46,12 +46,11 @@ function parseJson(text: string): unknown {
 
 function isRegistration(value: unknown): value is Registration {
   if (typeof value !== 'object' || value === null) return false
-  const { version, contentHash, size, references } = value as Record<string, unknown>
+  const { version, contentHash, size, references, deriver = '', system = '' } = value as Record<string, unknown>
   return (
     version === 1 &&
-    typeof contentHash === 'string' &&
-    typeof size === 'number' &&
+    Number.isSafeInteger(size) &&
     Array.isArray(references) &&
-    references.every((reference) => typeof reference === 'string')
+    [contentHash, deriver, system, ...references].every((text) => typeof text === 'string')
   )
 }
