@@ -1,6 +1,6 @@
-import type { Path, Place } from '@davit/diagnostics'
+import type { Path } from '@davit/diagnostics'
 import type { ServiceName } from '@davit/documents'
-import type { ArchitectureModel, ServiceModel } from '@davit/normalization'
+import type { ArchitectureModel, ModelPlace, ServiceModel } from '@davit/normalization'
 import { dependencySteps } from './dependency-places.ts'
 import { type Distribution, distributionForFunctions, readDistribution } from './distribution.ts'
 import { servicesOf } from './evaluate-services.ts'
@@ -40,15 +40,18 @@ export async function assembleArchitecture(
   const infrastructure = runModel(model, () => readInfrastructure(root))
   const assembly = { ...options, infrastructure, names: targetNamesOf(raw), targets: raw }
   const distribution = await distributionOf(models.distribution, assembly)
-  const services = await servicesFor(models.services, distribution, assembly)
+  const { services, raw: said } = await servicesFor(models.services, distribution, assembly)
   return {
     services: withDistribution(services, distribution.placements),
     infrastructure,
     targetPackages: await targetPackagesOf(models.packages, assembly),
     distributedServices: [...distribution.placements.keys()],
-    placeOf: placesOf(models, (name) => {
-      const isPlacedByItself = services.get(name as ServiceName)?.targets !== undefined
-      return isPlacedByItself ? undefined : memberOf(distribution.raw, name)
+    placeOf: placesOf(models, {
+      services: said,
+      distributed(name) {
+        const isPlacedByItself = services.get(name as ServiceName)?.targets !== undefined
+        return isPlacedByItself ? undefined : memberOf(distribution.raw, name)
+      },
     }),
   }
 }
@@ -67,12 +70,18 @@ async function distributionOf(model: Model | undefined, assembly: Assembly): Pro
   return { raw, placements: runModel(model, () => readDistribution(root, names)) }
 }
 
+interface EvaluatedServices {
+  /** As the model says them. */
+  readonly raw: unknown
+  readonly services: ArchitectureModel['services']
+}
+
 async function servicesFor(
   model: Model | undefined,
   { raw, placements }: EvaluatedDistribution,
   { system: coordinator, extraParams, infrastructure, names, problems, targets }: Assembly,
-): Promise<ArchitectureModel['services']> {
-  if (model === undefined) return new Map()
+): Promise<EvaluatedServices> {
+  if (model === undefined) return { raw: {}, services: new Map() }
   const distribution = distributionForFunctions(raw, names)
   const parts = await forEachSystem(systemsOf(infrastructure, coordinator), {
     isFunction: typeof model.value === 'function',
@@ -84,7 +93,8 @@ async function servicesFor(
       return rootOf(model, services, { prefix: ['services'], problems })
     },
   })
-  return servicesOf({ model, parts, nameTargetFor: () => names.nameOf, problems })
+  const [first] = parts.values()
+  return { raw: first?.value, services: servicesOf({ model, parts, nameTargetFor: () => names.nameOf, problems }) }
 }
 
 /** Targets of a service's own come first. */
@@ -117,19 +127,26 @@ async function targetPackagesOf(
 }
 
 /** Placements that the services model does not say itself stand in the distribution. */
-function placesOf(
-  models: SeparateModels,
-  distributed: (service: string) => unknown,
-): (path: Path) => Place | undefined {
+function placesOf(models: SeparateModels, { services, distributed }: Said): (path: Path) => ModelPlace | undefined {
   const roots = new Map<unknown, Model | undefined>([...Object.entries(models), ['targetPackages', models.packages]])
   return (path) => {
-    const [root, service, attribute] = path
+    const [root = '', service, attribute] = path
     const placements = root === 'services' && attribute === 'targets' ? distributed(String(service)) : undefined
     if (placements === undefined) {
-      const model = roots.get(root)
-      return model?.placeOf(root === 'services' ? dependencySteps(model.value, path.slice(1)) : path.slice(1))
+      const steps = root === 'services' ? dependencySteps(services, path.slice(1)) : path.slice(1)
+      return placeIn(roots.get(root), root, steps)
     }
     const steps = Array.isArray(placements) ? path.slice(3) : path.slice(2)
-    return models.distribution?.placeOf([String(service), ...steps])
+    return placeIn(models.distribution, 'distribution', [String(service), ...steps])
   }
+}
+
+interface Said {
+  readonly services: unknown
+  /** What the distribution says of a service that does not say itself where it is. */
+  distributed(service: string): unknown
+}
+
+function placeIn(model: Model | undefined, root: string | number, steps: Path): ModelPlace | undefined {
+  return model && { ...model.placeOf(steps), path: [root, ...steps] }
 }

@@ -4,7 +4,7 @@ import { dependencySteps } from './dependency-places.ts'
 import { servicesOf } from './evaluate-services.ts'
 import type { AssemblyOptions } from './load-architecture.ts'
 import { evaluateModel, type Model, runModel } from './model.ts'
-import { memberOf, membersOf, type Part, partOf, refuse, refuseOthers } from './part.ts'
+import { membersOf, type Part, partOf, refuse, refuseOthers } from './part.ts'
 import { rootOf } from './problems.ts'
 import { readInfrastructure } from './read-infrastructure.ts'
 import { forEachSystem, systemOfTarget, systemsOf } from './systems.ts'
@@ -41,8 +41,10 @@ export async function readArchitecture(
     services: new Map([...services].filter(([, service]) => service.targets !== undefined)),
     infrastructure,
     targetPackages: packagesForTargets(packages, systemOfTarget(infrastructure, coordinator)),
-    placeOf: ([root = '', ...steps]) =>
-      model.placeOf([root, ...(root === 'services' ? dependencySteps(memberOf(model.value, root), steps) : steps)]),
+    placeOf([root = '', ...steps]) {
+      const path = [root, ...(root === 'services' ? dependencySteps(own.services.value, steps) : steps)]
+      return { ...model.placeOf(path), path }
+    },
   }
 }
 

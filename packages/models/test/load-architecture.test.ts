@@ -272,7 +272,7 @@ test.each([
 
 test('placeOf() knows the file of a program, and nothing of models that are not there', async () => {
   const model = await loadIn(guestbook, ['services.ts', 'infrastructure.ts'])
-  expect(model.placeOf(['services', 'web'])).toEqual({ file: `${guestbook}/services.ts` })
+  expect(model.placeOf(['services', 'web'])).toMatchObject({ file: `${guestbook}/services.ts` })
   expect(model.placeOf(['distribution', 'web'])).toBeUndefined()
 })
 

@@ -23,7 +23,13 @@ export interface ArchitectureModel {
    * Where in the user's files a value of this model stands. Paths follow the fields of this model, such as `services`,
    * `web`, `dependsOn`, `database`: dependencies go by their parameter, also where the user wrote a list.
    */
-  placeOf(path: Path): Place | undefined
+  placeOf(path: Path): ModelPlace | undefined
+}
+
+/** A place in a file of the user, and the path that leads there. */
+export interface ModelPlace extends Place {
+  /** In the user's own words, where these differ from the fields of the architecture model. */
+  readonly path?: Path
 }
 
 export interface TargetModel {

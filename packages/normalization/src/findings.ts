@@ -1,4 +1,5 @@
-import { DavitError, type Diagnostic, ExitStatus, type Path, type Place } from '@davit/diagnostics'
+import { DavitError, type Diagnostic, ExitStatus, type Path } from '@davit/diagnostics'
+import type { ModelPlace } from './architecture-model.ts'
 
 /** Collects everything that is wrong with a model, so that all of it is said at once. */
 export interface Findings {
@@ -13,14 +14,14 @@ export interface Findings {
   throwIfAny(): void
 }
 
-export type PlaceOf = (path: Path) => Place | undefined
+export type PlaceOf = (path: Path) => ModelPlace | undefined
 
 export function collectFindings(placeOf: PlaceOf): Findings {
   const found = new Map<string, Diagnostic>()
   const add = (diagnostic: Diagnostic) => {
     const { path = [], message, hint } = diagnostic
     const place = diagnostic.place ?? nearestPlace(path, placeOf)
-    const located = place === undefined ? diagnostic : { ...diagnostic, place }
+    const located = place === undefined ? diagnostic : locatedAt(place, diagnostic)
     // The same package is asked for by several systems: what is wrong with it is said once.
     found.set(JSON.stringify([path, message, hint]), located)
   }
@@ -51,8 +52,12 @@ export function collectFindings(placeOf: PlaceOf): Findings {
   }
 }
 
+function locatedAt({ path, ...place }: ModelPlace, diagnostic: Diagnostic): Diagnostic {
+  return { ...diagnostic, place, ...(path === undefined ? {} : { path }) }
+}
+
 /** Where a value stands or, if the user did not write it, what it would be part of. */
-function nearestPlace(path: Path, placeOf: PlaceOf): Place | undefined {
+function nearestPlace(path: Path, placeOf: PlaceOf): ModelPlace | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const place = placeOf(path.slice(0, length))
     if (place !== undefined) return place

@@ -1,6 +1,7 @@
 export type {
   ArchitectureModel,
   DependencyModel,
+  ModelPlace,
   PackageModel,
   PlacementModel,
   ServiceModel,
