@@ -1,5 +1,6 @@
-import { runTool } from '@davit/tool'
+import { keepMemorySmall, runTool } from '@davit/tool'
 
 import { tool } from './main.ts'
 
+keepMemorySmall()
 runTool(tool)

@@ -2,6 +2,7 @@ export { defineTool, type Example, type HelpSection, type Tool, type ToolDefinit
 export { lockOptions } from './lock-options.ts'
 export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
 export { renderHelp } from './render-help.ts'
+export { keepMemorySmall } from './keep-memory-small.ts'
 export { runTool } from './run-tool.ts'
 export {
   formatOptions,
