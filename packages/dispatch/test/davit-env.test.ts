@@ -31,6 +31,7 @@ const TOOL = `#!/bin/bash
 name=\${0##*/davit-}
 { printf '%s' "$name"; printf ' <%s>' "$@"; echo; } | sed "s|$TMPDIR/davit-env[^/]*|TEMPORARY|g" >>"$TRACE"
 printf '%s\\n' "$name \${DAVIT_PROFILE-} \${DAVIT_MAX_CONCURRENT_TRANSFERS-} \${DAVIT_CLIENT_INTERFACE-} \${DAVIT_USE_SUBSTITUTES-}" >>"$TRACE.environment"
+printf '%s\\n' "$name \${DAVIT_ACTIVITY_TIMEOUT-} \${DAVIT_SKIP_UNREACHABLE-}" >>"$TRACE.care"
 if [ "$name" = lock ] || [ "$HANG" = "$name" ]; then exec "$NODE" "\${0%/*}/$([ "$name" = lock ] && echo lock || echo hang).mjs" "$@"; fi
 echo "output of $name"
 fail=FAIL_\${name/-/_}
@@ -102,6 +103,13 @@ describe.each(shells)('davit-env in %s', (...shell) => {
       .split('\n')
   const models = ['-s', 's', '-i', 'i', '-d', 'd']
   const nothingLeft = () => expect(readdirSync(join(directory, 'tmp'))).toEqual([])
+
+  test('hands on what activation is to do with services that changed, hang or cannot be reached', async () => {
+    const care = ['--restart-changed', '--activity-timeout', '5', '--skip-unreachable']
+    expect(await run([...models, ...care])).toMatchObject({ status: 0, stderr: '' })
+    expect(trace()).toContain('activate <--restart-changed> <TEMPORARY/manifest.json>')
+    for (const name of ['distribute', 'activate', 'set']) expect(trace('.care')).toContain(`${name} 5 1`)
+  })
 
   test('removes what runs of the same deployment that were killed have left', async () => {
     const place = (...owner: readonly (number | string)[]) =>
@@ -260,6 +268,8 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     [['--dry-run'], 'no models'],
     [['-p', 'a b', ...models], "'a b' cannot name a deployment"],
     [['-m', 'zero', ...models], "'zero' is no number of targets"],
+    [['-j', '0', ...models], "'0' is no number of builds"],
+    [['--activity-timeout', '1m', ...models], "'1m' is no number of seconds"],
     [['-D', 'd', ...models], "option '--deployment' takes the place of all models"],
     [
       ['-D', 'd', '--build-on-targets'],

@@ -73,7 +73,7 @@ export const tool = defineTool({
 
     async function fromDeployment(file: string): Promise<Manifest> {
       const { interface: clientInterface, targetProperty } = args
-      const model = await loadDeploymentModel(file)
+      const model = await loadDeploymentModel(file, context)
       return completeDeployment(model, {
         file,
         system: currentSystem(context.environment),
