@@ -116,6 +116,16 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(paths.map(({ path }) => path)).toEqual([referring, a])
   })
 
+  test('to look for garbage removes no protection, which somebody may be renewing', async () => {
+    const [a] = outOf(await instantiate(source('a'))) as [StorePath]
+    expire()
+    const garbage = await findGarbage(machine, layout.directory, { store, signal })
+    expect(garbage.paths.map(({ path }) => path)).toEqual([a])
+    expect(readdirSync(layout.roots)).toEqual([`temporary:${basename(a)}`])
+    await collect()
+    expect(readdirSync(layout.roots)).toEqual([])
+  })
+
   test('what a coordinator has known to be valid is made again when it has been collected', async () => {
     const [before] = outOf(await instantiate(source('a')))
     expire()
