@@ -54,9 +54,17 @@ async function carryOut(
   }
 }
 
-function announceInterruption({ signal, announcement }: Interruption, { report }: Progress): void {
+function announceInterruption({ signal, announcement, onStop }: Interruption, { report, close }: Progress): void {
   // First in line, so that it is said before the tool reacts.
   signal.addEventListener('abort', () => report({ kind: 'warning', message: announcement() }), { once: true })
+  onStop(() => {
+    report({
+      kind: 'warning',
+      message: 'stopped: what was begun is left to itself',
+      hint: 'the same command goes on from there',
+    })
+    close()
+  })
 }
 
 function isAbort(error: unknown): boolean {

@@ -11,13 +11,15 @@ export interface Interruption {
   readonly status: number | undefined
   /** What to tell the user when the signal aborts. */
   announcement(): string
+  /** Called when it has to end at once: the last chance to say something. */
+  onStop(sayLastWord: () => void): void
   receive(name: InterruptionSignal): void
-  /** Signals go elsewhere until the returned function is called. */
+  /** Signals go elsewhere until the returned function is called; what comes just after that has done there what it should. */
   divert(receiver: (name: InterruptionSignal) => void): () => void
 }
 
 export interface InterruptionEffects {
-  /** Ends the process at once. */
+  /** Ends the process at once; the last word has been said. */
   stop(status: number): void
   /** Milliseconds. */
   now(): number
@@ -30,6 +32,8 @@ export function createInterruption({ stop, now }: InterruptionEffects): Interrup
   const controller = new AbortController()
   let first: { readonly name: InterruptionSignal; readonly status: number; readonly at: number } | undefined
   let receiver: ((name: InterruptionSignal) => void) | undefined
+  let restoredAt = -Infinity
+  let sayLastWord = () => {}
   const begin = (name: InterruptionSignal, status: number): void => {
     first = { name, status, at: now() }
     controller.abort(new DavitError('interrupted', `${VERB[name]} by ${name}`, { exitStatus: status }))
@@ -39,23 +43,32 @@ export function createInterruption({ stop, now }: InterruptionEffects): Interrup
     get status() {
       return first?.status
     },
-    announcement() {
-      const name = first?.name ?? 'SIGTERM'
-      return `${VERB[name]}: finishing what runs; ${AGAIN[name]} to stop now`
+    announcement: () => announcementOf(first?.name ?? 'SIGTERM'),
+    onStop(say) {
+      sayLastWord = say
     },
     receive(name) {
       const status = 128 + constants.signals[name]
       if (receiver !== undefined) receiver(name)
+      else if (now() - restoredAt <= ONE_WISH_MILLISECONDS) return
       else if (first === undefined) begin(name, status)
-      else if (now() - first.at > ONE_WISH_MILLISECONDS) stop(status)
+      else if (now() - first.at > ONE_WISH_MILLISECONDS) {
+        sayLastWord()
+        stop(status)
+      }
     },
     divert(to) {
       receiver = to
       return () => {
         receiver = undefined
+        restoredAt = now()
       }
     },
   }
+}
+
+function announcementOf(name: InterruptionSignal): string {
+  return `${VERB[name]}: finishing what runs; ${AGAIN[name]} to stop now`
 }
 
 const VERB = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'hung up' } satisfies Record<

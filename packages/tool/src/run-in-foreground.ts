@@ -10,9 +10,10 @@ export interface ForegroundHost {
   readonly terminal: boolean
 }
 
-/** Runs a command with our standard streams; signals go to it. Returns its exit status, as a shell has it. */
+/** Runs a command with our standard streams, unless interrupted before; signals go to it. Returns its exit status, as a shell has it. */
 export async function runInForeground(command: ForegroundCommand, host: ForegroundHost): Promise<number> {
   const [program, ...programArguments] = command.argv
+  host.interruption.signal.throwIfAborted()
   command.signal?.throwIfAborted()
   // Without execa: its hundred milliseconds would stand before every `davit TOOL`.
   const child = spawn(program, programArguments, { stdio: 'inherit', env: command.environment })

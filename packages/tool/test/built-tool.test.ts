@@ -147,15 +147,16 @@ test.each([
   expect(await endOf(child)).toEqual({ status, messages })
 })
 
-test('a second signal ends what does not listen', async () => {
+test('a second signal ends what does not listen, and says how to go on', async () => {
   const child = await startedProbe(['stubborn'])
   child.kill('SIGINT')
   await once(child.stderr, 'data')
   // Until the first wish is over, more of the same belongs to it.
   const again = setInterval(() => child.kill('SIGINT'), 50)
-  const { status } = await endOf(child)
+  const { status, messages } = await endOf(child)
   clearInterval(again)
   expect(status).toBe(130)
+  expect(messages).toMatch(/^warning: stopped: .*\n {2}hint: the same command goes on from there\n$/m)
 })
 
 test('an interrupted tool does not wait for its input', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createInterruption } from '../src/interruption.ts'
+import { runInForeground } from '../src/run-in-foreground.ts'
 
 function interruptionAt() {
   const stops: number[] = []
@@ -22,12 +23,14 @@ test.each([
   expect(stops).toEqual([])
 })
 
-test('the second signal stops at once', () => {
+test('the second signal stops at once, after a last word', () => {
   const { interruption, stops, wait } = interruptionAt()
+  const before: number[][] = []
+  interruption.onStop(() => before.push([...stops]))
   interruption.receive('SIGINT')
   wait(1000)
   interruption.receive('SIGTERM')
-  expect(stops).toEqual([143])
+  expect([before, stops]).toEqual([[[]], [143]])
 })
 
 test('signals in a heap are one wish', () => {
@@ -39,12 +42,23 @@ test('signals in a heap are one wish', () => {
 })
 
 test('diverted signals go elsewhere, until they come back', () => {
-  const { interruption } = interruptionAt()
+  const { interruption, wait } = interruptionAt()
   const received: string[] = []
   const restore = interruption.divert((name) => received.push(name))
   interruption.receive('SIGINT')
   expect([received, interruption.signal.aborted]).toEqual([['SIGINT'], false])
   restore()
+  // The terminal has ended the command with it, before we were told.
+  interruption.receive('SIGINT')
+  expect([received, interruption.signal.aborted]).toEqual([['SIGINT'], false])
+  wait(1000)
   interruption.receive('SIGINT')
   expect([received, interruption.signal.aborted]).toEqual([['SIGINT'], true])
+})
+
+test('nothing is run in the foreground once it was interrupted', async () => {
+  const { interruption } = interruptionAt()
+  interruption.receive('SIGTERM')
+  const run = runInForeground({ argv: ['sh', '-c', 'exit 3'], environment: {} }, { interruption, terminal: false })
+  await expect(run).rejects.toMatchObject({ code: 'interrupted', exitStatus: 143 })
 })
