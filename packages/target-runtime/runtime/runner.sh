@@ -55,9 +55,10 @@ run_activity() {
 }
 
 # take_over_claim LINK HELPER: from the helper. Whoever found the helper dead in between may have been faster: then nothing is run.
+# At every moment there is one of both links, so that nobody takes it for ended.
 take_over_claim() {
   process_identity "$$"
-  [ "$(readlink "$1")" = "$2" ] && mv "$1" "$1.handed" && [ "$(readlink "$1.handed")" = "$2" ] && rm -f "$1.handed" && ln -s "$identity" "$1"
+  [ "$(readlink "$1")" = "$2" ] && mv "$1" "$1.handed" && [ "$(readlink "$1.handed")" = "$2" ] && ln -s "$identity" "$1" && rm -f "$1.handed"
 }
 
 # claim_module: for this very process, which becomes the module; not if somebody else has taken over from its runner meanwhile.

@@ -1,7 +1,17 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import { askStatus, awaitActivity, observeMachine, performActivity } from '../src/target.ts'
 import { closeScenes, isAlive, PATIENCE, Scene } from './scene.ts'
@@ -100,6 +110,22 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(isAlive(scene.pidIn('begun'))).toBe(false)
       expect(await states(scene)).toEqual(['activating ended'])
     })
+  })
+
+  // Busybox asks no other program.
+  test.skipIf(shell.name === 'busybox')('are seen to run while the runner takes over from the helper', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'davit-slow-'))
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    const hold = `: >${directory}/begun; until [ -e ${directory}/go ] || [ ! -e ${directory} ]; do sleep 0.02; done`
+    const slow = `#!/bin/sh\n/bin/rm "$@"\ncase "$*" in *running.handed) ${hold} ;; esac\n`
+    writeFileSync(join(directory, 'rm'), slow, { mode: 0o755 })
+    const scene = await Scene.open({ ...shell, path: `${directory}:${shell.path}` })
+    scene.module(':')
+    const activity = performActivity(scene.machine, scene.request('activate'))
+    await vi.waitFor(() => expect(existsSync(join(directory, 'begun'))).toBe(true), PATIENCE)
+    expect(await states(scene)).toEqual(['activating running'])
+    writeFileSync(join(directory, 'go'), '')
+    expect(await activity).toEqual({ kind: 'succeeded' })
   })
 
   describe('that print much', () => {
