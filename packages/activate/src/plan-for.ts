@@ -2,11 +2,14 @@ import { printable, type Report } from '@davit/diagnostics'
 import type { Manifest, TargetName } from '@davit/documents'
 import type { ShellTarget } from '@davit/target'
 import {
+  type Activity,
   assumedOn,
   inconsistenciesOf,
   isEmpty,
   type PlanOptions,
   planTransition,
+  type Reason,
+  renderActivity,
   renderOutdated,
   renderTransition,
   type Transition,
@@ -60,7 +63,17 @@ export function reportPlan({ transition, deployed, unreachable }: Plan, report: 
   for (const { message } of transition.skipped) report({ kind: 'note', message })
   for (const outdated of transition.outdated)
     report({ kind: 'note', message: `${renderOutdated(outdated)}: --restart-changed restarts it` })
+  for (const activity of [...transition.deactivations, ...transition.activations])
+    report({ kind: isSurprise(activity) ? 'note' : 'detail', message: renderActivity(activity) })
   if (!isEmpty(transition)) return
   const isAsSaid = transition.outdated.length + deployed.warnings.length + unreachable.size === 0
   report({ kind: 'note', message: `nothing to do${isAsSaid ? ': all services are as the manifest says' : ''}` })
 }
+
+/** What nobody has asked for is told with its reason; where it is stopped and started, once. */
+function isSurprise({ kind, reasons }: Activity): boolean {
+  return reasons.some((reason) => (kind === 'deactivate' ? FOUND : [MISSING]).includes(reason.kind))
+}
+
+const FOUND: readonly Reason['kind'][] = ['died', 'rebooted', 'damaged', 'cut-off']
+const MISSING: Reason['kind'] = 'missing'

@@ -240,7 +240,11 @@ describe('planFor()', () => {
     const { activity } = await begin(one)
     await vi.waitFor(() => expect(activeOn('m1', 'one')).toEqual(['a']), PATIENCE)
     const planning = planFor(manifestOf({ one: [] }), [one], { ...planTerms, running: 'tell' })
-    await expect(planning).rejects.toMatchObject({ code: 'still-running', exitStatus: 75 })
+    await expect(planning).rejects.toMatchObject({
+      code: 'still-running',
+      exitStatus: 75,
+      hint: expect.stringContaining('without --dry-run, it is waited for'),
+    })
     rmSync(join(directory, 'wait'))
     await activity
   })

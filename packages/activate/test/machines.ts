@@ -170,6 +170,13 @@ esac
     return lines.filter((line) => !line.startsWith('status '))
   }
 
+  /** What was reported of the plans themselves. */
+  told(): readonly string[] {
+    return this.events.flatMap((event) =>
+      event.kind === 'note' || event.kind === 'detail' ? [`${event.kind}: ${event.message}`] : [],
+    )
+  }
+
   up(): readonly string[] {
     return readdirSync(this.directory).flatMap((name) => (name.startsWith('up-') ? [name.slice('up-'.length)] : []))
   }

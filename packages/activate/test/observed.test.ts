@@ -35,6 +35,10 @@ describe('a service that died', () => {
     ])
     expect(await machines.deploy(next, targets)).toEqual({ kind: 'completed' })
     expect(machines.calls()).toEqual(['deactivate api', 'activate api'])
+    expect(machines.told().slice(-2)).toEqual([
+      'note: deactivate api in api on one (not running any more)',
+      'detail: activate api in api on one (not running any more)',
+    ])
     expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
   })
 
@@ -263,6 +267,7 @@ describe('a coordinator', () => {
     ])
     expect(await machines.deploy(next, targets, { previous: next })).toEqual({ kind: 'completed' })
     expect(machines.up()).toEqual(['api', 'page'])
+    expect(machines.told().at(-1)).toBe('note: activate page in page on one (not found on its target)')
   })
 
   test('finds a target that was renamed, and says so', async () => {

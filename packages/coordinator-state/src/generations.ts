@@ -115,6 +115,12 @@ export async function currentNumber(place: DeploymentPlace): Promise<number | un
   }
 }
 
+/** `there are 1, 2`, for hints. */
+export function presentNumbers(numbers: readonly number[]): string {
+  if (numbers.length === 0) return 'there are none'
+  return numbers.length === 1 ? `there is only generation ${numbers.join('')}` : `there are ${numbers.join(', ')}`
+}
+
 function corruptPointer(place: DeploymentPlace, reason: string): DavitError {
   return new DavitError(
     'corrupt-state',
@@ -148,5 +154,7 @@ function nothingBefore(message: string, numbers: readonly number[]): DavitError 
 
 function hintOf(numbers: readonly number[]): string {
   if (numbers.length === 0) return 'nothing has been deployed under this name: --profile names another deployment'
-  return `there ${numbers.length === 1 ? 'is' : 'are'} ${numbers.join(', ')}: davit-env --switch-to-generation takes any`
+  return numbers.length === 1
+    ? presentNumbers(numbers)
+    : `${presentNumbers(numbers)}: davit-env --switch-to-generation takes any`
 }

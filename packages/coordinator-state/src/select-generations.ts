@@ -1,5 +1,7 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 
+import { presentNumbers } from './generations.ts'
+
 /** What a generation that may be deleted is known by. */
 export interface Candidate {
   readonly number: number
@@ -40,8 +42,9 @@ function checkNumbers(numbers: readonly number[], { generations, current }: Sele
   const present = generations.map(({ number }) => number)
   const absent = numbers.filter((number) => !present.includes(number))
   if (absent.length > 0) {
-    const hint = present.length === 0 ? 'there are none' : `there are ${present.join(', ')}`
-    throw new DavitError('no-generation', `there is no generation ${absent.join(', ')}`, { hint })
+    throw new DavitError('no-generation', `there is no generation ${absent.join(', ')}`, {
+      hint: presentNumbers(present),
+    })
   }
   if (current === undefined || !numbers.includes(current)) return
   throw new DavitError('current-generation', `generation ${current} is the current one, and cannot be deleted`, {

@@ -76,7 +76,9 @@ describe('returning to a generation', () => {
 
   test('says what there is when it is not there', async () => {
     await expect(previousNumber(place)).rejects.toMatchObject({ code: 'no-generation' })
-    await add('a', 'b')
+    await add('a')
+    await expect(previousNumber(place)).rejects.toMatchObject({ hint: 'there is only generation 1' })
+    await add('b')
     await expect(switchGeneration(place, 7)).rejects.toMatchObject({
       message: 'there is no generation 7',
       hint: 'there are 1, 2: davit-env --switch-to-generation takes any',

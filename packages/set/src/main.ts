@@ -95,7 +95,7 @@ function notRecorded(behind: readonly TargetName[]): ReportEvent {
   const names = behind.map((name) => `'${name}'`).join(', ')
   return {
     kind: 'warning',
-    message: `no generation on the coordinator: ${names} could not be reached, and lack what it would say`,
+    message: `no generation on the coordinator: ${names} could not be reached, and ${behind.length === 1 ? 'lacks' : 'lack'} what it would say`,
     hint: 'deploy again when they can be',
   }
 }

@@ -97,7 +97,7 @@ function refuseRunning(observed: readonly ObservedMapping[]): void {
   const names = running.map(({ mapping, service }) => `'${service.name}' on '${mapping.target}'`)
   throw new DavitError('still-running', `an activity is still running for ${names.join(', ')}`, {
     exitStatus: ExitStatus.locked,
-    hint: 'wait until it has ended and observe the targets again',
+    hint: 'try again when it has ended; without --dry-run, it is waited for',
   })
 }
 

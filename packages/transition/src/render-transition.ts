@@ -19,7 +19,8 @@ export function renderOutdated({ mapping, service, changes }: OutdatedMapping): 
   return `keep ${service.name} in ${mapping.container} on ${mapping.target} as it is (${reasons.join('; ')})`
 }
 
-function renderActivity(activity: Activity): string {
+/** Of one step, with the target and the reasons. */
+export function renderActivity(activity: Activity): string {
   const reasons = activity.reasons.map((reason) => renderReason(reason, activity.kind))
   return `${stepOf(activity)} on ${activity.mapping.target} (${reasons.join('; ')})`
 }
