@@ -13,14 +13,20 @@ export interface LockTerms {
   readonly here: ProcessIdentity
 }
 
-/** Takes the lock of the profile on all targets, or on none. */
+/**
+ * Takes the lock of the profile on all targets, or on none. That of the first by name comes before all others: of several who want
+ * the same at the same time one gets it.
+ */
 export async function acquireLocks(targets: readonly ShellTarget[], terms: LockTerms): Promise<void> {
-  const attempts = await Promise.allSettled(targets.map((target) => acquire(target, terms)))
-  const failed = attempts.filter((attempt) => attempt.status === 'rejected').map(({ reason }) => reason as unknown)
-  if (failed.length === 0) return
-  const taken = targets.filter((_, index) => attempts[index]?.status === 'fulfilled')
-  await releaseLocks(taken, terms).catch(() => {})
-  throw failed.find((error) => error instanceof DavitError && error.code === 'locked') ?? failed[0]
+  const [first, ...others] = targets.toSorted((left, right) => (left.name < right.name ? -1 : 1))
+  if (first === undefined) return
+  await acquireTogether([first], terms)
+  try {
+    await acquireTogether(others, terms)
+  } catch (error) {
+    await releaseLocks([first], terms).catch(() => {})
+    throw error
+  }
 }
 
 /** Whether an error says that the lock is not there any more. */
@@ -39,6 +45,15 @@ export async function releaseLocks(
   const failures = releases.flatMap((release) => (release.status === 'rejected' ? [{ error: release.reason }] : []))
   const failed = failures.find(({ error }) => !isGone(error)) ?? failures[0]
   if (failed !== undefined) throw failed.error
+}
+
+async function acquireTogether(targets: readonly ShellTarget[], terms: LockTerms): Promise<void> {
+  const attempts = await Promise.allSettled(targets.map((target) => acquire(target, terms)))
+  const failed = attempts.filter((attempt) => attempt.status === 'rejected').map(({ reason }) => reason as unknown)
+  if (failed.length === 0) return
+  const taken = targets.filter((_, index) => attempts[index]?.status === 'fulfilled')
+  await releaseLocks(taken, terms).catch(() => {})
+  throw failed.find((error) => error instanceof DavitError && error.code === 'locked') ?? failed[0]
 }
 
 async function acquire(target: ShellTarget, terms: LockTerms): Promise<void> {

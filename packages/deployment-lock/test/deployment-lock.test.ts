@@ -87,6 +87,19 @@ describe('acquireLocks()', () => {
     expect(await holders()).toEqual([undefined, 'theirs'])
   })
 
+  test.each([['in their order'], ['the other way round']])(
+    'given targets %s, asks the others only when the first has said yes, so that two never refuse each other',
+    async (order) => {
+      await takeAt(0)
+      const given = order === 'in their order' ? targets : targets.toReversed()
+      await expect(acquireLocks(given, termsOf('mine'))).rejects.toMatchObject({
+        message: expect.stringContaining("on target 't1'"),
+      })
+      expect(existsSync(join(directory, 't2/targets/t2/lock/default/number'))).toBe(false)
+      expect(await holders()).toEqual(['theirs', undefined])
+    },
+  )
+
   test('takes over at once from who is dead', async () => {
     await takeAt(0, { by: dead })
     await acquireLocks(targets, termsOf('mine'))
