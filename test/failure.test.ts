@@ -252,3 +252,75 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('what goes wrong on two 
     expect(await activeOn(hosts)).toEqual(both)
   })
 })
+
+describe('what cannot be undone, on this machine', () => {
+  let user: Coordinator
+  beforeAll(async () => void (user = await coordinator()))
+  afterAll(() => user?.remove())
+
+  const at = (name: string) => join(user.directory, name)
+  /** Says what it is called for, and fails at what there is a file for, once both that fail at the same time have been called. */
+  const body = (version: string) =>
+    ['name="$1-$DAVIT_SERVICE-VERSION"', 'echo "$name" >> JOURNAL', FAILS]
+      .join('\n')
+      .replaceAll('VERSION', version)
+      .replaceAll('JOURNAL', at('journal'))
+      .replaceAll('DIRECTORY', user.directory)
+  const FAILS = `if [ -e "DIRECTORY/fail-$name" ]; then
+    : > "DIRECTORY/met-$name"
+    read -r other < "DIRECTORY/fail-$name" || :
+    until [ -z "$other" ] || [ -e "DIRECTORY/met-$other" ]; do sleep 0.02; done
+    echo "$name does not work"; exit 3
+  fi`
+  const place = { properties: { hostname: 'localhost' }, clientInterface: 'local' }
+  const models = (version: string): Models => ({
+    services: Object.fromEntries(
+      ['api', 'web'].map((name) => [name, wrapper({ version, body: body(version) })] as const),
+    ),
+    infrastructure: { here: place, beside: place },
+    distribution: { api: ['here'], web: ['beside'] },
+  })
+  const fail = (...names: readonly string[]) =>
+    Promise.all(names.map((name, index) => user.write(`fail-${name}`, `${names.toReversed()[index]}\n`)))
+  const calls = async () => {
+    const { stdout } = await user.bash('grep activate journal | sort; rm -f journal fail-* met-*')
+    return stdout.trimEnd().split('\n')
+  }
+  const errorOf = (name: string, target: string, version: string, activity = 'activate') =>
+    `error: cannot ${activity} '${name}' on '${target}': its module ended with status 3\n    ${activity}-${name}-${version} does not work\n`
+
+  test('two that fail at once are both told, with their logs, when all has been undone: 1', async () => {
+    succeeded(await deploy(user, models('1')))
+    await calls()
+    await fail('activate-api-2', 'activate-web-2')
+    const { status, stderr } = await deploy(user, models('2'))
+    expect(status).toBe(1)
+    const afterwards = stderr.slice(stderr.lastIndexOf(': done\n'))
+    expect(afterwards).toContain(errorOf('api', 'here', '2'))
+    expect(afterwards).toContain(errorOf('web', 'beside', '2'))
+    expect(afterwards).toContain('davit-activate: the transition failed: all is as it was before')
+    const each = ['api-1', 'api-2', 'web-1', 'web-2']
+    expect(await calls()).toEqual(['activate', 'deactivate'].flatMap((kind) => each.map((one) => `${kind}-${one}`)))
+    expect(await user.generations()).toEqual([1])
+  })
+
+  test.each([
+    ['an old one that does not start again', 2, 'activate', '1', 'not all of the old ones could be activated again'],
+    ['a new one that cannot be stopped', 3, 'deactivate', '2', 'not all of the new services could be deactivated'],
+  ])('%s ends with %i, and the same again goes on', async (_, expected, activity, version, message) => {
+    await fail('activate-web-2')
+    await fail(`${activity}-api-${version}`)
+    const { status, stderr } = await deploy(user, models('2'))
+    expect(status).toBe(expected)
+    expect(stderr).toContain(errorOf('web', 'beside', '2'))
+    expect(stderr).toContain(errorOf('api', 'here', version, activity))
+    expect(stderr).toContain(message)
+    expect(stderr).toMatch(
+      new RegExp(`hint: the same command goes on from here; what remains: .*${activity} 'api' on 'here'`),
+    )
+    expect(await user.generations()).toEqual([1])
+    await calls()
+    succeeded(await deploy(user, models('1')))
+    expect((await calls()).filter((call) => call.startsWith('activate'))).toContain('activate-api-1')
+  })
+})
