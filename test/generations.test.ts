@@ -7,6 +7,8 @@ import { deploy, infrastructureOf, type Models } from './harness/models.ts'
 import { activeOn, profileOn } from './harness/records.ts'
 import { takeJournal, wrapper } from './harness/services.ts'
 
+/** Nothing makes it smaller on its way. */
+const LARGE = 'mkdir -p "$out"; head -c 3000000 /dev/urandom > "$out/data"'
 /** A version is not activated where its file lies. */
 const REFUSE = '[ "$1" != activate ] || [ ! -e /tmp/refuse-$version ] || exit 1'
 
@@ -27,7 +29,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
 
   /** The database changes with every version, the web service never. */
   const models = (version: string, name = 'database'): Models => ({
-    services: { [name]: wrapper({ version, body: REFUSE }), web: wrapper({ version: `of ${name}` }) },
+    services: { [name]: wrapper({ version, body: REFUSE, build: LARGE }), web: wrapper({ version: `of ${name}` }) },
     infrastructure: infrastructureOf(hosts),
     distribution: { [name]: ['ge1'], web: ['ge2'] },
   })
@@ -37,6 +39,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
   const currentOn = (host: Host, profile = 'default') =>
     host.sh('readlink "/var/lib/davit/targets/$1/profiles/$2/current"', host.name, profile)
   const sentNothing = ({ stderr }: Outcome) => expect(stderr).not.toMatch(/send \d+ packages/)
+  /** As the interface of the first host counts them: a deployment needs some, for what it sends besides packages. */
+  const received = async () =>
+    Number(await hosts[0]!.sh("awk '/:/ && !/lo:/ { sum += $2 } END { print sum }' /proc/net/dev"))
   const generations = (profile?: string) =>
     Promise.all([user.generations(profile), ...hosts.map(async (host) => (await profileOn(host, profile)).generations)])
 
@@ -56,13 +61,19 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
   })
 
   test('a rollback goes one back each time, sends nothing, and adds no generation', async () => {
-    for (const version of ['1', '2', '3']) succeeded(await deploy(user, models(version)))
+    for (const version of ['1', '2', '3']) {
+      const before = await received()
+      succeeded(await deploy(user, models(version)))
+      expect((await received()) - before > 3_000_000).toBe(version !== '1')
+    }
     expect(await generations()).toEqual([[1, 2, 3], [1, 2, 3], [1]])
     await takeJournal(hosts)
     for (const version of ['2', '1']) {
       const plan = succeeded(await davit('--rollback', '--dry-run'))
       expect(plan.stdout).toMatch(/^deactivate database in wrapper on ge1/)
+      const receivedBefore = await received()
       sentNothing(succeeded(await davit('--rollback')))
+      expect((await received()) - receivedBefore).toBeLessThan(1_000_000)
       const before = Number(version) + 1
       expect(await takeJournal(hosts)).toEqual([
         `deactivate database ${before} wrapper`,
@@ -164,7 +175,26 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
       stderr: expect.stringContaining('generation 4 is the current one'),
     })
     succeeded(await davit('--delete-generations', '1'))
-    succeeded(await user.run(['davit-collect-garbage', '--deployed', '-d']))
+    expect(await user.generations()).toEqual([2, 3, 4])
+    for (const [number, days] of [
+      [2, 40],
+      [3, 35],
+    ] as const) {
+      const time = new Date(Date.now() - days * 86_400_000).toISOString()
+      await user.write(`state/coordinator/default/generations/${number}/origin.json`, JSON.stringify({ time }))
+    }
+    // The third was in use 30 days ago.
+    succeeded(await davit('--delete-generations', '30d'))
+    expect(await user.generations()).toEqual([3, 4])
+    succeeded(await davit('--delete-generations', 'old'))
+    expect(await user.generations()).toEqual([4])
+
+    const collect = ['davit-collect-garbage', '--deployed', '-d']
+    const used = async () => Number(await hosts[0]!.sh('du -sk "$1" | cut -f 1', user.storeDirectory))
+    const [{ stdout }, before] = [succeeded(await user.run([...collect, '--dry-run'])), await used()]
+    expect(stdout.match(/^ 3000 kB {2}\S+-database {2}on ge1$/gm)).toHaveLength(3)
+    succeeded(await user.run(collect))
+    expect(before - (await used())).toSatisfy((freed: number) => Math.abs(freed - 9_000_000 / 1024) < 200)
     expect(await generations()).toEqual([[4], [4], [1]])
     const wrappers = (await stored(hosts[0])).match(/-database$/gm) ?? []
     expect(wrappers).toHaveLength(1)
