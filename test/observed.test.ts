@@ -6,6 +6,7 @@ import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harne
 import { infrastructureOf, makeManifest } from './harness/models.ts'
 import { processTable } from './harness/process-table.ts'
 import { activeOn } from './harness/records.ts'
+import { eventually } from './harness/wait.ts'
 
 describe.skipIf(!HOSTS_POSSIBLE)('what is there, and not what was there last, counts', () => {
   let set: TestHosts
@@ -171,6 +172,30 @@ describe.skipIf(!HOSTS_POSSIBLE)('what is there, and not what was there last, co
     expect(api!.began).toBeLessThan(page!.began)
     await expectConverged()
   })
+
+  test.each(['+1 year', '-1 year'])(
+    'a clock that is wrong by %s, and put right in the middle, is in the way of nobody',
+    async (leap) => {
+      const before = await pids()
+      const script = `#!/bin/sh\nexec /usr/bin/date.right -d "${leap}" "$@"\n`
+      await two.sh(
+        'mv /usr/bin/date /usr/bin/date.right; printf %s "$1" >/usr/bin/date; chmod +x /usr/bin/date',
+        script,
+      )
+      await expectConverged()
+      const steps = `davit-lock manifest.json; echo $? >refused; until [ -e right ]; do sleep 0.05; done
+        davit-lock manifest.json; echo $? >>refused; davit-activate --repair manifest.json && davit-set manifest.json`
+      const running = user.start(['davit-lock', 'manifest.json', '--', 'sh', '-c', steps])
+      await eventually('the first refusal', async () => (await user.run(['test', '-s', 'refused'])).status === 0)
+      await two.sh('mv /usr/bin/date.right /usr/bin/date')
+      await user.write('right', '')
+      succeeded(await running.outcome)
+      expect((await user.run(['cat', 'refused'])).stdout).toBe('75\n75\n')
+      await user.run(['rm', 'right', 'refused'])
+      expect(await pids()).toEqual(before)
+      succeeded(await user.run(['davit-lock', 'manifest.json', '--', 'true']))
+    },
+  )
 
   test('a target that was renamed is recognised', async () => {
     const { database } = await pids()
