@@ -18,6 +18,8 @@ export interface LockRecord {
   readonly targets: readonly string[]
   /** Names under which records lie on machines that are called otherwise by now: they are locked as well. */
   readonly renamed: readonly FormerName[]
+  /** It ends with a command that runs under it, not with `davit-unlock`. */
+  readonly duringCommand?: boolean
 }
 
 export interface FormerName {

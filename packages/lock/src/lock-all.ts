@@ -13,6 +13,8 @@ interface LockAllTerms extends LockTerms {
   readonly place: string
   /** Its text. */
   readonly manifest: string
+  /** Whether it ends with a command. */
+  readonly duringCommand: boolean
   readonly signal: AbortSignal
 }
 
@@ -21,7 +23,7 @@ interface LockAllTerms extends LockTerms {
  * nothing. Returns everything that is locked.
  */
 export async function lockAll(targets: readonly ShellTarget[], terms: LockAllTerms): Promise<readonly ShellTarget[]> {
-  const { token, owner, place, manifest, signal, here, profile } = terms
+  const { token, owner, place, manifest, duringCommand, signal, here, profile } = terms
   await acquireLocks(targets, terms)
   let locked = targets
   try {
@@ -33,7 +35,7 @@ export async function lockAll(targets: readonly ShellTarget[], terms: LockAllTer
     const renamed = former.map(({ name, at }) => ({ name, at }))
     const names = targets.map(({ name }) => name)
     const { processGroup } = here
-    await writeLockRecord(place, { token, owner, processGroup, manifest, targets: names, renamed })
+    await writeLockRecord(place, { token, owner, processGroup, manifest, targets: names, renamed, duringCommand })
     return locked
   } catch (error) {
     await endDeployment(locked, { profile, token, place }).catch(() => {})

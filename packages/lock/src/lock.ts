@@ -50,15 +50,16 @@ export const tool = defineTool({
     const { lockLease: leaseSeconds } = args
     const profile = parseProfileName(args.profile)
     const token = randomBytes(16).toString('hex')
-    const owner = ownerOf(here, args.command.length === 0 ? 'parent' : 'self')
+    const duringCommand = args.command.length > 0
+    const owner = ownerOf(here, duringCommand ? 'self' : 'parent')
     const place = deploymentPlace(stateDirectory(context), profile)
     const terms: LockTerms & { place: string } = { profile, token, owner, leaseSeconds, here, place }
     const unreachable = args.skipUnreachable ? 'skip' : 'refuse'
 
     return withTargets(manifest.infrastructure, context, async (reached) => {
       const targets = targetsToUse(reached, { unreachable, report })
-      const locked = await lockAll(targets, { ...terms, manifest: text, signal })
-      if (args.command.length > 0) return runLocked(locked, terms, context)
+      const locked = await lockAll(targets, { ...terms, manifest: text, duringCommand, signal })
+      if (duringCommand) return runLocked(locked, terms, context)
       await print(text)
       return 0
     })

@@ -1,8 +1,15 @@
 import { deploymentPlace } from '@davit/coordinator-state'
-import { endDeployment, type LockRecord, readLockRecord } from '@davit/deployment-lock'
+import {
+  describeOwner,
+  encodeOwner,
+  endDeployment,
+  isDead,
+  type LockRecord,
+  readLockRecord,
+} from '@davit/deployment-lock'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { type Infrastructure, Manifest, parseDocument, parseProfileName, type ProfileName } from '@davit/documents'
-import { processIdentity } from '@davit/process'
+import { comesFrom, processIdentity } from '@davit/process'
 import {
   connectionEnvironment,
   defineTool,
@@ -20,7 +27,7 @@ export const tool = defineTool({
   summary: 'Unlock a deployment that davit-lock has locked',
   description: [
     'Goes by what davit-lock has left in the state of the coordinator, and unlocks what that has locked. On empty input, because an earlier step of the pipe failed, it unlocks what davit-lock has locked in the same pipe, and fails nevertheless.',
-    'With --id, frees the lock of anybody on the targets of the manifest, and says whose it was: for one that nobody works under any more. Who does so nevertheless ends at the next step.',
+    'What davit-lock holds while a command runs ends with the command, and is not unlocked from elsewhere. With --id, frees the lock of anybody on the targets of the manifest, and says whose it was: for one that nobody works under any more. Who does so nevertheless ends at the next step.',
   ],
   examples: [
     { command: 'davit-unlock manifest.xml', describe: 'unlock the targets of a manifest' },
@@ -36,7 +43,7 @@ export const tool = defineTool({
       describe: 'free the lock that is called so, whoever holds it: as said by the tool that was refused',
     },
   },
-  exitStatus: { 1: 'the deployment is not locked' },
+  exitStatus: { 1: 'the deployment is not locked', 75: 'davit-lock holds it while a command runs' },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-lock(1)'],
   async run(context) {
@@ -55,6 +62,7 @@ export const tool = defineTool({
     const record = await readLockRecord(place)
     if (record === undefined || (isEmpty && record.processGroup !== processIdentity().processGroup))
       throw notLocked(profile)
+    refuseWhileCommandRuns(record, profile)
     await withTargets(infrastructureOf(record), context, async (reached) => {
       const { locked, check } = lockedTargets(reached, record)
       await endDeployment(locked, { profile, token: record.token, place })
@@ -67,6 +75,16 @@ export const tool = defineTool({
 
 function infrastructureOf(record: LockRecord): Infrastructure {
   return parseDocument(Manifest, record.manifest, { file: 'the manifest that was locked' }).infrastructure
+}
+
+/** From elsewhere: it would end that command in the middle. */
+function refuseWhileCommandRuns({ duringCommand, owner, token }: LockRecord, profile: ProfileName): void {
+  if (duringCommand !== true || isDead(owner, processIdentity()) || comesFrom(owner.holder) !== false) return
+  const who = describeOwner(encodeOwner(owner))
+  throw new DavitError('locked', `profile '${profile}' is locked by ${who} while a command runs`, {
+    exitStatus: ExitStatus.locked,
+    hint: `it is unlocked when that has ended; 'davit-unlock --id ${token} MANIFEST' frees it, and ends the command`,
+  })
 }
 
 function notLocked(profile: ProfileName): DavitError {

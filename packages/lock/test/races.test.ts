@@ -173,9 +173,24 @@ describe('the command that davit-lock runs', () => {
     expect([existsSync(at('state/coordinator/default/lock.json')), await isFree()]).toEqual([false, 0])
   })
 
-  test('is ended when somebody frees the lock under it', async () => {
+  test('may lock by hand what anybody of the same user unlocks', async () => {
+    const script = `"$0" -p other manifest.json; ${waiting('hand')[2]}`
+    const { outcome } = lock(['sh', '-c', script, join(programs, 'bin/davit-lock.cjs')])
+    await began('hand')
+    expect(await start('unlock', ['-p', 'other', 'manifest.json']).outcome).toMatchObject({ status: 0 })
+    writeFileSync(at('may-end.hand'), '')
+    expect((await outcome).status).toBe(0)
+  })
+
+  test('is ended when somebody frees the lock under it, by its id only', async () => {
     const { outcome } = lock(waiting('holder'), { DAVIT_LOCK_LEASE: '1' })
     await began('holder')
+    const refused = await start('unlock', ['manifest.json']).outcome
+    expect(refused).toMatchObject({
+      status: 75,
+      said: expect.stringMatching(/ is locked by \S+ \(process \d+\) while/),
+    })
+    expect(await isFree()).toBe(75)
     const token = /^token (.*)$/m.exec(readFileSync(at('state/targets/t1/lock/default/holder'), 'utf8'))?.[1] ?? ''
     expect(await start('unlock', ['--id', token, 'manifest.json']).outcome).toMatchObject({ status: 0 })
     expect(await outcome).toMatchObject({ status: 75, said: expect.stringContaining('was lost') })
