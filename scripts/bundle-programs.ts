@@ -12,11 +12,17 @@ export async function bundlePrograms(
   programs: readonly Pick<Executable, 'name' | 'entry'>[],
   out: string,
 ): Promise<void> {
+  await bundleTools(programs, out)
+  await makeApi(join(out, 'api'))
+}
+
+/** The same without `out/api/`, for tools that load no typed models. */
+export async function bundleTools(programs: readonly Pick<Executable, 'name' | 'entry'>[], out: string): Promise<void> {
   rmSync(out, { recursive: true, force: true })
   await bundleExecutables(programs, join(out, 'bin'))
   // Says to Node that these files are CommonJS, whatever lies around the place where they are installed.
   writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n')
-  await copyAssets(out)
+  copyAssets(out)
 }
 
 /** Only the executables themselves: `NAME.cjs` in a directory. */
@@ -70,11 +76,10 @@ function makeExecutable(path: string): void {
   chmodSync(path, 0o755)
 }
 
-async function copyAssets(out: string): Promise<void> {
+function copyAssets(out: string): void {
   cpSync(join(ROOT, 'packages/modules/modules'), join(out, 'modules'), { recursive: true })
   cpSync(join(ROOT, 'packages/target-runtime/runtime'), join(out, 'runtime'), { recursive: true })
   for (const owner of ['models', 'nix']) copyNixPrograms(join(ROOT, 'packages', owner, 'nix'), join(out, 'nix'))
-  await makeApi(join(out, 'api'))
 }
 
 /** Programs of several packages lie side by side, so that no two may have the same name. */

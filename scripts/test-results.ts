@@ -29,7 +29,9 @@ interface TestResult {
 
 const LONGEST_MESSAGE = 3000
 
-const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Results
+const { numPassedTests, numFailedTests, testResults } = JSON.parse(
+  readFileSync(process.argv[2] ?? '', 'utf8'),
+) as Results
 const failedFiles = testResults.filter(({ status, assertionResults }) => {
   return status === 'failed' && !assertionResults.some((test) => test.status === 'failed')
 })

@@ -1,35 +1,43 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { HOSTS_POSSIBLE } from './harness/hosts.ts'
-import { laboratory, type Laboratory } from './faults/laboratory.ts'
+import { checkClaims, type World } from './faults/check-claims.ts'
+import { randomFrom, sampleFaults } from './faults/choice.ts'
+import { KINDS } from './faults/fault.ts'
+import type { Laboratory } from './faults/laboratory.ts'
 import { isFailure, renderFailure, renderPoints, renderTally, runFaults } from './faults/loop.ts'
-import { type Points, randomFrom, sampleFaults } from './faults/points.ts'
-import { makeSystem, type System } from './faults/system.ts'
+import type { Points } from './faults/points.ts'
+import type { JournalEntry, Survey } from './faults/survey.ts'
+import type { Goal } from './faults/system.ts'
+import { follow } from './faults/timeline.ts'
+import { trace } from './faults/trace.ts'
+import { openLaboratories, type Laboratories } from './faults/workshop.ts'
+import { HOSTS_POSSIBLE } from './harness/hosts.ts'
 
 const { DAVIT_FAULT_SEED: given } = process.env
 const SEED = given ? Number(given) : Date.now() % 1_000_000
-/** Three times as many as there are kinds of faults. */
-const ROUNDS = 33
+/** A few more than there are kinds of faults. */
+const ROUNDS = KINDS.length + 3
 
 /** A sample of what `scripts/faults` tries as a whole. */
 describe.skipIf(!HOSTS_POSSIBLE)('a deployment to three hosts that is interrupted', () => {
-  let system: System
-  let place: Laboratory
+  let opened: Laboratories
+  let laboratories: readonly Laboratory[]
   let points: Points
 
   beforeAll(async () => {
-    system = await makeSystem(inject('prefix'))
-    place = laboratory(system)
-    points = await place.trace()
+    opened = await openLaboratories({ prefix: inject('prefix'), count: 2 })
+    laboratories = opened.laboratories
+    points = await trace(laboratories[0]!)
   })
-  afterAll(async () => system?.remove())
+  afterAll(async () => opened?.close())
 
   test('the points at which it can be interrupted are many', () => {
     for (const step of ['install', 'upgrade', 'undeploy'] as const) {
       expect(points[step].length).toBeGreaterThan(100)
-      for (const tool of ['distribute', 'lock', 'activate', 'set']) {
+      for (const tool of ['normalize', 'manifest', 'distribute', 'lock', 'activate', 'set']) {
         expect(points[step].some((point) => point.startsWith(`davit-${tool}:`))).toBe(true)
       }
     }
+    expect(points.failing.length).toBeGreaterThan(20)
   })
 
   test(
@@ -37,10 +45,94 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment to three hosts that is interrupte
     async () => {
       const say = (text: string) => process.stdout.write(`${text}\n`)
       say(`DAVIT_FAULT_SEED=${SEED}; ${renderPoints(points)}; ${ROUNDS} rounds`)
-      const results = await runFaults(place, sampleFaults(points, ROUNDS, randomFrom(SEED)), { say: () => {} })
+      const results = await runFaults(laboratories, sampleFaults(points, ROUNDS, randomFrom(SEED)), { say: () => {} })
       say(renderTally(results))
       expect(results.filter(isFailure).map(renderFailure).join('\n')).toBe('')
     },
     20 * 60_000,
   )
+})
+
+describe('what a run claims is compared with what happened', () => {
+  const goal = (profile: string, instances: readonly string[]): Goal => ({
+    manifestOptions: [],
+    modelOptions: [],
+    text: profile,
+    profiles: new Map([['fl1', `/store/${profile}`]]),
+    instances: new Map(instances.map((name) => [`fl1:c:${name}`, name])),
+  })
+  const before = goal('first', ['kept', 'old'])
+  const attempted = goal('second', ['kept', 'new'])
+  const after: Survey = {
+    host: 'fl1',
+    bootId: '',
+    running: [],
+    records: [],
+    journal: [],
+    profile: '/store/first',
+    generations: [1],
+    stored: ['first'],
+    leftFiles: ['/var/lib/davit/targets/fl1/lock/default/holder'],
+    leftProcesses: [],
+  }
+  const entry = (time: bigint, event: JournalEntry['event'], service: string): JournalEntry => {
+    return { time, event, service, instance: `fl1:c:${service}`, host: 'fl1' }
+  }
+  /** The old service was stopped, and nothing else was done. */
+  const journal = [entry(11n, 'deactivating', 'old'), entry(12n, 'down', 'old')]
+  const world: World = {
+    attempted,
+    names: new Map([...before.instances, ...attempted.instances]),
+    run: { startedAt: 10n, passed: ['davit-set:begin:-:1'] },
+    start: [{ ...after, profile: '/store/none' }],
+    after: [after],
+    coordinator: { generations: [1], manifest: 'first', leftFiles: [], leftProcesses: [] },
+    journal,
+    stateAt: (time) =>
+      follow(
+        journal.filter((happened) => happened.time <= time),
+        before.instances,
+      ),
+    rebooted: new Set(),
+    reinstalled: new Set(),
+  }
+  const problemsOf = (text: string) =>
+    checkClaims(
+      world,
+      text.split('\n').map((line) => ({ text: line, time: 20n })),
+    )
+
+  test.each([
+    '[fl1] send packages (all are there): done',
+    '[fl1] send 2 packages (3 kB): done',
+    '[fl1] activate new in c: done',
+    '[fl1] deactivate kept in c: done after 3 s',
+    '[fl1] generation 1 of the profile',
+    'generation 1 on the coordinator',
+    'the coordinator has this generation already',
+    'nothing to do: all services are as the manifest says',
+    'davit-activate: the transition failed: all is as it was before [rolled-back]',
+    'davit-activate: the transition was interrupted: all is as it was before [rolled-back]',
+    "hint: the same command goes on from here; what remains: activate 'new' on 'fl2'",
+    'davit-activate: cannot reach it [unreachable]\nhint: this step did nothing; with --skip-unreachable …',
+    'davit-set: cannot reach it [unreachable]\nhint: this step did nothing; with --skip-unreachable …',
+    'davit-lock: cannot reach it [unreachable]\nhint: this step did nothing; with --skip-unreachable …',
+    "davit-distribute: packages did not reach 'fl2' [distribution-failed]",
+    'davit-env: interrupted before davit-set',
+    'davit-activate: the transition failed: everything was undone [rolled-back]',
+    '[fl1] everything is as you like it',
+  ])('%s', (lie) => {
+    expect(problemsOf(lie)).not.toEqual([])
+  })
+
+  test('the truth is believed', () => {
+    const truth = [
+      '[fl1] deactivate old in c: done',
+      'rolling back',
+      'davit-activate: the transition failed: the new services are gone, and not all of the old ones could be activated again [transition-failed]',
+      "hint: the same command goes on from here; what remains: activate 'old' on 'fl1'",
+      'davit-env: interrupted before davit-lock',
+    ]
+    expect(problemsOf(truth.join('\n'))).toEqual([])
+  })
 })

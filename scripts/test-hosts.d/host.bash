@@ -11,6 +11,7 @@
 # shellcheck shell=bash
 
 disk_size=2g
+disk_inodes=1000000
 
 describe_host() { # SET NAME INDEX KIND
   local host=$1/hosts/$2
@@ -41,7 +42,7 @@ create_host() { # SET NAME
 # A tmpfs: overlayfs takes no upper layer that is itself on an overlay, which
 # the root is in a container, and a size of its own can be filled up.
 mount_disk() { # SET NAME
-  mount -t tmpfs -o "size=$disk_size,mode=755" davit-test-hosts "$1/hosts/$2/disk"
+  mount -t tmpfs -o "size=$disk_size,nr_inodes=$disk_inodes,mode=755" davit-test-hosts "$1/hosts/$2/disk"
 }
 
 plug_in() { # SET NAME

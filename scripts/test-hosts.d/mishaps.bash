@@ -42,10 +42,15 @@ switch_off() { # SET NAME
 
 # By making the disk no larger than what is on it, which takes no memory. What is written or removed meanwhile makes
 # that too small or too large.
-fill_host() { # SET NAME
-  local disk=$1/hosts/$2/disk attempt
+fill_host() { # SET NAME [BYTES] [INODES]
+  local disk=$1/hosts/$2/disk bytes=${3:-0} inodes=${4:-} attempt limits
   for ((attempt = 0; attempt < 20; attempt++)); do
-    mount -o "remount,size=$(used_bytes "$disk")" "$disk" 2>/dev/null && [ "$(stat -f -c %a "$disk")" = 0 ] && return
+    limits=size=$(($(used_bytes "$disk") + bytes))
+    [ -z "$inodes" ] || limits+=,nr_inodes=$(($(used_inodes "$disk") + inodes))
+    mount -o "remount,$limits" "$disk" 2>/dev/null || continue
+    [ "$(stat -f -c %a "$disk")" = $((bytes / 4096)) ] || continue
+    [ -z "$inodes" ] || [ "$(stat -f -c %d "$disk")" = "$inodes" ] || continue
+    return
   done
   fail 1 "cannot fill the disk of '$2': it changes too fast"
 }
@@ -56,6 +61,12 @@ used_bytes() { # DISK
   printf '%s\n' $(((all - free) * size))
 }
 
+used_inodes() { # DISK
+  local all free
+  read -r all free < <(stat -f -c '%c %d' "$1")
+  printf '%s\n' $((all - free))
+}
+
 free_host() { # SET NAME
-  mount -o "remount,size=$disk_size" "$1/hosts/$2/disk"
+  mount -o "remount,size=$disk_size,nr_inodes=$disk_inodes" "$1/hosts/$2/disk"
 }

@@ -1,13 +1,14 @@
-import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
 import { bundleExecutables } from '../../scripts/bundle-programs.ts'
-import { executables } from '../../scripts/executables.ts'
+import { type Executable, executables, ROOT } from '../../scripts/executables.ts'
+import { BUILDERS } from './points.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
-/** Tools that work under davit-env over connections. */
-const CONNECTING = ['davit-distribute', 'davit-lock', 'davit-activate', 'davit-set']
+/** Tools that work under davit-env. */
+const FAULTY = [...BUILDERS, 'davit-distribute', 'davit-lock', 'davit-activate', 'davit-set']
 
 /** An installation as the one given, whose tools can be interrupted at every point. */
 export async function installFaulty(prefix: string, faulty: string): Promise<void> {
@@ -17,20 +18,40 @@ export async function installFaulty(prefix: string, faulty: string): Promise<voi
   for (const name of await readdir(from)) {
     if (name !== 'bin') await symlink(join(from, name), join(to, name))
   }
-  const programs = executables().filter(({ name }) => CONNECTING.includes(name))
-  await bundleExecutables(programs, join(to, 'bin'), [faultyConnection])
-  for (const name of CONNECTING) await symlink(`../lib/davit/bin/${name}.cjs`, join(faulty, 'bin', name))
+  const programs = executables().filter(({ name }) => FAULTY.includes(name))
+  await bundleExecutables(programs, join(to, 'bin'), [faultyParts(programs)])
+  for (const name of FAULTY) await symlink(`../lib/davit/bin/${name}.cjs`, join(faulty, 'bin', name))
   for (const name of await readdir(join(prefix, 'bin'))) {
     if (name === 'davit-env') await cp(join(prefix, 'bin', name), join(faulty, 'bin', name))
-    else if (!CONNECTING.includes(name)) await symlink(join(prefix, 'bin', name), join(faulty, 'bin', name))
+    else if (!FAULTY.includes(name)) await symlink(join(prefix, 'bin', name), join(faulty, 'bin', name))
   }
 }
 
-const faultyConnection: Plugin = {
-  name: 'faulty-connection',
-  setup({ onResolve }) {
-    onResolve({ filter: /^@davit\/connection$/ }, ({ importer }) =>
-      importer.startsWith(HERE) ? undefined : { path: join(HERE, 'faulty-connection.ts') },
-    )
-  },
+/** What is imported from where, and what takes its place. */
+const PARTS = [
+  { filter: /^@davit\/connection$/, from: '', faulty: 'faulty-connection.ts' },
+  { filter: /^node:fs$/, from: join(ROOT, 'packages/store/'), faulty: 'faulty-files.ts' },
+  { filter: /^node:fs$/, from: join(ROOT, 'packages/files/'), faulty: 'faulty-files.ts' },
+  { filter: /^@davit\/process$/, from: join(ROOT, 'packages/store/'), faulty: 'faulty-process.ts' },
+] as const
+
+function faultyParts(programs: readonly Pick<Executable, 'entry'>[]): Plugin {
+  return {
+    name: 'faulty-parts',
+    setup({ onResolve, onLoad }) {
+      // The first point of a tool is its beginning.
+      onLoad({ filter: /\/src\/bin[a-z-]*\.ts$/ }, async ({ path }) => {
+        const contents = `import ${JSON.stringify(join(HERE, 'pass.ts'))}\n${await readFile(path, 'utf8')}`
+        return programs.some(({ entry }) => entry === path)
+          ? { contents, loader: 'ts', resolveDir: dirname(path) }
+          : undefined
+      })
+      for (const { filter, from, faulty } of PARTS) {
+        onResolve({ filter }, ({ importer }) => {
+          const isFaulty = importer.startsWith(from) && !importer.startsWith(HERE)
+          return isFaulty ? { path: join(HERE, faulty) } : undefined
+        })
+      }
+    },
+  }
 }

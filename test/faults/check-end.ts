@@ -3,31 +3,36 @@ import { differences } from './differences.ts'
 import type { Evidence, Goals } from './round.ts'
 import type { Survey } from './survey.ts'
 
-/** Whether after the second run all is as it should be, and was done just once. */
+/** Whether after the last run all is as it should be, and was done just once. */
 export function checkEnd(evidence: Evidence, goals: Goals): readonly string[] {
-  const { start, end } = evidence
+  const { start, stages } = evidence
+  const end = stages.at(-1)!.after
   const wanted = [...goals.next.instances.keys()]
+  const running = end.flatMap((survey) => survey.running)
+  const records = end.flatMap((survey) => survey.records)
+  const active = wanted.map((instance) => `${instance} active`)
   return [
-    ...differences(
-      'processes',
-      wanted,
-      end.flatMap(({ running }) => running),
-    ),
-    ...differences(
-      'records',
-      wanted.map((instance) => `${instance} active`),
-      end.flatMap(({ records }) => records),
-    ),
-    ...end.flatMap((survey, index) => checkHost(survey, start[index]!, goals)),
+    ...differences('processes', wanted, running),
+    ...differences('records', active, records),
+    ...end.flatMap((survey, index) => checkHost(survey, expectedGenerations(start[index]!, evidence, goals), goals)),
     ...checkCoordinator(evidence, goals),
     ...checkJournal(evidence, goals),
   ]
 }
 
-function checkHost(survey: Survey, earlier: Survey, { before, next }: Goals): readonly string[] {
-  const { host, profile, generations, leftFiles, leftProcesses } = survey
+/** What was on a disk is not on the next. */
+function expectedGenerations({ host, generations }: Survey, { stages }: Evidence, { before, next }: Goals): number {
   const isSame = before.profiles.get(host) === next.profiles.get(host)
-  const expected = earlier.generations.length + (isSame ? 0 : 1)
+  const isReinstalled = stages.some(({ run, after }) => {
+    const boots =
+      after.find((survey) => survey.host === host)?.journal.filter(({ event }) => event === 'rebooted') ?? []
+    return run.strike?.kind === 'reinstall' && boots.some(({ time }) => time > run.startedAt && time < run.endedAt)
+  })
+  return isReinstalled ? 1 : generations.length + (isSame ? 0 : 1)
+}
+
+function checkHost(survey: Survey, expected: number, { next }: Goals): readonly string[] {
+  const { host, profile, generations, leftFiles, leftProcesses } = survey
   return [
     ...differences(`profile on ${host}`, [next.profiles.get(host) ?? ''], [profile]),
     ...differences(`number of generations on ${host}`, [String(expected)], [String(generations.length)]),
@@ -36,12 +41,13 @@ function checkHost(survey: Survey, earlier: Survey, { before, next }: Goals): re
   ]
 }
 
-function checkCoordinator({ coordinator, startGenerations }: Evidence, { next }: Goals): readonly string[] {
-  const { generations, manifest, leftFiles } = coordinator
+function checkCoordinator({ stages, startGenerations }: Evidence, { next }: Goals): readonly string[] {
+  const { generations, manifest, leftFiles, leftProcesses } = stages.at(-1)!.coordinator
   const expected = startGenerations.length + 1
   return [
     ...(manifest === next.text ? [] : ['the last generation of the coordinator is another manifest']),
     ...differences('number of generations on the coordinator', [String(expected)], [String(generations.length)]),
     ...differences('files left on the coordinator', [], leftFiles),
+    ...differences('processes left on the coordinator', [], leftProcesses),
   ]
 }

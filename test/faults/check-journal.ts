@@ -2,23 +2,29 @@ import type { Evidence, Goals } from './round.ts'
 import { type JournalEntry, journalOf } from './survey.ts'
 import { type Activity, follow } from './timeline.ts'
 
+/** What the modules have written down since the round began. */
+export function journalSince({ start }: Pick<Evidence, 'start'>, after: Evidence['start']): readonly JournalEntry[] {
+  return journalOf(after).slice(journalOf(start).length)
+}
+
 /** Whether everything was started and stopped just once, and never twice at a time. */
-export function checkJournal({ start, end, interrupted }: Evidence, { before, next }: Goals): readonly string[] {
-  const past = journalOf(start).length
-  const journal = journalOf(end).slice(past)
-  const rest = journal.filter(({ time }) => time > interrupted.endedAt)
-  const middle = follow(journal.slice(0, journal.length - rest.length), before.instances.keys())
+export function checkJournal(evidence: Evidence, { before, next, all }: Goals): readonly string[] {
+  const { stages, fault, settledAt } = evidence
+  const journal = journalSince(evidence, stages.at(-1)!.after)
+  const rest = journal.filter(({ time }) => time > settledAt)
+  const middle = follow(journal.slice(0, journal.length - rest.length), before.instances)
   const rebooted = journal.filter(({ event }) => event === 'rebooted').map(({ host }) => `${host}:`)
   const isRebooted = (instance: string) => rebooted.some((host) => instance.startsWith(host))
-  const instances = new Set([...before.instances.keys(), ...next.instances.keys()])
+  const attempted = all[fault.step].instances
+  const instances = new Set([...before.instances.keys(), ...attempted.keys(), ...next.instances.keys()])
   const counts = [...instances].flatMap((instance) =>
     checkCounts(instance, { middle, rest, isWanted: next.instances.has(instance), isRebooted: isRebooted(instance) }),
   )
   const touched = [...instances]
-    .filter((instance) => before.instances.has(instance) && next.instances.has(instance) && !isRebooted(instance))
-    .filter((instance) => journal.some((entry) => entry.instance === instance))
+    .filter((instance) => [before.instances, attempted, next.instances].every((table) => table.has(instance)))
+    .filter((instance) => !isRebooted(instance) && journal.some((entry) => entry.instance === instance))
     .map((instance) => `'${instance}' was not left alone`)
-  const problems = [...follow(journal, before.instances.keys()).problems, ...counts, ...touched]
+  const problems = [...follow(journal, before.instances).problems, ...counts, ...touched]
   if (problems.length === 0) return []
   const lines = journal.map(
     (entry) => `${rest.includes(entry) ? 'again ' : ''}${entry.event} ${entry.service} (${entry.instance})`,

@@ -5,15 +5,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
-import { type Laboratory, laboratory } from './laboratory.ts'
+import { allFaults, randomFrom, sampleFaults } from './choice.ts'
+import { type Fault, nameOf, parseFault } from './fault.ts'
+import type { Laboratory } from './laboratory.ts'
 import { isFailure, renderPoints, renderTally, runFaults } from './loop.ts'
-import { allFaults, type Fault, nameOf, parseFault, type Points, randomFrom, sampleFaults } from './points.ts'
-import { makeSystem } from './system.ts'
+import type { Points } from './points.ts'
+import { trace } from './trace.ts'
+import { openLaboratories } from './workshop.ts'
 
 interface Choice {
   readonly seed: number
   /** Undefined for all. */
   readonly rounds: number | undefined
+  /** How many at a time. */
+  readonly jobs: number
+  readonly extent: 'one-of-each' | 'every-signal'
   /** What the name of a fault has to contain. */
   readonly name: string
 }
@@ -28,12 +34,19 @@ function readChoice(): Choice {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { seed: { type: 'string' }, rounds: { type: 'string' } },
+      options: {
+        seed: { type: 'string' },
+        rounds: { type: 'string' },
+        jobs: { type: 'string', default: '2' },
+        'every-signal': { type: 'boolean', default: false },
+      },
     })
-    const { seed, rounds } = values
+    const { seed, rounds, jobs, 'every-signal': isEvery } = values
     return {
       seed: seed === undefined ? Date.now() % 1_000_000 : numberOf('seed', seed),
       rounds: rounds === undefined ? undefined : numberOf('rounds', rounds),
+      jobs: numberOf('jobs', jobs),
+      extent: isEvery ? 'every-signal' : 'one-of-each',
       name: positionals.join(' '),
     }
   } catch (error) {
@@ -43,36 +56,35 @@ function readChoice(): Choice {
 }
 
 function numberOf(option: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${option} needs a number, not '${text}'`)
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`--${option} needs a number, not '${text}'`)
   return Number(text)
 }
 
 async function tryFaults(prefix: string, choice: Choice): Promise<number> {
-  const system = await makeSystem(prefix)
+  const one = parseFault(choice.name)
+  const { laboratories, close } = await openLaboratories({ prefix, count: one === undefined ? choice.jobs : 1 })
   try {
-    const place = laboratory(system)
-    const results = await runFaults(place, await chosenFaults(place, choice), { say, isOver: () => interrupted })
+    const faults = one === undefined ? await chosenFaults(laboratories[0]!, choice) : [one]
+    const results = await runFaults(laboratories, faults, { say, isOver: () => interrupted })
     say(renderTally(results))
     if (interrupted) return 130
     return results.some(isFailure) ? 1 : 0
   } finally {
-    await system.remove()
+    await close()
   }
 }
 
 async function chosenFaults(place: Laboratory, choice: Choice): Promise<readonly Fault[]> {
-  const one = parseFault(choice.name)
-  if (one !== undefined) return [one]
-  const points = await place.trace()
+  const points = await trace(place)
   const faults = choose(points, choice)
   say(`seed ${choice.seed}; ${renderPoints(points)}; ${faults.length} rounds`)
   return faults
 }
 
-function choose(points: Points, { seed, rounds, name }: Choice): readonly Fault[] {
+function choose(points: Points, { seed, rounds, name, extent }: Choice): readonly Fault[] {
   const random = randomFrom(seed)
   if (name === '' && rounds !== undefined) return sampleFaults(points, rounds, random)
-  const matching = allFaults(points, random).filter((fault) => nameOf(fault).includes(name))
+  const matching = allFaults(points, random, extent).filter((fault) => nameOf(fault).includes(name))
   if (rounds === undefined || matching.length === 0) return matching
   return Array.from({ length: rounds }, () => matching[Math.floor(random() * matching.length)]!)
 }

@@ -1,6 +1,8 @@
-import type { Laboratory } from './laboratory.ts'
-import { type Fault, type Kind, KINDS, nameOf, type Points } from './points.ts'
+import { type Fault, type Kind, KINDS, nameOf } from './fault.ts'
+import { BEFORE, type Laboratory } from './laboratory.ts'
+import { partsOf, type Points } from './points.ts'
 import { runRound, type RoundResult } from './round.ts'
+import { STEPS } from './system.ts'
 
 export interface LoopOptions {
   /** Is told of each round. */
@@ -8,32 +10,43 @@ export interface LoopOptions {
   readonly isOver?: () => boolean
 }
 
-/** One round after the other; nothing ends the loop but `isOver`. */
+/** One round after the other in each of the laboratories; nothing ends the loop but `isOver`. */
 export async function runFaults(
-  laboratory: Laboratory,
+  laboratories: readonly Laboratory[],
   faults: readonly Fault[],
   { say, isOver = () => false }: LoopOptions,
 ): Promise<readonly RoundResult[]> {
+  const waiting = [...faults]
   const results: RoundResult[] = []
-  for (const fault of faults) {
-    if (isOver()) break
-    const began = Date.now()
-    const result = await runRound(laboratory, fault)
-    results.push(result)
-    say(`${renderResult(result)}; ${((Date.now() - began) / 1000).toFixed(1)} s)`)
-    if (result.problems.length > 0) say(renderFailure(result))
+  const work = async (laboratory: Laboratory) => {
+    for (let fault = takeFor(laboratory, waiting); fault !== undefined; fault = takeFor(laboratory, waiting)) {
+      if (isOver()) return
+      const began = Date.now()
+      const result = await runRound(laboratory, fault)
+      results.push(result)
+      say(`${renderResult(result)}; ${((Date.now() - began) / 1000).toFixed(1)} s)`)
+      if (isFailure(result)) say(renderFailure(result))
+    }
   }
+  await Promise.all(laboratories.map(work))
   return results
+}
+
+/** The first that goes on from what is deployed; or else one that begins with nothing, which is quickly reached. */
+function takeFor(laboratory: Laboratory, waiting: Fault[]): Fault | undefined {
+  const places = [laboratory.deployed(), 'nothing'].map((deployed) =>
+    waiting.findIndex(({ step }) => BEFORE[step] === deployed),
+  )
+  return waiting.splice(places.find((place) => place >= 0) ?? 0, 1)[0]
 }
 
 export const isFailure = ({ problems }: RoundResult) => problems.length > 0
 
-const isMissed = ({ struck }: RoundResult) => struck === undefined
+const isMissed = ({ isStruck }: RoundResult) => !isStruck
 
 function renderResult(result: RoundResult): string {
   const outcome = isFailure(result) ? 'FAILED' : isMissed(result) ? 'not reached' : 'ok'
-  const moment = result.struck?.split(' ').slice(1, 4).join(' ') ?? ''
-  return `${outcome} ${nameOf(result.fault)} (${moment}; status ${result.status ?? 'killed'}`
+  return `${outcome} ${nameOf(result.fault)} (status ${result.status ?? 'killed'}`
 }
 
 export function renderFailure({ fault, problems, messages }: RoundResult): string {
@@ -45,26 +58,36 @@ export function renderFailure({ fault, problems, messages }: RoundResult): strin
   ].join('\n')
 }
 
-/** How many points of each kind were tried. */
+/** How many points were tried, in all, and of each kind, step and tool. */
 export function renderTally(results: readonly RoundResult[]): string {
+  const tools = [...new Set(results.map(toolOf))].toSorted()
   return [
-    `${results.length} points tried, ${results.filter(isFailure).length} failed`,
-    ...KINDS.flatMap((kind) =>
-      renderKind(
-        kind,
-        results.filter(({ fault }) => fault.kind === kind),
-      ),
-    ),
-  ].join('\n')
+    `${results.length} rounds, ${results.filter(isFailure).length} failed`,
+    ...KINDS.map((kind: Kind) => renderGroup(kind, results, ({ fault }) => fault.kind === kind)),
+    renderGroup('a second fault', results, ({ fault }) => fault.again !== undefined),
+    ...STEPS.map((step) => renderGroup(step, results, ({ fault }) => fault.step === step)),
+    ...tools.map((tool) => renderGroup(tool, results, (result) => toolOf(result) === tool)),
+  ]
+    .filter((line) => line !== undefined)
+    .join('\n')
 }
 
-function renderKind(kind: Kind, results: readonly RoundResult[]): readonly string[] {
-  if (results.length === 0) return []
-  const [failed, missed] = [results.filter(isFailure).length, results.filter(isMissed).length]
-  return [`  ${kind.padEnd(10)} ${results.length} tried, ${failed} failed, ${missed} not reached`]
+function toolOf({ fault }: RoundResult): string {
+  return partsOf(fault.point).tool
+}
+
+function renderGroup(
+  name: string,
+  results: readonly RoundResult[],
+  isOf: (result: RoundResult) => boolean,
+): string | undefined {
+  const group = results.filter(isOf)
+  if (group.length === 0) return undefined
+  const [failed, missed] = [group.filter(isFailure).length, group.filter(isMissed).length]
+  return `  ${name.padEnd(16)} ${group.length} tried, ${failed} failed, ${missed} not reached`
 }
 
 export function renderPoints(points: Points): string {
   const counts = Object.entries(points).map(([step, all]) => `${step} ${all.length}`)
-  return `points: ${counts.join(', ')}, each for ${KINDS.length} kinds of faults`
+  return `points: ${counts.join(', ')}, for ${KINDS.length} kinds of faults`
 }

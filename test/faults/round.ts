@@ -1,94 +1,136 @@
-import type { Outcome } from '../harness/coordinator.ts'
-import { BEFORE, type CoordinatorState, type Interrupted, type Laboratory, untilQuiet } from './laboratory.ts'
+import { LEADS_TO } from './choice.ts'
 import { checkEnd } from './check-end.ts'
-import { checkInterruption } from './check-interruption.ts'
-import type { Fault } from './points.ts'
+import { checkRun } from './check-run.ts'
+import type { CoordinatorState } from './coordinator-state.ts'
+import { type Fault, leavesOrphans } from './fault.ts'
+import { BEFORE, type Laboratory, textOf } from './laboratory.ts'
+import { isOfBuilder } from './points.ts'
+import type { Run } from './run.ts'
 import type { Survey } from './survey.ts'
 import type { Goal } from './system.ts'
 
 export interface RoundResult {
   readonly fault: Fault
-  /** What stood in the log of the point: nothing when the run did not come there. */
-  readonly struck: string | undefined
+  /** Whether the run came to the point; the last one, where there are two. */
+  readonly isStruck: boolean
   readonly status: number | null
   readonly problems: readonly string[]
   /** What was printed. */
   readonly messages: string
 }
 
+/** What was there after a run. */
+export interface Remains {
+  readonly after: readonly Survey[]
+  readonly coordinator: CoordinatorState
+}
+
+export interface Stage extends Remains {
+  readonly run: Run
+  /** Nanoseconds. */
+  readonly surveyedAt: bigint
+  /** The same once what the run has left behind has ended. */
+  readonly late: Remains
+}
+
 export interface Evidence {
   readonly fault: Fault
   readonly start: readonly Survey[]
   readonly startGenerations: readonly number[]
-  readonly interrupted: Interrupted
-  /** After the interruption; not when something of it may go on. */
-  readonly between: readonly Survey[] | undefined
-  readonly end: readonly Survey[]
-  readonly coordinator: CoordinatorState
+  /** All runs; the last one is to make everything good. */
+  readonly stages: readonly Stage[]
+  /** Nanoseconds: since then only the last one has done anything, or what has been cut off. */
+  readonly settledAt: bigint
 }
 
 export interface Goals {
   readonly before: Goal
   readonly next: Goal
+  readonly all: Laboratory['system']['goals']
 }
 
 /** Takes a step, is interrupted, takes it again, and says what is wrong then. */
 export async function runRound(laboratory: Laboratory, fault: Fault): Promise<RoundResult> {
+  const points = [fault, fault.again].flatMap((strike) => (strike === undefined ? [] : [strike.point]))
   try {
+    await laboratory.reach(BEFORE[fault.step])
+    if (points.some(isOfBuilder)) await laboratory.beginWithModels()
     return await takeRound(laboratory, fault)
   } catch (error) {
     laboratory.reached(undefined)
-    return { fault, struck: '', status: null, problems: [String(error)], messages: '' }
+    const problem = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return { fault, isStruck: true, status: null, problems: [problem], messages: '' }
+  } finally {
+    await laboratory.endWithModels()
   }
 }
 
 async function takeRound(laboratory: Laboratory, fault: Fault): Promise<RoundResult> {
-  const { step, kind } = fault
-  await laboratory.reach(BEFORE[step])
+  const { step } = fault
   const { goals: all } = laboratory.system
-  const goals = { before: all[BEFORE[step]], next: all[step] }
+  const next = LEADS_TO[step]
+  const goals = { before: all[BEFORE[step]], next: all[next], all }
   const start = await laboratory.survey()
   const { generations } = await laboratory.coordinatorState()
   laboratory.reached(undefined)
-  const interrupted = await laboratory.interrupt(fault)
-  const between = kind.endsWith('KILL') ? undefined : await laboratory.survey()
-  if (fault.coordinator === 'second') laboratory.changeCoordinator()
-  const runs = await goOn(laboratory, fault, interrupted)
-  const end = await untilQuiet(() => laboratory.survey())
-  const coordinator = await laboratory.coordinatorState()
-  const evidence = {
-    fault,
-    start,
-    startGenerations: fault.coordinator === 'second' ? [] : generations,
-    interrupted,
-    between,
-    end,
-    coordinator,
-  }
-  const problems = [
-    ...(runs.at(-1)?.status === 0 ? [] : [`the next run ended with status ${runs.at(-1)?.status}`]),
-    ...checkInterruption(evidence, goals),
-    ...checkEnd(evidence, goals),
-  ]
-  if (problems.length === 0) laboratory.reached(step)
+  const interrupted = await interruptions(laboratory, fault)
+  const stages = await goOn(laboratory, fault, interrupted)
+  const startGenerations = fault.coordinator === 'second' ? [] : generations
+  const evidence = { fault, start, startGenerations, stages, settledAt: await settledAt(interrupted.at(-1)!.run) }
+  const problems = [...stages.flatMap((_, index) => checkRun(evidence, index, goals)), ...checkEnd(evidence, goals)]
+  if (problems.length === 0) laboratory.reached(next)
+  const { isStruck, status } = interrupted.at(-1)!.run
   return {
     fault,
-    struck: interrupted.struck,
-    status: interrupted.status,
+    isStruck,
+    status,
     problems,
-    messages: [interrupted.stderr(), ...runs.map(({ stderr }) => stderr)]
-      .map((text) => text.replace(/^/gm, '  | '))
-      .join('\n  ---- again\n'),
+    messages: stages.map(({ run }) => textOf(run.said()).replace(/^/gm, '  | ')).join('\n  ---- again\n'),
   }
 }
 
+/** What interrupts, and what interrupts the run after that. */
+async function interruptions(laboratory: Laboratory, fault: Fault): Promise<readonly Begun[]> {
+  const { step, again, pace } = fault
+  const first = await stageOf(laboratory, await laboratory.interrupt(step, { strike: fault, pace }))
+  if (fault.coordinator === 'second') laboratory.changeCoordinator()
+  if (again === undefined) return [first]
+  const second = await laboratory.interrupt(LEADS_TO[step], { strike: again })
+  if (second.status !== LOCKED) return [first, await stageOf(laboratory, second)]
+  // What the first has left behind still held the lock.
+  await first.run.orphans
+  return [first, await stageOf(laboratory, await laboratory.interrupt(LEADS_TO[step], { strike: again }))]
+}
+
+/** What goes on without davit-env is as good as the run itself. */
+async function settledAt({ strike, endedAt, orphans }: Run): Promise<bigint> {
+  return strike?.kind === 'env:KILL' ? orphans : endedAt
+}
+
 /** The same command, and once more where what davit-env has left running still held the lock. */
-async function goOn(laboratory: Laboratory, fault: Fault, { orphans }: Interrupted): Promise<readonly Outcome[]> {
-  const { step, kind, pace } = fault
-  const again = await (pace === 'held' ? laboratory.deployPastHeld(step) : laboratory.deploy(step))
-  await orphans
-  if (again.status !== LOCKED || !kind.endsWith('KILL')) return [again]
-  return [again, await laboratory.deploy(step)]
+async function goOn(laboratory: Laboratory, fault: Fault, before: readonly Begun[]): Promise<readonly Stage[]> {
+  const next = LEADS_TO[fault.step]
+  const again = await (fault.pace === 'held' ? laboratory.deployPastHeld(next) : laboratory.deploy(next))
+  await Promise.all(before.map(({ run }) => run.orphans))
+  const stages = before.map(async (stage) => ({ ...stage, late: await remainsOf(laboratory, stage.run) }))
+  const earlier = await Promise.all(stages)
+  const isHeldUp = again.status === LOCKED && before.some(({ run }) => run.strike && leavesOrphans(run.strike))
+  const last = isHeldUp ? await laboratory.deploy(next) : again
+  const after = await laboratory.surveyWhenQuiet()
+  const late = { after, coordinator: await laboratory.coordinatorState() }
+  return [...earlier, { run: last, ...late, surveyedAt: last.endedAt, late }]
+}
+
+type Begun = Omit<Stage, 'late'>
+
+async function stageOf(laboratory: Laboratory, run: Run): Promise<Begun> {
+  const surveyedAt = BigInt(Date.now()) * 1_000_000n
+  return { run, ...(await remainsOf(laboratory, run)), surveyedAt }
+}
+
+async function remainsOf(laboratory: Laboratory, { stateDirectory }: Run): Promise<Remains> {
+  const [after, coordinator] = await Promise.all([laboratory.survey(), laboratory.coordinatorState(stateDirectory)])
+  return { after, coordinator }
 }
 
 const LOCKED = 75

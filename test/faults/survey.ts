@@ -1,3 +1,5 @@
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import type { Host } from '../harness/hosts.ts'
 
 /** What a host shows, without ssh and without davit. */
@@ -12,6 +14,8 @@ export interface Survey {
   /** The package that is the current profile, and the numbers of the generations. */
   readonly profile: string
   readonly generations: readonly number[]
+  /** Names of the packages that are valid. */
+  readonly stored: readonly string[]
   /** Files of davit that should not outlive a run. */
   readonly leftFiles: readonly string[]
   /** Processes that should not outlive a run. */
@@ -20,70 +24,113 @@ export interface Survey {
 
 export interface JournalEntry {
   readonly time: bigint
-  readonly event: 'activating' | 'up' | 'doubled' | 'deactivating' | 'down' | 'rebooted'
+  readonly event: 'activating' | 'up' | 'broken' | 'doubled' | 'deactivating' | 'down' | 'rebooted'
   readonly service: string
   readonly instance: string
   readonly host: string
 }
 
-const SCRIPT = `
-echo "boot $(cat /proc/sys/kernel/random/boot_id)"
-for directory in /proc/[0-9]*; do
-  pid=\${directory#/proc/}
-  instance=$(tr '\\0' '\\n' <"$directory/environ" 2>/dev/null | sed -n 's/^DAVIT_INSTANCE=//p')
-  if [ -n "$instance" ]; then
-    echo "running $instance"
-  elif [ "$pid" != 1 ] && [ "$pid" != $$ ] && command=$(tr '\\0\\n' '  ' <"$directory/cmdline" 2>/dev/null) && [ -n "$command" ]; then
-    printf 'process %s %.100s\\n' "$pid" "$command"
-  fi
-done
-cd /var/lib/davit/targets/"$1" 2>/dev/null && {
-  for directory in active/default/*:*; do
-    [ ! -d "$directory" ] || echo "record $1:\${directory##*/} $(cat "$directory/state" 2>/dev/null || echo none)"
-  done
-  echo "profile $(readlink -f profiles/default/current)"
-  ls profiles/default 2>/dev/null | sed -n 's/^\\([0-9]*\\)-link$/generation \\1/p'
+export interface SurveyPlace {
+  /** Of the set of hosts. */
+  readonly directory: string
+  readonly hosts: readonly Pick<Host, 'name'>[]
+  readonly storeDirectory: string
 }
-find /var/lib/davit \\( -name '*.new*' -o -name '.gone.*' -o -name mutex -o -name running -o -name 'running.*' -o -name module \\
-  -o -name output -o -name holder -o -name '*.after.*' -o -name '*.lock' -o -name commit -o -path '*incoming*/*' \\) ! -path '/var/lib/davit/targets/*/log/*' 2>/dev/null |
-  sed 's/^/left /'
-find "$2" -maxdepth 2 \\( -path '*incoming/*' -o -name '*.new*' -o -name '*.lock' \\) 2>/dev/null | sed 's/^/left /'
-find /tmp -mindepth 1 -maxdepth 1 ! -path "\${2%/*}" 2>/dev/null | sed 's/^/left /'
-sed 's/^/journal /' /var/log/davit-faults 2>/dev/null
-:`
 
-export async function survey(hosts: readonly Host[], storeDirectory: string): Promise<readonly Survey[]> {
+/** From outside, without starting anything: what a host has is seen through its first process. */
+export async function survey({ directory, hosts, storeDirectory }: SurveyPlace): Promise<readonly Survey[]> {
   return Promise.all(
-    hosts.map(async (host) => parseSurvey(host.name, await host.sh(SCRIPT, host.name, storeDirectory))),
+    hosts.map(async ({ name }) => {
+      const pid = (await readFile(join(directory, 'hosts', name, 'pid'), 'utf8')).trim()
+      return surveyOf(name, `/proc/${pid}/root`, storeDirectory)
+    }),
   )
 }
 
-function parseSurvey(host: string, text: string): Survey {
-  const lines = text.split('\n')
-  const all = (word: string) =>
-    lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1))
+async function surveyOf(host: string, root: string, storeDirectory: string): Promise<Survey> {
+  const target = join(root, 'var/lib/davit/targets', host)
+  const store = join(root, storeDirectory)
+  const processes = await processesIn(root)
+  const current = await linkAt(join(target, 'profiles/default/current'))
   return {
     host,
-    bootId: all('boot')[0] ?? '',
-    running: all('running').toSorted(),
-    records: all('record').toSorted(),
-    journal: all('journal').map((line) => parseEntry(host, line)),
-    profile: all('profile')[0] ?? '',
-    generations: all('generation').map(Number),
-    leftFiles: all('left'),
-    leftProcesses: all('process').filter((line) => !OUR_OWN.test(line)),
+    bootId: (await textOf(join(root, 'proc/sys/kernel/random/boot_id'))).trim(),
+    running: processes.flatMap(({ instance }) => (instance === undefined ? [] : [instance])).toSorted(),
+    records: await recordsIn(join(target, 'active/default'), host),
+    journal: (await namesIn(join(root, 'var/log/davit-faults'))).toSorted().map((name) => parseEntry(host, name)),
+    profile: await linkAt(join(target, 'profiles/default', current)),
+    generations: (await namesIn(join(target, 'profiles/default')))
+      .flatMap((name) => /^(\d+)-link$/.exec(name)?.[1] ?? [])
+      .map(Number)
+      .toSorted((left, right) => left - right),
+    stored: (await namesIn(join(store, '.davit/registrations'))).map((name) => basename(name, '.json')),
+    leftFiles: await leftIn(root, storeDirectory),
+    leftProcesses: processes
+      .filter(({ instance, command }) => instance === undefined && command !== '' && !OUR_OWN.test(command))
+      .map(({ pid, command }) => `${pid} ${command}`),
   }
 }
 
-/** sshd that listens, what the first process of a host waits for, and what surveys. */
-const OUR_OWN =
-  /^\d+ (sshd: \/usr\/sbin\/sshd .*\[listener\]|\/usr\/sbin\/sshd |\/bin\/busybox sleep|sh -c \s*echo "boot|(tr|cat|sed|find|sh -c cd && exec) )/
+/** sshd that listens, and what the first process of a host is and waits for. */
+const OUR_OWN = /^(sshd: \/usr\/sbin\/sshd .*\[listener\]|\/usr\/sbin\/sshd |\/bin\/busybox (sleep|sh -c cd \/))/
+
+async function processesIn(root: string) {
+  const pids = (await namesIn(join(root, 'proc'))).filter((name) => /^\d+$/.test(name))
+  return Promise.all(
+    pids.map(async (pid) => {
+      const [environment, command] = await Promise.all(
+        ['environ', 'cmdline'].map((file) => textOf(join(root, 'proc', pid, file))),
+      )
+      const instance = /(?:^|\0)DAVIT_INSTANCE=([^\0]*)/.exec(environment!)?.[1]
+      return { pid, instance, command: command!.replaceAll(/[\0\n]/g, ' ').slice(0, 100) }
+    }),
+  )
+}
+
+async function recordsIn(directory: string, host: string): Promise<readonly string[]> {
+  const names = (await namesIn(directory)).filter((name) => name.includes(':'))
+  const states = await Promise.all(names.map((name) => textOf(join(directory, name, 'state'))))
+  return names.map((name, index) => `${host}:${name} ${states[index]!.trim() || 'none'}`).toSorted()
+}
+
+const LEFT = /(\.new[^/]*|^\.gone\.[^/]*|^mutex|^running(\..*)?|^module|^output|^holder|\.after\.[^/]*|\.lock|^commit)$/
+
+async function leftIn(root: string, storeDirectory: string): Promise<readonly string[]> {
+  const state = await readdir(join(root, 'var/lib/davit'), { recursive: true }).catch(() => [])
+  const isLeft = (path: string) => LEFT.test(basename(path)) || path.includes('incoming/')
+  const store = ['', '.davit', '.davit/incoming'].map(async (directory) =>
+    (await namesIn(join(root, storeDirectory, directory)))
+      .map((name) => join(storeDirectory, directory, name))
+      .filter((path) => path.includes('/incoming/') || /\.new[^/]*$|\.lock$/.test(path)),
+  )
+  const temporary = (await namesIn(join(root, 'tmp'))).map((name) => `/tmp/${name}`)
+  return [
+    ...state
+      .filter((path) => isLeft(path) && !/^targets\/[^/]*\/log\//.test(path))
+      .map((path) => `/var/lib/davit/${path}`),
+    ...(await Promise.all(store)).flat(),
+    ...temporary.filter((path) => !storeDirectory.startsWith(`${path}/`)),
+  ]
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  return readdir(directory).catch(() => [])
+}
+
+async function textOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '')
+}
+
+async function linkAt(path: string): Promise<string> {
+  return readlink(path).catch(() => '')
+}
 
 function parseEntry(host: string, line: string): JournalEntry {
   const [time = '0', event = '', service = '', instance = ''] = line.split(' ')
   return { time: BigInt(time), event: event as JournalEntry['event'], service, instance, host }
 }
 
+/** A script for a host: as if davit had never been there. */
 export const FORGET = `
 for directory in /proc/[0-9]*; do
   grep -qsz '^DAVIT_' "$directory/environ" && kill -9 "\${directory#/proc/}"

@@ -1,18 +1,28 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { stringify } from 'yaml'
 import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
 import { bringUpHosts, type TestHosts } from '../harness/hosts.ts'
-import { infrastructureOf, type Models, writeModels } from '../harness/models.ts'
-import { installFaulty } from './build.ts'
+import { infrastructureOf, type Models } from '../harness/models.ts'
 
-export const STEPS = ['install', 'upgrade', 'undeploy'] as const
+/** `failing` is an upgrade that fails, and undoes what it has done. */
+export const STEPS = ['install', 'failing', 'upgrade', 'undeploy'] as const
 export type Step = (typeof STEPS)[number]
+
+export function isStep(name: string): name is Step {
+  return (STEPS as readonly string[]).includes(name)
+}
+
+/** Signals that ask for an end. */
+export const GRACEFUL = ['INT', 'TERM', 'HUP'] as const
 
 /** What a step leads to. */
 export interface Goal {
-  /** The manifest's file, and its text. */
-  readonly file: string
+  /** Options for davit-env: of the manifest, and of the models that it is made from. */
+  readonly manifestOptions: readonly string[]
+  readonly modelOptions: readonly string[]
+  /** The manifest as text. */
   readonly text: string
   readonly profiles: ReadonlyMap<string, string>
   /** `TARGET:CONTAINER:KEY`, as the module names what it runs → name of the service. */
@@ -35,7 +45,13 @@ export interface System {
 
 const MODULES = fileURLToPath(new URL('modules', import.meta.url))
 
-export async function makeSystem(prefix: string): Promise<System> {
+export interface Installations {
+  readonly prefix: string
+  /** Another one whose tools can be interrupted. */
+  readonly faulty: string
+}
+
+export async function makeSystem({ prefix, faulty }: Installations): Promise<System> {
   const set = await bringUpHosts(3, { prefix: 'fl' })
   const user = await coordinator({ hosts: set, prefix })
   // A host that boots has an empty /tmp.
@@ -56,8 +72,6 @@ export async function makeSystem(prefix: string): Promise<System> {
       DAVIT_STORE_DIR: storeDirectory,
       DAVIT_SSH_CONFIG: await patienceOf(user, set),
     }
-    const faulty = join(user.directory, 'faulty')
-    await installFaulty(prefix, faulty)
     const faultyPath = `${join(faulty, 'bin')}:${user.path}`
     const goals = { ...(await makeGoals(user, set, environment)), nothing: NOTHING }
     return { set, user, faultyPath, environment, temporary, storeDirectory, goals, remove }
@@ -67,7 +81,7 @@ export async function makeSystem(prefix: string): Promise<System> {
   }
 }
 
-export const NOTHING: Goal = { file: '', text: '', profiles: new Map(), instances: new Map() }
+const NOTHING: Goal = { manifestOptions: [], modelOptions: [], text: '', profiles: new Map(), instances: new Map() }
 
 /** A network that is cut is noticed after seconds. */
 async function patienceOf(user: Coordinator, set: TestHosts): Promise<string> {
@@ -83,38 +97,60 @@ async function makeGoals(
   environment: System['environment'],
 ): Promise<Record<Step, Goal>> {
   const infrastructure = infrastructureOf(hosts, { containers: { counted: {} }, numOfCores: 2 })
-  const make = async (step: Step, normalize: readonly string[]): Promise<Goal> => {
+  await user.write('infrastructure.yaml', infrastructure)
+  const make = async (step: Step, options: readonly string[]): Promise<Goal> => {
     const file = `${step}.json`
-    const architecture = `davit-normalize ${normalize.join(' ')}`
+    const architecture = `davit-normalize ${options.join(' ')}`
     const manifest = `davit-manifest --format json --modules ${MODULES}`
     succeeded(await user.bash(`${architecture} | ${manifest} > ${file}`, { environment }))
-    return readGoal(join(user.directory, file))
+    const text = await readFile(join(user.directory, file), 'utf8')
+    const modelOptions = [...options, '--modules', MODULES]
+    return { ...goalIn(text), manifestOptions: ['-D', file], modelOptions }
   }
-  const service = (version: string, dependsOn: readonly string[] = []) => ({
-    type: 'counted',
-    dependsOn,
-    pkg: { build: { env: { version }, script: 'mkdir $out; printf "%s" "$version" > $out/version' } },
-  })
-  const first: Models = {
-    infrastructure,
+  const makeFrom = async (step: Step, { services, distribution }: Pick<Models, 'services' | 'distribution'>) => {
+    await user.write(`${step}/services.yaml`, stringify(services, { aliasDuplicateObjects: false }))
+    await user.write(`${step}/distribution.yaml`, distribution)
+    const models = ['-s', `${step}/services.yaml`, '-d', `${step}/distribution.yaml`]
+    return make(step, [...models, '-i', 'infrastructure.yaml'])
+  }
+  return {
+    install: await makeFrom('install', FIRST),
+    failing: await makeFrom('failing', secondWith('broken')),
+    upgrade: await makeFrom('upgrade', secondWith('1')),
+    undeploy: await make('undeploy', ['--undeploy', '-i', 'infrastructure.yaml']),
+  }
+}
+
+const service = (version: string, dependsOn: readonly string[] = []) => ({
+  type: 'counted',
+  dependsOn,
+  // It takes long enough to be interrupted.
+  pkg: { build: { env: { version }, script: 'sleep 0.1; mkdir $out; printf "%s" "$version" > $out/version' } },
+})
+
+const FIRST = {
+  services: {
+    database: service('1'),
+    api: service('1', ['database']),
+    web: service('1', ['api']),
+    other: service('1'),
+    old: service('1', ['database']),
+  },
+  distribution: { database: ['fl1'], api: ['fl2'], web: ['fl3'], other: ['fl2'], old: ['fl3'] },
+}
+
+/** The web is the last to be started. */
+function secondWith(version: string): Pick<Models, 'services' | 'distribution'> {
+  const { old: _, ...kept } = FIRST.services
+  return {
     services: {
-      database: service('1'),
-      api: service('1', ['database']),
-      web: service('1', ['api']),
-      other: service('1'),
-      old: service('1', ['database']),
+      ...kept,
+      api: service('2', ['database']),
+      web: service(version, ['api']),
+      fresh: service('1', ['database']),
     },
-    distribution: { database: ['fl1'], api: ['fl2'], web: ['fl3'], other: ['fl2'], old: ['fl3'] },
-  }
-  const { old: _, ...kept } = first.services
-  const second: Models = {
-    infrastructure,
-    services: { ...kept, api: service('2', ['database']), fresh: service('1', ['database']) },
     distribution: { database: ['fl1'], api: ['fl3'], web: ['fl1'], other: ['fl2'], fresh: ['fl2'] },
   }
-  const install = await make('install', await writeModels(user, first))
-  const upgrade = await make('upgrade', await writeModels(user, second))
-  return { install, upgrade, undeploy: await make('undeploy', ['--undeploy', '-i', 'infrastructure.yaml']) }
 }
 
 interface ManifestJson {
@@ -123,11 +159,10 @@ interface ManifestJson {
   readonly serviceMappings: readonly { readonly service: string; readonly target: string; readonly container: string }[]
 }
 
-async function readGoal(file: string): Promise<Goal> {
-  const text = await readFile(file, 'utf8')
+function goalIn(text: string): Pick<Goal, 'text' | 'profiles' | 'instances'> {
   const { profiles, services, serviceMappings } = JSON.parse(text) as ManifestJson
-  const instances = serviceMappings.map(({ service, target, container }) => {
-    return [`${target}:${container}:${service}`, services[service]?.name ?? ''] as const
+  const instances = serviceMappings.map(({ service: key, target, container }) => {
+    return [`${target}:${container}:${key}`, services[key]?.name ?? ''] as const
   })
-  return { file, text, profiles: new Map(Object.entries(profiles)), instances: new Map(instances) }
+  return { text, profiles: new Map(Object.entries(profiles)), instances: new Map(instances) }
 }

@@ -12,9 +12,12 @@ export interface Timeline extends Activity {
   readonly problems: readonly string[]
 }
 
-/** Follows what happened: never two instances of a service at a time, never two activities of an instance. */
-export function follow(journal: readonly JournalEntry[], running: Iterable<string>): Timeline {
-  const table: Table = { running: new Set(running), busy: new Map(), names: new Map(), problems: [] }
+/**
+ * Follows what happened, beginning with instances that run, and the names of their services: never two instances of a service at
+ * a time, never two activities of an instance.
+ */
+export function follow(journal: readonly JournalEntry[], running: ReadonlyMap<string, string>): Timeline {
+  const table: Table = { running: new Set(running.keys()), busy: new Map(), names: new Map(running), problems: [] }
   for (const entry of journal) {
     if (entry.event !== 'rebooted') table.names.set(entry.instance, entry.service)
     EVENTS[entry.event](table, entry)
@@ -33,13 +36,9 @@ interface Table {
 const EVENTS = {
   activating: begin('activating'),
   deactivating: begin('deactivating'),
-  up({ running, busy, names, problems }, { instance, service }) {
-    const others = [...running].filter((other) => other !== instance && names.get(other) === service)
-    if (others.length > 0) problems.push(`'${instance}' was started while '${others.join()}' ran`)
-    if (running.has(instance)) problems.push(`'${instance}' was started twice`)
-    running.add(instance)
-    busy.delete(instance)
-  },
+  up: begun,
+  /** It runs, and is to be stopped. */
+  broken: begun,
   doubled({ busy, problems }, { instance }) {
     problems.push(`'${instance}' was activated while it ran`)
     busy.delete(instance)
@@ -54,6 +53,14 @@ const EVENTS = {
     }
   },
 } satisfies Record<JournalEntry['event'], (table: Table, entry: JournalEntry) => void>
+
+function begun({ running, busy, names, problems }: Table, { instance, service }: JournalEntry): void {
+  const others = [...running].filter((other) => other !== instance && names.get(other) === service)
+  if (others.length > 0) problems.push(`'${instance}' was started while '${others.join()}' ran`)
+  if (running.has(instance)) problems.push(`'${instance}' was started twice`)
+  running.add(instance)
+  busy.delete(instance)
+}
 
 function begin(activity: 'activating' | 'deactivating') {
   return ({ busy, problems }: Table, { instance }: JournalEntry): void => {

@@ -91,6 +91,7 @@ export const tool = defineTool({
     const previous = old ?? (await currentGeneration(place))?.manifest
     const changed = args.restartChanged ? 'restart' : 'keep'
     const timeoutSeconds = args.activityTimeout
+    if (!args.dryRun) context.journal({ profile, manifest: text }, 'change')
 
     return withTargets(next.infrastructure, context, async (reached) => {
       const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })

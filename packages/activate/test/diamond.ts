@@ -14,7 +14,7 @@ const FAULTS = {
   hangs: 'echo "NAME: hold on"; sleep 1000; exit 0',
   floods: 'yes "$(printf %04000d 7)" | head -c 3000000; echo; echo "NAME: enough"; exit 4',
   crashes: 'echo "NAME: ouch"; kill -KILL $$',
-  drowns: 'yes "NAME: more"',
+  drowns: 'while :; do yes "NAME: more" | head -n 5000; sleep 0.1; done',
 } as const
 
 export type Fault = keyof typeof FAULTS
@@ -22,7 +22,7 @@ export type Fault = keyof typeof FAULTS
 export type Faults = Readonly<Record<string, Fault>>
 
 /** Far more than an activity takes, also where all processors are busy. */
-const LIMIT = 2
+const LIMIT = 6
 const WORDS = { fails: 'sorry', hangs: 'hold on', floods: 'enough', crashes: 'ouch', drowns: 'more' } satisfies Record<
   Fault,
   string
@@ -178,6 +178,7 @@ fi
       executable: 'davit-activate',
       readInput: async () => ({ text: '', file: '<stdin>' }),
       readDocument: async () => ({ text: '', file: '<stdin>', value: manifest as never }),
+      journal() {},
       runInForeground: async () => 0,
     }
   }

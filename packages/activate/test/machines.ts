@@ -32,6 +32,9 @@ import { openMachine, type ShellTarget } from '@davit/target'
 import { applyManifest } from '../src/apply-manifest.ts'
 import { planFor, renderPlan } from '../src/plan-for.ts'
 
+/** As long as an activity may take, where a test wants to see one that takes longer. */
+export const HALF_A_MINUTE = 30
+
 export interface ServiceSpec {
   readonly dependsOn?: readonly string[]
   readonly connectsTo?: readonly string[]
@@ -43,7 +46,8 @@ type PlanTerms = Parameters<typeof planFor>[2]
 
 /**
  * Machines of this machine: each is a directory for state. What runs is a file `up-SERVICE`; the module writes down what
- * it is called for, and can be asked for the status if a test wants it.
+ * it is called for, and can be asked for the status if a test wants it. An activity that has half a minute has no time left as soon
+ * as there is a file `late-ACTIVITY-SERVICE`: so nothing hangs on how fast this machine is.
  */
 export class Machines {
   readonly directory = mkdtempSync(join(tmpdir(), 'davit-machines-'))
@@ -51,8 +55,9 @@ export class Machines {
   readonly #connections: Connection[] = []
 
   constructor() {
-    mkdirSync(join(this.directory, 'modules'))
+    for (const name of ['modules', 'bin']) mkdirSync(join(this.directory, name))
     this.module('module')
+    writeFileSync(join(this.directory, 'bin/sleep'), clockIn(this.directory), { mode: 0o755 })
   }
 
   async close(): Promise<void> {
@@ -67,7 +72,7 @@ export class Machines {
 # version ${version}
 D='${this.directory}' name=\${2##*-}
 echo "$1 $name$port" >>"$D/log"
-[ ! -e "$D/hang-$1-$name" ] || sleep 1000
+[ ! -e "$D/hang-$1-$name" ] || { : >"$D/late-$1-$name"; sleep 1000; }
 case $1 in
   activate) [ ! -e "$D/fail-$name" ] && touch "$D/up-$name" ;;
   deactivate) rm -f "$D/up-$name" ;;
@@ -84,7 +89,8 @@ esac
     const environment = { PATH: '/usr/bin:/bin', HOME: this.directory, DAVIT_STATE_DIR: join(this.directory, machine) }
     const connection = openLocal({ environment })
     this.#connections.push(connection)
-    return { name: name as TargetName, machine: await openMachine(async () => connection) }
+    const run = (script: string) => connection.run(`PATH='${this.directory}/bin':$PATH; ${script}`)
+    return { name: name as TargetName, machine: await openMachine(async () => ({ ...connection, run })) }
   }
 
   /** Services by target, each in a container of its own name. */
@@ -200,6 +206,19 @@ esac
   edit(file: string, pattern: RegExp, text: string): void {
     writeFileSync(file, readFileSync(file, 'utf8').replace(pattern, text))
   }
+}
+
+/** A `sleep` that knows from its parent, which watches over an activity, what it is. */
+function clockIn(directory: string): string {
+  return `#!/bin/sh
+[ "$1" = ${HALF_A_MINUTE} ] || exec /bin/sleep "$@"
+set -f
+IFS='
+'
+set -- $(tr '\\0' '\\n' <"/proc/$PPID/cmdline")
+while [ "$1" != davit-activity ]; do shift; done
+until [ -e "${directory}/late-$5-\${6##*:}" ] || [ ! -e "${directory}" ]; do /bin/sleep 0.02; done
+`
 }
 
 function mappingOf(target: string, name: string): Mapping {

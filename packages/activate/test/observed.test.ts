@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { ProfileName } from '@davit/documents'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { Machines } from './machines.ts'
+import { HALF_A_MINUTE, Machines } from './machines.ts'
 
 let machines: Machines
 beforeEach(() => {
@@ -222,12 +222,12 @@ describe('another deployment', () => {
 
 describe('an activity that takes too long', () => {
   const hang = (name: string) => writeFileSync(join(machines.directory, `hang-${name}`), '')
-  const failed = { message: 'it took longer than 1 seconds, and was ended' }
+  const failed = { message: `it took longer than ${HALF_A_MINUTE} seconds, and was ended` }
 
   test('has failed, and is undone', async () => {
     const targets = [await machines.target('m1', 'one')]
     hang('activate-page')
-    const outcome = await machines.deploy(machines.manifest({ one: WEB }), targets, { timeoutSeconds: 1 })
+    const outcome = await machines.deploy(machines.manifest({ one: WEB }), targets, { timeoutSeconds: HALF_A_MINUTE })
     expect(outcome).toMatchObject({ kind: 'rolled-back', failures: [failed] })
     expect([readdirSync(machines.records('m1', 'one')), machines.up()]).toEqual([[], []])
   })
@@ -235,16 +235,16 @@ describe('an activity that takes too long', () => {
   test('has failed in a rollback as well', async () => {
     const targets = [await machines.target('m1', 'one')]
     for (const name of ['activate-page', 'deactivate-api']) hang(name)
-    const outcome = await machines.deploy(machines.manifest({ one: WEB }), targets, { timeoutSeconds: 1 })
+    const outcome = await machines.deploy(machines.manifest({ one: WEB }), targets, { timeoutSeconds: HALF_A_MINUTE })
     expect(outcome).toMatchObject({ kind: 'new-services-left', failures: [failed], rollbackFailures: [failed] })
   })
 
   test('is no reason to restart what does not say in time whether it runs', async () => {
     const { next, targets } = await deployed()
     hang('status-page')
-    expect(await machines.plan(next, targets, { timeoutSeconds: 1 })).toEqual(['nothing to do'])
+    expect(await machines.plan(next, targets, { timeoutSeconds: HALF_A_MINUTE })).toEqual(['nothing to do'])
     expect(machines.events.filter(({ kind }) => kind === 'warning')).toMatchObject([
-      { kind: 'warning', message: "the module of 'page' did not say within 1 seconds whether it runs" },
+      { kind: 'warning', message: `the module of 'page' did not say within ${HALF_A_MINUTE} seconds whether it runs` },
     ])
   })
 })

@@ -56,6 +56,7 @@ export const tool = defineTool({
     const isOther = manifest !== undefined && manifest.store.kind !== reference.kind
     if (isOther) throw usageError(`the manifest is for the ${manifest.store.kind} store`, 'leave out --store')
     const old = args.deleteOld ? await oldGenerations(place, profile, manifest) : undefined
+    if (!args.dryRun) context.journal({ profile }, 'release')
     await collectEverywhere({ ...context, reference, manifest, old, dryRun: args.dryRun })
   },
 })

@@ -13,6 +13,8 @@ export {
   readGeneration,
   switchGeneration,
 } from './generations.ts'
+export { type Journal, openJournal, type ReadEntry, type ReadJournal, readJournal } from './journal.ts'
+export type { BeginEntry, EndEntry, JournalEntry, MessageEntry, StepEntry } from './journal-entry.ts'
 export type { Origin } from './origin.ts'
 export { type DeploymentPlace, deploymentPlace } from './place.ts'
 export { releasePackages, type ReleaseOptions } from './release-packages.ts'

@@ -16,3 +16,7 @@ export function generationsOf(place: DeploymentPlace): string {
 export function pointerFile(place: DeploymentPlace): string {
   return join(place, 'current')
 }
+
+export function journalOf(place: DeploymentPlace): string {
+  return join(place, 'journal')
+}

@@ -221,6 +221,7 @@ async function run({ architecture = '', operand, build: model, print = false, fo
       const input = await readInput(file)
       return { ...input, value: parseDocument(document, input.text, { file: input.file }) }
     },
+    journal() {},
     runInForeground: () => Promise.reject(new Error('it runs nothing')),
   })
   return { printed, events }

@@ -5,6 +5,8 @@ import { type ObservedRecord, observeMappings, performActivity, type ShellTarget
 export interface ServiceLockTerms {
   readonly profile: ProfileName
   readonly token: string
+  /** After which a service that has not answered is taken to refuse; without it, it may take as long as it wants. */
+  readonly timeoutSeconds?: number | undefined
 }
 
 /** Asks every active service whether it can be changed now. If one refuses, all are to be told by `unlockServices`. */
@@ -30,7 +32,9 @@ export async function unlockServices(targets: readonly ShellTarget[], terms: Ser
 
 interface Refusal {
   readonly observed: ObservedRecord
-  readonly reason: string
+  readonly message: string
+  /** The end of what its module printed. */
+  readonly log: string
 }
 
 /** All are told, whatever some of them answer; a machine that cannot be asked is an error after that. */
@@ -45,7 +49,7 @@ async function notifyServices(
     return allOf(
       active.map(async (observed): Promise<readonly Refusal[]> => {
         const answer = await performActivity(machine, { ...terms, activity, mapping: observed.mapping })
-        return answer.kind === 'failed' ? [{ observed, reason: answer.log.trim() || answer.message }] : []
+        return answer.kind === 'failed' ? [{ observed, message: answer.message, log: answer.log.trim() }] : []
       }),
     )
   }
@@ -59,9 +63,17 @@ async function allOf<Item>(lists: readonly Promise<readonly Item[]>[]): Promise<
 }
 
 function namesOf(refusals: readonly Refusal[]): string {
-  return refusals.map(({ observed: { service, mapping } }) => `'${service.name}' on '${mapping.target}'`).join(', ')
+  return refusals.map(nameOf).join(', ')
+}
+
+function nameOf({ observed: { service, mapping } }: Refusal): string {
+  return `'${service.name}' on '${mapping.target}'`
 }
 
 function causeOf(refusals: readonly Refusal[]): Error {
-  return new Error(refusals.map(({ reason }) => reason).join('\n'))
+  const reasonOf = (refusal: Refusal) => {
+    const { message, log } = refusal
+    return `${nameOf(refusal)}: ${log === '' ? message : `${message}: ${log}`}`
+  }
+  return new Error(refusals.map(reasonOf).join('\n'))
 }

@@ -316,7 +316,9 @@ describe('services', () => {
       code: 'lock-refused',
       exitStatus: 1,
       message: "'web' on 't1', 'web' on 't2' cannot be changed now",
-      cause: { message: 'I am busy\nI am busy' },
+      cause: {
+        message: [1, 2].map((n) => `'web' on 't${n}': its module ended with status 1: I am busy`).join('\n'),
+      },
     })
     await leaveRecord('mine')
     await endDeployment(targets, { ...terms, place })

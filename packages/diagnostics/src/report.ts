@@ -1,20 +1,31 @@
 import type { Diagnostic } from './diagnostic.ts'
 
+/** A step on a target, or on the coordinator, without target; `id` ties its end to its beginning. */
+export interface ReportedStep {
+  readonly id: string
+  readonly target?: string
+  readonly step: string
+  /** Where a lifecycle module carries it out: for programs, who need not take the text apart. */
+  readonly activity?: { readonly kind: string; readonly service: string; readonly container: string }
+}
+
 /** Something that happens while a tool works; `tool` renders it for terminals, logs and machines. */
 export type ReportEvent =
-  /** A step on a target (or on the coordinator, without target) begins; `id` ties it to its end. */
-  | { readonly kind: 'started'; readonly id: string; readonly target?: string; readonly step: string }
-  | { readonly kind: 'finished'; readonly id: string; readonly target?: string; readonly step: string }
-  | {
+  | (ReportedStep & { readonly kind: 'started' })
+  | (ReportedStep & { readonly kind: 'finished' })
+  | (ReportedStep & {
       readonly kind: 'failed'
-      readonly id: string
-      readonly target?: string
-      readonly step: string
       readonly message: string
       /** The end of the log of what failed. */
       readonly log?: string
+    })
+  | {
+      readonly kind: 'note'
+      readonly target?: string
+      readonly message: string
+      /** The current one of the coordinator, which the message is about. */
+      readonly generation?: number
     }
-  | { readonly kind: 'note'; readonly target?: string; readonly message: string }
   /** Only shown with -v. */
   | { readonly kind: 'detail'; readonly target?: string; readonly message: string }
   | { readonly kind: 'warning'; readonly target?: string; readonly message: string; readonly hint?: string }

@@ -17,6 +17,8 @@ import { fileURLToPath } from 'node:url'
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
+import { isThorough } from '../../diagnostics/test/hostile.ts'
+
 const script = fileURLToPath(new URL('../../../scripts/davit-env', import.meta.url))
 const shells = [['dash'], ['bash'], ['busybox', 'sh']].filter(
   ([program = '']) => spawnSync(program, ['--help']).error === undefined,
@@ -32,6 +34,7 @@ name=\${0##*/davit-}
 { printf '%s' "$name"; printf ' <%s>' "$@"; echo; } | sed "s|$TMPDIR/davit-env[^/]*|TEMPORARY|g" >>"$TRACE"
 printf '%s\\n' "$name \${DAVIT_PROFILE-} \${DAVIT_MAX_CONCURRENT_TRANSFERS-} \${DAVIT_CLIENT_INTERFACE-} \${DAVIT_USE_SUBSTITUTES-}" >>"$TRACE.environment"
 printf '%s\\n' "$name \${DAVIT_ACTIVITY_TIMEOUT-} \${DAVIT_SKIP_UNREACHABLE-}" >>"$TRACE.care"
+printf '%s\\n' "$DAVIT_RUN" >>"$TRACE.run"
 if [ "$name" = lock ] || [ "$HANG" = "$name" ]; then exec "$NODE" "\${0%/*}/$([ "$name" = lock ] && echo lock || echo hang).mjs" "$@"; fi
 echo "output of $name"
 fail=FAIL_\${name/-/_}
@@ -62,6 +65,9 @@ setInterval(() => {}, 1000)
 `
 
 describe.each(shells)('davit-env in %s', (...shell) => {
+  // Shells differ in less than this: one of them is enough, where time is short.
+  const inDepth = test.runIf(isThorough || shell[0] === shells[0]?.[0])
+
   let directory: string
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'davit-env-test-'))
@@ -103,6 +109,14 @@ describe.each(shells)('davit-env in %s', (...shell) => {
       .split('\n')
   const models = ['-s', 's', '-i', 'i', '-d', 'd']
   const nothingLeft = () => expect(readdirSync(join(directory, 'tmp'))).toEqual([])
+
+  test('names the run for all its steps, unless it has a name', async () => {
+    await run(models)
+    const names = new Set(trace('.run'))
+    expect([...names]).toEqual([expect.stringMatching(/^davit-env\.\d{8}T\d{6}Z\.\d+$/)])
+    await run(['--delete-generations', 'old'], { DAVIT_RUN: 'nightly.7' })
+    expect(trace('.run').slice(-2)).toEqual([...names, 'nightly.7'])
+  })
 
   test('hands on what activation is to do with services that changed, hang or cannot be reached', async () => {
     const care = ['--restart-changed', '--activity-timeout', '5', '--skip-unreachable']
@@ -167,7 +181,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     nothingLeft()
   })
 
-  test('gives each tool what concerns it', async () => {
+  inDepth('gives each tool what concerns it', async () => {
     const options = [
       '-p',
       'my-system',
@@ -214,18 +228,18 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     nothingLeft()
   })
 
-  test('shows what a rollback would do', async () => {
+  inDepth('shows what a rollback would do', async () => {
     await run(['--rollback', '--dry-run'])
     expect(steps().at(-1)).toBe('activate <--dry-run> <TEMPORARY/manifest.json>')
   })
 
-  test('a rollback that goes nowhere is not deployed', async () => {
+  inDepth('a rollback that goes nowhere is not deployed', async () => {
     expect(await run(['--rollback'], { FAIL_generations: '1' })).toMatchObject({ status: 1 })
     expect(trace()).toEqual(['generations <--previous>'])
     nothingLeft()
   })
 
-  test.each([
+  inDepth.each([
     [['--list-generations', '-q'], 'generations <-q>'],
     [['--delete-generations', '1, 2'], 'generations <--delete> <1, 2>'],
     [['--delete-all-generations'], 'generations <--delete-all>'],
@@ -235,7 +249,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     nothingLeft()
   })
 
-  test('builds on the targets between normalize and manifest', async () => {
+  inDepth('builds on the targets between normalize and manifest', async () => {
     const options = ['--build-on-targets', '--extra-params', '{"a":1}', '--store', 'nix', '--show-trace', '-j', '3']
     await run(['-A', 'a', ...options, '--dry-run', '-q'])
     expect(trace()).toEqual([
@@ -247,7 +261,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     nothingLeft()
   })
 
-  test.each(TOOLS.filter((name) => !['lock', 'generations'].includes(name)))(
+  inDepth.each(TOOLS.filter((name) => !['lock', 'generations'].includes(name)))(
     'ends with the status of %s when that fails',
     async (name) => {
       const failing = { [`FAIL_${name.replace('-', '_')}`]: '42' }
@@ -261,7 +275,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     },
   )
 
-  test.each([
+  inDepth.each([
     [['--nonsense'], "unknown option or operand '--nonsense'"],
     [['-s'], "option '-s' needs a value"],
     [['--dry-run=yes', ...models], "unknown option or operand 'yes'"],

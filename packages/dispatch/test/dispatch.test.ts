@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bundlePrograms } from '../../../scripts/bundle-programs.ts'
+import { bundleTools } from '../../../scripts/bundle-programs.ts'
 import { summaryIn } from '../src/read-summary.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'davit-dispatch-'))
@@ -14,7 +14,7 @@ const PATH = `${join(directory, 'elsewhere')}:${process.env.PATH}`
 
 beforeAll(async () => {
   const entry = fileURLToPath(new URL('../src/bin.ts', import.meta.url))
-  await bundlePrograms([{ name: 'davit', entry }], join(directory, 'prefix/lib/davit'))
+  await bundleTools([{ name: 'davit', entry }], join(directory, 'prefix/lib/davit'))
   program('prefix/bin/davit-fail', 'echo failing >&2; exit 3')
   program('prefix/bin/davit-echo', 'echo "$#"; printf "<%s>" "$@"; cat')
   program('prefix/bin/davit-wait', 'trap "exit 5" TERM; echo up; while :; do sleep 0.05; done')

@@ -1,8 +1,16 @@
 import type { ReportEvent } from '@davit/diagnostics'
 import { distribute, distributionError } from '@davit/distribution'
-import { Manifest } from '@davit/documents'
+import { Manifest, parseProfileName } from '@davit/documents'
 import { openStore } from '@davit/store'
-import { connectionEnvironment, defineTool, skipOptions, transferOptions, withTargets } from '@davit/tool'
+import {
+  connectionEnvironment,
+  defineTool,
+  profileOptions,
+  skipOptions,
+  stateEnvironment,
+  transferOptions,
+  withTargets,
+} from '@davit/tool'
 
 export const tool = defineTool({
   name: 'davit-distribute',
@@ -18,6 +26,7 @@ export const tool = defineTool({
   ],
   operands: { manifest: 'manifest whose profiles are sent' },
   options: {
+    ...profileOptions,
     ...transferOptions,
     ...skipOptions,
     'use-substitutes': {
@@ -27,11 +36,13 @@ export const tool = defineTool({
     },
   },
   exitStatus: { 1: 'some packages did not arrive' },
-  environment: { ...connectionEnvironment },
+  environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-manifest(1)', 'davit-lock(1)', 'davit-activate(1)'],
-  async run({ args, print, readDocument, ...context }) {
+  async run({ args, print, readDocument, journal, ...context }) {
+    const profile = parseProfileName(args.profile)
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
     const store = await openStore(manifest.store, context)
+    journal({ profile, manifest: text }, 'preparation')
     if (args.useSubstitutes && store.kind === 'native') context.report(NO_CACHES)
     const { failed } = await withTargets(manifest.infrastructure, context, (reached) =>
       distribute(manifest, reached, {

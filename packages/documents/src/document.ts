@@ -38,6 +38,15 @@ export function validateDocument<Value>(
   throw invalidDocument(`cannot read '${file}' as ${format.title}`, diagnostics)
 }
 
+/** Where what `parseDocument` could read stands in the text, which is read once more for it. */
+export function locateDocument(
+  format: Format<unknown>,
+  text: string,
+  { file }: ParseOptions,
+): (path: Path) => Place | undefined {
+  return readDocument(format, text, file).locate()
+}
+
 /** A valid value as text that ends with a newline: the same value always gives the same bytes. */
 export function encodeDocument<Value>(format: Format<Value>, value: Value, language: 'xml' | 'json'): string {
   const written = format.written === undefined ? value : format.written(value)

@@ -20,7 +20,7 @@ export {
 } from './build-model.ts'
 export { parseData, type ParseDataOptions } from './parse-data.ts'
 export { DeploymentModel, deploymentModel } from './deployment-model.ts'
-export { encodeDocument, parseDocument, validateDocument, type ValidateOptions } from './document.ts'
+export { encodeDocument, locateDocument, parseDocument, validateDocument, type ValidateOptions } from './document.ts'
 export type { Format } from './format.ts'
 export {
   type ContainerName,

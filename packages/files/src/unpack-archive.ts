@@ -78,6 +78,8 @@ function boundedArchive({ maxBytes, maxEntries }: UnpackLimits, read: Read): Tra
 async function unpackEntry(unpacking: Unpacking, entry: Entry): Promise<void> {
   const { header } = entry
   unpacking.entries += 1
+  // For a number that it cannot read tar-stream has null, and then waits for the end of the content for ever.
+  if (!Number.isFinite(header.size)) throw refusal(`contains ${quoted(header.name)}, whose size cannot be read`)
   unpacking.end = contentOffset(header) + Math.ceil(header.size / BLOCK) * BLOCK
   if (unpacking.entries > unpacking.limits.maxEntries) {
     throw refusal(`has more than ${unpacking.limits.maxEntries} entries`)

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+const MANY = 100_000
+
 /** Why no disk of its own can be had here; nothing when it can. */
 export const noSmallDisk: string | undefined = whyNot()
 
@@ -10,6 +12,8 @@ export interface SmallDisk {
   readonly directory: string
   /** Uses what space is left, but for so many bytes. */
   fill(left?: number): void
+  /** Leaves room for so many files and no more, whatever is in them. */
+  fillFiles(left?: number): void
   free(): void
   remove(): void
 }
@@ -26,7 +30,11 @@ export function smallDisk(bytes: number): SmallDisk {
       const free = Number(spawnSync('stat', ['-f', '-c', '%a', directory], { encoding: 'utf8' }).stdout) * 4096
       writeFileSync(ballast, Buffer.alloc(Math.max(0, free - left)))
     },
-    free: () => rmSync(ballast, { force: true }),
+    fillFiles: (left = 0) => remount(directory, usedFiles(directory) + left),
+    free() {
+      rmSync(ballast, { force: true })
+      remount(directory, MANY)
+    },
     remove() {
       // Something on it may still be about to end.
       spawnSync('umount', ['-l', directory])
@@ -35,8 +43,18 @@ export function smallDisk(bytes: number): SmallDisk {
   }
 }
 
+function usedFiles(directory: string): number {
+  const { stdout } = spawnSync('stat', ['-f', '-c', '%c %d', directory], { encoding: 'utf8' })
+  const [all = 0, free = 0] = stdout.split(' ').map(Number)
+  return all - free
+}
+
+function remount(directory: string, files: number): void {
+  spawnSync('mount', ['-o', `remount,nr_inodes=${files}`, directory])
+}
+
 function mount(directory: string, bytes: number): boolean {
-  return spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', directory]).status === 0
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes},nr_inodes=${MANY}`, 'tmpfs', directory]).status === 0
 }
 
 function whyNot(): string | undefined {

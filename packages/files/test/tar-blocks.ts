@@ -5,8 +5,8 @@ export interface TarBlock {
   readonly content?: string
   readonly linkname?: string
   readonly mode?: number
-  /** What the header says, when it lies about the content. */
-  readonly size?: number
+  /** What the header says, when it lies about the content; a text as it stands there, in Latin 1. */
+  readonly size?: number | string
   /** The same for its checksum. */
   readonly checksum?: number
 }
@@ -39,13 +39,17 @@ function encodeBlock({ name, type, content = '', linkname = '', mode = 0o644, si
   header.write(name, 0, 100)
   header.write(`${mode.toString(8).padStart(7, '0')}\0`, 100)
   header.write('0000000\0'.repeat(2), 108)
-  header.write(`${(size ?? bytes.length).toString(8).padStart(11, '0')}\0`, 124)
+  header.write(typeof size === 'string' ? size : octal(size ?? bytes.length), 124, 12, 'latin1')
   header.write('00000000001\0', 136)
   header.write(type, 156)
   header.write(linkname, 157, 100)
   header.write('ustar\u000000', 257)
   writeChecksum(header, checksum)
   return Buffer.concat([header, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)])
+}
+
+function octal(size: number): string {
+  return `${size.toString(8).padStart(11, '0')}\0`
 }
 
 function writeChecksum(header: Buffer, checksum?: number): void {

@@ -230,6 +230,11 @@ test.each<{ attack: string; blocks: readonly TarBlock[]; message: string | RegEx
     blocks: [{ name: 'f', type: '0', content: 'x', size: 900 }],
     message: 'ends in the middle',
   },
+  ...['\x8e0000000226', '\x81'].map((size) => ({
+    attack: `the size ${JSON.stringify(size)}`,
+    blocks: [{ name: 'f', type: '0', content: 'x', size }, DIRECTORY],
+    message: "contains 'f', whose size cannot be read",
+  })),
   {
     attack: 'a pax header that is larger than all that it may say',
     blocks: [{ name: 'x', type: 'x', size: 2 ** 33 - 1 }],

@@ -82,7 +82,7 @@ describe('fuzzing', patience, () => {
       ),
       linkname: name,
       mode: fc.constantFrom(0o644, 0o755, 0o4755, 0o2755, 0o1777, 0),
-      size: fc.constantFrom(0, 1, 5, 511, 512, 513, 1024),
+      size: fc.constantFrom(0, 1, 5, 511, 512, 513, 1024, '\x8e', '\xff'.repeat(12), '-1', 'x'),
     },
     { requiredKeys: ['name', 'type'] },
   )

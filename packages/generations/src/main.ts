@@ -1,6 +1,6 @@
-import { deploymentPlace, previousNumber, readGeneration } from '@davit/coordinator-state'
+import { type DeploymentPlace, deploymentPlace, previousNumber, readGeneration } from '@davit/coordinator-state'
 import { parseProfileName } from '@davit/documents'
-import { defineTool, profileOptions, stateDirectory, stateEnvironment, usageError } from '@davit/tool'
+import { defineTool, profileOptions, stateDirectory, stateEnvironment, type ToolContext, usageError } from '@davit/tool'
 
 import { deleteSelected, forgetDeployment } from './delete-generations.ts'
 import { listGenerations, renderGenerations } from './list-generations.ts'
@@ -40,20 +40,25 @@ export const tool = defineTool({
   environment: { ...stateEnvironment },
   seeAlso: ['davit-env(1)', 'davit-set(1)', 'davit-collect-garbage(1)'],
   async run(context) {
-    const { args, print, report } = context
+    const { args, print, journal } = context
     const profile = parseProfileName(args.profile)
     const place = deploymentPlace(stateDirectory(context), profile)
     const actions = [args.print !== undefined, args.previous, args.delete !== undefined, args.deleteAll]
     if (actions.filter(Boolean).length > 1) throw tooMany()
     if (args.print !== undefined) return print((await readGeneration(place, args.print)).text)
     if (args.previous) return print(`${await previousNumber(place)}\n`)
+    if (args.delete !== undefined || args.deleteAll) journal({ profile }, 'release')
     if (args.delete !== undefined) return deleteSelected(place, args.delete, context)
     if (args.deleteAll) return forgetDeployment(place, context)
-    const generations = await listGenerations(place)
-    if (generations.length === 0) report({ kind: 'note', message: `there are no generations of '${profile}'` })
-    return print(renderGenerations(generations))
+    return list(context, place)
   },
 })
+
+async function list({ args, print, report }: ToolContext<{ readonly profile: string }>, place: DeploymentPlace) {
+  const generations = await listGenerations(place)
+  if (generations.length === 0) report({ kind: 'note', message: `there are no generations of '${args.profile}'` })
+  return print(renderGenerations(generations))
+}
 
 function tooMany() {
   return usageError('one thing at a time', 'give one of --print, --previous, --delete and --delete-all')

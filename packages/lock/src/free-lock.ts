@@ -8,6 +8,8 @@ interface FreeTerms {
   readonly token: string
   /** Of the record of the lock, which may be that of this user. */
   readonly place: string
+  /** How long each service may take to answer. */
+  readonly timeoutSeconds: number | undefined
   readonly report: Report
 }
 

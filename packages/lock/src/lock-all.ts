@@ -15,6 +15,8 @@ interface LockAllTerms extends LockTerms {
   readonly manifest: string
   /** Whether it ends with a command. */
   readonly duringCommand: boolean
+  /** How long each service may take to answer. */
+  readonly timeoutSeconds: number | undefined
   readonly signal: AbortSignal
 }
 
@@ -23,7 +25,7 @@ interface LockAllTerms extends LockTerms {
  * nothing. Returns everything that is locked.
  */
 export async function lockAll(targets: readonly ShellTarget[], terms: LockAllTerms): Promise<readonly ShellTarget[]> {
-  const { token, owner, place, manifest, duringCommand, signal, here, profile } = terms
+  const { token, owner, place, manifest, duringCommand, signal, here, profile, timeoutSeconds } = terms
   await acquireLocks(targets, terms)
   let locked = targets
   try {
@@ -38,7 +40,7 @@ export async function lockAll(targets: readonly ShellTarget[], terms: LockAllTer
     await writeLockRecord(place, { token, owner, processGroup, manifest, targets: names, renamed, duringCommand })
     return locked
   } catch (error) {
-    await endDeployment(locked, { profile, token, place }).catch(() => {})
+    await endDeployment(locked, { profile, token, place, timeoutSeconds }).catch(() => {})
     throw error
   }
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 
 import { deploymentPlace } from '@davit/coordinator-state'
-import { type LockTerms, ownerOf } from '@davit/deployment-lock'
+import { ownerOf } from '@davit/deployment-lock'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import { targetsToUse } from '@davit/target'
 import {
+  activityOptions,
   connectionEnvironment,
   defineTool,
   lockOptions,
@@ -39,8 +40,8 @@ export const tool = defineTool({
     manifest: 'manifest whose targets are locked',
     command: { kind: 'command', describe: 'what runs under the lock' },
   },
-  options: { ...profileOptions, ...skipOptions, 'lock-lease': lease },
-  exitStatus: { 1: 'a service cannot be changed now', 75: 'somebody else holds the lock' },
+  options: { ...profileOptions, ...skipOptions, ...activityOptions, 'lock-lease': lease },
+  exitStatus: { 1: 'a service cannot be changed now, or has not answered in time', 75: 'somebody else holds the lock' },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-unlock(1)', 'davit-activate(1)', 'flock(1)'],
   async run(context) {
@@ -53,7 +54,9 @@ export const tool = defineTool({
     const duringCommand = args.command.length > 0
     const owner = ownerOf(here, duringCommand ? 'self' : 'parent')
     const place = deploymentPlace(stateDirectory(context), profile)
-    const terms: LockTerms & { place: string } = { profile, token, owner, leaseSeconds, here, place }
+    const timeoutSeconds = args.activityTimeout
+    const terms = { profile, token, owner, leaseSeconds, here, place, timeoutSeconds }
+    context.journal({ profile, manifest: text }, 'change')
     const unreachable = args.skipUnreachable ? 'skip' : 'refuse'
 
     return withTargets(manifest.infrastructure, context, async (reached) => {

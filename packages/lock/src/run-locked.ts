@@ -1,4 +1,4 @@
-import { endDeployment, type LockTerms, withLease } from '@davit/deployment-lock'
+import { endDeployment, isGone, type LockTerms, withLease } from '@davit/deployment-lock'
 import type { ShellTarget } from '@davit/target'
 import type { ToolContext } from '@davit/tool'
 
@@ -9,6 +9,8 @@ interface Arguments {
 interface RunTerms extends LockTerms {
   /** Of the record of the lock. */
   readonly place: string
+  /** How long each service may take to answer. */
+  readonly timeoutSeconds: number | undefined
 }
 
 /** Holds the lock while the command runs; its status is ours. A lock that is lost meanwhile ends the command. */
@@ -30,7 +32,8 @@ export async function runLocked(
   /** What failed before is what counts. */
   async function endQuietly(): Promise<void> {
     await endDeployment(targets, terms).catch((error: unknown) => {
-      context.report({ kind: 'warning', message: error instanceof Error ? error.message : String(error) })
+      const message = error instanceof Error ? error.message : String(error)
+      context.report({ kind: 'warning', message: isGone(error) ? 'the lock was lost meanwhile' : message })
     })
   }
 }

@@ -11,6 +11,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { type Infrastructure, Manifest, parseDocument, parseProfileName, type ProfileName } from '@davit/documents'
 import { comesFrom, processIdentity } from '@davit/process'
 import {
+  activityOptions,
   connectionEnvironment,
   defineTool,
   profileOptions,
@@ -37,13 +38,17 @@ export const tool = defineTool({
   operands: { manifest: 'manifest whose targets are locked' },
   options: {
     ...profileOptions,
+    ...activityOptions,
     id: {
       type: 'string',
       value: 'TOKEN',
       describe: 'free the lock that is called so, whoever holds it: as said by the tool that was refused',
     },
   },
-  exitStatus: { 1: 'the deployment is not locked', 75: 'davit-lock holds it while a command runs' },
+  exitStatus: {
+    1: 'the deployment was not locked, or a service could not be told or has not answered in time: the lock is gone',
+    75: 'davit-lock holds it while a command runs',
+  },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-lock(1)'],
   async run(context) {
@@ -51,21 +56,25 @@ export const tool = defineTool({
     const profile = parseProfileName(args.profile)
     const { text, file } = await readInput(args.manifest)
     const place = deploymentPlace(stateDirectory(context), profile)
-    const { id: token } = args
+    const { id: token, activityTimeout: timeoutSeconds } = args
     if (token !== undefined) {
       const { infrastructure } = parseDocument(Manifest, text, { file })
-      await withTargets(infrastructure, context, (reached) => freeLock(reached, { profile, token, place, report }))
+      context.journal({ profile, manifest: text }, 'release')
+      await withTargets(infrastructure, context, (reached) =>
+        freeLock(reached, { profile, token, place, timeoutSeconds, report }),
+      )
       return print(text)
     }
     const isEmpty = text.trim() === ''
     if (!isEmpty) parseDocument(Manifest, text, { file })
+    context.journal({ profile, manifest: isEmpty ? undefined : text }, 'release')
     const record = await readLockRecord(place)
     if (record === undefined || (isEmpty && record.processGroup !== processIdentity().processGroup))
       throw notLocked(profile)
     refuseWhileCommandRuns(record, profile)
     await withTargets(infrastructureOf(record), context, async (reached) => {
       const { locked, check } = lockedTargets(reached, record)
-      await endDeployment(locked, { profile, token: record.token, place })
+      await endDeployment(locked, { profile, token: record.token, place, timeoutSeconds })
       check()
     })
     if (isEmpty) throw emptyInput()

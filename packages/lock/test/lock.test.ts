@@ -42,6 +42,7 @@ function contextOf<Arguments>(args: Arguments, text: string): ToolContext<Argume
     executable: 'davit-lock',
     readInput: async () => input,
     readDocument: async <Value>(format: Format<Value>) => ({ ...input, value: parseDocument(format, text, input) }),
+    journal() {},
     async runInForeground({ argv: [program, ...rest], signal }) {
       const child = spawn(program, rest, { cwd: directory, stdio: 'ignore' })
       signal?.addEventListener('abort', () => child.kill(), { once: true })
@@ -54,15 +55,23 @@ function contextOf<Arguments>(args: Arguments, text: string): ToolContext<Argume
 const runLock = (
   text: string,
   command: readonly string[] = [],
-  { profile = 'default', lockLease = 60, skipUnreachable = false } = {},
-) => lock.run(contextOf({ profile, lockLease, skipUnreachable, command, manifest: undefined } as never, text))
-const runUnlock = (text: string, profile = 'default') =>
-  unlock.run(contextOf({ profile, manifest: undefined } as never, text))
+  {
+    profile = 'default',
+    lockLease = 60,
+    skipUnreachable = false,
+    activityTimeout = undefined as number | undefined,
+  } = {},
+) =>
+  lock.run(
+    contextOf({ profile, lockLease, skipUnreachable, activityTimeout, command, manifest: undefined } as never, text),
+  )
+const runUnlock = (text: string, profile = 'default', activityTimeout?: number) =>
+  unlock.run(contextOf({ profile, activityTimeout, manifest: undefined } as never, text))
 const asked = () => readFileSync(join(directory, 'module.asked'), 'utf8').trim().split('\n')
 /** A service on a target of that name, whose module writes down what it is asked. */
-async function activateOn(target: string): Promise<void> {
+async function activateOn(target: string, answer = ''): Promise<void> {
   const module = join(directory, 'module')
-  writeFileSync(module, '#!/bin/sh\necho "$1" >>"$0.asked"\n', { mode: 0o755 })
+  writeFileSync(module, `#!/bin/sh\necho "$1" >>"$0.asked"\n${answer}\n`, { mode: 0o755 })
   const environment = { PATH: '/usr/bin:/bin', HOME: directory, DAVIT_STATE_DIR: join(directory, 'state') }
   const connection = openLocal({ environment })
   const pkg = '/store/00000000000000000000000000000000-web'
@@ -102,13 +111,32 @@ describe('davit-lock', () => {
     expect([printed, isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual(['', false, false, false])
   })
 
+  test.each([
+    ['lock', 'lock-refused', "'web' on 't1' cannot be changed now"],
+    ['unlock', 'unlock-refused', "'web' on 't1' could not be unlocked"],
+  ])('does not wait longer than it is told for a service whose %s hangs', async (activity, code, message) => {
+    await activateOn('t1', `[ "$1" != ${activity} ] || { echo busy; exec sleep 60; }`)
+    const running = runLock(two, ['true'], { activityTimeout: 1 })
+    const reason = "'web' on 't1': it took longer than 1 seconds, and was ended: busy"
+    await expect(running).rejects.toMatchObject({ code, exitStatus: 1, message, cause: { message: reason } })
+    expect(asked()).toEqual(['activate', 'lock', 'unlock'])
+    expect([isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual([false, false, false])
+  })
+
+  test('is left by davit-unlock in time, and locks nothing any more', async () => {
+    await activateOn('t1', '[ "$1" != unlock ] || exec sleep 60')
+    await runLock(two)
+    await expect(runUnlock(two, 'default', 1)).rejects.toMatchObject({ code: 'unlock-refused', exitStatus: 1 })
+    expect([printed, isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual([two, false, false, false])
+  })
+
   test('ends the command when the lock is lost, and leaves it to who has it now', async () => {
     const running = runLock(two, ['sleep', '60'], { lockLease: 1 })
     await vi.waitFor(() => expect(existsSync(recordFile())).toBe(true), { timeout: 10_000 })
     writeFileSync(holderFile('t2'), readFileSync(holderFile('t2'), 'utf8').replace(/^token .*/, 'token theirs'))
     await expect(running).rejects.toMatchObject({ code: 'lock-lost', exitStatus: 75 })
     expect([isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual([false, true, false])
-    expect(warnings).toHaveLength(1)
+    expect(warnings).toEqual(['the lock was lost meanwhile'])
   })
 
   test('names who holds a lock whatever the target says of it', async () => {

@@ -1,14 +1,14 @@
 import { dirname, extname, resolve } from 'node:path'
 import { DavitError, ExitStatus, type Path } from '@davit/diagnostics'
 import { parseData, parseDocument, PartialInfrastructure } from '@davit/documents'
-import { readTextFile } from '@davit/files'
 import type { Model } from './model.ts'
 import { memberOf } from './part.ts'
+import { readModelText } from './read-model-text.ts'
 
 /** A model in YAML or JSON. */
 export async function loadData(file: string): Promise<Model> {
   const language = extname(file) === '.json' ? 'json' : 'yaml'
-  const text = await readTextFile(file)
+  const text = await readModelText(file)
   const { value, placeOf, placeOfKey } = parseData(text, { file, language })
   const model = { file, directory: dirname(resolve(file)), value, placeOf, placeOfKey, failureOf: dataFailure }
   const document = documentOf(value)

@@ -2,18 +2,19 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { readTextFile } from '@davit/files'
+import { settled } from '@davit/process'
 import type { OutputFile } from 'esbuild'
 import { bundleScripts } from './bundle-scripts.ts'
 import { isObject, memberOf } from './part.ts'
 import type { Model } from './model.ts'
+import { readModelText } from './read-model-text.ts'
 import { scriptFailure } from './script-failure.ts'
 import { type ShowFile, showLike } from './show-file.ts'
 
 /** Models in TypeScript and JavaScript; `directory` holds their bundle for as long as they are evaluated. */
 export async function loadScripts(files: readonly string[], directory: string): Promise<readonly Model[]> {
   if (files.length === 0) return []
-  await Promise.all(files.map(readTextFile))
+  await Promise.all(files.map(readModelText))
   const showFile = showLike(files)
   const outputs = await bundleScripts(
     files.map((file) => resolve(file)),
@@ -36,7 +37,7 @@ interface ScriptBundle {
 
 async function importScript(file: string, { entry, outputs, showFile }: ScriptBundle): Promise<Model> {
   const failureOf = (thrown: unknown) => scriptFailure(thrown, { file, outputs, showFile })
-  const exported: unknown = await import(pathToFileURL(entry).href).catch((thrown: unknown) => {
+  const exported: unknown = await settled(import(pathToFileURL(entry).href)).catch((thrown: unknown) => {
     throw failureOf(thrown)
   })
   const value = defaultExportOf(exported)

@@ -1,12 +1,18 @@
 import { dirname, resolve } from 'node:path'
-import { parseDocument, PartialInfrastructure } from '@davit/documents'
-import { readTextFile } from '@davit/files'
+import type { Path, Place } from '@davit/diagnostics'
+import { locateDocument, parseDocument, PartialInfrastructure } from '@davit/documents'
 import { dataFailure } from './load-data.ts'
 import type { Model } from './model.ts'
+import { readModelText } from './read-model-text.ts'
 
 /** An infrastructure in NixXML: no other model exists in it. */
 export async function loadXml(file: string): Promise<Model> {
-  const value = parseDocument(PartialInfrastructure, await readTextFile(file), { file })
-  const place = () => ({ file })
-  return { file, directory: dirname(resolve(file)), value, placeOf: place, placeOfKey: place, failureOf: dataFailure }
+  const text = await readModelText(file)
+  const value = parseDocument(PartialInfrastructure, text, { file })
+  let known: ((path: Path) => Place | undefined) | undefined
+  const placeOf = (path: Path): Place => {
+    known ??= locateDocument(PartialInfrastructure, text, { file })
+    return known(path) ?? { file }
+  }
+  return { file, directory: dirname(resolve(file)), value, placeOf, placeOfKey: placeOf, failureOf: dataFailure }
 }

@@ -1,5 +1,6 @@
 import { DavitError, type Path, type Place } from '@davit/diagnostics'
 import type { PackageModel } from '@davit/normalization'
+import { settled } from '@davit/process'
 import type { Distribution } from './distribution.ts'
 
 /** What a file of the user says, in whatever language. */
@@ -46,7 +47,7 @@ export async function evaluateModel(model: Model, context: object, known: KnownM
   const { value } = model
   if (typeof value !== 'function') return value
   try {
-    return (await value(context)) as unknown
+    return await settled(value(context))
   } catch (thrown) {
     throw thrown instanceof DavitError ? thrown : model.failureOf(thrown)
   }

@@ -1,4 +1,12 @@
-import { atPath, type Diagnostic, type Path, type Place, suggestionFor } from '@davit/diagnostics'
+import {
+  atPath,
+  DavitError,
+  type Diagnostic,
+  ExitStatus,
+  type Path,
+  type Place,
+  suggestionFor,
+} from '@davit/diagnostics'
 import { floatIn, textOfFloat } from './float.ts'
 
 /** A value in a model, and where it stands. */
@@ -13,6 +21,8 @@ export interface Part {
 /** The file a part comes from, and the list that takes what is wrong with it. */
 export interface Origin {
   readonly problems: Diagnostic[]
+  /** How many parts have been read: what a program shares counts wherever it is. */
+  readonly seen: { parts: number }
   placeOf(path: Path): Place
   /** Of the key that the last step of the path names. */
   placeOfKey(path: Path): Place
@@ -41,17 +51,40 @@ export function membersOf(part: Part, expected: string): ReadonlyMap<string, Par
   const members = new Map<string, Part>()
   const entries = entriesOf(part.value)
   if (entries === undefined) refuse(part, `expected ${expected}, but got ${described(part.value)}`)
+  else checkBounds(part, 0)
   for (const [key, value] of entries ?? []) {
     if (typeof key !== 'string') refuse(part, `expected names as keys, but got ${described(key)}`)
     else if (value !== undefined) members.set(key, partOf(part, key, value))
   }
+  checkBounds(part, members.size)
   return members
 }
 
 export function itemsOf(part: Part, expected: string): readonly Part[] {
-  if (Array.isArray(part.value)) return Array.from(part.value, (item: unknown, index) => partOf(part, index, item))
+  if (Array.isArray(part.value)) {
+    checkBounds(part, part.value.length)
+    return Array.from(part.value, (item: unknown, index) => partOf(part, index, item))
+  }
   refuse(part, `expected ${expected}, but got ${described(part.value)}`)
   return []
+}
+
+/** As deep as data can be. */
+const MAX_DEPTH = 200
+const MAX_PARTS = 2_000_000
+
+/** Programs can make what no text could hold: there is no sense in reading on. */
+function checkBounds({ path, origin }: Part, more: number): void {
+  origin.seen.parts += more
+  const bound =
+    path.length > MAX_DEPTH ? `is nested more than ${MAX_DEPTH} levels deep` : `has more than ${MAX_PARTS} values`
+  if (path.length <= MAX_DEPTH && origin.seen.parts <= MAX_PARTS) return
+  const place = origin.placeOf(path)
+  const problem = located(atPath(path.slice(0, 3), `what stands here ${bound}, or contains itself`), place)
+  throw new DavitError('invalid-model', `'${place.file}' is too large`, {
+    exitStatus: ExitStatus.badDocument,
+    diagnostics: [problem],
+  })
 }
 
 /** Entries of a table, or nothing when the value is none. */
@@ -135,5 +168,6 @@ function describedObject(value: object): string {
   if (Array.isArray(value)) return 'a list'
   if (value instanceof Promise) return 'a promise'
   if (value instanceof Map || isPlainObject(value)) return 'a table'
-  return `an instance of ${value.constructor.name}`
+  const { constructor } = value as { readonly constructor?: { readonly name?: unknown } }
+  return typeof constructor?.name === 'string' ? `an instance of ${constructor.name}` : 'an object with a prototype'
 }

@@ -1,4 +1,11 @@
-import { DavitError, type Diagnostic, ExitStatus, type Path, renderDiagnostic } from '@davit/diagnostics'
+import {
+  DavitError,
+  type Diagnostic,
+  ExitStatus,
+  firstDiagnostics,
+  type Path,
+  renderDiagnostic,
+} from '@davit/diagnostics'
 import type { Model } from './model.ts'
 import type { Part } from './part.ts'
 
@@ -14,6 +21,7 @@ export function rootOf(
     path: prefix,
     origin: {
       problems,
+      seen: { parts: 0 },
       placeOf: (path) => model.placeOf(inFile(path)),
       placeOfKey: (path) => model.placeOfKey(inFile(path)),
     },
@@ -44,7 +52,7 @@ export function invalidModel(problems: readonly Diagnostic[], cause?: unknown): 
   const count = errors === 1 ? 'an error' : `${errors} errors`
   return new DavitError('invalid-model', `the models have ${count}`, {
     exitStatus: ExitStatus.badDocument,
-    diagnostics,
+    diagnostics: firstDiagnostics(diagnostics),
     cause,
   })
 }

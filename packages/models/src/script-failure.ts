@@ -1,5 +1,7 @@
 import { SourceMap } from 'node:module'
 import { dirname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { inspect } from 'node:util'
 import { DavitError, ExitStatus, type Place } from '@davit/diagnostics'
 import type { OutputFile } from 'esbuild'
 import type { ShowFile } from './show-file.ts'
@@ -24,17 +26,22 @@ export function scriptFailure(thrown: unknown, { file, outputs, showFile }: Scri
 /** The names of these say something that their messages leave out. */
 const BUILT_IN = /^(?:Type|Range|Reference|Syntax|URI)Error$/
 
+/** Models throw what they like, and errors that were changed afterwards. */
 function messageOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return `the model threw ${JSON.stringify(thrown) ?? String(thrown)}`
-  return BUILT_IN.test(thrown.name) ? `${thrown.name}: ${thrown.message}` : thrown.message
+  if (!(thrown instanceof Error))
+    return `the model threw ${typeof thrown === 'string' ? JSON.stringify(thrown) : inspect(thrown)}`
+  const { name, message } = thrown as { readonly name: unknown; readonly message: unknown }
+  const text = typeof message === 'string' ? message : inspect(message)
+  return typeof name === 'string' && BUILT_IN.test(name) ? `${name}: ${text}` : text
 }
 
 function firstPlace(thrown: unknown, outputs: readonly OutputFile[], showFile: ShowFile): Place | undefined {
-  const stack = thrown instanceof Error ? (thrown.stack ?? '') : ''
+  const { stack: said = '' } = (thrown instanceof Error ? thrown : {}) as { readonly stack?: unknown }
+  const stack = String(said)
   for (const [, path, line, column] of stack.matchAll(
     /(?:file:\/\/|[ (])(\/(?!\/)[^\n():]*\.mjs)(?:\?[^\n():]*)?:(\d+):(\d+)/g,
   )) {
-    const map = outputs.find((output) => output.path === `${decodeURI(path ?? '')}.map`)
+    const map = outputs.find((output) => [output.path, pathToFileURL(output.path).pathname].includes(`${path}.map`))
     const place = map && originOf({ line: Number(line) - 1, column: Number(column) - 1 }, map, showFile)
     if (place !== undefined) return place
   }

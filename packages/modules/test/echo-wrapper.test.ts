@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import { cleanUp, modulesDirectory, runShell, Scene, shells } from './scene.ts'
+import { describe, expect, test } from 'vitest'
+import { modulesDirectory, runShell, Scene, installedShells } from './scene.ts'
 
-afterAll(cleanUp)
+const shells = installedShells()
 
 const echo = join(modulesDirectory, 'echo')
 const wrapper = join(modulesDirectory, 'wrapper')

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import { cleanUp, configured, isAlive, Scene, shells, until } from './scene.ts'
+import { describe, expect, test } from 'vitest'
+import { configured, isAlive, Scene, installedShells, until } from './scene.ts'
 
-afterAll(cleanUp)
+const shells = installedShells()
 
 /** Leaves a child in a session of its own, as daemons do, and writes its pid. */
 const DAEMON = `#!/bin/sh
@@ -11,6 +11,8 @@ setsid sh -c 'echo $$ >"$SCENE/web.pid"; exec sleep 1000' >/dev/null 2>&1 &
 `
 
 describe.concurrent.each(shells)('process with a daemon under $name', (shell) => {
+  const inDepth = test.runIf(shell.inDepth)
+
   test('accepts a daemon that leaves a pid file', async () => {
     const scene = new Scene(shell, configured('pidFile="$SCENE/web.pid"\n', { 'bin/start': DAEMON }))
     scene.write(join(scene.directory, 'web.pid'), '999999999\n')
@@ -24,7 +26,7 @@ describe.concurrent.each(shells)('process with a daemon under $name', (shell) =>
     expect([isAlive(pid), existsSync(join(scene.directory, 'web.pid'))]).toEqual([false, false])
   })
 
-  test('accepts a daemon with the pid file that Dysnomia expects, without being told', async () => {
+  inDepth('accepts a daemon with the pid file that Dysnomia expects, without being told', async () => {
     const scene = new Scene(shell, { 'bin/web': DAEMON })
     expect(await scene.call('activate', { runtimeDir: scene.directory })).toMatchObject({ status: 0, stderr: '' })
     const pid = scene.pidIn('web.pid')
@@ -33,7 +35,7 @@ describe.concurrent.each(shells)('process with a daemon under $name', (shell) =>
     expect(isAlive(pid)).toBe(false)
   })
 
-  test('removes the pid file of a daemon that has died', async () => {
+  inDepth('removes the pid file of a daemon that has died', async () => {
     const scene = new Scene(shell, configured('pidFile="$SCENE/web.pid"\n', { 'bin/start': DAEMON }))
     await scene.call('activate')
     const pid = scene.pid()
@@ -44,7 +46,7 @@ describe.concurrent.each(shells)('process with a daemon under $name', (shell) =>
     expect(existsSync(join(scene.directory, 'web.pid'))).toBe(false)
   })
 
-  test('leaves a process alone that a pid file names but that it did not start', async () => {
+  inDepth('leaves a process alone that a pid file names but that it did not start', async () => {
     const scene = new Scene(shell, configured('pidFile="$SCENE/web.pid"\n', { 'bin/start': DAEMON }))
     scene.write(join(scene.directory, 'web.pid'), `${process.pid}\n`)
     const activated = await scene.call('activate')
@@ -57,7 +59,7 @@ describe.concurrent.each(shells)('process with a daemon under $name', (shell) =>
     expect(scene.pidIn('web.pid')).toBe(process.pid)
   })
 
-  test('fails when the start command of a daemon fails, and stops what it left', async () => {
+  inDepth('fails when the start command of a daemon fails, and stops what it left', async () => {
     const scene = new Scene(
       shell,
       configured('pidFile="$SCENE/web.pid"\n', { 'bin/start': `${DAEMON}sleep 0.1; exit 3\n` }),

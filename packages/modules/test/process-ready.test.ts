@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import { cleanUp, configured, FOREVER, isAlive, Scene, shells } from './scene.ts'
+import { describe, expect, test } from 'vitest'
+import { configured, FOREVER, isAlive, Scene, installedShells } from './scene.ts'
 
-afterAll(cleanUp)
+const shells = installedShells()
 
 const SERVER = `#!${process.execPath}
 const server = require('node:net').createServer()
@@ -12,6 +12,8 @@ setTimeout(() => server.listen(Number(process.env.port), '127.0.0.1'), 200)
 `
 
 describe.concurrent.each(shells)('process that becomes ready under $name', (shell) => {
+  const inDepth = test.runIf(shell.inDepth)
+
   test.each(['0', '0.2'])('notices a program that dies after %s s, and shows the end of what it said', async (time) => {
     const scene = new Scene(shell, { 'bin/web': `#!/bin/sh\nsleep ${time}\necho "no database" >&2\nexit 7\n` })
     scene.write(scene.log, 'of an earlier start\n')
@@ -23,7 +25,7 @@ describe.concurrent.each(shells)('process that becomes ready under $name', (shel
     expect(await scene.call('status')).toMatchObject({ status: 3 })
   })
 
-  test('notices a program that dies before it is ready, and stops what it started', async () => {
+  inDepth('notices a program that dies before it is ready, and stops what it started', async () => {
     const program = '#!/bin/sh\nsleep 1000 &\necho $! >"$SCENE/child"\nsleep 0.2\nkill -KILL $$\n'
     const scene = new Scene(shell, configured('process=\'exec "$DAVIT_COMPONENT/web"\' readyPort=1', { web: program }))
     const { status, stderr } = await scene.call('activate')
@@ -42,7 +44,7 @@ describe.concurrent.each(shells)('process that becomes ready under $name', (shel
     expect(await scene.call('deactivate', { port })).toMatchObject({ status: 0 })
   })
 
-  test('refuses to start when somebody else has the port', async () => {
+  inDepth('refuses to start when somebody else has the port', async () => {
     const server = createServer()
     const port = String(await listeningPort(server))
     const scene = new Scene(shell, { 'bin/web': FOREVER })
@@ -52,7 +54,7 @@ describe.concurrent.each(shells)('process that becomes ready under $name', (shel
     server.close()
   })
 
-  test('waits until a command succeeds, in the working directory', async () => {
+  inDepth('waits until a command succeeds, in the working directory', async () => {
     const settings = `process='sleep 0.2; touch "$SCENE/ready"; exec sleep 1000'
 readyCommand='test -e "$SCENE/ready" && test -e here'
 workingDirectory=share

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import { cleanUp, configured, FOREVER, isAlive, modulesDirectory, Scene, shells, until } from './scene.ts'
+import { describe, expect, test } from 'vitest'
+import { configured, FOREVER, isAlive, modulesDirectory, Scene, installedShells, until } from './scene.ts'
 
-afterAll(cleanUp)
+const shells = installedShells()
 
 describe.concurrent.each(shells)('process under $name', (shell) => {
+  const inDepth = test.runIf(shell.inDepth)
+
   test('starts, reports and stops a program', async () => {
     const scene = new Scene(shell, { 'bin/web': FOREVER })
     expect(await scene.call('status')).toMatchObject({ status: 3 })
@@ -21,7 +23,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
     expect(await scene.call('deactivate')).toMatchObject({ status: 0, stderr: '' })
   })
 
-  test('starts nothing when the program runs already', async () => {
+  inDepth('starts nothing when the program runs already', async () => {
     const scene = new Scene(shell, { 'bin/web': FOREVER })
     await scene.call('activate')
     const pid = scene.pid()
@@ -31,7 +33,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
     await scene.call('deactivate')
   })
 
-  test('keeps services, containers and versions apart', async () => {
+  inDepth('keeps services, containers and versions apart', async () => {
     const scene = new Scene(shell, { 'bin/web': FOREVER })
     const argv = (activity: string) => [join(modulesDirectory, 'process'), activity, scene.component, 'process2']
     await Promise.all([
@@ -91,7 +93,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  test('kills a program that ignores TERM', async () => {
+  inDepth('kills a program that ignores TERM', async () => {
     const scene = new Scene(shell, { 'bin/web': "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n" })
     await scene.call('activate')
     const pid = scene.pid()
@@ -100,7 +102,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  test('kills a child without environment that ignores TERM, after the program itself has gone', async () => {
+  inDepth('kills a child without environment that ignores TERM, after the program itself has gone', async () => {
     const program = `#!/bin/sh
 env -i sh -c 'trap "" TERM; while :; do sleep 1; done' & echo $! >"$SCENE/child"
 exec sleep 1000
@@ -125,7 +127,7 @@ wait
     expect(pids.map(isAlive)).toEqual([false, false, false])
   })
 
-  test('stops the children of a program that crashed', async () => {
+  inDepth('stops the children of a program that crashed', async () => {
     const scene = new Scene(shell, { 'bin/web': '#!/bin/sh\nsleep 1000 & echo $! >"$SCENE/child"\nwait\n' })
     await scene.call('activate')
     const pid = scene.pid()
@@ -170,7 +172,7 @@ wait
     expect(scene.read('log/web.log')).toBe('up\ninterrupted\n')
   })
 
-  test.each([
+  inDepth.each([
     ['no pid file', 'process=true pidFile=/nonexistent/pid timeout=1', "there is no pid file '/nonexistent/pid'"],
     [
       'no return',
@@ -190,7 +192,7 @@ wait
     expect(await scene.call('deactivate')).toMatchObject({ status: 0 })
   })
 
-  test.each([
+  inDepth.each([
     ['no executable', { 'bin/web': 'text' }, 'has no executable'],
     ['two executables', { 'bin/a': FOREVER, 'bin/b': FOREVER }, 'has several executables in bin'],
     ['two files of settings', { 'etc/dysnomia/process/a': '', 'etc/dysnomia/process/b': '' }, 'has several files in'],
@@ -211,7 +213,7 @@ wait
     expect(await scene.call('deactivate', byHand)).toMatchObject({ status: 0 })
   })
 
-  test('knows no other activities', async () => {
+  inDepth('knows no other activities', async () => {
     const scene = new Scene(shell, {})
     expect(await scene.call('snapshot')).toEqual({ status: 0, stdout: '', stderr: '' })
   })

@@ -12,6 +12,8 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+import { isThorough } from '../../diagnostics/test/hostile.ts'
 
 export const modulesDirectory = fileURLToPath(new URL('../modules', import.meta.url))
 
@@ -26,6 +28,8 @@ export interface Shell {
   readonly name: string
   /** Has `sh` as this shell; of busybox, nothing else than busybox. */
   readonly path: string
+  /** Whether it is the one for tests of what shells have in common. Where there is time (DAVIT_TEST_THOROUGH=1) all are. */
+  readonly inDepth: boolean
 }
 
 export interface Outcome {
@@ -34,20 +38,26 @@ export interface Outcome {
   readonly stderr: string
 }
 
-const scratch = mkdtempSync(join(tmpdir(), 'davit-modules-'))
+/** Of the test file that runs. */
+let scratch = ''
 
-/** The shells that are here; those that are not are named on standard error. */
-export const shells: readonly Shell[] = ['dash', 'bash', 'busybox'].flatMap((name) => {
-  const program = locate(name)
-  if (program === undefined) {
-    console.error(`SKIPPED: the modules are not tested under ${name}, which is not installed`)
-    return []
-  }
-  const directory = mkdtempSync(join(scratch, `path-${name}-`))
-  if (name === 'busybox') execFileSync(program, ['--install', '-s', directory])
-  else symlinkSync(program, join(directory, 'sh'))
-  return [{ name, path: name === 'busybox' ? directory : `${directory}:/usr/bin:/bin` }]
-})
+/** The shells that are here, until the tests of the file are over; those that are not are named on standard error. */
+export function installedShells(): readonly Shell[] {
+  scratch = mkdtempSync(join(tmpdir(), 'davit-modules-'))
+  afterAll(cleanUp)
+  return ['dash', 'bash', 'busybox'].flatMap((name) => {
+    const program = locate(name)
+    if (program === undefined) {
+      console.error(`SKIPPED: the modules are not tested under ${name}, which is not installed`)
+      return []
+    }
+    const directory = mkdtempSync(join(scratch, `path-${name}-`))
+    if (name === 'busybox') execFileSync(program, ['--install', '-s', directory])
+    else symlinkSync(program, join(directory, 'sh'))
+    const path = name === 'busybox' ? directory : `${directory}:/usr/bin:/bin`
+    return [{ name, path, inDepth: isThorough || name === 'dash' }]
+  })
+}
 
 /** A directory for one test, with a component in it made of files by path; those with `#!` are executable. */
 export class Scene {
@@ -148,7 +158,7 @@ export async function until(condition: () => boolean): Promise<void> {
 }
 
 /** Ends whatever a failed test left running, known by its environment, and removes all files. */
-export function cleanUp(): void {
+function cleanUp(): void {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       if (readFileSync(`/proc/${pid}/environ`, 'latin1').includes(scratch)) process.kill(Number(pid), 'SIGKILL')

@@ -4,7 +4,7 @@ import type { PackageModel } from './architecture-model.ts'
 import { parameterDependenciesOf } from './dependencies.ts'
 import { fillPackage } from './fill-package.ts'
 import { fillTemplate } from './fill-template.ts'
-import type { Findings } from './findings.ts'
+import { type Findings, hintText } from './findings.ts'
 import { guardedParameters } from './guarded-parameters.ts'
 import { quoted } from './names.ts'
 import { type MemberOfDependency, ParameterError, type ParameterProblem } from './parameter-error.ts'
@@ -65,7 +65,7 @@ function tellLocated(error: DavitError, owner: PackageOwner, findings: Findings)
   const located: Findings = {
     ...findings,
     error: (path, message, hint) => {
-      const problem = atPath(path, message, hint)
+      const problem = atPath(path, message, hintText(hint))
       findings.located([place === undefined ? problem : { ...problem, place }], error)
     },
   }

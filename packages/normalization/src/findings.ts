@@ -1,9 +1,17 @@
-import { DavitError, type Diagnostic, ExitStatus, type Path } from '@davit/diagnostics'
+import {
+  DavitError,
+  type Diagnostic,
+  ExitStatus,
+  firstDiagnostics,
+  MAX_DIAGNOSTICS,
+  MAX_HINTS,
+  type Path,
+} from '@davit/diagnostics'
 import type { ModelPlace } from './architecture-model.ts'
 
 /** Collects everything that is wrong with a model, so that all of it is said at once. */
 export interface Findings {
-  error(path: Path, message: string, hint?: string): void
+  error(path: Path, message: string, hint?: Hint): void
   /** An error that code of the user threw. */
   thrown(path: Path, message: string, cause: unknown): void
   /** Errors that know their places, and what they are due to. */
@@ -14,21 +22,27 @@ export interface Findings {
   throwIfAny(): void
 }
 
+/** What to look for may be asked of a function, which is called only for what is shown. */
+export type Hint = string | (() => string | undefined)
+
 export type PlaceOf = (path: Path) => ModelPlace | undefined
 
 export function collectFindings(placeOf: PlaceOf): Findings {
   const found = new Map<string, Diagnostic>()
-  const add = (diagnostic: Diagnostic) => {
-    const { path = [], message, hint } = diagnostic
-    const place = diagnostic.place ?? nearestPlace(path, placeOf)
-    const located = place === undefined ? diagnostic : locatedAt(place, diagnostic)
+  const counts = { error: 0, warning: 0 }
+  const add = (diagnostic: Diagnostic, hint?: Hint) => {
+    const { path = [], message, severity } = diagnostic
     // The same package is asked for by several systems: what is wrong with it is said once.
-    found.set(JSON.stringify([path, message, hint]), located)
+    const identity = JSON.stringify([severity, path, message])
+    if (found.has(identity)) return
+    counts[severity] += 1
+    const located = counts[severity] <= MAX_DIAGNOSTICS ? locatedBy(placeOf, diagnostic) : diagnostic
+    found.set(identity, counts[severity] <= MAX_HINTS ? { ...located, ...hintOf(hint) } : located)
   }
   const causes: unknown[] = []
   const all = (severity: Diagnostic['severity']) => [...found.values()].filter((one) => one.severity === severity)
   return {
-    error: (path, message, hint) => add({ severity: 'error', message, path, ...hintOf(hint) }),
+    error: (path, message, hint) => add({ severity: 'error', message, path }, hint),
     thrown: (path, message, cause) => {
       causes.push(cause)
       add({ severity: 'error', message, path })
@@ -37,7 +51,7 @@ export function collectFindings(placeOf: PlaceOf): Findings {
       causes.push(cause)
       for (const diagnostic of diagnostics) add(diagnostic)
     },
-    warning: (path, message, hint) => add({ severity: 'warning', message, path, ...hintOf(hint) }),
+    warning: (path, message, hint) => add({ severity: 'warning', message, path }, hint),
     warnings: () => all('warning'),
     throwIfAny: () => {
       const diagnostics = all('error')
@@ -45,11 +59,16 @@ export function collectFindings(placeOf: PlaceOf): Findings {
       const count = diagnostics.length === 1 ? 'an error' : `${diagnostics.length} errors`
       throw new DavitError('invalid-model', `the models have ${count}`, {
         exitStatus: ExitStatus.badDocument,
-        diagnostics: [...all('warning'), ...diagnostics],
+        diagnostics: [...all('warning').slice(0, MAX_DIAGNOSTICS), ...firstDiagnostics(diagnostics)],
         ...(causes.length === 0 ? {} : { cause: causes[0] }),
       })
     },
   }
+}
+
+function locatedBy(placeOf: PlaceOf, diagnostic: Diagnostic): Diagnostic {
+  const place = diagnostic.place ?? nearestPlace(diagnostic.path ?? [], placeOf)
+  return place === undefined ? diagnostic : locatedAt(place, diagnostic)
 }
 
 function locatedAt({ path, ...place }: ModelPlace, diagnostic: Diagnostic): Diagnostic {
@@ -65,6 +84,11 @@ function nearestPlace(path: Path, placeOf: PlaceOf): ModelPlace | undefined {
   return undefined
 }
 
-function hintOf(hint: string | undefined): { hint?: string } {
-  return hint === undefined ? {} : { hint }
+export function hintText(hint: Hint | undefined): string | undefined {
+  return typeof hint === 'function' ? hint() : hint
+}
+
+function hintOf(hint: Hint | undefined): { hint?: string } {
+  const text = hintText(hint)
+  return text === undefined ? {} : { hint: text }
 }

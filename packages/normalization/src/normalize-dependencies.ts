@@ -44,7 +44,7 @@ function normalizeDependency(
   const { findings, serviceNamed, services, placements } = context
   const service = serviceNamed.get(text)
   if (service === undefined) {
-    const hint = suggestionFor(text, serviceNamed.keys())
+    const hint = () => suggestionFor(text, serviceNamed.keys())
     findings.error(path, `service '${dependant}' depends on ${quoted(text)}, which does not exist`, hint)
     return undefined
   }
@@ -83,9 +83,7 @@ function chosenPlacement(
   const found = placementAt(all, { target, container: model.container, type: context.services.get(service)?.type })
   if (found === undefined) {
     const place = model.container === undefined ? '' : ` in container ${quoted(model.container)}`
-    context.findings.error(
-      path,
-      `${wants} target '${target}'${place}, where it is not placed`,
+    context.findings.error(path, `${wants} target '${target}'${place}, where it is not placed`, () =>
       placesHint(service, all),
     )
   }

@@ -55,7 +55,7 @@ function checkDistribution({ services, distributedServices = [] }: ArchitectureM
   for (const name of distributedServices) {
     if (names.has(name)) continue
     const message = `the distribution places unknown service ${quoted(name)}`
-    findings.error(['distribution', name], message, suggestionFor(name, names))
+    findings.error(['distribution', name], message, () => suggestionFor(name, names))
   }
 }
 
@@ -63,6 +63,6 @@ function checkTargetPackages({ infrastructure, targetPackages }: ArchitectureMod
   for (const target of targetPackages.keys()) {
     if (infrastructure.has(target)) continue
     const message = `packages for unknown target ${quoted(target)}`
-    findings.error(['targetPackages', target], message, suggestionFor(target, infrastructure.keys()))
+    findings.error(['targetPackages', target], message, () => suggestionFor(target, infrastructure.keys()))
   }
 }

@@ -28,7 +28,10 @@ export function targetFinder(infrastructure: Infrastructure): TargetFinder {
   const byAddress = new Map<string, TargetName[]>()
   for (const [name, { properties, targetProperty }] of infrastructure) {
     const address = properties.get(targetProperty)
-    if (typeof address === 'string') byAddress.set(address, [...(byAddress.get(address) ?? []), name])
+    if (typeof address !== 'string') continue
+    const sharing = byAddress.get(address)
+    if (sharing === undefined) byAddress.set(address, [name])
+    else sharing.push(name)
   }
   return {
     named: (text) => {
@@ -69,7 +72,7 @@ export function knownTarget(
 ): TargetName | undefined {
   const target = targets.named(text)
   if (target === undefined) {
-    findings.error(path, `${what} unknown target ${quoted(text)}`, targets.hintFor(text))
+    findings.error(path, `${what} unknown target ${quoted(text)}`, () => targets.hintFor(text))
   }
   return target
 }

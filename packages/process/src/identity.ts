@@ -33,7 +33,7 @@ export function processIdentity(): ProcessIdentity {
     processGroup: statusOf(process.pid)?.processGroup ?? process.pid,
     bootId: firstLineOf('/proc/sys/kernel/random/boot_id'),
     machineId: firstLineOf('/etc/machine-id') || hostname(),
-    user: userInfo().username,
+    user: userName(),
     host: hostname(),
   }
 }
@@ -64,6 +64,15 @@ export function encodeProcessReference({ namespace, pid, startTime }: ProcessRef
 export function parseProcessReference(text: string): ProcessReference | undefined {
   const [, namespace, pid, startTime] = /^(\d+)\.(\d+)\.(\d+)$/.exec(text) ?? []
   return namespace === undefined ? undefined : { namespace, pid: Number(pid), startTime: Number(startTime) }
+}
+
+/** A number where no name goes with it, as in containers. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? '')
+  }
 }
 
 /** `davit TOOL` stands between the tool and who called it, and ends with the tool. */

@@ -12,4 +12,5 @@ export {
 } from './identity.ts'
 export { runCommand } from './run-command.ts'
 export { runInForeground } from './run-in-foreground.ts'
+export { settled } from './settled.ts'
 export { startCommand } from './start-command.ts'

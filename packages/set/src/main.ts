@@ -55,6 +55,7 @@ export const tool = defineTool({
     const place = deploymentPlace(stateDirectory(context), profile)
     const { generation } = args
     if (generation !== undefined) await checkGeneration(place, generation, manifest)
+    context.journal({ profile, manifest: text }, 'change')
     const record = async () => {
       if (!args.coordinatorProfile) return
       const store = await openStore(manifest.store, context)
@@ -62,7 +63,7 @@ export const tool = defineTool({
         generation === undefined
           ? await recordGeneration(place, { manifest, text, origin: originOf(new Date()) }, store)
           : await returnToGeneration(place, { number: generation, manifest }, store)
-      report({ kind: 'note', message: MESSAGES[kind](number) })
+      report({ kind: 'note', message: MESSAGES[kind](number), generation: number })
     }
     if (!args.targetProfiles) await record()
     else {

@@ -1,16 +1,26 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { expect, test } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bundleExecutables } from '../../../scripts/bundle-programs.ts'
 import type { Registration } from '../src/store.ts'
 import { digestTree } from '../src/native/tree-digest.ts'
 import { leftovers, running, scratchDirectory, temporaryStore, until, writeTree } from './temporary-store.ts'
 
-const ROOT = new URL('../../..', import.meta.url).pathname
-const PROGRAM = new URL('programs/make-packages.ts', import.meta.url).pathname
 const NOBODY = 65_534
+const programs = mkdtempSync(join(tmpdir(), 'davit-store-programs-'))
+
+beforeAll(async () => {
+  const entry = fileURLToPath(new URL('programs/make-packages.ts', import.meta.url))
+  await bundleExecutables([{ name: 'make-packages', entry }], programs)
+  // Somebody else runs it.
+  chmodSync(programs, 0o755)
+})
+afterAll(() => rmSync(programs, { recursive: true }))
 
 test('a store survives kill -9 at every stage, and the next run finishes the work', async () => {
   const { directory, source } = places()
@@ -71,8 +81,7 @@ function isRoot(): boolean {
 type Run = ChildProcessByStdio<null, Readable, null>
 
 function start(programArguments: readonly string[], user: { uid?: number; gid?: number } = {}): Run {
-  return spawn('node', ['--import', 'tsx', PROGRAM, ...programArguments], {
-    cwd: ROOT,
+  return spawn(join(programs, 'make-packages.cjs'), programArguments, {
     stdio: ['ignore', 'pipe', 'inherit'],
     ...user,
   })

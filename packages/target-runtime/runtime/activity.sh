@@ -43,15 +43,16 @@ prepare_activity() {
     write_record "$@" || fail cannot-create "cannot write the record below '$directory'"
   fi
   case $activity in
-    activate) printf 'activating\n' | replace_file "$directory/state" ;;
-    deactivate) printf 'deactivating\n' | replace_file "$directory/state" ;;
+    *activate) write_state "$directory" "${activity%e}ing" ;;
   esac || fail cannot-create "cannot write the state below '$directory'"
 }
 
-# abandon_activity: before it was begun.
+# abandon_activity: before it was begun; nothing was where nothing says how far it is.
 abandon_activity() {
   rm -f "$directory/running" "$release"
-  [ -f "$directory/record" ] || [ -f "$directory/state" ] || rm -rf "$directory"
+  [ -f "$directory/state" ] || {
+    [ "$activity" != activate ] && [ -f "$directory/record" ]
+  } || rm -rf "$directory"
 }
 
 # operation_await TARGET PROFILE ACTIVITY SECONDS CONTAINER KEY: `done ID STATUS` when what runs there has ended; 0 only if the activity
@@ -89,7 +90,7 @@ ended_status() {
   printf '%s' "$line"
 }
 
-# operation_log TARGET PROFILE ACTIVITY CONTAINER KEY BYTES: the end of what the activity printed.
+# operation_log TARGET PROFILE ACTIVITY CONTAINER KEY BYTES: the end of what the activity printed, and why nothing can be written.
 operation_log() {
   check_names "$3"
   mapping_directory "$1" "$2" "$4" "$5"
@@ -97,6 +98,9 @@ operation_log() {
   if [ -f "$log" ]; then
     say log "$(cat "$log" "$log".[123] 2>/dev/null | tail -c "$6" | hexadecimal)"
   fi
+  room=$( (mkdir "$state/room" && cd "$state/room" && head -c 65536 /dev/zero | cat >0 && mkdir 1 2 3 4 5) 2>&1) ||
+    say room "$(printf %s "$room" | hexadecimal)"
+  rm -rf "$state/room"
 }
 
 # operation_status TARGET PROFILE SECONDS CONTAINER KEY: asks the module of something active whether it runs, `done ID STATUS`.

@@ -27,7 +27,11 @@ claim() {
   tries=0
   until ln -s "$2" "$1" 2>/dev/null; do
     tries=$((tries + 1))
-    [ "$tries" -le 50 ] || return 2
+    [ "$tries" -le 50 ] || {
+      # Once more, to say why.
+      ln -s "$2" "$1" || return 2
+      return
+    }
     claimant=$(readlink "$1") || continue
     ! is_alive "$claimant" || return 1
     take_away "$1" "$claimant" "$2" || return 1

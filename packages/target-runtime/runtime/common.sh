@@ -56,7 +56,10 @@ private_directory() {
 
 # replace_file PATH < CONTENT: atomically, and on the disk before the name points to it.
 replace_file() {
-  cat >"$1.new" && sync "$1.new" && mv -f "$1.new" "$1"
+  cat >"$1.new" && sync "$1.new" && mv -f "$1.new" "$1" || {
+    rm -f "$1.new"
+    return 1
+  }
 }
 
 # first_line FILE: to $line, empty when there is none.

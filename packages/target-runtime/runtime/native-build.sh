@@ -22,7 +22,7 @@ begin_builds() {
   for waiting in "$built"/paths/*; do
     [ -z "$(find "$waiting" -prune -mtime +0 2>/dev/null)" ] || remove_tree "$waiting"
   done
-  printf 'processors %s\n' "$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)"
+  printf 'self %s\nprocessors %s\n' "$self" "$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)"
 }
 
 # use_store SELF STORE INCOMING REGISTRATIONS LOGS
@@ -47,8 +47,8 @@ show_existing() {
   done
 }
 
-# serve_builds: requests `build ID NAME aside|in-place [WHAT WORD]...` and `stop NAME`, one a line; answers `waiting ID`,
-# `started ID`, `log ID BYTES-IN-HEXADECIMAL`, and `ended ID HOW...`. When standard input ends, or this shell, whatever is being
+# serve_builds: requests `build ID NAME aside|in-place [WHAT WORD]...`, `stop NAME` and `ping`, one a line; answers `waiting ID`,
+# `started ID`, `log ID BYTES-IN-HEXADECIMAL`, `ended ID HOW...`, and `pong`. When standard input ends, or this shell, whatever is being
 # built is ended, and nothing of it is left.
 serve_builds() {
   printf 'ready\n'
@@ -65,6 +65,7 @@ read_requests() {
             davit-build "$self" "$store" "$incoming" "$registrations" "$logs" 4>&- &
         printf '%s\n' "$!" >&4
         ;;
+      ping) echo pong ;;
       'stop '*)
         output=${request#stop }
         check_store_paths "/$output"

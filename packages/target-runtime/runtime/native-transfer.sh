@@ -77,7 +77,7 @@ operation_native_commit() {
 # place_with_record NAME RECORD: the record waits aside, since all are synced at once.
 place_with_record() {
   [ ! -f "$registrations/$1.json" ] || return 0
-  place_path "$1" && decode "$2" && printf '%s' "$decoded" >"$incoming/records/$1.json" && committed="$committed $1"
+  place_path "$1" && decode "$2" && printf '%s' "$decoded" | cat >"$incoming/records/$1.json" && committed="$committed $1"
 }
 
 # publish_records NAME...: they count from now on, each after those that were given before it.

@@ -1,6 +1,6 @@
 # Records. A mapping has a directory `targets/TARGET/active/PROFILE/CONTAINER:KEY` with
 #   record   what is needed to run any activity of it: a line `FIELD WORD` each, words for printf %b; container properties are `property.NAME`
-#   state    activating (also when absent), active, deactivating
+#   state    its first line: activating (also when absent), active, deactivating
 #   running  claim of the runner of an activity of it
 #   module   claim of the module that the runner has called, which may outlive it
 #   status   `ACTIVITY STATUS` of the last one that ended, unless the state says it
@@ -29,18 +29,27 @@ is_complete() {
 
 write_record() {
   [ $# -gt 0 ] || fail bad-record "the record '$directory/record' does not say what to call"
-  while [ $# -ge 2 ]; do
-    if [ "$1" = module ]; then
-      decode "$2"
-      resolve_module "$decoded"
-      printf 'module %s\n' "$module" || return 1
-    else
-      printf '%s %s\n' "$1" "$2" || return 1
-    fi
-    shift 2
-  done >"$directory/record.new" &&
-    printf 'boot %s\n' "$(boot_id)" >>"$directory/record.new" &&
-    sync "$directory/record.new" && mv -f "$directory/record.new" "$directory/record"
+  record=$(
+    while [ $# -ge 2 ]; do
+      word=$2
+      if [ "$1" = module ]; then
+        decode "$2"
+        resolve_module "$decoded"
+        word=$module
+      fi
+      printf '%s %s\n' "$1" "$word"
+      shift 2
+    done
+    printf 'boot %s' "$(boot_id)"
+  ) || exit 3
+  printf '%s\n' "$record" | replace_file "$directory/record"
+}
+
+# write_state DIRECTORY STATE: on a full disk over what is there, which takes no space.
+write_state() {
+  printf '%s\n' "$2" | replace_file "$1/state" || {
+    [ -s "$1/state" ] && printf '%s\n' "$2" 1<>"$1/state" && sync "$1/state"
+  }
 }
 
 # resolve_module PATH: a module, or the directory of a service that provides its container with exactly one module in it.

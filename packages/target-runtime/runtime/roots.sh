@@ -73,5 +73,5 @@ keep_asked() {
   for owner in "$asked"/*; do
     [ -f "$owner" ] && ! is_alive "${owner##*/}" && rm -f "$owner"
   done
-  printf '%s\n' "$@" >>"$asked/$self" || fail cannot-create "cannot write below '$asked'"
+  printf '%s\n' "$@" | cat >>"$asked/$self" || fail cannot-create "cannot write below '$asked'"
 }

@@ -35,7 +35,10 @@ run() {
 run_activity() {
   take_over_claim "$davit_directory/running" "$1" || exit 254
   davit_runner=$identity davit_log=$davit_state/targets/$davit_target/log/$davit_profile/${davit_directory##*/}.$davit_activity
-  open_log || exit 253
+  open_log || {
+    rm -f "$davit_directory/running"
+    exit 253
+  }
   (
     exec >&7 2>&1 7>&-
     claim_module && call_module
@@ -43,7 +46,7 @@ run_activity() {
   exec 7>&-
   await_module "$!" "$2"
   case $davit_status:$davit_activity in
-    0:activate) printf 'active\n' | replace_file "$davit_directory/state" || davit_status=253 ;;
+    0:activate) write_state "$davit_directory" active || davit_status=253 ;;
     0:deactivate) remove_mapping "$davit_directory" && exit 0 || davit_status=253 ;;
     *)
       await_log
@@ -63,11 +66,12 @@ take_over_claim() {
 
 # claim_module: for this very process, which becomes the module; not if somebody else has taken over from its runner meanwhile.
 claim_module() {
-  read -r process_pid identity </proc/self/stat || return 1
-  process_identity "$process_pid" && claim "$davit_directory/module" "$identity" || return 1
+  read -r process_pid identity </proc/self/stat || return 253
+  process_identity "$process_pid"
+  claim "$davit_directory/module" "$identity" || return "$((255 - $?))"
   [ "$(readlink "$davit_directory/running")" != "$davit_runner" ] || return 0
   rm -f "$davit_directory/module"
-  return 1
+  return 254
 }
 
 # call_module: in a subshell, which becomes the module, so that properties are variables of the module and of nothing else. Its own

@@ -1,4 +1,4 @@
-import { quote, runtime } from './runtime-script.ts'
+import { ending, quote, runtime } from './runtime-script.ts'
 
 const BUILD_PARTS = ['common', 'claim', 'native-store', 'native-build']
 
@@ -17,17 +17,19 @@ export interface BuildServer {
   readonly isolations: readonly (readonly string[])[]
   /** Paths to look for. */
   readonly hidden: readonly string[]
+  /** A server that is ended first, named as it has named itself; what it was building is ended as well. */
+  readonly predecessor?: string
 }
 
 /**
- * Tells, a line each, `processors NUMBER`, `isolation INDEX PROGRAM` unless none works, `hidden PATH` and `ready`, then
+ * Tells, a line each, `self` (which names it), `processors NUMBER`, `isolation INDEX PROGRAM` unless none works, `hidden PATH` and `ready`, then
  * answers requests (see `runtime/native-build.sh`).
  */
-export function buildServerScript({ marker, places, isolations, hidden }: BuildServer): string {
+export function buildServerScript({ marker, places, isolations, hidden, predecessor }: BuildServer): string {
   const attempts = isolations.map((words, index) => `try_isolation ${[String(index), ...words].map(quote).join(' ')}`)
   return [
     runtime(BUILD_PARTS),
-    `begin_builds ${argumentsOf(marker, places)}`,
+    `${ending(predecessor)}begin_builds ${argumentsOf(marker, places)}`,
     [...attempts, ':'].join(' || '),
     `show_existing ${hidden.map(quote).join(' ')}`,
     'serve_builds\n',

@@ -17,9 +17,19 @@ const PARTS = [
 const COLLECTOR_PARTS = ['common', 'claim', 'serve', 'roots', 'native-store', 'native-transfer', 'nix-store', 'collect']
 const NIX_PARTS = ['common', 'claim', 'nix-store']
 
-/** The helper: answers framed requests on standard input, after a line that is the marker (see `runtime/serve.sh`). */
-export function serverScript(marker: string): string {
-  return `${runtime(PARTS)}\nserve ${quote(marker)}\n`
+/**
+ * The helper: answers framed requests on standard input, after a line that is the marker (see `runtime/serve.sh`). First it ends
+ * its predecessor, which is named as it has named itself, with what that has begun and not detached.
+ */
+export function serverScript(marker: string, predecessor?: string): string {
+  return `${runtime(PARTS)}\n${ending(predecessor)}serve ${quote(marker)}\n`
+}
+
+/** Ends a script, if it is still there. */
+export function ending(identity: string | undefined): string {
+  if (identity === undefined) return ''
+  const process = quote(identity.replace(/:.*/, ''))
+  return `! is_alive ${quote(identity)} || kill -KILL -${process} ${process} 2>/dev/null\n`
 }
 
 /** A helper that collects garbage (see `runtime/collect.sh`). */

@@ -31,6 +31,7 @@ export type ActivityResult =
   | { readonly kind: 'failed'; readonly message: string; readonly log: string }
 
 const LOG_BYTES = 16 * 1024
+const MAX_TROUBLE_CHARACTERS = 300
 /** How often a machine may be lost during one activity before nobody waits for it any more. */
 const MAX_LOSSES = 5
 
@@ -102,9 +103,16 @@ async function failureOf(machine: Machine, request: ActivityRequest, status: num
   const { mapping, profile, activity } = request
   const fields = [mapping.target, profile, activity, mapping.container, mapping.service, String(LOG_BYTES)]
   // That it failed is certain, even when nobody can say any more why.
-  const lines = await machine.request('log', fields).catch(() => [])
-  const log = fromHexadecimal(/^log ([0-9a-f]*)$/.exec(lines[0] ?? '')?.[1])
-  return { kind: 'failed', message: messageOf(status, request), log }
+  const lines = await machine.request('log', fields).catch((): readonly string[] => [])
+  const text = (fact: string) =>
+    fromHexadecimal(lines.find((line) => line.startsWith(`${fact} `))?.slice(fact.length + 1))
+  const trouble = text('room').trim().replaceAll(/\s+/g, ' ').slice(0, MAX_TROUBLE_CHARACTERS)
+  const message = messageOf(status, request)
+  return {
+    kind: 'failed',
+    message: trouble === '' ? message : `${message}, and nothing more can be written there (${trouble})`,
+    log: text('log'),
+  }
 }
 
 function messageOf(status: number, { timeoutSeconds }: ActivityRequest): string {

@@ -14,8 +14,8 @@ export async function withCollector<Result>(
   machine: Machine,
   use: (collector: Collector) => Promise<Result>,
 ): Promise<Result> {
-  const helper = await openHelper(machine, collectorScript)
-  const { address, facts } = machine
+  const { address, facts, answerSeconds } = machine
+  const helper = await openHelper(machine, { scriptOf: collectorScript, answerSeconds })
   try {
     return await use({ address, facts, request: (operation, fields) => helper.request(operation, fields) })
   } finally {

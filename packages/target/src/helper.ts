@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import type { Readable } from 'node:stream'
-import { finished } from 'node:stream/promises'
 
 import type { Channel, Connection } from '@davit/connection'
 import type { DavitError } from '@davit/diagnostics'
 import { serverScript } from '@davit/target-runtime'
 
-import { badAnswer, readLines } from './answer-lines.ts'
+import { readLines } from './answer-lines.ts'
+import { readGreeting } from './greeting.ts'
 import { lostError, noAnswer, noShell } from './helper-errors.ts'
-import { refusalOf } from './refused-request.ts'
+import { pendingAnswers, type PendingAnswers } from './pending-answers.ts'
+import { PROOF_OF_LIFE } from './proof-of-life.ts'
+import { ANSWER_SECONDS, type SilenceWatch, silentError, watchSilence } from './silence.ts'
+import { endOfOutput } from './stream-tail.ts'
 
 export { RefusedRequest } from './refused-request.ts'
 
@@ -20,34 +22,33 @@ export interface Helper {
   requestActivity(operation: string, fields: readonly string[]): Promise<number>
   /** Whether it has ended: nothing that is asked of it from now on reaches the machine. */
   readonly isGone: boolean
+  /** Why: it may still be there, and may still do what it was asked for. */
+  readonly isSilent: boolean
   close(): void
 }
 
-interface Pending<Result> {
-  readonly resolve: (result: Result) => void
+export interface HelperOptions {
+  readonly scriptOf?: (marker: string) => string
+  /** How long it may owe an answer and say nothing; see `silence.ts`. */
+  readonly answerSeconds?: number | undefined
+}
+
+interface PendingActivity {
+  readonly resolve: (status: number) => void
   readonly reject: (error: unknown) => void
 }
 
-interface PendingAnswer extends Pending<readonly string[]> {
-  readonly lines: string[]
-  characters: number
-}
-
 const START_DEADLINE_MS = 30_000
-const MAX_GREETING_LINES = 2_000
-const MAX_GREETING_CHARACTERS = 1024 * 1024
-/** An answer of an honest machine is far from these: records of all services, or names of all packages. */
-const MAX_ANSWER_LINES = 200_000
-const MAX_ANSWER_CHARACTERS = 64 * 1024 * 1024
 /** Lines of which nobody has asked any: what utilities complain of on standard error. */
 const MAX_STRAY_LINES = 10_000
 
 export async function openHelper(
   connection: Pick<Connection, 'address' | 'run'>,
-  scriptOf: (marker: string) => string = serverScript,
+  { scriptOf = serverScript, answerSeconds = ANSWER_SECONDS }: HelperOptions = {},
 ): Promise<Helper> {
   const marker = `davit-${randomBytes(12).toString('hex')}`
-  const helper = new ShellHelper(connection.address, await connection.run(scriptOf(marker)))
+  const channel = await connection.run(scriptOf(marker))
+  const helper = new ShellHelper(channel, { address: connection.address, answerSeconds })
   await helper.start(marker)
   return helper
 }
@@ -55,8 +56,9 @@ export async function openHelper(
 class ShellHelper implements Helper {
   readonly #address: string
   readonly #channel: Channel
-  readonly #answers = new Map<string, PendingAnswer>()
-  readonly #activities = new Map<string, Pending<number>>()
+  readonly #answers: PendingAnswers
+  readonly #activities = new Map<string, PendingActivity>()
+  readonly #watch: SilenceWatch
   /** Resolves with the reason when the helper is gone. */
   readonly #gone: Promise<DavitError>
   #lost: DavitError | undefined
@@ -64,15 +66,28 @@ class ShellHelper implements Helper {
   #status: number | undefined
   #lastId = 0
   #strayLines = 0
+  isSilent = false
 
-  constructor(address: string, channel: Channel) {
+  constructor(channel: Channel, { address, answerSeconds }: { address: string; answerSeconds: number }) {
     this.#address = address
     this.#channel = channel
+    this.#answers = pendingAnswers(address)
+    let lose: (reason: unknown) => void = () => {}
+    this.#watch = watchSilence({
+      patience: () => this.#patience(answerSeconds),
+      askForLife: () => this.#askForLife(),
+      onSilence: (seconds) => {
+        this.isSilent = true
+        lose(silentError(address, seconds))
+        channel.close()
+      },
+    })
     this.#gone = new Promise((resolve) => {
-      const lose = (reason: unknown) => {
+      lose = (reason) => {
         this.#lost ??= lostError(reason, address)
-        for (const { reject } of [...this.#answers.values(), ...this.#activities.values()]) reject(this.#lost)
-        this.#answers.clear()
+        this.#watch.stop()
+        this.#answers.rejectAll(this.#lost)
+        for (const { reject } of this.#activities.values()) reject(this.#lost)
         this.#activities.clear()
         resolve(this.#lost)
       }
@@ -86,31 +101,20 @@ class ShellHelper implements Helper {
 
   /** Waits for the marker; what comes before it was printed by the login shell. */
   async start(marker: string): Promise<void> {
-    const greeting: string[] = []
-    let length = 0
+    const { greeting, found } = readGreeting(this.#channel.stdout, marker, (line) => this.#takeAnswer(line))
+    readLines(this.#channel.stderr, (line) => this.#takeEvent(line))
     let timer: NodeJS.Timeout | undefined
-    const started = new Promise<DavitError | 'started'>((resolve) => {
-      timer = setTimeout(() => resolve(noAnswer(this.#address)), START_DEADLINE_MS)
-      let take = (line: string) => {
-        if (line === marker) {
-          take = (answer) => this.#takeAnswer(answer)
-          resolve('started')
-          return
-        }
-        length += line.length
-        if (length > MAX_GREETING_CHARACTERS || greeting.push(line) > MAX_GREETING_LINES)
-          resolve(noAnswer(this.#address))
-      }
-      readLines(this.#channel.stdout, (line) => take(line))
-      readLines(this.#channel.stderr, (line) => this.#takeEvent(line))
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, START_DEADLINE_MS, false)
     })
-    const result = await Promise.race([started, this.#gone])
+    const result = await Promise.race([found, late, this.#gone])
     clearTimeout(timer)
-    if (result === 'started') return
+    if (result === true) return
     const status = this.#status
-    if (status !== undefined) await endOf(this.#channel.stdout)
+    if (status !== undefined) await endOfOutput(this.#channel.stdout)
     this.#channel.close()
-    throw status === undefined ? result : noShell({ address: this.#address, status, greeting })
+    if (status !== undefined) throw noShell({ address: this.#address, status, greeting })
+    throw result === false ? noAnswer(this.#address) : result
   }
 
   get isGone(): boolean {
@@ -145,13 +149,25 @@ class ShellHelper implements Helper {
 
   #send(id: string, operation: string, fields: readonly string[]): Promise<readonly string[]> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost)
-    return new Promise((resolve, reject) => {
-      this.#answers.set(id, { lines: [], characters: 0, resolve, reject })
-      this.#channel.stdin.write(`${[id, operation, ...fields].join(' ')}\n`)
-    })
+    const answer = this.#answers.add(id, operation)
+    this.#channel.stdin.write(`${[id, operation, ...fields].join(' ')}\n`, () => this.#watch.heard())
+    this.#watch.heard()
+    return answer
+  }
+
+  #patience(seconds: number): number | undefined {
+    const slowness = this.#answers.slowness() ?? (this.#activities.size === 0 ? undefined : 1)
+    return slowness === undefined ? undefined : seconds * slowness
+  }
+
+  /** An activity may be silent for as long as it wants, and the helper that is to tell its end may not. */
+  #askForLife(): void {
+    const isIdle = this.#activities.size > 0 && this.#answers.slowness() === undefined
+    if (isIdle) this.#send(this.#newId(), ...PROOF_OF_LIFE).catch(() => {})
   }
 
   #takeEvent(line: string): void {
+    this.#watch.heard()
     const [, id, status] = /^done (\d+) (\d{1,3})$/.exec(line) ?? []
     const activity = id === undefined ? undefined : this.#activities.get(id)
     if (activity === undefined) this.#countStray()
@@ -167,26 +183,7 @@ class ShellHelper implements Helper {
   }
 
   #takeAnswer(line: string): void {
-    const [id = '', sign, ...words] = line.split(' ')
-    const request = this.#answers.get(id)
-    if (request === undefined) return this.#countStray()
-    if (sign === '+' && !isExcessive(request, line)) {
-      request.lines.push(words.join(' '))
-      return
-    }
-    this.#answers.delete(id)
-    if (sign === '=') request.resolve(request.lines)
-    else if (sign === '!') request.reject(refusalOf(words, request.lines))
-    else request.reject(badAnswer(this.#address))
+    this.#watch.heard()
+    if (!this.#answers.take(line)) this.#countStray()
   }
-}
-
-function isExcessive(request: PendingAnswer, line: string): boolean {
-  request.characters += line.length
-  return request.lines.length >= MAX_ANSWER_LINES || request.characters > MAX_ANSWER_CHARACTERS
-}
-
-/** Of an output whose program has ended; something that it left in the background may hold it open. */
-async function endOf(output: Readable): Promise<void> {
-  await finished(output, { signal: AbortSignal.timeout(500) }).catch(() => {})
 }

@@ -4,6 +4,7 @@ import { decodeField, encodeField } from '@davit/target-runtime'
 import { badAnswer } from './answer-lines.ts'
 import { RefusedRequest } from './helper.ts'
 import type { Machine } from './machine.ts'
+import { onTarget } from './refused-request.ts'
 
 /** As a target tells it: what it garbles is unknown, and whoever it is holds the lock nevertheless. */
 export interface LockHolder {
@@ -30,7 +31,7 @@ export async function acquireLock(machine: Machine, place: LockPlace, request: L
   const fields = [request.token, encodeField(request.owner), String(request.leaseSeconds)]
   if (request.deadToken !== undefined) fields.push(request.deadToken)
   try {
-    const [line = ''] = await machine.request('lock', [place.target, place.profile, ...fields])
+    const [line = ''] = await requestAt(machine, place, ['lock', ...fields])
     const number = /^number ([1-9]\d{0,14})$/.exec(line)?.[1]
     if (number === undefined) throw badAnswer(machine.address)
     return { kind: 'acquired', number: Number(number) }
@@ -46,7 +47,7 @@ export async function renewLock(
   place: LockPlace,
   { token, leaseSeconds }: Pick<LockRequest, 'token' | 'leaseSeconds'>,
 ): Promise<void> {
-  await machine.request('renew', [place.target, place.profile, token, String(leaseSeconds)])
+  await requestAt(machine, place, ['renew', token, String(leaseSeconds)])
 }
 
 export interface LockPlace {
@@ -56,7 +57,17 @@ export interface LockPlace {
 
 /** A DavitError 'not-locked' when nobody holds it, 'lock-lost' when somebody else does. */
 export async function releaseLock(machine: Machine, place: LockPlace, token: string): Promise<void> {
-  await machine.request('unlock', [place.target, place.profile, token])
+  await requestAt(machine, place, ['unlock', token])
+}
+
+function requestAt(
+  machine: Machine,
+  { target, profile }: LockPlace,
+  [operation = '', ...fields]: readonly string[],
+): Promise<readonly string[]> {
+  return machine.request(operation, [target, profile, ...fields]).catch((error: unknown) => {
+    throw onTarget(target, error)
+  })
 }
 
 export async function lockHolder(machine: Machine, place: LockPlace): Promise<LockHolder | undefined> {

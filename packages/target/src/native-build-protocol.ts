@@ -33,6 +33,11 @@ export function machineOf(facts: readonly string[], layout: StoreLayout): BuildM
 
 const HASH_CHARACTERS = 32
 
+/** How the script has named itself. */
+export function selfIn(facts: readonly string[]): string | undefined {
+  return facts.map((fact) => /^self (\d+:\d+:[\w-]+)$/.exec(fact)?.[1]).find((name) => name !== undefined)
+}
+
 /** A line that `read_requests` of the script understands. */
 export function encodeRequest(id: string, { output, isAside, files, argv }: RemoteBuild): string {
   const contents = [...files].flatMap(([name, content]) => [`file:${name}`, encodeField(content)])

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import type { Channel } from '@davit/connection'
@@ -9,9 +8,10 @@ import { type BuildMachine, HIDDEN, ISOLATIONS, type RemoteBuild, type StoreLayo
 import { buildServerScript } from '@davit/target-runtime'
 
 import { afterMarker } from './after-marker.ts'
-import { readLines } from './answer-lines.ts'
 import type { Machine } from './machine.ts'
-import { type BuildEnd, encodeRequest, endOf, machineOf } from './native-build-protocol.ts'
+import { type BuildListener, readFacts, type RunningBuild, type ServerFacts, takeLine } from './native-build-lines.ts'
+import { type BuildEnd, encodeRequest } from './native-build-protocol.ts'
+import { silentError, type SilenceWatch, SLOW, watchSilence } from './silence.ts'
 import { streamTail } from './stream-tail.ts'
 
 /** A script on a machine that builds what it is told to, until it is closed (see `target-runtime/runtime/native-build.sh`). */
@@ -24,45 +24,36 @@ export interface BuildServer {
   close(): Promise<void>
 }
 
-export interface BuildListener {
-  /** Somebody else builds the same there. */
-  waits(): void
-  starts(): void
-}
-
 /** The signal only ends the opening. */
 export async function openBuildServer(
   machine: Machine,
   layout: StoreLayout,
   signal: AbortSignal,
 ): Promise<BuildServer> {
-  const marker = `davit-${randomBytes(12).toString('hex')}`
-  const script = buildServerScript({
-    marker,
-    places: layout,
-    isolations: ISOLATIONS.map(({ isolation, probe }) => [isolation.program, ...probe]),
-    hidden: HIDDEN,
-  })
-  const channel = await machine.run(script)
+  const marker = newMarker()
+  const channel = await machine.run(scriptFor(layout, marker))
   const lastWords = streamTail(channel.stderr)
   channel.stdin.on('error', () => {})
   const { filter, started } = afterMarker(marker)
   started.catch(() => {})
-  const builds = new Map<string, RunningBuild>()
-  let isReady = false
+  const server: OpenServer = { channel, builds: new Map(), facts: undefined }
+  const watch = watchServer(machine, server)
+  filter.on('data', () => watch.heard())
   const lost = new Promise<never>((_, reject) => {
-    const lose = async (reason: unknown) => reject(lostBuilds(machine, reason, isReady ? '' : await lastWords()))
-    pipeline(channel.stdout, filter).then(() => lose('its shell has ended'), lose)
-    channel.exit.catch(lose)
+    const ended = pipeline(channel.stdout, filter).then(() => Promise.reject(new Error('its shell has ended')))
+    Promise.race([ended, channel.exit.then(() => ended)]).catch(async (reason: unknown) => {
+      watch.stop()
+      reject(await lossOf(server, { machine, layout, reason, lastWords }))
+    })
   })
   lost.catch(() => {})
   const giveUp = () => channel.close()
   signal.addEventListener('abort', giveUp, { once: true })
   if (signal.aborted) giveUp()
   try {
-    const facts = await Promise.race([readFacts(filter, layout, (line) => takeLine(line, builds)), lost])
-    isReady = true
-    return serverOf({ channel, machine: facts, builds, lost })
+    const facts = await Promise.race([readFacts(filter, layout, (line) => takeLine(line, server.builds)), lost])
+    server.facts = facts
+    return serverOf({ ...server, facts }, { watch, lost })
   } catch (error) {
     channel.close()
     signal.throwIfAborted()
@@ -72,76 +63,101 @@ export async function openBuildServer(
   }
 }
 
-interface RunningBuild {
-  readonly listener: BuildListener
-  readonly log: Buffer[]
-  readonly resolve: (end: BuildEnd) => void
+interface OpenServer {
+  readonly channel: Channel
+  readonly builds: Map<string, RunningBuild>
+  /** Once it is ready. */
+  facts: ServerFacts | undefined
+  /** That it has answered nothing for too long. */
+  silence?: DavitError
 }
 
-/** Resolves with what the machine is like once it is ready, from where on `take` is told the lines. */
-function readFacts(stream: Readable, layout: StoreLayout, take: (line: string) => void): Promise<BuildMachine> {
-  const facts: string[] = []
-  let isReady = false
-  return new Promise((resolve) => {
-    readLines(stream, (line) => {
-      if (isReady) return take(line)
-      if (line !== 'ready') return void (facts.length < MAX_FACTS && facts.push(line))
-      isReady = true
-      resolve(machineOf(facts, layout))
-    })
+function newMarker(): string {
+  return `davit-${randomBytes(12).toString('hex')}`
+}
+
+function scriptFor(layout: StoreLayout, marker: string, predecessor?: string): string {
+  return buildServerScript({
+    marker,
+    places: layout,
+    isolations: ISOLATIONS.map(({ isolation, probe }) => [isolation.program, ...probe]),
+    hidden: HIDDEN,
+    ...(predecessor === undefined ? {} : { predecessor }),
   })
 }
 
-const MAX_FACTS = 100
-
-/** The script sends a quarter of it. */
-const MAX_LOG_CHUNKS = 4096
-
-function takeLine(line: string, builds: Map<string, RunningBuild>): void {
-  const [verb = '', id = '', ...words] = line.split(' ')
-  const build = builds.get(id)
-  if (build === undefined) return
-  if (verb === 'ended') builds.delete(id)
-  EVENTS.get(verb)?.(build, words)
+/** A build may be silent, and the script that is to tell its end may not; before it is ready, it removes what others have left. */
+function watchServer({ address, answerSeconds }: Machine, server: OpenServer): SilenceWatch {
+  const isBuilding = () => server.facts !== undefined && server.builds.size > 0
+  const watch = watchSilence({
+    patience() {
+      if (server.facts === undefined) return SLOW * answerSeconds
+      return isBuilding() ? answerSeconds : undefined
+    },
+    askForLife: () => void (isBuilding() && server.channel.stdin.write('ping\n')),
+    onSilence(seconds) {
+      server.silence = silentError(address, seconds)
+      server.channel.close()
+    },
+  })
+  watch.heard()
+  return watch
 }
 
-type BuildEvent = (build: RunningBuild, words: readonly string[]) => void
+interface Loss {
+  readonly machine: Machine
+  readonly layout: StoreLayout
+  readonly reason: unknown
+  readonly lastWords: () => Promise<string>
+}
 
-const EVENTS = new Map<string, BuildEvent>([
-  ['waiting', ({ listener }) => listener.waits()],
-  ['started', ({ listener }) => listener.starts()],
-  [
-    'log',
-    ({ log }, [hexadecimal = '']) => void (log.length < MAX_LOG_CHUNKS && log.push(Buffer.from(hexadecimal, 'hex'))),
-  ],
-  ['ended', ({ log, resolve }, words) => resolve(endOf(words, Buffer.concat(log)))],
-])
+async function lossOf(server: OpenServer, { machine, layout, reason, lastWords }: Loss): Promise<DavitError> {
+  if (server.silence === undefined)
+    return lostBuilds(machine, reason, server.facts === undefined ? await lastWords() : '')
+  await replaceSilent(machine, layout, server)
+  return server.silence
+}
 
-interface ReadyServer {
-  readonly channel: Channel
-  readonly machine: BuildMachine
-  readonly builds: Map<string, RunningBuild>
-  readonly lost: Promise<never>
+/** What it was building would go on, and keep others who want the same waiting. The next one ends it, and all that is left of it. */
+async function replaceSilent(machine: Machine, layout: StoreLayout, { facts }: OpenServer): Promise<void> {
+  const channel = await machine.run(scriptFor(layout, newMarker(), facts?.self)).catch(() => undefined)
+  if (channel === undefined) return
+  for (const output of [channel.stdout, channel.stderr]) output.on('error', () => {}).resume()
+  channel.stdin.on('error', () => {}).end()
+  await endOf(channel)
 }
 
 const PATIENCE_MILLISECONDS = 10_000
 
-function serverOf({ channel, machine, builds, lost }: ReadyServer): BuildServer {
+async function endOf(channel: Channel): Promise<void> {
+  await Promise.race([channel.exit, once(AbortSignal.timeout(PATIENCE_MILLISECONDS), 'abort')]).catch(() => {})
+  channel.close()
+}
+
+interface ServerEnd {
+  readonly watch: SilenceWatch
+  readonly lost: Promise<never>
+}
+
+function serverOf(
+  { channel, builds, facts }: OpenServer & { readonly facts: ServerFacts },
+  { watch, lost }: ServerEnd,
+): BuildServer {
   let count = 0
   return {
-    machine,
+    machine: facts.machine,
     async build(build, listener) {
       count += 1
       const id = String(count)
       const ended = new Promise<BuildEnd>((resolve) => void builds.set(id, { listener, log: [], resolve }))
-      channel.stdin.write(`${encodeRequest(id, build)}\n`)
+      channel.stdin.write(`${encodeRequest(id, build)}\n`, () => watch.heard())
       return Promise.race([ended, lost])
     },
     stop: (name) => void channel.stdin.write(`stop ${name}\n`),
     async close() {
       channel.stdin.end()
-      await Promise.race([channel.exit, once(AbortSignal.timeout(PATIENCE_MILLISECONDS), 'abort')]).catch(() => {})
-      channel.close()
+      await endOf(channel)
+      watch.stop()
     },
   }
 }

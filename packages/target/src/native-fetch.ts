@@ -9,10 +9,12 @@ import { encodeRegistration, type NativeStore, type Registration, type StoreLayo
 import { adoptScript, encodeField, senderScript } from '@davit/target-runtime'
 
 import { afterMarker } from './after-marker.ts'
+import { type ChannelWatch, watchChannel } from './channel-watch.ts'
 import { checksumOf } from './checksum.ts'
 import type { Machine } from './machine.ts'
 import type { NativeBuildPlace } from './native-build.ts'
 import { missingNames } from './native-import.ts'
+import { SLOW } from './silence.ts'
 import { streamTail } from './stream-tail.ts'
 import type { TransferOptions, Transferred } from './target-store.ts'
 
@@ -81,31 +83,43 @@ async function fetchFrom(fetching: Fetching, directory: string, wanted: Wanted):
   const names = [...wanted.keys()].map((path) => basename(path))
   const { checksum } = machine.facts
   const channel = await machine.run(senderScript({ marker, directory, checksum, names }))
+  // What has come and is not taken is no silence.
+  const owes = () => channel.stdout.readableLength === 0
+  const watch = watchChannel(channel, { address: machine.address, seconds: machine.answerSeconds, owes })
   const stop = () => channel.close()
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   try {
-    const archive = verifiedArchive(machine, channel, marker)
-    return await store.addOutputs({ derivations: [...wanted.values()], archive, signal })
+    const archive = verifiedArchive(machine, { channel, watch, marker })
+    const adding = store.addOutputs({ derivations: [...wanted.values()], archive, signal })
+    return await Promise.race([adding, watch.silent])
   } catch (error) {
     signal.throwIfAborted()
     // It would be no better the next time.
     if (error instanceof DavitError && error.code === 'bad-archive') await forget(fetching, names)
     throw error
   } finally {
+    watch.stop()
     signal.removeEventListener('abort', stop)
     channel.close()
   }
 }
 
+interface SentArchive {
+  readonly channel: Channel
+  readonly watch: ChannelWatch
+  readonly marker: string
+}
+
 /** What a script sends; it fails at its end unless all has arrived. */
-function verifiedArchive(machine: Machine, channel: Channel, marker: string): Readable {
+function verifiedArchive(machine: Machine, { channel, watch, marker }: SentArchive): Readable {
   const lastWords = streamTail(channel.stderr)
   const { filter, started } = afterMarker(marker)
   started.catch(() => {})
   const sum = checksumOf(machine.facts.checksum)
   const verification = new Transform({
     transform(chunk: Buffer, _, done) {
+      watch.heard()
       sum.update(chunk)
       done(null, chunk)
     },
@@ -165,7 +179,8 @@ async function adopt({ machine, layout }: Fetching, records: readonly AdoptedRec
   const [said, errors] = [streamTail(channel.stdout), streamTail(channel.stderr)]
   channel.stdin.on('error', () => {})
   channel.stdin.end()
-  await channel.exit
+  const watch = watchChannel(channel, { address: machine.address, seconds: SLOW * machine.answerSeconds })
+  await Promise.race([channel.exit, watch.silent]).finally(() => watch.stop())
   if (/^adopted$/m.test(await said())) return
   const reason = (await errors())
     .replace(/^davit:\S+$/m, '')

@@ -7,8 +7,10 @@ import type { Channel } from '@davit/connection'
 import type { StoreLayout } from '@davit/store'
 import { encodeField, receiverScript, type TransferPlace } from '@davit/target-runtime'
 
+import { watchChannel } from './channel-watch.ts'
 import { checksumOf } from './checksum.ts'
 import type { Machine } from './machine.ts'
+import { tellsNoSpace } from './no-space.ts'
 
 /** A path that is sent, and the record that makes it valid. */
 export interface SentPath {
@@ -60,22 +62,30 @@ async function sendArchive(
 ): Promise<void> {
   const { checksum } = machine.facts
   const channel = await machine.run(receiverScript(place, checksum))
+  const { stdin, stdout, stderr } = channel
+  const { address, answerSeconds: seconds } = machine
+  const watch = watchChannel(channel, { address, seconds, owes: () => stdin.writableLength > 0 || stdin.writableEnded })
   const stop = () => channel.close()
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   const sum = checksumOf(checksum)
   const counted = new PassThrough()
-  counted.on('data', (chunk: Buffer) => sum.update(chunk))
+  counted.on('data', (chunk: Buffer) => {
+    watch.heard()
+    sum.update(chunk)
+  })
   try {
-    const [sending, answer, errors] = await Promise.allSettled([
-      pipeline(archive, counted, channel.stdin).catch((error: unknown) => brokenStream(channel, error)),
-      textOf(channel.stdout),
-      textOf(channel.stderr),
+    const received = Promise.allSettled([
+      pipeline(archive, counted, stdin).catch((error: unknown) => brokenStream(channel, error)),
+      textOf(stdout),
+      textOf(stderr),
     ])
+    const [sending, answer, errors] = await Promise.race([received, watch.silent])
     signal.throwIfAborted()
-    const [received, printed] = [sending, answer, errors].map(valueOf).slice(1)
-    checkReceived(machine, { answer: received ?? '', errors: printed ?? '', expected: sum.digest() })
+    const [said, printed] = [sending, answer, errors].map(valueOf).slice(1)
+    checkReceived(machine, { answer: said ?? '', errors: printed ?? '', expected: sum.digest() })
   } finally {
+    watch.stop()
     signal.removeEventListener('abort', stop)
   }
 }
@@ -109,18 +119,17 @@ function checkReceived(
     `'${machine.address}' could not unpack what it was sent: ${reason || 'the stream was cut'}`,
     {
       exitStatus: ExitStatus.failed,
-      ...(NO_SPACE.test(errors) ? { hint: `make space on '${machine.address}': the same command sends it again` } : {}),
+      ...(tellsNoSpace(errors) ? { hint: `make space on '${machine.address}': the same command sends it again` } : {}),
     },
   )
 }
 
-/** In the words of GNU tar, busybox, cksum and shells. */
-const NO_SPACE = /no space left|quota exceeded|wrote only|write error|short write/i
-
 /** That there is no space left makes everything else go wrong as well. */
 function reasonIn(errors: string): string {
   const lines = errors.trim().split('\n')
-  return lines.find((line) => NO_SPACE.test(line)) ?? lines.slice(-3).join('; ')
+  const full = lines.find(tellsNoSpace)
+  if (full === undefined) return lines.slice(-3).join('; ')
+  return /no space left|quota/i.test(full) ? full : `no space left there (${full})`
 }
 
 const MAX_TEXT = 64 * 1024

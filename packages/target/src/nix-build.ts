@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { basename } from 'node:path'
+import type { Readable } from 'node:stream'
 
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
@@ -10,6 +11,7 @@ import type { Machine } from './machine.ts'
 import { type NixChannel, openNixChannel } from './nix-channel.ts'
 import { nixFailed } from './nix-errors.ts'
 import { nixFailures } from './nix-failures.ts'
+import { whileAlive } from './proof-of-life.ts'
 import type { ShellTarget } from './shell-target.ts'
 import type { TargetBuildOptions, TargetBuildOutcome } from './target-store.ts'
 
@@ -63,14 +65,18 @@ async function realise(machine: Machine, channel: NixChannel, { derivations, sig
   stdin.write(`${derivations.join('\n')}\n\n`)
   if (signal.aborted) stop()
   try {
-    let said = ''
-    for await (const chunk of stdout) said = `${said}${String(chunk)}`.slice(-MAX_SAID)
-    if (said !== 'done\n') throw await endedEarly(machine, channel)
+    if ((await whileAlive(machine, textOf(stdout))) !== 'done\n') throw await endedEarly(machine, channel)
   } finally {
     signal.removeEventListener('abort', stop)
     await endOf(channel)
     signal.throwIfAborted()
   }
+}
+
+async function textOf(stdout: Readable): Promise<string> {
+  let said = ''
+  for await (const chunk of stdout) said = `${said}${String(chunk)}`.slice(-MAX_SAID)
+  return said
 }
 
 const MAX_SAID = 100

@@ -7,12 +7,16 @@ import { type NixOperation, nixScript } from '@davit/target-runtime'
 
 import { readLines } from './answer-lines.ts'
 import { afterMarker } from './after-marker.ts'
+import { watchChannel } from './channel-watch.ts'
 import { nixFailed } from './nix-errors.ts'
+import { SLOW } from './silence.ts'
 import { streamTail } from './stream-tail.ts'
 
 /** Where scripts run: a machine, or what is to become one. */
 export interface ScriptPlace {
   readonly address: string
+  /** See `Machine`. */
+  readonly answerSeconds: number
   run(script: string): Promise<Channel>
 }
 
@@ -45,6 +49,8 @@ export async function openNixChannel(
   const { filter, started } = afterMarker(marker)
   // Who reads the output is told of its failure.
   pipeline(channel.stdout, filter).catch(() => {})
-  if (!(await started)) throw nixFailed(place.address, { status: await channel.exit, lastWords: await lastWords() })
+  const watch = watchChannel(channel, { address: place.address, seconds: SLOW * place.answerSeconds })
+  if (!(await Promise.race([started, watch.silent]).finally(() => watch.stop())))
+    throw nixFailed(place.address, { status: await channel.exit, lastWords: await lastWords() })
   return { stdin: channel.stdin, stdout: filter, exit: channel.exit, lastWords, close: () => channel.close() }
 }

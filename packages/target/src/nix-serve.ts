@@ -1,7 +1,11 @@
 import { openServe, type PathInfo, type ServeClient } from '@davit/nix'
 
 import { openNixChannel, type ScriptPlace } from './nix-channel.ts'
-import { onMachine } from './nix-errors.ts'
+import { type Flow, watchFlow } from './nix-flow.ts'
+import { type LivingPlace, whileAlive } from './proof-of-life.ts'
+
+/** A machine whose helper can be asked whether it is still there. */
+type ServePlace = ScriptPlace & LivingPlace
 
 /** The Nix store of a machine, through one process there that is started when something is asked of it. */
 export interface NixServe {
@@ -10,7 +14,7 @@ export interface NixServe {
   close(): void
 }
 
-export function nixServe(place: ScriptPlace): NixServe {
+export function nixServe(place: ServePlace): NixServe {
   let opened: Promise<OpenServe> | undefined
   return {
     async use(signal, work) {
@@ -42,66 +46,72 @@ interface OpenServe {
   abandon(): void
 }
 
-async function openNamedServe(place: ScriptPlace): Promise<OpenServe> {
+async function openNamedServe(place: ServePlace): Promise<OpenServe> {
   const channel = await openNixChannel(place, { kind: 'serve' })
+  const flow = watchFlow(place, channel)
   try {
-    const client = await openServe(channel)
-    const abandon = () => {
+    const client = await flow.named(openServe(channel))
+    const close = () => {
+      flow.stop()
       client.close()
+    }
+    const abandon = () => {
+      close()
       channel.close()
     }
-    return { client: namedClient(place.address, client), abandon }
+    return { client: { ...namedClient(place, client, flow), close }, abandon }
   } catch (error) {
+    flow.stop()
     channel.close()
-    throw onMachine(place.address, error)
+    throw error
   }
 }
 
-function namedClient(address: string, client: ServeClient): ServeClient {
-  const named = async <Result>(answer: Promise<Result>): Promise<Result> => {
-    try {
-      return await answer
-    } catch (error) {
-      throw onMachine(address, error)
-    }
-  }
+function namedClient(place: ServePlace, client: ServeClient, flow: Flow): ServeClient {
+  const { named } = flow
   return {
-    validPaths: (paths, options) => named(client.validPaths(paths, options)),
+    // Caches may be as slow as they are: Nix gives up on those that send nothing.
+    validPaths: (paths, options) =>
+      options?.substitute === true
+        ? flow.patiently(whileAlive(place, client.validPaths(paths, options)))
+        : named(client.validPaths(paths, options)),
     pathInfos: (paths) => named(client.pathInfos(paths)),
     closure: (paths) => named(client.closure(paths)),
-    dump: (info) => namedChunks(address, client.dump(info)),
-    add: (info, archive) => addFrom(client, { info, archive, named }),
+    dump: (info) => namedChunks(flow, client.dump(info)),
+    add: (info, archive) => addFrom(client, { info, archive, flow }),
     close: () => client.close(),
   }
 }
 
-async function* namedChunks(address: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* namedChunks({ named }: Flow, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]()
   try {
-    yield* chunks
-  } catch (error) {
-    throw onMachine(address, error)
+    for (let next = await named(iterator.next()); next.done !== true; next = await named(iterator.next()))
+      yield next.value
+  } finally {
+    await iterator.return?.()
   }
 }
 
 interface Addition {
   readonly info: PathInfo
   readonly archive: AsyncIterable<Uint8Array>
-  readonly named: (answer: Promise<void>) => Promise<void>
+  readonly flow: Flow
 }
 
 /** What went wrong with the archive is not the fault of the machine that it is sent to. */
-async function addFrom(client: ServeClient, { info, archive, named }: Addition): Promise<void> {
+async function addFrom(client: ServeClient, { info, archive, flow }: Addition): Promise<void> {
   let failure: { readonly error: unknown } | undefined
   const watched = async function* () {
     try {
-      yield* archive
+      yield* flow.fromHere(archive)
     } catch (error) {
       failure = { error }
       throw error
     }
   }
   try {
-    await named(client.add(info, watched()))
+    await flow.named(client.add(info, watched()))
   } catch (error) {
     throw failure?.error ?? error
   }

@@ -4,6 +4,7 @@ import { storeLayout } from '@davit/store'
 import type { LockPlace } from './lock.ts'
 import type { Machine } from './machine.ts'
 import { onMachine } from './nix-errors.ts'
+import { onTarget } from './refused-request.ts'
 
 export interface ProfileToSet extends LockPlace {
   readonly token: string
@@ -23,7 +24,7 @@ export async function setProfile(
   const roots = kind === 'native' ? [storeLayout(directory).roots] : []
   const fields = [profile.target, profile.profile, profile.token, profile.path, profile.generations, kind, ...roots]
   const [answer = ''] = await machine.request('set_profile', fields).catch((error: unknown) => {
-    throw kind === 'nix' ? onMachine(machine.address, error) : error
+    throw kind === 'nix' ? onMachine(machine.address, error) : onTarget(profile.target, error)
   })
   const number = /^generation (\d+)$/.exec(answer)?.[1]
   return number === undefined ? 'unchanged' : { generation: Number(number) }

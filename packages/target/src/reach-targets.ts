@@ -3,7 +3,7 @@ import { DavitError } from '@davit/diagnostics'
 import type { Infrastructure, Target, TargetName } from '@davit/documents'
 
 import { addressOf } from './address.ts'
-import { type Machine, openMachine } from './machine.ts'
+import { type Machine, type MachineOptions, openMachine } from './machine.ts'
 import type { ShellTarget } from './shell-target.ts'
 
 export interface ReachedTargets {
@@ -12,13 +12,23 @@ export interface ReachedTargets {
 }
 
 /** Connects to all targets at once; those that share a connection share the helper. One that cannot be reached does not stop the others. */
-export async function reachTargets(infrastructure: Infrastructure, pool: ConnectionPool): Promise<ReachedTargets> {
+export async function reachTargets(
+  infrastructure: Infrastructure,
+  pool: ConnectionPool,
+  options: MachineOptions = {},
+): Promise<ReachedTargets> {
   const machines = new Map<Connection, Promise<Machine>>()
+  const machineOf = async (address: ConnectionRequest) => {
+    const connection = await pool.connect(address)
+    const machine = machines.get(connection) ?? openMachine(() => pool.connect(address), options)
+    machines.set(connection, machine)
+    return machine
+  }
   const targets = new Map<TargetName, ShellTarget>()
   const unreachable = new Map<TargetName, DavitError>()
   const reach = async (name: TargetName, target: Target) => {
     try {
-      targets.set(name, { name, machine: await machineOf(addressOf(name, target), pool, machines) })
+      targets.set(name, { name, machine: await machineOf(addressOf(name, target)) })
     } catch (error) {
       if (!(error instanceof DavitError)) throw error
       unreachable.set(name, error)
@@ -26,19 +36,6 @@ export async function reachTargets(infrastructure: Infrastructure, pool: Connect
   }
   await Promise.all([...infrastructure].map(([name, target]) => reach(name, target)))
   return { targets: inOrderOf(infrastructure, targets), unreachable: inOrderOf(infrastructure, unreachable) }
-}
-
-async function machineOf(
-  address: ConnectionRequest,
-  pool: ConnectionPool,
-  machines: Map<Connection, Promise<Machine>>,
-): Promise<Machine> {
-  const connection = await pool.connect(address)
-  const known = machines.get(connection)
-  if (known !== undefined) return known
-  const machine = openMachine(() => pool.connect(address))
-  machines.set(connection, machine)
-  return machine
 }
 
 function inOrderOf<Value>(

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 
 const TAIL_CHARACTERS = 16 * 1024
 const PATIENCE_MILLISECONDS = 2000
@@ -16,4 +17,9 @@ export function streamTail(stream: Readable): () => Promise<string> {
     await Promise.race([ended, once(AbortSignal.timeout(PATIENCE_MILLISECONDS), 'abort')])
     return tail
   }
+}
+
+/** Of an output whose program has ended; something that it left in the background may hold it open. */
+export async function endOfOutput(output: Readable): Promise<void> {
+  await finished(output, { signal: AbortSignal.timeout(500) }).catch(() => {})
 }

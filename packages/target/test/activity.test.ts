@@ -20,6 +20,8 @@ import { installedShells } from './shells.ts'
 afterAll(closeScenes)
 
 describe.concurrent.each(installedShells())('activities on a machine with $name', (shell) => {
+  const inDepth = test.runIf(shell.inDepth)
+
   const begun = (scene: Scene) => vi.waitFor(() => expect(scene.read('begun')).not.toBe(''), PATIENCE)
   const runnerPid = (scene: Scene) => Number(readlinkSync(join(scene.record, 'running')).split(':')[0])
   const states = async (scene: Scene) =>
@@ -42,15 +44,19 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(readdirSync(scene.record).toSorted()).toEqual(['record', 'state', 'status'])
     })
 
-    test('are killed when they ignore TERM', async () => {
-      const scene = await Scene.open(shell)
-      scene.module(`trap 'echo ignored >>"$D/term"' TERM; hold & wait; wait; hold; exit 0`)
-      const result = await performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 1 })
-      expect(result).toMatchObject({ kind: 'failed', message: expect.stringContaining('longer than 1 seconds') })
-      expect(scene.read('term')).toBe('ignored\n')
-    }, 20_000)
+    inDepth(
+      'are killed when they ignore TERM',
+      async () => {
+        const scene = await Scene.open(shell)
+        scene.module(`trap 'echo ignored >>"$D/term"' TERM; hold & wait; wait; hold; exit 0`)
+        const result = await performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 1 })
+        expect(result).toMatchObject({ kind: 'failed', message: expect.stringContaining('longer than 1 seconds') })
+        expect(scene.read('term')).toBe('ignored\n')
+      },
+      20_000,
+    )
 
-    test('have failed even if they say that they have not', async () => {
+    inDepth('have failed even if they say that they have not', async () => {
       const scene = await Scene.open(shell)
       await performActivity(scene.machine, scene.request('activate', scene.module('exit 0')))
       scene.module(`trap 'exit 0' TERM; hold & wait`)
@@ -58,7 +64,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(polite).toMatchObject({ kind: 'failed', message: expect.stringContaining('longer than 1 seconds') })
     })
 
-    test('are ended without helper and runner as well', async () => {
+    inDepth('are ended without helper and runner as well', async () => {
       const scene = await Scene.open(shell)
       scene.module('echo $$ >"$D/begun"; hold')
       const activity = performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 2 })
@@ -99,7 +105,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(scene.read('begun')).toBe('activate\nend\ndeactivate\nend\n')
     })
 
-    test('are ended when who waits for them has no time', async () => {
+    inDepth('are ended when who waits for them has no time', async () => {
       const scene = await Scene.open(shell)
       scene.module('echo $$ >"$D/begun"; hold')
       const first = performActivity(scene.machine, scene.request('activate'))
@@ -148,7 +154,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(readFileSync(join(logs(scene), 'process:key.activate'), 'latin1').slice(0, 6)).toBe('first\n')
     })
 
-    test('keep all of a log that is not large', async () => {
+    inDepth('keep all of a log that is not large', async () => {
       const scene = await Scene.open(shell)
       const text = Array.from({ length: 400 }, (_, index) => `line ${index}\n`).join('')
       scene.module('number=0; while [ $number -lt 400 ]; do echo "line $number"; number=$((number + 1)); done; exit 1')
@@ -156,7 +162,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(result).toMatchObject({ log: text })
     })
 
-    test('go on printing in the background without bounds, and are not waited for', async () => {
+    inDepth('go on printing in the background without bounds, and are not waited for', async () => {
       const scene = await Scene.open(shell)
       scene.module(
         `{ while [ ! -e "$D/go" ] && [ -e "$D" ]; do yes | head -c 2000000; touch "$D/printed"; done; echo whole >"$D/end"; } &`,
@@ -186,7 +192,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(readdirSync(scene.record)).toEqual(before)
     })
 
-    test('gives the module what its other activities get', async () => {
+    inDepth('gives the module what its other activities get', async () => {
       const scene = await Scene.open(shell)
       scene.module('echo "$1 $2 $3 $port $DAVIT_KEY" >>"$D/asked"', ['activate', 'status'])
       await performActivity(scene.machine, scene.request('activate'))
@@ -195,7 +201,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(asked).toBe(activated?.replace('activate', 'status'))
     })
 
-    test.each([
+    inDepth.each([
       ['a module that says so', ['activate', 'status'], true],
       ['a module that says that it does not', ['activate', 'deactivate'], false],
       ['a module that says nothing', undefined, false],
@@ -207,7 +213,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(records).toMatchObject([{ answersStatus }])
     })
 
-    test('is unknown of what is not there any more', async () => {
+    inDepth('is unknown of what is not there any more', async () => {
       const scene = await Scene.open(shell)
       expect(await ask(scene)).toBe('unknown')
       expect(existsSync(scene.record)).toBe(false)

@@ -10,6 +10,7 @@ import { currentSystem, type NativeStore, openNativeStore, storeLayout } from '@
 
 import { buildNatively } from '../src/native-build.ts'
 import { fetchNatively } from '../src/native-fetch.ts'
+import type { MachineOptions } from '../src/machine.ts'
 import { type Machine, openMachine } from '../src/target.ts'
 import { otherMachine, type OtherMachine } from './other-machine.ts'
 import type { Shell } from './shells.ts'
@@ -24,7 +25,7 @@ export interface Building {
   readonly machine: Machine
   readonly connection: OtherMachine
   readonly events: ReportEvent[]
-  openAnother(): Promise<Machine>
+  openAnother(options?: MachineOptions): Promise<Machine>
   instantiate(...specs: readonly PackageSpec[]): Promise<readonly InstantiatedPackage[]>
   build(packages: readonly InstantiatedPackage[], options?: BuildOptions): ReturnType<typeof buildNatively>
   fetch(packages: readonly InstantiatedPackage[], options?: BuildOptions): ReturnType<typeof fetchNatively>
@@ -53,8 +54,8 @@ export async function openBuilding(shell: Shell): Promise<Building> {
   const layout = storeLayout(store.reference.directory)
   const connection = otherMachine({ directory, store: layout.directory, shell })
   const machines: Machine[] = []
-  const openAnother = async () => {
-    machines.push(await openMachine(async () => connection))
+  const openAnother = async (options?: MachineOptions) => {
+    machines.push(await openMachine(async () => connection, options))
     return machines.at(-1) as Machine
   }
   const machine = await openAnother()

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
@@ -26,12 +35,25 @@ const lock = { token: 'mine', owner: 'me', leaseSeconds: 60 }
 const { signal } = new AbortController()
 const environment = { PATH: '/usr/bin:/bin' }
 
+/** Of the record, after an activity on a disk without room for it. */
+const STATES: Readonly<Record<string, readonly string[]>> = {
+  'activate succeeded': ['active'],
+  'activate failed': ['', 'activating'],
+  'deactivate succeeded': [''],
+  'deactivate failed': ['active', 'deactivating'],
+}
+
 describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full disk, with $name', (shell) => {
   let disk: SmallDisk
   let machine: Machine
+  let aside: string
   const at = (...names: string[]) => join(disk.directory, ...names)
 
+  const leftOver = () => readdirSync(at('state/targets/t1'), { recursive: true }).filter((name) => LEFT.test(`${name}`))
+  const LEFT = /\.new$|room$|mutex|running|module$|output$|\.gone/
+
   beforeAll(async () => {
+    aside = mkdtempSync(join(tmpdir(), 'davit-disk-full-'))
     disk = smallDisk(2 * 1024 * 1024)
     machine = await openMachine(async () => shellConnection(shell, at('state')))
     mkdirSync(at('state/targets/t1'), { recursive: true })
@@ -39,15 +61,22 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
   afterAll(() => {
     machine.close()
     disk.remove()
+    removeTree(aside)
   })
-  beforeEach(() => disk.free())
+  beforeEach(() => {
+    disk.free()
+    rmSync(join(aside, 'asked'), { force: true })
+  })
 
   test('no lock is taken, and nobody is locked out by one afterwards', async () => {
     disk.fill()
     await expect(acquireLock(machine, place, lock)).rejects.toMatchObject({
       code: 'cannot-create',
-      message: expect.stringMatching(/no space left/i),
+      exitStatus: 73,
+      message: expect.stringMatching(/^target 't1': cannot write the lock: .*no space left/i),
+      hint: expect.stringContaining('make space'),
     })
+    expect(leftOver()).toEqual([])
     disk.free()
     expect(await lockHolder(machine, place)).toBeUndefined()
     expect(await acquireLock(machine, place, lock)).toMatchObject({ kind: 'acquired' })
@@ -56,34 +85,83 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
     await releaseLock(machine, place, 'mine')
   })
 
-  test('nothing is activated of which there could be no record', async () => {
-    const module = at('module')
-    writeFileSync(module, `#!/bin/sh\necho "$1" >>'${at('asked')}'\n`, { mode: 0o755 })
-    writeFileSync(at('asked'), '')
-    const service = {
-      name: 'web',
-      pkg: '/store/p',
-      type: 't',
-      dependsOn: [],
-      connectsTo: [],
-      providesContainers: new Map(),
-    }
-    const mapping = { target: 't1', service: 'key', container: 'c' }
-    const activate = () =>
-      performActivity(machine, {
-        ...place,
-        token: '-',
-        activity: 'activate',
-        mapping,
-        definition: { service: { ...service, pkg: `/store/${'0'.repeat(32)}-web` }, module, properties: new Map() },
-      } as never)
-    disk.fill()
-    expect(await activate()).toMatchObject({ kind: 'failed' })
-    expect(readFileSync(at('asked'), 'utf8')).toBe('')
+  const mapping = { target: 't1', service: 'key', container: 'c' }
+  const service = { name: 'web', pkg: `/store/${'0'.repeat(32)}-web`, type: 't' }
+  const entry = { ...service, dependsOn: [], connectsTo: [], providesContainers: new Map() }
+  /** Lets a module do an activity; it notes what it was asked for where there is space. */
+  const perform = (activity: 'activate' | 'deactivate', script = ':') => {
+    const module = join(aside, 'module')
+    writeFileSync(module, `#!/bin/sh\necho "$1" >>'${aside}/asked'\n${script}\n`, { mode: 0o755 })
+    const definition = { service: entry, module, properties: new Map() }
+    return performActivity(machine, { ...place, token: '-', activity, mapping, definition } as never)
+  }
+  const asked = () => {
+    const text = existsSync(join(aside, 'asked')) ? readFileSync(join(aside, 'asked'), 'utf8') : ''
+    rmSync(join(aside, 'asked'), { force: true })
+    return text.split('\n').slice(0, -1)
+  }
+  const recorded = async () => (await observeMappings(machine, place.profile)).map(({ state }) => state)
+
+  test.each([
+    [0, 'record'],
+    [4096, 'state'],
+  ])('with %i bytes left nothing is activated, for want of a %s', async (left, file) => {
+    disk.fill(left)
+    expect(await perform('activate')).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(new RegExp(`cannot write the ${file} .*: .*no space left`, 'i')),
+    })
+    expect([asked(), await recorded(), leftOver()]).toEqual([[], [], []])
     disk.free()
-    expect((await observeMappings(machine, place.profile)).filter(({ state }) => state === 'active')).toEqual([])
-    expect(await activate()).toEqual({ kind: 'succeeded' })
-    expect(readFileSync(at('asked'), 'utf8')).toBe('activate\n')
+    expect(await perform('activate')).toEqual({ kind: 'succeeded' })
+    expect(await recorded()).toEqual(['active'])
+    await perform('deactivate')
+    expect(asked()).toEqual(['activate', 'deactivate'])
+  })
+
+  test('what fills up while an activity runs is recorded, and undone', async () => {
+    const fillDisk = `head -c 4000000 /dev/zero >'${at('.ballast')}' 2>/dev/null`
+    expect(await perform('activate', `${fillDisk}; :`)).toEqual({ kind: 'succeeded' })
+    expect(await recorded()).toEqual(['active'])
+    expect(await perform('deactivate')).toEqual({ kind: 'succeeded' })
+    expect([asked(), await recorded(), leftOver()]).toEqual([['activate', 'deactivate'], [], []])
+    disk.free()
+    expect(await perform('activate', `${fillDisk}; exit 4`)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(/status 4, and nothing more can be written there \(.*no space left/i),
+    })
+    expect(await perform('deactivate')).toEqual({ kind: 'succeeded' })
+  })
+
+  test.each(shell.name === 'dash' ? [0, 1, 2, 3, 4, 5, 6, 7] : [1, 5])(
+    'with room for %i files nothing runs without a record',
+    async (files) => {
+      const sweep = async (activity: 'activate' | 'deactivate') => {
+        asked()
+        disk.fillFiles(files)
+        const outcome = await perform(activity)
+        const [{ length }, states] = [asked(), await recorded()]
+        expect(leftOver()).toEqual([])
+        disk.free()
+        const reason = outcome.kind === 'failed' ? outcome.message : 'no space left'
+        expect(reason).toMatch(/^(?!its module).*no space left/i)
+        expect(length).toBe(outcome.kind === 'succeeded' ? 1 : 0)
+        expect(STATES[`${activity} ${outcome.kind}`]).toContain(states.join())
+        expect(await perform(activity)).toEqual({ kind: 'succeeded' })
+      }
+      await sweep('activate')
+      await sweep('deactivate')
+    },
+  )
+
+  test('without a place for its output it is not called, and nothing seems to run', async () => {
+    await perform('activate')
+    const directory = at('state/targets/t1/active/default/c:key')
+    mkdirSync(join(directory, 'output'))
+    expect(await perform('deactivate')).toMatchObject({ kind: 'failed', message: 'its record could not be written' })
+    rmdirSync(join(directory, 'output'))
+    expect([leftOver(), asked()]).toEqual([[], ['activate']])
+    await perform('deactivate')
   })
 
   test('the profile stays what it is', async () => {
@@ -106,36 +184,32 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
   })
 
   test('packages that do not fit are refused, leave nothing, and are sent again', async () => {
-    const elsewhere = mkdtempSync(join(tmpdir(), 'davit-disk-full-'))
-    try {
-      writeFileSync(join(elsewhere, 'large'), Buffer.alloc(1024 * 1024, 'x'))
-      const store = await openNativeStore({ directory: join(elsewhere, 'store'), environment })
-      const request: PackageRequest = {
-        spec: { kind: 'source', path: join(elsewhere, 'large') },
-        system: 'x86_64-linux' as System,
-        wantedBy: { service: 'web' as ServiceName },
-      }
-      const paths = (await store.instantiate([request])).map(({ outPath }) => outPath)
-      const sent = (await store.registrations(paths)).map((registration) => ({
-        name: basename(registration.path),
-        registration: encodeRegistration(registration),
-      }))
-      const layout = storeLayout(at('store'))
-      const names = sent.map(({ name }) => name)
-      const send = () =>
-        importArchive(machine, layout, { archive: store.export(paths), paths: sent, protect: [], needs: [], signal })
-      disk.fill(300_000)
-      await expect(send()).rejects.toMatchObject({
-        code: 'import-failed',
-        hint: expect.stringContaining('make space'),
-      })
-      disk.free()
-      expect(await missingNames(machine, layout, names)).toEqual(names)
-      await send()
-      expect(await missingNames(machine, layout, names)).toEqual([])
-      expect(readdirSync(layout.incoming)).toEqual([])
-    } finally {
-      removeTree(elsewhere)
+    writeFileSync(join(aside, 'large'), Buffer.alloc(1024 * 1024, 'x'))
+    const store = await openNativeStore({ directory: join(aside, 'store'), environment })
+    const request: PackageRequest = {
+      spec: { kind: 'source', path: join(aside, 'large') },
+      system: 'x86_64-linux' as System,
+      wantedBy: { service: 'web' as ServiceName },
     }
+    const paths = (await store.instantiate([request])).map(({ outPath }) => outPath)
+    const sent = (await store.registrations(paths)).map((registration) => ({
+      name: basename(registration.path),
+      registration: encodeRegistration(registration),
+    }))
+    const layout = storeLayout(at('store'))
+    const names = sent.map(({ name }) => name)
+    const send = () =>
+      importArchive(machine, layout, { archive: store.export(paths), paths: sent, protect: [], needs: [], signal })
+    disk.fill(300_000)
+    await expect(send()).rejects.toMatchObject({
+      code: 'import-failed',
+      message: expect.stringMatching(/no space left/i),
+      hint: expect.stringContaining('make space'),
+    })
+    disk.free()
+    expect(await missingNames(machine, layout, names)).toEqual(names)
+    await send()
+    expect(await missingNames(machine, layout, names)).toEqual([])
+    expect(readdirSync(layout.incoming)).toEqual([])
   })
 })

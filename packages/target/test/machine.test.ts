@@ -57,6 +57,8 @@ const service: ManifestService = {
 const PATIENCE = { timeout: 10_000 }
 
 describe.each(installedShells())('on a machine with $name', (shell) => {
+  const inDepth = test.runIf(shell.inDepth)
+
   let directory: string
   let connection: ReturnType<typeof shellConnection>
   let machine: Machine
@@ -173,7 +175,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(readFileSync(join(directory, 'begun'), 'utf8')).toBe('begun\n')
   })
 
-  test('performActivity() runs several activities at a time', async () => {
+  inDepth('performActivity() runs several activities at a time', async () => {
     const module = moduleOf(
       `touch '${directory}/'"$count"; until { [ -e '${directory}/1' ] && [ -e '${directory}/2' ]; } || [ ! -e '${directory}' ]; do sleep 0.02; done`,
     )
@@ -183,13 +185,13 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(await Promise.all(both)).toEqual([{ kind: 'succeeded' }, { kind: 'succeeded' }])
   })
 
-  test('performActivity() refuses without the lock, and touches nothing', async () => {
+  inDepth('performActivity() refuses without the lock, and touches nothing', async () => {
     const refused = performActivity(machine, { ...requestOf('activate', moduleOf('exit 0')), token: 'other' })
     await expect(refused).rejects.toMatchObject({ code: 'lock-lost' })
     expect(await observeMappings(machine, profile)).toEqual([])
   })
 
-  test('performActivity() asks a module only for what it answers', async () => {
+  inDepth('performActivity() asks a module only for what it answers', async () => {
     const module = moduleOf(`echo "$1" >> '${directory}/asked'`)
     writeFileSync(`${module}.activities`, 'activate\n')
     await performActivity(machine, requestOf('activate', module))
@@ -197,7 +199,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(readFileSync(join(directory, 'asked'), 'utf8')).toBe('activate\n')
   })
 
-  test('performActivity() takes the module of a service that provides its container', async () => {
+  inDepth('performActivity() takes the module of a service that provides its container', async () => {
     const module = moduleOf('exit 0')
     const provider = join(directory, 'provider')
     const modules = join(provider, 'libexec', 'dysnomia')
@@ -209,7 +211,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(ambiguous).toMatchObject({ kind: 'failed', message: expect.stringContaining('more than one module') })
   })
 
-  test('performActivity() has nothing to undo where nothing was begun, and leaves nothing', async () => {
+  inDepth('performActivity() has nothing to undo where nothing was begun, and leaves nothing', async () => {
     const activated = await performActivity(machine, requestOf('activate', join(directory, 'missing')))
     expect(activated).toMatchObject({ kind: 'failed', message: expect.stringContaining('no module') })
     expect(readdirSync(records)).toEqual([])
@@ -220,7 +222,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(readdirSync(records)).toEqual([])
   })
 
-  test('performActivity() rejects where nobody can say any more how it ended', async () => {
+  inDepth('performActivity() rejects where nobody can say any more how it ended', async () => {
     const module = moduleOf(
       `touch '${directory}/begun'; until [ -e '${directory}/go' ] || [ ! -e '${directory}' ]; do sleep 0.05; done`,
     )
@@ -235,7 +237,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     await vi.waitFor(async () => expect(await statesOf()).toEqual(['active ended']), PATIENCE)
   })
 
-  test('performActivity() starts one new helper for all that the lost one had to do', async () => {
+  inDepth('performActivity() starts one new helper for all that the lost one had to do', async () => {
     const module = moduleOf(`until [ -e '${directory}/go' ] || [ ! -e '${directory}' ]; do sleep 0.05; done`)
     const many = Array.from({ length: 6 }, (_, index) =>
       performActivity(machine, { ...requestOf('activate', module), mapping: mappingOf(`k${index}`) }),
@@ -261,7 +263,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(readdirSync(join(records, 'process:key')).toSorted()).toEqual(['record', 'state'])
   })
 
-  test('awaitActivity() tells what became of an activity whose helper is gone', async () => {
+  inDepth('awaitActivity() tells what became of an activity whose helper is gone', async () => {
     const module = moduleOf('[ "$1" != lock ] || [ -e "$0.locked" ]')
     await performActivity(machine, requestOf('activate', module))
     const ended = (activity: ActivityRequest['activity']) => awaitActivity(machine, requestOf(activity, module))
@@ -286,7 +288,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect((await observeMappings(machine, profile))[0]?.mapping).toEqual(mapping)
   })
 
-  test('renewLock() renews only what was never lost', async () => {
+  inDepth('renewLock() renews only what was never lost', async () => {
     const mine = { token: 'mine', owner: 'me', leaseSeconds: 60 }
     await expect(renewLock(machine, place, mine)).rejects.toMatchObject({ code: 'lock-lost' })
     await acquireLock(machine, place, mine)
@@ -311,7 +313,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     await expect(releaseLock(machine, place, 'yours')).rejects.toMatchObject({ code: 'not-locked' })
   })
 
-  test('acquireLock() takes over what is older than its lease', async () => {
+  inDepth('acquireLock() takes over what is older than its lease', async () => {
     await acquireLock(machine, place, { token: 'mine', owner: 'me', leaseSeconds: 60 })
     const holder = join(directory, 'state/targets/t1/lock/default/holder')
     writeFileSync(holder, readFileSync(holder, 'utf8').replace(/renewed \d+/, 'renewed 1000'))
@@ -345,7 +347,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(readlinkSync(join(profiles, 'current'))).toBe('5-link')
   })
 
-  test('setProfile() compares what profiles are called, and refuses what is not there', async () => {
+  inDepth('setProfile() compares what profiles are called, and refuses what is not there', async () => {
     mkdirSync(join(directory, 'real', 'a'), { recursive: true })
     symlinkSync('real', join(directory, 'store'))
     const set = (name: string) =>

@@ -248,6 +248,44 @@ describe.runIf(canPose)('on a machine', () => {
     expect(running(mark)).toBe(false)
   })
 
+  test('buildNatively() waits for a silent build, and not for a script that was stopped', async () => {
+    const machine = await building.openAnother({ answerSeconds: 1 })
+    const mark = uniqueSleep()
+    const packages = await building.instantiate(
+      build('silent', `until [ -e ${outside}/go ]; do sleep 0.05; done; echo >$out`),
+      build('endless', mark),
+    )
+    building.send()
+    const silent = building.build(packages.slice(0, 1), { machine })
+    setTimeout(() => writeFileSync(join(outside, 'go'), ''), 2500)
+    expect(await silent).toEqual([{ kind: 'built' }])
+    const endless = building.build(packages.slice(1), { machine })
+    endless.catch(() => {})
+    await vi.waitFor(() => expect(running(mark)).toBe(true), PATIENCE)
+    const reader = firstChildOf(building.connection.pids.at(-1) ?? 0)
+    process.kill(reader, 'SIGSTOP')
+    await expect(endless).rejects.toMatchObject({ exitStatus: 69, message: "'other' has not answered for 1 s" })
+    expect([running(mark), building.leftovers()]).toEqual([false, []])
+    process.kill(reader, 'SIGKILL')
+  })
+
+  test('fetchNatively() does not wait for a script that was stopped', async () => {
+    const machine = await building.openAnother({ answerSeconds: 0.5 })
+    const [pkg] = await building.instantiate(counted())
+    building.send()
+    await building.build([pkg!], { machine })
+    const { run } = building.connection
+    let stopped = 0
+    building.connection.run = async (script) => {
+      const channel = await run(script)
+      stopped = building.connection.pids.at(-1) ?? 0
+      process.kill(stopped, 'SIGSTOP')
+      return channel
+    }
+    await expect(building.fetch([pkg!], { machine })).rejects.toMatchObject({ code: 'connection-lost', exitStatus: 69 })
+    process.kill(stopped, 'SIGKILL')
+  })
+
   test('buildNatively() tells when it cannot write there', async () => {
     const packages = await building.instantiate(counted())
     building.send()

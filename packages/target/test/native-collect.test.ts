@@ -30,6 +30,8 @@ const target = 't1' as TargetName
 const profile = 'default' as ProfileName
 
 describe.each(installedShells())('on a machine with $name', (shell) => {
+  const inDepth = test.runIf(shell.inDepth)
+
   let directory: string
   let connection: ShellConnection
   let machine: Machine
@@ -116,7 +118,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(paths.map(({ path }) => path)).toEqual([referring, a])
   })
 
-  test('to look for garbage removes no protection, which somebody may be renewing', async () => {
+  inDepth('to look for garbage removes no protection, which somebody may be renewing', async () => {
     const [a] = outOf(await instantiate(source('a'))) as [StorePath]
     expire()
     const garbage = await findGarbage(machine, layout.directory, { store, signal })
@@ -126,7 +128,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(readdirSync(layout.roots)).toEqual([])
   })
 
-  test('what a coordinator has known to be valid is made again when it has been collected', async () => {
+  inDepth('what a coordinator has known to be valid is made again when it has been collected', async () => {
     const [before] = outOf(await instantiate(source('a')))
     expire()
     await collect()
@@ -161,7 +163,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect((await collect()).paths.map(({ path }) => path)).toEqual([a])
   })
 
-  test('what a derivation is built from and builds stays as long as the derivation', async () => {
+  inDepth('what a derivation is built from and builds stays as long as the derivation', async () => {
     const input = build('input', 'echo input > $out')
     const packages = await instantiate(build('top', 'cat $in > $out', { in: input }))
     await realise(packages)
@@ -202,7 +204,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(registered()).toEqual([])
   })
 
-  test('a helper that was killed keeps nothing', async () => {
+  inDepth('a helper that was killed keeps nothing', async () => {
     const [a] = outOf(await instantiate(source('a'))) as [StorePath]
     expire()
     const victim = shellConnection(shell, join(directory, 'other'))
@@ -212,7 +214,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     await vi.waitFor(async () => expect((await collect()).paths).toHaveLength(1), { timeout: 10_000 })
   })
 
-  test('neither is anything sent whose other half is gone, nor kept what is gone', async () => {
+  inDepth('neither is anything sent whose other half is gone, nor kept what is gone', async () => {
     const [a] = outOf(await instantiate(source('a'))) as [StorePath]
     const [top] = await store.addProfiles([{ name: 't', packages: [a], profileManifest: '', modules: new Map() }])
     const there = { ...store, reference: { kind: 'native', directory: join(directory, 'there') } } as const
@@ -224,7 +226,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     await other.protect([a])
   })
 
-  test('waits for coordinators that change the store, and they for it', async () => {
+  inDepth('waits for coordinators that change the store, and they for it', async () => {
     const [a] = outOf(await instantiate(source('a'))) as [StorePath]
     expire()
     // As the claim of a helper that is in the middle of it.
@@ -247,7 +249,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     other.close()
   })
 
-  test('waits until a coordinator that has begun is done, and not for a dead one', async () => {
+  inDepth('waits until a coordinator that has begun is done, and not for a dead one', async () => {
     await instantiate(source('a'))
     expire()
     const here = processReference()
@@ -268,7 +270,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(registered()).toEqual([])
   })
 
-  test('whatever is made at the same time is whole afterwards', async () => {
+  inDepth('whatever is made at the same time is whole afterwards', async () => {
     const stop = new AbortController()
     const collecting = (async () => {
       while (!stop.signal.aborted) await collect()
@@ -295,7 +297,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(registered()).toHaveLength(2)
   })
 
-  test('decides again when what is kept has changed', async () => {
+  inDepth('decides again when what is kept has changed', async () => {
     const [a, b] = outOf(await instantiate(source('a'), source('b'))) as [StorePath, StorePath]
     const [{ derivation }] = (await instantiate(build('x', ':'))) as [InstantiatedPackage]
     expire()
@@ -345,7 +347,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   const changes = (stage: number) =>
     stage === 1 || (stage === 2 ? registered().length < 9 : inStore().length < 9 || registered().length < 9)
 
-  test('what is built meanwhile is built, and what it needs is not taken away', async () => {
+  inDepth('what is built meanwhile is built, and what it needs is not taken away', async () => {
     const [kept] = outOf(await instantiate(source('kept'))) as [StorePath]
     expire()
     const input = build('input', 'echo input > $out')

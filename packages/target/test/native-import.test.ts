@@ -29,6 +29,8 @@ const importArchive = (machine: Machine, layout: StoreLayout, sent: Omit<Archive
   importProtected(machine, layout, { protect: [], needs: [], ...sent })
 
 describe.each(installedShells())('on a machine with $name', (shell) => {
+  const inDepth = test.runIf(shell.inDepth)
+
   let directory: string
   let machine: Machine
 
@@ -103,7 +105,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(readdirSync(incoming).toSorted()).toEqual(['alive', 'alive.lock', 'of-the-coordinator'])
   })
 
-  test('importArchive() works for two at a time that send the same', async () => {
+  inDepth('importArchive() works for two at a time that send the same', async () => {
     const { store, paths, sent } = await packages()
     const other = await openMachine(async () => shellConnection(shell, join(directory, 'state')))
     await Promise.all(
@@ -118,7 +120,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     )
   })
 
-  test('importArchive() stops when it is told to, and leaves nothing', async () => {
+  inDepth('importArchive() stops when it is told to, and leaves nothing', async () => {
     const { sent } = await packages()
     const stop = new AbortController()
     const endless = new Readable({ read() {} })

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { ReportEvent } from '@davit/diagnostics'
+import { DavitError, type ReportEvent } from '@davit/diagnostics'
 import type { StorePath, TargetName } from '@davit/documents'
 import { type NixStore, openStore } from '@davit/store'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -65,6 +65,8 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
     store.build(derivations, { cores: 2, report: (event) => events.push(event), signal, ...options })
 
   describe.each(shells)('and $name', (shell) => {
+    const inDepth = test.runIf(shell.inDepth)
+
     test('derivations are built, and brought back once', async () => {
       await login(shell)
       const derivations = await derivationsOf({ low: `echo ${shell.name} >$out`, high: 'echo @low@ >$out' })
@@ -77,7 +79,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
       expect(events.filter(({ kind }) => kind === 'finished')).toMatchObject([{ step: 'build low', target: 't1' }])
     })
 
-    test('one that fails does not stop the others', async () => {
+    inDepth('one that fails does not stop the others', async () => {
       await login(shell)
       const derivations = [
         ...(await derivationsOf({
@@ -97,7 +99,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
       await expect(store.fetch(derivations, { signal })).rejects.toThrow(`is not on '${shell.name}'`)
     })
 
-    test.each([
+    inDepth.each([
       ['is interrupted', (stop: AbortController) => stop.abort(new Error('enough')), 'enough'],
       ['loses its connection', () => connection.hangUp(), 'dash|bash|busybox'],
     ])('no builder is left when the tool %s', async (label, end, message) => {
@@ -118,6 +120,45 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
       const outputs = [...(await coordinator.outputs([derivation])).values()].flat()
       expect(validOf(there, outputs)).toEqual([])
     })
+  })
+
+  test('a build may be silent, unless the machine is as well', async () => {
+    await login(dash)
+    machine.close()
+    machine = await openMachine(async () => connection, { answerSeconds: 1 })
+    store = nixTargetStore({ name: 't1' as TargetName, machine }, coordinator)
+    const helper = connection.pids.at(-1) as number
+    const [pid, go] = [join(directory, 'pid'), join(directory, 'go')]
+    const wait = `echo $$ >${pid}.new; /bin/mv ${pid}.new ${pid}; until [ -e ${go} ]; do /bin/sleep 0.05; done; echo >$out`
+    const [silent, endless] = await derivationsOf({ silent: wait, endless: `: endless; ${wait}` })
+    const building = build([silent as StorePath])
+    setTimeout(() => writeFileSync(go, ''), 3500)
+    expect(await building).toEqual([{ kind: 'built' }])
+    rmSync(go)
+    rmSync(pid)
+    const unanswered = endOf(build([endless as StorePath]))
+    await vi.waitFor(() => expect(existsSync(pid)).toBe(true), PATIENCE)
+    connection.run = () => Promise.reject(new DavitError('connection-lost', 'all of it is silent'))
+    process.kill(helper, 'SIGSTOP')
+    expect(await unanswered).toBe('all of it is silent')
+    process.kill(helper, 'SIGKILL')
+  })
+
+  test('a store that is stopped is not waited for', async () => {
+    await login(dash)
+    machine.close()
+    machine = await openMachine(async () => connection, { answerSeconds: 0.3 })
+    store = nixTargetStore({ name: 't1' as TargetName, machine }, coordinator)
+    const path = '/nix/store/00000000000000000000000000000000-none' as StorePath
+    expect(await store.missing([path])).toEqual([path])
+    const serving = connection.pids.at(-1) as number
+    process.kill(serving, 'SIGSTOP')
+    await expect(store.missing([path])).rejects.toMatchObject({
+      exitStatus: 69,
+      message: "'dash' has not answered for 3 s",
+    })
+    process.kill(serving, 'SIGKILL')
+    expect(await store.missing([path])).toEqual([path])
   })
 
   test.each([

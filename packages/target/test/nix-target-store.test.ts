@@ -72,6 +72,8 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
   }
 
   describe.each(shells)('on a machine with $name', (shell) => {
+    const inDepth = test.runIf(shell.inDepth)
+
     // What is left of tests with another shell.
     beforeEach(() => void there.shell('nix-store --gc'))
 
@@ -86,7 +88,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
       expect(connection.pids).toHaveLength(2)
     })
 
-    test('what is protected and what generations need is kept, and nothing else', async () => {
+    inDepth('what is protected and what generations need is kept, and nothing else', async () => {
       const store = await targetStore(shell)
       const labels = ['first', 'second', 'protected', 'yesterday', 'rubbish']
       const closures = labels.map((label) => closureOf(label))

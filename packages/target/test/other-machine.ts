@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Connection } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
 
+import { isThorough } from '../../diagnostics/test/hostile.ts'
 import type { Shell } from './shells.ts'
 
 /** Whether this machine can pose as another one, with a store of its own in the same place. */
@@ -75,7 +76,7 @@ export function shellWithout(programs: readonly string[], directory: string): Sh
       if (!programs.includes(name)) linkOnce(join(from, name), join(path, name))
     }
   }
-  return { name: `sh without ${programs.join(' and ')}`, program: join(path, 'sh'), path }
+  return { name: `sh without ${programs.join(' and ')}`, program: join(path, 'sh'), path, inDepth: isThorough }
 }
 
 function linkOnce(target: string, link: string): void {

@@ -7,11 +7,15 @@ import type { Connection } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
 import { afterAll } from 'vitest'
 
+import { isThorough } from '../../diagnostics/test/hostile.ts'
+
 export interface Shell {
   readonly name: string
   readonly program: string
   /** Directories in which `sh` is this shell, and the utilities are those that go with it. */
   readonly path: string
+  /** Whether it is the one for tests of what shells have in common. Where there is time (DAVIT_TEST_THOROUGH=1) all are. */
+  readonly inDepth: boolean
 }
 
 /** The shells of targets that are installed here, until the tests of the file are over. */
@@ -24,7 +28,8 @@ export function installedShells(): readonly Shell[] {
     const directory = join(directories, name)
     mkdirSync(directory)
     symlinkSync(`/bin/${name}`, join(directory, 'sh'))
-    shells.push({ name, program: join(directory, 'sh'), path: `${directory}:/usr/bin:/bin` })
+    const inDepth = isThorough || shells.length === 0
+    shells.push({ name, program: join(directory, 'sh'), path: `${directory}:/usr/bin:/bin`, inDepth })
   }
   const applets = spawnSync('busybox', ['--list'], { encoding: 'utf8' })
   if (applets.status === 0) {
@@ -33,7 +38,8 @@ export function installedShells(): readonly Shell[] {
     for (const applet of applets.stdout.trim().split('\n')) {
       if (applet !== 'busybox') symlinkSync('/bin/busybox', join(directory, applet))
     }
-    shells.push({ name: 'busybox', program: join(directory, 'sh'), path: directory })
+    const inDepth = isThorough || shells.length === 0
+    shells.push({ name: 'busybox', program: join(directory, 'sh'), path: directory, inDepth })
   }
   return shells
 }

@@ -5,6 +5,7 @@ import type { Arguments } from './parse-arguments.ts'
 import type { Progress } from './progress.ts'
 import { readInput } from './read-input.ts'
 import type { ResultOutput } from './result-output.ts'
+import { RUN_VARIABLE, type RunJournal } from './run-journal.ts'
 import { runInForeground } from './run-in-foreground.ts'
 import type { ToolContext } from './tool-context.ts'
 
@@ -13,17 +14,20 @@ export interface ContextParts {
   readonly interruption: Interruption
   readonly result: ResultOutput
   readonly progress: Progress
+  readonly journal: RunJournal
 }
 
 export function createContext(args: Arguments, parts: ContextParts): ToolContext<Arguments> {
-  const { host, interruption, result, progress } = parts
+  const { host, interruption, result, progress, journal } = parts
+  const { [RUN_VARIABLE]: _, ...environment } = host.environment
   const { signal } = interruption
   const source = { standardInput: host.input, signal }
   return {
     args,
-    report: progress.report,
+    report: journal.report,
     signal,
-    environment: host.environment,
+    // What is started on this machine as a target is no part of the run.
+    environment,
     workingDirectory: host.workingDirectory,
     privileged: host.privileged,
     executable: host.executable,
@@ -37,9 +41,12 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
       const value = parseDocument(format, input.text, { file: input.file })
       return { ...input, value }
     },
+    journal: (run, purpose) => journal.begin(run, purpose),
     runInForeground(command) {
       progress.clear()
-      return runInForeground(command, { interruption, terminal: hasTerminal(host) })
+      const run = journal.run === undefined ? {} : { [RUN_VARIABLE]: journal.run }
+      const around = { ...(command.environment ?? environment), ...run }
+      return runInForeground({ ...command, environment: around }, { interruption, terminal: hasTerminal(host) })
     },
   }
 }

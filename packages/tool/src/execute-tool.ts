@@ -1,12 +1,14 @@
+import type { Report } from '@davit/diagnostics'
 import type { Tool } from './define-tool.ts'
 import type { Host } from './host.ts'
 import type { Interruption } from './interruption.ts'
 import { type Arguments, parseArguments } from './parse-arguments.ts'
-import { createProgress, type Progress } from './progress.ts'
+import { createProgress } from './progress.ts'
 import { type ErrorStyle, exitStatusOf, renderError } from './render-error.ts'
 import { renderHelp } from './render-help.ts'
 import { fileOutput, type StreamOutput, streamOutput } from './result-output.ts'
 import { createContext } from './create-context.ts'
+import { createRunJournal } from './run-journal.ts'
 import { version } from './version.ts'
 
 /** What a shell sees of a program whose reader has gone: 128 + SIGPIPE. */
@@ -32,29 +34,40 @@ export async function executeTool(tool: Tool, { host, interruption }: Surroundin
   }
 }
 
+/** Through which a run speaks. */
+interface Voice {
+  readonly report: Report
+  /** Ends what a terminal shows of work under way. */
+  readonly close: () => void
+}
+
 async function carryOut(
   tool: Tool,
   args: Arguments,
   { host, interruption, output }: Surroundings & { readonly output: StreamOutput },
 ): Promise<number> {
   const progress = createProgress(progressOptions(args, host))
-  announceInterruption(interruption, progress)
+  const journal = createRunJournal({ tool: tool.name, host, report: progress.report })
+  announceInterruption(interruption, { report: journal.report, close: progress.close })
   const result = typeof args.output === 'string' ? fileOutput(args.output) : output
   try {
-    const status = await tool.run(createContext(args, { host, interruption, result, progress }))
+    const status = await tool.run(createContext(args, { host, interruption, result, progress, journal }))
     await result.finish()
+    journal.end(status ?? 0)
     return status || (output.cutShort ? READER_GONE : 0)
   } catch (error) {
+    const shown = errorToShow(error, interruption)
+    const status = interruption.status ?? exitStatusOf(error)
+    journal.end(status, shown)
     progress.close()
-    const shown = isAbort(error) && interruption.signal.aborted ? interruption.signal.reason : error
     host.errors.write(renderError(shown, { tool: tool.name, format: logFormat(args), debug: args.debug === true }))
-    return interruption.status ?? exitStatusOf(error)
+    return status
   } finally {
     progress.close()
   }
 }
 
-function announceInterruption({ signal, announcement, onStop }: Interruption, { report, close }: Progress): void {
+function announceInterruption({ signal, announcement, onStop }: Interruption, { report, close }: Voice): void {
   // First in line, so that it is said before the tool reacts.
   signal.addEventListener('abort', () => report({ kind: 'warning', message: announcement() }), { once: true })
   onStop(() => {
@@ -65,6 +78,11 @@ function announceInterruption({ signal, announcement, onStop }: Interruption, { 
     })
     close()
   })
+}
+
+/** What was interrupted says only that it was; by what, the interruption knows. */
+function errorToShow(error: unknown, { signal }: Interruption): unknown {
+  return isAbort(error) && signal.aborted ? signal.reason : error
 }
 
 function isAbort(error: unknown): boolean {

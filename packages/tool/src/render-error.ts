@@ -22,6 +22,13 @@ export function exitStatusOf(thrown: unknown): number {
   return error instanceof DavitError ? error.exitStatus : ExitStatus.bug
 }
 
+/** What a journal says of the error with which a tool has ended; nothing without one. */
+export function endOf(thrown: unknown): { readonly code?: string; readonly message?: string } {
+  if (thrown === undefined) return {}
+  const error = explained(thrown)
+  return { code: error instanceof DavitError ? error.code : INTERNAL.code, message: messageOf(error) }
+}
+
 function renderText(error: unknown, { tool, debug }: ErrorStyle): string[] {
   if (!(error instanceof DavitError)) {
     return [`${tool}: internal error, please report it: ${messageOf(error)}`, ...stackOf(error)]

@@ -1,6 +1,8 @@
 import type { Report } from '@davit/diagnostics'
 import type { Format } from '@davit/documents'
 
+import type { JournalledRun, JournalPurpose } from './run-journal.ts'
+
 export type Environment = Readonly<Record<string, string>>
 
 /** A document as it was given. */
@@ -29,6 +31,11 @@ export interface ToolContext<Arguments> {
   /** Writes the result to standard output, or to the file of `--output`, which appears when the tool has succeeded. */
   print(content: string | Uint8Array): Promise<void>
   readonly report: Report
+  /**
+   * For tools that act on a deployment, once before they change anything: its journal says from here on what is reported, and
+   * in the end how this ended.
+   */
+  journal(run: JournalledRun, purpose: JournalPurpose): void
   /** Aborts when the user asks to stop; its reason is a DavitError that says so. */
   readonly signal: AbortSignal
   readonly environment: Environment

@@ -1,6 +1,7 @@
 export { defineTool, type Example, type HelpSection, type Tool, type ToolDefinition } from './define-tool.ts'
-export { lockOptions } from './lock-options.ts'
+export { activityOptions, lockOptions } from './lock-options.ts'
 export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
+export { renderEvent } from './render-event.ts'
 export { renderHelp } from './render-help.ts'
 export { keepMemorySmall } from './keep-memory-small.ts'
 export { runTool } from './run-tool.ts'
@@ -13,6 +14,7 @@ export {
   transferOptions,
 } from './shared-options.ts'
 export { connectionEnvironment, storeEnvironment } from './environments.ts'
+export type { JournalledRun, JournalPurpose } from './run-journal.ts'
 export { stateDirectory, stateEnvironment } from './state-directory.ts'
 export type { DocumentInput, Environment, ForegroundCommand, Input, ToolContext } from './tool-context.ts'
 export { usageError } from './usage-error.ts'

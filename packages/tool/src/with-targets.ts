@@ -3,6 +3,7 @@ import type { Infrastructure } from '@davit/documents'
 import { type ReachedTargets, reachTargets } from '@davit/target'
 
 import type { ToolContext } from './tool-context.ts'
+import { usageError } from './usage-error.ts'
 
 type ConnectingContext = Pick<ToolContext<unknown>, 'environment' | 'report' | 'signal'>
 
@@ -12,10 +13,21 @@ export async function withTargets<Result>(
   context: ConnectingContext,
   use: (reached: ReachedTargets) => Promise<Result>,
 ): Promise<Result> {
+  const answerSeconds = answerSecondsOf(context)
   const pool = connectionPool(context)
   try {
-    return await use(await reachTargets(infrastructure, pool))
+    return await use(await reachTargets(infrastructure, pool, { answerSeconds }))
   } finally {
     await pool.close()
   }
+}
+
+function answerSecondsOf({ environment }: ConnectingContext): number | undefined {
+  const text = environment['DAVIT_ANSWER_TIMEOUT'] ?? ''
+  if (text === '') return undefined
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
+  throw usageError(
+    `variable 'DAVIT_ANSWER_TIMEOUT' cannot be '${text}'`,
+    'it is a number of seconds from 1 up to 999999',
+  )
 }

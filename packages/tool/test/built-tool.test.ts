@@ -4,15 +4,16 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bundlePrograms } from '../../../scripts/bundle-programs.ts'
+import { readJournal } from '@davit/coordinator-state'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { bundleTools } from '../../../scripts/bundle-programs.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'davit-tool-'))
 const probe = join(directory, 'out/bin/davit-probe.cjs')
 
 beforeAll(async () => {
   const entry = fileURLToPath(new URL('probe-bin.ts', import.meta.url))
-  await bundlePrograms([{ name: 'davit-probe', entry }], join(directory, 'out'))
+  await bundleTools([{ name: 'davit-probe', entry }], join(directory, 'out'))
 })
 afterAll(() => rmSync(directory, { recursive: true }))
 
@@ -181,8 +182,61 @@ test.each([
   expect(run(['run', '--', ...command]).status).toBe(status)
 })
 
-async function startedProbe(words: readonly string[]): Promise<ChildProcessWithoutNullStreams> {
-  const child = spawn(probe, words)
+describe('the journal', () => {
+  const state = join(directory, 'state')
+  afterEach(() => rmSync(state, { recursive: true, force: true }))
+  const environment = { PATH: process.env['PATH'], DAVIT_STATE_DIR: state }
+  const entries = async () => {
+    const { entries: found } = await readJournal(join(state, 'coordinator/default'))
+    return found.map(({ entry }) => entry)
+  }
+
+  test.each([
+    ['SIGKILL', ['note']],
+    ['SIGINT', ['note', 'warning', 'end 130 interrupted by SIGINT']],
+  ] as const)('says that a tool was ended by %s: all that was done before is there', async (signal, last) => {
+    const child = await startedProbe(['act'], environment)
+    child.kill(signal)
+    await endOf(child)
+    const found = await entries()
+    const said = found.map((entry) => (entry.kind === 'end' ? `end ${entry.status} ${entry.message}` : entry.kind))
+    expect(said).toEqual(['begin', 'started', ...last])
+    expect(found[0]).toMatchObject({ tool: 'davit-probe', pid: child.pid })
+  })
+
+  test.each([{}, { DAVIT_RUN: 'nightly' }])(
+    'gives what it runs the name of the run, but not what it reaches as a target: %o',
+    async (given) => {
+      const words = ['act', '--', 'sh', '-c', 'echo "$DAVIT_RUN"; exit 7']
+      const { status, stdout } = spawnSync(probe, words, { env: { ...environment, ...given }, encoding: 'utf8' })
+      expect(status).toBe(7)
+      expect(stdout).toMatch(given.DAVIT_RUN === undefined ? /^davit-probe\..*\n$/ : /^nightly\n$/)
+      expect(await entries()).toMatchObject([
+        { kind: 'begin', run: stdout.trim() },
+        { kind: 'started', step: 'act with undefined' },
+        { kind: 'note' },
+        { kind: 'end', status: 7 },
+      ])
+    },
+  )
+
+  test('that cannot be written keeps a tool from what it is to do', () => {
+    writeFileSync(state, '')
+    const { status, stderr } = spawnSync(probe, ['act'], { env: environment, encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({
+      status: 73,
+      stderr: expect.stringMatching(
+        /^davit-probe: cannot write the journal '.*'.* \[cannot-write\]\n(.*\n)*hint: nothing was changed/,
+      ) as string,
+    })
+  })
+})
+
+async function startedProbe(
+  words: readonly string[],
+  environment?: NodeJS.ProcessEnv,
+): Promise<ChildProcessWithoutNullStreams> {
+  const child = spawn(probe, words, { env: environment })
   child.stderr.setEncoding('utf8')
   const [first] = (await once(child.stderr, 'data')) as [string]
   expect(first).toMatch(/^ready\n/)

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DavitError } from '@davit/diagnostics'
+import type { ProfileName } from '@davit/documents'
 import { defineTool } from '../src/define-tool.ts'
 import { outputOptions } from '../src/shared-options.ts'
 import type { ToolContext } from '../src/tool-context.ts'
@@ -63,6 +64,14 @@ const DEEDS: Readonly<Record<string, (context: Context) => Promise<number | void
     await delay(60_000, undefined, { signal }).catch(() => {})
     report({ kind: 'note', message: 'cleaned up' })
     return 3
+  },
+  async act({ args, journal, report, signal, environment, runInForeground }) {
+    journal({ profile: 'default' as ProfileName }, 'change')
+    report({ kind: 'started', id: 'act', step: `act with ${environment['DAVIT_RUN']}` })
+    report({ kind: 'note', message: 'ready' })
+    const [program = '', ...rest] = args.command
+    if (program !== '') return runInForeground({ argv: [program, ...rest], environment })
+    await delay(60_000, undefined, { signal })
   },
   async stubborn({ report }) {
     report({ kind: 'note', message: 'ready' })

@@ -15,7 +15,9 @@ export async function attempt(
   activity: Activity,
   { perform, report }: { readonly perform: Perform; readonly report: Report },
 ): Promise<ActivityFailure | undefined> {
-  const event = { id: activity.id, target: activity.mapping.target, step: stepOf(activity) }
+  const { id, kind, mapping, service } = activity
+  const subject = { kind, service: service.name, container: mapping.container }
+  const event = { id, target: mapping.target, step: stepOf(activity), activity: subject }
   report({ kind: 'started', ...event })
   const failure = await failureOf(activity, perform)
   if (failure === undefined) {

@@ -106,7 +106,8 @@ test('runTransition() reports the log of what failed before it undoes anything, 
   expect(events.map(({ kind }) => kind).join(' ')).toBe(
     'started finished started failed note started finished started finished',
   )
-  const event = { target: 'u', step: 'activate b in p', id: expect.stringContaining('activate u p') }
+  const activity = { kind: 'activate', service: 'b', container: 'p' }
+  const event = { target: 'u', step: 'activate b in p', activity, id: expect.stringContaining('activate u p') }
   expect(events[2]).toEqual({ kind: 'started', ...event })
   expect(events[3]).toEqual({ kind: 'failed', ...event, message: 'it failed', log: 'the end of its log' })
 })

@@ -1,5 +1,4 @@
-import { atPath, type Diagnostic, type Path, suggestionFor } from '@davit/diagnostics'
-import { MAX_DIAGNOSTICS } from '../text/limits.ts'
+import { atPath, type Diagnostic, MAX_HINTS, type Path, suggestionFor } from '@davit/diagnostics'
 
 /** A name in a document that is to be found in a table. */
 export interface Reference {
@@ -24,7 +23,7 @@ export function checkReferences(references: readonly Reference[], { what, table 
     })
 }
 
-/** Hashes are not misspelt; and where everything is wrong, hints cost more than they help. */
+/** Hashes are not misspelt. */
 function hintFor(name: string, { table, given }: { readonly table: ReferredTable['table']; readonly given: number }) {
-  return /^[0-9a-f]{64}$/.test(name) || given >= MAX_DIAGNOSTICS ? undefined : suggestionFor(name, table.keys())
+  return /^[0-9a-f]{64}$/.test(name) || given >= MAX_HINTS ? undefined : suggestionFor(name, table.keys())
 }

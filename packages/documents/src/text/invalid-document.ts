@@ -1,5 +1,5 @@
-import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
-import { MAX_DIAGNOSTICS, MAX_TEXT_LENGTH } from './limits.ts'
+import { DavitError, type Diagnostic, ExitStatus, firstDiagnostics } from '@davit/diagnostics'
+import { MAX_TEXT_LENGTH } from './limits.ts'
 import { type SourceText, sourceText } from './located.ts'
 
 export interface ParseOptions {
@@ -16,9 +16,7 @@ export function openSource(text: string, { file }: ParseOptions): SourceText {
 /** With the problems in the order of the text, each once. */
 export function invalidDocument(message: string, diagnostics: readonly Diagnostic[]): DavitError {
   const distinct = new Map(diagnostics.map((diagnostic) => [identityOf(diagnostic), diagnostic]))
-  const shown = [...distinct.values()].toSorted(byPlace).slice(0, MAX_DIAGNOSTICS)
-  const rest = distinct.size - shown.length
-  if (rest > 0) shown.push({ severity: 'error', message: `${rest} more problems are not shown` })
+  const shown = firstDiagnostics([...distinct.values()].toSorted(byPlace))
   return new DavitError('invalid-document', message, { exitStatus: ExitStatus.badDocument, diagnostics: shown })
 }
 

@@ -4,6 +4,9 @@ export const MAX_TEXT_LENGTH = 256 * 1024 * 1024
 /** In XML, where each takes about a kilobyte of memory; ten thousand services have half a million. */
 export const MAX_XML_ELEMENTS = 2_000_000
 
+/** In what a program made; what it shares counts wherever it is. */
+export const MAX_PROGRAM_VALUES = 2_000_000
+
 /** Of a text in YAML. */
 export const MAX_YAML_LENGTH = 16 * 1024 * 1024
 
@@ -18,6 +21,3 @@ export const MAX_DOCUMENT_DEPTH = 220
 
 /** Values that YAML aliases may add to a text. */
 export const MAX_ALIASED_VALUES = 100_000
-
-/** Diagnostics shown for one document. */
-export const MAX_DIAGNOSTICS = 100

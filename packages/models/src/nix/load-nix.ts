@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path'
-import { readTextFile } from '@davit/files'
 import { dataFailure } from '../load-data.ts'
 import type { Model } from '../model.ts'
+import { readModelText } from '../read-model-text.ts'
 
 /** A model in the Nix language, that has to be evaluated with the others. */
 export async function loadNix(file: string): Promise<Model> {
-  await readTextFile(file)
+  await readModelText(file)
   const place = () => ({ file })
   const directory = dirname(resolve(file))
   return {

@@ -1,0 +1,126 @@
+import { printable } from '@davit/diagnostics'
+
+/** What tools that act on a deployment leave behind, a line of JSON each; see docs/formats/journal.md. */
+export type JournalEntry = BeginEntry | StepEntry | MessageEntry | EndEntry
+
+interface AnyEntry {
+  /** In ISO 8601. */
+  readonly time: string
+  /** Of this execution of a tool. */
+  readonly id: string
+}
+
+/** A tool begins to act: who, where, on what. */
+export interface BeginEntry extends AnyEntry {
+  readonly kind: 'begin'
+  readonly version: 1
+  /** What the steps of one deployment share. */
+  readonly run: string
+  readonly tool: string
+  readonly profile: string
+  /** SHA-256 of its text, in hexadecimal. */
+  readonly manifest?: string
+  readonly user: string
+  /** Who has become that user, by sudo. */
+  readonly sudoUser?: string
+  readonly host: string
+  readonly machineId: string
+  readonly bootId: string
+  readonly pid: number
+  readonly startTime: number
+  readonly namespace: string
+}
+
+export interface StepEntry extends AnyEntry {
+  readonly kind: 'started' | 'finished' | 'failed'
+  /** Ties its end to its beginning. */
+  readonly number: number
+  readonly step: string
+  readonly target?: string
+  /** Of a lifecycle module. */
+  readonly activity?: string
+  readonly service?: string
+  readonly container?: string
+  readonly seconds?: number
+  readonly message?: string
+  /** The end of what it printed. */
+  readonly log?: string
+}
+
+export interface MessageEntry extends AnyEntry {
+  readonly kind: 'note' | 'warning' | 'error'
+  readonly message: string
+  readonly target?: string
+  readonly hint?: string
+  readonly generation?: number
+}
+
+export interface EndEntry extends AnyEntry {
+  readonly kind: 'end'
+  readonly status: number
+  /** Of the error. */
+  readonly code?: string
+  readonly message?: string
+  /** The current one of the coordinator, where the tool has seen to that. */
+  readonly generation?: number
+}
+
+/** On one line, whatever the texts in it are; long ones are cut. */
+export function encodeEntry(entry: JournalEntry): string {
+  const fields = Object.entries(entry).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? cut(name, value) : value,
+  ])
+  return printable(JSON.stringify(Object.fromEntries(fields)))
+}
+
+/** Nothing for what is no entry: it was cut off, or damaged. Fields and kinds that nobody knows yet are none of our business. */
+export function parseEntry(line: string): JournalEntry | undefined {
+  const fields = fieldsIn(line)
+  const kind = fields?.['kind']
+  if (fields === undefined || typeof kind !== 'string') return undefined
+  const required = ['time', 'id', ...(REQUIRED.get(kind) ?? [])]
+  const isComplete = required.every((name) => fields[name] !== undefined)
+  const isTyped = [...TYPES].every(([name, type]) => fields[name] === undefined || typeof fields[name] === type)
+  const isTimed = !Number.isNaN(Date.parse(String(fields['time'])))
+  return isComplete && isTyped && isTimed ? (fields as unknown as JournalEntry) : undefined
+}
+
+const MAX_TEXT = 2_000
+
+/** Of logs, the end counts. */
+function cut(name: string, text: string): string {
+  if (text.length <= MAX_TEXT) return text
+  return name === 'log' ? `…${text.slice(-MAX_TEXT)}` : `${text.slice(0, MAX_TEXT)}…`
+}
+
+function fieldsIn(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const fields: unknown = JSON.parse(line)
+    return typeof fields === 'object' && fields !== null ? (fields as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const TEXTS = ['time', 'id', 'run', 'tool', 'profile', 'manifest', 'user', 'sudoUser', 'host', 'machineId', 'bootId']
+const MORE_TEXTS = ['namespace', 'step', 'target', 'activity', 'service', 'container', 'message', 'log', 'hint', 'code']
+const NUMBERS = ['pid', 'startTime', 'number', 'seconds', 'status', 'generation']
+const TYPES: ReadonlyMap<string, 'string' | 'number'> = new Map([
+  ...[...TEXTS, ...MORE_TEXTS].map((name) => [name, 'string'] as const),
+  ...NUMBERS.map((name) => [name, 'number'] as const),
+])
+
+const BEGIN = ['run', 'tool', 'profile', 'user', 'host', 'machineId', 'bootId', 'pid', 'startTime', 'namespace']
+const STEP = ['number', 'step']
+const MESSAGE = ['message']
+const REQUIRED: ReadonlyMap<string, readonly string[]> = new Map([
+  ['begin', BEGIN],
+  ['started', STEP],
+  ['finished', STEP],
+  ['failed', STEP],
+  ['note', MESSAGE],
+  ['warning', MESSAGE],
+  ['error', MESSAGE],
+  ['end', ['status']],
+])

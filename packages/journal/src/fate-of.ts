@@ -1,0 +1,14 @@
+import { isProcessGone, processIdentity } from '@davit/process'
+
+import type { Fate } from './summary-of.ts'
+
+/** Nobody can tell from another machine. */
+export function fateFrom(here = processIdentity()): Fate {
+  return (begin) => {
+    if (begin.bootId === here.bootId && begin.bootId !== '') {
+      if (begin.namespace !== here.namespace) return 'unknown'
+      return isProcessGone(begin) ? 'gone' : 'alive'
+    }
+    return begin.machineId === here.machineId && begin.host === here.host ? 'gone' : 'unknown'
+  }
+}

@@ -1,0 +1,65 @@
+import { deploymentPlace, type ReadJournal, readJournal } from '@davit/coordinator-state'
+import type { Report } from '@davit/diagnostics'
+import { parseProfileName } from '@davit/documents'
+import { defineTool, profileOptions, stateDirectory, stateEnvironment } from '@davit/tool'
+
+import { fateFrom } from './fate-of.ts'
+import { renderRuns } from './render-runs.ts'
+import { type Run, runsOf } from './runs-of.ts'
+import { parseSince } from './since.ts'
+
+export const tool = defineTool({
+  name: 'davit-journal',
+  summary: 'Print what was done to a deployment from this coordinator, by whom, and how it ended',
+  description: [
+    'A line for each run, the newest last: when it began (UTC), who ran what, how many services were activated and deactivated, how it ended, and which generation came of it. The steps of one davit-env are one run; so are those of a command under davit-lock, and those for which DAVIT_RUN is the same.',
+    'A run that was killed, or whose coordinator was, did not end. It may also be that it still runs, or that nobody can tell from here.',
+    'The journal is a report: nothing depends on it. It holds what its tools have reported, and neither options nor properties of containers. The oldest half goes when it is larger than 8 MiB.',
+  ],
+  examples: [
+    { command: 'davit-journal -n 10', describe: 'the last ten runs' },
+    { command: 'davit-journal -n 1 -v', describe: 'what the last one did, and what it said' },
+    { command: 'davit-journal --since 2d --format json', describe: 'for programs, an entry a line' },
+  ],
+  options: {
+    ...profileOptions,
+    number: { type: 'integer', short: 'n', value: 'N', minimum: 1, describe: 'only the last N runs' },
+    since: {
+      type: 'string',
+      value: 'TIME',
+      describe: 'only runs that began since then: 2d, 3h or 30m ago, or a day or time of UTC, like 2026-11-21',
+    },
+    format: {
+      type: 'choice',
+      choices: ['text', 'json'],
+      default: 'text',
+      describe: 'json prints the entries of the runs as they are, a line each',
+    },
+    verbose: { type: 'boolean', short: 'v', env: ['DAVIT_VERBOSE'], describe: 'with what happened in each run' },
+  },
+  environment: { ...stateEnvironment },
+  seeAlso: ['davit-env(1)', 'davit-generations(1)'],
+  async run(context) {
+    const { args, print, report } = context
+    const profile = parseProfileName(args.profile)
+    const since = args.since === undefined ? undefined : parseSince(args.since, new Date())
+    const journal = await readJournal(deploymentPlace(stateDirectory(context), profile))
+    tellDamage(journal, report)
+    if (journal.entries.length === 0) report({ kind: 'note', message: `there is no journal of '${profile}'` })
+    const all = runsOf(journal.entries).filter(({ time }) => since === undefined || time >= since)
+    const runs = args.number === undefined ? all : all.slice(-args.number)
+    if (args.format === 'json') return print(linesOf(runs))
+    return print(renderRuns(runs, fateFrom(), args.verbose ? 'verbose' : 'normal'))
+  },
+})
+
+function linesOf(runs: readonly Run[]): string {
+  return runs.flatMap(({ read }) => read.map(({ line }) => `${line}\n`)).join('')
+}
+
+/** What a crash or a full disk has cut off. */
+function tellDamage({ damaged }: ReadJournal, report: Report): void {
+  for (const { file, line } of damaged) {
+    report({ kind: 'warning', message: `line ${line} of '${file}' is damaged, and passed over` })
+  }
+}

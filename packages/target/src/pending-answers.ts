@@ -1,0 +1,75 @@
+import { badAnswer } from './answer-lines.ts'
+import { refusalOf } from './refused-request.ts'
+import { SLOW } from './silence.ts'
+
+/** Answers that a helper owes, which it gives in the order of the requests. */
+export interface PendingAnswers {
+  add(id: string, operation: string): Promise<readonly string[]>
+  /** Whether the line belongs to one of them. */
+  take(line: string): boolean
+  rejectAll(error: unknown): void
+  /** How many times as long as others the next of them may take; nothing where none is due. */
+  slowness(): number | undefined
+}
+
+/** An answer of an honest machine is far from these: records of all services, or names of all packages. */
+const MAX_ANSWER_LINES = 200_000
+const MAX_ANSWER_CHARACTERS = 64 * 1024 * 1024
+
+export function pendingAnswers(address: string): PendingAnswers {
+  const answers = new Map<string, PendingAnswer>()
+  return {
+    add(id, operation) {
+      return new Promise((resolve, reject) => {
+        answers.set(id, { operation, lines: [], characters: 0, resolve, reject })
+      })
+    },
+    take(line) {
+      const [id = '', sign, ...words] = line.split(' ')
+      const request = answers.get(id)
+      if (request === undefined) return false
+      if (sign === '+' && !isExcessive(request, line)) {
+        request.lines.push(words.join(' '))
+        return true
+      }
+      answers.delete(id)
+      if (sign === '=') request.resolve(request.lines)
+      else if (sign === '!') request.reject(refusalOf(words, request.lines))
+      else request.reject(badAnswer(address))
+      return true
+    },
+    rejectAll(error) {
+      for (const { reject } of answers.values()) reject(error)
+      answers.clear()
+    },
+    slowness() {
+      const [next] = answers.values()
+      return next === undefined ? undefined : (SLOWNESS.get(next.operation) ?? 1)
+    },
+  }
+}
+
+interface PendingAnswer {
+  readonly operation: string
+  readonly lines: string[]
+  characters: number
+  readonly resolve: (lines: readonly string[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+function isExcessive(request: PendingAnswer, line: string): boolean {
+  request.characters += line.length
+  return request.lines.length >= MAX_ANSWER_LINES || request.characters > MAX_ANSWER_CHARACTERS
+}
+
+/** Operations that say nothing until disks are written, trees are read or removed, or Nix has ended. */
+const SLOWNESS: ReadonlyMap<string, number> = new Map([
+  ['native_commit', SLOW],
+  ['native_discard', SLOW],
+  ['native_survey', SLOW],
+  ['native_collect', SLOW],
+  ['trim_profile', SLOW],
+  ['set_profile', SLOW],
+  ['protect', SLOW],
+  ['nix_collect', 60],
+])

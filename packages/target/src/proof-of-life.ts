@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { DavitError } from '@davit/diagnostics'
+
+/** A request that reads what is kept on the disk, and changes nothing. */
+export const PROOF_OF_LIFE = ['lock_state', ['davit', 'davit']] as const
+
+export interface LivingPlace {
+  readonly answerSeconds: number
+  request(operation: string, fields: readonly string[]): Promise<readonly string[]>
+}
+
+/** Work of another program that may be silent for as long as it wants; meanwhile it is the helper beside it that is asked. */
+export async function whileAlive<Result>(place: LivingPlace, work: Promise<Result>): Promise<Result> {
+  const over = new AbortController()
+  try {
+    return await Promise.race([work, untilLost(place, over.signal)])
+  } finally {
+    over.abort()
+  }
+}
+
+/** Rejects when a helper was lost, and so was the next: one may have been ended by mistake. */
+async function untilLost({ answerSeconds, request }: LivingPlace, signal: AbortSignal): Promise<never> {
+  for (let losses = 0; ;) {
+    await delay(answerSeconds * 1000, undefined, { signal })
+    const loss = await request(...PROOF_OF_LIFE).then(
+      () => undefined,
+      (error: unknown) => (isConnectionLost(error) ? { error } : undefined),
+    )
+    losses = loss === undefined ? 0 : losses + 1
+    if (loss !== undefined && losses === 2) throw loss.error
+  }
+}
+
+export function isConnectionLost(error: unknown): boolean {
+  return error instanceof DavitError && error.code === 'connection-lost'
+}

@@ -1,0 +1,62 @@
+import { type ReportedStep, type ReportEvent, renderDiagnostic } from '@davit/diagnostics'
+
+/** Turns what a tool reports into entries of a journal, without time and author. */
+export interface EventEntries {
+  /** Nothing for what interests only those who watch. */
+  entryOf(event: ReportEvent): object | undefined
+  /** What is known at the end. */
+  outcome(): { readonly generation?: number }
+}
+
+export function eventEntries(): EventEntries {
+  const numbered = stepNumbers()
+  let generation: number | undefined
+  return {
+    entryOf(event) {
+      switch (event.kind) {
+        case 'started':
+        case 'finished':
+        case 'failed':
+          return { kind: event.kind, ...numbered(event), ...stepFields(event), ...failureFields(event) }
+        case 'note':
+          generation = event.generation ?? generation
+          return event
+        case 'warning':
+          return event
+        case 'diagnostic':
+          return { kind: event.diagnostic.severity, message: renderDiagnostic(event.diagnostic) }
+        case 'detail':
+          return undefined
+      }
+    },
+    outcome: () => (generation === undefined ? {} : { generation }),
+  }
+}
+
+type StepEvent = ReportEvent & ReportedStep
+
+/** Short, where the names of steps are long; and, at the end, how long the step took. */
+function stepNumbers(): (event: StepEvent) => { readonly number: number; readonly seconds?: number } {
+  const busy = new Map<string, { readonly number: number; readonly since: number }>()
+  let last = 0
+  return ({ kind, id }) => {
+    const begun = busy.get(id)
+    if (kind !== 'started' && begun !== undefined) {
+      busy.delete(id)
+      return { number: begun.number, seconds: Math.round(performance.now() - begun.since) / 1000 }
+    }
+    last += 1
+    if (kind === 'started') busy.set(id, { number: last, since: performance.now() })
+    return { number: last }
+  }
+}
+
+function stepFields({ step, target, activity }: StepEvent) {
+  const subject = activity && { activity: activity.kind, service: activity.service, container: activity.container }
+  return { step, ...(target === undefined ? {} : { target }), ...subject }
+}
+
+function failureFields(event: StepEvent) {
+  if (event.kind !== 'failed') return {}
+  return { message: event.message, ...(event.log === undefined ? {} : { log: event.log }) }
+}

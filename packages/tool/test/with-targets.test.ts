@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+
+import { withTargets } from '../src/with-targets.ts'
+
+test.each(['0', '-1', '1.5', 'soon', '1e3', '9999999'])(
+  'withTargets() refuses %s as DAVIT_ANSWER_TIMEOUT before it connects',
+  async (text) => {
+    const { signal } = new AbortController()
+    const context = { environment: { DAVIT_ANSWER_TIMEOUT: text }, report: () => {}, signal }
+    const use = () => Promise.reject(new Error('connected'))
+    await expect(withTargets(new Map(), context, use)).rejects.toMatchObject({ code: 'usage', exitStatus: 64 })
+  },
+)

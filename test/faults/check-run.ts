@@ -1,0 +1,117 @@
+import { checkClaims } from './check-claims.ts'
+import { journalSince } from './check-journal.ts'
+import { differences } from './differences.ts'
+import { isMishap, type Kind, leavesOrphans } from './fault.ts'
+import { textOf } from './laboratory.ts'
+import type { Evidence, Goals } from './round.ts'
+import { partsOf } from './points.ts'
+import type { Line, Run } from './run.ts'
+import { follow } from './timeline.ts'
+
+/** Whether status and words of a run were true. */
+export function checkRun(evidence: Evidence, index: number, goals: Goals): readonly string[] {
+  const { stages } = evidence
+  const { run } = stages[index]!
+  const afterKill = stages.slice(0, index).some((stage) => stage.run.strike && leavesOrphans(stage.run.strike))
+  const problems = [
+    ...checkStatus(run, afterKill),
+    ...checkWords(run),
+    ...checkDone(evidence, index, goals),
+    ...checkSaid(evidence, index, goals),
+  ]
+  return problems.map((problem) => `run ${index + 1}: ${problem}`)
+}
+
+function checkStatus({ step, strike, isStruck, status }: Run, afterKill: boolean): readonly string[] {
+  const usual = step === 'failing' ? 1 : 0
+  const expected = [
+    ...(isStruck && strike !== undefined ? statusesOf(strike.kind, usual) : [usual]),
+    ...(strike !== undefined && afterKill ? [LOCKED] : []),
+  ]
+  return expected.includes(status) ? [] : [`it ended with status ${status}, not with ${expected.join(' or ')}`]
+}
+
+const LOCKED = 75
+const KILLED = 137
+const SIGNALLED: Readonly<Record<string, number>> = { INT: 130, TERM: 143, HUP: 129 }
+
+/** A signal that comes when all is done changes nothing any more. */
+function statusesOf(kind: Kind, usual: number): readonly (number | null)[] {
+  const [victim, signal = ''] = kind.split(':')
+  if (isMishap(kind)) return [0, 1, 2, 3, 69, ...(kind === 'fill' ? [73] : [])]
+  if (signal === 'KILL') return [victim === 'tool' ? KILLED : null]
+  return [usual, SIGNALLED[signal]!]
+}
+
+function checkWords({ status, strike, said }: Run): readonly string[] {
+  const text = textOf(said())
+  const isBug = /bug in davit|internal error|^ {4}at |nothing is left to wait for/m.test(text)
+  const mustSpeak = ![null, 0, KILLED].includes(status) && !mayBeSilent(text, strike)
+  return [
+    ...(isBug ? ['it was a bug'] : []),
+    ...(mustSpeak && !/^davit-[a-z]+: /m.test(text) ? ['it did not say why it ended'] : []),
+  ]
+}
+
+/** At the second signal, and before a tool can hear any. */
+function mayBeSilent(text: string, strike: Run['strike']): boolean {
+  if (strike === undefined) return false
+  const wasStopped = strike.kind.startsWith('twice:') && text.includes(' to stop now')
+  return wasStopped || partsOf(strike.point).moment === 'begin'
+}
+
+/** Who ends with 0 has done all. Of a host that was rebooted behind its back a run cannot know. */
+function checkDone(evidence: Evidence, index: number, { all }: Goals): readonly string[] {
+  const { run, after } = evidence.stages[index]!
+  if (run.status !== 0) return []
+  const { rebooted } = worldlyChanges(evidence, index)
+  const isAlive = (instance: string) => !rebooted.has(instance.split(':', 1)[0] ?? '')
+  const running = after.flatMap((survey) => survey.running)
+  const wanted = [...all[run.step].instances.keys()]
+  return differences('it ended with 0, but of its processes', wanted.filter(isAlive), running.filter(isAlive))
+}
+
+/** What was said later than the survey is compared with a later one. */
+function checkSaid(evidence: Evidence, index: number, goals: Goals): readonly string[] {
+  const { run, surveyedAt, late, ...soon } = evidence.stages[index]!
+  const world = worldOf(evidence, index, goals)
+  const isSoon = ({ time }: Line) => index === evidence.stages.length - 1 || time <= surveyedAt
+  return [
+    ...checkClaims({ ...world, ...soon }, run.said().filter(isSoon)),
+    ...checkClaims(
+      { ...world, ...late },
+      run.said().filter((line) => !isSoon(line)),
+    ),
+  ]
+}
+
+function worldOf(evidence: Evidence, index: number, { before, all }: Goals) {
+  const { run } = evidence.stages[index]!
+  const last = evidence.stages.at(-1)!.after
+  const journal = journalSince(evidence, last)
+  const stateAt = (time: bigint) =>
+    follow(
+      journal.filter((entry) => entry.time <= time),
+      before.instances,
+    )
+  return {
+    attempted: all[run.step],
+    names: new Map(Object.values(all).flatMap(({ instances }) => [...instances])),
+    run,
+    start: index === 0 ? evidence.start : evidence.stages[index - 1]!.after,
+    journal: journal.filter(({ time }) => time >= run.startedAt),
+    stateAt,
+    ...worldlyChanges(evidence, index),
+  }
+}
+
+function worldlyChanges({ stages }: Evidence, index: number) {
+  const { run, after } = stages[index]!
+  const rebooted = new Set(
+    after
+      .filter(({ journal }) => journal.some(({ event, time }) => event === 'rebooted' && time >= run.startedAt))
+      .map(({ host }) => host),
+  )
+  const reinstalled: ReadonlySet<string> = run.strike?.kind === 'reinstall' ? rebooted : new Set<string>()
+  return { rebooted: rebooted as ReadonlySet<string>, reinstalled }
+}

@@ -1,0 +1,131 @@
+import { type Fault, isMishap, type Kind, KINDS, leavesOrphans, type Strike } from './fault.ts'
+import { alikes, isOfBuilder, partsOf, type Points } from './points.ts'
+import { GRACEFUL, type Step, STEPS } from './system.ts'
+
+/**
+ * Every kind at every point. `one-of-each` tries once what is the same: of points that are alike chance picks one for each kind,
+ * and one signal stands for all that ask for an end: INT, TERM and HUP have one handler, and whoever gets it passes it on to the
+ * others. Who goes on, how fast, and what interrupts the next run is left to chance in any case.
+ */
+export function allFaults(
+  points: Points,
+  random: () => number,
+  extent: 'one-of-each' | 'every-signal',
+): readonly Fault[] {
+  const isAll = extent === 'every-signal'
+  const faultsOf = (step: Step) => {
+    const classes = isAll ? points[step].map((point) => [point]) : alikes(points[step])
+    return classes.flatMap((alike) => {
+      const kinds = kindsFor(alike[0]!, isAll ? KINDS.map((kind) => [kind]) : KINDS_ALIKE)
+      const once = kinds.map((same) => faultAt(step, { kind: pick(same, random), point: pick(alike, random) }, random))
+      return [...once, ...twice(step, { points, alike }, random)]
+    })
+  }
+  return inTurns(STEPS.map(faultsOf))
+}
+
+/** Kinds in turn, so that each has its share, with steps in turn; points by chance. */
+export function sampleFaults(points: Points, count: number, random: () => number): readonly Fault[] {
+  const kinds = shuffled(KINDS, random)
+  return Array.from({ length: count }, (_, index) => {
+    const step = STEPS[index % STEPS.length]!
+    const kind = kinds[index % kinds.length]!
+    // Every fourth at a tool that makes the manifest, every fourth with a second fault.
+    const ofBuilder = index % 4 === 0 && !isMishap(kind)
+    const candidates = points[step].filter((point) => isOfBuilder(point) === ofBuilder)
+    const strike = { kind, point: pick(candidates.length === 0 ? points[step] : candidates, random) }
+    if (index % 4 !== 1) return faultAt(step, strike, random)
+    return twice(step, { points, alike: [strike.point] }, random, [kind])[0] ?? faultAt(step, strike, random)
+  })
+}
+
+/** Those that are the same for a deployment. */
+const KINDS_ALIKE: readonly (readonly Kind[])[] = [
+  KINDS.filter((kind) => GRACEFUL.some((signal) => kind.endsWith(`:${signal}`)) && !kind.startsWith('twice:')),
+  KINDS.filter((kind) => kind.startsWith('twice:')),
+  ...KINDS.filter((kind) => kind.endsWith(':KILL') || isMishap(kind)).map((kind) => [kind]),
+]
+
+/** Nothing happens to a host at a point that belongs to none. */
+function kindsFor(point: string, kinds: readonly (readonly Kind[])[]): readonly (readonly Kind[])[] {
+  return hostless(point) ? kinds.filter(([kind]) => !isMishap(kind!)) : kinds
+}
+
+function hostless(point: string): boolean {
+  return partsOf(point).host === '-'
+}
+
+interface TwiceAt {
+  readonly points: Points
+  readonly alike: readonly string[]
+}
+
+/** An interruption at the point, and another one somewhere in the next run. */
+function twice(
+  step: Step,
+  { points, alike }: TwiceAt,
+  random: () => number,
+  kinds: readonly Kind[] = KINDS,
+): readonly Fault[] {
+  const first = strikeAt(pick(alike, random), kinds, random)
+  const next = points[LEADS_TO[step]].filter((point) => isReachedAgain(point, first.point))
+  const second = strikeAt(pick(next, random), KINDS, random)
+  const coordinator = random() < 0.25 ? 'second' : 'same'
+  return [{ step, ...first, again: second, coordinator, pace: 'usual' }]
+}
+
+/** Whether the next run comes there as well, though it has less to do. */
+function isReachedAgain(point: string, first: string): boolean {
+  const { number, moment } = partsOf(point)
+  return number === 1 && !/data|start|done/.test(moment) && (!isOfBuilder(point) || isOfBuilder(first))
+}
+
+function strikeAt(point: string, kinds: readonly Kind[], random: () => number): Strike {
+  const possible = kinds.filter((kind) => !isMishap(kind) || !hostless(point))
+  return { kind: pick(possible.length === 0 ? KINDS.filter((kind) => !isMishap(kind)) : possible, random), point }
+}
+
+/** What is deployed after a step and the run that follows an interruption: a system that can be started. */
+export const LEADS_TO = {
+  install: 'install',
+  failing: 'upgrade',
+  upgrade: 'upgrade',
+  undeploy: 'undeploy',
+} as const satisfies Record<Step, Step>
+
+function faultAt(step: Step, strike: Strike, random: () => number): Fault {
+  const coordinator = random() < 0.25 ? 'second' : 'same'
+  // Where nobody is killed, the interrupted run itself would wait.
+  const canBeHeld = leavesOrphans(strike) && strike.point.startsWith('davit-activate:')
+  // A second signal comes too late for what is over at once.
+  const isHeld = canBeHeld && (strike.kind.startsWith('twice:') || random() < 0.5)
+  return { step, ...strike, coordinator, pace: isHeld ? 'held' : 'usual' }
+}
+
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let value = Math.imul(state ^ (state >>> 15), 1 | state)
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value
+    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+export function pick<Item>(items: readonly Item[], random: () => number): Item {
+  return items[Math.floor(random() * items.length)]!
+}
+
+function shuffled<Item>(items: readonly Item[], random: () => number): readonly Item[] {
+  return items
+    .map((item) => [random(), item] as const)
+    .toSorted(([left], [right]) => left - right)
+    .map(([, item]) => item)
+}
+
+/** The first of each list, then the second of each. */
+function inTurns<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
+  const longest = Math.max(...lists.map((list) => list.length))
+  return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat()
+}

@@ -1,0 +1,179 @@
+import type { Claim, World } from './check-claims.ts'
+import type { Survey } from './survey.ts'
+
+type Check = (claim: Claim, world: World) => readonly string[]
+
+/** What is the matter when it is not so. */
+const unless = (isTrue: boolean, problem: string): readonly string[] => (isTrue ? [] : [problem])
+
+/** Each wording in which a tool says what was done, or what was not, and whether it is true. The first that fits counts. */
+export const CLAIMS: readonly (readonly [RegExp, Check])[] = [
+  [
+    /^\[(\S+)\] send (?:\d+ packages \(.*\)|packages \(all are there\)): done/,
+    ({ parts: [host] }, world) => sent(host!, world),
+  ],
+  [/^\[(\S+)\] ((?:de)?activate) (\S+) in \S+: done/, performed],
+  [/^\[(\S+)\] generation (\d+) of the profile$/, profileSet],
+  [/^generation (\d+) on the coordinator$/, generationAdded],
+  [
+    /^the coordinator has this generation already$/,
+    (_, { attempted, coordinator }) =>
+      unless(coordinator.manifest === attempted.text, 'its last generation is another one'),
+  ],
+  [
+    /^nothing to do: all services are as the manifest says$/,
+    ({ time }, world) => sameAs(world.attempted.instances.keys(), time, world),
+  ],
+  [/^davit-activate: the transition (?:failed|was interrupted): all is as it was before /, asBefore],
+  [/^davit-activate: .*: the new services are gone, and not all of the old ones could be activated again /, newGone],
+  [/^hint: the same command goes on from here; what remains: (.*)$/, remains],
+  // What is left of these is in the hint.
+  [/^davit-activate: .*: not all of the new services could be deactivated \[/, () => []],
+  [/^davit-activate: .*: the lock was lost, and nothing more was done \[/, () => []],
+  [/^hint: this step did nothing; /, didNothing],
+  [/^davit-distribute: packages did not reach (.*) \[/, othersSent],
+  [
+    /^davit-env: interrupted before (\S+)$/,
+    ({ parts: [tool] }, { run: { passed } }) =>
+      unless(!(passed ?? []).some((point) => point.startsWith(`${tool}:`)), 'that had begun'),
+  ],
+]
+
+/** Nobody is told by these what was done; or `CLAIMS` has it in the line before. */
+export const SAYS_NOTHING: readonly RegExp[] = [
+  /^$/,
+  // A shell, of what it has started.
+  /^(Killed|Terminated|Hangup)$/,
+  /^(\[\S+\] )?(send packages|(de)?activate \S+ in \S+|build \S+|connect)( \u2026|: failed: .*)$/,
+  /^build \S+: done/,
+  /^ {2}(\| |hint: )/,
+  /^ {4}\S/,
+  /^rolling back$/,
+  /^\[\S+\] waiting for what an earlier run has begun: /,
+  /^another process builds '\S+': waiting for it$/,
+  /^builds are (not isolated|kept from)/,
+  /^warning: (interrupted|terminated|hung up): finishing what runs; .* to stop now$/,
+  /^warning: (lost the connection to|lost the helper on|cannot reach|the lock of profile) /,
+  /^error: (target '\S+': |cannot (de)?activate )/,
+  /^caused by: /,
+  // Errors that only say what went wrong; those of a transition and a distribution are claims.
+  /^davit-[a-z]+: .* \[(interrupted|unreachable|targets-unreachable|connection-lost|session-refused|no-answer|locked|lock-lost|lock-refused|no-profile|cannot-create|import-failed|channel-closed|no-shell|no-module|cannot-write)\]$/,
+  // The same, where what a program of the target has said is part of it.
+  /^davit-[a-z]+: (cannot (renew|write|create) [^[]*)$/,
+  /^\S+: .*No space left on device( \[cannot-create\])?$/,
+  /^hint: (the same command (goes on from (there|here)|tries again)|the others have theirs: )/,
+  /^hint: what was started there goes on; /,
+  /^hint: (check |make (space|room) |free |try |look )/,
+]
+
+function sent(host: string, { attempted, after, reinstalled }: World): readonly string[] {
+  const path = attempted.profiles.get(host) ?? ''
+  const isThere = surveyOf(host, after).stored.includes(path.split('/').at(-1) ?? '')
+  return unless(isThere || reinstalled.has(host), `'${path}' is not there`)
+}
+
+/** As often as it is claimed, in this run, by then. */
+function performed({ parts: [host, activity, service], time }: Claim, { journal }: World): readonly string[] {
+  const event = activity === 'activate' ? 'up' : 'down'
+  const isThat = (entry: World['journal'][number]) =>
+    entry.event === event && entry.host === host && entry.service === service && entry.time <= time
+  return unless(journal.some(isThat), 'the module knows nothing of it')
+}
+
+function profileSet(
+  { parts: [host = '', generation] }: Claim,
+  { attempted, after, reinstalled }: World,
+): readonly string[] {
+  if (reinstalled.has(host)) return []
+  const { profile, generations } = surveyOf(host, after)
+  return [
+    ...unless(profile === attempted.profiles.get(host), `that is '${profile}'`),
+    ...unless(generations.at(-1) === Number(generation), `the generations are ${generations.join(', ')}`),
+  ]
+}
+
+function generationAdded({ parts: [number] }: Claim, { attempted, coordinator }: World): readonly string[] {
+  return [
+    ...unless(
+      Math.max(...coordinator.generations) === Number(number),
+      `there are ${coordinator.generations.join(', ')}`,
+    ),
+    ...unless(coordinator.manifest === attempted.text, 'that is another manifest'),
+  ]
+}
+
+/** What an earlier run had begun, and was cut off, may be gone. */
+function asBefore({ time }: Claim, world: World): readonly string[] {
+  const { running, busy } = world.stateAt(world.run.startedAt)
+  return sameAs(running, time, world, new Set(busy.keys()))
+}
+
+function sameAs(
+  wanted: Iterable<string>,
+  time: bigint,
+  { stateAt, rebooted }: World,
+  except: ReadonlySet<string> = new Set(),
+): readonly string[] {
+  const { running, busy } = stateAt(time)
+  const counts = (instance: string) => !except.has(instance) && !rebooted.has(hostOf(instance))
+  const expected = [...wanted].filter(counts)
+  const found = [...running].filter(counts)
+  return [
+    ...expected.filter((instance) => !running.has(instance)).map((instance) => `'${instance}' does not run`),
+    ...found.filter((instance) => !expected.includes(instance)).map((instance) => `'${instance}' runs`),
+    ...[...busy].filter(([instance]) => counts(instance)).map(([instance, what]) => `'${instance}' is still ${what}`),
+  ]
+}
+
+function newGone({ time }: Claim, { stateAt, run, rebooted }: World): readonly string[] {
+  const { running: old } = stateAt(run.startedAt)
+  return [...stateAt(time).running]
+    .filter((instance) => !old.has(instance) && !rebooted.has(hostOf(instance)))
+    .map((instance) => `'${instance}' runs`)
+}
+
+/** All else is either as before the run or as the manifest says, whatever the run was about to do last. */
+function remains({ parts: [list = ''], time }: Claim, world: World): readonly string[] {
+  const back = notNamed(list, world.stateAt(world.run.startedAt).running, time, world)
+  const on = notNamed(list, new Set(world.attempted.instances.keys()), time, world)
+  return back.length === 0 || on.length === 0 ? [] : back
+}
+
+function notNamed(list: string, wanted: ReadonlySet<string>, time: bigint, world: World): readonly string[] {
+  const { running } = world.stateAt(time)
+  const isNamed = (activity: string, instance: string) =>
+    list.includes(`${activity} '${world.names.get(instance)}' on '${hostOf(instance)}'`)
+  return [...new Set([...wanted, ...running])]
+    .filter((instance) => wanted.has(instance) !== running.has(instance) && !world.rebooted.has(hostOf(instance)))
+    .filter((instance) => !isNamed(wanted.has(instance) ? 'activate' : 'deactivate', instance))
+    .map((instance) => `'${instance}' ${wanted.has(instance) ? 'does not run' : 'runs'}`)
+}
+
+/** Of what the tool that says so is there for. */
+function didNothing({ tool, time }: Claim, world: World): readonly string[] {
+  if (tool === 'davit-activate') return asBefore({ parts: [], time, tool, message: '' }, world)
+  const isSame = (survey: Survey, index: number) =>
+    survey.profile === world.start[index]!.profile || world.reinstalled.has(survey.host)
+  if (tool === 'davit-set') return unless(world.after.every(isSame), 'a profile is another one')
+  if (tool === 'davit-lock') {
+    const locked = world.after.flatMap(({ leftFiles }) => leftFiles.filter((file) => file.includes('/lock/')))
+    return unless(locked.length === 0, `there are ${locked.join(', ')}`)
+  }
+  return [`nobody knows what '${tool}' would have done`]
+}
+
+function othersSent({ parts: [list = ''] }: Claim, world: World): readonly string[] {
+  return [...world.attempted.profiles.keys()]
+    .filter((host) => !list.includes(`'${host}'`))
+    .flatMap((host) => sent(host, world))
+}
+
+function surveyOf(host: string, surveys: readonly Survey[]): Survey {
+  const found = surveys.find((survey) => survey.host === host)
+  if (found === undefined) throw new Error(`a run speaks of '${host}', which is none of the hosts`)
+  return found
+}
+
+function hostOf(instance: string): string {
+  return instance.split(':', 1)[0] ?? ''
+}

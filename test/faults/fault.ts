@@ -1,0 +1,77 @@
+import { GRACEFUL, isStep, type Step } from './system.ts'
+
+const SIGNALS = [...GRACEFUL, 'KILL'] as const
+
+/**
+ * A signal to the tool at the point, to davit-env, or to their whole process group as from a terminal; a second one, while the
+ * first is being dealt with; and what happens to the host to which the point belongs.
+ */
+export const KINDS = [
+  ...SIGNALS.flatMap((signal) => (['tool', 'env', 'group'] as const).map((victim) => `${victim}:${signal}` as const)),
+  'twice:INT',
+  'twice:TERM',
+  'cut',
+  'sshd',
+  'reboot',
+  'reinstall',
+  'fill',
+] as const
+export type Kind = (typeof KINDS)[number]
+/** What happens to a host. */
+export type Mishap = Extract<Kind, 'cut' | 'sshd' | 'reboot' | 'reinstall' | 'fill'>
+
+export interface Strike {
+  readonly kind: Kind
+  /** `TOOL:MOMENT:HOST:NUMBER`: the so-many-th time that the tool comes to this moment with this host. */
+  readonly point: string
+}
+
+export interface Fault extends Strike {
+  readonly step: Step
+  /** What interrupts the next run. */
+  readonly again?: Strike
+  /** Who goes on: the same coordinator, or one that knows nothing. */
+  readonly coordinator: 'same' | 'second'
+  /** Whether activities that are under way are held up until the next run has come across them. */
+  readonly pace: 'usual' | 'held'
+}
+
+export function nameOf({ step, kind, point, again, coordinator, pace }: Fault): string {
+  return [
+    step,
+    kind,
+    point,
+    ...(again === undefined ? [] : ['then', again.kind, again.point]),
+    ...(coordinator === 'second' ? [coordinator] : []),
+    ...(pace === 'held' ? [pace] : []),
+  ].join(' ')
+}
+
+export function parseFault(name: string): Fault | undefined {
+  const [step = '', kind, point, ...more] = name.split(/\s+/)
+  const strike = strikeOf(kind, point)
+  if (!isStep(step) || strike === undefined) return undefined
+  const again = more[0] === 'then' ? strikeOf(more[1], more[2]) : undefined
+  return {
+    step,
+    ...strike,
+    ...(again === undefined ? {} : { again }),
+    coordinator: more.includes('second') ? 'second' : 'same',
+    pace: more.includes('held') ? 'held' : 'usual',
+  }
+}
+
+function strikeOf(kind = '', point = ''): Strike | undefined {
+  return (KINDS as readonly string[]).includes(kind) && /^davit-[a-z]+:[a-z_-]+:[a-z0-9-]+:\d+$/.test(point)
+    ? { kind: kind as Kind, point }
+    : undefined
+}
+
+/** Whether something of the run may go on after it has ended. */
+export function leavesOrphans({ kind }: Strike): boolean {
+  return kind.endsWith(':KILL') || kind.startsWith('twice:')
+}
+
+export function isMishap(kind: Kind): kind is Mishap {
+  return !kind.includes(':')
+}

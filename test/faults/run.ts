@@ -1,0 +1,154 @@
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Started } from '../harness/coordinator.ts'
+import { eventually } from '../harness/wait.ts'
+import { leavesOrphans, type Strike } from './fault.ts'
+import { commandOf, mend } from './strikes.ts'
+import type { Step, System } from './system.ts'
+
+/** One run of davit-env. */
+export interface Run {
+  readonly step: Step
+  /** What was to interrupt it. */
+  readonly strike: Strike | undefined
+  /** Whether it came to the point. */
+  readonly isStruck: boolean
+  /** null when davit-env itself was killed. */
+  readonly status: number | null
+  /** What it has said so far: something of it may go on after it has ended. */
+  readonly said: () => readonly Line[]
+  /** Names of the points that it came to; undefined for what is shipped. */
+  readonly passed: readonly string[] | undefined
+  /** Nanoseconds, by the clock of all hosts. */
+  readonly startedAt: bigint
+  readonly endedAt: bigint
+  /** When what davit-env has left behind has ended as well. */
+  readonly orphans: Promise<bigint>
+  /** Of the coordinator. */
+  readonly stateDirectory: string
+}
+
+export interface Line {
+  readonly text: string
+  /** When it was read. */
+  readonly time: bigint
+}
+
+export interface RunTerms {
+  readonly step: Step
+  readonly stateDirectory: string
+  /** What is given to davit-env. */
+  readonly input: 'manifest' | 'models'
+}
+
+/** To its end, as it is shipped; `meanwhile` may do something to it. */
+export async function deploy(
+  system: System,
+  terms: RunTerms,
+  meanwhile: (run: { readonly started: Started; readonly isOver: () => boolean }) => Promise<unknown> = async () => {},
+): Promise<Run> {
+  const startedAt = now()
+  const started = system.user.start(['davit-env', ...optionsOf(system, terms)], settingsOf(system, terms))
+  const said = recorded(started)
+  let isOver = false
+  void started.outcome.then(() => (isOver = true))
+  await meanwhile({ started, isOver: () => isOver })
+  const { status } = await started.outcome
+  const endedAt = now()
+  const ended = { endedAt, orphans: Promise.resolve(endedAt), passed: undefined, strike: undefined, isStruck: false }
+  return { ...terms, status, said, startedAt, ...ended }
+}
+
+export interface InterruptedTerms extends RunTerms {
+  /** Without it, it is only written down what points there are. */
+  readonly strike?: Strike | undefined
+  readonly pace?: 'usual' | 'held'
+}
+
+/** With tools that are made for this. */
+export async function interrupt(system: System, terms: InterruptedTerms): Promise<Run> {
+  const { strike } = terms
+  const log = join(system.user.directory, 'points.log')
+  await writeFile(log, '')
+  const startedAt = now()
+  const started = startFaulty(system, terms, log)
+  const said = recorded(started)
+  const ended = once(started.process, 'exit')
+  const orphans = started.outcome.then(now)
+  const second = strike?.kind.startsWith('twice:') ? signalAgain(started, strike) : undefined
+  const [status] = (await ended) as [number | null]
+  await second
+  if (strike === undefined || !leavesOrphans(strike)) await started.outcome
+  const endedAt = now()
+  const lines = await readLines(log)
+  const failure = lines.find((line) => line.startsWith('failed '))
+  if (failure !== undefined) throw new Error(`cannot interrupt: ${failure}`)
+  if (strike !== undefined) await mend(strike, system)
+  const isStruck = lines.some((line) => line.endsWith(' struck'))
+  const passed = lines.map((line) => line.split(' ', 1)[0] ?? '')
+  return { ...terms, strike, isStruck, status, said, passed, startedAt, endedAt, orphans }
+}
+
+function startFaulty(system: System, terms: InterruptedTerms, log: string): Started {
+  const { strike, pace = 'usual' } = terms
+  const command = ['sh', '-c', 'export DAVIT_FAULT_PARENT=$$; exec davit-env "$@"', 'sh', ...optionsOf(system, terms)]
+  const orders =
+    strike === undefined
+      ? {}
+      : { DAVIT_FAULT_POINT: strike.point, DAVIT_FAULT_COMMAND: commandOf(strike.kind, system, pace) }
+  const more = { PATH: system.faultyPath, DAVIT_FAULT_LOG: log, ...orders }
+  return system.user.start(command, settingsOf(system, terms, more))
+}
+
+/** Once the first is answered, and later than what may still be the same wish. */
+async function signalAgain({ process: { pid = 0, exitCode }, outcome, stderr }: Started, { kind }: Strike) {
+  let isOver = exitCode !== null
+  void outcome.then(() => (isOver = true))
+  await eventually('an answer to the first signal', () => isOver || stderr().includes(' to stop now')).catch(() => {})
+  await pause(ONE_WISH_MILLISECONDS)
+  try {
+    process.kill(-pid, `SIG${kind.split(':')[1]}`)
+  } catch {
+    // It has ended.
+  }
+}
+
+const ONE_WISH_MILLISECONDS = 300
+
+function optionsOf({ goals }: System, { step, input }: RunTerms): readonly string[] {
+  const { manifestOptions, modelOptions } = goals[step]
+  return input === 'models' ? modelOptions : manifestOptions
+}
+
+function settingsOf(
+  { environment }: System,
+  { stateDirectory }: RunTerms,
+  more: Readonly<Record<string, string>> = {},
+) {
+  return { environment: { ...environment, DAVIT_STATE_DIR: stateDirectory, ...more } }
+}
+
+function recorded({ process: { stderr } }: Started): () => readonly Line[] {
+  const pieces: Line[] = []
+  stderr?.on('data', (chunk: Buffer) => pieces.push({ text: chunk.toString(), time: now() }))
+  return () => {
+    const lines: Line[] = []
+    let begun = ''
+    for (const { text, time } of pieces) {
+      const parts = `${begun}${text}`.split('\n')
+      begun = parts.pop() ?? ''
+      lines.push(...parts.map((part) => ({ text: part, time })))
+    }
+    return lines
+  }
+}
+
+function now(): bigint {
+  return BigInt(Date.now()) * 1_000_000n
+}
+
+async function readLines(file: string): Promise<readonly string[]> {
+  return (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '')
+}

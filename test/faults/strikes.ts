@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { isMishap, type Kind, type Mishap, type Strike } from './fault.ts'
+import { partsOf } from './points.ts'
+import type { System } from './system.ts'
+
+const OUTSIDE = fileURLToPath(new URL('outside', import.meta.url))
+const HOLD = '/run/davit-faults.hold'
+
+/** A command for sh: $1 is the process that is at the point, $2 the address of the host to which the point belongs. */
+export function commandOf(kind: Kind, system: System, pace: 'usual' | 'held'): string {
+  return `${pace === 'held' ? holdCommand(system) : ''}${isMishap(kind) ? mishapCommand(kind, system) : signalCommand(kind)}`
+}
+
+function signalCommand(kind: string): string {
+  const [victim = '', signal = ''] = kind.split(':')
+  const whom = { tool: '"$1"', env: '"$DAVIT_FAULT_PARENT"' }[victim] ?? '-- "-$DAVIT_FAULT_PARENT"'
+  return `kill -s ${signal} ${whom}`
+}
+
+const BEGINNINGS = { cut: 'cut', sshd: 'stop-sshd', reboot: 'reboot', reinstall: 'reinstall', fill: 'fill' } as const
+const ENDS: Readonly<Record<string, string>> = { cut: 'join', sshd: 'start-sshd', fill: 'free' }
+
+function mishapCommand(kind: Mishap, { set }: System): string {
+  const cases = set.hosts.map(
+    ({ address, name }) => `${address}) exec '${OUTSIDE}' ${BEGINNINGS[kind]} ${set.directory} ${name} ;;`,
+  )
+  return `case $2 in ${cases.join(' ')} esac`
+}
+
+/** Quick enough for activities that have just begun. */
+function holdCommand({ set }: System): string {
+  const files = set.hosts.map(({ name }) => `"/proc/$(cat ${set.directory}/hosts/${name}/pid)/root${HOLD}"`)
+  return `touch ${files.join(' ')}; `
+}
+
+/** Lets go what is held up. */
+export async function release({ set }: System): Promise<void> {
+  await Promise.all(set.hosts.map((host) => host.sh(`rm -f ${HOLD}`)))
+}
+
+/** What lasts until somebody ends it. */
+export async function mend({ kind, point }: Strike, { set }: System): Promise<void> {
+  const command = ENDS[kind]
+  if (command === undefined) return
+  await promisify(execFile)(OUTSIDE, [command, set.directory, partsOf(point).host])
+}

@@ -1,0 +1,39 @@
+import { BEFORE, type Laboratory, textOf } from './laboratory.ts'
+import { isOfBuilder, partsOf, type Points } from './points.ts'
+import type { Run } from './run.ts'
+import { type Step, STEPS } from './system.ts'
+
+/** What davit-env passes on its way, step by step: with models until there is a manifest, and with a manifest after that. */
+export async function trace(place: Laboratory): Promise<Points> {
+  const points: Record<string, readonly string[]> = {}
+  for (const step of STEPS) {
+    await place.reach(BEFORE[step])
+    const { passed } = await traced(place, step)
+    const connecting = (passed ?? []).filter((point) => !isOfBuilder(point))
+    points[step] = step === 'failing' ? undoing(connecting) : [...(await building(place, step)), ...connecting]
+  }
+  return points as unknown as Points
+}
+
+async function building(place: Laboratory, step: Step): Promise<readonly string[]> {
+  await place.beginWithModels()
+  try {
+    const { passed } = await traced(place, step)
+    return (passed ?? []).filter(isOfBuilder)
+  } finally {
+    await place.endWithModels()
+  }
+}
+
+async function traced(place: Laboratory, step: Step): Promise<Run> {
+  const run = await place.interrupt(step, {})
+  const expected = step === 'failing' ? 1 : 0
+  if (run.status !== expected) throw new Error(`'${step}' ended with status ${run.status}: ${textOf(run.said())}`)
+  if (step !== 'failing') place.reached(step)
+  return run
+}
+
+/** From the failure on. */
+function undoing(points: readonly string[]): readonly string[] {
+  return points.slice(points.findIndex((point) => partsOf(point).moment === 'failed'))
+}
