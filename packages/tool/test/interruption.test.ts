@@ -62,3 +62,14 @@ test('nothing is run in the foreground once it was interrupted', async () => {
   const run = runInForeground({ argv: ['sh', '-c', 'exit 3'], environment: {} }, { interruption, terminal: false })
   await expect(run).rejects.toMatchObject({ code: 'interrupted', exitStatus: 143 })
 })
+
+test.each([
+  ['SIGINT', 'to a command that the terminal has told already', true, 0],
+  ['SIGINT', 'to a command without one', false, 130],
+  ['SIGTERM', 'to a command', true, 143],
+] as const)('%s is handed on %s only where nobody else does', async (name, _, terminal, status) => {
+  const { interruption } = interruptionAt()
+  const run = runInForeground({ argv: ['sleep', '0.2'], environment: process.env }, { interruption, terminal })
+  interruption.receive(name)
+  expect([await run, interruption.signal.aborted]).toEqual([status, false])
+})
