@@ -69,7 +69,10 @@ test.each([
   ['SIGTERM', 'to a command', true, 143],
 ] as const)('%s is handed on %s only where nobody else does', async (name, _, terminal, status) => {
   const { interruption } = interruptionAt()
-  const run = runInForeground({ argv: ['sleep', '0.2'], environment: process.env }, { interruption, terminal })
+  const run = runInForeground(
+    { argv: ['sleep', '0.2'], environment: { PATH: '/usr/bin:/bin' } },
+    { interruption, terminal },
+  )
   interruption.receive(name)
   expect([await run, interruption.signal.aborted]).toEqual([status, false])
 })
