@@ -32,6 +32,7 @@ export async function distribute(
   options: DistributionOptions,
 ): Promise<DistributionOutcome> {
   const failed = notReached(reached, options)
+  await protectHere(manifest, reached, options)
   const waiting = machinesOf([...reached.targets.values()])
   const worker = async () => {
     for (let machine = waiting.shift(); machine !== undefined; machine = waiting.shift()) {
@@ -41,6 +42,12 @@ export async function distribute(
   }
   await Promise.all(Array.from({ length: options.maxTransfers }, worker))
   return { failed }
+}
+
+/** What is sent is kept meanwhile, also if it was made long ago; what cannot be kept may still be sent. */
+async function protectHere(manifest: Manifest, { targets }: ReachedTargets, { store }: DistributionOptions) {
+  const profiles = [...targets.keys()].flatMap((name) => manifest.profiles.get(name) ?? [])
+  await store.protect(profiles).catch(() => {})
 }
 
 /** What was not reached, and is not skipped. */

@@ -81,6 +81,13 @@ describe.skipIf(!canSeparate)('packages of the native store', () => {
     }
   })
 
+  test('are kept on the coordinator while they are sent, also if they were made long ago', async () => {
+    const roots = join(directory, 'store/.davit/roots')
+    for (const root of readdirSync(roots)) rmSync(join(roots, root))
+    await distributed(manifest(), targets.slice(0, 1), { store })
+    expect(readdirSync(roots)).toEqual([`temporary:${basename(paths[0] as StorePath)}`])
+  })
+
   test('reach the others when one target fails', async () => {
     writeFileSync(join(directory, 't1/store/.davit'), 'in the way\n')
     expect(await distributed(manifest(), targets, { store })).toEqual([
