@@ -213,4 +213,23 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
     expect([await current(), await currentOn(hosts[0]!)]).toEqual(['5', '5-link\n'])
     expect((await takeJournal(hosts)).at(-1)).toBe('activate database 5 wrapper')
   })
+
+  test('the journal says who has done what, with which outcome and generation; it survives what it is about', async () => {
+    const linesOf = async (...options: readonly string[]) =>
+      succeeded(await user.run(['davit-journal', ...options]))
+        .stdout.trimEnd()
+        .split('\n')
+    const run = (text: string) =>
+      expect.stringMatching(new RegExp(`^[\\d-]{10} [\\d:]{8} UTC  \\S+@\\S+  davit-env +${text}$`))
+    expect(await linesOf('-n', '3')).toEqual([
+      run('nothing to do: all services are as the manifest says; done; generation 4'),
+      run('1 activated, 1 deactivated; done; generation 5'),
+      run('1 activated, 2 deactivated, 1 failed; status 1: the transition failed: all is as it was before'),
+    ])
+    const steps = await linesOf('-n', '1', '-v')
+    expect(steps).toContainEqual(expect.stringMatching(/^ {2}[\d:]{8} \[ge1\] activate database in wrapper: failed: /))
+    expect(await linesOf('-p', 'default-b', '-n', '1')).toEqual([
+      run('deleted generations 1, 2: the coordinator has forgotten the deployment; done'),
+    ])
+  })
 })

@@ -73,7 +73,41 @@ describe.each(LANGUAGES)('a user without privileges whose targets are this machi
     succeeded(await user.run(['davit-env', '--undeploy', '-i', modelFile(user, 'infrastructure')], { environment }))
     expect(await take()).toEqual(['deactivate web front', 'deactivate database back'])
   })
+
+  test('deploys what is called as objects have it anyway: services, targets, containers, properties and parameters', async () => {
+    const body = `[ "$1" != activate ] || env | LC_ALL=C sort | sed -n 's/=value of / /p' >> "$journal"; [ "$1" != activate ] || cat "$here/used" >> "$journal"`
+    const journal = join(user.directory, 'home/journal')
+    const called = (name: string) =>
+      wrapper({ body: body.replaceAll('$journal', journal), env: { used: '' } }, { name })
+    const used = NAMES.map((name) => `\${${name}.name}`).join(' ')
+    const web = wrapper({ body: body.replaceAll('$journal', journal), env: { used } }, { dependsOn: NAMES })
+    const containers = table((container) => table((property) => `value of ${container} ${property}`))
+    const models = {
+      services: { ...table(called), web },
+      infrastructure: table((name) => ({ ...place(name), containers })),
+      distribution: {
+        ...table((name) => [{ target: name, container: name }]),
+        web: [{ target: '__proto__', container: 'toString' }],
+      },
+    }
+    succeeded(await deploy(user, models, { environment, options: ['-p', '__proto__'] }))
+    const sorted = NAMES.toSorted()
+    const inside = (container: string) => sorted.map((property) => `${property} ${container} ${property}`)
+    const { stdout } = await user.bash('cat home/journal')
+    expect(
+      stdout
+        .split('\n')
+        .filter((line) => line !== '')
+        .toSorted(),
+    ).toEqual([...sorted.flatMap(inside), ...inside('toString'), NAMES.join(' ')].toSorted())
+  })
 })
+
+const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
+
+function table<Value>(valueOf: (name: string) => Value): Readonly<Record<string, Value>> {
+  return Object.fromEntries(NAMES.map((name) => [name, valueOf(name)]))
+}
 
 /** Node may be where only root can read it. */
 async function nodePath(user: Coordinator): Promise<Record<string, string>> {

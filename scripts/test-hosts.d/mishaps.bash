@@ -48,7 +48,7 @@ fill_host() { # SET NAME [BYTES] [INODES]
     limits=size=$(($(used_bytes "$disk") + bytes))
     [ -z "$inodes" ] || limits+=,nr_inodes=$(($(used_inodes "$disk") + inodes))
     mount -o "remount,$limits" "$disk" 2>/dev/null || continue
-    [ "$(stat -f -c %a "$disk")" = $((bytes / 4096)) ] || continue
+    [ "$(stat -f -c %a "$disk")" = $(((bytes + 4095) / 4096)) ] || continue
     [ -z "$inodes" ] || [ "$(stat -f -c %d "$disk")" = "$inodes" ] || continue
     return
   done

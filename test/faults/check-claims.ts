@@ -1,5 +1,6 @@
-import { CLAIMS, SAYS_NOTHING } from './claims.ts'
+import { CLAIMS } from './claims.ts'
 import type { CoordinatorState } from './coordinator-state.ts'
+import { SAYS_NOTHING } from './no-claims.ts'
 import type { Line, Run } from './run.ts'
 import type { JournalEntry, Survey } from './survey.ts'
 import type { Goal } from './system.ts'
@@ -21,6 +22,8 @@ export interface World {
   /** Hosts of which the run cannot know what became of them. */
   readonly rebooted: ReadonlySet<string>
   readonly reinstalled: ReadonlySet<string>
+  /** All hosts that were started again, whether the run can know it or not. */
+  readonly boots: ReadonlySet<string>
 }
 
 export interface Claim {

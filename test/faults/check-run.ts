@@ -35,10 +35,13 @@ const LOCKED = 75
 const KILLED = 137
 const SIGNALLED: Readonly<Record<string, number>> = { INT: 130, TERM: 143, HUP: 129 }
 
+/** No place to write; and the lock was on the disk. */
+const MORE_STATUSES: Readonly<Record<string, readonly number[]>> = { fill: [73], reinstall: [LOCKED] }
+
 /** A signal that comes when all is done changes nothing any more. */
 function statusesOf(kind: Kind, usual: number): readonly (number | null)[] {
   const [victim, signal = ''] = kind.split(':')
-  if (isMishap(kind)) return [0, 1, 2, 3, 69, ...(kind === 'fill' ? [73] : [])]
+  if (isMishap(kind)) return [0, 1, 2, 3, 69, ...(MORE_STATUSES[kind] ?? [])]
   if (signal === 'KILL') return [victim === 'tool' ? KILLED : null]
   return [usual, SIGNALLED[signal]!]
 }
@@ -101,6 +104,7 @@ function worldOf(evidence: Evidence, index: number, { before, all }: Goals) {
     start: index === 0 ? evidence.start : evidence.stages[index - 1]!.after,
     journal: journal.filter(({ time }) => time >= run.startedAt),
     stateAt,
+    boots: new Set(journal.filter(({ event }) => event === 'rebooted').map(({ host }) => host)),
     ...worldlyChanges(evidence, index),
   }
 }

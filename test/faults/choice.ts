@@ -5,7 +5,8 @@ import { GRACEFUL, type Step, STEPS } from './system.ts'
 /**
  * Every kind at every point. `one-of-each` tries once what is the same: of points that are alike chance picks one for each kind,
  * and one signal stands for all that ask for an end: INT, TERM and HUP have one handler, and whoever gets it passes it on to the
- * others. Who goes on, how fast, and what interrupts the next run is left to chance in any case.
+ * others. Who goes on, how fast, and what interrupts the next run is left to chance in any case, and so is the order: whoever ends
+ * it early has a sample.
  */
 export function allFaults(
   points: Points,
@@ -21,7 +22,7 @@ export function allFaults(
       return [...once, ...twice(step, { points, alike }, random)]
     })
   }
-  return inTurns(STEPS.map(faultsOf))
+  return inTurns(STEPS.map((step) => shuffled(faultsOf(step), random)))
 }
 
 /** Kinds in turn, so that each has its share, with steps in turn; points by chance. */

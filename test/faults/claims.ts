@@ -1,5 +1,5 @@
 import type { Claim, World } from './check-claims.ts'
-import type { Survey } from './survey.ts'
+import type { JournalEntry, Survey } from './survey.ts'
 
 type Check = (claim: Claim, world: World) => readonly string[]
 
@@ -21,14 +21,22 @@ export const CLAIMS: readonly (readonly [RegExp, Check])[] = [
       unless(coordinator.manifest === attempted.text, 'its last generation is another one'),
   ],
   [
+    /^(?:de)?activate \S+ in \S+ on (\S+) \(.*the machine was restarted/,
+    ({ parts: [host] }, { boots }) => unless(boots.has(host!), 'it was not'),
+  ],
+  [
     /^nothing to do: all services are as the manifest says$/,
     ({ time }, world) => sameAs(world.attempted.instances.keys(), time, world),
   ],
   [/^davit-activate: the transition (?:failed|was interrupted): all is as it was before /, asBefore],
-  [/^davit-activate: .*: the new services are gone, and not all of the old ones could be activated again /, newGone],
-  [/^hint: the same command goes on from here; what remains: (.*)$/, remains],
+  [
+    /^davit-activate: .*: the new services are gone, and (?:not all of the old ones could|it is not known whether) /,
+    newGone,
+  ],
+  [/^hint: the same command goes on from here; (what .*)$/, remains],
   // What is left of these is in the hint.
   [/^davit-activate: .*: not all of the new services could be deactivated \[/, () => []],
+  [/^davit-activate: .*: it is not known whether all of the new services are gone \[/, () => []],
   [/^davit-activate: .*: the lock was lost, and nothing more was done \[/, () => []],
   [/^hint: this step did nothing; /, didNothing],
   [/^davit-distribute: packages did not reach (.*) \[/, othersSent],
@@ -39,45 +47,25 @@ export const CLAIMS: readonly (readonly [RegExp, Check])[] = [
   ],
 ]
 
-/** Nobody is told by these what was done; or `CLAIMS` has it in the line before. */
-export const SAYS_NOTHING: readonly RegExp[] = [
-  /^$/,
-  // A shell, of what it has started.
-  /^(Killed|Terminated|Hangup)$/,
-  /^(\[\S+\] )?(send packages|(de)?activate \S+ in \S+|build \S+|connect)( \u2026|: failed: .*)$/,
-  /^build \S+: done/,
-  /^ {2}(\| |hint: )/,
-  /^ {4}\S/,
-  /^rolling back$/,
-  /^\[\S+\] waiting for what an earlier run has begun: /,
-  /^another process builds '\S+': waiting for it$/,
-  /^builds are (not isolated|kept from)/,
-  /^warning: (interrupted|terminated|hung up): finishing what runs; .* to stop now$/,
-  /^warning: (lost the connection to|lost the helper on|cannot reach|the lock of profile) /,
-  /^error: (target '\S+': |cannot (de)?activate )/,
-  /^caused by: /,
-  // Errors that only say what went wrong; those of a transition and a distribution are claims.
-  /^davit-[a-z]+: .* \[(interrupted|unreachable|targets-unreachable|connection-lost|session-refused|no-answer|locked|lock-lost|lock-refused|no-profile|cannot-create|import-failed|channel-closed|no-shell|no-module|cannot-write)\]$/,
-  // The same, where what a program of the target has said is part of it.
-  /^davit-[a-z]+: (cannot (renew|write|create) [^[]*)$/,
-  /^\S+: .*No space left on device( \[cannot-create\])?$/,
-  /^hint: (the same command (goes on from (there|here)|tries again)|the others have theirs: )/,
-  /^hint: what was started there goes on; /,
-  /^hint: (check |make (space|room) |free |try |look )/,
-]
-
 function sent(host: string, { attempted, after, reinstalled }: World): readonly string[] {
   const path = attempted.profiles.get(host) ?? ''
   const isThere = surveyOf(host, after).stored.includes(path.split('/').at(-1) ?? '')
   return unless(isThere || reinstalled.has(host), `'${path}' is not there`)
 }
 
-/** As often as it is claimed, in this run, by then. */
-function performed({ parts: [host, activity, service], time }: Claim, { journal }: World): readonly string[] {
+/** By the module, in this run; what was never begun is not there, and need not be stopped. */
+function performed(claim: Claim, { journal, stateAt, names }: World): readonly string[] {
+  const {
+    parts: [host, activity, service],
+    time,
+  } = claim
   const event = activity === 'activate' ? 'up' : 'down'
-  const isThat = (entry: World['journal'][number]) =>
+  const isThat = (entry: JournalEntry) =>
     entry.event === event && entry.host === host && entry.service === service && entry.time <= time
-  return unless(journal.some(isThat), 'the module knows nothing of it')
+  if (journal.some(isThat)) return []
+  const { running, busy } = stateAt(time)
+  const there = [...running, ...busy.keys()].filter((one) => names.get(one) === service && hostOf(one) === host)
+  return unless(event === 'down' && there.length === 0, 'the module knows nothing of it')
 }
 
 function profileSet(
@@ -132,7 +120,7 @@ function newGone({ time }: Claim, { stateAt, run, rebooted }: World): readonly s
     .map((instance) => `'${instance}' runs`)
 }
 
-/** All else is either as before the run or as the manifest says, whatever the run was about to do last. */
+/** All that nobody doubts is either as before the run or as the manifest says, whatever the run was about to do last. */
 function remains({ parts: [list = ''], time }: Claim, world: World): readonly string[] {
   const back = notNamed(list, world.stateAt(world.run.startedAt).running, time, world)
   const on = notNamed(list, new Set(world.attempted.instances.keys()), time, world)
@@ -145,6 +133,7 @@ function notNamed(list: string, wanted: ReadonlySet<string>, time: bigint, world
     list.includes(`${activity} '${world.names.get(instance)}' on '${hostOf(instance)}'`)
   return [...new Set([...wanted, ...running])]
     .filter((instance) => wanted.has(instance) !== running.has(instance) && !world.rebooted.has(hostOf(instance)))
+    .filter((instance) => !list.includes(`whether '${world.names.get(instance)}' on '${hostOf(instance)}' runs`))
     .filter((instance) => !isNamed(wanted.has(instance) ? 'activate' : 'deactivate', instance))
     .map((instance) => `'${instance}' ${wanted.has(instance) ? 'does not run' : 'runs'}`)
 }

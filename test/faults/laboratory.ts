@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../harness/wait.ts'
 import { coordinatorState, type CoordinatorState } from './coordinator-state.ts'
-import type { Strike } from './fault.ts'
-import { deploy, interrupt, type Run, type RunTerms } from './run.ts'
+import { deploy, interrupt, type InterruptedTerms, type Run, type RunTerms } from './run.ts'
 import { release } from './strikes.ts'
 import { FORGET, journalOf, survey, type Survey } from './survey.ts'
 import { STEPS, type Step, type System } from './system.ts'
@@ -22,7 +21,7 @@ export interface Laboratory {
   /** To be called when a step has been taken, or when nobody knows. */
   reached(goal: Deployed | undefined): void
   /** Runs davit-env to the goal of a step. */
-  interrupt(step: Step, how: { readonly strike?: Strike; readonly pace?: 'usual' | 'held' }): Promise<Run>
+  interrupt(step: Step, how: Pick<InterruptedTerms, 'strike' | 'pace' | 'dryRun'>): Promise<Run>
   /** The same, as it is shipped. */
   deploy(step: Step): Promise<Run>
   /** The same; what the interruption holds up is let go when this has come across it. */

@@ -41,6 +41,8 @@ export interface RunTerms {
   readonly stateDirectory: string
   /** What is given to davit-env. */
   readonly input: 'manifest' | 'models'
+  /** Until there is a manifest. */
+  readonly dryRun?: boolean
 }
 
 /** To its end, as it is shipped; `meanwhile` may do something to it. */
@@ -117,9 +119,9 @@ async function signalAgain({ process: { pid = 0, exitCode }, outcome, stderr }: 
 
 const ONE_WISH_MILLISECONDS = 300
 
-function optionsOf({ goals }: System, { step, input }: RunTerms): readonly string[] {
+function optionsOf({ goals }: System, { step, input, dryRun = false }: RunTerms): readonly string[] {
   const { manifestOptions, modelOptions } = goals[step]
-  return input === 'models' ? modelOptions : manifestOptions
+  return [...(input === 'models' ? modelOptions : manifestOptions), ...(dryRun ? ['--dry-run'] : [])]
 }
 
 function settingsOf(

@@ -8,28 +8,29 @@ export async function trace(place: Laboratory): Promise<Points> {
   const points: Record<string, readonly string[]> = {}
   for (const step of STEPS) {
     await place.reach(BEFORE[step])
+    const building = step === 'failing' ? [] : await buildingOf(place, step)
     const { passed } = await traced(place, step)
     const connecting = (passed ?? []).filter((point) => !isOfBuilder(point))
-    points[step] = step === 'failing' ? undoing(connecting) : [...(await building(place, step)), ...connecting]
+    points[step] = [...building, ...(step === 'failing' ? undoing(connecting) : connecting)]
   }
   return points as unknown as Points
 }
 
-async function building(place: Laboratory, step: Step): Promise<readonly string[]> {
+async function buildingOf(place: Laboratory, step: Step): Promise<readonly string[]> {
   await place.beginWithModels()
   try {
-    const { passed } = await traced(place, step)
+    const { passed } = await traced(place, step, { dryRun: true })
     return (passed ?? []).filter(isOfBuilder)
   } finally {
     await place.endWithModels()
   }
 }
 
-async function traced(place: Laboratory, step: Step): Promise<Run> {
-  const run = await place.interrupt(step, {})
+async function traced(place: Laboratory, step: Step, how: { readonly dryRun?: boolean } = {}): Promise<Run> {
+  const run = await place.interrupt(step, how)
   const expected = step === 'failing' ? 1 : 0
   if (run.status !== expected) throw new Error(`'${step}' ended with status ${run.status}: ${textOf(run.said())}`)
-  if (step !== 'failing') place.reached(step)
+  if (step !== 'failing' && how.dryRun !== true) place.reached(step)
   return run
 }
 

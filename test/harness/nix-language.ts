@@ -101,7 +101,7 @@ function variableText(variable: string, value: string): string {
     throw new Error(`a derivation cannot have a variable '${variable}' of its own`)
   }
   const literals = value.split(REFERENCE)
-  return literals.map((part, index) => (index % 2 === 0 ? nixString(part) : `toString ${part}`)).join(' + ')
+  return literals.map((part, index) => (index % 2 === 0 ? nixString(part) : `builtins.toString ${part}`)).join(' + ')
 }
 
 function attributesOf<Value>(table: Table<Value>, textOf: (value: Value, name: string) => string): string {

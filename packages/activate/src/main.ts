@@ -77,11 +77,16 @@ export const tool = defineTool({
   exitStatus: {
     0: 'the transition succeeded',
     1: 'the transition failed: it was rolled back, or left as it is with --no-rollback or when the lock was lost; or it was refused, since another deployment is in its way',
-    2: 'the transition failed and the old services could not be activated again',
-    3: 'the transition failed and the new services could not be deactivated',
+    2: 'the transition failed and the old services could not all be activated again, or nobody knows whether they are active',
+    3: 'the transition failed and the new services could not all be deactivated, or nobody knows whether they are gone',
   },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-distribute(1)', 'davit-lock(1)', 'davit-set(1)'],
+  interrupted: {
+    once: 'nothing was begun on the targets: the same command begins again',
+    twice:
+      'what was begun on the targets ends there by itself; the same command waits for what still runs, undoes what was cut off, and goes on',
+  },
   async run(context) {
     const { args, print, readDocument, report } = context
     const profile = parseProfileName(args.profile)

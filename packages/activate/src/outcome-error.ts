@@ -1,6 +1,6 @@
 import { DavitError } from '@davit/diagnostics'
 import type { Activity } from '@davit/transition'
-import type { TransitionOutcome } from '@davit/transition-runner'
+import type { ActivityFailure, TransitionOutcome } from '@davit/transition-runner'
 
 type Unsuccessful = Exclude<TransitionOutcome, { kind: 'completed' }>
 
@@ -12,30 +12,60 @@ const MESSAGES = {
   'lock-lost': 'the lock was lost, and nothing more was done',
 } satisfies Record<Unsuccessful['kind'], string>
 
+/** Where nobody knows whether even one of them is concerned. */
+const UNCERTAIN = new Map<Unsuccessful['kind'], string>([
+  ['old-services-lost', 'the new services are gone, and it is not known whether all of the old ones are active'],
+  ['new-services-left', 'it is not known whether all of the new services are gone'],
+])
+
 /** What a deployment that did not succeed ends with: what failed, what was done about it, and how to go on. */
 export function outcomeError(outcome: Unsuccessful, exitStatus: number): DavitError {
   const beginning =
     outcome.failures.length === 0 && outcome.interrupted ? 'the transition was interrupted' : 'the transition failed'
   const unresolved = outcome.kind === 'rolled-back' ? [] : outcome.rollbackFailures
-  const remaining = outcome.kind === 'rolled-back' ? [] : outcome.remaining
   return new DavitError(
     outcome.kind === 'rolled-back' ? 'rolled-back' : 'transition-failed',
-    `${beginning}: ${MESSAGES[outcome.kind]}`,
+    `${beginning}: ${messageOf(outcome)}`,
     {
       exitStatus,
-      diagnostics: [...outcome.failures, ...unresolved].map(({ activity, message, log }) => ({
+      diagnostics: [...outcome.failures, ...unresolved].map((failure) => ({
         severity: 'error',
-        message: `cannot ${nameOf(activity)}: ${message}${logText(log)}`,
+        message: `${FAILURES[failure.ending]} ${nameOf(failure.activity)}: ${failure.message}${logText(failure.log)}`,
       })),
-      hint: hintOf(outcome, remaining),
+      hint: hintOf(outcome),
     },
   )
 }
 
-function hintOf(outcome: Unsuccessful, remaining: readonly Activity[]): string {
+const FAILURES = {
+  failed: 'cannot',
+  'not-begun': 'cannot begin to',
+  unknown: 'cannot tell what became of the request to',
+} satisfies Record<ActivityFailure['ending'], string>
+
+function messageOf(outcome: Unsuccessful): string {
+  if (outcome.kind === 'rolled-back') return MESSAGES[outcome.kind]
+  const decisive = outcome.kind === 'new-services-left' ? 'deactivate' : 'activate'
+  const unknown = new Set(outcome.unknown)
+  const isKnown = outcome.remaining.some((activity) => activity.kind === decisive && !unknown.has(activity))
+  return (isKnown ? undefined : UNCERTAIN.get(outcome.kind)) ?? MESSAGES[outcome.kind]
+}
+
+function hintOf(outcome: Unsuccessful): string {
   if (outcome.kind === 'rolled-back') return 'the same command tries again'
-  const names = remaining.map(nameOf).join(', ')
-  return `the same command goes on from here${names === '' ? '' : `; what remains: ${names}`}`
+  const unknown = new Set(outcome.unknown)
+  const certain = outcome.remaining.filter((activity) => !unknown.has(activity))
+  return [
+    'the same command goes on from here',
+    ...(certain.length === 0 ? [] : [`what remains: ${certain.map(nameOf).join(', ')}`]),
+    ...(unknown.size === 0 ? [] : [`what nobody knows, and the next run finds out: ${namesOf(outcome.unknown)}`]),
+  ].join('; ')
+}
+
+/** Not what is to be done, but what it is about. */
+function namesOf(activities: readonly Activity[]): string {
+  const names = activities.map(({ service, mapping }) => `whether '${service.name}' on '${mapping.target}' runs`)
+  return [...new Set(names)].join(', ')
 }
 
 function nameOf({ kind, service, mapping }: Activity): string {

@@ -20,8 +20,8 @@ export async function settledObservation(machine: Machine, terms: SettlingTerms)
   const observation = await observeMachine(machine, profile)
   const running = terms.running === 'wait' ? runningIn(observation) : []
   if (running.length === 0) return observation
-  const endOf = ({ mapping, name, activity }: Running) => {
-    const message = `waiting for what an earlier run has begun: ${activity} ${name} in ${mapping.container}`
+  const endOf = ({ mapping, name, activity, step }: Running) => {
+    const message = `waiting for what an earlier run has begun: ${step} ${name} in ${mapping.container}`
     report({ kind: 'note', target: mapping.target, message })
     return awaitActivity(machine, { profile, mapping, activity, timeoutSeconds })
   }
@@ -33,21 +33,29 @@ interface Running {
   readonly mapping: Mapping
   readonly name: string
   readonly activity: 'activate' | 'deactivate'
+  /** For people. */
+  readonly step: string
 }
 
 function runningIn({ records, damaged }: Observation): readonly Running[] {
-  const activityIn = (state: string) => (state === 'deactivating' ? 'deactivate' : 'activate')
   return [
     ...records
       .filter(({ running }) => running)
-      .map(({ mapping, service, state }) => ({ mapping, name: service.name, activity: activityIn(state) }) as const),
+      .map(({ mapping, service, state }) => ({ mapping, name: service.name, ...activityIn(state) })),
     ...damaged
       .filter(({ running }) => running)
       .map(({ target, container, key, fields, state }) => {
         const mapping = mappingOf(target, container, key)
-        return { mapping, name: fields.service?.name ?? key, activity: activityIn(state) } as const
+        return { mapping, name: fields.service?.name ?? key, ...activityIn(state) }
       }),
   ]
+}
+
+/** What runs on something active asks it, or tells it, and leaves it active. */
+function activityIn(state: string): Pick<Running, 'activity' | 'step'> {
+  if (state === 'active') return { activity: 'activate', step: 'lock or unlock' }
+  const activity = state === 'deactivating' ? 'deactivate' : 'activate'
+  return { activity, step: activity }
 }
 
 function mappingOf(target: TargetName, container: ContainerName, service: ServiceKey): Mapping {

@@ -36,7 +36,7 @@ import { planFor } from '../src/plan-for.ts'
 
 const profile = 'default' as ProfileName
 const container = 'c' as ContainerName
-const PATIENCE = { timeout: 10_000 }
+const PATIENCE = { timeout: 40_000 }
 const never = new AbortController().signal
 
 let directory: string

@@ -18,7 +18,7 @@ function expectReport(report: string, faults: Faults): void {
 }
 
 const expectNothingLeft = (diamond: Diamond) =>
-  vi.waitFor(() => expect(diamond.leftovers()).toEqual([]), { timeout: 10_000, interval: 20 })
+  vi.waitFor(() => expect(diamond.leftovers()).toEqual([]), { timeout: 40_000, interval: 20 })
 
 type Row = readonly [Faults]
 

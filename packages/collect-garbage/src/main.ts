@@ -47,6 +47,10 @@ export const tool = defineTool({
   exitStatus: { 1: 'some stores could not be collected', 75: 'a store is being changed: try again later' },
   environment: { ...stateEnvironment, ...storeEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-generations(1)', 'davit-env(1)', 'nix-collect-garbage(1)'],
+  interrupted: {
+    once: 'what was removed is gone, and all that is needed is there: the same command goes on',
+    twice: 'all that is needed is there; the same command goes on, and removes what this one has half removed',
+  },
   async run(context) {
     const { args } = context
     const profile = parseProfileName(args.profile)

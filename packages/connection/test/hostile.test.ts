@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { DavitError } from '@davit/diagnostics'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { awkwardText, failureOf, mutationsOf, patience, runs } from '../../diagnostics/test/hostile.ts'
+import { awkwardText, failureOf, mutationsOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { hashHostName, judgeHostKey, knownKeyTypes, parseKnownHosts } from '../src/known-hosts.ts'
 import { parseSshAddress } from '../src/ssh-address.ts'
 import { parseSshConfiguration } from '../src/ssh-configuration.ts'
 
 let inputs = 0
-afterAll(() => console.info(`ssh: ${inputs} hostile inputs, each a value or a DavitError`))
+afterAll(() => tellFigure(`ssh: ${inputs} hostile inputs, each a value or a DavitError`))
 
 const KEY = Buffer.concat([Buffer.from([0, 0, 0, 11]), Buffer.from('ssh-ed25519'), createHash('sha256').digest()])
 const KNOWN_HOSTS = `# comment

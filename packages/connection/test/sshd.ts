@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Environment, environment, runCommand } from '@davit/process'
+import { freePort } from '../../process/test/free-port.ts'
 
 const PROGRAM = '/usr/sbin/sshd'
 
@@ -85,16 +85,6 @@ export async function makeKey(file: string, type: KeyType, passphrase = ''): Pro
 /** Type and key, without a comment. */
 export function publicKey(file: string): string {
   return readFileSync(`${file}.pub`, 'utf8').trim().split(' ').slice(0, 2).join(' ')
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 function clientConfiguration({ clientKey, knownHostsFile }: { clientKey: string; knownHostsFile: string }): string {

@@ -74,11 +74,17 @@ export async function addGeneration(place: DeploymentPlace, deployed: Deployed):
   }
   const number = ((await generationNumbers(place)).at(-1) ?? 0) + 1
   const aside = join(generationsOf(place), '.new')
-  await rm(aside, { recursive: true, force: true })
-  await mkdir(aside, { recursive: true, mode: 0o700 })
-  await writeOrigin(aside, deployed.origin)
-  await writeFileAtomic(join(aside, 'manifest'), deployed.text, { mode: 0o600 })
-  await rename(aside, join(generationsOf(place), String(number)))
+  const remove = () => rm(aside, { recursive: true, force: true })
+  try {
+    await remove()
+    await mkdir(aside, { recursive: true, mode: 0o700 })
+    await writeOrigin(aside, deployed.origin)
+    await writeFileAtomic(join(aside, 'manifest'), deployed.text, { mode: 0o600 })
+    await rename(aside, join(generationsOf(place), String(number)))
+  } catch (error) {
+    await remove().catch(() => {})
+    throw error
+  }
   await syncDirectory(generationsOf(place))
   await writeFileAtomic(pointerFile(place), `${number}\n`)
   return { kind: 'added', number }

@@ -67,6 +67,22 @@ export function openJournal(place: DeploymentPlace, maximumBytes = MAXIMUM_BYTES
 
 /** Empty where nobody has written one. */
 export async function readJournal(place: DeploymentPlace): Promise<ReadJournal> {
+  try {
+    return await readFiles(place)
+  } catch (cause) {
+    const denied = ['EACCES', 'EPERM'].includes(systemErrorCode(cause) ?? '')
+    throw new DavitError('cannot-read', `cannot read the journal '${journalOf(place)}': ${reasonOf(cause)}`, {
+      exitStatus: denied ? ExitStatus.permission : ExitStatus.noInput,
+      hint: 'check who owns it, and who runs this',
+      cause,
+    })
+  }
+}
+
+/** Of one file; there are two of them at most. */
+const MAXIMUM_BYTES = 4 * 1024 * 1024
+
+async function readFiles(place: DeploymentPlace): Promise<ReadJournal> {
   const entries: ReadEntry[] = []
   const damaged: { file: string; line: number }[] = []
   for (const number of numbersIn(place)) {
@@ -80,9 +96,6 @@ export async function readJournal(place: DeploymentPlace): Promise<ReadJournal> 
   }
   return { entries, damaged }
 }
-
-/** Of one file; there are two of them at most. */
-const MAXIMUM_BYTES = 4 * 1024 * 1024
 
 interface OpenFile {
   readonly number: number
@@ -154,17 +167,12 @@ function attempt<Result>(path: string, work: () => Result): Result {
   }
 }
 
-/** What is not UTF-8 damages only its line. */
+/** What is not UTF-8 damages only its line; what others have put away meanwhile is not missed. */
 async function textOf(file: string): Promise<string> {
   try {
     return (await readFile(file)).toString('utf8')
   } catch (cause) {
     if (isMissing(cause)) return ''
-    const denied = ['EACCES', 'EPERM'].includes(systemErrorCode(cause) ?? '')
-    throw new DavitError('cannot-read', `cannot read the journal '${file}': ${reasonOf(cause)}`, {
-      exitStatus: denied ? ExitStatus.permission : ExitStatus.noInput,
-      hint: 'check who owns it, and who runs this',
-      cause,
-    })
+    throw cause
   }
 }

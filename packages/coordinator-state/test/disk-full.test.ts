@@ -1,3 +1,6 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
 import { encodeDocument, Manifest, type ProfileName } from '@davit/documents'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -31,6 +34,7 @@ describe.skipIf(noSmallDisk !== undefined)('on a full disk', () => {
       disk.fill(left)
       await expect(addGeneration(place, deployed('second'))).rejects.toThrow(/no space left/i)
       expect(await generationNumbers(place)).toEqual([1])
+      expect(readdirSync(join(place, 'generations'))).toEqual(['1'])
       expect((await currentGeneration(place))?.manifest.store.directory).toBe('/store/first')
       disk.free()
       expect(await addGeneration(place, deployed('second'))).toEqual({ kind: 'added', number: 2 })

@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url'
 import * as fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import { bundlePrograms } from '../../../scripts/bundle-programs.ts'
+import { bundleTools } from '../../../scripts/bundle-programs.ts'
 import { noSmallDisk, type SmallDisk, smallDisk } from '../../files/test/small-disk.ts'
 import { type JournalEntry, openJournal, readJournal, type StepEntry } from '../src/coordinator-state.ts'
 import { encodeEntry, parseEntry } from '../src/journal-entry.ts'
@@ -175,7 +175,7 @@ async function numbersOf(name: string, journal: string): Promise<readonly number
 test('several processes write at the same time: none of their entries is lost, but for the oldest where a journal is full', async () => {
   const names = ['a', 'b', 'c', 'd']
   const [large, small] = [join(directory, 'large'), join(directory, 'small')]
-  await bundlePrograms([{ name: 'writer', entry: PROGRAM }], directory)
+  await bundleTools([{ name: 'writer', entry: PROGRAM }], directory)
   const writers = names.map((name) =>
     spawn(join(directory, 'bin/writer.cjs'), [name, '500', large, '100000000', small, '20000'], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -208,6 +208,14 @@ test.each([
   expect(() => openJournal(place)).toThrow(
     expect.objectContaining({ code: 'cannot-write', exitStatus: 73, hint: expect.stringContaining('permissions') }),
   )
+})
+
+test('a journal that cannot be read is an error', async () => {
+  mkdirSync(file(), { recursive: true })
+  await expect(readJournal(place)).rejects.toMatchObject({ code: 'cannot-read', exitStatus: 66 })
+  rmSync(join(place, 'journal'), { recursive: true })
+  writeFileSync(join(place, 'journal'), '')
+  await expect(readJournal(place)).rejects.toMatchObject({ code: 'cannot-read', exitStatus: 66 })
 })
 
 describe.skipIf(noSmallDisk !== undefined)('on a full disk', () => {

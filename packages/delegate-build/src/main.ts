@@ -50,6 +50,11 @@ export const tool = defineTool({
   exitStatus: { 1: 'a package could not be built' },
   environment: { ...connectionEnvironment },
   seeAlso: ['davit-normalize(1)', 'davit-manifest(1)', 'davit-env(1)'],
+  interrupted: {
+    once: 'what was being built on targets is ended; the same command builds what is not complete yet',
+    twice:
+      'what is being built on targets ends as soon as they notice; the same command builds what is not complete yet',
+  },
   async run(context) {
     const { args, print, report, signal } = context
     if (args.build !== undefined && args.architecture !== undefined) {

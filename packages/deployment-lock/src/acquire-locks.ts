@@ -39,12 +39,18 @@ export async function releaseLocks(
   targets: readonly ShellTarget[],
   { profile, token }: Pick<LockTerms, 'profile' | 'token'>,
 ): Promise<void> {
-  const releases = await Promise.allSettled(
-    targets.map(({ name, machine }) => releaseLock(machine, { target: name, profile }, token)),
-  )
+  const releases = await Promise.allSettled(targets.map((target) => release(target, profile, token)))
   const failures = releases.flatMap((release) => (release.status === 'rejected' ? [{ error: release.reason }] : []))
   const failed = failures.find(({ error }) => !isGone(error)) ?? failures[0]
   if (failed !== undefined) throw failed.error
+}
+
+async function release({ name, machine }: ShellTarget, profile: ProfileName, token: string): Promise<void> {
+  await releaseLock(machine, { target: name, profile }, token).catch((error: unknown) => {
+    if (!(error instanceof DavitError && isGone(error))) throw error
+    const { code, exitStatus } = error
+    throw new DavitError(code, `the lock of profile '${profile}' on target '${name}' is gone`, { exitStatus })
+  })
 }
 
 async function acquireTogether(targets: readonly ShellTarget[], terms: LockTerms): Promise<void> {

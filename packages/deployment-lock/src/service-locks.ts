@@ -49,6 +49,7 @@ async function notifyServices(
     return allOf(
       active.map(async (observed): Promise<readonly Refusal[]> => {
         const answer = await performActivity(machine, { ...terms, activity, mapping: observed.mapping })
+        if (answer.kind === 'not-begun') throw answer.error
         return answer.kind === 'failed' ? [{ observed, message: answer.message, log: answer.log.trim() }] : []
       }),
     )

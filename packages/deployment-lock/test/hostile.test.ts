@@ -6,7 +6,7 @@ import { processIdentity } from '@davit/process'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { awkwardText, mutationsOf, patience, runs } from '../../diagnostics/test/hostile.ts'
+import { awkwardText, mutationsOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { ownerOf, readLockRecord, writeLockRecord } from '../src/deployment-lock.ts'
 import { describeOwner, isDead, parseOwner } from '../src/lock-owner.ts'
 
@@ -26,7 +26,7 @@ let inputs = 0
 beforeAll(() => void (place = mkdtempSync(join(tmpdir(), 'davit-lock-record-'))))
 afterAll(() => {
   rmSync(place, { recursive: true, force: true })
-  console.info(`locks: ${inputs} hostile inputs, each a record, an owner or nobody`)
+  tellFigure(`locks: ${inputs} hostile inputs, each a record, an owner or nobody`)
 })
 
 const recordIn = (content: string | Uint8Array) => {

@@ -15,7 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+
+import { noSmallDisk, smallDisk } from '../../files/test/small-disk.ts'
 
 import { isThorough } from '../../diagnostics/test/hostile.ts'
 
@@ -66,7 +68,7 @@ setInterval(() => {}, 1000)
 
 describe.each(shells)('davit-env in %s', (...shell) => {
   // Shells differ in less than this: one of them is enough, where time is short.
-  const inDepth = test.runIf(isThorough || shell[0] === shells[0]?.[0])
+  const inDepth = isThorough || shell[0] === shells[0]?.[0]
 
   let directory: string
   beforeEach(() => {
@@ -125,6 +127,21 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     for (const name of ['distribute', 'activate', 'set']) expect(trace('.care')).toContain(`${name} 5 1`)
   })
 
+  test.skipIf(noSmallDisk !== undefined).each([0, 1, 3])(
+    'says so where there is room for %i files only',
+    async (files) => {
+      const disk = smallDisk(1024 * 1024)
+      onTestFinished(() => disk.remove())
+      disk.fillFiles(files)
+      const { status, stderr } = await run(models, { TMPDIR: disk.directory })
+      expect([status, stderr]).toEqual([
+        73,
+        expect.stringContaining(`cannot create files in '${disk.directory}'\nhint: `),
+      ])
+      expect([existsSync(join(directory, 'trace')), readdirSync(disk.directory)]).toEqual([false, []])
+    },
+  )
+
   test('removes what runs of the same deployment that were killed have left', async () => {
     const place = (...owner: readonly (number | string)[]) =>
       join(directory, 'tmp', `davit-env.${owner.join(',')}.abcdef`)
@@ -181,7 +198,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     nothingLeft()
   })
 
-  inDepth('gives each tool what concerns it', async () => {
+  test.runIf(inDepth)('gives each tool what concerns it', async () => {
     const options = [
       '-p',
       'my-system',
@@ -228,18 +245,18 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     nothingLeft()
   })
 
-  inDepth('shows what a rollback would do', async () => {
+  test.runIf(inDepth)('shows what a rollback would do', async () => {
     await run(['--rollback', '--dry-run'])
     expect(steps().at(-1)).toBe('activate <--dry-run> <TEMPORARY/manifest.json>')
   })
 
-  inDepth('a rollback that goes nowhere is not deployed', async () => {
+  test.runIf(inDepth)('a rollback that goes nowhere is not deployed', async () => {
     expect(await run(['--rollback'], { FAIL_generations: '1' })).toMatchObject({ status: 1 })
     expect(trace()).toEqual(['generations <--previous>'])
     nothingLeft()
   })
 
-  inDepth.each([
+  test.runIf(inDepth).each([
     [['--list-generations', '-q'], 'generations <-q>'],
     [['--delete-generations', '1, 2'], 'generations <--delete> <1, 2>'],
     [['--delete-all-generations'], 'generations <--delete-all>'],
@@ -249,7 +266,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     nothingLeft()
   })
 
-  inDepth('builds on the targets between normalize and manifest', async () => {
+  test.runIf(inDepth)('builds on the targets between normalize and manifest', async () => {
     const options = ['--build-on-targets', '--extra-params', '{"a":1}', '--store', 'nix', '--show-trace', '-j', '3']
     await run(['-A', 'a', ...options, '--dry-run', '-q'])
     expect(trace()).toEqual([
@@ -261,7 +278,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     nothingLeft()
   })
 
-  inDepth.each(TOOLS.filter((name) => !['lock', 'generations'].includes(name)))(
+  test.runIf(inDepth).each(TOOLS.filter((name) => !['lock', 'generations'].includes(name)))(
     'ends with the status of %s when that fails',
     async (name) => {
       const failing = { [`FAIL_${name.replace('-', '_')}`]: '42' }
@@ -275,7 +292,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     },
   )
 
-  inDepth.each([
+  test.runIf(inDepth).each([
     [['--nonsense'], "unknown option or operand '--nonsense'"],
     [['-s'], "option '-s' needs a value"],
     [['--dry-run=yes', ...models], "unknown option or operand 'yes'"],
@@ -321,7 +338,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     ['set', 'SIGTERM', 143],
   ])('hands signals on to %s (%s) and waits until it has ended', async (name, signal, status) => {
     const { child, ended } = start([...models, '--build-on-targets'], { HANG: name })
-    await vi.waitFor(() => expect(existsSync(join(directory, 'trace.hanging'))).toBe(true), { timeout: 10_000 })
+    await vi.waitFor(() => expect(existsSync(join(directory, 'trace.hanging'))).toBe(true), { timeout: 40_000 })
     child.kill(signal)
     expect(await ended).toMatchObject({ status })
     const last = ['activate', 'set'].includes(name) ? ['unlock'] : []
@@ -337,7 +354,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     ] as const) {
       rmSync(join(directory, 'trace.hanging'), { force: true })
       const { child, ended } = start([...models, '--no-lock'], { HANG: 'activate', STOPPED: stopped })
-      await vi.waitFor(() => expect(existsSync(join(directory, 'trace.hanging'))).toBe(true), { timeout: 10_000 })
+      await vi.waitFor(() => expect(existsSync(join(directory, 'trace.hanging'))).toBe(true), { timeout: 40_000 })
       child.kill('SIGTERM')
       expect(await ended).toMatchObject({ status: expected })
       expect(trace().at(-1)).toBe('stopped')

@@ -1,5 +1,5 @@
-import type { ReportEvent } from '@davit/diagnostics'
-import { distribute, distributionError } from '@davit/distribution'
+import type { DavitError, ReportEvent } from '@davit/diagnostics'
+import { distribute, distributionError, distributionInterrupted } from '@davit/distribution'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { openStore } from '@davit/store'
 import {
@@ -38,13 +38,17 @@ export const tool = defineTool({
   exitStatus: { 1: 'some packages did not arrive' },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-manifest(1)', 'davit-lock(1)', 'davit-activate(1)'],
+  interrupted: {
+    once: 'nothing was activated; the same command sends what is missing',
+    twice: 'nothing was activated; the same command sends what is missing, and removes what has half arrived',
+  },
   async run({ args, print, readDocument, journal, ...context }) {
     const profile = parseProfileName(args.profile)
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
     const store = await openStore(manifest.store, context)
     journal({ profile, manifest: text }, 'preparation')
     if (args.useSubstitutes && store.kind === 'native') context.report(NO_CACHES)
-    const { failed } = await withTargets(manifest.infrastructure, context, (reached) =>
+    const outcome = await withTargets(manifest.infrastructure, context, (reached) =>
       distribute(manifest, reached, {
         ...context,
         store,
@@ -53,8 +57,9 @@ export const tool = defineTool({
         unreachable: args.skipUnreachable ? 'skip' : 'refuse',
       }),
     )
-    context.signal.throwIfAborted()
-    if (failed.size > 0) throw distributionError(failed)
+    const { aborted, reason } = context.signal
+    if (aborted) throw distributionInterrupted(reason as DavitError, outcome)
+    if (outcome.failed.size > 0) throw distributionError(outcome.failed)
     await print(text)
   },
 })

@@ -22,6 +22,8 @@ export interface DistributionOptions extends SkipTerms {
 }
 
 export interface DistributionOutcome {
+  /** These have all that they need. */
+  readonly done: ReadonlySet<TargetName>
   readonly failed: ReadonlyMap<TargetName, unknown>
 }
 
@@ -33,15 +35,21 @@ export async function distribute(
 ): Promise<DistributionOutcome> {
   const failed = notReached(reached, options)
   await protectHere(manifest, reached, options)
+  const done = new Set<TargetName>()
   const waiting = machinesOf([...reached.targets.values()])
   const worker = async () => {
     for (let machine = waiting.shift(); machine !== undefined; machine = waiting.shift()) {
-      for (const target of machine)
-        await sendProfile(manifest, target, options).catch((error: unknown) => failed.set(target.name, error))
+      for (const target of machine) {
+        const { name } = target
+        await sendProfile(manifest, target, options).then(
+          () => done.add(name),
+          (error: unknown) => failed.set(name, error),
+        )
+      }
     }
   }
   await Promise.all(Array.from({ length: options.maxTransfers }, worker))
-  return { failed }
+  return { failed, done }
 }
 
 /** What is sent is kept meanwhile, also if it was made long ago; what cannot be kept may still be sent. */
@@ -109,6 +117,20 @@ async function sendClosure(
 function sizeText(bytes: number): string {
   if (bytes < 10_000) return `${bytes} bytes`
   return bytes < 10_000_000 ? `${Math.round(bytes / 1000)} kB` : `${Math.round(bytes / 1_000_000)} MB`
+}
+
+/** What an interruption has left: each target has all that it needs, or what is missing is sent by the next run. */
+export function distributionInterrupted(reason: DavitError, { done, failed }: DistributionOutcome): DavitError {
+  const list = (names: Iterable<TargetName>) => [...names].map((name) => `'${name}'`).join(', ')
+  const have = done.size === 1 ? 'has all its' : 'have all their'
+  const parts = [
+    ...(done.size === 0 ? [] : [`${list(done)} ${have} packages`]),
+    ...(failed.size === 0 ? [] : [`${list(failed.keys())} not yet`]),
+  ]
+  return new DavitError(reason.code, reason.message, {
+    exitStatus: reason.exitStatus,
+    hint: `nothing was activated; ${parts.join(', ')}: the same command sends only what is missing`,
+  })
 }
 
 /** One error for all targets that were not reached or not sent to. */

@@ -1,1 +1,7 @@
-export { type DistributionOptions, type DistributionOutcome, distribute, distributionError } from './distribute.ts'
+export {
+  type DistributionOptions,
+  type DistributionOutcome,
+  distribute,
+  distributionError,
+  distributionInterrupted,
+} from './distribute.ts'

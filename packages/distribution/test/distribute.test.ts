@@ -12,7 +12,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { noPrivateNix, type PrivateNix, privateNixOfFile } from '../../nix/test/private-nix.ts'
 import { buildClosures, type Closure, nixPrograms, validOf } from '../../target/test/nix-machine.ts'
 import { installedShells, type Shell } from '../../target/test/shells.ts'
-import { distribute, distributionError } from '../src/distribution.ts'
+import { distribute, distributionError, distributionInterrupted } from '../src/distribution.ts'
 import { type CountedTarget, distributed, manifestOf, nativeTarget, nixTarget } from './machines.ts'
 
 const [shell] = installedShells() as readonly [Shell]
@@ -94,6 +94,29 @@ describe.skipIf(!canSeparate)('packages of the native store', () => {
       expect.stringMatching(/^failed: .*\(failed\)$/s),
       expect.stringMatching(/^send 1 packages/),
     ])
+  })
+
+  test('reach whom they have reached when it is interrupted, and it is told who lacks them', async () => {
+    const reason = new DavitError('interrupted', 'interrupted by SIGINT', { exitStatus: 130 })
+    const interruption = new AbortController()
+    const outcome = await distribute(
+      manifest(),
+      { targets: new Map(targets.map((one) => [one.name, one])), unreachable: new Map() },
+      {
+        store,
+        maxTransfers: 1,
+        unreachable: 'refuse',
+        signal: interruption.signal,
+        report: (event) => void (event.kind === 'finished' && interruption.abort(reason)),
+      },
+    )
+    expect([[...outcome.done], [...outcome.failed.keys()]]).toEqual([['t1'], ['t2']])
+    expect(distributionInterrupted(reason, outcome)).toMatchObject({
+      code: 'interrupted',
+      message: 'interrupted by SIGINT',
+      exitStatus: 130,
+      hint: "nothing was activated; 't1' has all its packages, 't2' not yet: the same command sends only what is missing",
+    })
   })
 
   test('are not sent to a target that shares the store of the coordinator', async () => {

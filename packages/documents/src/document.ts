@@ -4,7 +4,7 @@ import type { Format } from './format.ts'
 import { invalidDocument, openSource, type ParseOptions } from './text/invalid-document.ts'
 import { type DiagnosticOfPart, diagnosticOfIssue } from './text/diagnostic-of-issue.ts'
 import { readJsonDocument, writeJsonDocument } from './json/json-document.ts'
-import { plainOf } from './text/plain-of.ts'
+import { plainOfProgram } from './text/plain-of.ts'
 import type { PlaceOf, Reading } from './text/reading.ts'
 import { readXmlDocument, writeXmlDocument } from './xml/xml-document.ts'
 
@@ -31,7 +31,7 @@ export function validateDocument<Value>(
   data: unknown,
   { file, placeOf, placeOfKey }: ValidateOptions,
 ): Value {
-  const outcome = validate(format, plainOf(data))
+  const outcome = validate(format, plainOfProgram(data, `cannot read '${file}' as ${format.title}`))
   if (outcome.kind === 'valid') return outcome.value
   const find: PlaceOf = (path, part) => (part === 'key' ? placeOfKey?.(path) : undefined) ?? placeOf?.(path) ?? { file }
   const diagnostics = withPlaces(outcome.diagnostics, find)

@@ -19,7 +19,7 @@ export type System = Branded<'System'>
 const name = <Id extends string>(what: string) =>
   v.pipe(
     v.string(),
-    v.regex(NAME, `${what} must match [A-Za-z0-9_][A-Za-z0-9_.+-]*`),
+    v.regex(NAME, `${what} must have only A-Z, a-z, 0-9 and _.+-, and not begin with one of .+-`),
     v.maxLength(MAX_NAME_BYTES, `${what} must have at most ${MAX_NAME_BYTES} bytes`),
     v.transform((text) => text as Id),
   )

@@ -1,7 +1,7 @@
 import { type DavitError, type Place, renderDiagnostic } from '@davit/diagnostics'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { awkwardText, failureOf, mutationsOf, patience, runs } from '../../diagnostics/test/hostile.ts'
+import { awkwardText, failureOf, mutationsOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import {
   Architecture,
   DeploymentModel,
@@ -18,7 +18,7 @@ import {
 import { fixturesIn, formatOf, readFixture } from './documents.ts'
 
 let inputs = 0
-afterAll(() => console.info(`documents: ${inputs} hostile inputs, each a value or a DavitError that says where`))
+afterAll(() => tellFigure(`documents: ${inputs} hostile inputs, each a value or a DavitError that says where`))
 
 /** Insists that a reader gives a value, or says in bounded words what is wrong and at which place of the text. */
 function expectAnswer(text: string, read: () => unknown): void {

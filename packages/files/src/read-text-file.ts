@@ -4,6 +4,7 @@ import { reasonOf, systemErrorCode } from './system-error.ts'
 
 /** As much as the readers of documents take; a device may have no end. */
 const MAX_BYTES = 256 * 1024 * 1024
+const CHUNK_BYTES = 1024 * 1024
 
 /** The text of a file in UTF-8, without a byte order mark; every failure is one that the user can act on. */
 export async function readTextFile(path: string): Promise<string> {
@@ -24,12 +25,15 @@ export async function readTextFile(path: string): Promise<string> {
 async function readBytes(path: string): Promise<Buffer> {
   const file = await open(path)
   const chunks: Buffer[] = []
+  // Of what is no file it is 0: that is counted.
+  let { size: most } = await file.stat()
   let size = 0
   // Closes the file at its end.
-  for await (const chunk of file.createReadStream() as AsyncIterable<Buffer>) {
+  for await (const chunk of file.createReadStream({ highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > MAX_BYTES) throw tooLarge(path)
+    most = Math.max(most, size)
+    if (most > MAX_BYTES) throw tooLarge(path)
   }
   return Buffer.concat(chunks)
 }

@@ -5,7 +5,7 @@ import { inspect } from 'node:util'
 import { DavitError } from '@davit/diagnostics'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { patience, runs } from '../../diagnostics/test/hostile.ts'
+import { patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { removeTree, unpackArchive, walkTree } from '../src/files.ts'
 import { scratchDirectory } from './scratch.ts'
 import { pax, type TarBlock, tarOf, withChecksums } from './tar-blocks.ts'
@@ -16,7 +16,7 @@ describe('fuzzing', patience, () => {
   let inputs = 0
   let harmless = 0
   afterAll(() =>
-    console.info(`archives: ${inputs} hostile inputs (${harmless} unpacked), none of which left its directory`),
+    tellFigure(`archives: ${inputs} hostile inputs (${harmless} unpacked), none of which left its directory`),
   )
 
   const count = (outcome: string): void => {

@@ -14,7 +14,7 @@ export function renderEntries({ executions, read }: Run, fate: Fate): readonly s
     if (entry.kind === 'begin') return beginningOf(entry)
     if (entry.kind === 'end') return endLine(known.get(entry.id), fate)
     if (entry.kind !== 'started') return eventText(entry)
-    return ended.has(nameOf(entry)) ? undefined : `${eventText(entry)}: did not end`
+    return ended.has(nameOf(entry)) ? undefined : `${eventText(entry)}: ${openEnd(known.get(entry.id), fate)}`
   }
   const lines = entries.flatMap((entry) => indented(entry.time, textOf(entry)))
   const open = executions.filter(({ end }) => end === undefined)
@@ -32,6 +32,11 @@ function beginningOf({ tool, pid, manifest }: BeginEntry): string {
 
 function endLine(execution: Run['executions'][number] | undefined, fate: Fate): string {
   return execution === undefined ? '' : `${toolOf(execution)}: ${endOf(execution, fate)}`
+}
+
+/** Of a step of a tool that has ended nobody will hear any more. */
+function openEnd(execution: Run['executions'][number] | undefined, fate: Fate): string {
+  return execution === undefined || execution.end !== undefined ? 'did not end' : endOf(execution, fate)
 }
 
 function eventText(entry: Exclude<JournalEntry, { kind: 'begin' | 'end' }>): string | undefined {

@@ -71,13 +71,14 @@ function doneIn(entries: readonly JournalEntry[]): string {
     ),
     ...countOf('failed', ({ kind }) => kind === 'failed'),
   ]
-  return counts.length > 0 ? counts.join(', ') : notesIn(entries).join('; ')
+  const told = [counts, messagesIn(entries, 'note'), messagesIn(entries, 'warning')].find(({ length }) => length > 0)
+  return told?.join(told === counts ? ', ' : '; ') ?? ''
 }
 
 /** Not of single targets, and not of the generation, which is told in any case. */
-function notesIn(entries: readonly JournalEntry[]): readonly string[] {
+function messagesIn(entries: readonly JournalEntry[], kind: 'note' | 'warning'): readonly string[] {
   const messages = entries.flatMap((entry) =>
-    entry.kind === 'note' && entry.target === undefined && entry.generation === undefined ? [entry.message] : [],
+    entry.kind === kind && entry.target === undefined && entry.generation === undefined ? [entry.message] : [],
   )
   return [...new Set(messages)]
 }

@@ -103,6 +103,7 @@ const FAILURE = entriesOf('e', '2026-11-20', [
 const UNLOCK = entriesOf('f', '2026-11-21', [
   begin('davit-unlock', 'davit-unlock.x.f'),
   { kind: 'note', message: 'freeing the lock of bob@desk', target: 't1' },
+  { kind: 'warning', message: 'nobody knows why' },
   { kind: 'end', status: 0 },
 ])
 
@@ -114,7 +115,7 @@ test('a run is a line: when, who, what with which outcome; the steps of one depl
     [
       '2026-11-19 10:00:00 UTC  alice@desk        davit-env       2 activated, 1 deactivated; done; generation 4',
       '2026-11-20 10:00:00 UTC  bob@desk as root  davit-activate  1 failed; status 1: the transition failed: all is as it was before',
-      '2026-11-21 10:00:00 UTC  alice@desk        davit-unlock    done',
+      '2026-11-21 10:00:00 UTC  alice@desk        davit-unlock    nobody knows why; done',
       '',
     ].join('\n'),
   )
@@ -183,7 +184,7 @@ describe('a run without an end', () => {
     expect(printed.split('\n')).toEqual([
       expect.stringMatching(new RegExp(`davit-activate  ${outcome}$`)),
       expect.stringContaining('davit-activate (process'),
-      '  10:00:01 [t1] activate web in process: did not end',
+      `  10:00:01 [t1] activate web in process: ${outcome}`,
       `           davit-activate: ${outcome}`,
       '',
     ])

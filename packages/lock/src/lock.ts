@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 import { deploymentPlace } from '@davit/coordinator-state'
-import { ownerOf } from '@davit/deployment-lock'
+import { endDeployment, ownerOf } from '@davit/deployment-lock'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import { targetsToUse } from '@davit/target'
@@ -44,6 +44,10 @@ export const tool = defineTool({
   exitStatus: { 1: 'a service cannot be changed now, or has not answered in time', 75: 'somebody else holds the lock' },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-unlock(1)', 'davit-activate(1)', 'flock(1)'],
+  interrupted: {
+    once: 'no lock is held: the same command takes it',
+    twice: 'locks may be left: who asks for them is told whose they are, and davit-unlock --id frees them',
+  },
   async run(context) {
     const { args, print, readDocument, report, signal } = context
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
@@ -63,7 +67,11 @@ export const tool = defineTool({
       const targets = targetsToUse(reached, { unreachable, report })
       const locked = await lockAll(targets, { ...terms, manifest: text, duringCommand, signal })
       if (duringCommand) return runLocked(locked, terms, context)
-      await print(text)
+      await print(text).catch(async (error: unknown) => {
+        // Whoever reads of a failure unlocks nothing.
+        await endDeployment(locked, terms).catch(() => {})
+        throw error
+      })
       return 0
     })
   },

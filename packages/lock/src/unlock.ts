@@ -51,6 +51,10 @@ export const tool = defineTool({
   },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-lock(1)'],
+  interrupted: {
+    once: 'nothing was unlocked: the same command does it',
+    twice: 'the same command unlocks what is still locked',
+  },
   async run(context) {
     const { args, print, readInput, report } = context
     const profile = parseProfileName(args.profile)

@@ -116,8 +116,8 @@ describe('davit-lock', () => {
     ['unlock', 'unlock-refused', "'web' on 't1' could not be unlocked"],
   ])('does not wait longer than it is told for a service whose %s hangs', async (activity, code, message) => {
     await activateOn('t1', `[ "$1" != ${activity} ] || { echo busy; exec sleep 60; }`)
-    const running = runLock(two, ['true'], { activityTimeout: 1 })
-    const reason = "'web' on 't1': it took longer than 1 seconds, and was ended: busy"
+    const running = runLock(two, ['true'], { activityTimeout: 4 })
+    const reason = "'web' on 't1': it took longer than 4 seconds, and was ended: busy"
     await expect(running).rejects.toMatchObject({ code, exitStatus: 1, message, cause: { message: reason } })
     expect(asked()).toEqual(['activate', 'lock', 'unlock'])
     expect([isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual([false, false, false])
@@ -130,9 +130,16 @@ describe('davit-lock', () => {
     expect([printed, isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual([two, false, false, false])
   })
 
+  test('locks nothing when nobody can be told', async () => {
+    const context = contextOf({ profile: 'default', lockLease: 60, command: [] } as never, two)
+    const print = () => Promise.reject(new DavitError('cannot-write', 'no space left'))
+    await expect(lock.run({ ...context, print })).rejects.toMatchObject({ code: 'cannot-write' })
+    expect([isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual([false, false, false])
+  })
+
   test('ends the command when the lock is lost, and leaves it to who has it now', async () => {
     const running = runLock(two, ['sleep', '60'], { lockLease: 1 })
-    await vi.waitFor(() => expect(existsSync(recordFile())).toBe(true), { timeout: 10_000 })
+    await vi.waitFor(() => expect(existsSync(recordFile())).toBe(true), { timeout: 40_000 })
     writeFileSync(holderFile('t2'), readFileSync(holderFile('t2'), 'utf8').replace(/^token .*/, 'token theirs'))
     await expect(running).rejects.toMatchObject({ code: 'lock-lost', exitStatus: 75 })
     expect([isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual([false, true, false])

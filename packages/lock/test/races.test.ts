@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { bundleTools } from '../../../scripts/bundle-programs.ts'
-import { isThorough } from '../../diagnostics/test/hostile.ts'
+import { isThorough, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { manifestWith } from './manifests.ts'
 
 const RACES = isThorough ? 100 : 4
-const PATIENCE = { timeout: 20_000, interval: 10 }
+const PATIENCE = { timeout: 40_000, interval: 10 }
 const programs = mkdtempSync(join(tmpdir(), 'davit-lock-programs-'))
 let races = 0
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => {
   rmSync(programs, { recursive: true, force: true })
-  console.info(`davit-lock: ${races} races of two processes, each won by one`)
+  tellFigure(`davit-lock: ${races} races of two processes, each won by one`)
 })
 
 let directory: string

@@ -47,6 +47,10 @@ export const tool = defineTool({
   exitStatus: { 1: 'a package could not be built' },
   environment: { ...storeEnvironment },
   seeAlso: ['davit-normalize(1)', 'davit-distribute(1)'],
+  interrupted: {
+    once: 'no target was touched; what is built already is kept, and the same command builds the rest',
+    twice: 'no target was touched; what is built already is kept, and the same command builds the rest',
+  },
   async run(context) {
     const { args, print } = context
     if (args.deployment !== undefined && args.architecture !== undefined) {

@@ -35,9 +35,12 @@ function messageOf(thrown: unknown): string {
   return typeof name === 'string' && BUILT_IN.test(name) ? `${name}: ${text}` : text
 }
 
+const MAX_STACK = 20_000
+
 function firstPlace(thrown: unknown, outputs: readonly OutputFile[], showFile: ShowFile): Place | undefined {
   const { stack: said = '' } = (thrown instanceof Error ? thrown : {}) as { readonly stack?: unknown }
-  const stack = String(said)
+  // The frames stand at its end, behind a message of any length.
+  const stack = String(said).slice(-MAX_STACK)
   for (const [, path, line, column] of stack.matchAll(
     /(?:file:\/\/|[ (])(\/(?!\/)[^\n():]*\.mjs)(?:\?[^\n():]*)?:(\d+):(\d+)/g,
   )) {

@@ -11,8 +11,6 @@ setsid sh -c 'echo $$ >"$SCENE/web.pid"; exec sleep 1000' >/dev/null 2>&1 &
 `
 
 describe.concurrent.each(shells)('process with a daemon under $name', (shell) => {
-  const inDepth = test.runIf(shell.inDepth)
-
   test('accepts a daemon that leaves a pid file', async () => {
     const scene = new Scene(shell, configured('pidFile="$SCENE/web.pid"\n', { 'bin/start': DAEMON }))
     scene.write(join(scene.directory, 'web.pid'), '999999999\n')
@@ -26,16 +24,19 @@ describe.concurrent.each(shells)('process with a daemon under $name', (shell) =>
     expect([isAlive(pid), existsSync(join(scene.directory, 'web.pid'))]).toEqual([false, false])
   })
 
-  inDepth('accepts a daemon with the pid file that Dysnomia expects, without being told', async () => {
-    const scene = new Scene(shell, { 'bin/web': DAEMON })
-    expect(await scene.call('activate', { runtimeDir: scene.directory })).toMatchObject({ status: 0, stderr: '' })
-    const pid = scene.pidIn('web.pid')
-    expect(scene.pid()).toBe(pid)
-    expect(await scene.call('deactivate', { runtimeDir: scene.directory })).toMatchObject({ status: 0 })
-    expect(isAlive(pid)).toBe(false)
-  })
+  test.runIf(shell.inDepth)(
+    'accepts a daemon with the pid file that Dysnomia expects, without being told',
+    async () => {
+      const scene = new Scene(shell, { 'bin/web': DAEMON })
+      expect(await scene.call('activate', { runtimeDir: scene.directory })).toMatchObject({ status: 0, stderr: '' })
+      const pid = scene.pidIn('web.pid')
+      expect(scene.pid()).toBe(pid)
+      expect(await scene.call('deactivate', { runtimeDir: scene.directory })).toMatchObject({ status: 0 })
+      expect(isAlive(pid)).toBe(false)
+    },
+  )
 
-  inDepth('removes the pid file of a daemon that has died', async () => {
+  test.runIf(shell.inDepth)('removes the pid file of a daemon that has died', async () => {
     const scene = new Scene(shell, configured('pidFile="$SCENE/web.pid"\n', { 'bin/start': DAEMON }))
     await scene.call('activate')
     const pid = scene.pid()
@@ -46,7 +47,7 @@ describe.concurrent.each(shells)('process with a daemon under $name', (shell) =>
     expect(existsSync(join(scene.directory, 'web.pid'))).toBe(false)
   })
 
-  inDepth('leaves a process alone that a pid file names but that it did not start', async () => {
+  test.runIf(shell.inDepth)('leaves a process alone that a pid file names but that it did not start', async () => {
     const scene = new Scene(shell, configured('pidFile="$SCENE/web.pid"\n', { 'bin/start': DAEMON }))
     scene.write(join(scene.directory, 'web.pid'), `${process.pid}\n`)
     const activated = await scene.call('activate')
@@ -59,7 +60,7 @@ describe.concurrent.each(shells)('process with a daemon under $name', (shell) =>
     expect(scene.pidIn('web.pid')).toBe(process.pid)
   })
 
-  inDepth('fails when the start command of a daemon fails, and stops what it left', async () => {
+  test.runIf(shell.inDepth)('fails when the start command of a daemon fails, and stops what it left', async () => {
     const scene = new Scene(
       shell,
       configured('pidFile="$SCENE/web.pid"\n', { 'bin/start': `${DAEMON}sleep 0.1; exit 3\n` }),

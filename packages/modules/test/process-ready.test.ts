@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { freePort } from '../../process/test/free-port.ts'
 import { configured, FOREVER, isAlive, Scene, installedShells } from './scene.ts'
 
 const shells = installedShells()
@@ -12,20 +13,21 @@ setTimeout(() => server.listen(Number(process.env.port), '127.0.0.1'), 200)
 `
 
 describe.concurrent.each(shells)('process that becomes ready under $name', (shell) => {
-  const inDepth = test.runIf(shell.inDepth)
+  test.each(['0', '0.05'])(
+    'notices a program that dies after %s s, and shows the end of what it said',
+    async (time) => {
+      const scene = new Scene(shell, { 'bin/web': `#!/bin/sh\nsleep ${time}\necho "no database" >&2\nexit 7\n` })
+      scene.write(scene.log, 'of an earlier start\n')
+      const { status, stderr } = await scene.call('activate')
+      expect(status).toBe(1)
+      expect(stderr).toContain(`cannot activate '${scene.component}': the program ended with status 7`)
+      expect(stderr).toContain('\nno database\n')
+      expect(stderr).not.toContain('of an earlier start')
+      expect(await scene.call('status')).toMatchObject({ status: 3 })
+    },
+  )
 
-  test.each(['0', '0.2'])('notices a program that dies after %s s, and shows the end of what it said', async (time) => {
-    const scene = new Scene(shell, { 'bin/web': `#!/bin/sh\nsleep ${time}\necho "no database" >&2\nexit 7\n` })
-    scene.write(scene.log, 'of an earlier start\n')
-    const { status, stderr } = await scene.call('activate')
-    expect(status).toBe(1)
-    expect(stderr).toContain(`cannot activate '${scene.component}': the program ended with status 7`)
-    expect(stderr).toContain('\nno database\n')
-    expect(stderr).not.toContain('of an earlier start')
-    expect(await scene.call('status')).toMatchObject({ status: 3 })
-  })
-
-  inDepth('notices a program that dies before it is ready, and stops what it started', async () => {
+  test.runIf(shell.inDepth)('notices a program that dies before it is ready, and stops what it started', async () => {
     const program = '#!/bin/sh\nsleep 1000 &\necho $! >"$SCENE/child"\nsleep 0.2\nkill -KILL $$\n'
     const scene = new Scene(shell, configured('process=\'exec "$DAVIT_COMPONENT/web"\' readyPort=1', { web: program }))
     const { status, stderr } = await scene.call('activate')
@@ -44,7 +46,7 @@ describe.concurrent.each(shells)('process that becomes ready under $name', (shel
     expect(await scene.call('deactivate', { port })).toMatchObject({ status: 0 })
   })
 
-  inDepth('refuses to start when somebody else has the port', async () => {
+  test.runIf(shell.inDepth)('refuses to start when somebody else has the port', async () => {
     const server = createServer()
     const port = String(await listeningPort(server))
     const scene = new Scene(shell, { 'bin/web': FOREVER })
@@ -54,7 +56,7 @@ describe.concurrent.each(shells)('process that becomes ready under $name', (shel
     server.close()
   })
 
-  inDepth('waits until a command succeeds, in the working directory', async () => {
+  test.runIf(shell.inDepth)('waits until a command succeeds, in the working directory', async () => {
     const settings = `process='sleep 0.2; touch "$SCENE/ready"; exec sleep 1000'
 readyCommand='test -e "$SCENE/ready" && test -e here'
 workingDirectory=share
@@ -78,13 +80,6 @@ workingDirectory=share
     expect([isAlive(scene.pidIn('child')), isAlive(scene.pidIn('pid'))]).toEqual([false, false])
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  const port = await listeningPort(server)
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 function listeningPort(server: ReturnType<typeof createServer>): Promise<number> {
   return new Promise((resolve, reject) => {

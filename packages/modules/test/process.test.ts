@@ -7,8 +7,6 @@ import { configured, FOREVER, isAlive, modulesDirectory, Scene, installedShells,
 const shells = installedShells()
 
 describe.concurrent.each(shells)('process under $name', (shell) => {
-  const inDepth = test.runIf(shell.inDepth)
-
   test('starts, reports and stops a program', async () => {
     const scene = new Scene(shell, { 'bin/web': FOREVER })
     expect(await scene.call('status')).toMatchObject({ status: 3 })
@@ -23,7 +21,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
     expect(await scene.call('deactivate')).toMatchObject({ status: 0, stderr: '' })
   })
 
-  inDepth('starts nothing when the program runs already', async () => {
+  test.runIf(shell.inDepth)('starts nothing when the program runs already', async () => {
     const scene = new Scene(shell, { 'bin/web': FOREVER })
     await scene.call('activate')
     const pid = scene.pid()
@@ -33,7 +31,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
     await scene.call('deactivate')
   })
 
-  inDepth('keeps services, containers and versions apart', async () => {
+  test.runIf(shell.inDepth)('keeps services, containers and versions apart', async () => {
     const scene = new Scene(shell, { 'bin/web': FOREVER })
     const argv = (activity: string) => [join(modulesDirectory, 'process'), activity, scene.component, 'process2']
     await Promise.all([
@@ -93,7 +91,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  inDepth('kills a program that ignores TERM', async () => {
+  test.runIf(shell.inDepth)('kills a program that ignores TERM', async () => {
     const scene = new Scene(shell, { 'bin/web': "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n" })
     await scene.call('activate')
     const pid = scene.pid()
@@ -102,16 +100,19 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  inDepth('kills a child without environment that ignores TERM, after the program itself has gone', async () => {
-    const program = `#!/bin/sh
+  test.runIf(shell.inDepth)(
+    'kills a child without environment that ignores TERM, after the program itself has gone',
+    async () => {
+      const program = `#!/bin/sh
 env -i sh -c 'trap "" TERM; while :; do sleep 1; done' & echo $! >"$SCENE/child"
 exec sleep 1000
 `
-    const scene = new Scene(shell, { 'bin/web': program })
-    await scene.call('activate')
-    expect(await scene.call('deactivate', { stopTimeout: '1' })).toMatchObject({ status: 0 })
-    expect(isAlive(scene.pidIn('child'))).toBe(false)
-  })
+      const scene = new Scene(shell, { 'bin/web': program })
+      await scene.call('activate')
+      expect(await scene.call('deactivate', { stopTimeout: '1' })).toMatchObject({ status: 0 })
+      expect(isAlive(scene.pidIn('child'))).toBe(false)
+    },
+  )
 
   test('stops children, and those that left for a session of their own', async () => {
     const program = `#!/bin/sh
@@ -127,7 +128,7 @@ wait
     expect(pids.map(isAlive)).toEqual([false, false, false])
   })
 
-  inDepth('stops the children of a program that crashed', async () => {
+  test.runIf(shell.inDepth)('stops the children of a program that crashed', async () => {
     const scene = new Scene(shell, { 'bin/web': '#!/bin/sh\nsleep 1000 & echo $! >"$SCENE/child"\nwait\n' })
     await scene.call('activate')
     const pid = scene.pid()
@@ -172,7 +173,7 @@ wait
     expect(scene.read('log/web.log')).toBe('up\ninterrupted\n')
   })
 
-  inDepth.each([
+  test.runIf(shell.inDepth).each([
     ['no pid file', 'process=true pidFile=/nonexistent/pid timeout=1', "there is no pid file '/nonexistent/pid'"],
     [
       'no return',
@@ -192,7 +193,7 @@ wait
     expect(await scene.call('deactivate')).toMatchObject({ status: 0 })
   })
 
-  inDepth.each([
+  test.runIf(shell.inDepth).each([
     ['no executable', { 'bin/web': 'text' }, 'has no executable'],
     ['two executables', { 'bin/a': FOREVER, 'bin/b': FOREVER }, 'has several executables in bin'],
     ['two files of settings', { 'etc/dysnomia/process/a': '', 'etc/dysnomia/process/b': '' }, 'has several files in'],
@@ -213,7 +214,7 @@ wait
     expect(await scene.call('deactivate', byHand)).toMatchObject({ status: 0 })
   })
 
-  inDepth('knows no other activities', async () => {
+  test.runIf(shell.inDepth)('knows no other activities', async () => {
     const scene = new Scene(shell, {})
     expect(await scene.call('snapshot')).toEqual({ status: 0, stdout: '', stderr: '' })
   })

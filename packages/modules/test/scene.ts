@@ -150,7 +150,7 @@ export function isAlive(pid: number): boolean {
 }
 
 export async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5000
+  const deadline = Date.now() + 40_000
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`waited in vain for ${condition.toString()}`)
     await new Promise((resolve) => setTimeout(resolve, 10))

@@ -1,7 +1,7 @@
 import { realpath, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Report } from '@davit/diagnostics'
+import { DavitError, type Report } from '@davit/diagnostics'
 import type { ExpressionProgram } from '@davit/documents'
 import { withTemporaryDirectory } from '@davit/files'
 import type { CommandResult, Environment } from '@davit/process'
@@ -62,5 +62,20 @@ function valueOf({ exitCode, stdout, stderr }: CommandResult, { program, report 
   const log = parseLog(stderr)
   reportLog(log, report)
   if (exitCode !== 0) throw evaluationError(log, { program, exitCode })
-  return JSON.parse(stdout) as unknown
+  return parsed(stdout)
+}
+
+function parsed(stdout: string): unknown {
+  try {
+    return JSON.parse(stdout)
+  } catch (cause) {
+    throw new DavitError('bad-nix-answer', `Nix did not answer with JSON: ${shortReason(cause)}`, {
+      hint: "try 'nix-instantiate --eval --json -E 1'",
+      cause,
+    })
+  }
+}
+
+function shortReason(cause: unknown): string {
+  return (cause instanceof Error ? cause.message : String(cause)).slice(0, 200)
 }

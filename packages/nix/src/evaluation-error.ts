@@ -2,6 +2,7 @@ import { DavitError, type Diagnostic, ExitStatus, type Place } from '@davit/diag
 import type { ExpressionProgram } from '@davit/documents'
 import type { EvaluationFailure, EvaluationLog, Frame } from './evaluation-log.ts'
 import { placeInProgram } from './frame-place.ts'
+import { fullDisk } from './full-disk.ts'
 import { parseProblems } from './problems-message.ts'
 
 /** What went wrong in an evaluation, as the user is to see it. */
@@ -10,6 +11,9 @@ export function evaluationError(
   { program, exitCode }: { readonly program: ExpressionProgram; readonly exitCode: number },
 ): DavitError {
   const problems = error === undefined ? [otherProblem(others, exitCode)] : problemsOf(error, program)
+  const full = fullDisk(problems.map(({ message }) => message).join('\n'))
+  if (full !== undefined)
+    return new DavitError('cannot-use-store', 'Nix cannot write to its store', { ...full, diagnostics: problems })
   return new DavitError('invalid-model', 'Nix cannot evaluate the models', {
     exitStatus: ExitStatus.badDocument,
     diagnostics: problems,

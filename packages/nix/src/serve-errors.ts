@@ -1,4 +1,5 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { fullDisk } from './full-disk.ts'
 import { plainText } from './plain-text.ts'
 
 /** The other side speaks, but not as a Nix store does. */
@@ -30,7 +31,7 @@ export function tooOld(version: string): DavitError {
 export function storeEnded(lastWords: string, cause: unknown): DavitError {
   const text = plainText(lastWords).trim().split('\n').slice(-MAX_LINES).join('\n')
   const message = text === '' ? 'a Nix store ended before it answered' : `a Nix store ended before it answered: ${text}`
-  return new DavitError('nix-store-ended', message, { cause })
+  return new DavitError('nix-store-ended', message, { ...fullDisk(text), cause })
 }
 
 const MAX_LINES = 10

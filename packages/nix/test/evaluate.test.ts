@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { DavitError, renderDiagnostic, type ReportEvent } from '@davit/diagnostics'
 import { Float } from '@davit/documents'
-import { expect, test } from 'vitest'
+import { expect, test, onTestFinished } from 'vitest'
 import { evaluate } from '../src/nix.ts'
-import { noPrivateNix, privateNixOfFile } from './private-nix.ts'
+import { noSmallDisk, smallDisk } from '../../files/test/small-disk.ts'
+import { noPrivateNix, privateNixOfFile, privateNix } from './private-nix.ts'
 
 const nix = privateNixOfFile()
 const here = fileURLToPath(new URL('evaluate', import.meta.url))
@@ -100,4 +102,27 @@ test('evaluate() is interrupted by its signal', async () => {
   const options = { environment: nix.environment, signal: AbortSignal.abort(reason) }
   const program = { file: `${here}/glue/program.nix`, input: {}, expressions: new Map(), showTrace: false }
   await expect(evaluate({ program, store: 'read-only', ...options })).rejects.toBe(reason)
+})
+
+test.skipIf(noPrivateNix ?? noSmallDisk)('evaluate() blames no model for a disk that is full', async () => {
+  const [full, disk] = [privateNix(), smallDisk(1024 * 1024)]
+  onTestFinished(() => {
+    spawnSync('umount', ['-l', full.place('nix')])
+    disk.remove()
+    full.remove()
+  })
+  spawnSync('mount', ['--bind', disk.directory, full.place('nix')])
+  disk.fill()
+  const program = {
+    file: `${here}/glue/types.nix`,
+    input: { table: new Map() },
+    expressions: new Map(),
+    showTrace: false,
+  }
+  await expect(evaluate({ program, store: 'read-write', environment: full.environment })).rejects.toMatchObject({
+    code: 'cannot-use-store',
+    exitStatus: 73,
+    hint: expect.stringContaining('make space'),
+    diagnostics: [{ message: expect.stringMatching(/no space left|disk is full/i) }],
+  })
 })

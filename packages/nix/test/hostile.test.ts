@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import type { StorePath } from '@davit/documents'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { awkwardText, failureOf, mutationsOf, patience, runs } from '../../diagnostics/test/hostile.ts'
+import { awkwardText, failureOf, mutationsOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { parseDerivation } from '../src/derivation.ts'
 import { evaluationError } from '../src/evaluation-error.ts'
 import { parseLog } from '../src/evaluation-log.ts'
@@ -15,7 +15,7 @@ const LIB = `/nix/store/${'2'.repeat(32)}-lib` as StorePath
 const WEB_DRV = `${WEB}.drv` as StorePath
 
 let inputs = 0
-afterAll(() => console.info(`what Nix says: ${inputs} inputs, each read or refused`))
+afterAll(() => tellFigure(`what Nix says: ${inputs} inputs, each read or refused`))
 
 /** Each text is read, or refused by an error of ours. */
 function readsAny(texts: readonly string[], read: (text: string) => unknown): void {

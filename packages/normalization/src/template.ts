@@ -4,25 +4,56 @@ export type TemplatePart =
   | { readonly kind: 'reference'; readonly source: string; readonly steps: readonly string[] }
   | { readonly kind: 'malformed'; readonly source: string }
 
-/** `$${`, a whole reference, or one that is never closed. */
-const SPECIAL = /\$\$\{|\$\{((?:"[^"]*"|[^}"])*)\}|\$\{/g
+/** `$${` stands for itself. */
+const SPECIAL = /\$\$?\{/g
 /** A name, `"a name in quotes"`, or an index such as `[0]`; all but the first and indexes after a dot. */
 const STEP = /(?:^|\.)(?:"([^"]*)"|([^.[\]{}"\s]+))|\[(\d+)\]/y
 
+/** Behind a reference that is never closed, nothing is read any more. */
 export function parseTemplate(template: string): TemplatePart[] {
   const parts: TemplatePart[] = []
-  let end = 0
-  for (const match of template.matchAll(SPECIAL)) {
-    parts.push({ kind: 'text', text: template.slice(end, match.index) }, partOf(match[0], match[1]))
-    end = match.index + match[0].length
+  let done = 0
+  for (let start = nextSpecial(template, 0); start !== -1; start = nextSpecial(template, done)) {
+    parts.push({ kind: 'text', text: template.slice(done, start) })
+    const end = template.startsWith(ESCAPED, start) ? start + ESCAPED.length : endOfReference(template, start)
+    if (end === undefined) return [...parts, { kind: 'malformed', source: OPENING }]
+    parts.push(partOf(template.slice(start, end)))
+    done = end
   }
-  parts.push({ kind: 'text', text: template.slice(end) })
+  parts.push({ kind: 'text', text: template.slice(done) })
   return parts
 }
 
-function partOf(source: string, inner: string | undefined): TemplatePart {
-  if (source === '$${') return { kind: 'text', text: '${' }
-  const steps = inner === undefined ? undefined : parseSteps(inner.trim())
+const OPENING = '${'
+const ESCAPED = '$${'
+
+function nextSpecial(template: string, from: number): number {
+  SPECIAL.lastIndex = from
+  return SPECIAL.exec(template)?.index ?? -1
+}
+
+/** Behind its brace; braces in quotes are text. */
+function endOfReference(template: string, start: number): number | undefined {
+  for (let at: number | undefined = start + OPENING.length; at !== undefined; at = behindQuotes(template, at)) {
+    BOUNDARY.lastIndex = at
+    const found = BOUNDARY.exec(template)
+    if (found === null) return undefined
+    if (found[0] === '}') return found.index + 1
+    at = found.index
+  }
+  return undefined
+}
+
+const BOUNDARY = /["}]/g
+
+function behindQuotes(template: string, at: number): number | undefined {
+  const end = template.indexOf('"', at + 1)
+  return end === -1 ? undefined : end + 1
+}
+
+function partOf(source: string): TemplatePart {
+  if (source === ESCAPED) return { kind: 'text', text: OPENING }
+  const steps = parseSteps(source.slice(OPENING.length, -1).trim())
   return steps === undefined ? { kind: 'malformed', source } : { kind: 'reference', source, steps }
 }
 

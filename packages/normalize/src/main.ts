@@ -43,6 +43,10 @@ export const tool = defineTool({
   },
   environment: { ...storeEnvironment },
   seeAlso: ['davit-manifest(1)', 'davit-env(1)'],
+  interrupted: {
+    once: 'no target was touched: the same command begins again',
+    twice: 'no target was touched: the same command begins again',
+  },
   async run({ args, print, report, environment, privileged, signal }) {
     const system = currentSystem(environment)
     const files = modelFilesOf(args)

@@ -108,7 +108,7 @@ test('realise() stops when it is told to, and goes on the next time', async () =
   const work = { ...architecture, targetPackages }
   const building = realise(work, { ...options, store: slow, signal: stop.signal })
   building.catch(() => {})
-  await vi.waitFor(() => expect(existsSync(`${directory}-begun`)).toBe(true), { timeout: 10_000 })
+  await vi.waitFor(() => expect(existsSync(`${directory}-begun`)).toBe(true), { timeout: 40_000 })
   stop.abort(new Error('enough'))
   await expect(building).rejects.toThrow('enough')
   expect(await slow.invalidPaths([web!.outPath])).toHaveLength(1)

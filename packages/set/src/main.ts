@@ -48,6 +48,10 @@ export const tool = defineTool({
   exitStatus: { 1: 'a profile could not be set, or the generation is not there' },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-activate(1)', 'davit-generations(1)', 'davit-unlock(1)'],
+  interrupted: {
+    once: 'what was not set yet, the same command sets',
+    twice: 'targets and coordinator may not agree yet on what is deployed: the same command sets what is missing',
+  },
   async run(context) {
     const { args, print, readDocument, report } = context
     const profile = parseProfileName(args.profile)

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import type { StorePath, System } from '@davit/documents'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { awkwardText, failureOf, mutationsOf, patience, runs } from '../../diagnostics/test/hostile.ts'
+import { awkwardText, failureOf, mutationsOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { type Derivation, derivationPathOf, encodeDerivation, parseDerivation } from '../src/native/derivation.ts'
 import { readDerivation } from '../src/native/derivation-writer.ts'
 import { openRegistry } from '../src/native/registry.ts'
@@ -12,7 +12,7 @@ import { encodeRegistration, parseRegistration, type Registration } from '../src
 import { scratchDirectory } from './temporary-store.ts'
 
 let inputs = 0
-afterAll(() => console.info(`registrations and derivations: ${inputs} inputs, each read or refused`))
+afterAll(() => tellFigure(`registrations and derivations: ${inputs} inputs, each read or refused`))
 
 const store = '/var/lib/davit/store'
 const [web, lib] = ['1', '2'].map((digit) => `${store}/${digit.repeat(32)}-web` as StorePath) as [StorePath, StorePath]

@@ -80,7 +80,7 @@ export function running(command: string): boolean {
 }
 
 export async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + 40_000
   while (!condition()) {
     if (Date.now() > deadline) throw new Error('it took too long')
     await delay(20)

@@ -22,7 +22,7 @@ receive_archive() {
   # shellcheck disable=SC2320
   tee "$1/$2/copy" | {
     tar -xof - -C "$1/$2/paths"
-    echo "$?" >"$1/$2/status"
+    echo "$?" | cat >"$1/$2/status"
     cat >/dev/null
   }
   wait "$!"
@@ -56,13 +56,19 @@ operation_native_commit() {
     fail cannot-create "cannot write below '$incoming'"
   sync
   committed=
+  # Names hold nothing but `?` that a shell takes for something else.
+  set -f
   while [ "$1" != protect ]; do
-    place_with_record "$1" "$2" || fail cannot-create "cannot move '$1' into the store"
+    place_with_record "$1" "$2" || {
+      # Space is what lacks.
+      for name in $committed "$1"; do
+        remove_tree "$store/$name"
+      done
+      fail cannot-create "cannot move '$1' into the store"
+    }
     shift 2
   done
   sync
-  # Names hold nothing but `?` that a shell takes for something else.
-  set -f
   # shellcheck disable=SC2086
   publish_records $committed
   set +f

@@ -1,3 +1,4 @@
+import { DavitError } from '@davit/diagnostics'
 import type { ManifestService, ProfileName, ServiceMapping } from '@davit/documents'
 
 import { fromHexadecimal } from './answer-lines.ts'
@@ -29,6 +30,8 @@ export interface ActivityDefinition {
 export type ActivityResult =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed'; readonly message: string; readonly log: string }
+  /** Nothing of it has reached the machine. */
+  | { readonly kind: 'not-begun'; readonly message: string; readonly error: unknown }
 
 const LOG_BYTES = 16 * 1024
 const MAX_TROUBLE_CHARACTERS = 300
@@ -45,14 +48,38 @@ export async function performActivity(machine: Machine, request: ActivityRequest
   const definition = request.definition === undefined ? [] : recordFields(mapping, request.definition)
   const start = [target, profile, token, activity, secondsOf(request), container, service, ...definition]
   try {
-    const status = await machine.requestActivity('start', start).catch((error: unknown) => {
-      if (!isConnectionLost(error)) throw error
-      return awaitActivity(machine, request)
-    })
+    const begun = await begin(machine, start)
+    if (begun.kind === 'not-begun') return begun
+    const status = begun.kind === 'ended' ? begun.status : await awaitActivity(machine, request)
     return status === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, status)
   } catch (error) {
     if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
     return { kind: 'failed', message: error.message, log: '' }
+  }
+}
+
+type Beginning =
+  | { readonly kind: 'ended'; readonly status: number }
+  | { readonly kind: 'lost' }
+  | Extract<ActivityResult, { readonly kind: 'not-begun' }>
+
+async function begin(machine: Machine, start: readonly string[]): Promise<Beginning> {
+  const first = await tryToBegin(machine, start)
+  // The helper had just been lost: there may be another one.
+  return first.kind === 'not-begun' && isConnectionLost(first.error) ? tryToBegin(machine, start) : first
+}
+
+async function tryToBegin(machine: Machine, start: readonly string[]): Promise<Beginning> {
+  let wasSent = false
+  const sent = () => {
+    wasSent = true
+  }
+  try {
+    return { kind: 'ended', status: await machine.requestActivity('start', start, sent) }
+  } catch (error) {
+    if (wasSent && isConnectionLost(error)) return { kind: 'lost' }
+    if (wasSent || !(error instanceof DavitError)) throw error
+    return { kind: 'not-begun', message: error.message, error }
   }
 }
 

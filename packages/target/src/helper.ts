@@ -18,8 +18,8 @@ export { RefusedRequest } from './refused-request.ts'
 export interface Helper {
   /** The lines of the answer. Fields are words already. A refusal is a DavitError with the code that the machine gave. */
   request(operation: string, fields: readonly string[]): Promise<readonly string[]>
-  /** As `request`, for what ends later: resolves with the exit status of the activity. */
-  requestActivity(operation: string, fields: readonly string[]): Promise<number>
+  /** As `request`, for what ends later: resolves with the exit status of the activity. Before it is `sent`, nothing has happened. */
+  requestActivity(operation: string, fields: readonly string[], sent?: () => void): Promise<number>
   /** Whether it has ended: nothing that is asked of it from now on reaches the machine. */
   readonly isGone: boolean
   /** Why: it may still be there, and may still do what it was asked for. */
@@ -125,11 +125,12 @@ class ShellHelper implements Helper {
     return this.#send(this.#newId(), operation, fields)
   }
 
-  async requestActivity(operation: string, fields: readonly string[]): Promise<number> {
+  async requestActivity(operation: string, fields: readonly string[], sent = () => {}): Promise<number> {
     const id = this.#newId()
     const ended = new Promise<number>((resolve, reject) => this.#activities.set(id, { resolve, reject }))
     // Both are told when the helper is gone, and only one of them is waited for then.
     ended.catch(() => {})
+    if (this.#lost === undefined) sent()
     try {
       await this.#send(id, operation, fields)
       return await ended

@@ -1,6 +1,7 @@
 import type { Channel, Connection } from '@davit/connection'
 
 import type { MachineFacts } from './facts.ts'
+import type { Helper } from './helper.ts'
 import { keepHelper } from './kept-helper.ts'
 import { type NixServe, nixServe } from './nix-serve.ts'
 import { ANSWER_SECONDS } from './silence.ts'
@@ -14,7 +15,7 @@ export interface Machine {
   /** How long it may owe an answer and say nothing, on any channel; then it counts as lost. */
   readonly answerSeconds: number
   request(operation: string, fields: readonly string[]): Promise<readonly string[]>
-  requestActivity(operation: string, fields: readonly string[]): Promise<number>
+  requestActivity: Helper['requestActivity']
   /** A script of its own beside the helper, for bulk data. */
   run(script: string): Promise<Channel>
   readonly nixStore: NixServe
@@ -42,7 +43,7 @@ export async function openMachine(
     ...place,
     facts,
     nixStore,
-    requestActivity: (operation, fields) => kept.use((helper) => helper.requestActivity(operation, fields)),
+    requestActivity: (...request) => kept.use((helper) => helper.requestActivity(...request)),
     close() {
       nixStore.close()
       kept.close()

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 
+import { printable } from '@davit/diagnostics'
 import { type BuildMachine, HIDDEN, ISOLATIONS, type RemoteBuild, type StoreLayout } from '@davit/store'
 import { encodeField } from '@davit/target-runtime'
 
@@ -26,9 +27,13 @@ export function machineOf(facts: readonly string[], layout: StoreLayout): BuildM
   return {
     isolation: found === undefined ? { kind: 'none' } : { ...found.isolation, program },
     hidden: all('hidden').filter((path) => HIDDEN.includes(path)),
-    processors: Number(all('processors')[0]) || 1,
+    processors: Math.max(1, numberIn(all('processors')[0], 1)),
     workspaceOf: (output) => `${layout.incoming}/build.${basename(output).slice(0, HASH_CHARACTERS)}`,
   }
+}
+
+function numberIn(text = '', otherwise: number): number {
+  return /^\d{1,3}$/.test(text) ? Number(text) : otherwise
 }
 
 const HASH_CHARACTERS = 32
@@ -48,7 +53,7 @@ export function encodeRequest(id: string, { output, isAside, files, argv }: Remo
 /** The words after `ended ID`. */
 export function endOf([kind, ...words]: readonly string[], log: Buffer): BuildEnd {
   if (kind === 'built') return { kind }
-  if (kind === 'status') return { kind, status: Number(words[0]), message: messageOf(words[1]), log }
+  if (kind === 'status') return { kind, status: numberIn(words[0], 1), message: messageOf(words[1]), log }
   const message = messageOf(words[0])
   return kind === 'missing' || kind === 'unusual' ? { kind, message, log } : { kind: 'error', message, log }
 }
@@ -56,5 +61,5 @@ export function endOf([kind, ...words]: readonly string[], log: Buffer): BuildEn
 const MAX_MESSAGE = 1000
 
 function messageOf(hexadecimal: string | undefined): string {
-  return fromHexadecimal(hexadecimal).trim().replaceAll(/\s+/g, ' ').replace(/:$/, '').slice(0, MAX_MESSAGE)
+  return printable(fromHexadecimal(hexadecimal).trim().replaceAll(/\s+/g, ' ').replace(/:$/, '').slice(0, MAX_MESSAGE))
 }

@@ -49,6 +49,11 @@ export function parseSurvey(
 
 const NAME = /^[0-9a-z]{32}-[A-Za-z0-9_.+?=-]+$/
 
+/** What a machine can hold. */
+function bytesOf(kilobytes = ''): number {
+  return /^\d{1,12}$/.test(kilobytes) ? Number(kilobytes) * 1024 : 0
+}
+
 /** Named by itself, or by a path in it. */
 function rootOf(directory: string, line: string): readonly StoreRoot[] {
   const [word = '', ...by] = line.split(' ')
@@ -67,5 +72,5 @@ function registrationOf(directory: string, text: string): readonly Registration[
 
 function rubbishOf(directory: string, text: string): readonly StoredBytes[] {
   const [name = '', kilobytes] = text.split(' ')
-  return NAME.test(name) ? [{ path: `${directory}/${name}` as StorePath, bytes: (Number(kilobytes) || 0) * 1024 }] : []
+  return NAME.test(name) ? [{ path: `${directory}/${name}` as StorePath, bytes: bytesOf(kilobytes) }] : []
 }

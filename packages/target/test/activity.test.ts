@@ -20,8 +20,6 @@ import { installedShells } from './shells.ts'
 afterAll(closeScenes)
 
 describe.concurrent.each(installedShells())('activities on a machine with $name', (shell) => {
-  const inDepth = test.runIf(shell.inDepth)
-
   const begun = (scene: Scene) => vi.waitFor(() => expect(scene.read('begun')).not.toBe(''), PATIENCE)
   const runnerPid = (scene: Scene) => Number(readlinkSync(join(scene.record, 'running')).split(':')[0])
   const states = async (scene: Scene) =>
@@ -33,10 +31,10 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
     test('have failed, and leave nothing of their process group', async () => {
       const scene = await Scene.open(shell)
       scene.module('sleep 1000 & echo $! >"$D/child"; echo "about to hang"; hold')
-      const result = await performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 1 })
+      const result = await performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 3 })
       expect(result).toEqual({
         kind: 'failed',
-        message: 'it took longer than 1 seconds, and was ended',
+        message: 'it took longer than 3 seconds, and was ended',
         log: 'about to hang\n',
       })
       expect(isAlive(scene.pidIn('child'))).toBe(false)
@@ -44,30 +42,26 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(readdirSync(scene.record).toSorted()).toEqual(['record', 'state', 'status'])
     })
 
-    inDepth(
-      'are killed when they ignore TERM',
-      async () => {
-        const scene = await Scene.open(shell)
-        scene.module(`trap 'echo ignored >>"$D/term"' TERM; hold & wait; wait; hold; exit 0`)
-        const result = await performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 1 })
-        expect(result).toMatchObject({ kind: 'failed', message: expect.stringContaining('longer than 1 seconds') })
-        expect(scene.read('term')).toBe('ignored\n')
-      },
-      20_000,
-    )
+    test.runIf(shell.inDepth)('are killed when they ignore TERM', async () => {
+      const scene = await Scene.open(shell)
+      scene.module(`trap 'echo ignored >>"$D/term"' TERM; hold & wait; wait; hold; exit 0`)
+      const result = await performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 3 })
+      expect(result).toMatchObject({ kind: 'failed', message: expect.stringContaining('longer than 3 seconds') })
+      expect(scene.read('term')).toBe('ignored\n')
+    })
 
-    inDepth('have failed even if they say that they have not', async () => {
+    test.runIf(shell.inDepth)('have failed even if they say that they have not', async () => {
       const scene = await Scene.open(shell)
       await performActivity(scene.machine, scene.request('activate', scene.module('exit 0')))
       scene.module(`trap 'exit 0' TERM; hold & wait`)
-      const polite = await performActivity(scene.machine, { ...scene.request('deactivate'), timeoutSeconds: 1 })
-      expect(polite).toMatchObject({ kind: 'failed', message: expect.stringContaining('longer than 1 seconds') })
+      const polite = await performActivity(scene.machine, { ...scene.request('deactivate'), timeoutSeconds: 3 })
+      expect(polite).toMatchObject({ kind: 'failed', message: expect.stringContaining('longer than 3 seconds') })
     })
 
-    inDepth('are ended without helper and runner as well', async () => {
+    test.runIf(shell.inDepth)('are ended without helper and runner as well', async () => {
       const scene = await Scene.open(shell)
       scene.module('echo $$ >"$D/begun"; hold')
-      const activity = performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 2 })
+      const activity = performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 4 })
       await begun(scene)
       process.kill(runnerPid(scene), 'SIGKILL')
       process.kill(scene.connection.pids[0] ?? 0, 'SIGKILL')
@@ -105,7 +99,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(scene.read('begun')).toBe('activate\nend\ndeactivate\nend\n')
     })
 
-    inDepth('are ended when who waits for them has no time', async () => {
+    test.runIf(shell.inDepth)('are ended when who waits for them has no time', async () => {
       const scene = await Scene.open(shell)
       scene.module('echo $$ >"$D/begun"; hold')
       const first = performActivity(scene.machine, scene.request('activate'))
@@ -154,7 +148,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(readFileSync(join(logs(scene), 'process:key.activate'), 'latin1').slice(0, 6)).toBe('first\n')
     })
 
-    inDepth('keep all of a log that is not large', async () => {
+    test.runIf(shell.inDepth)('keep all of a log that is not large', async () => {
       const scene = await Scene.open(shell)
       const text = Array.from({ length: 400 }, (_, index) => `line ${index}\n`).join('')
       scene.module('number=0; while [ $number -lt 400 ]; do echo "line $number"; number=$((number + 1)); done; exit 1')
@@ -162,7 +156,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(result).toMatchObject({ log: text })
     })
 
-    inDepth('go on printing in the background without bounds, and are not waited for', async () => {
+    test.runIf(shell.inDepth)('go on printing in the background without bounds, and are not waited for', async () => {
       const scene = await Scene.open(shell)
       scene.module(
         `{ while [ ! -e "$D/go" ] && [ -e "$D" ]; do yes | head -c 2000000; touch "$D/printed"; done; echo whole >"$D/end"; } &`,
@@ -177,7 +171,8 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
   })
 
   describe('askStatus()', () => {
-    const ask = (scene: Scene) => askStatus(scene.machine, { ...scene.request('activate'), timeoutSeconds: 1 })
+    const ask = (scene: Scene, timeoutSeconds = 50) =>
+      askStatus(scene.machine, { ...scene.request('activate'), timeoutSeconds })
 
     test.each([
       ['exit 0', 'runs'],
@@ -188,11 +183,11 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       scene.module(`[ "$1" = activate ] || { ${script}; }`, ['activate', 'deactivate', 'status'])
       await performActivity(scene.machine, scene.request('activate'))
       const before = readdirSync(scene.record)
-      expect(await ask(scene)).toBe(answer)
+      expect(await ask(scene, answer === 'unknown' ? 1 : 50)).toBe(answer)
       expect(readdirSync(scene.record)).toEqual(before)
     })
 
-    inDepth('gives the module what its other activities get', async () => {
+    test.runIf(shell.inDepth)('gives the module what its other activities get', async () => {
       const scene = await Scene.open(shell)
       scene.module('echo "$1 $2 $3 $port $DAVIT_KEY" >>"$D/asked"', ['activate', 'status'])
       await performActivity(scene.machine, scene.request('activate'))
@@ -201,7 +196,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(asked).toBe(activated?.replace('activate', 'status'))
     })
 
-    inDepth.each([
+    test.runIf(shell.inDepth).each([
       ['a module that says so', ['activate', 'status'], true],
       ['a module that says that it does not', ['activate', 'deactivate'], false],
       ['a module that says nothing', undefined, false],
@@ -213,7 +208,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(records).toMatchObject([{ answersStatus }])
     })
 
-    inDepth('is unknown of what is not there any more', async () => {
+    test.runIf(shell.inDepth)('is unknown of what is not there any more', async () => {
       const scene = await Scene.open(shell)
       expect(await ask(scene)).toBe('unknown')
       expect(existsSync(scene.record)).toBe(false)

@@ -1,8 +1,9 @@
+import { DavitError } from '@davit/diagnostics'
 import type { ProfileName } from '@davit/documents'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import { openHelper } from '../src/helper.ts'
-import { observeMappings, openMachine } from '../src/target.ts'
+import { observeMappings, openMachine, performActivity } from '../src/target.ts'
 import { connectionTo, type FarEnd, honest, lying } from './far-end.ts'
 
 describe('openHelper()', () => {
@@ -61,6 +62,9 @@ describe('a helper', () => {
     for (const request of [() => helper.request('hello', []), () => helper.requestActivity('start', [])]) {
       await expect(request()).rejects.toMatchObject({ code: 'connection-lost' })
     }
+    const sent = vi.fn()
+    await expect(helper.requestActivity('start', [], sent)).rejects.toMatchObject({ code: 'connection-lost' })
+    expect(sent).not.toHaveBeenCalled()
   })
 
   test('rejects activities that were begun when it is lost', async () => {
@@ -86,6 +90,36 @@ describe('a helper', () => {
     }
     const helper = await openHelper(connectionTo({ answer }))
     expect(await helper.requestActivity('start', [])).toBe(7)
+  })
+})
+
+describe('performActivity() on a machine that cannot be reached again', () => {
+  const mapping = { target: 't1', service: 'key', container: 'process' }
+  const request = { profile: 'default', token: '-', activity: 'deactivate', mapping } as never
+  const unreachable = new DavitError('unreachable', "cannot reach 'far'", { exitStatus: 69 })
+
+  /** Ends at that operation; who connects again is refused. */
+  async function machineEndingAt(operation: string) {
+    const answer = (line: string, far: FarEnd) =>
+      line.includes(` ${operation} `) ? far.end(1) : lying('ID =')(line, far)
+    let connections = 0
+    return openMachine(async () => {
+      connections += 1
+      if (connections > 1) throw unreachable
+      return connectionTo({ answer })
+    })
+  }
+
+  test('says that nothing was begun when that is certain', async () => {
+    const machine = await machineEndingAt('observe')
+    await expect(machine.request('observe', ['default'])).rejects.toMatchObject({ code: 'connection-lost' })
+    const result = await performActivity(machine, request)
+    expect(result).toEqual({ kind: 'not-begun', message: unreachable.message, error: unreachable })
+  })
+
+  test('rejects when the request was sent, since nobody can say what became of it', async () => {
+    const machine = await machineEndingAt('start')
+    await expect(performActivity(machine, request)).rejects.toBe(unreachable)
   })
 })
 

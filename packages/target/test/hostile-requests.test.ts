@@ -9,7 +9,7 @@ import { collectorScript, encodeField, serverScript } from '@davit/target-runtim
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { awkwardText, isThorough, mutationsOf, patience } from '../../diagnostics/test/hostile.ts'
+import { awkwardText, isThorough, mutationsOf, patience, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { installedShells, type Shell } from './shells.ts'
 
 // Changed requests may name any path of this machine: only the directory of the test can be written to, and no process outside be seen.
@@ -49,7 +49,7 @@ const TRAPS = [
 
 let requests = 0
 let refused = 0
-afterAll(() => console.info(`hostile requests: ${requests} lines, ${refused} refused, nothing run`))
+afterAll(() => tellFigure(`hostile requests: ${requests} lines, ${refused} refused, nothing run`))
 
 function requestsIn(directory: string) {
   const [store, davit] = [join(directory, 'store'), join(directory, 'store/.davit')]

@@ -14,8 +14,6 @@ const yours = { token: 'yours', owner: 'you', leaseSeconds: 60 }
 const held = (token: string) => ({ kind: 'held', holder: { token } })
 
 describe.each(installedShells())('a lock on a machine with $name', (shell) => {
-  const inDepth = test.runIf(shell.inDepth)
-
   let directory: string
   let machine: Machine
   let holder: string
@@ -79,7 +77,7 @@ describe.each(installedShells())('a lock on a machine with $name', (shell) => {
     },
   )
 
-  inDepth.each([
+  test.runIf(shell.inDepth).each([
     ['without a time', /^renewed .*$/m, 'renewed soon'],
     ['with a time that is a program', /^renewed .*$/m, 'renewed $(touch x)'],
     ['with a time of thirty digits', /^renewed .*$/m, `renewed ${'9'.repeat(30)}`],

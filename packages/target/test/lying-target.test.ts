@@ -2,7 +2,7 @@ import type { ProfileName, TargetName } from '@davit/documents'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { awkwardText, failureOf, mutationsOf, patience, runs } from '../../diagnostics/test/hostile.ts'
+import { awkwardText, failureOf, mutationsOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { afterMarker } from '../src/after-marker.ts'
 import { parseFacts } from '../src/facts.ts'
 import { openHelper } from '../src/helper.ts'
@@ -26,7 +26,7 @@ const request = { token: 'mine', owner: 'me', leaseSeconds: 60 }
 const hexadecimal = (text: string) => Buffer.from(text).toString('hex')
 
 let inputs = 0
-afterAll(() => console.info(`targets that lie: ${inputs} answers, each taken or refused by name`))
+afterAll(() => tellFigure(`targets that lie: ${inputs} answers, each taken or refused by name`))
 
 const machineThat = (answer: (line: string, far: FarEnd) => void) => openMachine(async () => connectionTo({ answer }))
 const machineSaying = (...lines: string[]) => machineThat(lying(...lines))

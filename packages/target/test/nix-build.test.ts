@@ -16,7 +16,7 @@ import { isAlive, linesOf, nixConnection, nixPrograms, validOf } from './nix-mac
 import { installedShells, type Shell } from './shells.ts'
 
 const { signal } = new AbortController()
-const PATIENCE = { timeout: 10_000, interval: 20 }
+const PATIENCE = { timeout: 40_000, interval: 20 }
 const shells = installedShells()
 const [dash] = shells as readonly [Shell]
 
@@ -65,8 +65,6 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
     store.build(derivations, { cores: 2, report: (event) => events.push(event), signal, ...options })
 
   describe.each(shells)('and $name', (shell) => {
-    const inDepth = test.runIf(shell.inDepth)
-
     test('derivations are built, and brought back once', async () => {
       await login(shell)
       const derivations = await derivationsOf({ low: `echo ${shell.name} >$out`, high: 'echo @low@ >$out' })
@@ -79,7 +77,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
       expect(events.filter(({ kind }) => kind === 'finished')).toMatchObject([{ step: 'build low', target: 't1' }])
     })
 
-    inDepth('one that fails does not stop the others', async () => {
+    test.runIf(shell.inDepth)('one that fails does not stop the others', async () => {
       await login(shell)
       const derivations = [
         ...(await derivationsOf({
@@ -99,7 +97,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
       await expect(store.fetch(derivations, { signal })).rejects.toThrow(`is not on '${shell.name}'`)
     })
 
-    inDepth.each([
+    test.runIf(shell.inDepth).each([
       ['is interrupted', (stop: AbortController) => stop.abort(new Error('enough')), 'enough'],
       ['loses its connection', () => connection.hangUp(), 'dash|bash|busybox'],
     ])('no builder is left when the tool %s', async (label, end, message) => {
@@ -125,14 +123,14 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
   test('a build may be silent, unless the machine is as well', async () => {
     await login(dash)
     machine.close()
-    machine = await openMachine(async () => connection, { answerSeconds: 1 })
+    machine = await openMachine(async () => connection, { answerSeconds: 3 })
     store = nixTargetStore({ name: 't1' as TargetName, machine }, coordinator)
     const helper = connection.pids.at(-1) as number
     const [pid, go] = [join(directory, 'pid'), join(directory, 'go')]
     const wait = `echo $$ >${pid}.new; /bin/mv ${pid}.new ${pid}; until [ -e ${go} ]; do /bin/sleep 0.05; done; echo >$out`
     const [silent, endless] = await derivationsOf({ silent: wait, endless: `: endless; ${wait}` })
     const building = build([silent as StorePath])
-    setTimeout(() => writeFileSync(go, ''), 3500)
+    setTimeout(() => writeFileSync(go, ''), 4500)
     expect(await building).toEqual([{ kind: 'built' }])
     rmSync(go)
     rmSync(pid)

@@ -13,7 +13,7 @@ import { type Machine, openMachine, openTargetStore, type TargetStore } from '..
 import { buildClosures, type Closure, isAlive, linesOf, validOf } from './nix-machine.ts'
 
 const { signal } = new AbortController()
-const PATIENCE = { timeout: 10_000, interval: 20 }
+const PATIENCE = { timeout: 40_000, interval: 20 }
 const reference: StoreReference = { kind: 'nix', directory: '/nix/store' }
 
 describe.skipIf(noPrivateNix !== undefined || sshdMissing() !== undefined)('through sshd', () => {

@@ -22,7 +22,7 @@ import { buildClosures, type Closure, isAlive, linesOf, nixPrograms, validOf } f
 import { installedShells, shellConnection, type Shell } from './shells.ts'
 
 const { signal } = new AbortController()
-const PATIENCE = { timeout: 10_000 }
+const PATIENCE = { timeout: 40_000 }
 const reference: StoreReference = { kind: 'nix', directory: '/nix/store' }
 const nobody = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups']
 const cannotBeNobody = spawnSync(nobody[0] as string, [...nobody.slice(1), 'true']).status !== 0

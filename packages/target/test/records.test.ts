@@ -11,8 +11,6 @@ import { installedShells } from './shells.ts'
 afterAll(closeScenes)
 
 describe.concurrent.each(installedShells())('records on a machine with $name', (shell) => {
-  const inDepth = test.runIf(shell.inDepth)
-
   const activated = async () => {
     const scene = await Scene.open(shell)
     await performActivity(scene.machine, scene.request('activate', scene.module('echo "$1 $2" >>"$D/calls"')))
@@ -35,13 +33,13 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect((await observe(scene)).records).toMatchObject([{ bootId: 'another', state: 'active' }])
   })
 
-  inDepth('are read without a newline at their end', async () => {
+  test.runIf(shell.inDepth)('are read without a newline at their end', async () => {
     const scene = await activated()
     edit(scene, (text) => text.trimEnd())
     expect((await observe(scene)).records).toHaveLength(1)
   })
 
-  inDepth.each<readonly [string, (scene: Scene) => void, string]>([
+  test.runIf(shell.inDepth).each<readonly [string, (scene: Scene) => void, string]>([
     ['an unknown state', ({ record }) => writeFileSync(join(record, 'state'), 'asleep\n'), 'its state is none that'],
     ['a missing field', (scene) => edit(scene, (text) => text.replace(/^boot .*\n/m, '')), 'it lacks boot'],
     ['another format', (scene) => edit(scene, (text) => text.replace('format 1', 'format 9')), "its format is '9'"],
@@ -81,14 +79,14 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect(scene.read('calls')).toMatch(/^activate .*\ndeactivate .*\n$/)
   })
 
-  inDepth('that were moved are damaged, and stopped where they are', async () => {
+  test.runIf(shell.inDepth)('that were moved are damaged, and stopped where they are', async () => {
     const scene = await activated()
     renameSync(scene.record, join(scene.record, '../process:other'))
     const { damaged } = await observe(scene)
     expect(damaged).toMatchObject([{ key: 'other', problem: 'it is of another service' }])
   })
 
-  inDepth.each([
+  test.runIf(shell.inDepth).each([
     ['no way to call the module', (file: string) => writeFileSync(file, 'name web\n')],
     ['no text', (file: string) => writeFileSync(file, '\0\0\n\n')],
     ['nothing', (file: string) => rmSync(file)],
@@ -132,7 +130,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect(observation.strange.toSorted()).toEqual(strange.toSorted())
   })
 
-  inDepth('resolveModules() finds what records say, and nothing where there is nothing', async () => {
+  test.runIf(shell.inDepth)('resolveModules() finds what records say, and nothing where there is nothing', async () => {
     const scene = await activated()
     const module = scene.path('module')
     expect(await resolveModules(scene.machine, [module, scene.path('missing'), '/'])).toEqual(

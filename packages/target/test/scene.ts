@@ -16,7 +16,7 @@ import type {
 import { type ActivityRequest, type Machine, openMachine } from '../src/target.ts'
 import { type Shell, type ShellConnection, shellConnection } from './shells.ts'
 
-export const PATIENCE = { timeout: 10_000 }
+export const PATIENCE = { timeout: 40_000 }
 
 const service: ManifestService = {
   name: 'web' as ServiceName,

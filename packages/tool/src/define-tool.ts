@@ -30,6 +30,13 @@ export interface ToolDefinition<Options extends OptionTable, Operands extends Op
   readonly environment?: Readonly<Record<string, string>>
   /** Files and other tools, for the man page: `davit-manifest(1)`. */
   readonly seeAlso?: readonly string[]
+  /** What is left, and how to go on, for who has interrupted it; tools that know more say it in an error of their own. */
+  readonly interrupted?: {
+    /** By one signal: what runs was finished or undone. */
+    readonly once: string
+    /** By a second one: it has stopped where it was. */
+    readonly twice: string
+  }
   /** A section of `--help` that only the machine knows. */
   findHelp?(place: Pick<ToolContext<unknown>, 'environment' | 'executable'>): Promise<HelpSection>
   /** Ends with 0, or the status it returns. Throws a DavitError to stop. */

@@ -1,4 +1,4 @@
-import type { Report } from '@davit/diagnostics'
+import { DavitError, type Report } from '@davit/diagnostics'
 import type { Tool } from './define-tool.ts'
 import type { Host } from './host.ts'
 import type { Interruption } from './interruption.ts'
@@ -48,7 +48,7 @@ async function carryOut(
 ): Promise<number> {
   const progress = createProgress(progressOptions(args, host))
   const journal = createRunJournal({ tool: tool.name, host, report: progress.report })
-  announceInterruption(interruption, { report: journal.report, close: progress.close })
+  announceInterruption(tool, interruption, { report: journal.report, close: progress.close })
   const result = typeof args.output === 'string' ? fileOutput(args.output) : output
   try {
     const status = await tool.run(createContext(args, { host, interruption, result, progress, journal }))
@@ -56,7 +56,7 @@ async function carryOut(
     journal.end(status ?? 0)
     return status || (output.cutShort ? READER_GONE : 0)
   } catch (error) {
-    const shown = errorToShow(error, interruption)
+    const shown = interruption.signal.aborted ? interruptedBy(error, tool, interruption) : error
     const status = interruption.status ?? exitStatusOf(error)
     journal.end(status, shown)
     progress.close()
@@ -67,26 +67,27 @@ async function carryOut(
   }
 }
 
-function announceInterruption({ signal, announcement, onStop }: Interruption, { report, close }: Voice): void {
+function announceInterruption({ interrupted }: Tool, interruption: Interruption, { report, close }: Voice): void {
+  const { signal, announcement, onStop } = interruption
   // First in line, so that it is said before the tool reacts.
   signal.addEventListener('abort', () => report({ kind: 'warning', message: announcement() }), { once: true })
   onStop(() => {
     report({
       kind: 'warning',
       message: 'stopped: what was begun is left to itself',
-      hint: 'the same command goes on from there',
+      hint: interrupted?.twice ?? 'the same command goes on from there',
     })
     close()
   })
 }
 
-/** What was interrupted says only that it was; by what, the interruption knows. */
-function errorToShow(error: unknown, { signal }: Interruption): unknown {
-  return isAbort(error) && signal.aborted ? signal.reason : error
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AbortError'
+/** What ended because of the interruption is told as that, with what is left. */
+function interruptedBy(error: unknown, { interrupted }: Tool, { signal }: Interruption): unknown {
+  const reason: unknown = signal.reason
+  const isPlain = error === reason || (error instanceof Error && error.name === 'AbortError')
+  if (!isPlain || !(reason instanceof DavitError) || interrupted === undefined) return isPlain ? reason : error
+  const { code, message, exitStatus } = reason
+  return new DavitError(code, message, { exitStatus, hint: interrupted.once })
 }
 
 function progressOptions(args: Arguments, { errors, environment }: Host) {

@@ -1,6 +1,6 @@
 import { lstat, writeFile } from 'node:fs/promises'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { writeFileAtomic } from '@davit/files'
+import { reasonOf, writeFileAtomic } from '@davit/files'
 
 /** Where the result of a tool goes. */
 export interface ResultOutput {
@@ -67,8 +67,9 @@ function written(stream: NodeJS.WritableStream, content: string | Uint8Array): P
 }
 
 function cannotWrite(cause: Error, place: string): DavitError {
-  return new DavitError('cannot-write', `cannot write to ${place}: ${cause.message}`, {
+  return new DavitError('cannot-write', `cannot write to ${place}: ${reasonOf(cause)}`, {
     exitStatus: ExitStatus.cannotCreate,
+    hint: 'nothing that was written there counts; make space, and run the same command again',
     cause,
   })
 }

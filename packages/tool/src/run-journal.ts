@@ -48,9 +48,9 @@ export function createRunJournal({ tool, host, report }: JournalOptions): RunJou
   const id = randomBytes(6).toString('hex')
   const events = eventEntries()
   const attempt = attempts(report)
+  const entryOf = (fields: object) => ({ time: new Date().toISOString(), id, ...fields }) as JournalEntry
   let run = runIn(host)
-  let journal: Journal | undefined
-  const append = (fields: object) => journal?.append({ time: new Date().toISOString(), id, ...fields } as JournalEntry)
+  let journal: LateJournal | undefined
   return {
     get run() {
       return run
@@ -60,24 +60,37 @@ export function createRunJournal({ tool, host, report }: JournalOptions): RunJou
       if (place === undefined) return
       run ??= `${tool}.${compactTime(new Date())}.${id}`
       const fields = { kind: 'begin', version: 1, run, tool, profile: deed.profile, ...hashOf(deed), ...whoIn(host) }
-      attempt[purpose === 'release' ? 'anyway' : 'first'](() => {
-        journal = openJournal(place)
-        append(fields)
-        journal.sync()
-      })
+      const begun = lateJournal(place, entryOf(fields))
+      attempt[purpose === 'release' ? 'anyway' : 'first'](() => begun.sync())
+      journal = begun
     },
     report(event) {
       const fields = events.entryOf(event)
-      if (fields !== undefined) attempt.anyway(() => append(fields))
+      if (fields !== undefined) attempt.anyway(() => journal?.append(entryOf(fields)))
       report(event)
     },
     end(status, error) {
       attempt.anyway(() => {
-        append({ kind: 'end', status, ...endOf(error), ...events.outcome() })
+        journal?.append(entryOf({ kind: 'end', status, ...endOf(error), ...events.outcome() }))
         journal?.sync()
       })
     },
   }
+}
+
+type LateJournal = Pick<Journal, 'append' | 'sync'>
+
+/** Begins with an entry, as soon as that can be written: space may be made by the run itself. */
+function lateJournal(place: string, beginning: JournalEntry): LateJournal {
+  let journal: Journal | undefined
+  let isBegun = false
+  const begun = () => {
+    journal ??= openJournal(place)
+    if (!isBegun) journal.append(beginning)
+    isBegun = true
+    return journal
+  }
+  return { append: (entry) => begun().append(entry), sync: () => begun().sync() }
 }
 
 /** As it is shown, and part of lines: others may have set it. */

@@ -16,7 +16,10 @@ export async function withTargets<Result>(
   const answerSeconds = answerSecondsOf(context)
   const pool = connectionPool(context)
   try {
-    return await use(await reachTargets(infrastructure, pool, { answerSeconds }))
+    const reached = await reachTargets(infrastructure, pool, { answerSeconds })
+    // Who was interrupted while it connected is not told that nobody could be reached.
+    context.signal.throwIfAborted()
+    return await use(reached)
   } finally {
     await pool.close()
   }

@@ -1,11 +1,11 @@
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readJournal } from '@davit/coordinator-state'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { bundleTools } from '../../../scripts/bundle-programs.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'davit-tool-'))
@@ -112,7 +112,9 @@ test('output that cannot be written is an error', () => {
   const { status, stderr } = shell('"$1" leave-open > /dev/full')
   expect({ status, stderr }).toMatchObject({
     status: 73,
-    stderr: expect.stringContaining('cannot write to standard output') as string,
+    stderr: expect.stringMatching(
+      /cannot write to standard output: no space left on the device .*\n.*\nhint: /,
+    ) as string,
   })
 })
 
@@ -133,45 +135,45 @@ test.each([
     'wait',
     'SIGINT',
     130,
-    'warning: interrupted: finishing what runs; press Ctrl-C again to stop now\ndavit-probe: interrupted by SIGINT [interrupted]\n',
+    'warning: interrupted: finishing what runs; press Ctrl-C again to stop now\ndavit-probe: interrupted by SIGINT [interrupted]\nhint: nothing is left\n',
   ],
   [
     'wait',
     'SIGTERM',
     143,
-    'warning: terminated: finishing what runs; send the signal again to stop now\ndavit-probe: terminated by SIGTERM [interrupted]\n',
+    'warning: terminated: finishing what runs; send the signal again to stop now\ndavit-probe: terminated by SIGTERM [interrupted]\nhint: nothing is left\n',
   ],
   ['clean-up', 'SIGINT', 3, 'warning: interrupted: finishing what runs; press Ctrl-C again to stop now\ncleaned up\n'],
 ] as const)('%s ends on %s with %d', async (deed, signal, status, messages) => {
   const child = await startedProbe([deed])
   child.kill(signal)
-  expect(await endOf(child)).toEqual({ status, messages })
+  expect(await child.end()).toEqual({ status, messages })
 })
 
 test('a second signal ends what does not listen, and says how to go on', async () => {
   const child = await startedProbe(['stubborn'])
   child.kill('SIGINT')
-  await once(child.stderr, 'data')
+  await child.said('warning: interrupted')
   // Until the first wish is over, more of the same belongs to it.
   const again = setInterval(() => child.kill('SIGINT'), 50)
-  const { status, messages } = await endOf(child)
+  const { status, messages } = await child.end()
   clearInterval(again)
   expect(status).toBe(130)
-  expect(messages).toMatch(/^warning: stopped: .*\n {2}hint: the same command goes on from there\n$/m)
+  expect(messages).toMatch(/^warning: stopped: .*\n {2}hint: all is left\n$/m)
 })
 
 test('an interrupted tool does not wait for its input', async () => {
   const child = await startedProbe(['read'])
   child.kill('SIGTERM')
-  expect((await endOf(child)).status).toBe(143)
+  expect((await child.end()).status).toBe(143)
 })
 
 test('signals go to a command in the foreground', async () => {
   const script = 'trap "echo trapped >&2; exit 5" TERM; echo up >&2; while :; do sleep 0.05; done'
   const child = await startedProbe(['run', '--', 'sh', '-c', script])
-  await once(child.stderr, 'data')
+  await child.said('up\n')
   child.kill('SIGTERM')
-  expect(await endOf(child)).toEqual({ status: 5, messages: 'trapped\naborted: false\n' })
+  expect(await child.end()).toEqual({ status: 5, messages: 'up\ntrapped\naborted: false\n' })
 })
 
 test.each([
@@ -197,7 +199,7 @@ describe('the journal', () => {
   ] as const)('says that a tool was ended by %s: all that was done before is there', async (signal, last) => {
     const child = await startedProbe(['act'], environment)
     child.kill(signal)
-    await endOf(child)
+    await child.end()
     const found = await entries()
     const said = found.map((entry) => (entry.kind === 'end' ? `end ${entry.status} ${entry.message}` : entry.kind))
     expect(said).toEqual(['begin', 'started', ...last])
@@ -232,23 +234,24 @@ describe('the journal', () => {
   })
 })
 
-async function startedProbe(
-  words: readonly string[],
-  environment?: NodeJS.ProcessEnv,
-): Promise<ChildProcessWithoutNullStreams> {
+/** What it says on standard error arrives in any pieces. */
+async function startedProbe(words: readonly string[], environment?: NodeJS.ProcessEnv) {
   const child = spawn(probe, words, { env: environment })
-  child.stderr.setEncoding('utf8')
-  const [first] = (await once(child.stderr, 'data')) as [string]
-  expect(first).toMatch(/^ready\n/)
-  return child
-}
-
-/** Exit status, and what was said on standard error since. */
-async function endOf(child: ChildProcessWithoutNullStreams): Promise<{ status: number | null; messages: string }> {
   let messages = ''
-  child.stderr.on('data', (text: string) => (messages += text))
-  const [status] = (await once(child, 'close')) as [number | null]
-  return { status, messages }
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (messages += text))
+  const closed = once(child, 'close') as Promise<[number | null]>
+  const said = (text: string) => vi.waitFor(() => expect(messages).toContain(text), { timeout: 40_000, interval: 10 })
+  await said('ready\n')
+  return {
+    pid: child.pid,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    said,
+    /** Exit status, and what it has said since it was ready. */
+    async end(): Promise<{ readonly status: number | null; readonly messages: string }> {
+      const [status] = await closed
+      return { status, messages: messages.replace(/^ready\n/, '') }
+    },
+  }
 }
 
 test('writing a file leaves it alone until then', () => {

@@ -1,5 +1,7 @@
 import { DavitError } from '@davit/diagnostics'
-import { describe, expect, test } from 'vitest'
+import * as fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { awkwardText, failureOf as refusalOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { defineTool, type Tool } from '../src/define-tool.ts'
 import { parseArguments, type Request } from '../src/parse-arguments.ts'
 import { sampleTool } from './sample-tool.ts'
@@ -151,3 +153,40 @@ function failureOf(tool: Tool, words: string, environment?: Record<string, strin
   }
   throw new Error('accepted')
 }
+
+describe('whatever stands on a command line or in the environment', patience, () => {
+  let inputs = 0
+  afterAll(() => tellFigure(`command lines and environments: ${inputs} inputs, each read or refused as usage`))
+
+  test('it is read, or an error of usage', () => {
+    const names = Object.keys(sampleTool.options ?? {})
+    const known = fc.constantFrom(
+      ...names.flatMap((name) => [`--${name}`, `--no-${name}`, `--${name}=`]),
+      '-',
+      '--',
+      '-x',
+      '-p',
+    )
+    const odd = fc.constantFrom(
+      '__proto__',
+      '--__proto__',
+      '--__proto__.x=1',
+      '--constructor',
+      '--toString=1',
+      '--a.b',
+      '-xyz',
+      '--=',
+      '---',
+    )
+    const word = fc.oneof(known, odd, awkwardText)
+    const variables = fc.dictionary(fc.constantFrom('DAVIT_DRY_RUN', 'DAVIT_PROFILE', '__proto__'), awkwardText)
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 6 }), variables, (argv, environment) => {
+        inputs += 1
+        const error = refusalOf(() => parseArguments(sampleTool, { argv, environment }))
+        expect([undefined, 64]).toContain(error?.exitStatus)
+      }),
+      runs(150),
+    )
+  })
+})

@@ -17,6 +17,7 @@ export const probeTool = defineTool({
   },
   options: { ...outputOptions },
   exitStatus: { 3: 'interrupted, and cleaned up' },
+  interrupted: { once: 'nothing is left', twice: 'all is left' },
   run: (context) => DEEDS[context.args.deed]?.(context) ?? Promise.reject(new DavitError('no-deed', 'no such deed')),
 })
 

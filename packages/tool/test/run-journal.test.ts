@@ -159,17 +159,22 @@ describe('a journal that cannot be written', () => {
 
   test.each(['change', 'preparation'] as const)('stops a %s before anything is changed', (purpose) => {
     const hint = expect.stringMatching(/^nothing was changed; .* run the same command again$/) as string
-    expect(() => journalIn().begin({ profile }, purpose)).toThrow(
+    const journal = journalIn()
+    expect(() => journal.begin({ profile }, purpose)).toThrow(
       expect.objectContaining({ message, exitStatus: 73, hint }),
     )
+    journal.end(73)
+    expect(shown).toEqual([])
   })
 
-  test('stops nobody from giving something free; it is told once', () => {
+  test('stops nobody from giving something free: it is told once, and begins as soon as it can', async () => {
     const journal = journalIn()
     journal.begin({ profile }, 'release')
     journal.report({ kind: 'note', message: 'freed' })
+    rmSync(join(place, 'journal'))
     journal.end(0)
     expect(shown).toMatchObject([{ kind: 'warning', message }, { kind: 'note' }])
+    expect(await entries()).toMatchObject([{ kind: 'begin' }, { kind: 'end' }])
   })
 })
 

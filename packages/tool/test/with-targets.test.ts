@@ -1,3 +1,4 @@
+import { DavitError } from '@davit/diagnostics'
 import { expect, test } from 'vitest'
 
 import { withTargets } from '../src/with-targets.ts'
@@ -11,3 +12,9 @@ test.each(['0', '-1', '1.5', 'soon', '1e3', '9999999'])(
     await expect(withTargets(new Map(), context, use)).rejects.toMatchObject({ code: 'usage', exitStatus: 64 })
   },
 )
+
+test('withTargets() tells who was interrupted while it connected that, and not that nobody can be reached', async () => {
+  const reason = new DavitError('interrupted', 'interrupted by SIGINT')
+  const context = { environment: {}, report: () => {}, signal: AbortSignal.abort(reason) }
+  await expect(withTargets(new Map(), context, async () => {})).rejects.toBe(reason)
+})

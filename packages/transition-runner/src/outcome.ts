@@ -5,7 +5,9 @@ export interface ActivityFailure {
   readonly message: string
   /** The end of what the activity printed. */
   readonly log?: string
-  /** What `perform` rejected with: how the activity ended is then unknown. */
+  /** Whether it ended with a failure, did nothing at all, or nobody can say how it ended. */
+  readonly ending: 'failed' | 'not-begun' | 'unknown'
+  /** What `perform` rejected with. */
   readonly error?: unknown
 }
 
@@ -32,4 +34,6 @@ interface Unresolved {
   readonly rollbackFailures: readonly ActivityFailure[]
   /** Failed or not begun, of the rollback where there was one. */
   readonly remaining: readonly Activity[]
+  /** Those of the remaining of which it is not known whether they are still to be done. */
+  readonly unknown: readonly Activity[]
 }

@@ -6,8 +6,13 @@ import type { ActivityFailure } from './outcome.ts'
 export type PerformOutcome =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed'; readonly message: string; readonly log?: string }
+  /** For certain: nothing has reached its machine. */
+  | { readonly kind: 'not-begun'; readonly message: string }
 
-/** Rejects only where the outcome is unknown, as when a connection is lost; with a DavitError `lock-lost` it stops everything. */
+/**
+ * Rejects only where the outcome is unknown, as when a connection is lost; with a DavitError `lock-lost` nothing was begun, and
+ * it stops everything.
+ */
 export type Perform = (activity: Activity) => Promise<PerformOutcome>
 
 /** Performs and reports one activity; nothing when it succeeded. */
@@ -30,6 +35,10 @@ export async function attempt(
 }
 
 export function isLockLost({ error }: ActivityFailure): boolean {
+  return isLoss(error)
+}
+
+function isLoss(error: unknown): boolean {
   return error instanceof DavitError && error.code === 'lock-lost'
 }
 
@@ -37,9 +46,10 @@ async function failureOf(activity: Activity, perform: Perform): Promise<Activity
   try {
     const outcome = await perform(activity)
     if (outcome.kind === 'succeeded') return undefined
-    const log = outcome.log === undefined ? {} : { log: outcome.log }
-    return { activity, message: outcome.message, ...log }
+    const { kind: ending, ...rest } = outcome
+    return { activity, ending, ...rest }
   } catch (error) {
-    return { activity, message: error instanceof Error ? error.message : String(error), error }
+    const message = error instanceof Error ? error.message : String(error)
+    return { activity, ending: isLoss(error) ? 'not-begun' : 'unknown', message, error }
   }
 }

@@ -15,6 +15,7 @@ export interface PhaseOptions {
 }
 
 export interface PhaseResult {
+  /** What may have reached its machine. */
   readonly begun: readonly Activity[]
   readonly failures: readonly ActivityFailure[]
   /** Failed, or not begun. */
@@ -24,7 +25,7 @@ export interface PhaseResult {
 /** Runs what may run, as much at a time as the targets' cores allow, and ends when nothing runs any more. */
 export async function runPhase(activities: readonly Activity[], options: PhaseOptions): Promise<PhaseResult> {
   const schedule = scheduleOf(activities, options.coresOf)
-  const begun: Activity[] = []
+  const begun = new Set<Activity>()
   const failures: ActivityFailure[] = []
   const done = new Set<Activity>()
 
@@ -34,13 +35,14 @@ export async function runPhase(activities: readonly Activity[], options: PhaseOp
     if (!lockLost && options.mayStart(failures)) await Promise.all(schedule.startable().map(run))
   }
   const run = async (activity: Activity): Promise<void> => {
-    begun.push(activity)
+    begun.add(activity)
     const failure = await attempt(activity, options)
     if (failure === undefined) {
       done.add(activity)
       schedule.succeeded(activity)
     } else {
       failures.push(failure)
+      if (failure.ending === 'not-begun') begun.delete(activity)
       lockLost ||= isLockLost(failure)
       schedule.failed(activity)
     }
@@ -48,5 +50,5 @@ export async function runPhase(activities: readonly Activity[], options: PhaseOp
   }
 
   await startWhatMay()
-  return { begun, failures, remaining: activities.filter((activity) => !done.has(activity)) }
+  return { begun: [...begun], failures, remaining: activities.filter((activity) => !done.has(activity)) }
 }

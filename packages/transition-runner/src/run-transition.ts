@@ -1,8 +1,8 @@
 import type { Report } from '@davit/diagnostics'
-import type { TargetName } from '@davit/documents'
-import { isEmpty, planRollback, type Transition } from '@davit/transition'
+import { mappingIdOf, type TargetName } from '@davit/documents'
+import { type Activity, isEmpty, planRollback, type Transition } from '@davit/transition'
 
-import type { TransitionOutcome } from './outcome.ts'
+import type { ActivityFailure, TransitionOutcome } from './outcome.ts'
 import { isLockLost, type Perform } from './perform.ts'
 import { type PhaseOptions, type PhaseResult, runPhase } from './run-phase.ts'
 
@@ -29,23 +29,48 @@ export async function runTransition(transition: Transition, options: RunOptions)
   if (forward.remaining.length === 0) return { kind: 'completed' }
 
   const incomplete = { failures: forward.failures, interrupted: signal.aborted }
-  const unresolved = { rollbackFailures: [], remaining: forward.remaining }
+  const unresolved = { rollbackFailures: [], remaining: forward.remaining, unknown: activitiesOf(forward.failures) }
   const lost = forward.failures.find(isLockLost)
   if (lost !== undefined) return { kind: 'lock-lost', ...incomplete, ...unresolved, error: lost.error }
   if (options.rollback === 'keep') return { kind: 'failed', ...incomplete, ...unresolved }
   const rollback = planRollback(transition, new Set(forward.begun.map(({ id }) => id)))
-  return { ...(await rollBack(rollback, options)), ...incomplete }
+  return { ...(await rollBack(rollback, forward, options)), ...incomplete }
 }
 
-async function rollBack(rollback: Transition, options: RunOptions) {
+async function rollBack(rollback: Transition, forward: PhaseResult, options: RunOptions) {
   if (!isEmpty(rollback)) options.report({ kind: 'note', message: 'rolling back' })
-  const { failures, remaining } = await runPhases(rollback, { ...options, mayStart: () => true })
-  const unresolved = { rollbackFailures: failures, remaining }
+  const { begun, failures, remaining } = await runPhases(rollback, { ...options, mayStart: () => true })
+  const unresolved = {
+    rollbackFailures: failures,
+    remaining,
+    unknown: unknownOf(remaining, { begun, failures, undone: forward.failures }),
+  }
   const lost = failures.find(isLockLost)
   if (lost !== undefined) return { kind: 'lock-lost', ...unresolved, error: lost.error } as const
   if (remaining.some(({ kind }) => kind === 'deactivate')) return { kind: 'new-services-left', ...unresolved } as const
   if (remaining.length > 0) return { kind: 'old-services-lost', ...unresolved } as const
   return { kind: 'rolled-back' } as const
+}
+
+interface Rollback {
+  readonly begun: readonly Activity[]
+  readonly failures: readonly ActivityFailure[]
+  /** Of what is to be undone. */
+  readonly undone: readonly ActivityFailure[]
+}
+
+/** Of what remains to be undone: what nobody can say how it ended, and what was not begun of that whose own end nobody knows. */
+function unknownOf(remaining: readonly Activity[], { begun, failures, undone }: Rollback): readonly Activity[] {
+  const lost = new Set(activitiesOf(failures))
+  const known = new Set(begun)
+  const doubtful = new Set(activitiesOf(undone).map(({ mapping }) => mappingIdOf(mapping)))
+  return remaining.filter(
+    (activity) => lost.has(activity) || (!known.has(activity) && doubtful.has(mappingIdOf(activity.mapping))),
+  )
+}
+
+function activitiesOf(failures: readonly ActivityFailure[]): readonly Activity[] {
+  return failures.filter(({ ending }) => ending === 'unknown').map(({ activity }) => activity)
 }
 
 /** The second phase starts when the first has succeeded as a whole. */

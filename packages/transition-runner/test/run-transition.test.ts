@@ -96,6 +96,67 @@ test.each([
   expect(remained).toEqual(remaining)
 })
 
+test.each([
+  {
+    what: 'a stop that was never begun is not undone',
+    fates: { 'deactivate old b': 'not-begun' },
+    kind: 'rolled-back',
+    undo: ['activate old c'],
+  },
+  {
+    what: 'a stop of which nothing is known is undone, and its service unknown when that cannot begin',
+    fates: { 'deactivate old b': 'unknown', 'activate old b': 'not-begun' },
+    kind: 'old-services-lost',
+    undo: ['activate old b'],
+    remaining: ['activate old b', 'activate old c'],
+    unknown: ['activate old b'],
+  },
+  {
+    what: 'a service is not unknown any more when its start has failed',
+    fates: { 'deactivate old b': 'unknown', 'activate old b': 'failed' },
+    kind: 'old-services-lost',
+    undo: ['activate old b'],
+    remaining: ['activate old b', 'activate old c'],
+  },
+  {
+    what: 'an old service that cannot be started again is known to be gone',
+    fates: { 'activate new b': 'failed', 'activate old a': 'not-begun' },
+    kind: 'old-services-lost',
+    undo: ['deactivate new b', 'deactivate new a', 'activate old a'],
+    remaining: ['activate old a', 'activate old b', 'activate old c'],
+  },
+  {
+    what: 'an old service is unknown when nothing is known of its start',
+    fates: { 'activate new a': 'not-begun', 'activate old a': 'unknown' },
+    kind: 'old-services-lost',
+    undo: ['activate old a'],
+    remaining: ['activate old a', 'activate old b', 'activate old c'],
+    unknown: ['activate old a'],
+  },
+  {
+    what: 'a new service of which nothing is known may be there',
+    fates: { 'activate new b': 'unknown', 'deactivate new b': 'not-begun' },
+    kind: 'new-services-left',
+    undo: ['deactivate new b'],
+    remaining: ['deactivate new b', 'deactivate new a', 'activate old a', 'activate old b', 'activate old c'],
+    unknown: ['deactivate new b'],
+  },
+] as const)('runTransition() knows that $what', async ({ fates, kind, undo, ...expected }) => {
+  const { remaining = [], unknown = [] } = expected as { remaining?: readonly string[]; unknown?: readonly string[] }
+  const perform: Perform = async (activity) => {
+    const fate = (fates as Readonly<Record<string, string>>)[labelOf(activity, newChain)] ?? 'succeeded'
+    if (fate === 'unknown') throw new DavitError('connection-lost', 'lost')
+    return { kind: fate, message: fate } as PerformOutcome
+  }
+  const { outcome, begun, remained } = await deploy(chain, newChain, { perform })
+  const [failing = ''] = Object.keys(fates)
+  expect(outcome.kind).toBe(kind)
+  expect(begun.slice(begun.indexOf(failing) + 1)).toEqual(undo)
+  expect(remained).toEqual(remaining)
+  const doubtful = 'unknown' in outcome ? outcome.unknown.map((activity) => labelOf(activity, newChain)) : []
+  expect(doubtful).toEqual(unknown)
+})
+
 test('runTransition() reports the log of what failed before it undoes anything, and again in the outcome', async () => {
   const { outcome, events } = await deploy(nothing, chain, { perform: failingAt(['activate new b'], chain) })
   expect(outcome).toMatchObject({

@@ -9,9 +9,10 @@ import { type Branch, listOf, tableOf, type Tree } from '../text/tree.ts'
 /** Strict JSON with the place of everything. Keys that occur twice are refused, which JSON.parse does not see. */
 export function readJsonTree(source: SourceText, maxDepth: number): Tree {
   const nowhere = located(null, { offset: 0 }, source)
-  if (nestingOf(source.text) > maxDepth) {
+  const tooDeep = offsetBelow(source.text, maxDepth)
+  if (tooDeep !== undefined) {
     const message = `nested more than ${maxDepth} levels deep`
-    return { ...nowhere, problems: [{ severity: 'error', message, place: { file: source.file } }] }
+    return { ...nowhere, problems: [{ severity: 'error', message, place: source.placeAt(tooDeep) }] }
   }
   const errors: ParseError[] = []
   const root = parseTree(source.text, errors, { disallowComments: true, allowTrailingComma: false })
@@ -79,26 +80,27 @@ const SYNTAX: Readonly<Record<string, string>> = {
 }
 
 function syntaxErrors(errors: readonly ParseError[], source: SourceText): Diagnostic[] {
+  const end = source.text.trimEnd().length
   if (errors.length === 0) return [{ severity: 'error', message: 'expected a value', place: source.placeAt(0) }]
   const perPlace = errors.filter(({ offset }, index) => offset !== errors[index - 1]?.offset)
   return perPlace.map(({ error, offset }) => ({
     severity: 'error',
-    message: SYNTAX[printParseErrorCode(error)] ?? 'not valid JSON',
+    message: `${SYNTAX[printParseErrorCode(error)] ?? 'not valid JSON'}${offset >= end ? ', but the text ends' : ''}`,
     place: source.placeAt(offset),
   }))
 }
 
-/** How deep brackets nest, found without recursion: a parser that recurses must not see what is too deep. */
-function nestingOf(text: string): number {
+/** The first bracket that nests too deeply, found without recursion: a parser that recurses must not see it. */
+function offsetBelow(text: string, maxDepth: number): number | undefined {
   let depth = 0
-  let deepest = 0
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index]
     if (character === '"') index = stringEnd(text, index)
-    else if (character === '[' || character === '{') deepest = Math.max(deepest, (depth += 1))
+    else if (character === '[' || character === '{') depth += 1
     else if (character === ']' || character === '}') depth -= 1
+    if (depth > maxDepth) return index
   }
-  return deepest
+  return undefined
 }
 
 function stringEnd(text: string, start: number): number {

@@ -25,7 +25,11 @@ function checkVersion(format: Format<unknown>, { version }: Header): Diagnostic 
   if (version === format.version || (version === undefined && format.header === 'optional')) return undefined
   if (version === undefined) return atPath([], "'version' is missing")
   const message = `this is version ${describe(version)} of ${format.title}: davit reads version ${format.version}`
-  return atPath(['version'], message, version === 1 ? 'it must be converted first' : undefined)
+  return atPath(
+    ['version'],
+    message,
+    version === 1 ? 'it comes from an older toolset: make it again from its models' : undefined,
+  )
 }
 
 const HINTS: ReadonlyMap<unknown, string> = new Map([

@@ -92,7 +92,7 @@ function followText({ cdata, characters = '' }: Token, offset: number, { open }:
 
 function unreadable(text: string, offset: number): string {
   const start = text.slice(offset, offset + 9)
-  if (/^<!DOCTYPE/i.test(start)) return 'a DOCTYPE is refused'
+  if (/^<!DOCTYPE/i.test(start)) return 'a DOCTYPE is refused: leave it out'
   if (start.startsWith('<!--')) return 'the comment does not end'
   if (start.startsWith('<![CDATA[')) return 'the CDATA section does not end'
   if (!text.includes('>', offset)) return 'the text ends inside of a tag'

@@ -52,11 +52,13 @@ export function decodeMembers(
   const children = new Map<string, LocatedNode>()
   for (const [name, child] of members) {
     if (name === undefined) continue
-    const within = inside(decoding, name)
+    // What stands there again has a place of its own.
+    const step = data.has(name) ? `${name} (again)` : name
+    const within = inside(decoding, step)
     if (data.has(name)) report(within, `${describe(name)} occurs twice in ${describe(element.name)}`)
     const decoded = decoding.decode(child, within)
-    data.set(name, decoded.data)
-    children.set(name, decoded.node)
+    if (!data.has(name)) data.set(name, decoded.data)
+    children.set(step, decoded.node)
   }
   return { data, node: { ...nodeOf(element), children } }
 }

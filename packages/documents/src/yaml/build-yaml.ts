@@ -81,9 +81,10 @@ function isAllowed(node: Content, context: Context, { offset }: LocatedNode): bo
   return problem === undefined
 }
 
-function excessOf(node: Content, { budget, depth }: Context): string | undefined {
+function excessOf(node: Content, { budget, depth, aliased }: Context): string | undefined {
   if (budget.values === 0) return `aliases stand for more than ${MAX_ALIASED_VALUES} values`
-  return depth >= MAX_MODEL_DEPTH && !isScalar(node) ? `nested more than ${MAX_MODEL_DEPTH} levels deep` : undefined
+  if (depth < MAX_MODEL_DEPTH || isScalar(node)) return undefined
+  return `nested more than ${MAX_MODEL_DEPTH} levels deep${aliased ? ', or contains itself' : ''}`
 }
 
 const TAGS: ReadonlySet<string> = new Set(['tag:yaml.org,2002:str', 'tag:yaml.org,2002:map', 'tag:yaml.org,2002:seq'])

@@ -61,11 +61,24 @@ function syntaxProblems({ errors, warnings, directives }: Document, source: Sour
   const own = exhausted === -1 ? errors : errors.slice(0, exhausted + 1)
   const problems = [...own, ...warnings.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')]
   const diagnostics = problems.map(({ code, message, pos: [offset] }): Diagnostic => {
-    const words = MESSAGES.get(code) ?? message.charAt(0).toLowerCase() + message.slice(1)
-    return { severity: 'error', message: words, place: source.placeAt(Math.min(offset, source.text.length)) }
+    return {
+      severity: 'error',
+      message: MESSAGES.get(code) ?? wordsFor(message),
+      place: source.placeAt(Math.min(offset, source.text.length)),
+    }
   })
   if (directives?.yaml.version === '1.2') return diagnostics
   return [{ severity: 'error', message: 'davit reads YAML 1.2 only', place: source.placeAt(0) }, ...diagnostics]
+}
+
+/** Of the parser's own words, those that nobody understands are put differently. */
+function wordsFor(message: string): string {
+  const [, end] =
+    /^Flow (?:map|sequence) in block collection must be sufficiently indented and end with a (.)$/.exec(message) ?? []
+  if (end !== undefined) return `expected '${end}' before this, or more indentation: a bracket is still open`
+  const [, quote] = /^Missing closing (.)quote$/.exec(message) ?? []
+  if (quote !== undefined) return `the text in quotes does not end: ${quote} is missing`
+  return message.charAt(0).toLowerCase() + message.slice(1)
 }
 
 const MESSAGES: ReadonlyMap<string, string> = new Map([

@@ -1,27 +1,44 @@
+import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { Float } from '@davit/documents'
 
 /** Stands for a value that was not evaluated. */
 export const UNREAD = Symbol('unread')
 
 /** Data that our programs in the Nix language encoded: tables are Maps, and numbers are exact. */
-export function decodeData(json: unknown): unknown {
-  if (Array.isArray(json)) return json.map(decodeData)
-  if (typeof json !== 'object' || json === null) return json
+export function decodeData(json: unknown, depth = 0): unknown {
+  if (depth > MAX_DEPTH) throw tooDeep()
+  if (Array.isArray(json)) return json.map((item: unknown) => decodeData(item, depth + 1))
+  return typeof json === 'object' && json !== null ? decodeObject(json, depth) : json
+}
+
+function decodeObject(json: object, depth: number): unknown {
   const entries = Object.entries(json)
   const [only, ...others] = entries
   const decode = only === undefined || others.length > 0 ? undefined : TAGS.get(only[0])
-  return decode === undefined ? tableOf(entries) : decode(only?.[1])
+  return decode === undefined ? tableOf(entries, depth) : decode(only?.[1], depth)
 }
 
-const TAGS: ReadonlyMap<string, (content: unknown) => unknown> = new Map<string, (content: unknown) => unknown>([
-  ['$float', (content: unknown) => floatOf(content as FloatContent)],
-  ['$integer', (content: unknown) => BigInt(content as string)],
-  ['$table', (content: unknown) => tableOf(content as readonly [string, unknown][])],
+/** Far deeper than what is read of it: readers say where it is. */
+const MAX_DEPTH = 1_000
+
+function tooDeep(): DavitError {
+  return new DavitError('invalid-model', 'the models in the Nix language make a value that is nested too deeply', {
+    exitStatus: ExitStatus.badDocument,
+    hint: 'what services and targets hold may be 200 levels deep: look for tables or lists within each other',
+  })
+}
+
+type Decode = (content: unknown, depth: number) => unknown
+
+const TAGS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
+  ['$float', (content) => floatOf(content as FloatContent)],
+  ['$integer', (content) => BigInt(content as string)],
+  ['$table', (content, depth) => tableOf(content as readonly [string, unknown][], depth)],
   ['$unread', () => UNREAD],
 ])
 
-function tableOf(entries: readonly (readonly [string, unknown])[]): ReadonlyMap<string, unknown> {
-  return new Map(entries.map(([name, value]) => [name, decodeData(value)]))
+function tableOf(entries: readonly (readonly [string, unknown])[], depth: number): ReadonlyMap<string, unknown> {
+  return new Map(entries.map(([name, value]) => [name, decodeData(value, depth + 1)]))
 }
 
 type FloatContent = readonly [mantissa: number, exponent: number] | 'nan' | 'infinity' | '-infinity'

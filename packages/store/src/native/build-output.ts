@@ -1,6 +1,8 @@
-import { basename } from 'node:path'
+import { rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
+import { reasonOf } from '@davit/files'
 import { closureOf } from './closure.ts'
 import { clearPlace } from './committer.ts'
 import type { Derivation } from './derivation.ts'
@@ -67,9 +69,25 @@ async function buildIn(context: StoreContext, job: LockedJob): Promise<BuildOutc
     isolation: await context.isolation(),
     logFile: log,
   })
-  const reason = result.failure ?? (await registerOutput(context, job, { made: result.made, inputs }))
+  const failure = result.failure === undefined ? undefined : result.failure + troubleIn(job.workspace)
+  const reason = failure ?? (await registerOutput(context, job, { made: result.made, inputs }))
   return reason === undefined ? { kind: 'built' } : { kind: 'failed', reason, logEnd: result.logEnd, logFile: log }
 }
+
+/** A build that fails on a full disk may not say why. */
+function troubleIn(workspace: string): string {
+  const file = join(workspace, 'room')
+  try {
+    writeFileSync(file, Buffer.alloc(ROOM_BYTES))
+    return ''
+  } catch (error) {
+    return `, and nothing more can be written there (${reasonOf(error)})`
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+const ROOM_BYTES = 64 * 1024
 
 interface MadeOutput {
   readonly made: string

@@ -1,6 +1,6 @@
 import { DavitError, type Diagnostic } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
-import type { BuildFailure, NixDerivation, RealisationOutcome } from '@davit/nix'
+import { type BuildFailure, fullDisk, type NixDerivation, type RealisationOutcome } from '@davit/nix'
 import { packageNameOf } from '../native/store-path.ts'
 import { wrongSystem } from './check-systems.ts'
 
@@ -20,7 +20,8 @@ export function buildFailed(
   ]
   const packages = failures.length === 1 ? 'a package' : `${failures.length} packages`
   const message = failures.length === 0 ? 'Nix cannot build' : `cannot build ${packages} of ${builds.size}`
-  return new DavitError('build-failed', message, { diagnostics })
+  const { hint } = fullDisk(problems.join('\n')) ?? {}
+  return new DavitError('build-failed', message, { diagnostics, ...(hint === undefined ? {} : { hint }) })
 }
 
 function foreignIn(problem: string) {

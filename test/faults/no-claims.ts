@@ -1,0 +1,28 @@
+/** Nobody is told by these what was done; or `CLAIMS` has it in the line before. */
+export const SAYS_NOTHING: readonly RegExp[] = [
+  /^$/,
+  // A shell, of what it has started.
+  /^(Killed|Terminated|Hangup)$/,
+  /^(\[\S+\] )?(send packages|(de)?activate \S+ in \S+|build \S+|connect)( \u2026|: failed: .*)$/,
+  /^build \S+: done/,
+  /^ {2}(\| |hint: )/,
+  /^ {4}\S/,
+  /^rolling back$/,
+  /^(de)?activate \S+ in \S+ on \S+ \(.*\)$/,
+  /^\[\S+\] waiting for what an earlier run has begun: /,
+  /^another process builds '\S+': waiting for it$/,
+  /^builds are (not isolated|kept from)/,
+  /^warning: (interrupted|terminated|hung up): finishing what runs; .* to stop now$/,
+  /^warning: stopped: what was begun is left to itself$/,
+  /^warning: (lost the connection to|lost the helper on|cannot reach|the lock of profile) /,
+  /^error: (target '\S+': |cannot (begin to |tell what became of the request to )?(de)?activate )/,
+  /^caused by: /,
+  // Errors that only say what went wrong; those of a transition and a distribution are claims.
+  /^davit-[a-z]+: .* \[(interrupted|unreachable|targets-unreachable|connection-lost|session-refused|no-answer|locked|lock-lost|lock-refused|no-profile|cannot-create|import-failed|channel-closed|no-shell|no-module|cannot-write)\]$/,
+  // The same, where what a program of the target has said is part of it.
+  /^davit-[a-z]+: (cannot (renew|write|create) [^[]*)$/,
+  /^\S+: .*(No space left on device|I\/O error)( \[cannot-create\])?$/,
+  /^hint: (the same command (goes on from (there|here)|tries again)|the others have theirs: )/,
+  /^hint: what was started there goes on; /,
+  /^hint: (somebody else may have deployed since|check |make (space|room) |free |try |look )/,
+]
