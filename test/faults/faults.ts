@@ -8,6 +8,7 @@ import { parseArgs, promisify } from 'node:util'
 import { allFaults, randomFrom, sampleFaults } from './choice.ts'
 import { type Fault, nameOf, parseFault } from './fault.ts'
 import type { Laboratory } from './laboratory.ts'
+import { NO_INPUTS, tryInputs } from './inputs.ts'
 import { isFailure, renderPoints, renderTally, runFaults } from './loop.ts'
 import type { Points } from './points.ts'
 import { trace } from './trace.ts'
@@ -66,12 +67,22 @@ async function tryFaults(prefix: string, choice: Choice): Promise<number> {
   try {
     const faults = one === undefined ? await chosenFaults(laboratories[0]!, choice) : [one]
     const results = await runFaults(laboratories, faults, { say, isOver: () => interrupted })
-    say(renderTally(results))
-    if (interrupted) return 130
-    return results.some(isFailure) ? 1 : 0
+    const inputs = isComplete(choice) ? await tryInputs() : NO_INPUTS
+    say([renderTally(results), inputs.figures].join('\n').trimEnd())
+    return statusOf(results.some(isFailure) || inputs.hasFailed)
   } finally {
     await close()
   }
+}
+
+function statusOf(hasFailed: boolean): number {
+  if (interrupted) return 130
+  return hasFailed ? 1 : 0
+}
+
+/** Then the readers of hostile input get theirs as well. */
+function isComplete({ name, rounds }: Choice): boolean {
+  return name === '' && rounds === undefined && !interrupted
 }
 
 async function chosenFaults(place: Laboratory, choice: Choice): Promise<readonly Fault[]> {

@@ -8,7 +8,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DavitError } from '@davit/diagnostics'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectionPool, openSsh, type SshOptions } from '../src/connection.ts'
-import { isThorough } from '../../diagnostics/test/hostile.ts'
 import { loginShellMissing, sshdMissing, startSshd, type TestSshd } from './sshd.ts'
 
 const missing = sshdMissing()
@@ -130,7 +129,7 @@ describe.skipIf(missing !== undefined)('servers with much to say', () => {
   })
 
   // Each name is a handshake.
-  test.each([1, isThorough ? 30 : 10])(
+  test.each([1, 30])(
     'thirty targets on one sshd that takes two newcomers at a time, known by %i names',
     async (names) => {
       const hosts = Array.from({ length: 30 }, (_, index) => `host${index % names}`)

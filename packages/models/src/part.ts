@@ -122,7 +122,11 @@ export function booleanOf(part: Part, what: string): boolean | undefined {
 export function refuseOthers(members: ReadonlyMap<string, Part>, known: readonly string[], what: string): void {
   for (const [name, part] of members) {
     if (known.includes(name)) continue
-    refuseKey(part, `${what} has no attribute '${name}'`, suggestionFor(name, known) ?? `known are ${known.join(', ')}`)
+    refuseKey(
+      part,
+      `${what} has no attribute ${quoted(name)}`,
+      suggestionFor(name, known) ?? `known are ${known.join(', ')}`,
+    )
   }
 }
 
@@ -131,7 +135,7 @@ export function suspectOthers(members: ReadonlyMap<string, Part>, known: readonl
   for (const [name, { path, origin }] of members) {
     const hint = known.includes(name) ? undefined : suggestionFor(name, known)
     if (hint === undefined) continue
-    const message = `attribute '${name}' means nothing to ${what}`
+    const message = `attribute ${quoted(name)} means nothing to ${what}`
     origin.problems.push({ severity: 'warning', message, path, hint, place: origin.placeOfKey(path) })
   }
 }
@@ -148,9 +152,16 @@ export function nameOf<Id extends string>(schema: NameSchema<Id>, name: unknown,
   const result = schema['~standard'].validate(name)
   if (result instanceof Promise) throw new Error('schemas of names are synchronous')
   if (result.issues === undefined) return result.value
-  const shown = typeof name === 'string' ? `'${name}'` : described(name)
+  const shown = typeof name === 'string' ? quoted(name) : described(name)
   const tell = name === part.value ? refuse : refuseKey
   return tell(part, `${shown} is no name: ${result.issues[0]?.message}`)
+}
+
+const MAX_SHOWN = 60
+
+/** In single quotes, cut where nobody would read on. */
+export function quoted(text: string): string {
+  return text.length > MAX_SHOWN ? `'${text.slice(0, MAX_SHOWN)}…'` : `'${text}'`
 }
 
 /** What a value is, for messages: `a list`, `the number 3`, `an instance of Date`. */

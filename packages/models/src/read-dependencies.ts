@@ -7,6 +7,7 @@ import {
   memberOf,
   membersOf,
   type Part,
+  quoted,
   refuse,
   refuseOthers,
 } from './part.ts'
@@ -30,7 +31,8 @@ function readList(part: Part, names: Names): Dependencies {
   for (const item of itemsOf(part, 'a list of services')) {
     const dependency = readDependency(item, names)
     if (dependency === undefined) continue
-    if (dependencies.has(dependency.service)) refuse(item, `service '${dependency.service}' is in this list twice`)
+    if (dependencies.has(dependency.service))
+      refuse(item, `service ${quoted(dependency.service)} is in this list twice`)
     dependencies.set(dependency.service, dependency)
   }
   return dependencies

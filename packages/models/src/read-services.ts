@@ -2,7 +2,7 @@ import { containerName, type PropertyValue, type ServiceName, serviceName, type 
 import type { PackageModel, ServiceModel } from '@davit/normalization'
 import { attributesOf, type Reader } from './attributes.ts'
 import { UNREAD } from './nix/decode.ts'
-import { booleanOf, membersOf, nameOf, type Part, suspectOthers, textOf } from './part.ts'
+import { booleanOf, membersOf, nameOf, type Part, quoted, suspectOthers, textOf } from './part.ts'
 import { present } from './present.ts'
 import { type Dependencies, type Names, readDependencies } from './read-dependencies.ts'
 import { readContainers } from './read-infrastructure.ts'
@@ -37,7 +37,10 @@ export function readServicePackages(
   const packages = new Map<string, PackageModel>()
   for (const [name, member] of membersOf(part, 'a table of services')) {
     const { demand } = attributesOf(member, 'a service')
-    const model = demand('pkg', (pkg) => readPackage(pkg, name), { message: `service '${name}' has no 'pkg'`, hint })
+    const model = demand('pkg', (pkg) => readPackage(pkg, name), {
+      message: `service ${quoted(name)} has no 'pkg'`,
+      hint,
+    })
     if (model !== undefined) packages.set(name, model)
   }
   return packages
@@ -77,7 +80,7 @@ function readService(
   suspectOthers(members, [...OWN_ATTRIBUTES], 'davit in a service')
   const dependencies: Reader<Dependencies> = (member) => readDependencies(member, names)
   const noType = {
-    message: `service '${key}' has no 'type'`,
+    message: `service ${quoted(key)} has no 'type'`,
     hint: "name the module that activates it, such as 'process'",
   }
   return present({

@@ -58,6 +58,40 @@ describe.each(['yaml', 'json', 'ts', 'nix'])('in %s', (language) => {
   })
 })
 
+describe.each(['yaml', 'json', 'ts', 'nix'])('in %s', (language) => {
+  const isLeftOut = language === 'nix' && noPrivateNix !== undefined
+
+  test.skipIf(isLeftOut)('what cannot be a name is one of nothing, and each is told', async () => {
+    const wrong = (value: string) => NOT_NAMES.map((name) => `${JSON.stringify(name)}: ${value}`).join(', ')
+    const bad = {
+      infrastructure: `{ "one": { "containers": { ${wrong('{}')} } }, ${wrong('{}')} }`,
+      services: `{ ${wrong('{ "type": "x", "pkg": { "source": "." } }')} }`,
+      distribution: '{}',
+    }
+    const inNix = (value: string) => NOT_NAMES.map((name) => `${nixText(name)} = ${value};`).join(' ')
+    const badInNix = {
+      infrastructure: `{ one = { containers = { ${inNix('{ }')} }; }; ${inNix('{ }')} }`,
+      services: `{ pkgs, system, distribution, invDistribution }: { ${inNix('{ name = "x"; type = "x"; pkg = builtins.storePath "/x"; }')} }`,
+      distribution: '{ infrastructure }: { }',
+    }
+    const texts = Object.entries(language === 'nix' ? badInNix : bad)
+    const prefix = language === 'ts' ? 'export default ' : ''
+    const directory = modelsIn(Object.fromEntries(texts.map(([role, text]) => [`${role}.${language}`, prefix + text])))
+    const complaint = await complaintOf(normalized(directory, language), directory)
+    const counts = ['a container name', 'a target name', 'a service name'].map(
+      (kind) => complaint.split(`: ${kind} must have`).length - 1,
+    )
+    expect(counts).toEqual([NOT_NAMES.length, NOT_NAMES.length, NOT_NAMES.length])
+    expect(complaint.length).toBeLessThan(30_000)
+  })
+})
+
+const NOT_NAMES = ['', '-x', '.x', 'a b', 'a\nb', '../a', '$(touch x)', '\u00e4', 'a'.repeat(201), 'a'.repeat(100_000)]
+
+function nixText(text: string): string {
+  return JSON.stringify(text).replaceAll('$', String.raw`\$`)
+}
+
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
 
 /** Services, targets, containers, properties and parameters with these names, and a package that uses the parameters. */

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export interface InputsTried {
+  readonly hasFailed: boolean
+  /** A line for each kind of input: how many were tried. */
+  readonly figures: string
+}
+
+/** Parts of the names of test files that feed readers what they do not expect. */
+const FILES = ['hostile', 'fuzzing', 'lying-target']
+
+/** What is told when nothing was tried. */
+export const NO_INPUTS: InputsTried = { hasFailed: false, figures: '' }
+
+/** The unit tests that read hostile input, with fifty times as much as usual. */
+export async function tryInputs(): Promise<InputsTried> {
+  const directory = await mkdtemp(join(tmpdir(), 'davit-inputs-'))
+  try {
+    const file = join(directory, 'figures')
+    const env = { ...process.env, DAVIT_TEST_THOROUGH: '1', DAVIT_TEST_FIGURES: file }
+    const root = fileURLToPath(new URL('../..', import.meta.url))
+    const argv = ['run', '--project', 'unit', '--silent=passed-only', ...FILES]
+    const child = spawn(join(root, 'node_modules/.bin/vitest'), argv, { cwd: root, env, stdio: 'inherit' })
+    const [status] = (await once(child, 'exit')) as [number | null]
+    return { hasFailed: status !== 0, figures: (await readFile(file, 'utf8').catch(() => '')).trimEnd() }
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
