@@ -123,6 +123,7 @@ describe('what a run claims is compared with what happened', () => {
     'davit-lock: cannot reach it [unreachable]\nhint: this step did nothing; with --skip-unreachable …',
     "davit-distribute: packages did not reach 'fl2' [distribution-failed]",
     'davit-env: interrupted before davit-set',
+    'warning: the lock was lost meanwhile',
     'davit-activate: the transition failed: everything was undone [rolled-back]',
     '[fl1] everything is as you like it',
   ])('%s', (lie) => {

@@ -38,6 +38,10 @@ export const CLAIMS: readonly (readonly [RegExp, Check])[] = [
   [/^davit-activate: .*: not all of the new services could be deactivated \[/, () => []],
   [/^davit-activate: .*: it is not known whether all of the new services are gone \[/, () => []],
   [/^davit-activate: .*: the lock was lost, and nothing more was done \[/, () => []],
+  [
+    /^warning: the lock was lost meanwhile$/,
+    (_, { reinstalled }) => unless(reinstalled.size > 0, 'nobody has taken it'),
+  ],
   [/^hint: this step did nothing; /, didNothing],
   [/^davit-distribute: packages did not reach (.*) \[/, othersSent],
   [
