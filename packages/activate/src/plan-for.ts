@@ -4,6 +4,7 @@ import type { ShellTarget } from '@davit/target'
 import {
   type Activity,
   assumedOn,
+  forgottenOf,
   inconsistenciesOf,
   isEmpty,
   type PlanOptions,
@@ -43,7 +44,9 @@ export async function planFor(next: Manifest, targets: readonly ShellTarget[], t
     ...(previous === undefined ? {} : { previous }),
   })
   refuseConflicts(transition, deployed)
-  return { transition, deployed, unreachable }
+  if (previous === undefined || old !== undefined || upgrade !== 'upgrade') return { transition, deployed, unreachable }
+  const forgotten = forgottenOf({ previous, next, observed, unreachable })
+  return { transition: { ...transition, skipped: [...transition.skipped, ...forgotten] }, deployed, unreachable }
 }
 
 /** Targets of the manifest that were passed over. */

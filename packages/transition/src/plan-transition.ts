@@ -7,7 +7,7 @@ import { type Arranged, dependantsFirst, dependenciesFirst } from './arrangement
 import { checkPlacement } from './check-placement.ts'
 import { type Explanation, explain } from './explanation.ts'
 import type { ObservedMapping } from './observed-mapping.ts'
-import { byIdentity, type PlacedService, placedServices, type Placements } from './placed-service.ts'
+import { byIdentity, compareText, type PlacedService, placedServices, type Placements } from './placed-service.ts'
 import { type ChangedSettings, troublesOf } from './troubles.ts'
 
 export interface PlanOptions {
@@ -49,8 +49,13 @@ export function planTransition(
     deactivations: dependantsFirst(outgoing).map((arranged) => deactivationOf(arranged, reasons)),
     activations: dependenciesFirst(incoming).map((arranged) => activationOf(arranged, reasons)),
     skipped: before === undefined || upgrade !== 'upgrade' ? [] : skippedOf(before, next, current),
-    outdated: [...staying.values()].flatMap(outdatedOf),
+    outdated: [...staying.values()].toSorted(byName).flatMap(outdatedOf),
   }
+}
+
+/** As people look for them; the same name on one target is in the order of identities. */
+function byName(left: ObservedMapping, right: ObservedMapping): number {
+  return compareText(left.service.name, right.service.name) || compareText(left.mapping.target, right.mapping.target)
 }
 
 function deactivationOf({ id, placed, waitsFor }: Arranged<ObservedMapping>, reasons: Explanation): Activity {

@@ -10,6 +10,7 @@ export {
   type Transition,
 } from './activity.ts'
 export { coresOf } from './cores-of.ts'
+export { forgottenOf, type Forgetting } from './forgotten.ts'
 export { type Doubt, type ObservedMapping } from './observed-mapping.ts'
 export { observedOf } from './observed-of.ts'
 export { planRollback } from './plan-rollback.ts'

@@ -1,0 +1,58 @@
+import type { TargetName } from '@davit/documents'
+import { describe, expect, test } from 'vitest'
+
+import { forgottenOf, observedOf, planTransition, renderTransition } from '../src/transition.ts'
+import { manifestOf } from './systems.ts'
+
+const two = manifestOf({ services: { api: { on: ['web/process'] }, page: { on: ['web/process', 'db/process'] } } })
+const onlyApi = {
+  ...two,
+  serviceMappings: two.serviceMappings.filter(({ service }) => two.services.get(service)?.name === 'api'),
+}
+const newer = manifestOf({
+  services: { api: { on: ['web/process'], version: 2 }, page: { on: ['web/process'], version: 2 } },
+})
+const everything = observedOf(two, two.infrastructure)
+const withoutPage = everything.filter(({ service }) => service.name !== 'page')
+const page = (target: string) =>
+  `Skip service 'page' on target '${target}', of which there is no record any more: it was stopped before, or has to be stopped by hand`
+
+describe('forgottenOf()', () => {
+  test.each([
+    ['what was removed together with its record', onlyApi, withoutPage, [], [page('db'), page('web')]],
+    ['nothing that has a record', onlyApi, everything, [], []],
+    ['nothing of which nothing is known', onlyApi, withoutPage, ['db'], [page('web')]],
+    ['nothing that comes in another version', { ...newer, infrastructure: two.infrastructure }, [], [], [page('db')]],
+    ['nothing on targets that are gone', { ...onlyApi, infrastructure: new Map() }, withoutPage, [], []],
+    [
+      'nothing that is observed on the machine that had the name before',
+      onlyApi,
+      everything.map((one) => ({
+        ...one,
+        mapping: { ...one.mapping, target: `${one.mapping.target}@old` as TargetName },
+      })),
+      [],
+      [],
+    ],
+  ])('names %s', (_, next, observed, unreachable, messages) => {
+    const given = { previous: two, next, observed, unreachable: new Set(unreachable as TargetName[]) }
+    expect(
+      forgottenOf(given)
+        .map(({ message }) => message)
+        .toSorted(),
+    ).toEqual(messages)
+  })
+})
+
+test('planTransition() tells what is kept though it is described otherwise by name, then by target', () => {
+  const names = ['b', 'e', 'a', 'd', 'c']
+  const services = Object.fromEntries(names.map((name) => [name, { on: ['t2/p', 't1/p'] }]))
+  const manifest = manifestOf({ services })
+  const observed = observedOf(manifest, manifest.infrastructure).map((one) => ({
+    ...one,
+    changes: [{ kind: 'changed-module' } as const],
+  }))
+  const lines = renderTransition(planTransition(manifest, observed, { upgrade: 'upgrade' })).split('\n')
+  const kept = lines.flatMap((line) => /^keep (\w) in p on (\w+)/.exec(line)?.slice(1).join(' ') ?? [])
+  expect(kept).toEqual(['a', 'b', 'c', 'd', 'e'].flatMap((name) => [`${name} t1`, `${name} t2`]))
+})
