@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, generationText, type Outcome, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
-import { deploy, infrastructureOf, type Models } from './harness/models.ts'
+import { deploy, infrastructureOf, type Models, writeModels } from './harness/models.ts'
 import { activeOn, profileOn } from './harness/records.ts'
 import { takeJournal, wrapper } from './harness/services.ts'
+import { eventually } from './harness/wait.ts'
 
 /** Nothing makes it smaller on its way. */
 const LARGE = 'mkdir -p "$out"; head -c 3000000 /dev/urandom > "$out/data"'
@@ -203,6 +204,26 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
     expect(await takeJournal(hosts)).toEqual([])
     expect(await activeOn(hosts)).toEqual(['ge1 wrapper database', 'ge2 wrapper web'])
     expect(await user.generations()).toEqual([4])
+  })
+
+  test('what is being sent is not collected by another coordinator', async () => {
+    const build = LARGE.replace('3000000', '60000000')
+    const large: Models = { ...models('1'), services: { large: wrapper({ build }) }, distribution: { large: ['ge1'] } }
+    const sending = user.start(['davit-env', ...(await writeModels(user, large)), '-p', 'large'])
+    const arrived = 'du -sk "$1/.davit/incoming" | cut -f 1'
+    await eventually('a part of the package', async () => {
+      return Number(await hosts[0]!.sh(arrived, user.storeDirectory)) > 1000
+    })
+    process.kill(-sending.process.pid!, 'SIGSTOP')
+    for (const host of hosts) await host.sh(AGE, user.storeDirectory)
+    const other = await coordinator({ hosts: set })
+    await other.write('manifest.xml', await generationText(user, 4))
+    succeeded(await other.run(['davit-collect-garbage', '-d', 'manifest.xml']))
+    await other.remove()
+    process.kill(-sending.process.pid!, 'SIGCONT')
+    expect(succeeded(await sending.outcome).stderr).toMatch(/send \d+ packages \(60 MB\)/)
+    expect(await activeOn(hosts, 'large')).toEqual(['ge1 wrapper large'])
+    expect(await generations()).toEqual([[4], [4], [1]])
   })
 
   test('a rollback that fails leaves the generation that was there', async () => {
