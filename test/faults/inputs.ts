@@ -17,14 +17,14 @@ const FILES = ['hostile', 'fuzzing', 'lying-target']
 /** What is told when nothing was tried. */
 export const NO_INPUTS: InputsTried = { hasFailed: false, figures: '' }
 
-/** The unit tests that read hostile input, with fifty times as much as usual. */
+/** The tests that read hostile input, with fifty times as much as usual. */
 export async function tryInputs(): Promise<InputsTried> {
   const directory = await mkdtemp(join(tmpdir(), 'davit-inputs-'))
   try {
     const file = join(directory, 'figures')
     const env = { ...process.env, DAVIT_TEST_THOROUGH: '1', DAVIT_TEST_FIGURES: file }
     const root = fileURLToPath(new URL('../..', import.meta.url))
-    const argv = ['run', '--project', 'unit', '--silent=passed-only', ...FILES]
+    const argv = ['run', '--project', 'unit', '--project', 'machines', '--silent=passed-only', ...FILES]
     const child = spawn(join(root, 'node_modules/.bin/vitest'), argv, { cwd: root, env, stdio: 'inherit' })
     const [status] = (await once(child, 'exit')) as [number | null]
     return { hasFailed: status !== 0, figures: (await readFile(file, 'utf8').catch(() => '')).trimEnd() }

@@ -5,7 +5,7 @@ import {
   type Origin,
   readGeneration,
 } from '@davit/coordinator-state'
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, printable } from '@davit/diagnostics'
 
 /** What is to be told of a generation. */
 export interface ListedGeneration {
@@ -54,9 +54,17 @@ async function contentOf(place: DeploymentPlace, number: number): Promise<Genera
 
 function renderContent({ origin, services, targets }: GenerationContent): string {
   const time = `${origin.time.toISOString().slice(0, 19).replace('T', ' ')} UTC`
-  const who = origin.user === '' ? '' : `, by ${origin.user} on ${origin.host}`
-  return `${time}  ${countOf(services, 'service')} on ${countOf(targets, 'target')}${who}`
+  const who = origin.user === '' ? '' : `, by ${shortened(origin.user)}`
+  const where = origin.user === '' || origin.host === '' ? '' : ` on ${shortened(origin.host)}`
+  return `${time}  ${countOf(services, 'service')} on ${countOf(targets, 'target')}${who}${where}`
 }
+
+/** Files may have been changed. */
+function shortened(name: string): string {
+  return printable(name.slice(0, MAX_SHOWN)).replaceAll(/[\n\t]/g, ' ')
+}
+
+const MAX_SHOWN = 100
 
 function countOf(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`

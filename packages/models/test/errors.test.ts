@@ -220,6 +220,16 @@ test.each([
   expect(await complaintOf(loading)).toContain(expected)
 })
 
+test('what is wrong with an infrastructure in XML only for the whole is shown in its lines', async () => {
+  const target = (name: string, property: string) =>
+    `<target name="${name}">\n<properties type="attrs"><property name="hostname" type="string">${name}</property></properties>\n<targetProperty>${property}</targetProperty>\n</target>\n`
+  const infrastructure = `<infrastructure version="2">\n${target('a', 'hostname')}${target('b', 'hostnme')}</infrastructure>`
+  const directory = modelsIn({ 'infrastructure.xml': infrastructure })
+  const model = await loadIn(directory, ['infrastructure.xml'])
+  expect(model.placeOf(['infrastructure', 'b', 'properties', 'hostname'])).toMatchObject({ line: 7, column: 26 })
+  expect(model.placeOf(['infrastructure', 'b', 'targetProperty'])).toMatchObject({ line: 8, column: 1 })
+})
+
 test('what cannot be read is said of all models at once', async () => {
   const files = {
     'infrastructure.yaml': 'a: {',

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { loadDeploymentModel } from '../src/models.ts'
+import { decodeData } from '../src/nix/decode.ts'
 import { complaintOf, load, modelsIn } from './models-in.ts'
 
 const machines = "export default { a: { properties: { hostname: 'a' } } }"
@@ -89,4 +90,10 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject([
     { message: 'it waits for what never happens', place: { file: 'services.ts' } },
   ])
+})
+
+test('what Nix answers may nest as deeply as it likes: it is refused', () => {
+  const nested = (depth: number): unknown => JSON.parse(`${'{"a":['.repeat(depth)}${']}'.repeat(depth)}`)
+  expect(decodeData(nested(300))).toBeInstanceOf(Map)
+  expect(() => decodeData(nested(50_000))).toThrow('make a value that is nested too deeply')
 })

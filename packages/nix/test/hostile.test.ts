@@ -1,10 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { StorePath } from '@davit/documents'
 import * as fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { awkwardText, failureOf, mutationsOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { parseDerivation } from '../src/derivation.ts'
+import { evaluate } from '../src/evaluate.ts'
 import { evaluationError } from '../src/evaluation-error.ts'
 import { parseLog } from '../src/evaluation-log.ts'
 import { openBuildEvents, openServe, type ServeClient } from '../src/nix.ts'
@@ -203,5 +207,24 @@ describe('answers of a store', patience, () => {
       }),
       runs(100),
     )
+  })
+})
+
+test.each([
+  ['nothing', ''],
+  ['words', 'error'],
+  ['half of it', '{"value":'],
+])('an evaluation that ends well and says %s has failed', async (_, said) => {
+  const directory = mkdtempSync(join(tmpdir(), 'davit-hostile-nix-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  writeFileSync(join(directory, 'nix-instantiate'), `#!/bin/sh\nprintf '%s' '${said}'\n`, { mode: 0o755 })
+  const evaluation = evaluate({
+    program,
+    store: 'read-only',
+    environment: { PATH: `${directory}:/usr/bin:/bin` },
+  })
+  await expect(evaluation).rejects.toMatchObject({
+    code: 'bad-nix-answer',
+    message: expect.stringMatching(/^Nix did not answer with JSON: .{5,200}$/),
   })
 })

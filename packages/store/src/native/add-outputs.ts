@@ -21,7 +21,7 @@ export interface BuiltElsewhere {
   readonly signal: AbortSignal
 }
 
-const LIMITS = { maxEntries: 10_000_000, maxBytes: 2 ** 40 }
+const LIMITS = { maxEntries: 1_000_000, maxBytes: 2 ** 40 }
 
 /** Makes what another machine has built valid; tells what is to be recorded there. Nothing if the archive fails. */
 export async function addOutputs(context: StoreContext, built: BuiltElsewhere): Promise<readonly Registration[]> {
