@@ -20,6 +20,7 @@ const QUICK = {
   // A process for many files, which keep to themselves: to import the same modules for each took a third of the time.
   isolate: false,
   testTimeout: 60_000,
+  hookTimeout: 60_000,
 } as const
 
 export default defineConfig({

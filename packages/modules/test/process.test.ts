@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { configured, FOREVER, isAlive, modulesDirectory, Scene, installedShells, until } from './scene.ts'
+import { configured, FOREVER, isAlive, modulesDirectory, Scene, scratchPath, installedShells, until } from './scene.ts'
 
 const shells = installedShells()
 
@@ -113,6 +113,30 @@ exec sleep 1000
       expect(isAlive(scene.pidIn('child'))).toBe(false)
     },
   )
+
+  test.runIf(shell.inDepth)('stops what is left when one of those that are to be told ends meanwhile', async () => {
+    const program = `#!/bin/sh
+env -i SCENE="$SCENE" sh -c 'trap "" TERM; sleep 1000 & echo $! >"$SCENE/brief"; wait; while :; do sleep 1; done' &
+echo $! >"$SCENE/child"
+exec sleep 1000
+`
+    // With it the list of those that live is complete.
+    const grep = `#!/bin/sh
+/bin/grep "$@"
+status=$?
+if [ -e "$SCENE/stopping" ] && read -r pid <"$SCENE/brief"; then
+  kill -KILL "$pid"
+  while [ -e "/proc/$pid" ]; do sleep 0.01; done
+fi 2>/dev/null
+exit "$status"
+`
+    const scene = new Scene({ ...shell, path: `${scratchPath({ grep })}:${shell.path}` }, { 'bin/web': program })
+    await scene.call('activate')
+    await until(() => existsSync(join(scene.directory, 'brief')))
+    scene.write(join(scene.directory, 'stopping'), '')
+    expect(await scene.call('deactivate', { stopTimeout: '1' })).toMatchObject({ status: 0 })
+    expect(isAlive(scene.pidIn('child'))).toBe(false)
+  })
 
   test('stops children, and those that left for a session of their own', async () => {
     const program = `#!/bin/sh

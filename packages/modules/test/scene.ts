@@ -121,6 +121,13 @@ export class Scene {
   }
 }
 
+/** A directory with programs of the test, by name. */
+export function scratchPath(programs: Readonly<Record<string, string>>): string {
+  const directory = mkdtempSync(join(scratch, 'path-'))
+  for (const [name, text] of Object.entries(programs)) writeFileSync(join(directory, name), text, { mode: 0o755 })
+  return directory
+}
+
 export function runShell(
   shell: Shell,
   argv: readonly string[],
