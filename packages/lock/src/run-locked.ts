@@ -19,13 +19,17 @@ export async function runLocked(
   terms: RunTerms,
   context: ToolContext<Arguments>,
 ): Promise<number> {
-  try {
-    const status = await withLease(targets, terms, (lost) => runCommand(context, lost))
-    if (status === 0) await endDeployment(targets, terms)
-    else await endQuietly()
-    return status
-  } catch (error) {
+  const status = await withLease(targets, terms, (lost) => runCommand(context, lost)).catch(async (error: unknown) => {
     await endQuietly()
+    throw error
+  })
+  if (status !== 0) await endQuietly()
+  else await endDeployment(targets, terms).catch(endAgain)
+  return status
+
+  /** What could not be given back may be now; what is gone was given back just before. */
+  async function endAgain(error: unknown): Promise<void> {
+    await endDeployment(targets, terms).catch(() => {})
     throw error
   }
 

@@ -120,6 +120,8 @@ describe('davit-lock', () => {
     const reason = "'web' on 't1': it took longer than 4 seconds, and was ended: busy"
     await expect(running).rejects.toMatchObject({ code, exitStatus: 1, message, cause: { message: reason } })
     expect(asked()).toEqual(['activate', 'lock', 'unlock'])
+    // It was given back, and nobody has taken it.
+    expect(warnings).toEqual([])
     expect([isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual([false, false, false])
   })
 
