@@ -2,11 +2,12 @@ import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { DavitError } from '@davit/diagnostics'
-import { isMissing, readTextFile, syncDirectory } from '@davit/files'
+import { isMissing, readTextFile, syncDirectory, writeFileAtomic } from '@davit/files'
 
-import { currentNumber, generationNumbers } from './generations.ts'
+import { currentNumber, generationNumbers, highestNumber } from './generations.ts'
 import { generationRoot } from './generation-root.ts'
-import { type DeploymentPlace, generationsOf, pointerFile } from './place.ts'
+import { type DeploymentPlace, generationsOf, lastNumberFile, pointerFile } from './place.ts'
+import { endRollback } from './rollback.ts'
 
 export interface DeletedGeneration {
   readonly number: number
@@ -27,6 +28,9 @@ export async function deleteGenerations(
   release: (deleted: DeletedGeneration) => Promise<void>,
 ): Promise<void> {
   await endDeletions(place, release)
+  // A number that was shown once means the same for ever.
+  const highest = await highestNumber(place)
+  if (numbers.includes(highest)) await writeFileAtomic(lastNumberFile(place), `${highest}\n`)
   for (const number of numbers) {
     if (!(await moveAway(place, number))) continue
     if ((await currentNumber(place)) !== number) continue
@@ -46,6 +50,8 @@ export async function deleteAllGenerations(
   const numbers = await generationNumbers(place)
   await rm(pointerFile(place), { force: true })
   await deleteGenerations(place, numbers, release)
+  await rm(lastNumberFile(place), { force: true })
+  await endRollback(place)
   return numbers
 }
 

@@ -6,9 +6,9 @@ import { encodeDocument, Manifest, parseDocument } from '@davit/documents'
 import { isMissing, readTextFile, syncDirectory, writeFileAtomic } from '@davit/files'
 
 import { readOrigin, type Origin, writeOrigin } from './origin.ts'
-import { type DeploymentPlace, generationsOf, pointerFile } from './place.ts'
+import { type DeploymentPlace, generationsOf, lastNumberFile, pointerFile } from './place.ts'
 
-/** A manifest that was deployed. Generations never move, and numbers are never used again while a later one is there. */
+/** A manifest that was deployed. Generations never move, and numbers are never used again. */
 export interface Generation {
   readonly number: number
   readonly manifest: Manifest
@@ -72,7 +72,7 @@ export async function addGeneration(place: DeploymentPlace, deployed: Deployed):
   if (current !== undefined && isSameManifest(current.manifest, deployed.manifest)) {
     return { kind: 'unchanged', number: current.number }
   }
-  const number = ((await generationNumbers(place)).at(-1) ?? 0) + 1
+  const number = (await highestNumber(place)) + 1
   const aside = join(generationsOf(place), '.new')
   const remove = () => rm(aside, { recursive: true, force: true })
   try {
@@ -88,6 +88,16 @@ export async function addGeneration(place: DeploymentPlace, deployed: Deployed):
   await syncDirectory(generationsOf(place))
   await writeFileAtomic(pointerFile(place), `${number}\n`)
   return { kind: 'added', number }
+}
+
+/** That was ever given, as far as nobody has forgotten the deployment: generations may have been deleted since. */
+export async function highestNumber(place: DeploymentPlace): Promise<number> {
+  const text = await readTextFile(lastNumberFile(place)).catch((error: unknown) => {
+    if (isMissing(error)) return ''
+    throw error
+  })
+  const given = NUMBER.test(text.trim()) ? Number(text) : 0
+  return Math.max(given, (await generationNumbers(place)).at(-1) ?? 0)
 }
 
 /** Makes a generation that exists the current one. */

@@ -13,6 +13,11 @@ export function generationsOf(place: DeploymentPlace): string {
   return join(place, 'generations')
 }
 
+/** Holds the highest number that a generation had when some were deleted. */
+export function lastNumberFile(place: DeploymentPlace): string {
+  return join(place, 'last-generation')
+}
+
 export function pointerFile(place: DeploymentPlace): string {
   return join(place, 'current')
 }

@@ -16,14 +16,17 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import {
   addGeneration,
+  beginRollback,
   currentGeneration,
   currentNumber,
   type DeletedGeneration,
   deleteAllGenerations,
   deleteGenerations,
   deploymentPlace,
+  endRollback,
   generationNumbers,
   generationRoot,
+  nextRollback,
   previousNumber,
   readGeneration,
   switchGeneration,
@@ -72,6 +75,29 @@ describe('returning to a generation', () => {
     await add('d')
     expect(await currentNumber(place)).toBe(4)
     expect(await previousNumber(place)).toBe(3)
+  })
+
+  test('goes where it went when it was cut off, and one further back once it is finished', async () => {
+    await add('a', 'b', 'c', 'd')
+    expect(await nextRollback(place)).toEqual({ to: 3, isUnfinished: false })
+    expect(await beginRollback(place)).toEqual({ to: 3, isUnfinished: false })
+    expect(await beginRollback(place)).toEqual({ to: 3, isUnfinished: true })
+    await switchGeneration(place, 3)
+    expect(await nextRollback(place)).toEqual({ to: 3, isUnfinished: true })
+    expect(await beginRollback(place)).toEqual({ to: 3, isUnfinished: true })
+    await endRollback(place)
+    expect(await nextRollback(place)).toEqual({ to: 2, isUnfinished: false })
+  })
+
+  test.each([
+    ['something else was deployed since', async () => add('e'), 4],
+    ['its generation was deleted', async () => deleteGenerations(place, [3], async () => {}), 2],
+    ['what was remembered is damaged', async () => writeFileSync(join(place, 'rollback'), '4 x\n'), 3],
+  ])('is a new rollback when %s', async (_, happen, to) => {
+    await add('a', 'b', 'c', 'd')
+    await beginRollback(place)
+    await happen()
+    expect(await nextRollback(place)).toEqual({ to, isUnfinished: false })
   })
 
   test('says what there is when it is not there', async () => {
@@ -150,6 +176,16 @@ describe('deleteGenerations()', () => {
     await expect(deleteGenerations(place, [1], release)).rejects.toMatchObject({ code: 'current-generation' })
     expect(await generationNumbers(place)).toEqual([1, 2])
     expect(released).toEqual([])
+  })
+
+  test('the last one: its number is never used again', async () => {
+    await add('a', 'b', 'c')
+    await switchGeneration(place, 1)
+    await deleteGenerations(place, [2, 3], release)
+    expect(await addGeneration(place, deployed('d'))).toEqual({ kind: 'added', number: 4 })
+    await switchGeneration(place, 1)
+    await deleteGenerations(place, [4], release)
+    expect(await addGeneration(place, deployed('e'))).toEqual({ kind: 'added', number: 5 })
   })
 
   test('all: the deployment is forgotten, and another one begins', async () => {

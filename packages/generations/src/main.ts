@@ -1,4 +1,12 @@
-import { type DeploymentPlace, deploymentPlace, previousNumber, readGeneration } from '@davit/coordinator-state'
+import {
+  beginRollback,
+  deploymentPlace,
+  type DeploymentPlace,
+  endRollback,
+  nextRollback,
+  readGeneration,
+} from '@davit/coordinator-state'
+import type { ReportEvent } from '@davit/diagnostics'
 import { parseProfileName } from '@davit/documents'
 import { defineTool, profileOptions, stateDirectory, stateEnvironment, type ToolContext, usageError } from '@davit/tool'
 
@@ -28,8 +36,15 @@ export const tool = defineTool({
     },
     previous: {
       type: 'boolean',
-      describe: 'print the number of the one before the current one, to which a rollback goes',
+      describe:
+        'print the number of the one to which a rollback goes: before the current one, or, if a rollback was cut off, the one to which that went',
     },
+    'begin-rollback': {
+      type: 'boolean',
+      describe:
+        'print the same number, and remember that a rollback was begun, so that a second try does not go two back',
+    },
+    'end-rollback': { type: 'boolean', describe: 'forget that: it is finished' },
     delete: { type: 'string', value: 'GENERATIONS', describe: 'delete some: numbers, Nd or old' },
     'delete-all': {
       type: 'boolean',
@@ -40,17 +55,13 @@ export const tool = defineTool({
   environment: { ...stateEnvironment },
   seeAlso: ['davit-env(1)', 'davit-set(1)', 'davit-collect-garbage(1)'],
   async run(context) {
-    const { args, print, journal } = context
+    const { args, journal } = context
     const profile = parseProfileName(args.profile)
     const place = deploymentPlace(stateDirectory(context), profile)
-    const actions = [args.print !== undefined, args.previous, args.delete !== undefined, args.deleteAll]
-    if (actions.filter(Boolean).length > 1) throw tooMany()
-    if (args.print !== undefined) return print((await readGeneration(place, args.print)).text)
-    if (args.previous) return print(`${await previousNumber(place)}\n`)
+    const [action, ...others] = actionsOf(place, context)
+    if (others.length > 0) throw tooMany()
     if (args.delete !== undefined || args.deleteAll) journal({ profile }, 'release')
-    if (args.delete !== undefined) return deleteSelected(place, args.delete, context)
-    if (args.deleteAll) return forgetDeployment(place, context)
-    return list(context, place)
+    return action === undefined ? list(context, place) : action()
   },
 })
 
@@ -60,6 +71,46 @@ async function list({ args, print, report }: ToolContext<{ readonly profile: str
   return print(renderGenerations(generations))
 }
 
+interface Arguments {
+  readonly print: number | undefined
+  readonly previous: boolean
+  readonly beginRollback: boolean
+  readonly endRollback: boolean
+  readonly delete: string | undefined
+  readonly deleteAll: boolean
+}
+
+type Action = () => Promise<void>
+
+/** Those that are wanted, of which there is to be one at most. */
+function actionsOf(place: DeploymentPlace, context: ToolContext<Arguments>): readonly Action[] {
+  const { args, print, report } = context
+  const { print: printed, delete: deleted } = args
+  const actions: readonly (readonly [isWanted: boolean, action: Action])[] = [
+    [printed !== undefined, async () => print((await readGeneration(place, printed ?? 0)).text)],
+    [args.previous, async () => print(`${(await nextRollback(place)).to}\n`)],
+    [
+      args.beginRollback,
+      async () => {
+        const { to, isUnfinished } = await beginRollback(place)
+        if (isUnfinished) report(unfinished(to))
+        await print(`${to}\n`)
+      },
+    ],
+    [args.endRollback, () => endRollback(place)],
+    [deleted !== undefined, () => deleteSelected(place, deleted ?? '', context)],
+    [args.deleteAll, () => forgetDeployment(place, context)],
+  ]
+  return actions.flatMap(([isWanted, action]) => (isWanted ? [action] : []))
+}
+
+function unfinished(to: number): ReportEvent {
+  return { kind: 'note', message: `the rollback to generation ${to} was not finished: going on with it` }
+}
+
 function tooMany() {
-  return usageError('one thing at a time', 'give one of --print, --previous, --delete and --delete-all')
+  return usageError(
+    'one thing at a time',
+    'give one of --print, --previous, --begin-rollback, --end-rollback, --delete and --delete-all',
+  )
 }

@@ -47,8 +47,9 @@ async function realiseBatch(
   { environment, maxJobs, signal, onEvent, isBuilt }: Realisation,
 ): Promise<RealisationOutcome> {
   const jobs = maxJobs === undefined ? [] : ['--max-jobs', String(maxJobs)]
-  const argv = ['nix-store', '--realise', '--keep-going', '--log-format', 'internal-json', ...jobs, ...derivations]
-  const command = await startNix({ argv: argv as [string, ...string[]], environment, stdin: '', signal })
+  const program = ['nix-store', '--realise', '--keep-going', '--log-format', 'internal-json', ...jobs, ...derivations]
+  const argv = ['sh', '-c', ENDING_WITH_US, ...program] as const
+  const command = await startNix({ argv, environment, stdin: '', signal })
   command.stdout.resume()
   const events = openBuildEvents(onEvent)
   const settling = oneAtATime(() => events.settle(isBuilt))
@@ -63,6 +64,10 @@ async function realiseBatch(
   if (exitCode === 0 || failures.length + problems.length > 0) return { failures, problems }
   return { failures, problems: [others.join('\n') || `nix-store ended with exit status ${exitCode}`] }
 }
+
+/** Also when this process is killed, where the machine can tell a program so: then Nix ends what it builds. */
+const ENDING_WITH_US =
+  'setpriv --pdeathsig TERM true 2>/dev/null && exec setpriv --pdeathsig TERM "$0" "$@"; exec "$0" "$@"'
 
 /** How many builds are done, expected, running and failed. */
 const COUNTERS = /^@nix \{"action":"result","fields":\[\d+,\d+,\d+,\d+\]/

@@ -3,6 +3,7 @@ import {
   addGeneration,
   type Deployed,
   type DeploymentPlace,
+  endRollback,
   generationRoot,
   isSameManifest,
   readGeneration,
@@ -21,6 +22,7 @@ export async function recordGeneration(
   store: Store,
 ): Promise<RecordedGeneration> {
   const generation = await addGeneration(place, deployed)
+  await endRollback(place)
   await keep(place, { ...deployed, ...generation }, store)
   return generation
 }
@@ -32,8 +34,8 @@ export async function returnToGeneration(
   store: Store,
 ): Promise<RecordedGeneration> {
   const { number } = generation
-  const kind = await switchGeneration(place, number)
   await keep(place, generation, store)
+  const kind = await switchGeneration(place, number)
   return { kind, number }
 }
 

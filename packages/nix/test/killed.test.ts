@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+import { describe, expect, test, vi } from 'vitest'
+
+import { noPrivateNix, privateNixOfFile } from './private-nix.ts'
+
+const PROGRAM = fileURLToPath(new URL('programs/realise.ts', import.meta.url))
+const PATIENCE = { timeout: 20_000, interval: 50 }
+
+describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
+  const nix = privateNixOfFile()
+
+  test('realiseDerivations() leaves no builder when its process is killed', async () => {
+    const pidFile = nix.place('builder')
+    const script = `echo $$ >${pidFile}.new; /bin/mv ${pidFile}.new ${pidFile}; exec /bin/sleep 600`
+    const expression = `derivation { name = "endless"; system = builtins.currentSystem; builder = "/bin/sh"; args = [ "-c" "${script.replaceAll('$', '\\$')}" ]; }`
+    const [derivation = ''] = nix.shell('nix-instantiate --expr "$1" 2>/dev/null', expression).split('\n')
+    const program = spawn('node', ['--import', 'tsx', '--conditions=source', PROGRAM, derivation], {
+      env: nix.environment,
+      stdio: 'ignore',
+    })
+    await vi.waitFor(() => expect(existsSync(pidFile)).toBe(true), PATIENCE)
+    const builder = Number(readFileSync(pidFile, 'utf8'))
+    expect(existsSync(`/proc/${builder}`)).toBe(true)
+    program.kill('SIGKILL')
+    try {
+      await vi.waitFor(() => expect(existsSync(`/proc/${builder}`)).toBe(false), PATIENCE)
+    } finally {
+      if (existsSync(`/proc/${builder}`)) process.kill(builder, 'SIGKILL')
+    }
+  })
+})
