@@ -32,12 +32,13 @@ receive_archive() {
   printf 'received %s %s\n' "$status" "$line"
 }
 
-# begin_transfer INCOMING NAME OWNER: what the transfers of dead owners have left is removed.
+# begin_transfer INCOMING NAME OWNER: what transfers of dead owners have left is removed, and of those discarded as they began.
 begin_transfer() {
   mkdir -p "$1" || fail cannot-create "cannot create '$1'"
-  for claimed in "$1"/*.lock; do
-    [ -L "$claimed" ] && claim "$claimed" "$self" || continue
-    discard_transfer "${claimed%.lock}"
+  for claimed in "$1"/*.lock "$1"/transfer.*; do
+    claimed=${claimed%.lock}
+    { [ -L "$claimed.lock" ] || [ -d "$claimed" ]; } && claim "$claimed.lock" "$self" || continue
+    discard_transfer "$claimed"
   done
   claim "$1/$2.lock" "$3" && mkdir "$1/$2" "$1/$2/paths" || fail cannot-create "cannot write below '$1'"
 }

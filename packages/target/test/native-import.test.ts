@@ -97,6 +97,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
       symlinkSync(owner, join(incoming, `${name}.lock`))
     }
     mkdirSync(join(incoming, 'of-the-coordinator'))
+    mkdirSync(join(incoming, 'transfer.discarded-as-it-began/paths'), { recursive: true })
     mkdirSync(join(target, sent[0]?.name ?? '', 'rubbish'), { recursive: true })
     await importArchive(machine, layoutOfTarget(), { archive: store.export(paths), paths: sent, signal })
     expect(existsSync(join(target, sent[0]?.name ?? '', 'rubbish'))).toBe(false)
