@@ -124,6 +124,9 @@ describe('what a run claims is compared with what happened', () => {
     "davit-distribute: packages did not reach 'fl2' [distribution-failed]",
     'davit-env: interrupted before davit-set',
     'warning: the lock was lost meanwhile',
+    "hint: nothing was activated; 'fl1' has all its packages: the same command sends only what is missing",
+    'hint: nothing was begun on the targets: the same command begins again',
+    'hint: no target was touched; what is built already is kept',
     'davit-activate: the transition failed: everything was undone [rolled-back]',
     '[fl1] everything is as you like it',
   ])('%s', (lie) => {

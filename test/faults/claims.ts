@@ -42,6 +42,8 @@ export const CLAIMS: readonly (readonly [RegExp, Check])[] = [
     /^warning: the lock was lost meanwhile$/,
     (_, { reinstalled }) => unless(reinstalled.size > 0, 'nobody has taken it'),
   ],
+  [/^hint: nothing was activated; (.*)the same command sends /, onlySent],
+  [/^hint: (?:nothing was begun on the targets|no target was touched)[:;] /, asBefore],
   [/^hint: this step did nothing; /, didNothing],
   [/^davit-distribute: packages did not reach (.*) \[/, othersSent],
   [
@@ -153,6 +155,11 @@ function didNothing({ tool, time }: Claim, world: World): readonly string[] {
     return unless(locked.length === 0, `there are ${locked.join(', ')}`)
   }
   return [`nobody knows what '${tool}' would have done`]
+}
+
+function onlySent(claim: Claim, world: World): readonly string[] {
+  const named = [...world.attempted.profiles.keys()].filter((host) => claim.parts[0]?.includes(`'${host}'`))
+  return [...asBefore(claim, world), ...named.flatMap((host) => sent(host, world))]
 }
 
 function othersSent({ parts: [list = ''] }: Claim, world: World): readonly string[] {

@@ -8,6 +8,7 @@ export const SAYS_NOTHING: readonly RegExp[] = [
   /^ {2}(\| |hint: )/,
   /^ {4}\S/,
   /^rolling back$/,
+  /^Skip service '\S+' on target '\S+', of which there is no record any more/,
   /^(de)?activate \S+ in \S+ on \S+ \(.*\)$/,
   /^\[\S+\] waiting for what an earlier run has begun: /,
   /^another process builds '\S+': waiting for it$/,
