@@ -17,7 +17,9 @@ export interface Host {
   /** Runs a shell script there as root, without ssh; rejects when it fails. */
   sh(script: string, ...args: readonly string[]): Promise<string>
   /** What may happen to it: a command of `scripts/test-hosts`. */
-  befall(what: 'reboot' | 'reinstall'): Promise<void>
+  befall(what: 'reboot' | 'reinstall' | 'free'): Promise<void>
+  /** Leaves so many bytes on its disk, and, if they are given, so many files, until it is freed. */
+  fill(bytes: number, files?: number): Promise<void>
 }
 
 export interface TestHosts {
@@ -72,6 +74,10 @@ function hostIn(set: string, { name, address }: Pick<Host, 'name' | 'address'>):
       return stdout
     },
     befall: async (what) => void (await run(TEST_HOSTS, [what, '--set', set, name])),
+    async fill(bytes, files) {
+      const left = files === undefined ? [bytes] : [bytes, files]
+      await run(TEST_HOSTS, ['fill', '--set', set, name, ...left.map(String)])
+    },
   }
 }
 

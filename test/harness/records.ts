@@ -17,7 +17,7 @@ const STATE = '/var/lib/davit'
 const READ_RECORDS = `
 for directory in ${STATE}/targets/*/active/"$1"/*:*; do
   [ -f "$directory/record" ] || continue
-  echo "mapping $directory $(cat "$directory/state" 2>/dev/null || echo activating)"
+  echo "mapping $directory $(head -n 1 "$directory/state" 2>/dev/null || echo activating)"
   cat "$directory/record"
 done`
 

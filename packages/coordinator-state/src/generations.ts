@@ -1,9 +1,9 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { encodeDocument, Manifest, parseDocument } from '@davit/documents'
-import { isMissing, readTextFile, syncDirectory, writeFileAtomic } from '@davit/files'
+import { isMissing, makeDirectories, readTextFile, syncDirectory, writeFileAtomic } from '@davit/files'
 
 import { readOrigin, type Origin, writeOrigin } from './origin.ts'
 import { type DeploymentPlace, generationsOf, lastNumberFile, pointerFile } from './place.ts'
@@ -77,7 +77,7 @@ export async function addGeneration(place: DeploymentPlace, deployed: Deployed):
   const remove = () => rm(aside, { recursive: true, force: true })
   try {
     await remove()
-    await mkdir(aside, { recursive: true, mode: 0o700 })
+    await makeDirectories(aside, 0o700)
     await writeOrigin(aside, deployed.origin)
     await writeFileAtomic(join(aside, 'manifest'), deployed.text, { mode: 0o600 })
     await rename(aside, join(generationsOf(place), String(number)))

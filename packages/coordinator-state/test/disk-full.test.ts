@@ -26,6 +26,14 @@ describe.skipIf(noSmallDisk !== undefined)('on a full disk', () => {
     return { manifest, text: encodeDocument(Manifest, manifest, 'json') + ' '.repeat(50_000), origin }
   }
 
+  test.each([0, 1, 2, 3, 4])('with room for %i files it says that there is no space', async (files) => {
+    const place = deploymentPlace(disk.directory, `among-${files}` as ProfileName)
+    disk.fillFiles(files)
+    await expect(addGeneration(place, deployed('first'))).rejects.toThrow(/no space left/i)
+    disk.free()
+    expect(await addGeneration(place, deployed('first'))).toEqual({ kind: 'added', number: 1 })
+  })
+
   test.each([0, 4096, 8192, 40_000])(
     'with %i bytes left no generation is added, the current one counts on, and the next attempt succeeds',
     async (left) => {

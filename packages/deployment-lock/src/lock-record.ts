@@ -1,8 +1,8 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { DavitError } from '@davit/diagnostics'
-import { isMissing, readTextFile, writeFileAtomic } from '@davit/files'
+import { isMissing, makeDirectories, readTextFile, writeFileAtomic } from '@davit/files'
 
 import { isOwner, type LockOwner } from './lock-owner.ts'
 
@@ -43,7 +43,7 @@ export async function readLockRecord(place: LockRecordPlace): Promise<LockRecord
 }
 
 export async function writeLockRecord(place: LockRecordPlace, record: LockRecord): Promise<void> {
-  await mkdir(place, { recursive: true, mode: 0o700 })
+  await makeDirectories(place, 0o700)
   await writeFileAtomic(fileOf(place), `${JSON.stringify(record)}\n`, { mode: 0o600 })
 }
 

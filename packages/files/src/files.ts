@@ -1,4 +1,5 @@
 export { isMissing } from './is-missing.ts'
+export { makeDirectories } from './make-directories.ts'
 export { packArchive } from './pack-archive.ts'
 export { readTextFile } from './read-text-file.ts'
 export { removeTree } from './remove-tree.ts'

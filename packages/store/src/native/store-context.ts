@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
 import type { System } from '@davit/documents'
+import { makeDirectories } from '@davit/files'
 import type { Environment } from '@davit/process'
 import { collectionGuard, type Undisturbed } from './collection-guard.ts'
 import { type Commit, committer } from './committer.ts'
@@ -58,7 +58,7 @@ export function storeContext({ directory, system, environment, isolation }: Stor
 }
 
 async function prepareDirectories(layout: StoreLayout, environment: Environment): Promise<void> {
-  for (const path of Object.values(layout)) mkdirSync(path, { recursive: true, mode: 0o755 })
+  for (const path of Object.values(layout)) await makeDirectories(path, 0o755)
   sweepWorkspaces(layout)
   await sweepLocks(layout, environment)
 }
