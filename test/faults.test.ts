@@ -125,6 +125,7 @@ describe('what a run claims is compared with what happened', () => {
     'davit-env: interrupted before davit-set',
     'warning: the lock was lost meanwhile',
     "hint: nothing was activated; 'fl1' has all its packages: the same command sends only what is missing",
+    'hint: no lock is held: the same command takes it',
     'hint: nothing was begun on the targets: the same command begins again',
     'hint: no target was touched; what is built already is kept',
     'davit-activate: the transition failed: everything was undone [rolled-back]',
@@ -140,6 +141,7 @@ describe('what a run claims is compared with what happened', () => {
       'davit-activate: the transition failed: the new services are gone, and not all of the old ones could be activated again [transition-failed]',
       "hint: the same command goes on from here; what remains: activate 'old' on 'fl1'",
       'davit-env: interrupted before davit-lock',
+      'hint: what was not set yet, the same command sets',
     ]
     expect(problemsOf(truth.join('\n'))).toEqual([])
   })

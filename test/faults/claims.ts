@@ -42,7 +42,11 @@ export const CLAIMS: readonly (readonly [RegExp, Check])[] = [
     /^warning: the lock was lost meanwhile$/,
     (_, { reinstalled }) => unless(reinstalled.size > 0, 'nobody has taken it'),
   ],
-  [/^hint: nothing was activated; (.*)the same command sends /, onlySent],
+  [
+    /^hint: nothing was activated; (?:(.*) (?:has all its|have all their) packages)?.*the same command sends /,
+    onlySent,
+  ],
+  [/^hint: no lock is held: /, (_, world) => unlocked(world)],
   [/^hint: (?:nothing was begun on the targets|no target was touched)[:;] /, asBefore],
   [/^hint: this step did nothing; /, didNothing],
   [/^davit-distribute: packages did not reach (.*) \[/, othersSent],
@@ -150,11 +154,13 @@ function didNothing({ tool, time }: Claim, world: World): readonly string[] {
   const isSame = (survey: Survey, index: number) =>
     survey.profile === world.start[index]!.profile || world.reinstalled.has(survey.host)
   if (tool === 'davit-set') return unless(world.after.every(isSame), 'a profile is another one')
-  if (tool === 'davit-lock') {
-    const locked = world.after.flatMap(({ leftFiles }) => leftFiles.filter((file) => file.includes('/lock/')))
-    return unless(locked.length === 0, `there are ${locked.join(', ')}`)
-  }
+  if (tool === 'davit-lock') return unlocked(world)
   return [`nobody knows what '${tool}' would have done`]
+}
+
+function unlocked({ after }: World): readonly string[] {
+  const locked = after.flatMap(({ leftFiles }) => leftFiles.filter((file) => file.includes('/lock/')))
+  return unless(locked.length === 0, `there are ${locked.join(', ')}`)
 }
 
 function onlySent(claim: Claim, world: World): readonly string[] {

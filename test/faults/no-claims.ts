@@ -25,5 +25,6 @@ export const SAYS_NOTHING: readonly RegExp[] = [
   /^\S+: .*(No space left on device|I\/O error)( \[cannot-create\])?$/,
   /^hint: (the same command (goes on from (there|here)|tries again)|the others have theirs: )/,
   /^hint: what was started there goes on; /,
+  /^hint: what was not set yet, the same command sets$/,
   /^hint: (somebody else may have deployed since|check |make (space|room) |free |try |look )/,
 ]

@@ -76,7 +76,8 @@ async function takeRound(laboratory: Laboratory, fault: Fault): Promise<RoundRes
   const interrupted = await interruptions(laboratory, fault)
   const stages = await goOn(laboratory, fault, interrupted)
   const startGenerations = fault.coordinator === 'second' ? [] : generations
-  const evidence = { fault, start, startGenerations, stages, settledAt: await settledAt(interrupted.at(-1)!.run) }
+  const settled = await settledAt(interrupted.at(-1)!.run, stages.at(-1)!.run)
+  const evidence = { fault, start, startGenerations, stages, settledAt: settled }
   const problems = [...stages.flatMap((_, index) => checkRun(evidence, index, goals)), ...checkEnd(evidence, goals)]
   if (problems.length === 0) laboratory.reached(next)
   const { isStruck, status } = interrupted.at(-1)!.run
@@ -102,9 +103,10 @@ async function interruptions(laboratory: Laboratory, fault: Fault): Promise<read
   return [first, await stageOf(laboratory, await laboratory.interrupt(LEADS_TO[step], { strike: again }))]
 }
 
-/** What goes on without davit-env is as good as the run itself. */
-async function settledAt({ strike, endedAt, orphans }: Run): Promise<bigint> {
-  return strike?.kind === 'env:KILL' ? orphans : endedAt
+/** What goes on without davit-env is as good as the run itself; what was asked for is begun until the next one starts. */
+async function settledAt({ strike, orphans }: Run, { startedAt }: Run): Promise<bigint> {
+  const alone = strike?.kind === 'env:KILL' ? await orphans : startedAt
+  return alone > startedAt ? alone : startedAt
 }
 
 /** The same command, and once more where what davit-env has left running still held the lock. */
