@@ -9,7 +9,7 @@ const unless = (isTrue: boolean, problem: string): readonly string[] => (isTrue 
 /** Each wording in which a tool says what was done, or what was not, and whether it is true. The first that fits counts. */
 export const CLAIMS: readonly (readonly [RegExp, Check])[] = [
   [
-    /^\[(\S+)\] send (?:\d+ packages \(.*\)|packages \(all are there\)): done/,
+    /^\[(\S+)\] send (?:\d+ packages? \(.*\)|packages \(all are there\)): done/,
     ({ parts: [host] }, world) => sent(host!, world),
   ],
   [/^\[(\S+)\] ((?:de)?activate) (\S+) in \S+: done/, performed],

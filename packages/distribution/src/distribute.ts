@@ -92,9 +92,7 @@ async function sendProfile(manifest: Manifest, target: ShellTarget, options: Dis
   report({ kind: 'started', ...event })
   try {
     const sent = await sendClosure(profile, target, options)
-    const step =
-      sent.paths === 0 ? 'send packages (all are there)' : `send ${sent.paths} packages (${sizeText(sent.bytes)})`
-    report({ kind: 'finished', ...event, step })
+    report({ kind: 'finished', ...event, step: stepOf(sent) })
   } catch (error) {
     report({ kind: 'failed', ...event, message: messageOf(error) })
     throw error
@@ -112,6 +110,11 @@ async function sendClosure(
   const sent = await there.send(missing, { signal })
   await there.protect([profile])
   return sent
+}
+
+function stepOf({ paths, bytes }: Transferred): string {
+  if (paths === 0) return 'send packages (all are there)'
+  return `send ${paths === 1 ? '1 package' : `${paths} packages`} (${sizeText(bytes)})`
 }
 
 function sizeText(bytes: number): string {

@@ -61,8 +61,8 @@ describe.skipIf(!canSeparate)('packages of the native store', () => {
 
   test('reach their targets in three requests, once, and are kept there', async () => {
     expect(await distributed(manifest(), targets, { store })).toEqual([
-      expect.stringMatching(/^send 1 packages \(\d+ bytes\)$/),
-      expect.stringMatching(/^send 1 packages/),
+      expect.stringMatching(/^send 1 package \(\d+ bytes\)$/),
+      expect.stringMatching(/^send 1 package/),
     ])
     for (const [index, { name, operations }] of targets.entries()) {
       expect(operations).toEqual(['hello', 'native_missing', 'native_commit'])
@@ -92,7 +92,7 @@ describe.skipIf(!canSeparate)('packages of the native store', () => {
     writeFileSync(join(directory, 't1/store/.davit'), 'in the way\n')
     expect(await distributed(manifest(), targets, { store })).toEqual([
       expect.stringMatching(/^failed: .*\(failed\)$/s),
-      expect.stringMatching(/^send 1 packages/),
+      expect.stringMatching(/^send 1 package/),
     ])
   })
 
