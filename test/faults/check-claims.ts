@@ -19,6 +19,8 @@ export interface World {
   /** What the modules have written down since the run began. */
   readonly journal: readonly JournalEntry[]
   readonly stateAt: (time: bigint) => Activity
+  /** Whether nothing of an earlier run was still at work. */
+  readonly isAlone: boolean
   /** Hosts of which the run cannot know what became of them. */
   readonly rebooted: ReadonlySet<string>
   readonly reinstalled: ReadonlySet<string>

@@ -104,6 +104,7 @@ function worldOf(evidence: Evidence, index: number, { before, all }: Goals) {
     start: index === 0 ? evidence.start : evidence.stages[index - 1]!.after,
     journal: journal.filter(({ time }) => time >= run.startedAt),
     stateAt,
+    isAlone: evidence.stages.slice(0, index).every(({ goneAt }) => goneAt <= run.startedAt),
     boots: new Set(journal.filter(({ event }) => event === 'rebooted').map(({ host }) => host)),
     ...worldlyChanges(evidence, index),
   }

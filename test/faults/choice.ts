@@ -33,8 +33,9 @@ export function sampleFaults(points: Points, count: number, random: () => number
     const kind = kinds[index % kinds.length]!
     // Every fourth at a tool that makes the manifest, every fourth with a second fault.
     const ofBuilder = index % 4 === 0 && !isMishap(kind)
-    const candidates = points[step].filter((point) => isOfBuilder(point) === ofBuilder)
-    const strike = { kind, point: pick(candidates.length === 0 ? points[step] : candidates, random) }
+    const possible = points[step].filter((point) => !isMishap(kind) || !hostless(point))
+    const candidates = possible.filter((point) => isOfBuilder(point) === ofBuilder)
+    const strike = { kind, point: pick(candidates.length === 0 ? possible : candidates, random) }
     if (index % 4 !== 1) return faultAt(step, strike, random)
     return twice(step, { points, alike: [strike.point] }, random, [kind])[0] ?? faultAt(step, strike, random)
   })

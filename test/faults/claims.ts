@@ -46,7 +46,7 @@ export const CLAIMS: readonly (readonly [RegExp, Check])[] = [
     /^hint: nothing was activated; (?:(.*) (?:has all its|have all their) packages)?.*the same command sends /,
     onlySent,
   ],
-  [/^hint: no lock is held: /, (_, world) => unlocked(world)],
+  [/^hint: it left no lock: /, (_, world) => unlocked(world)],
   [/^hint: (?:nothing was begun on the targets|no target was touched)[:;] /, asBefore],
   [/^hint: this step did nothing; /, didNothing],
   [/^davit-distribute: packages did not reach (.*) \[/, othersSent],
@@ -100,8 +100,9 @@ function generationAdded({ parts: [number] }: Claim, { attempted, coordinator }:
   ]
 }
 
-/** What an earlier run had begun, and was cut off, may be gone. */
+/** What an earlier run had begun, and was cut off, may be gone; what one goes on to do is not this one's. */
 function asBefore({ time }: Claim, world: World): readonly string[] {
+  if (!world.isAlone) return []
   const { running, busy } = world.stateAt(world.run.startedAt)
   return sameAs(running, time, world, new Set(busy.keys()))
 }
@@ -158,8 +159,13 @@ function didNothing({ tool, time }: Claim, world: World): readonly string[] {
   return [`nobody knows what '${tool}' would have done`]
 }
 
-function unlocked({ after }: World): readonly string[] {
-  const locked = after.flatMap(({ leftFiles }) => leftFiles.filter((file) => file.includes('/lock/')))
+/** But for locks of others, which have died perhaps. */
+function unlocked({ start, after, isAlone }: World): readonly string[] {
+  if (!isAlone) return []
+  const locksIn = (surveys: readonly Survey[]) =>
+    surveys.flatMap(({ leftFiles }) => leftFiles.filter((file) => file.includes('/lock/')))
+  const earlier = locksIn(start)
+  const locked = locksIn(after).filter((file) => !earlier.includes(file))
   return unless(locked.length === 0, `there are ${locked.join(', ')}`)
 }
 

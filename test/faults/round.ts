@@ -29,6 +29,8 @@ export interface Stage extends Remains {
   readonly run: Run
   /** Nanoseconds. */
   readonly surveyedAt: bigint
+  /** Since then none of its processes is there any more. */
+  readonly goneAt: bigint
   /** The same once what the run has left behind has ended. */
   readonly late: Remains
 }
@@ -76,8 +78,7 @@ async function takeRound(laboratory: Laboratory, fault: Fault): Promise<RoundRes
   const interrupted = await interruptions(laboratory, fault)
   const stages = await goOn(laboratory, fault, interrupted)
   const startGenerations = fault.coordinator === 'second' ? [] : generations
-  const settled = await settledAt(interrupted.at(-1)!.run, stages.at(-1)!.run)
-  const evidence = { fault, start, startGenerations, stages, settledAt: settled }
+  const evidence = { fault, start, startGenerations, stages, settledAt: settledAt(stages) }
   const problems = [...stages.flatMap((_, index) => checkRun(evidence, index, goals)), ...checkEnd(evidence, goals)]
   if (problems.length === 0) laboratory.reached(next)
   const { isStruck, status } = interrupted.at(-1)!.run
@@ -104,9 +105,9 @@ async function interruptions(laboratory: Laboratory, fault: Fault): Promise<read
 }
 
 /** What goes on without davit-env is as good as the run itself; what was asked for is begun until the next one starts. */
-async function settledAt({ strike, orphans }: Run, { startedAt }: Run): Promise<bigint> {
-  const alone = strike?.kind === 'env:KILL' ? await orphans : startedAt
-  return alone > startedAt ? alone : startedAt
+function settledAt(stages: readonly Stage[]): bigint {
+  const alone = stages.flatMap(({ run, goneAt }) => (run.strike?.kind === 'env:KILL' ? [goneAt] : []))
+  return [...alone, stages.at(-1)!.run.startedAt].reduce((latest, time) => (time > latest ? time : latest))
 }
 
 /** The same command, and once more where what davit-env has left running still held the lock. */
@@ -114,16 +115,18 @@ async function goOn(laboratory: Laboratory, fault: Fault, before: readonly Begun
   const next = LEADS_TO[fault.step]
   const again = await (fault.pace === 'held' ? laboratory.deployPastHeld(next) : laboratory.deploy(next))
   await Promise.all(before.map(({ run }) => run.orphans))
-  const stages = before.map(async (stage) => ({ ...stage, late: await remainsOf(laboratory, stage.run) }))
+  const stages = before.map(async (stage) => {
+    return { ...stage, goneAt: await stage.run.orphans, late: await remainsOf(laboratory, stage.run) }
+  })
   const earlier = await Promise.all(stages)
   const isHeldUp = again.status === LOCKED && before.some(({ run }) => run.strike && leavesOrphans(run.strike))
   const last = isHeldUp ? await laboratory.deploy(next) : again
   const after = await laboratory.surveyWhenQuiet()
   const late = { after, coordinator: await laboratory.coordinatorState() }
-  return [...earlier, { run: last, ...late, surveyedAt: last.endedAt, late }]
+  return [...earlier, { run: last, ...late, surveyedAt: last.endedAt, goneAt: last.endedAt, late }]
 }
 
-type Begun = Omit<Stage, 'late'>
+type Begun = Omit<Stage, 'goneAt' | 'late'>
 
 async function stageOf(laboratory: Laboratory, run: Run): Promise<Begun> {
   const surveyedAt = BigInt(Date.now()) * 1_000_000n

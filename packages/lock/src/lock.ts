@@ -45,7 +45,7 @@ export const tool = defineTool({
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-unlock(1)', 'davit-activate(1)', 'flock(1)'],
   interrupted: {
-    once: 'no lock is held: the same command takes it',
+    once: 'it left no lock: the same command takes one',
     twice: 'locks may be left: who asks for them is told whose they are, and davit-unlock --id frees them',
   },
   async run(context) {
