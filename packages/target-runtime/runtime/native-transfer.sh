@@ -17,15 +17,14 @@ receive_archive() {
   process_identity "$$"
   self=$identity
   begin_transfer "$1" "$2" "$3"
-  mkfifo "$1/$2/copy" || return 1
-  "$4" <"$1/$2/copy" >"$1/$2/checksum" &
-  # shellcheck disable=SC2320
-  tee "$1/$2/copy" | {
-    tar -xof - -C "$1/$2/paths"
-    echo "$?" | cat >"$1/$2/status"
-    cat >/dev/null
-  }
-  wait "$!"
+  # Through unnamed pipes, for which nobody waits where the directory was removed meanwhile.
+  {
+    tee /proc/self/fd/3 | {
+      tar -xof - -C "$1/$2/paths"
+      echo "$?" | cat >"$1/$2/status"
+      cat >/dev/null
+    } 3>&-
+  } 3>&1 >/dev/null | "$4" | cat >"$1/$2/checksum"
   first_line "$1/$2/status"
   status=$line
   first_line "$1/$2/checksum"

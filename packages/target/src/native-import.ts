@@ -113,7 +113,8 @@ function checkReceived(
 ): void {
   const [, status, sum] = /(?:^|\n)received (\d*) ([0-9a-f]*)/.exec(answer) ?? []
   if (status === '0' && sum === expected) return
-  const reason = status === '0' ? 'what arrived is not what was sent' : reasonIn(errors)
+  const isWhole = status === '0' && sum !== ''
+  const reason = isWhole ? 'what arrived is not what was sent' : reasonIn(errors)
   throw new DavitError(
     'import-failed',
     `'${machine.address}' could not unpack what it was sent: ${reason || 'the stream was cut'}`,
