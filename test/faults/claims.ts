@@ -1,4 +1,5 @@
 import type { Claim, World } from './check-claims.ts'
+import { beginningOf } from './run.ts'
 import type { JournalEntry, Survey } from './survey.ts'
 
 type Check = (claim: Claim, world: World) => readonly string[]
@@ -103,7 +104,7 @@ function generationAdded({ parts: [number] }: Claim, { attempted, coordinator }:
 /** What an earlier run had begun, and was cut off, may be gone; what one goes on to do is not this one's. */
 function asBefore({ time }: Claim, world: World): readonly string[] {
   if (!world.isAlone) return []
-  const { running, busy } = world.stateAt(world.run.startedAt)
+  const { running, busy } = world.stateAt(beginningOf(world.run))
   return sameAs(running, time, world, new Set(busy.keys()))
 }
 
@@ -125,7 +126,7 @@ function sameAs(
 }
 
 function newGone({ time }: Claim, { stateAt, run, rebooted }: World): readonly string[] {
-  const { running: old } = stateAt(run.startedAt)
+  const { running: old } = stateAt(beginningOf(run))
   return [...stateAt(time).running]
     .filter((instance) => !old.has(instance) && !rebooted.has(hostOf(instance)))
     .map((instance) => `'${instance}' runs`)
@@ -133,7 +134,7 @@ function newGone({ time }: Claim, { stateAt, run, rebooted }: World): readonly s
 
 /** All that nobody doubts is either as before the run or as the manifest says, whatever the run was about to do last. */
 function remains({ parts: [list = ''], time }: Claim, world: World): readonly string[] {
-  const back = notNamed(list, world.stateAt(world.run.startedAt).running, time, world)
+  const back = notNamed(list, world.stateAt(beginningOf(world.run)).running, time, world)
   const on = notNamed(list, new Set(world.attempted.instances.keys()), time, world)
   return back.length === 0 || on.length === 0 ? [] : back
 }

@@ -5,7 +5,7 @@ import type { CoordinatorState } from './coordinator-state.ts'
 import { type Fault, leavesOrphans } from './fault.ts'
 import { BEFORE, type Laboratory, textOf } from './laboratory.ts'
 import { isOfBuilder } from './points.ts'
-import type { Run } from './run.ts'
+import { beginningOf, type Run } from './run.ts'
 import type { Survey } from './survey.ts'
 import type { Goal } from './system.ts'
 
@@ -104,10 +104,10 @@ async function interruptions(laboratory: Laboratory, fault: Fault): Promise<read
   return [first, await stageOf(laboratory, await laboratory.interrupt(LEADS_TO[step], { strike: again }))]
 }
 
-/** What goes on without davit-env is as good as the run itself; what was asked for is begun until the next one starts. */
+/** What goes on without davit-env is as good as the run itself. */
 function settledAt(stages: readonly Stage[]): bigint {
   const alone = stages.flatMap(({ run, goneAt }) => (run.strike?.kind === 'env:KILL' ? [goneAt] : []))
-  return [...alone, stages.at(-1)!.run.startedAt].reduce((latest, time) => (time > latest ? time : latest))
+  return [...alone, beginningOf(stages.at(-1)!.run)].reduce((latest, time) => (time > latest ? time : latest))
 }
 
 /** The same command, and once more where what davit-env has left running still held the lock. */

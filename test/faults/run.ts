@@ -63,6 +63,14 @@ export async function deploy(
   return { ...terms, status, said, startedAt, ...ended }
 }
 
+/**
+ * Since when what begins is what the run has asked for: requests of one before it may still be carried out until then, and no run
+ * comes to its first activity as fast as that.
+ */
+export function beginningOf({ startedAt }: Pick<Run, 'startedAt'>): bigint {
+  return startedAt + 500_000_000n
+}
+
 export interface InterruptedTerms extends RunTerms {
   /** Without it, it is only written down what points there are. */
   readonly strike?: Strike | undefined
