@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { removeTree } from '@davit/files'
 import { type Connection, openLocal } from '@davit/connection'
 import { withLock } from '@davit/deployment-lock'
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
@@ -56,7 +57,7 @@ printf '%s %s\\n' "$1" "\${2##*-}" >>'${directory}/log'
 })
 afterEach(async () => {
   await Promise.all(connections.map((connection) => connection.close()))
-  rmSync(directory, { recursive: true, force: true })
+  removeTree(directory)
 })
 
 /** A machine is a directory for state. */

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { removeTree } from '@davit/files'
 import { type Connection, openLocal } from '@davit/connection'
 import { withLock } from '@davit/deployment-lock'
 import type { ReportEvent } from '@davit/diagnostics'
@@ -62,7 +63,7 @@ export class Machines {
 
   async close(): Promise<void> {
     await Promise.all(this.#connections.map((connection) => connection.close()))
-    rmSync(this.directory, { recursive: true, force: true })
+    removeTree(this.directory)
   }
 
   /** Of the name in the profile; `version` makes it another. */

@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { removeTree } from '@davit/files'
 import { type Connection, openLocal } from '@davit/connection'
 import type {
   ContainerName,
@@ -61,7 +62,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await Promise.all(connections.map((connection) => connection.close()))
-  rmSync(directory, { recursive: true, force: true })
+  removeTree(directory)
 })
 
 const owner = ownerOf(here, 'self')

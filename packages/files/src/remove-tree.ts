@@ -3,16 +3,24 @@ import { chmodSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemErrorCode } from './system-error.ts'
 
-/** Removes a file or directory if it is there, read-only and very deep directories in it included; follows no link. */
+/**
+ * Removes a file or directory if it is there, read-only and very deep directories in it included; follows no link. Somebody who
+ * still writes there, and is about to end, is waited for.
+ */
 export function removeTree(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true })
-  } catch (error) {
-    if (!['EACCES', 'EPERM', 'ENOTEMPTY', 'ENAMETOOLONG'].includes(systemErrorCode(error) ?? '')) throw error
-    makeRemovable(path)
-    rmSync(path, { recursive: true, force: true })
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return rmSync(path, { recursive: true, force: true })
+    } catch (error) {
+      const isRemovable = ['EACCES', 'EPERM', 'ENOTEMPTY', 'ENAMETOOLONG'].includes(systemErrorCode(error) ?? '')
+      if (!isRemovable || attempt === ATTEMPTS) throw error
+      if (attempt > 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, attempt * 20)
+      makeRemovable(path)
+    }
   }
 }
+
+const ATTEMPTS = 8
 
 /** The system refuses paths of 4096 bytes, though it lets anybody make directories that have longer ones. */
 const LONG_PATH = 2000

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { removeTree } from '@davit/files'
 import { openLocal } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
 import { type Format, parseDocument } from '@davit/documents'
@@ -26,7 +27,7 @@ beforeEach(() => {
   warnings = []
   interruption = new AbortController()
 })
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
+afterEach(() => removeTree(directory))
 
 /** Around a tool that is given `text` on standard input. */
 function contextOf<Arguments>(args: Arguments, text: string): ToolContext<Arguments> {

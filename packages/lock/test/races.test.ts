@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { removeTree } from '@davit/files'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { bundleTools } from '../../../scripts/bundle-programs.ts'
@@ -24,7 +25,7 @@ beforeAll(async () => {
   )
 }, 60_000)
 afterAll(() => {
-  rmSync(programs, { recursive: true, force: true })
+  removeTree(programs)
   tellFigure(`davit-lock: ${races} races of two processes, each won by one`)
 })
 
@@ -40,7 +41,7 @@ afterEach(() => {
   for (const { pid, exitCode, signalCode } of started) {
     if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL')
   }
-  rmSync(directory, { recursive: true, force: true })
+  removeTree(directory)
 })
 
 interface Outcome {

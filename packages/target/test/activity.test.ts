@@ -1,16 +1,8 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { removeTree } from '@davit/files'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import { askStatus, awaitActivity, observeMachine, performActivity } from '../src/target.ts'
@@ -115,7 +107,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
   // Busybox asks no other program.
   test.skipIf(shell.name === 'busybox')('are seen to run while the runner takes over from the helper', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'davit-slow-'))
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    onTestFinished(() => removeTree(directory))
     const hold = `: >${directory}/begun; until [ -e ${directory}/go ] || [ ! -e ${directory} ]; do sleep 0.02; done`
     const slow = `#!/bin/sh\n/bin/rm "$@"\ncase "$*" in *running.handed) ${hold} ;; esac\n`
     writeFileSync(join(directory, 'rm'), slow, { mode: 0o755 })

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { removeTree } from '@davit/files'
 import type { ProfileName, TargetName } from '@davit/documents'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -28,7 +29,7 @@ describe.each(installedShells())('a lock on a machine with $name', (shell) => {
   })
   afterEach(() => {
     machine.close()
-    rmSync(directory, { recursive: true, force: true })
+    removeTree(directory)
   })
 
   /** Busybox asks no other program for the time. */

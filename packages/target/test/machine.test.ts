@@ -6,13 +6,13 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { removeTree } from '@davit/files'
 import type {
   ContainerName,
   ManifestService,
@@ -70,7 +70,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   })
   afterEach(() => {
     machine.close()
-    rmSync(directory, { recursive: true, force: true })
+    removeTree(directory)
   })
 
   const moduleOf = (script: string): string => {

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { removeTree } from '@davit/files'
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
 import type { StorePath, TargetName } from '@davit/documents'
 import { type NixStore, openStore } from '@davit/store'
@@ -41,7 +42,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
   })
   afterEach(() => {
     machine.close()
-    rmSync(directory, { recursive: true, force: true })
+    removeTree(directory)
   })
 
   async function login(shell: Shell): Promise<void> {

@@ -1,16 +1,8 @@
-import {
-  lutimesSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { lutimesSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { removeTree } from '@davit/files'
 import type { ProfileName, StorePath, StoreReference, TargetName } from '@davit/documents'
 import type { ServeClient } from '@davit/nix'
 import { type NixStore, openStore } from '@davit/store'
@@ -52,7 +44,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
     machine.close()
     // While a store serves, it keeps what went through it.
     await vi.waitUntil(() => !connection.pids.some(isAlive), PATIENCE)
-    rmSync(directory, { recursive: true, force: true })
+    removeTree(directory)
   })
 
   const home = () => join(directory, 'home')

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { removeTree } from '@davit/files'
 import type {
   ContainerName,
   ManifestService,
@@ -59,7 +60,7 @@ export class Scene {
 
   close(): void {
     this.machine.close()
-    rmSync(this.directory, { recursive: true, force: true })
+    removeTree(this.directory)
   }
 
   /** In it, `$D` is the directory of the scene; `hold` lasts until the scene has a file `go`, or is over. */
