@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { plainOf, tableOf } from '../src/plain.ts'
+
+test('what cannot be made a text names nothing in a table', () => {
+  const nothing: unknown = Object.create(null)
+  expect({
+    ...tableOf([
+      ['a', 1],
+      [nothing, 2],
+      [Symbol('b'), 3],
+      [8080, 4],
+    ]),
+  }).toEqual({ a: 1, 8080: 4 })
+  expect({ ...plainOf(new Map([[nothing, 1]])) }).toEqual({})
+})
