@@ -3,6 +3,7 @@ import { withLock } from '@davit/deployment-lock'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { targetsToUse } from '@davit/target'
 import {
+  activityOptions,
   connectionEnvironment,
   defineTool,
   lockOptions,
@@ -64,10 +65,7 @@ export const tool = defineTool({
         'restart what is active with other container properties, connectsTo or module than the manifest says; without it the plan only tells',
     },
     'activity-timeout': {
-      type: 'integer',
-      value: 'SECONDS',
-      minimum: 1,
-      env: ['DAVIT_ACTIVITY_TIMEOUT'],
+      ...activityOptions['activity-timeout'],
       describe:
         'end an activity that takes longer, with TERM and five seconds later KILL: it has failed then; also in a rollback, and also what an earlier run has left running; without it, activities take as long as they want',
     },
