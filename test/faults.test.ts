@@ -125,7 +125,7 @@ describe('what a run claims is compared with what happened', () => {
     'davit-set: cannot reach it [unreachable]\nhint: this step did nothing; with --skip-unreachable …',
     'davit-lock: cannot reach it [unreachable]\nhint: this step did nothing; with --skip-unreachable …',
     "davit-distribute: packages did not reach 'fl2' [distribution-failed]",
-    'davit-env: interrupted before davit-set',
+    'davit-env: interrupted before davit-set [interrupted]',
     'warning: the lock was lost meanwhile',
     "hint: nothing was activated; 'fl1' has all its packages: the same command sends only what is missing",
     'hint: it left no lock: the same command takes one',
@@ -143,7 +143,7 @@ describe('what a run claims is compared with what happened', () => {
       'rolling back',
       'davit-activate: the transition failed: the new services are gone, and not all of the old ones could be activated again [transition-failed]',
       "hint: the same command goes on from here; what remains: activate 'old' on 'fl1'",
-      'davit-env: interrupted before davit-lock',
+      'davit-env: interrupted before davit-lock [interrupted]',
       'hint: what was not set yet, the same command sets',
     ]
     expect(problemsOf(truth.join('\n'))).toEqual([])

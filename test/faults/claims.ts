@@ -52,7 +52,7 @@ export const CLAIMS: readonly (readonly [RegExp, Check])[] = [
   [/^hint: this step did nothing; /, didNothing],
   [/^davit-distribute: packages did not reach (.*) \[/, othersSent],
   [
-    /^davit-env: interrupted before (\S+)$/,
+    /^davit-env: interrupted before (\S+) \[interrupted\]$/,
     ({ parts: [tool] }, { run: { passed } }) =>
       unless(!(passed ?? []).some((point) => point.startsWith(`${tool}:`)), 'that had begun'),
   ],

@@ -51,8 +51,10 @@ function messageOf(outcome: Unsuccessful): string {
   return (isKnown ? undefined : UNCERTAIN.get(outcome.kind)) ?? MESSAGES[outcome.kind]
 }
 
+const AGAIN = 'the same command tries again'
+
 function hintOf(outcome: Unsuccessful): string {
-  if (outcome.kind === 'rolled-back') return 'the same command tries again'
+  if (outcome.kind === 'rolled-back') return outcome.failures.length === 0 ? AGAIN : `mend what failed; then ${AGAIN}`
   const unknown = new Set(outcome.unknown)
   const certain = outcome.remaining.filter((activity) => !unknown.has(activity))
   return [

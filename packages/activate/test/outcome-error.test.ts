@@ -63,6 +63,13 @@ test.each<[string, Partial<Unsuccessful>, string, string[], string]>([
     { kind: 'rolled-back', failures: [failure(stopOld, 'not-begun')] },
     'the transition failed: all is as it was before',
     ["cannot begin to deactivate 'old' on 't1': why"],
+    'mend what failed; then the same command tries again',
+  ],
+  [
+    'what was interrupted and undone',
+    { kind: 'rolled-back', failures: [], interrupted: true },
+    'the transition was interrupted: all is as it was before',
+    [],
     'the same command tries again',
   ],
 ])('outcomeError() tells %s', (_, outcome, message, diagnostics, hint) => {

@@ -19,6 +19,8 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 
 import { noSmallDisk, smallDisk } from '../../files/test/small-disk.ts'
 
+import { executables, toolOf } from '../../../scripts/executables.ts'
+import { renderManPage } from '../../tool/src/render-man-page.ts'
 import { isThorough } from '../../diagnostics/test/hostile.ts'
 
 const script = fileURLToPath(new URL('../../../scripts/davit-env', import.meta.url))
@@ -36,6 +38,7 @@ name=\${0##*/davit-}
 { printf '%s' "$name"; printf ' <%s>' "$@"; echo; } | sed "s|$TMPDIR/davit-env[^/]*|TEMPORARY|g" >>"$TRACE"
 printf '%s\\n' "$name \${DAVIT_PROFILE-} \${DAVIT_MAX_CONCURRENT_TRANSFERS-} \${DAVIT_CLIENT_INTERFACE-} \${DAVIT_USE_SUBSTITUTES-}" >>"$TRACE.environment"
 printf '%s\\n' "$name \${DAVIT_ACTIVITY_TIMEOUT-} \${DAVIT_SKIP_UNREACHABLE-}" >>"$TRACE.care"
+printf '%s\\n' "$name \${DAVIT_QUIET-} \${DAVIT_VERBOSE-} \${DAVIT_LOG_FORMAT-} \${DAVIT_DEBUG-}" >>"$TRACE.messages"
 printf '%s\\n' "$DAVIT_RUN" >>"$TRACE.run"
 if [ "$name" = lock ] || [ "$HANG" = "$name" ]; then exec "$NODE" "\${0%/*}/$([ "$name" = lock ] && echo lock || echo hang).mjs" "$@"; fi
 echo "output of $name"
@@ -136,7 +139,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
       const { status, stderr } = await run(models, { TMPDIR: disk.directory })
       expect([status, stderr]).toEqual([
         73,
-        expect.stringContaining(`cannot create files in '${disk.directory}'\nhint: `),
+        expect.stringContaining(`cannot create files in '${disk.directory}' [cannot-create]\nhint: `),
       ])
       expect([existsSync(join(directory, 'trace')), readdirSync(disk.directory)]).toEqual([false, []])
     },
@@ -188,12 +191,11 @@ describe.each(shells)('davit-env in %s', (...shell) => {
       awkward,
       `--extra-params={"a": "b=c"}`,
       '--dry-run',
-      '-v',
     ])
     expect(trace()).toEqual([
-      `normalize <-v> <--services> <${awkward}> <--infrastructure> <${awkward}> <-d> <${awkward}> <--extra-params> <{"a": "b=c"}>`,
-      'manifest <-v> <--format> <json> <TEMPORARY/architecture.json>',
-      'activate <-v> <--dry-run> <TEMPORARY/manifest.json>',
+      `normalize <--services> <${awkward}> <--infrastructure> <${awkward}> <-d> <${awkward}> <--extra-params> <{"a": "b=c"}>`,
+      'manifest <--format> <json> <TEMPORARY/architecture.json>',
+      'activate <--dry-run> <TEMPORARY/manifest.json>',
     ])
     nothingLeft()
   })
@@ -260,7 +262,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
   })
 
   test.runIf(inDepth).each([
-    [['--list-generations', '-q'], 'generations <-q>'],
+    [['--list-generations', '-q'], 'generations <>'],
     [['--delete-generations', '1, 2'], 'generations <--delete> <1, 2>'],
     [['--delete-all-generations'], 'generations <--delete-all>'],
   ])('%j is left to davit-generations, and its status told', async (args, call) => {
@@ -271,12 +273,12 @@ describe.each(shells)('davit-env in %s', (...shell) => {
 
   test.runIf(inDepth)('builds on the targets between normalize and manifest', async () => {
     const options = ['--build-on-targets', '--extra-params', '{"a":1}', '--store', 'nix', '--show-trace', '-j', '3']
-    await run(['-A', 'a', ...options, '--dry-run', '-q'])
+    await run(['-A', 'a', ...options, '--dry-run'])
     expect(trace()).toEqual([
-      'normalize <-q> <-A> <a> <--extra-params> <{"a":1}> <--store> <nix> <--show-trace>',
-      'delegate-build <-q> <TEMPORARY/architecture.json>',
-      'manifest <-q> <--format> <json> <-j> <3> <TEMPORARY/architecture.json>',
-      'activate <-q> <--dry-run> <TEMPORARY/manifest.json>',
+      'normalize <-A> <a> <--extra-params> <{"a":1}> <--store> <nix> <--show-trace>',
+      'delegate-build <TEMPORARY/architecture.json>',
+      'manifest <--format> <json> <-j> <3> <TEMPORARY/architecture.json>',
+      'activate <--dry-run> <TEMPORARY/manifest.json>',
     ])
     nothingLeft()
   })
@@ -296,14 +298,12 @@ describe.each(shells)('davit-env in %s', (...shell) => {
   )
 
   test.runIf(inDepth).each([
-    [['--nonsense'], "unknown option or operand '--nonsense'"],
+    [['--nonsense'], "unknown option '--nonsense'"],
     [['-s'], "option '-s' needs a value"],
-    [['--dry-run=yes', ...models], "unknown option or operand 'yes'"],
-    [['--dry-run'], 'no models'],
-    [['-p', 'a b', ...models], "'a b' cannot name a deployment"],
-    [['-m', 'zero', ...models], "'zero' is no number of targets"],
-    [['-j', '0', ...models], "'0' is no number of builds"],
-    [['--activity-timeout', '1m', ...models], "'1m' is no number of seconds"],
+    [['--dry-run=yes', ...models], "option '--dry-run' takes no value"],
+    [['-m', 'zero', ...models], "'zero' is not a valid number of targets"],
+    [['-j', '0', ...models], "'0' is not a valid number of builds"],
+    [['--activity-timeout', '1m', ...models], "'1m' is not a valid number of seconds"],
     [['-D', 'd', ...models], "option '--deployment' takes the place of all models"],
     [
       ['-D', 'd', '--build-on-targets'],
@@ -314,9 +314,9 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     [['-D', 'd', '--list-generations'], "option '--list-generations' takes the place of all models"],
     [['--rollback', '--build-on-targets'], "option '--rollback' takes the place of all models"],
     [['--switch-to-generation'], "option '--switch-to-generation' needs a value"],
-    [['--switch-to-generation', ''], "'' is no number of a generation"],
-    [['--switch-to-generation=1x'], "'1x' is no number of a generation"],
-    [['--switch-to-generation=0'], "'0' is no number of a generation"],
+    [['--switch-to-generation', ''], "'' is not a valid number of a generation"],
+    [['--switch-to-generation=1x'], "'1x' is not a valid number of a generation"],
+    [['--switch-to-generation=0'], "'0' is not a valid number of a generation"],
     [
       ['--rollback', '--switch-to-generation', '2'],
       "option '--switch-to-generation' and option '--rollback' exclude each other",
@@ -328,9 +328,57 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     [['-A', 'a', '--modules', 'x', '--modules', 'y'], "option '--modules' is given twice"],
   ])('refuses %j', async (args, message) => {
     const { status, stderr } = await run(args)
-    expect([status, stderr]).toEqual([64, `davit-env: ${message}\nhint: davit-env --help shows the options\n`])
+    expect([status, stderr]).toEqual([64, `davit-env: ${message} [usage]\nhint: davit-env --help shows the options\n`])
     nothingLeft()
   })
+
+  test.each([
+    [['--undepoly'], "unknown option '--undepoly'", "did you mean '--undeploy'?"],
+    [['--switch'], "unknown option '--switch'", "did you mean '--switch-to-generation'?"],
+    [['services.yaml'], "unexpected operand 'services.yaml'", 'models and manifests are named with options'],
+    [['--dry-run'], 'no models', 'name them with -s, -i and -d'],
+    [
+      ['-p', 'my shop'],
+      "'my shop' cannot name a deployment",
+      "a name begins with a letter, a digit or '_', and goes on",
+    ],
+    [['-p', 'a'.repeat(201)], 'the name of the deployment is too long', 'a name has at most 200'],
+    [['--log-format=xml'], "option '--log-format' cannot be 'xml'", 'it is one of text, json'],
+  ])('refuses %j, and says what to do', async (args, message, hint) => {
+    const { status, stderr } = await run(args)
+    expect([status, stderr]).toEqual([64, expect.stringContaining(`davit-env: ${message} [usage]\nhint: ${hint}`)])
+  })
+
+  test('tells programs what is wrong as tools do', async () => {
+    const { stderr } = await run(['--log-format', 'json', '--no"\\\n'])
+    expect(JSON.parse(stderr)).toEqual({
+      kind: 'error',
+      tool: 'davit-env',
+      code: 'usage',
+      message: `unknown option '--no"\\ '`,
+      exitStatus: 64,
+      hint: 'davit-env --help shows the options',
+    })
+  })
+
+  test('understands short options that are written together, and hands on how messages are wanted', async () => {
+    await run(['-qvpshop', '-m7', '--debug', '--log-format=json', '-A', 'a', '--dry-run', '--repair'])
+    expect(trace().at(-1)).toBe('activate <--dry-run> <--repair> <TEMPORARY/manifest.json>')
+    expect(trace('.environment').at(-1)).toBe('activate shop 7')
+    expect(new Set(trace('.messages').map((line) => line.replace(/^\S+ /, '')))).toEqual(new Set(['1 1 json 1']))
+  })
+
+  test.each<NodeJS.Signals>(['SIGQUIT', 'SIGPIPE', 'SIGALRM', 'SIGUSR1', 'SIGUSR2'])(
+    'leaves nothing behind after %s, nor does the step that was under way',
+    async (signal) => {
+      const { child, ended } = start(models, { HANG: 'manifest' })
+      await vi.waitFor(() => expect(existsSync(join(directory, 'trace.hanging'))).toBe(true), { timeout: 40_000 })
+      child.kill(signal)
+      expect(await ended).toMatchObject({ status: 143 })
+      expect(trace().at(-1)).toBe('stopped')
+      nothingLeft()
+    },
+  )
 
   test.each<[string, NodeJS.Signals, number]>([
     ['normalize', 'SIGTERM', 143],
@@ -362,5 +410,31 @@ describe.each(shells)('davit-env in %s', (...shell) => {
       expect(await ended).toMatchObject({ status: expected })
       expect(trace().at(-1)).toBe('stopped')
     }
+  })
+})
+
+describe('what davit-env says of itself', () => {
+  const help = spawnSync(script, ['--help'], { encoding: 'utf8' }).stdout
+  const page = readFileSync(`${script}.1`, 'utf8')
+    .replace(/\\f[BIR]/g, '')
+    .replaceAll('\\-', '-')
+  const optionsIn = (text: string) => [...new Set(text.match(/(?<![\w-])--[a-z][a-z-]*/g))].toSorted()
+  const variablesIn = (text: string) => [
+    ...new Set(text.match(/\b(?:DAVIT|DISNIX|SSH)_[A-Z_]+\b|\bTMPDIR\b|\bNO_COLOR\b/g)),
+  ]
+
+  test('the manual page has the options of the help, and the script understands them', () => {
+    const source = readFileSync(script, 'utf8')
+    const understood = optionsIn(source.slice(source.indexOf('count=$#'), source.indexOf('*) unknown_option')))
+    expect(optionsIn(page)).toEqual(optionsIn(help))
+    expect(optionsIn(help).filter((option) => !understood.includes(option))).toEqual([])
+  })
+
+  test('help and manual page have every variable that its tools read', async () => {
+    const called = executables().filter(({ name }) => TOOLS.includes(name.replace('davit-', '')))
+    const tools = await Promise.all(called.map(toolOf))
+    const read = tools.flatMap((tool) => variablesIn(renderManPage(tool).replaceAll('\\-', '-')))
+    expect(new Set(read).size).toBeGreaterThan(15)
+    for (const text of [help, page]) expect(read.filter((name) => !variablesIn(text).includes(name))).toEqual([])
   })
 })

@@ -92,8 +92,9 @@ function interruptedBy(error: unknown, { interrupted }: Tool, { signal }: Interr
 
 function progressOptions(args: Arguments, { errors, environment }: Host) {
   const verbosity = args.quiet === true ? 'quiet' : args.verbose === true ? 'verbose' : 'normal'
-  const color = !environment.NO_COLOR && environment.TERM !== 'dumb'
-  return { stream: errors, format: logFormat(args), verbosity, color, now: Date.now } as const
+  const cursor = environment.TERM !== undefined && !['', 'dumb'].includes(environment.TERM)
+  const color = cursor && !environment.NO_COLOR
+  return { stream: errors, format: logFormat(args), verbosity, color, cursor, now: Date.now } as const
 }
 
 function logFormat(args: Arguments): 'text' | 'json' {

@@ -21,7 +21,7 @@ export function lineProgress({ stream, verbosity }: ProgressOptions, clock: Step
   }
   const report: Report = (event) => {
     watch(event)
-    const text = renderEvent(event, { verbosity, seconds: clock.follow(event) })
+    const text = renderEvent(event, { verbosity, logs: 'omit', seconds: clock.follow(event) })
     if (text !== undefined) stream.write(`${text}\n`)
   }
   return { report, clear() {}, close: () => timers.forEach((timer) => clearTimeout(timer)) }

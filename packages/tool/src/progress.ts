@@ -11,6 +11,8 @@ export interface ProgressOptions {
   readonly verbosity: Verbosity
   /** Whether a terminal shows colours. */
   readonly color: boolean
+  /** Whether a terminal can move its cursor, so that lines can be drawn anew in place. */
+  readonly cursor: boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -30,8 +32,8 @@ export function createProgress(options: ProgressOptions): Progress {
   return isLive(options) ? terminalProgress(options, clock) : lineProgress(options, clock)
 }
 
-function isLive({ stream, verbosity }: ProgressOptions): boolean {
-  return stream.isTTY === true && stream.columns !== undefined && verbosity !== 'quiet'
+function isLive({ stream, verbosity, cursor }: ProgressOptions): boolean {
+  return stream.isTTY === true && cursor && verbosity !== 'quiet'
 }
 
 function jsonProgress({ stream, verbosity, now }: ProgressOptions, clock: StepClock): Progress {

@@ -6,6 +6,8 @@ export interface EventStyle {
   readonly verbosity: Verbosity
   /** How long a step took that ends with this event. */
   readonly seconds?: number | undefined
+  /** Whether the log of what failed is shown, which is what the error with which a tool ends does as well; by default it is. */
+  readonly logs?: 'show' | 'omit'
 }
 
 /** An event as lines for people, without newline at the end; undefined for what is not shown. */
@@ -50,14 +52,16 @@ function isShown(event: ReportEvent, verbosity: Verbosity): boolean {
   return LEVEL[SHOWN_FROM[event.kind]] <= LEVEL[verbosity]
 }
 
-function eventText(event: ReportEvent, { seconds = 0 }: EventStyle): string {
+function eventText(event: ReportEvent, { seconds = 0, logs = 'show' }: EventStyle): string {
   switch (event.kind) {
     case 'started':
       return renderStep(event)
     case 'finished':
       return `${renderStep(event)}: done${seconds < LONG_SECONDS ? '' : ` after ${renderSeconds(seconds)}`}`
     case 'failed':
-      return [`${renderStep(event)}: failed: ${event.message}`, ...quoted(event.log)].join('\n')
+      return [`${renderStep(event)}: failed: ${event.message}`, ...(logs === 'show' ? quoted(event.log) : [])].join(
+        '\n',
+      )
     case 'note':
     case 'detail':
       return `${prefix(event.target)}${event.message}`

@@ -1,4 +1,5 @@
 import type { Report, ReportEvent } from '@davit/diagnostics'
+import type { MessageStream } from './host.ts'
 import type { Progress, ProgressOptions } from './progress.ts'
 import { renderBusy } from './render-busy.ts'
 import { renderEvent } from './render-event.ts'
@@ -13,8 +14,7 @@ export function terminalProgress(options: ProgressOptions, clock: StepClock): Pr
   // The echo of a typed key, such as ^C, may have moved the cursor within the line.
   const erase = (): string => (drawn === 0 ? '' : `\r\u001b[${drawn}A\u001b[J`)
   const draw = (above: string): void => {
-    const { columns = 80, rows = 24 } = stream
-    const lines = renderBusy(clock.busy.values(), { columns, rows, now: now() })
+    const lines = renderBusy(clock.busy.values(), { ...sizeOf(stream), now: now() })
     const text = erase() + above + lines.map((line) => `${line}\n`).join('')
     drawn = lines.length
     if (text !== '') stream.write(text)
@@ -32,10 +32,15 @@ export function terminalProgress(options: ProgressOptions, clock: StepClock): Pr
   return { report, clear, close }
 }
 
-/** What stays on the terminal; that a step begins and ends is seen from the busy lines, and kept only with -v. */
+/** The usual size, for terminals that do not know theirs, such as serial lines, which call it 0 by 0. */
+function sizeOf({ columns, rows }: MessageStream) {
+  return { columns: columns || 80, rows: rows || 24 }
+}
+
+/** What stays on the terminal; that a step has begun is seen from the busy lines. */
 function keptText(event: ReportEvent, { verbosity, color }: ProgressOptions, seconds: number | undefined): string {
-  if (event.kind === 'started' || (event.kind === 'finished' && verbosity !== 'verbose')) return ''
-  const text = renderEvent(event, { verbosity, seconds })
+  if (event.kind === 'started') return ''
+  const text = renderEvent(event, { verbosity, logs: 'omit', seconds })
   if (text === undefined) return ''
   return `${color ? inColor(event, text) : text}\n`
 }

@@ -6,7 +6,12 @@ import { createProgress, type ProgressOptions } from '../src/progress.ts'
 const web = { id: '1', target: 'web1', step: 'activating web' }
 const database = { id: '2', target: 'db1', step: 'activating database' }
 
-function screen(options: Partial<ProgressOptions> & { readonly terminal?: boolean } = {}) {
+function screen(
+  options: Partial<ProgressOptions> & {
+    readonly terminal?: boolean
+    readonly size?: { columns: number; rows: number }
+  } = {},
+) {
   let text = ''
   const stream: MessageStream = Object.assign(
     new Writable({
@@ -15,12 +20,13 @@ function screen(options: Partial<ProgressOptions> & { readonly terminal?: boolea
         done()
       },
     }),
-    options.terminal ? { isTTY: true, columns: 80, rows: 24 } : {},
+    options.terminal ? { isTTY: true, columns: 80, rows: 24, ...options.size } : {},
   )
   const progress = createProgress({
     format: 'text',
     verbosity: 'normal',
     color: false,
+    cursor: true,
     now: Date.now,
     ...options,
     stream,
@@ -65,8 +71,36 @@ test('a terminal gets a line for each busy target, drawn anew in place', () => {
   const busyDatabase = '[db1] activating database (0 s)\n'
   const up = (lines: number) => `\r\u001b[${lines}A\u001b[J`
   expect(shown()).toBe(
-    [busyWeb, up(1), busyWeb, busyDatabase, up(2), busyDatabase, up(1), 'half done\n', busyDatabase, up(1)].join(''),
+    [
+      busyWeb,
+      up(1),
+      busyWeb,
+      busyDatabase,
+      up(2),
+      '[web1] activating web: done\n',
+      busyDatabase,
+      up(1),
+      'half done\n',
+      busyDatabase,
+      up(1),
+    ].join(''),
   )
+})
+
+test('a terminal that cannot move its cursor gets lines like a pipe', () => {
+  const { report, close, shown } = screen({ terminal: true, cursor: false })
+  report({ kind: 'started', ...web })
+  report({ kind: 'finished', ...web })
+  close()
+  expect(shown()).toBe('[web1] activating web: done\n')
+})
+
+test('a terminal that calls its size 0 by 0 has 80 columns and 24 rows', () => {
+  const { report, close, shown } = screen({ terminal: true, size: { columns: 0, rows: 0 }, now: () => 0 })
+  report({ kind: 'started', ...web, step: 'a'.repeat(60) })
+  report({ kind: 'started', ...database })
+  close()
+  expect(shown()).toContain(`[web1] ${'a'.repeat(60)} (0 s)\n[db1] activating database (0 s)\n`)
 })
 
 test('a terminal shows failures in colour, if it may', () => {
@@ -77,6 +111,13 @@ test('a terminal shows failures in colour, if it may', () => {
   const plain = screen({ terminal: true })
   plain.report(failure)
   expect(plain.shown()).toBe('[web1] activating web: failed: no\n')
+})
+
+test.each([true, false])('the log of a failure is left to the error at the end (terminal: %s)', (terminal) => {
+  const { report, close, shown } = screen({ terminal })
+  report({ kind: 'failed', ...web, message: 'no', log: 'what it printed' })
+  close()
+  expect(shown()).toBe('[web1] activating web: failed: no\n')
 })
 
 test('a machine gets a line of JSON an event', () => {
