@@ -275,7 +275,7 @@ describe('what cannot be undone, on this machine', () => {
   const place = { properties: { hostname: 'localhost' }, clientInterface: 'local' }
   const models = (version: string): Models => ({
     services: Object.fromEntries(
-      ['api', 'web'].map((name) => [name, wrapper({ version, body: body(version) })] as const),
+      ['api', 'web'].map((name) => [name, wrapper({ version, body: body(version), journal: at('calls') })] as const),
     ),
     infrastructure: { here: place, beside: place },
     distribution: { api: ['here'], web: ['beside'] },

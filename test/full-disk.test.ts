@@ -183,7 +183,7 @@ test.skipIf(noSmallDisk !== undefined)('a coordinator without space says so at e
     }
     const target = { properties: { hostname: 'here' }, clientInterface: 'local', containers: { wrapper: {} } }
     const options = await writeModels(user, {
-      services: { database: wrapper({ version: `without ${kind}` }) },
+      services: { database: wrapper({ version: `without ${kind}`, journal: join(user.directory, 'calls') }) },
       infrastructure: { here: target },
       distribution: { database: ['here'] },
     })

@@ -34,12 +34,13 @@ describe.each(LANGUAGES)('a user without privileges whose targets are this machi
     numOfCores: 2,
   })
   const models = (version: string): Models => {
-    const journal = `echo "$1 $DAVIT_SERVICE $DAVIT_TARGET" >> "$journal"`
+    const body = `echo "$1 $DAVIT_SERVICE $DAVIT_TARGET" >> "$journal"`
+    const journal = join(user.directory, 'calls')
     const containers = { wrapper: { journal: join(user.directory, 'home/journal') } }
     return {
       services: {
-        database: wrapper({ version, body: journal }),
-        web: wrapper({ body: journal, env: { provider: '${database.name}' } }, { dependsOn: ['database'] }),
+        database: wrapper({ version, body, journal }),
+        web: wrapper({ body, journal, env: { provider: '${database.name}' } }, { dependsOn: ['database'] }),
       },
       infrastructure: { back: { ...place('back'), containers }, front: { ...place('front'), containers } },
       distribution: { database: ['back'], web: ['front'] },
@@ -75,12 +76,12 @@ describe.each(LANGUAGES)('a user without privileges whose targets are this machi
   })
 
   test('deploys what is called as objects have it anyway: services, targets, containers, properties and parameters', async () => {
-    const body = `[ "$1" != activate ] || env | LC_ALL=C sort | sed -n 's/=value of / /p' >> "$journal"; [ "$1" != activate ] || cat "$here/used" >> "$journal"`
-    const journal = join(user.directory, 'home/journal')
-    const called = (name: string) =>
-      wrapper({ body: body.replaceAll('$journal', journal), env: { used: '' } }, { name })
+    const at = join(user.directory, 'home/journal')
+    const body = `[ "$1" != activate ] || { env | LC_ALL=C sort | sed -n 's/=value of / /p'; cat "$here/used"; } >> "${at}"`
+    const journal = join(user.directory, 'calls')
+    const called = (name: string) => wrapper({ body, journal, env: { used: '' } }, { name })
     const used = NAMES.map((name) => `\${${name}.name}`).join(' ')
-    const web = wrapper({ body: body.replaceAll('$journal', journal), env: { used } }, { dependsOn: NAMES })
+    const web = wrapper({ body, journal, env: { used } }, { dependsOn: NAMES })
     const containers = table((container) => table((property) => `value of ${container} ${property}`))
     const models = {
       services: { ...table(called), web },

@@ -20,12 +20,13 @@ describe('one deployment at a time, on this machine', () => {
   /** The database begins, and ends its activation when there is a file. */
   const models = (infrastructure: Models['infrastructure'] = { here: place(), beside: place() }): Models => {
     const at = (name: string) => join(user.directory, name)
-    const journal = `echo "$1 $DAVIT_SERVICE $DAVIT_TARGET" >> ${at('journal')}`
+    const called = `echo "$1 $DAVIT_SERVICE $DAVIT_TARGET" >> ${at('journal')}`
+    const journal = at('calls')
     const waiting = `[ "$1" != activate ] || { : > ${at('begun')}; until [ -e ${at('go')} ]; do sleep 0.05; done; }`
     return {
       services: {
-        database: wrapper({ body: `${journal}\n${waiting}` }),
-        web: wrapper({ body: journal, env: { provider: '${database.name}' } }, { dependsOn: ['database'] }),
+        database: wrapper({ body: `${called}\n${waiting}`, journal }),
+        web: wrapper({ body: called, journal, env: { provider: '${database.name}' } }, { dependsOn: ['database'] }),
       },
       infrastructure,
       distribution: { database: ['here'], web: ['beside'] },
@@ -101,7 +102,10 @@ describe('one deployment at a time, on this machine', () => {
     const later = { ...models({ here: place(), beside: away }) }
     const next = {
       ...later,
-      services: { ...later.services, web: wrapper({ version: '2', body: ':' }, { dependsOn: ['database'] }) },
+      services: {
+        ...later.services,
+        web: wrapper({ version: '2', journal: join(user.directory, 'calls') }, { dependsOn: ['database'] }),
+      },
     }
     const refused = await deploy(user, next)
     expect([refused.status, refused.stderr]).toEqual([69, expect.stringContaining('--skip-unreachable')])

@@ -14,13 +14,16 @@ export interface WrapperOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Lines of shell at the beginning of the build. */
   readonly build?: string
+  /** Where it writes its journal. What runs on this machine itself needs a place of the test's own. */
+  readonly journal?: string
 }
 
 /** On every host: a line `NANOSECONDS ACTIVITY SERVICE VERSION CONTAINER` each time a wrapper has been called. */
 export const JOURNAL = '/tmp/journal'
 
 /** A package whose `bin/wrapper` writes a journal; the variables of `env` are files beside it. */
-export function wrapperPackage({ version = '1', body = '', env = {}, build = '' }: WrapperOptions = {}) {
+export function wrapperPackage(options: WrapperOptions = {}) {
+  const { version = '1', body = '', env = {}, build = '', journal = JOURNAL } = options
   const files = Object.keys(env).map((name) => `printf '%s' "$${name}" > "$out/${name}"`)
   return {
     build: {
@@ -35,7 +38,7 @@ export function wrapperPackage({ version = '1', body = '', env = {}, build = '' 
         'END',
         `cat >> "$out/bin/wrapper" <<'END'`,
         body,
-        `echo "$(date +%s%N) $1 $DAVIT_SERVICE $version $2" >> ${JOURNAL}`,
+        `echo "$(date +%s%N) $1 $DAVIT_SERVICE $version $2" >> '${journal}'`,
         'END',
         'chmod +x "$out/bin/wrapper"',
       ].join('\n'),
