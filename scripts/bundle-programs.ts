@@ -3,26 +3,32 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFi
 import { dirname, join } from 'node:path'
 import { build, type BuildOptions, type Plugin } from 'esbuild'
 import { type Executable, ROOT } from './executables.ts'
+import { packagesOf } from './licences.ts'
 
 /**
  * Bundles executables into single files, with what they read at run time at the place where they look for it:
- * `out/bin/NAME.cjs`, `out/modules/`, `out/runtime/`, `out/nix/`, `out/api/`.
+ * `out/bin/NAME.cjs`, `out/modules/`, `out/runtime/`, `out/nix/`, `out/api/`. Returns the directories of the npm packages in it.
  */
 export async function bundlePrograms(
   programs: readonly Pick<Executable, 'name' | 'entry'>[],
   out: string,
-): Promise<void> {
-  await bundleTools(programs, out)
-  await makeApi(join(out, 'api'))
+): Promise<ReadonlySet<string>> {
+  const inTools = await bundleTools(programs, out)
+  const inApi = await makeApi(join(out, 'api'))
+  return new Set([...inTools, ...inApi])
 }
 
 /** The same without `out/api/`, for tools that load no typed models. */
-export async function bundleTools(programs: readonly Pick<Executable, 'name' | 'entry'>[], out: string): Promise<void> {
+export async function bundleTools(
+  programs: readonly Pick<Executable, 'name' | 'entry'>[],
+  out: string,
+): Promise<ReadonlySet<string>> {
   rmSync(out, { recursive: true, force: true })
-  await bundleExecutables(programs, join(out, 'bin'))
+  const packages = await bundleExecutables(programs, join(out, 'bin'))
   // Says to Node that these files are CommonJS, whatever lies around the place where they are installed.
   writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n')
   copyAssets(out)
+  return packages
 }
 
 /** Only the executables themselves: `NAME.cjs` in a directory. */
@@ -30,9 +36,9 @@ export async function bundleExecutables(
   programs: readonly Pick<Executable, 'name' | 'entry'>[],
   directory: string,
   plugins: readonly Plugin[] = [],
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   mkdirSync(directory, { recursive: true })
-  await build({
+  const { metafile } = await build({
     ...COMMON,
     plugins: [...plugins, ...COMMON.plugins],
     entryPoints: programs.map(({ name, entry }) => ({ in: entry, out: name })),
@@ -44,6 +50,7 @@ export async function bundleExecutables(
     define: { 'import.meta.url': 'importMetaUrl' },
   })
   for (const { name } of programs) makeExecutable(join(directory, `${name}.cjs`))
+  return packagesOf(Object.keys(metafile.inputs))
 }
 
 /** Importing our modules does nothing by itself: a tool carries only what it uses, and starts the faster. */
@@ -68,6 +75,7 @@ const COMMON = {
   external: ['esbuild', 'cpu-features', '*.node'],
   plugins: [pureModules],
   logLevel: 'warning',
+  metafile: true,
 } satisfies BuildOptions
 
 function makeExecutable(path: string): void {
@@ -88,9 +96,14 @@ function copyNixPrograms(from: string, to: string): void {
 }
 
 /** What typed models import: as a package, with declarations, so that editors outside of this repository know it too. */
-async function makeApi(directory: string): Promise<void> {
+async function makeApi(directory: string): Promise<ReadonlySet<string>> {
   const entry = join(ROOT, 'packages/davit/src/davit.ts')
-  await build({ ...COMMON, entryPoints: [entry], outfile: join(directory, 'davit.mjs'), format: 'esm' })
+  const { metafile } = await build({
+    ...COMMON,
+    entryPoints: [entry],
+    outfile: join(directory, 'davit.mjs'),
+    format: 'esm',
+  })
   const compiler = join(ROOT, 'node_modules/.bin/tsc')
   const places = ['--rootDir', dirname(entry), '--outDir', directory]
   const options = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', ...places]
@@ -100,4 +113,5 @@ async function makeApi(directory: string): Promise<void> {
   ) as Readonly<Record<string, string>>
   const manifest = { name, version, license, type, exports: { '.': { types: './davit.d.ts', default: './davit.mjs' } } }
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  return packagesOf(Object.keys(metafile.inputs))
 }

@@ -1,12 +1,16 @@
-// Bundles executables: tsx scripts/bundle.ts [OUT]
+// Bundles executables: tsx scripts/bundle.ts [OUT [NOTICES]]
 // In the directory of a package, those of that package; elsewhere all. OUT is `dist` there if it is not given.
+// NOTICES gets the licences of all that is in the bundles.
 import { join, resolve } from 'node:path'
 import { bundlePrograms } from './bundle-programs.ts'
 import { executables, packageDirectories, ROOT } from './executables.ts'
+import { writeLicences } from './licences.ts'
 
 const directory = process.cwd()
 const inPackage = packageDirectories().includes(directory)
 const programs = executables(inPackage ? [directory] : undefined)
 const out = resolve(process.argv[2] ?? join(inPackage ? directory : ROOT, 'dist'))
-await bundlePrograms(programs, out)
+const packages = await bundlePrograms(programs, out)
+const notices = process.argv[3]
+if (notices !== undefined) writeLicences(packages, resolve(notices))
 console.log(`bundled ${programs.map(({ name }) => name).join(', ')} into ${out}`)

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { executables, ROOT } from '../scripts/executables.ts'
+import { executables, readManifest, ROOT } from '../scripts/executables.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'davit-install-'))
 const prefix = join(directory, 'moved away')
@@ -56,6 +56,35 @@ test('an installation removes its former executables and leaves those of others 
   expect(installed).not.toContain('davit-former')
   expect(installed).toContain('davit-foreign')
 })
+
+test('an installation has the licences of davit and of all that is in its executables', () => {
+  const notices = join(prefix, 'share/doc/davit')
+  expect(readFileSync(join(notices, 'LICENSE'), 'utf8')).toBe(readFileSync(join(ROOT, 'LICENSE'), 'utf8'))
+  const bundles = [
+    ...readdirSync(join(prefix, 'lib/davit/bin')).map((name) => join(prefix, 'lib/davit/bin', name)),
+    join(prefix, 'lib/davit/api/davit.mjs'),
+  ]
+  // Above each module, esbuild says where it is from.
+  const modules = bundles.flatMap((bundle) => [
+    ...readFileSync(bundle, 'utf8').matchAll(
+      /^ *\/\/ (node_modules\/(?:.*\/node_modules\/)?(?:@[^/\n]+\/)?[^/\n]+)\//gm,
+    ),
+  ])
+  const packages = [...new Set(modules.map(([, directory = '']) => directory))]
+  expect(packages).toContain('node_modules/yargs')
+  const withoutNotice = packages.filter((directory) => {
+    const { name, version } = readManifest(join(ROOT, directory))
+    const place = join(notices, 'licences', `${name}@${String(version)}`)
+    return !existsSync(place) || !/permission|licen[cs]e/i.test(textsIn(place))
+  })
+  expect(withoutNotice).toEqual([])
+})
+
+function textsIn(directory: string): string {
+  return readdirSync(directory)
+    .map((name) => readFileSync(join(directory, name), 'utf8'))
+    .join('\n')
+}
 
 test('nothing installed refers to the clone', () => {
   const files = readdirSync(prefix, { recursive: true, encoding: 'utf8', withFileTypes: true })
