@@ -14,7 +14,13 @@ const MACHINES = [
   'target-runtime',
 ]
 
+const EVERYWHERE = { setupFiles: ['test/harness/fail-at-warnings.ts'] }
+
+/** Of the order of the test files: it must not matter, and left to itself it would be that of earlier runs. */
+const SEED = Number(process.env['DAVIT_TEST_SEED'] || Date.now() % 1_000_000)
+
 const QUICK = {
+  ...EVERYWHERE,
   // Many tests wait for processes: more files at a time than the two processors that are asked for.
   maxWorkers: 3,
   // A process for many files, which keep to themselves: to import the same modules for each took a third of the time.
@@ -25,6 +31,7 @@ const QUICK = {
 
 export default defineConfig({
   test: {
+    sequence: { shuffle: { files: true, tests: false }, seed: SEED },
     projects: [
       {
         test: {
@@ -43,6 +50,7 @@ export default defineConfig({
       },
       {
         test: {
+          ...EVERYWHERE,
           name: 'hosts',
           include: ['test/**/*.test.ts'],
           globalSetup: ['test/harness/installation.ts'],

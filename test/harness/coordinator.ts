@@ -7,6 +7,7 @@ import { inject } from 'vitest'
 import { stringify } from 'yaml'
 import type { TestHosts } from './hosts.ts'
 import type { Language } from './language.ts'
+import { refuseNodeWarnings } from './node-warnings.ts'
 
 export interface Outcome {
   readonly status: number | null
@@ -108,11 +109,10 @@ function starterOf({ directory, prefix, environment }: StarterOptions): Coordina
     const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)]
     child.stdin.on('error', () => {})
     child.stdin.end(input)
-    const outcome = once(child, 'close').then(([status]: (number | null)[]) => ({
-      status: status ?? null,
-      stdout: stdout(),
-      stderr: stderr(),
-    }))
+    const outcome = once(child, 'close').then(([status]: (number | null)[]) => {
+      refuseNodeWarnings(stderr())
+      return { status: status ?? null, stdout: stdout(), stderr: stderr() }
+    })
     return { process: child, outcome, stderr }
   }
 }

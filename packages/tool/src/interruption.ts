@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { constants } from 'node:os'
 import { DavitError } from '@davit/diagnostics'
 
@@ -30,6 +31,8 @@ const ONE_WISH_MILLISECONDS = 250
 
 export function createInterruption({ stop, now }: InterruptionEffects): Interruption {
   const controller = new AbortController()
+  // Whatever is done for each target, service or build listens; Node warns of a leak at eleven.
+  setMaxListeners(0, controller.signal)
   let first: { readonly name: InterruptionSignal; readonly status: number; readonly at: number } | undefined
   let receiver: ((name: InterruptionSignal) => void) | undefined
   let restoredAt = -Infinity

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createInterruption } from '../src/interruption.ts'
 import { runInForeground } from '../src/run-in-foreground.ts'
@@ -21,6 +22,18 @@ test.each([
   expect(interruption.status).toBe(status)
   expect(interruption.announcement()).toBe(announcement)
   expect(stops).toEqual([])
+})
+
+test('for each of many targets somebody may listen', async () => {
+  const warnings: Error[] = []
+  const listen = (warning: Error) => void warnings.push(warning)
+  process.prependListener('warning', listen)
+  const { signal } = interruptionAt().interruption
+  for (let count = 0; count < 100; count++) signal.addEventListener('abort', () => {})
+  // Warnings are said a moment later.
+  await setImmediate()
+  process.off('warning', listen)
+  expect(warnings).toEqual([])
 })
 
 test('the second signal stops at once, after a last word', () => {
