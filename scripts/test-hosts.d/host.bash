@@ -50,7 +50,7 @@ plug_in() { # SET NAME
   interface=$(<"$host/interface")
   ip -batch - <<END
 link add $interface type veth peer name eth0 netns $host/network
-link set $interface master $(bridge_of "$1") up
+link set $interface master $(bridge_of "$1") up alias $(alias_of "$1")
 END
   nsenter --net="$host/network" ip -batch - <<END
 link set lo up

@@ -9,6 +9,9 @@ largest_set=200
 # they are found even when whoever started them died before writing a pid down.
 marker_of() { printf 'davit-test-host:%s' "$(<"$1/id")"; }
 
+# Says whose an interface is, to those who cannot see the set.
+alias_of() { printf 'davit-test-hosts:%s' "$(<"$1/id")"; }
+
 bridge_of() { printf 'dvt%s' "${1##*/}"; }
 
 # 198.18.0.0/15 is set aside for tests between network devices (RFC 2544).
@@ -83,7 +86,7 @@ create_bridge() { # SET
   ip -batch - <<END
 link add $bridge type bridge forward_delay 0
 addr add $(subnet_of "$1").1/24 dev $bridge
-link set $bridge up
+link set $bridge up alias $(alias_of "$1")
 END
 }
 

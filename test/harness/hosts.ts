@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -87,5 +87,6 @@ async function noteSet(set: string): Promise<string | undefined> {
   if (!directory) return undefined
   const note = join(directory, randomUUID())
   await writeFile(note, `${set}\n`)
+  await appendFile(join(directory, '.made'), `davit-test-hosts:${await readFile(join(set, 'id'), 'utf8')}`)
   return note
 }

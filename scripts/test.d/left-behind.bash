@@ -1,0 +1,140 @@
+# What tests leave on the machine, outside of the directory of their run. Sourced by scripts/test.
+#
+# The machine is compared with how it was before: files that are new or were changed in the places where programs leave
+# some, processes, mounts, network interfaces. A namespace lives no longer than its processes, mounts and interfaces.
+# Where nobody else runs, as in a container or in scripts/fresh-root, everything counts. Elsewhere somebody else may have left
+# it meanwhile, perhaps other tests of davit, and only that counts which names this run, or lies where davit keeps what it is
+# not told to keep elsewhere. What is in TMPDIR of this run at the end was left by its tests in any case.
+# shellcheck shell=bash
+
+# Until what is about to end has ended.
+patience_seconds=15
+
+places() {
+  local place
+  for place in /tmp /run /var /root /home /nix /dev/shm "${HOME:-/root}"; do
+    [ ! -d "$place" ] || readlink -f "$place"
+  done | sort -u
+}
+
+# Lines 'KIND<TAB>NAME<TAB>STATE'. What this run or npm keeps for itself, and the clone, are no part of it.
+take_picture() { # FILE DIRECTORY CLONE
+  local all
+  mapfile -t all < <(places)
+  {
+    find "${all[@]}" -xdev \( -path "$2" -o -path "$3" -o -path "${npm_config_cache:-${HOME:-/root}/.npm}" \) -prune \
+      -o \( -type d -printf 'file\t%p\tdirectory\n' \) -o -printf 'file\t%p\t%y %s %T@ %i\n' 2>/dev/null
+    list_processes
+    awk -F ' - ' '{ split($1, one, " "); split($2, two, " "); print "mount\t" one[5] "\t" two[1] }' /proc/self/mountinfo
+    list_interfaces
+  } | LC_ALL=C sort -u >"$1"
+}
+
+# A number is used again: with it goes the moment of the start.
+list_processes() {
+  local process line fields
+  for process in /proc/[0-9]*; do
+    read -r line 2>/dev/null <"$process/stat" || continue
+    # shellcheck disable=SC2206
+    fields=(${line##*) })
+    # The kernel's own have no parent but 2; zombies have ended.
+    [ "${fields[1]}" != 2 ] && [ "${process#/proc/}" != 2 ] && [ "${fields[0]}" != Z ] || continue
+    printf 'process\t%s\t%s\n' "${process#/proc/}" "${fields[19]}"
+  done
+}
+
+list_interfaces() {
+  local interface
+  for interface in /sys/class/net/*; do
+    printf 'interface\t%s\t%s\n' "${interface##*/}" "$(cat "$interface/ifindex" "$interface/ifalias" 2>/dev/null | tr '\n' ' ')"
+  done
+}
+
+# Whether all processes are those that this one comes from, or come from it.
+nobody_else_runs() {
+  local pid family
+  family=" 1 $(ancestors_of $$) "
+  while IFS=$'\t' read -r _ pid _; do
+    [[ $family == *" $pid "* ]] || comes_from_us "$pid" || [ ! -e "/proc/$pid" ] || return 1
+  done < <(list_processes)
+}
+
+ancestors_of() { # PID
+  local pid=$1 line
+  while [ "${pid:-0}" -gt 0 ]; do
+    printf '%s ' "$pid"
+    read -r line 2>/dev/null <"/proc/$pid/stat" || return 0
+    line=${line##*) }
+    pid=${line#? } pid=${pid%% *}
+  done
+}
+
+comes_from_us() { # PID
+  [[ " $(ancestors_of "$1")" == *" $$ "* ]]
+}
+
+# Prints what is left, each with its kind; waits until nothing is.
+print_left() { # PICTURE DIRECTORY CLONE ALONE
+  local deadline=$((SECONDS + patience_seconds)) left
+  while :; do
+    take_picture "$2/now" "$2" "$3"
+    left=$(LC_ALL=C comm -13 "$1" "$2/now" | name_what_counts "$2" "$4"; list_temporary "$2")
+    [ -n "$left" ] && [ $SECONDS -lt $deadline ] || break
+    sleep 0.5
+  done
+  printf '%s' "${left:+$left$'\n'}"
+}
+
+# Of a directory that is left, not each thing in it.
+name_what_counts() { # DIRECTORY ALONE
+  local kind name state
+  declare -A named
+  while IFS=$'\t' read -r kind name state; do
+    if [ "$kind" = file ] && [ -n "${named[${name%/*}]:-}" ]; then
+      named[$name]=yes
+      continue
+    fi
+    "counts_as_$kind" "$name" "$1" "$2" "$state" || continue
+    [ "$state" != directory ] || named[$name]=yes
+    [ "$kind" != process ] || name+=" $(tr '\0\n' '  ' 2>/dev/null <"/proc/$name/cmdline" | cut -c 1-200)"
+    printf '%s %s\n' "$kind" "$name"
+  done
+}
+
+counts_as_process() { # PID DIRECTORY ALONE
+  [ -e "/proc/$1" ] && ! comes_from_us "$1" || return 1
+  [ "$3" = no ] || return 0
+  case $(readlink "/proc/$1/cwd" 2>/dev/null) in "$2" | "$2"/*) return ;; esac
+  grep -qsF -e "$2" "/proc/$1/cmdline" "/proc/$1/environ"
+}
+
+# What changes in the place of somebody who runs, as in a home, is his.
+counts_as_file() { # PATH DIRECTORY ALONE STATE
+  [ "$3" = no ] || return 0
+  case $1 in
+    /var/lib/davit | /var/lib/davit/* | /nix/* | "${HOME:-/root}/.local/state/davit" | "${HOME:-/root}/.local/state/davit/"*) return ;;
+    /run/davit-test-hosts/*) is_of_our_hosts "$1" "$2"; return ;;
+    *"${2##*/}"*) return ;;
+  esac
+  [[ $4 == f* ]] && [ -r "$1" ] && head -c 100000 "$1" | grep -qsaF -e "$2"
+}
+
+counts_as_mount() { # MOUNTPOINT DIRECTORY ALONE
+  [ "$3" = yes ] || [[ $1 == *"${2##*/}"* ]] || is_of_our_hosts "$1" "$2"
+}
+
+is_of_our_hosts() { # PATH DIRECTORY
+  local number=${1#/run/davit-test-hosts/}
+  [ "$number" != "$1" ] && grep -qsxF -e "davit-test-hosts:$(cat "/run/davit-test-hosts/${number%%/*}/id" 2>/dev/null)" "$2/sets/.made"
+}
+
+# Others on the same network may have hosts too: the alias of an interface says whose it is.
+counts_as_interface() { # NAME DIRECTORY ALONE STATE
+  [[ $4 != *davit-test-hosts:* ]] || { grep -qsxF -e "$(grep -o 'davit-test-hosts:[^ ]*' <<<"$4")" "$2/sets/.made"; return; }
+  [ "$3" = yes ] && [[ $1 != dvt* ]]
+}
+
+# What compiles programs keeps them for the next of this run.
+list_temporary() { # DIRECTORY
+  find "$1/tmp" -mindepth 1 -maxdepth 1 ! -name 'tsx-*' ! -name node-compile-cache -printf 'temporary file %f\n'
+}
