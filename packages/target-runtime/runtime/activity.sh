@@ -40,6 +40,7 @@ prepare_activity() {
   ! is_claimed "$directory/module" || fail already-running "an activity of it is still running"
   rm -f "$directory/status" "$directory/running.handed" "$directory/module"
   if [ "$activity" = activate ] || ! is_complete "$directory/record"; then
+    keep_active "$@"
     write_record "$@" || fail cannot-create "cannot write the record below '$directory'"
   fi
   case $activity in

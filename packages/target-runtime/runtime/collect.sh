@@ -26,7 +26,8 @@ list_kept() {
     name=${root##*/}
     case $name in
       temporary:*) ;;
-      profile:*) list_generations "$root" "$name" ;;
+      profile:*) list_generations "$root" "$(name_of_profile "$name" "$(readlink "$root")")" ;;
+      state:*) list_others "$(readlink "$root")" ;;
       *) printf '%s %s\n' "${name##*:}" "${name%:*}" ;;
     esac
   done
@@ -36,8 +37,38 @@ list_kept() {
   for lock in "$locks"/*; do
     [ ! -f "$lock" ] || printf '%s building\n' "${lock##*/}"
   done
-  set -- "$state"/targets/*/active/*/*/record
-  [ ! -f "$1" ] || cat "$@" | list_active
+  list_active "$state/targets"
+}
+
+# name_of_profile ROOT DIRECTORY: without a mark, unless it is another account's.
+name_of_profile() {
+  case $2 in
+    "$state"/targets/*) printf %s "${1%":$mark"}" ;;
+    *) printf 'other:%s' "$1" ;;
+  esac
+}
+
+# list_others TARGETS: those of another account that uses this store.
+list_others() {
+  [ "$1" != "$state/targets" ] && can_see "$1" || return 0
+  for part in "$1"/*/ "$1"/*/active/ "$1"/*/active/*/ "$1"/*/active/*/*/; do
+    [ ! -d "$part" ] || can_see "$part"
+  done
+  list_active "$1"
+}
+
+# can_see DIRECTORY: whether it exists; where this account cannot tell, it must not go on.
+can_see() {
+  case $1 in
+    /*) ;;
+    *) return 1 ;;
+  esac
+  seen=$1
+  until [ -d "$seen/" ]; do
+    seen=${seen%/*}
+  done
+  [ -x "$seen/." ] && { [ "$seen" != "$1" ] || [ -r "$seen/" ]; } || fail cannot-read "cannot see what '$1' keeps"
+  [ "$seen" = "$1" ]
 }
 
 # list_fields SUFFIX < LINES
@@ -47,8 +78,14 @@ list_fields() {
   done
 }
 
-# list_active < RECORDS: what stops what is active.
+# list_active TARGETS: what stops what is active.
 list_active() {
+  set -- "$1"/*/active/*/*/record
+  [ ! -f "$1" ] || cat "$@" | list_needed
+}
+
+# list_needed < RECORDS
+list_needed() {
   while IFS=' ' read -r field word; do
     case $field in
       pkg | module) printf '%s active\n' "$word" ;;
@@ -65,8 +102,7 @@ say_each() {
 
 # list_generations ROOT NAME: of a profile.
 list_generations() {
-  [ -d "$1" ] || return 0
-  [ -r "$1/." ] && [ -x "$1/." ] || fail cannot-read "cannot see what '$1' keeps"
+  can_see "$(readlink "$1")" || return 0
   for generation in "$1"/*-link; do
     [ ! -L "$generation" ] || printf '%s %s\n' "$(readlink "$generation")" "$2/${generation##*/}"
   done
@@ -132,6 +168,7 @@ operation_native_collect() {
     say changed
     return
   fi
+  check_owner "$@"
   aside=$incoming/collected.$id.$self
   begin_transfer "$incoming" "${aside##*/}" "$self"
   unregister "$@"
@@ -139,6 +176,17 @@ operation_native_collect() {
   let_go
   discard_transfer "$aside"
   say collected
+}
+
+# check_owner NAME...: nobody but root can move what belongs to another account.
+check_owner() {
+  [ "$(id -u)" != 0 ] || return 0
+  for name in "$@"; do
+    shift
+    set -- "$@" "$store/$name"
+  done
+  foreign=$(find "$@" -prune ! -user "$(id -u)" 2>/dev/null | head -n 1)
+  [ -z "$foreign" ] || fail not-owner "'$foreign' belongs to another account"
 }
 
 # unregister NAME... rubbish ...

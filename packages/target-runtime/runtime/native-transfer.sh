@@ -73,6 +73,7 @@ operation_native_commit() {
   publish_records $committed
   set +f
   shift
+  keep_state "$roots" || fail cannot-create "cannot write below '$roots'"
   for name in "$@"; do
     [ "$name" != needs ] || break
     protect_native "$roots" "$store/$name"

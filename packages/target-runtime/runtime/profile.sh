@@ -12,12 +12,12 @@ operation_set_profile() {
   mkdir -p "$directory" || fail cannot-create "cannot create '$directory'"
   current=$(readlink "$directory/current") || current=
   if [ -n "$current" ] && [ "$(readlink "$directory/$current")" = "$4" ]; then
-    keep_generation "$directory/$current" "$4" "$6" "${7:-}/profile:$1:$2"
+    keep_generation "$directory/$current" "$4" "$6" "${7:-}" "$1" "$2"
     say unchanged
     return
   fi
   choose_generation "$directory" "$5" "$4"
-  keep_generation "$directory/$number-link" "$4" "$6" "${7:-}/profile:$1:$2"
+  keep_generation "$directory/$number-link" "$4" "$6" "${7:-}" "$1" "$2"
   ln -sfn "$number-link" "$directory/current.new" &&
     mv -f -T "$directory/current.new" "$directory/current" || fail cannot-create "cannot write below '$directory'"
   say generation "$number"

@@ -1,18 +1,51 @@
 # What keeps packages from being collected: generations, and for a day what a deployment is about to need.
 
-# keep_generation LINK PATH STORE-KIND ROOT: LINK leads to the path, and keeps it. In a native store the root leads to all generations.
+# In a native store, which accounts may share, MARK stands for the state directory of one:
+#   profile:TARGET:PROFILE:MARK   leads to the generations of a profile; without MARK in the way of earlier versions
+#   state:MARK                    leads to all its targets, where the records of what is active are
+#   temporary:NAME                leads to a path, and keeps it for a day
+
+# state_mark: of this account.
+state_mark() {
+  sum=$(printf %s "$state" | { sha256sum 2>/dev/null || cksum; })
+  printf '%.16s' "${sum%% *}"
+}
+
+# keep_generation LINK PATH STORE-KIND ROOTS TARGET PROFILE: LINK leads to the path, and keeps it.
 keep_generation() {
   case $3 in
     native)
-      check_store_paths "${4%/*}"
-      hold_store "${4%/*/*}/registrations"
+      check_store_paths "$4"
+      hold_store "${4%/*}/registrations"
       [ -d "$2" ] || fail no-profile "'$2' is not on the machine: davit-distribute brings it"
-      mkdir -p "${4%/*}" && ln -sfn "${1%/*}" "$4" || fail cannot-create "cannot write below '${4%/*}'"
+      keep_state "$4" && keep_profile "$4/profile:$5:$6" "${1%/*}" || fail cannot-create "cannot write below '$4'"
       [ -L "$1" ] || ln -s "$2" "$1" || fail cannot-create "cannot write below '${1%/*}'"
       ;;
     nix) root_nix "$1" "$2" ;;
     *) fail bad-request "there is no kind of store '$3'" ;;
   esac
+}
+
+# keep_profile ROOT DIRECTORY: also where another account has the same; instead of what an earlier version has made.
+keep_profile() {
+  ln -sfn "$2" "$1:$mark" || return 1
+  [ "$(readlink "$1")" != "$2" ] || rm -f "$1"
+}
+
+# keep_state ROOTS
+keep_state() {
+  [ "$(readlink "$1/state:$mark")" = "$state/targets" ] || {
+    mkdir -p "$1" && ln -sfn "$state/targets" "$1/state:$mark"
+  }
+}
+
+# keep_active [FIELD WORD]...: whoever else uses the store of the package sees that it is needed.
+keep_active() {
+  while [ $# -ge 2 ] && [ "$1" != pkg ]; do
+    shift 2
+  done
+  [ $# -ge 2 ] && decode "$2" && [ -d "${decoded%/*}/.davit/roots" ] || return 0
+  keep_state "${decoded%/*}/.davit/roots" 2>/dev/null || :
 }
 
 # operation_protect STORE-KIND ROOTS PATH...: keeps them for a day. ROOTS is the directory for that in a native store, and a name
@@ -25,6 +58,7 @@ operation_protect() {
     native)
       check_store_paths "$roots"
       hold_store "${roots%/*}/registrations"
+      keep_state "$roots" || fail cannot-create "cannot write below '$roots'"
       for path in "$@"; do
         [ -f "$registrations/${path##*/}.json" ] || fail collected "'$path' was collected meanwhile: send it again"
         protect_native "$roots" "$path"

@@ -4,6 +4,7 @@
 # serve MARKER: everything printed before the line MARKER came from the login shell.
 serve() {
   state=$(state_directory)
+  mark=$(state_mark)
   process_identity "$$"
   self=$identity asked=
   newline='

@@ -80,7 +80,9 @@ async function survey(
   layout: StoreLayout,
   { store, isRoot = () => true }: CollectOptions,
 ): Promise<Survey> {
-  const lines = await machine.request('native_survey', [machine.facts.checksum, ...placesOf(layout)])
+  const lines = await machine
+    .request('native_survey', [machine.facts.checksum, ...placesOf(layout)])
+    .catch((error: unknown) => refuse(machine, error))
   const answer = parseSurvey(lines, layout, machine)
   const valid = new Map(answer.valid.map((registration) => [registration.path, registration]))
   const outputs =
@@ -127,18 +129,31 @@ async function removeBatch(machine: Collector, layout: StoreLayout, { sum, batch
   const fields = [machine.facts.checksum, sum, ...placesOf(layout), layout.logs]
   const [answer] = await machine
     .request('native_collect', [...fields, ...(dead ?? []), 'rubbish', ...(rubbish ?? [])])
-    .catch((error: unknown) => {
-      throw error instanceof DavitError && error.code === 'store-busy' ? busy(machine, error) : error
-    })
+    .catch((error: unknown) => refuse(machine, error))
   return answer === 'collected'
 }
 
-function busy({ address }: Collector, { message }: DavitError): DavitError {
-  return new DavitError('store-busy', `cannot collect garbage on '${address}': ${message}`, {
-    exitStatus: ExitStatus.locked,
-    hint: 'try again when nothing is being deployed',
-  })
+function refuse({ address }: Collector, error: unknown): never {
+  const options = error instanceof DavitError ? REFUSALS.get(error.code) : undefined
+  if (!(error instanceof DavitError) || options === undefined) throw error
+  throw new DavitError(error.code, `cannot collect garbage on '${address}': ${error.message}`, options)
 }
+
+interface Refusal {
+  readonly exitStatus: number
+  readonly hint: string
+}
+
+const SHARED: Refusal = {
+  exitStatus: ExitStatus.permission,
+  hint: 'other accounts use this store as well: only root can collect its garbage',
+}
+/** By the code with which the machine has refused it. */
+const REFUSALS = new Map<string, Refusal>([
+  ['store-busy', { exitStatus: ExitStatus.locked, hint: 'try again when nothing is being deployed' }],
+  ['cannot-read', SHARED],
+  ['not-owner', SHARED],
+])
 
 function batchesOf({ paths, rubbish }: Garbage): Garbage[] {
   // One at least, which removes what a collection that was cut off has left.

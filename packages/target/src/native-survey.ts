@@ -5,7 +5,7 @@ import { decodeField } from '@davit/target-runtime'
 
 import type { Collector } from './collector.ts'
 
-/** A path that is kept, and by what: the name of a root, and for a profile `profile:TARGET:PROFILE/N-link`. */
+/** A path that is kept, and by what: the name of a root, and for a profile of this account `profile:TARGET:PROFILE/N-link`. */
 export interface StoreRoot {
   readonly path: StorePath
   readonly by: string

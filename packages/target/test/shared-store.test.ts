@@ -1,0 +1,180 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+
+import type { ProfileName, StorePath, TargetName } from '@davit/documents'
+import { removeTree } from '@davit/files'
+import { environment } from '@davit/process'
+import { type NativeStore, openNativeStore, type StoreLayout, storeLayout } from '@davit/store'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import { collectGarbage, findGarbage, type Machine, openMachine, setProfile, trimProfile } from '../src/target.ts'
+import { installedShells, shellConnection, type ShellSurroundings } from './shells.ts'
+
+const { signal } = new AbortController()
+const place = { target: 't1' as TargetName, profile: 'default' as ProfileName }
+const canPose = process.getuid?.() === 0 && spawnSync('/usr/bin/setpriv', ['--version']).status === 0
+
+describe.each(installedShells())('two accounts that share a store, with $name', (shell) => {
+  let directory: string
+  let layout: StoreLayout
+  let store: NativeStore
+  let machines: Machine[]
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'davit-shared-'))
+    layout = storeLayout(join(directory, 'store'))
+    store = await openNativeStore({ ...layout, environment: environment(), isolation: { kind: 'none' } })
+    machines = []
+  })
+  afterEach(() => {
+    for (const machine of machines) machine.close()
+    removeTree(directory)
+  })
+
+  const stateOf = (account: string) => join(directory, account, 'state')
+  const login = async (account: string, surroundings?: ShellSurroundings) => {
+    const machine = await openMachine(async () => shellConnection(shell, stateOf(account), surroundings))
+    machines.push(machine)
+    return machine
+  }
+  /** As packages that nothing keeps: what was protected no longer is. */
+  const profiles = async (...names: readonly string[]) => {
+    const contents = names.map((name) => ({ name, packages: [], profileManifest: `<${name}/>`, modules: new Map() }))
+    const paths = await store.addProfiles(contents)
+    for (const path of paths) rmSync(join(layout.roots, `temporary:${basename(path)}`))
+    return paths
+  }
+  const set = (machine: Machine, path: StorePath) =>
+    setProfile(machine, { ...place, token: '-', path, generations: 'add', store: store.reference })
+  const active = (account: string, path: StorePath) => {
+    const record = join(stateOf(account), 'targets/t1/active/default/process:key')
+    mkdirSync(record, { recursive: true, mode: 0o700 })
+    writeFileSync(join(record, 'record'), `format 1\nmodule ${path}/m\npkg ${path}\n`, { mode: 0o600 })
+  }
+  const collect = async (machine: Machine) => {
+    const { paths } = await collectGarbage(machine, layout.directory, { signal })
+    return paths.map(({ path }) => path)
+  }
+  const profileRoots = () =>
+    readdirSync(layout.roots)
+      .filter((name) => name.startsWith('profile:'))
+      .map((name) => readlinkSync(join(layout.roots, name)))
+      .toSorted()
+  const profilesOf = (account: string) => join(stateOf(account), 'targets/t1/profiles/default')
+
+  test('the generations of either stay when the other one collects garbage, though all names are the same', async () => {
+    const [a, b] = [await login('a'), await login('b')]
+    const [one, other] = (await profiles('one', 'other')) as [StorePath, StorePath]
+    await set(a, one)
+    await set(b, other)
+    expect(profileRoots()).toEqual([profilesOf('a'), profilesOf('b')])
+    for (const account of [a, b]) expect(await collect(account)).toEqual([])
+    const [next] = (await profiles('next')) as [StorePath]
+    await set(b, next)
+    expect(await trimProfile(b, place, [])).toBe(1)
+    expect(await collect(a)).toEqual([other])
+  })
+
+  test('what is active of either stays, in no generation as well', async () => {
+    const [a, b] = [await login('a'), await login('b')]
+    const [kept, one, rest] = (await profiles('kept', 'one', 'rest')) as [StorePath, StorePath, StorePath]
+    await set(a, kept)
+    active('a', one)
+    expect(await collect(b)).toEqual([rest])
+    expect(await collect(a)).toEqual([])
+    rmSync(join(stateOf('a'), 'targets'), { recursive: true })
+    expect(await collect(b)).toHaveLength(2)
+  })
+
+  test('what was only activated stays, though nothing was ever sent', async () => {
+    const [a, b] = [await login('a'), await login('b')]
+    const [one] = (await profiles('one')) as [StorePath]
+    const script = join(directory, 'module')
+    writeFileSync(script, '#!/bin/sh\n', { mode: 0o755 })
+    const fields = { module: script, pkg: one, container: 'c' }
+    await a.request('start', ['t1', 'default', '-', 'activate', '0', 'c', 'key', ...Object.entries(fields).flat()])
+    const state = join(stateOf('a'), 'targets/t1/active/default/c:key/state')
+    await vi.waitFor(() => expect(readFileSync(state, 'utf8')).toBe('active\n'), { timeout: 40_000 })
+    expect(await collect(b)).toEqual([])
+  })
+
+  test('roots in the way of earlier versions count, and are replaced by the account that they belong to', async () => {
+    const [a, b] = [await login('a'), await login('b')]
+    const [one, other] = (await profiles('one', 'other')) as [StorePath, StorePath]
+    await set(a, one)
+    await set(b, other)
+    for (const root of readdirSync(layout.roots)) rmSync(join(layout.roots, root))
+    const former = join(layout.roots, 'profile:t1:default')
+    symlinkSync(profilesOf('a'), former)
+    symlinkSync(join(directory, 'nobody'), join(layout.roots, 'profile:t2:default'))
+    expect(await set(b, other)).toBe('unchanged')
+    expect(existsSync(former)).toBe(true)
+    for (const account of [a, b]) expect(await collect(account)).toEqual([])
+    expect(await set(a, one)).toBe('unchanged')
+    expect(existsSync(former)).toBe(false)
+    for (const account of [a, b]) expect(await collect(account)).toEqual([])
+  })
+
+  test('to look ahead tells the generations of both apart', async () => {
+    const [a, b] = [await login('a'), await login('b')]
+    const [one, other] = (await profiles('one', 'other')) as [StorePath, StorePath]
+    await set(a, one)
+    await set(b, other)
+    const isRoot = ({ by }: { readonly by: string }) => !by.startsWith('profile:t1:default/')
+    const { paths } = await findGarbage(b, layout.directory, { signal, isRoot })
+    expect(paths.map(({ path }) => path)).toEqual([other])
+  })
+
+  test.runIf(canPose)('who cannot see what another account keeps collects nothing; root does', async () => {
+    const accounts = await Promise.all(['a', 'b'].map((name, index) => login(name, posing(name, 20_001 + index))))
+    const root = await login('root')
+    const [one, other, rest] = (await profiles('one', 'other', 'rest')) as [StorePath, StorePath, StorePath]
+    spawnSync('chmod', ['-R', 'a+rwX', layout.directory])
+    await set(accounts[0]!, one)
+    await set(accounts[1]!, other)
+    for (const account of accounts) {
+      await expect(collect(account)).rejects.toMatchObject({
+        code: 'cannot-read',
+        exitStatus: 77,
+        hint: 'other accounts use this store as well: only root can collect its garbage',
+      })
+    }
+    expect(await store.invalidPaths([one, other, rest])).toEqual([])
+    expect(await collect(root)).toEqual([rest])
+  })
+
+  test.runIf(canPose)('who cannot move what belongs to another account leaves it whole', async () => {
+    const account = await login('a', posing('a', 20_001))
+    const [rest] = (await profiles('rest')) as [StorePath]
+    spawnSync('chmod', ['-R', 'a+rwX', join(layout.directory, '.davit')])
+    chmodSync(layout.directory, 0o777)
+    await expect(collect(account)).rejects.toMatchObject({ code: 'not-owner', exitStatus: 77 })
+    expect(await store.invalidPaths([rest])).toEqual([])
+  })
+
+  /** With a home that nobody else may look into. */
+  function posing(name: string, user: number): ShellSurroundings {
+    for (const path of [directory, dirname(dirname(shell.program))]) chmodSync(path, 0o755)
+    const home = join(directory, name)
+    mkdirSync(home, { mode: 0o700 })
+    spawnSync('chown', [String(user), home])
+    const within = join(directory, `as-${name}`)
+    writeFileSync(within, `#!/bin/sh\nexec /usr/bin/setpriv --reuid ${user} --regid ${user} --clear-groups -- "$@"\n`, {
+      mode: 0o755,
+    })
+    return { within }
+  }
+})
