@@ -21,7 +21,8 @@ export interface Build {
   readonly name?: string
   /**
    * POSIX shell script that makes `$out`. Sources and inputs are in variables of their names, and the `bin` of each
-   * input is on the PATH. The script itself is never changed: `${...}` in it belongs to the shell.
+   * input is on the PATH. Where it begins on a line of its own, the indentation that all its lines share is left out;
+   * nothing else is changed: `${...}` in it belongs to the shell.
    */
   readonly script: string
   /** Variable of the build → directory or file that is copied into the store, relative to the file that says it. */

@@ -1,5 +1,6 @@
 import type { BuildSpec, PackageSpec } from '@davit/documents'
 import { attributesOf, type Reader } from './attributes.ts'
+import { dedent } from './dedent.ts'
 import {
   booleanOf,
   described,
@@ -36,9 +37,7 @@ export function readBuild(part: Part, context: BuildContext): ReadBuild {
     context.name === undefined
       ? demand('name', readName, { message: "this build has no 'name'" })
       : (read('name', readName) ?? context.name)
-  const script = demand('script', (member) => textOf(member, 'a shell script'), {
-    message: "this build has no 'script'",
-  })
+  const script = demand('script', (member) => readScript(member, part), { message: "this build has no 'script'" })
   const spec = present({
     kind: 'build' as const,
     name: name ?? '',
@@ -52,6 +51,12 @@ export function readBuild(part: Part, context: BuildContext): ReadBuild {
   refuseDoubles(part, spec)
   const parametersFile = read('parametersFile', (member) => booleanOf(member, "'parametersFile'"))
   return parametersFile === true ? { spec, parametersFile } : { spec }
+}
+
+/** In data, whose tables are Maps, the script is what its language says that it is. */
+function readScript(member: Part, build: Part): string | undefined {
+  const text = textOf(member, 'a shell script')
+  return text === undefined || build.value instanceof Map ? text : dedent(text)
 }
 
 function readSources(part: Part, { readPath }: BuildContext): ReadonlyMap<string, string> {
