@@ -40,7 +40,7 @@ let
         "umask 022"
         "unset name system builder outputs"
         "HOME=$NIX_BUILD_TOP; DAVIT_CORES=$NIX_BUILD_CORES; export HOME DAVIT_CORES"
-      ] ++ map assign numbers ++ [ "exec /bin/sh -e \"$0\"" ];
+      ] ++ map assign numbers ++ [ "exec /bin/sh -eu \"$0\"" ];
     in
     listToAttrs (map (index: { name = elemAt passed index; value = valueOf all.${elemAt names index}; }) numbers) // {
       inherit name system;

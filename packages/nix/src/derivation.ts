@@ -12,6 +12,8 @@ export interface NixDerivation {
   /** Other derivations, with the names of the outputs that are used. */
   readonly inputDerivations: ReadonlyMap<StorePath, readonly string[]>
   readonly inputSources: readonly StorePath[]
+  /** Of its builder. */
+  readonly arguments: readonly string[]
 }
 
 const START = 'Derive'
@@ -22,7 +24,7 @@ type Term = string | readonly Term[]
 /** Reads a `.drv`: `Derive([outputs],[input derivations],[input sources],system,builder,[arguments],[environment])`. */
 export function parseDerivation(path: StorePath, text: string): NixDerivation {
   if (!text.startsWith(START)) throw protocolError(`'${path}' is not a derivation of a kind that is known here`)
-  const [outputs, derivations, sources, system] = listOf(parseTerm(text.slice(START.length)))
+  const [outputs, derivations, sources, system, , builderArguments] = listOf(parseTerm(text.slice(START.length)))
   return {
     path,
     name: path.replace(/^.*\/[0-9a-z]{32}-/, '').replace(/\.drv$/, ''),
@@ -30,6 +32,7 @@ export function parseDerivation(path: StorePath, text: string): NixDerivation {
     outputs: new Map(listOf(outputs).flatMap(outputIn)),
     inputDerivations: new Map(listOf(derivations).map((input) => inputIn(listOf(input)))),
     inputSources: listOf(sources).map(pathOf),
+    arguments: listOf(builderArguments).map(textOf),
   }
 }
 

@@ -34,6 +34,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
       outputs: new Map([['out', nix.shell('nix-store -q --outputs "$1"', web).trim()]]),
       inputDerivations: new Map([[tool!.path, ['doc']]]),
       inputSources: [expect.stringMatching(/-src$/)],
+      arguments: expect.any(Array),
     })
   })
 

@@ -17,4 +17,5 @@ export type {
   UnbuiltDerivation,
 } from './store-interface.ts'
 export { type StoreLayout, storeLayout } from './native/store-layout.ts'
+export { unsetVariableIn } from './unset-variable.ts'
 export { packageNameOf } from './native/store-path.ts'

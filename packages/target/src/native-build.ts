@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 
 import { type Report, printable } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
-import { logEndOf, type NativeStore, type RemoteBuild, storeLayout } from '@davit/store'
+import { logEndOf, type NativeStore, type RemoteBuild, storeLayout, unsetVariableIn } from '@davit/store'
 
 import type { Machine } from './machine.ts'
 import type { FailedBuild } from './native-build-protocol.ts'
@@ -70,8 +70,9 @@ async function buildOne(
       },
     })
     if (end.kind === 'built') return { kind: 'built' }
-    const reason = isLate ? timeLimit.reason : printable(reasonOf(end))
-    return { kind: 'failed', reason, logEnd: logEndOf(end.log) }
+    const logEnd = logEndOf(end.log)
+    const reason = isLate ? timeLimit.reason : printable(reasonOf(end) + unsetVariableIn(logEnd, build.variables))
+    return { kind: 'failed', reason, logEnd }
   } finally {
     clearTimeout(timer)
   }

@@ -120,6 +120,7 @@ describe.runIf(canPose).each(MACHINES)(
         build('empty', 'echo never mind'),
         build('fine', 'echo >$out'),
         build('unusual', 'mkdir $out; mkfifo $out/pipe'),
+        build('misspelt', 'echo "$sources" >$out', { env: new Map([['source', '']]) }),
         build('slow', `echo going; ${uniqueSleep()}`, { timeLimitSeconds: 2 }),
       )
       building.send()
@@ -132,6 +133,12 @@ describe.runIf(canPose).each(MACHINES)(
         { kind: 'failed', reason: 'ended without making $out', logEnd: 'never mind' },
         { kind: 'built' },
         { kind: 'failed', reason: `made an unusual file: '${packages[3]!.outPath}/pipe' is a named pipe`, logEnd: '' },
+        {
+          kind: 'failed',
+          reason:
+            "failed with exit status 2: line 1 of its script uses '$sources', which is not set: did you mean '$source'?",
+          logEnd: expect.stringContaining('sources'),
+        },
         { kind: 'failed', reason: 'took longer than 2 seconds and was stopped', logEnd: 'going' },
       ])
       const log = building.there(join(layout().logs, `${basename(packages[0]!.outPath)}.log`))

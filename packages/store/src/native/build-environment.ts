@@ -36,7 +36,13 @@ export function buildFiles({ script, parameters }: Derivation): ReadonlyMap<stri
   return new Map([[SCRIPT_FILE, script], ...(parameters === undefined ? [] : [[PARAMETERS_FILE, parameters] as const])])
 }
 
+/** That the author of the script has named, or asked for. */
+export function variablesOf({ environment, sources, inputs, parameters }: Derivation): readonly string[] {
+  const named = [...environment.keys(), ...sources.keys(), ...inputs.keys()]
+  return parameters === undefined ? named : [...named, 'parametersFile']
+}
+
 /** What runs the script. */
 export function buildShell({ filesDirectory }: BuildPlace): readonly string[] {
-  return ['/bin/sh', '-e', join(filesDirectory, SCRIPT_FILE)]
+  return ['/bin/sh', '-eu', join(filesDirectory, SCRIPT_FILE)]
 }

@@ -7,11 +7,13 @@ import { closureOf } from './closure.ts'
 import { clearPlace } from './committer.ts'
 import type { Derivation } from './derivation.ts'
 import { describeOutput } from './describe-output.ts'
-import { runBuilder } from './run-builder.ts'
+import { type BuilderResult, runBuilder } from './run-builder.ts'
 import { pathExists } from './path-exists.ts'
 import type { StoreContext } from './store-context.ts'
 import { logFile } from './store-layout.ts'
 import { type StoreLock, withStoreLock } from './store-lock.ts'
+import { unsetVariableIn } from '../unset-variable.ts'
+import { variablesOf } from './build-environment.ts'
 import { withWorkspace } from './workspace.ts'
 
 export interface BuildJob {
@@ -69,9 +71,13 @@ async function buildIn(context: StoreContext, job: LockedJob): Promise<BuildOutc
     isolation: await context.isolation(),
     logFile: log,
   })
-  const failure = result.failure === undefined ? undefined : result.failure + troubleIn(job.workspace)
+  const failure = result.failure === undefined ? undefined : explained(job, { ...result, failure: result.failure })
   const reason = failure ?? (await registerOutput(context, job, { made: result.made, inputs }))
   return reason === undefined ? { kind: 'built' } : { kind: 'failed', reason, logEnd: result.logEnd, logFile: log }
+}
+
+function explained({ derivation, workspace }: LockedJob, { failure, logEnd }: Required<BuilderResult>): string {
+  return failure + unsetVariableIn(logEnd, variablesOf(derivation)) + troubleIn(workspace)
 }
 
 /** A build that fails on a full disk may not say why. */

@@ -1,5 +1,5 @@
 import type { StorePath } from '@davit/documents'
-import { buildEnvironment, buildFiles, buildShell } from './build-environment.ts'
+import { buildEnvironment, buildFiles, buildShell, variablesOf } from './build-environment.ts'
 import { directInputs } from './build-output.ts'
 import { closureOf } from './closure.ts'
 import { outputPathOf } from './derivation.ts'
@@ -27,6 +27,8 @@ export interface RemoteBuild {
   readonly timeLimit: TimeLimit
   /** Content of the directory `files`. */
   readonly files: ReadonlyMap<string, string>
+  /** Of its script, for who says why it failed. */
+  readonly variables: readonly string[]
   /** To be run in the directory `build`; it sets the whole environment. */
   readonly argv: readonly string[]
 }
@@ -49,6 +51,7 @@ export function remoteBuild(context: StoreContext, derivationPath: StorePath, ma
     isAside: place.standIn !== undefined,
     timeLimit: timeLimitOf(derivation),
     files: buildFiles(derivation),
+    variables: variablesOf(derivation),
     argv: [
       'env',
       '-i',

@@ -2,6 +2,7 @@ import { DavitError, type Diagnostic } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { type BuildFailure, fullDisk, type NixDerivation, type RealisationOutcome } from '@davit/nix'
 import { packageNameOf } from '../native/store-path.ts'
+import { unsetVariableIn } from '../unset-variable.ts'
 import { wrongSystem } from './check-systems.ts'
 
 /** Nix says it so when it has no machine for a derivation, whatever the settings let expect. */
@@ -15,7 +16,9 @@ export function buildFailed(
   const foreign = problems.flatMap(foreignIn)
   if (foreign.length > 0 && failures.length === 0) return wrongSystem(foreign[0]?.here, foreign)
   const diagnostics = [
-    ...failures.map(failureOf).toSorted((left, right) => (left.message < right.message ? -1 : 1)),
+    ...failures
+      .map((failure) => failureOf(failure, builds.get(failure.derivation)))
+      .toSorted((left, right) => (left.message < right.message ? -1 : 1)),
     ...problems.map((message): Diagnostic => ({ severity: 'error', message })),
   ]
   const packages = failures.length === 1 ? 'a package' : `${failures.length} packages`
@@ -36,11 +39,18 @@ export function nameOf(path: StorePath): string {
   return packageNameOf(path).replace(/\.drv$/, '')
 }
 
-function failureOf({ derivation, reason, logEnd }: BuildFailure): Diagnostic {
+/** As `packages.nix` gives a script its variables. */
+const VARIABLE = /^(?!PATH=|LC_ALL=|SOURCE_DATE_EPOCH=|DAVIT_)(\w+)=\$davit_value_\d+;/gm
+
+function variablesOf(build: NixDerivation | undefined): readonly string[] {
+  return build?.arguments.flatMap((text) => [...text.matchAll(VARIABLE)].map(([, name = '']) => name)) ?? []
+}
+
+function failureOf({ derivation, reason, logEnd }: BuildFailure, build: NixDerivation | undefined): Diagnostic {
   const log = logEnd === '' ? '' : `\n${logEnd.replaceAll(/^/gm, '  | ')}`
   return {
     severity: 'error',
-    message: `the build of '${nameOf(derivation)}' ${reason}${log}`,
+    message: `the build of '${nameOf(derivation)}' ${reason}${unsetVariableIn(logEnd, variablesOf(build))}${log}`,
     hint: `nix-store -l ${derivation} shows the whole log`,
   }
 }
