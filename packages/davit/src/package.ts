@@ -6,6 +6,8 @@ export interface SourcePackage {
   readonly source: string
   /** Name of the package in the store; that of the directory or file when absent. */
   readonly name?: string
+  /** Bytes, or a text such as `'20 GB'`: a larger one is refused. */
+  readonly sizeLimit?: number | string
 }
 
 /** A package that a script builds; made by `build`. */
@@ -39,12 +41,14 @@ export interface Build {
   readonly network?: boolean
   /** Seconds after which the build is ended. */
   readonly timeLimit?: number
+  /** Bytes, or a text such as `'20 GB'`: how much the build may write, and how large each of its sources may be. */
+  readonly sizeLimit?: number | string
   /** Gives the build `$parametersFile`: a JSON file with the direct inter-dependencies. */
   readonly parametersFile?: boolean
 }
 
 /** A directory or file, as it is: `source('./web')`. The path is relative to the file that calls it. */
-export function source(path: string, options: { readonly name?: string } = {}): SourcePackage {
+export function source(path: string, options: Omit<SourcePackage, 'source'> = {}): SourcePackage {
   return { source: path, ...options }
 }
 

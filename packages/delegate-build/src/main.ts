@@ -6,6 +6,7 @@ import {
   defineTool,
   formatOptions,
   outputOptions,
+  sizeEnvironment,
   transferOptions,
   usageError,
   withTargets,
@@ -48,7 +49,7 @@ export const tool = defineTool({
     ...outputOptions,
   },
   exitStatus: { 1: 'a package could not be built' },
-  environment: { ...connectionEnvironment },
+  environment: { ...sizeEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-normalize(1)', 'davit-manifest(1)', 'davit-env(1)'],
   interrupted: {
     once: 'what was being built on targets is ended; the same command builds what is not complete yet',

@@ -1,3 +1,4 @@
+export { parseBytes, renderBytes } from './bytes.ts'
 export { DavitError, type DavitErrorOptions } from './davit-error.ts'
 export { atPath, type Diagnostic, type Path, type Place, renderDiagnostic, renderPath } from './diagnostic.ts'
 export { ExitStatus } from './exit-status.ts'

@@ -3,7 +3,7 @@ import type { ServiceName, StorePath, System, TargetName } from './ids.ts'
 /** How a package is to be had, with every value known: pure data that a store can instantiate. */
 export type PackageSpec =
   /** A directory or file as it is. */
-  | { readonly kind: 'source'; readonly path: string; readonly name?: string }
+  | { readonly kind: 'source'; readonly path: string; readonly name?: string; readonly sizeLimitBytes?: number }
   | BuildSpec
   /** Something that is in the store already. */
   | { readonly kind: 'present'; readonly path: StorePath }
@@ -21,6 +21,8 @@ export interface BuildSpec {
   readonly inputs: ReadonlyMap<string, PackageSpec>
   readonly network: boolean
   readonly timeLimitSeconds?: number
+  /** Of what it writes, and of each of its sources. */
+  readonly sizeLimitBytes?: number
   /** JSON text of the direct inter-dependencies, for a build that asks for the file `$parametersFile`. */
   readonly parameters?: string
 }

@@ -2,7 +2,15 @@ import { Architecture, encodeDocument, Manifest } from '@davit/documents'
 import { loadDeploymentModel } from '@davit/models'
 import { completeDeployment, realise } from '@davit/realisation'
 import { currentSystem, openStore } from '@davit/store'
-import { defineTool, formatOptions, interfaceOptions, outputOptions, storeEnvironment, usageError } from '@davit/tool'
+import {
+  defineTool,
+  formatOptions,
+  interfaceOptions,
+  outputOptions,
+  sizeEnvironment,
+  storeEnvironment,
+  usageError,
+} from '@davit/tool'
 import { modulesOf } from './modules-of.ts'
 
 export const tool = defineTool({
@@ -45,7 +53,7 @@ export const tool = defineTool({
     ...outputOptions,
   },
   exitStatus: { 1: 'a package could not be built' },
-  environment: { ...storeEnvironment },
+  environment: { ...storeEnvironment, ...sizeEnvironment },
   seeAlso: ['davit-normalize(1)', 'davit-distribute(1)'],
   interrupted: {
     once: 'no target was touched; what is built already is kept, and the same command builds the rest',

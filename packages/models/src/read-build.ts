@@ -13,6 +13,7 @@ import {
   textOf,
 } from './part.ts'
 import { present } from './present.ts'
+import { readSizeLimit } from './read-size-limit.ts'
 import { floatIn, textOfFloat } from './float.ts'
 
 export interface BuildContext {
@@ -27,7 +28,7 @@ interface ReadBuild {
   readonly parametersFile?: true
 }
 
-const ATTRIBUTES = ['name', 'script', 'sources', 'env', 'inputs', 'network', 'timeLimit', 'parametersFile']
+const ATTRIBUTES = ['name', 'script', 'sources', 'env', 'inputs', 'network', 'timeLimit', 'sizeLimit', 'parametersFile']
 
 export function readBuild(part: Part, context: BuildContext): ReadBuild {
   const { demand, members, read, table } = attributesOf(part, 'a build')
@@ -47,6 +48,7 @@ export function readBuild(part: Part, context: BuildContext): ReadBuild {
     inputs: table('inputs', (member) => readInputs(member, context)),
     network: read('network', (member) => booleanOf(member, "'network'")) ?? false,
     timeLimitSeconds: read('timeLimit', readTimeLimit),
+    sizeLimitBytes: read('sizeLimit', readSizeLimit),
   }) satisfies BuildSpec
   refuseDoubles(part, spec)
   const parametersFile = read('parametersFile', (member) => booleanOf(member, "'parametersFile'"))

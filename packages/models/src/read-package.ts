@@ -4,6 +4,7 @@ import type { PackageSpec } from '@davit/documents'
 import { described, entriesOf, membersOf, type Part, refuse, refuseOthers, textOf } from './part.ts'
 import { present } from './present.ts'
 import { type BuildContext, readBuild } from './read-build.ts'
+import { readSizeLimit } from './read-size-limit.ts'
 
 export interface PackageContext {
   /** That relative paths begin at. */
@@ -27,8 +28,8 @@ export function readPackage(part: Part, context: PackageContext): ReadPackage | 
   const members = membersOf(part, 'a package')
   const source = members.get('source')
   if (source !== undefined) {
-    refuseOthers(members, ['source', 'name'], 'a source')
-    return readSource(source, members.get('name'), context)
+    refuseOthers(members, ['source', 'name', 'sizeLimit'], 'a source')
+    return readSource(source, members, context)
   }
   const build = members.get('build')
   if (build === undefined) {
@@ -40,12 +41,14 @@ export function readPackage(part: Part, context: PackageContext): ReadPackage | 
 
 function readSource(
   source: Part,
-  nameMember: Part | undefined,
+  members: ReadonlyMap<string, Part>,
   { directory }: PackageContext,
 ): ReadPackage | undefined {
   const path = readPath(source, directory)
+  const [nameMember, limitMember] = [members.get('name'), members.get('sizeLimit')]
   const name = nameMember === undefined ? undefined : textOf(nameMember, 'the name of a package')
-  return path === undefined ? undefined : { spec: { kind: 'source', path, ...present({ name }) } }
+  const sizeLimitBytes = limitMember === undefined ? undefined : readSizeLimit(limitMember)
+  return path === undefined ? undefined : { spec: { kind: 'source', path, ...present({ name, sizeLimitBytes }) } }
 }
 
 function readPath(part: Part, directory: string): string | undefined {

@@ -74,6 +74,7 @@ const MODELS = {
           inputs: {},
           network: true,
           timeLimit: 3,
+          sizeLimit: '3 GB',
         },
       },
       port: 8080,

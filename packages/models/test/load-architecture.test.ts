@@ -182,9 +182,10 @@ describe('packages', () => {
       env: { TEXT: a, NUMBER: 1, FLOAT: 1.0, YES: true, NO: false }
       inputs:
         tool: { build: { script: x } }
-        raw: { source: ./app, name: renamed }
+        raw: { source: ./app, name: renamed, sizeLimit: 4096 }
       network: true
       timeLimit: 90
+      sizeLimit: 1.5 GB
       parametersFile: true
 `,
     })
@@ -217,10 +218,11 @@ describe('packages', () => {
               network: false,
             },
           ],
-          ['raw', { kind: 'source', path: `${directory}/app`, name: 'renamed' }],
+          ['raw', { kind: 'source', path: `${directory}/app`, name: 'renamed', sizeLimitBytes: 4096 }],
         ]),
         network: true,
         timeLimitSeconds: 90,
+        sizeLimitBytes: 1_500_000_000,
       },
     })
   })

@@ -2,7 +2,7 @@ import { Architecture, encodeDocument } from '@davit/documents'
 import { loadArchitecture } from '@davit/models'
 import { architectureOf, normalizeModel } from '@davit/normalization'
 import { currentSystem, defaultStore, openStore } from '@davit/store'
-import { defineTool, interfaceOptions, outputOptions, storeEnvironment } from '@davit/tool'
+import { defineTool, interfaceOptions, outputOptions, sizeEnvironment, storeEnvironment } from '@davit/tool'
 import { modelFilesOf, modelOptions } from './model-options.ts'
 import { hasOnlyLocalTargets } from './only-local-targets.ts'
 import { storeKindFor } from './store-kind.ts'
@@ -41,7 +41,7 @@ export const tool = defineTool({
       describe: 'move the state of services that do not say whether it is to be moved',
     },
   },
-  environment: { ...storeEnvironment },
+  environment: { ...storeEnvironment, ...sizeEnvironment },
   seeAlso: ['davit-manifest(1)', 'davit-env(1)'],
   interrupted: {
     once: 'no target was touched: the same command begins again',

@@ -10,6 +10,7 @@ export interface BuildExtras {
   readonly inputs?: Readonly<Record<string, PackageSpec>>
   readonly network?: boolean
   readonly timeLimitSeconds?: number
+  readonly sizeLimitBytes?: number
   readonly parameters?: string
 }
 

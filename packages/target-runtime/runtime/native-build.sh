@@ -47,7 +47,7 @@ show_existing() {
   done
 }
 
-# serve_builds: requests `build ID NAME aside|in-place [WHAT WORD]...`, `stop NAME` and `ping`, one a line; answers `waiting ID`,
+# serve_builds: requests `build ID NAME aside|in-place KILOBYTES [WHAT WORD]...`, `stop NAME` and `ping`, one a line; answers `waiting ID`,
 # `started ID`, `log ID BYTES-IN-HEXADECIMAL`, `ended ID HOW...`, and `pong`. When standard input ends, or this shell, whatever is being
 # built is ended, and nothing of it is left.
 serve_builds() {
@@ -150,8 +150,8 @@ supervise_build() {
   set -- $request
   unset IFS
   set +f
-  id=$1 output=$2 place=$3
-  shift 3
+  id=$1 output=$2 place=$3 limit=$4
+  shift 4
   exec 3>&1
   errors=$( (perform_build "$@") 2>&1 >&3 3>&-) && return
   message=${errors##*davit:}
@@ -235,10 +235,13 @@ run_builder() {
     davit-log "$workspace" <"$workspace/output" >"$log" 2>/dev/null &
   logger=$!
   davit_runtime=$runtime setsid sh -c 'eval "$davit_runtime"; enter_build "$@"' \
-    davit-build "$id" "$workspace" "$self" "$@" 3>&1 >"$workspace/output" 2>&1 </dev/null &
+    davit-build "$id" "$workspace" "$self" "$limit" "$@" 3>&1 >"$workspace/output" 2>&1 </dev/null &
   builder=$!
+  watch_size >/dev/null 2>&1 </dev/null 3>&- &
+  watch=$!
   wait "$builder"
   status=$?
+  kill "$watch" 2>/dev/null
   kill -KILL "-$builder" 2>/dev/null
   [ -s "$workspace/builder" ] || fail cannot-create "cannot write below '$incoming'"
   rm -f "$workspace/builder"
@@ -254,6 +257,29 @@ run_builder() {
   rm -f "$workspace/logger"
 }
 
+# watch_size: ends a build that has written as much as it may.
+watch_size() {
+  while sleep 1; do
+    is_large || continue
+    : >"$workspace/large"
+    end_group "$workspace/builder"
+  done
+}
+
+is_large() {
+  total=0
+  for size in $(
+    du -sk "$workspace/build" "$workspace/store" 2>/dev/null
+    [ "$place" = aside ] || du -sk "$store/$output" 2>/dev/null
+  ); do
+    case $size in
+      *[!0-9]*) ;;
+      *) total=$((total + size)) ;;
+    esac
+  done
+  [ "$total" -ge "$limit" ]
+}
+
 # keep_log WORKSPACE: bounded; of a longer one the beginning and the end.
 keep_log() {
   process_identity "$$"
@@ -263,12 +289,15 @@ keep_log() {
   : >"$1/logged"
 }
 
-# enter_build ID WORKSPACE OWNER COMMAND...: it must be known how to end it before it begins, and it must not begin after it was ended.
+# enter_build ID WORKSPACE OWNER KILOBYTES COMMAND...: it must be known how to end it before it begins, and it must not begin after it was ended.
 enter_build() {
   process_identity "$$"
   printf '%s\n' "$identity" >"$2/builder" && [ ! -e "$2/closing" ] && [ "$(readlink "$2.lock")" = "$3" ] && cd "$2/build" || exit 125
   printf 'started %s\n' "$1" >&3
-  shift 3
+  limit=$4
+  shift 4
+  # In the unit of 512 bytes; some tell it with an error that they have a lower limit already.
+  ulimit -f "$((limit * 2 + 1))" 2>/dev/null
   exec "$@" 3>&-
 }
 
@@ -279,6 +308,9 @@ judge_output() {
   [ "$place" = aside ] || put_aside
   if is_valid "$output"; then
     return
+  elif [ -e "$workspace/large" ] || [ "$status" = 153 ] || is_large; then
+    # By SIGXFSZ, for one file.
+    result=large
   elif [ "$status" != 0 ]; then
     result="status $status $(head -c 65536 /dev/zero 2>&1 >"$workspace/room" | hexadecimal)"
   elif ! exists "$made"; then

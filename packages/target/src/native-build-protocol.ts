@@ -9,7 +9,7 @@ import { fromHexadecimal } from './answer-lines.ts'
 export type BuildEnd = { readonly kind: 'built' } | FailedBuild
 
 export type FailedBuild = FailedBuildDetails &
-  ({ readonly kind: 'status'; readonly status: number } | { readonly kind: 'missing' | 'unusual' | 'error' })
+  ({ readonly kind: 'status'; readonly status: number } | { readonly kind: 'missing' | 'large' | 'unusual' | 'error' })
 
 interface FailedBuildDetails {
   /** What the machine adds. */
@@ -44,10 +44,11 @@ export function selfIn(facts: readonly string[]): string | undefined {
 }
 
 /** A line that `read_requests` of the script understands. */
-export function encodeRequest(id: string, { output, isAside, files, argv }: RemoteBuild): string {
+export function encodeRequest(id: string, { output, isAside, sizeLimit, files, argv }: RemoteBuild): string {
   const contents = [...files].flatMap(([name, content]) => [`file:${name}`, encodeField(content)])
   const words = argv.flatMap((word) => ['word', encodeField(word)])
-  return ['build', id, basename(output), isAside ? 'aside' : 'in-place', ...contents, ...words].join(' ')
+  const kilobytes = String(Math.ceil(sizeLimit.bytes / 1024))
+  return ['build', id, basename(output), isAside ? 'aside' : 'in-place', kilobytes, ...contents, ...words].join(' ')
 }
 
 /** The words after `ended ID`. */
@@ -55,7 +56,9 @@ export function endOf([kind, ...words]: readonly string[], log: Buffer): BuildEn
   if (kind === 'built') return { kind }
   if (kind === 'status') return { kind, status: numberIn(words[0], 1), message: messageOf(words[1]), log }
   const message = messageOf(words[0])
-  return kind === 'missing' || kind === 'unusual' ? { kind, message, log } : { kind: 'error', message, log }
+  return kind === 'missing' || kind === 'large' || kind === 'unusual'
+    ? { kind, message, log }
+    : { kind: 'error', message, log }
 }
 
 const MAX_MESSAGE = 1000

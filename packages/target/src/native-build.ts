@@ -71,20 +71,28 @@ async function buildOne(
     })
     if (end.kind === 'built') return { kind: 'built' }
     const logEnd = logEndOf(end.log)
-    const reason = isLate ? timeLimit.reason : printable(reasonOf(end) + unsetVariableIn(logEnd, build.variables))
+    const reason = isLate ? timeLimit.reason : reasonOf(end, build, logEnd)
     return { kind: 'failed', reason, logEnd }
   } finally {
     clearTimeout(timer)
   }
 }
 
-function reasonOf(end: FailedBuild): string {
-  if (end.kind === 'status') {
-    const trouble = end.message === '' ? '' : `, and nothing more can be written there (${end.message})`
-    return `failed with exit status ${end.status}${trouble}`
+function reasonOf(end: FailedBuild, { sizeLimit, variables }: RemoteBuild, logEnd: string): string {
+  switch (end.kind) {
+    case 'status': {
+      const trouble = end.message === '' ? '' : `, and nothing more can be written there (${end.message})`
+      return printable(`failed with exit status ${end.status}${unsetVariableIn(logEnd, variables)}${trouble}`)
+    }
+    case 'missing':
+      return 'ended without making $out'
+    case 'large':
+      return sizeLimit.reason
+    case 'unusual':
+      return printable(`made an unusual file: ${end.message}`)
+    case 'error':
+      return printable(`could not be run there: ${end.message}`)
   }
-  if (end.kind === 'missing') return 'ended without making $out'
-  return end.kind === 'unusual' ? `made an unusual file: ${end.message}` : `could not be run there: ${end.message}`
 }
 
 /** Machines of which it has been told. */

@@ -147,6 +147,27 @@ describe.runIf(canPose).each(MACHINES)(
       expect(packages.flatMap(building.standsThere)).not.toContain(true)
     })
 
+    test('buildNatively() ends builds that write too much, wherever they write it', async () => {
+      const endless = (place: string) =>
+        `mkdir -p "${place}"; i=0; while :; do i=$((i + 1)); head -c 1000000 /dev/zero >"${place}/$i"; sleep 0.02; done`
+      const limit = { sizeLimitBytes: 20_000_000 }
+      const packages = await building.instantiate(
+        build('output', endless('$out'), limit),
+        build('directory', endless('$HOME/deep'), limit),
+        build('file', 'yes >$out', limit),
+        build('hole', 'truncate -s 1T $out', limit),
+        build('quick', 'mkdir $out; for i in 1 2 3; do head -c 9000000 /dev/zero >$out/$i; done', limit),
+        build('fine', 'head -c 9000000 /dev/zero >$out', limit),
+      )
+      building.send()
+      const reason =
+        "wrote more than 20 MB and was stopped: 'sizeLimit' in its package, or DAVIT_SIZE_LIMIT, allows more"
+      const large = { kind: 'failed', reason, logEnd: expect.any(String) }
+      expect(await building.build(packages)).toEqual([large, large, large, large, large, { kind: 'built' }])
+      expect(building.leftovers()).toEqual([])
+      expect(packages.flatMap(building.standsThere)).not.toContain(true)
+    })
+
     test('buildNatively() ends what a build leaves running', async () => {
       const mark = uniqueSleep()
       // Without namespaces, a process that leaves its group gets away.

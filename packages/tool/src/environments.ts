@@ -4,6 +4,11 @@ export const storeEnvironment = {
   DAVIT_SYSTEM: 'platform of this machine, in place of what its kernel says',
 } as const
 
+/** For the `environment` of tools that copy sources, or build. */
+export const sizeEnvironment = {
+  DAVIT_SIZE_LIMIT: 'how large sources may be, and how much builds may write, if their packages do not say it [4 GB]',
+} as const
+
 /** For the `environment` of tools that reach targets. */
 export const connectionEnvironment = {
   DAVIT_SSH_CONFIG: 'configuration of ssh to be used in place of ~/.ssh/config',

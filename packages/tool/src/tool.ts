@@ -13,7 +13,7 @@ export {
   skipOptions,
   transferOptions,
 } from './shared-options.ts'
-export { connectionEnvironment, storeEnvironment } from './environments.ts'
+export { connectionEnvironment, sizeEnvironment, storeEnvironment } from './environments.ts'
 export type { JournalledRun, JournalPurpose } from './run-journal.ts'
 export { stateDirectory, stateEnvironment } from './state-directory.ts'
 export type { DocumentInput, Environment, ForegroundCommand, Input, ToolContext } from './tool-context.ts'

@@ -3,23 +3,32 @@ import { basename, join } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { checkPackageName, packageNameFor } from '../package-name.ts'
+import { sizeLimitIn } from '../size-limit.ts'
 import { sourceError } from '../source-error.ts'
+import { checkSourceSize } from '../source-size.ts'
 import { contentPathOf, copyTree, stageTree } from './add-tree.ts'
 import type { Staged } from './committer.ts'
 import type { StoreContext } from './store-context.ts'
 import { digestTree, type TreeDigest } from './tree-digest.ts'
 
+export interface SourceOptions {
+  readonly name?: string
+  readonly sizeLimitBytes?: number
+}
+
 /** Directories and files that are copied into the store, each looked at once. */
 export interface Sources {
   /** The path that the source has, or will have when what is staged is committed. */
-  add(path: string, name?: string): Promise<StorePath>
+  add(path: string, options?: SourceOptions): Promise<StorePath>
   staged(): readonly Staged[]
 }
 
-export function collectSources({ layout, registry }: StoreContext, workspace: string): Sources {
+export function collectSources({ layout, registry, environment }: StoreContext, workspace: string): Sources {
   const digests = new Map<string, Promise<TreeDigest>>()
   const paths = new Map<string, Promise<StorePath>>()
   const staged: Staged[] = []
+  /** Limits that sources keep. */
+  const lowest = new Map<string, number>()
 
   const copy = async (origin: string, name: string): Promise<StorePath> => {
     const digest = await remembered(digests, origin, () => digestTree(origin))
@@ -34,12 +43,14 @@ export function collectSources({ layout, registry }: StoreContext, workspace: st
   }
 
   return {
-    async add(path, givenName) {
-      const name = givenName ?? packageNameFor(basename(path))
+    async add(path, { name = packageNameFor(basename(path)), sizeLimitBytes } = {}) {
+      const limit = sizeLimitIn(environment, sizeLimitBytes)
       checkPackageName(name)
       try {
         const origin = realpathSync(path)
         if (`${realpathSync(layout.directory)}/`.startsWith(`${origin}/`)) throw containsStore(path, layout.directory)
+        if (!(Number(lowest.get(origin)) <= limit)) checkSourceSize(path, origin, limit)
+        lowest.set(origin, Math.min(limit, lowest.get(origin) ?? limit))
         return await remembered(paths, JSON.stringify([origin, name]), () => copy(origin, name))
       } catch (cause) {
         throw sourceError(path, cause)

@@ -12,6 +12,7 @@ import { pathExists } from './path-exists.ts'
 import type { StoreContext } from './store-context.ts'
 import { logFile } from './store-layout.ts'
 import { type StoreLock, withStoreLock } from './store-lock.ts'
+import { buildSizeLimit, type SizeLimit } from '../size-limit.ts'
 import { unsetVariableIn } from '../unset-variable.ts'
 import { variablesOf } from './build-environment.ts'
 import { withWorkspace } from './workspace.ts'
@@ -61,18 +62,21 @@ interface LockedJob extends BuildJob {
 }
 
 async function buildIn(context: StoreContext, job: LockedJob): Promise<BuildOutcome> {
-  const { layout, registry } = context
+  const { layout, registry, environment } = context
   const inputs = closureOf(registry, directInputs(job.derivation))
   const log = logFile(layout, job.output)
+  const sizeLimit = buildSizeLimit(environment, job.derivation.sizeLimitBytes)
   const result = await runBuilder({
     ...job,
     inputs,
     storeDirectory: layout.directory,
     isolation: await context.isolation(),
     logFile: log,
+    sizeLimit,
+    environment,
   })
   const failure = result.failure === undefined ? undefined : explained(job, { ...result, failure: result.failure })
-  const reason = failure ?? (await registerOutput(context, job, { made: result.made, inputs }))
+  const reason = failure ?? (await registerOutput(context, job, { made: result.made, inputs, sizeLimit }))
   return reason === undefined ? { kind: 'built' } : { kind: 'failed', reason, logEnd: result.logEnd, logFile: log }
 }
 
@@ -98,17 +102,19 @@ const ROOM_BYTES = 64 * 1024
 interface MadeOutput {
   readonly made: string
   readonly inputs: readonly StorePath[]
+  readonly sizeLimit: SizeLimit
 }
 
 /** What is wrong with the output, or nothing. */
 async function registerOutput(
   { commit }: StoreContext,
   job: LockedJob,
-  { made, inputs }: MadeOutput,
+  { made, inputs, sizeLimit }: MadeOutput,
 ): Promise<string | undefined> {
   if (!pathExists(made)) return 'ended without making $out'
   try {
     const registration = await describeOutput({ ...job, tree: made, inputs })
+    if (registration.size > sizeLimit.bytes) return sizeLimit.reason
     job.signal.throwIfAborted()
     await commit([{ tree: made, registration }])
     return undefined

@@ -10,7 +10,7 @@ export interface DerivationMaking {
 
 /** A build with everything it uses in the store, or going there. */
 export async function derivationOf(spec: BuildSpec, making: DerivationMaking): Promise<Derivation> {
-  const { name, script, network, timeLimitSeconds, parameters } = spec
+  const { name, script, network, timeLimitSeconds, sizeLimitBytes, parameters } = spec
   checkBuild(spec)
   const sources = new Map<string, StorePath>()
   for (const [variable, path] of spec.sources) sources.set(variable, await making.source(path))
@@ -28,6 +28,7 @@ export async function derivationOf(spec: BuildSpec, making: DerivationMaking): P
     inputs,
     network,
     ...(timeLimitSeconds === undefined ? {} : { timeLimitSeconds }),
+    ...(sizeLimitBytes === undefined ? {} : { sizeLimitBytes }),
     ...(parameters === undefined ? {} : { parameters }),
   }
 }

@@ -13,6 +13,7 @@ export interface Derivation {
   readonly inputs: ReadonlyMap<string, DerivationInput>
   readonly network: boolean
   readonly timeLimitSeconds?: number
+  readonly sizeLimitBytes?: number
   /** Content of the file that `$parametersFile` names. */
   readonly parameters?: string
 }
@@ -25,19 +26,20 @@ export interface DerivationInput {
 
 /** The same bytes for the same derivation. */
 export function encodeDerivation(derivation: Derivation): string {
-  const { timeLimitSeconds, inputs } = derivation
+  const { timeLimitSeconds, sizeLimitBytes, inputs } = derivation
   const fields = {
     document: 'derivation',
     version: 1,
     ...buildFields(derivation),
     inputs: record(inputs),
     timeLimitSeconds,
+    sizeLimitBytes,
   }
   return `${JSON.stringify(fields)}\n`
 }
 
 /**
- * Where the output goes. Inputs count by their outputs and the time limit not at all, so that only what can change the
+ * Where the output goes. Inputs count by their outputs and limits not at all, so that only what can change the
  * output changes its path.
  */
 export function outputPathOf(storeDirectory: string, derivation: Derivation): StorePath {
@@ -61,7 +63,7 @@ export function derivationReferences(derivation: Derivation): readonly StorePath
 /** For texts whose path has been checked: `encodeDerivation` made them. */
 export function parseDerivation(text: string): Derivation {
   const fields = JSON.parse(text) as DerivationFields
-  const { name, system, script, network, timeLimitSeconds, parameters } = fields
+  const { name, system, script, network, timeLimitSeconds, sizeLimitBytes, parameters } = fields
   return {
     name,
     system,
@@ -71,6 +73,7 @@ export function parseDerivation(text: string): Derivation {
     sources: new Map(Object.entries(fields.sources)),
     inputs: new Map(Object.entries(fields.inputs)),
     ...(timeLimitSeconds === undefined ? {} : { timeLimitSeconds }),
+    ...(sizeLimitBytes === undefined ? {} : { sizeLimitBytes }),
     ...(parameters === undefined ? {} : { parameters }),
   }
 }

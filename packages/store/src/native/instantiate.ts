@@ -62,7 +62,7 @@ function instantiateSpec(session: Session, spec: PackageSpec, system: System): P
 async function instantiateNew(session: Session, spec: PackageSpec, system: System): Promise<InstantiatedPackage> {
   switch (spec.kind) {
     case 'source':
-      return { outPath: await session.sources.add(spec.path, spec.name) }
+      return { outPath: await session.sources.add(spec.path, spec) }
     case 'present':
       return { outPath: session.context.registry.get(spec.path).path }
     case 'expression':
@@ -77,9 +77,10 @@ async function instantiateNew(session: Session, spec: PackageSpec, system: Syste
 
 async function instantiateBuild(session: Session, spec: BuildSpec, system: System): Promise<InstantiatedPackage> {
   const { layout } = session.context
+  const { sizeLimitBytes } = spec
   const derivation = await derivationOf(spec, {
     system,
-    source: (path) => session.sources.add(path),
+    source: (path) => session.sources.add(path, sizeLimitBytes === undefined ? {} : { sizeLimitBytes }),
     input: (input) => instantiateSpec(session, input, system),
   })
   const outPath = outputPathOf(layout.directory, derivation)

@@ -6,6 +6,7 @@ import { outputPathOf } from './derivation.ts'
 import { readDerivation } from './derivation-writer.ts'
 import { buildPlace, type Isolation } from './isolation.ts'
 import type { StoreContext } from './store-context.ts'
+import { buildSizeLimit, type SizeLimit } from '../size-limit.ts'
 import { type TimeLimit, timeLimitOf } from './time-limit.ts'
 
 /** A machine without this half of the store, that can run what it is told to. */
@@ -25,6 +26,7 @@ export interface RemoteBuild {
   /** Whether the output is made in the workspace, in its directory `store`; in its own place otherwise. */
   readonly isAside: boolean
   readonly timeLimit: TimeLimit
+  readonly sizeLimit: SizeLimit
   /** Content of the directory `files`. */
   readonly files: ReadonlyMap<string, string>
   /** Of its script, for who says why it failed. */
@@ -34,7 +36,7 @@ export interface RemoteBuild {
 }
 
 export function remoteBuild(context: StoreContext, derivationPath: StorePath, machine: BuildMachine): RemoteBuild {
-  const { registry, layout } = context
+  const { registry, layout, environment } = context
   const derivation = readDerivation(context, derivationPath)
   const output = outputPathOf(layout.directory, derivation)
   const place = buildPlace(machine.isolation, {
@@ -50,6 +52,7 @@ export function remoteBuild(context: StoreContext, derivationPath: StorePath, ma
     output,
     isAside: place.standIn !== undefined,
     timeLimit: timeLimitOf(derivation),
+    sizeLimit: buildSizeLimit(environment, derivation.sizeLimitBytes),
     files: buildFiles(derivation),
     variables: variablesOf(derivation),
     argv: [

@@ -3,13 +3,15 @@ import { basename, join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StorePath } from '@davit/documents'
-import { type RunningCommand, startCommand } from '@davit/process'
+import { type Environment, type RunningCommand, startCommand } from '@davit/process'
 import { buildEnvironment, buildFiles, buildShell } from './build-environment.ts'
 import { openBuildLog } from './build-log.ts'
 import type { Derivation } from './derivation.ts'
 import { buildPlace, type Isolation } from './isolation.ts'
 import type { StoreLock } from './store-lock.ts'
-import { type TimeLimit, timeLimitOf } from './time-limit.ts'
+import type { SizeLimit } from '../size-limit.ts'
+import { watchSize } from './size-watch.ts'
+import { timeLimitOf } from './time-limit.ts'
 
 export interface BuilderRun {
   readonly derivation: Derivation
@@ -19,6 +21,9 @@ export interface BuilderRun {
   readonly storeDirectory: string
   readonly workspace: string
   readonly isolation: Isolation
+  readonly sizeLimit: SizeLimit
+  /** To find programs of davit's own. */
+  readonly environment: Environment
   readonly lock: StoreLock
   readonly logFile: string
   readonly signal: AbortSignal
@@ -37,25 +42,33 @@ export async function runBuilder(run: BuilderRun): Promise<BuilderResult> {
   const { derivation, output, workspace, signal } = run
   makeWorkspace(workspace, derivation)
   const place = buildPlace(run.isolation, { ...run, network: derivation.network })
+  const made = place.standIn === undefined ? output : join(place.standIn, basename(output))
   const log = openBuildLog(run.logFile)
   try {
     const command = await startCommand({
-      argv: ['/bin/sh', '-c', 'umask 022; exec "$@" 2>&1', 'davit-build', ...place.argv, ...buildShell(place)],
+      argv: ['/bin/sh', '-c', LIMITED, String(blocksOf(run.sizeLimit)), ...place.argv, ...buildShell(place)],
       cwd: join(workspace, 'build'),
       env: buildEnvironment(derivation, output, place),
       stdin: '',
     })
     run.lock.guard(command.pid)
     const following = log.follow(command.stdout)
-    const failure = await supervise(command, timeLimitOf(derivation), signal)
+    const failure = await supervise(command, { ...run, paths: [join(workspace, 'build'), made] })
     await endOf(command, following)
     run.lock.unguard()
     signal.throwIfAborted()
-    const made = place.standIn === undefined ? output : join(place.standIn, basename(output))
     return { made, logEnd: log.end(), ...(failure === undefined ? {} : { failure }) }
   } finally {
     log.close()
   }
+}
+
+/** Its first argument is how large a file may become. */
+const LIMITED = 'umask 022; ulimit -f "$0" 2>/dev/null; exec "$@" 2>&1'
+
+/** In the unit of `ulimit -f`; the last one is never full. */
+function blocksOf({ bytes }: SizeLimit): number {
+  return Math.floor(bytes / 512) + 1
 }
 
 function makeWorkspace(workspace: string, derivation: Derivation): void {
@@ -63,25 +76,36 @@ function makeWorkspace(workspace: string, derivation: Derivation): void {
   for (const [name, content] of buildFiles(derivation)) writeFileSync(join(workspace, 'files', name), content)
 }
 
+interface Limits extends Pick<BuilderRun, 'derivation' | 'sizeLimit' | 'environment' | 'signal'> {
+  /** Where it writes. */
+  readonly paths: readonly [string, ...string[]]
+}
+
+/** Ended by SIGXFSZ, as a shell has it. */
+const FILE_TOO_LARGE = 128 + 25
+
 /** Why the build failed, or nothing. */
-async function supervise(
-  command: RunningCommand,
-  timeLimit: TimeLimit,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+async function supervise(command: RunningCommand, limits: Limits): Promise<string | undefined> {
+  const { derivation, sizeLimit, signal } = limits
+  const timeLimit = timeLimitOf(derivation)
   const kill = (): void => command.kill('SIGKILL')
-  let late = false
-  const timer = setTimeout(() => {
-    late = true
+  let reason: string | undefined
+  const stop = (why: string): void => {
+    reason ??= why
     kill()
-  }, timeLimit.milliseconds)
+  }
+  const timer = setTimeout(stop, timeLimit.milliseconds, timeLimit.reason)
+  const watch = watchSize({ ...limits, bytes: sizeLimit.bytes }, () => stop(sizeLimit.reason))
   signal.addEventListener('abort', kill, { once: true })
   if (signal.aborted) kill()
   const exitCode = await command.exit
   clearTimeout(timer)
+  watch.stop()
   signal.removeEventListener('abort', kill)
-  if (late) return timeLimit.reason
-  return exitCode === 0 ? undefined : `failed with exit status ${exitCode}`
+  if (reason !== undefined || exitCode === 0) return reason
+  return exitCode === FILE_TOO_LARGE || (await watch.isReached())
+    ? sizeLimit.reason
+    : `failed with exit status ${exitCode}`
 }
 
 const LAST_WORDS_MILLISECONDS = 1000

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '@davit/diagnostics'
 import type { ExpressionProgram, InstantiatedPackage, PackageRequest } from '@davit/documents'
 import { packagesProgram } from '@davit/nix'
+import type { Environment } from '@davit/process'
 import { badPackages, problemOf } from '../package-problems.ts'
 import { evaluatePackages } from './evaluate-packages.ts'
 import type { NixContext } from './nix-context.ts'
@@ -11,7 +12,7 @@ export async function instantiate(
   context: NixContext,
   requests: readonly PackageRequest[],
 ): Promise<readonly InstantiatedPackage[]> {
-  const plain = collectPlain(requests)
+  const plain = collectPlain(requests, context.environment)
   const packages = new Map<PackageRequest, InstantiatedPackage>()
   for (const [program, wanted] of programsOf(requests)) {
     const made = await evaluatePackages(context, program, wanted.length)
@@ -42,8 +43,8 @@ function programsOf(requests: readonly PackageRequest[]): ReadonlyMap<Expression
   )
 }
 
-function collectPlain(requests: readonly PackageRequest[]) {
-  const plain = plainPackages()
+function collectPlain(requests: readonly PackageRequest[], environment: Environment) {
+  const plain = plainPackages(environment)
   const indexes = new Map<PackageRequest, number>()
   const problems: Diagnostic[] = []
   for (const request of requests) {

@@ -3,10 +3,13 @@ import { basename } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { BuildSpec, PackageSpec, System } from '@davit/documents'
 import type { PlainBuild, PlainPackage } from '@davit/nix'
+import type { Environment } from '@davit/process'
 import { STANDARD_PATH } from '../build-path.ts'
 import { checkBuild } from '../check-build.ts'
 import { checkPackageName, packageNameFor } from '../package-name.ts'
+import { sizeLimitIn } from '../size-limit.ts'
 import { sourceError } from '../source-error.ts'
+import { checkSourceSize } from '../source-size.ts'
 
 export interface PlainPackages {
   /** Its index in the list, where what it uses comes before it; each package is there once. */
@@ -15,30 +18,32 @@ export interface PlainPackages {
 }
 
 /** Packages of models in other languages than Nix, as data for a program in Nix. */
-export function plainPackages(): PlainPackages {
+export function plainPackages(environment: Environment): PlainPackages {
   const list: PlainPackage[] = []
   const known = new Map<System, Map<PackageSpec | string, number>>()
   const add = (spec: PackageSpec, system: System): number => {
     const indexes = known.get(system) ?? new Map<PackageSpec | string, number>()
     known.set(system, indexes)
-    const key = spec.kind === 'source' ? JSON.stringify([spec.path, spec.name]) : spec
-    const index = indexes.get(key) ?? list.push(plainPackage(spec, system, add)) - 1
+    const key = spec.kind === 'source' ? JSON.stringify([spec.path, spec.name, spec.sizeLimitBytes]) : spec
+    const index = indexes.get(key) ?? list.push(plainPackage(spec, system, { environment, add })) - 1
     indexes.set(key, index)
     return index
   }
   return { add, list: () => list }
 }
 
-type Add = PlainPackages['add']
+interface Adding extends Pick<PlainPackages, 'add'> {
+  readonly environment: Environment
+}
 
-function plainPackage(spec: PackageSpec, system: System, add: Add): PlainPackage {
+function plainPackage(spec: PackageSpec, system: System, adding: Adding): PlainPackage {
   switch (spec.kind) {
     case 'source':
-      return sourceOf(spec.path, spec.name)
+      return sourceOf(spec, adding.environment)
     case 'present':
       return spec
     case 'build':
-      return buildOf(spec, system, add)
+      return buildOf(spec, system, adding)
     case 'expression':
       throw new DavitError(
         'bad-input',
@@ -51,25 +56,31 @@ function plainPackage(spec: PackageSpec, system: System, add: Add): PlainPackage
   }
 }
 
-function sourceOf(path: string, givenName?: string): PlainPackage {
-  const name = givenName ?? packageNameFor(basename(path)).replace(/^\./, '_.')
+type SourceSpec = PackageSpec & { readonly kind: 'source' }
+
+function sourceOf(
+  { path, name = packageNameFor(basename(path)).replace(/^\./, '_.'), sizeLimitBytes }: SourceSpec,
+  environment: Environment,
+): PlainPackage {
   checkPackageName(name)
   checkStart(name)
   try {
     const origin = realpathSync(path)
     accessSync(origin, constants.R_OK)
+    checkSourceSize(path, origin, sizeLimitIn(environment, sizeLimitBytes))
     return { kind: 'source', path: origin, name }
   } catch (cause) {
     throw sourceError(path, cause)
   }
 }
 
-function buildOf(spec: BuildSpec, system: System, add: Add): PlainBuild {
+function buildOf(spec: BuildSpec, system: System, { add }: Adding): PlainBuild {
   checkBuild(spec)
   checkStart(spec.name)
   if (spec.network) throw networkRefused(spec.name)
+  const limit = spec.sizeLimitBytes === undefined ? {} : { sizeLimitBytes: spec.sizeLimitBytes }
   const sources = [...spec.sources].map(([variable, path]): [string, number] => {
-    return [variable, add({ kind: 'source', path }, system)]
+    return [variable, add({ kind: 'source', path, ...limit }, system)]
   })
   const inputs = [...spec.inputs].map(([variable, input]): [string, number] => [variable, add(input, system)])
   return {
