@@ -110,11 +110,11 @@ async function judgedRecords(
   const judged = { ...observation, records: observation.records.filter(isWanted) }
   const [doubts, differences] = await Promise.all([
     doubtsOf(machine, judged, { ...terms, coresOf: coresOf(next.infrastructure) }),
-    differencesOf(machine, judged.records, next),
+    differencesOf(machine, judged.records, { next, previous: terms.previous }),
   ])
   return observation.records.map((record) => {
-    const [doubt, changes] = [doubts.get(record), differences.get(record)]
-    return { ...record, ...(doubt === undefined ? {} : { doubt }), ...(changes === undefined ? {} : { changes }) }
+    const doubt = doubts.get(record)
+    return { ...record, ...(doubt === undefined ? {} : { doubt }), ...differences.get(record) }
   })
 }
 

@@ -7,6 +7,7 @@ import {
   forgottenOf,
   inconsistenciesOf,
   isEmpty,
+  type OutdatedMapping,
   type PlanOptions,
   planTransition,
   type Reason,
@@ -64,13 +65,17 @@ export function renderPlan({ transition, deployed }: Plan): string {
 export function reportPlan({ transition, deployed, unreachable }: Plan, report: Report): void {
   for (const message of deployed.warnings) report({ kind: 'warning', message })
   for (const { message } of transition.skipped) report({ kind: 'note', message })
-  for (const outdated of transition.outdated)
-    report({ kind: 'note', message: `${renderOutdated(outdated)}: --restart-changed restarts it` })
+  for (const outdated of transition.outdated) reportOutdated(outdated, report)
   for (const activity of [...transition.deactivations, ...transition.activations])
     report({ kind: isSurprise(activity) ? 'note' : 'detail', message: renderActivity(activity) })
   if (!isEmpty(transition)) return
   const isAsSaid = transition.outdated.length + deployed.warnings.length + unreachable.size === 0
   report({ kind: 'note', message: `nothing to do${isAsSaid ? ': all services are as the manifest says' : ''}` })
+}
+
+function reportOutdated(outdated: OutdatedMapping, report: Report): void {
+  const message = `${renderOutdated(outdated)}: --restart-changed restarts it`
+  report({ kind: outdated.isTold ? 'detail' : 'note', message })
 }
 
 /** What nobody has asked for is told with its reason; where it is stopped and started, once. */

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { ProfileName } from '@davit/documents'
+import type { Manifest, ProfileName } from '@davit/documents'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { HALF_A_MINUTE, Machines } from './machines.ts'
@@ -22,6 +22,13 @@ async function deployed(options?: { readonly answersStatus: boolean }) {
   await machines.deploy(next, targets)
   machines.calls()
   return { next, targets }
+}
+
+/** The same with a profile whose modules are others. */
+function withModulesElsewhere(manifest: Manifest): Manifest {
+  const elsewhere = join(machines.directory, 'modules-2')
+  cpSync(join(machines.directory, 'modules'), join(elsewhere, 'modules'), { recursive: true })
+  return { ...manifest, profiles: new Map([...manifest.profiles].map(([target]) => [target, elsewhere as never])) }
 }
 
 describe('a service that died', () => {
@@ -109,6 +116,39 @@ describe('what changes without changing the key', () => {
     expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
   })
 
+  test.each<readonly [string, () => Manifest]>([
+    ['container properties', () => machines.manifest({ one: { ...WEB, api: { properties: { port: '8080' } } } })],
+    ['connections', () => machines.manifest({ one: { ...WEB, api: { connectsTo: ['page'] } } })],
+    ['a module', () => withModulesElsewhere(machines.manifest({ one: WEB }))],
+  ])('is told until a generation has it: %s', async (_, nextOf) => {
+    const { targets, next: first } = await deployed()
+    const [second, told] = [
+      nextOf(),
+      (kind: string) => new RegExp(`^${kind}: keep api .* --restart-changed restarts it$`),
+    ]
+    for (const times of [1, 2]) {
+      await machines.deploy(second, targets, { previous: first })
+      expect(machines.told().filter((line) => told('note').test(line))).toHaveLength(times)
+    }
+    await machines.deploy(second, targets, { previous: second })
+    expect(machines.told().filter((line) => told('note').test(line))).toHaveLength(2)
+    expect(machines.told().filter((line) => told('detail').test(line))).toHaveLength(1)
+    expect(machines.told().at(-1)).toBe('note: nothing to do')
+    const lines = await machines.plan(second, targets, { previous: second })
+    expect(lines).toContainEqual(expect.stringMatching(/^keep api in api on one as it is/))
+    await machines.deploy(second, targets, { previous: second, changed: 'restart' })
+    expect(machines.calls().map((call) => call.replace(/\d+$/, ''))).toContain('activate api')
+    expect(await machines.plan(second, targets, { previous: second })).toEqual(['nothing to do'])
+  })
+
+  test('is told again when it changes once more', async () => {
+    const { targets } = await deployed()
+    const withPort = (port: string) => machines.manifest({ one: { ...WEB, api: { properties: { port } } } })
+    await machines.deploy(withPort('2'), targets, { previous: withPort('1') })
+    await machines.deploy(withPort('3'), targets, { previous: withPort('2') })
+    expect(machines.told().filter((line) => line.startsWith('note: keep api'))).toHaveLength(2)
+  })
+
   test('is put back with what it had when something fails', async () => {
     const { targets } = await deployed()
     const next = machines.manifest({
@@ -124,10 +164,7 @@ describe('what changes without changing the key', () => {
 
   test('is a module that was replaced', async () => {
     const { targets, next } = await deployed()
-    const elsewhere = join(machines.directory, 'modules-2')
-    cpSync(join(machines.directory, 'modules'), join(elsewhere, 'modules'), { recursive: true })
-    const profiles = new Map([...next.profiles].map(([target]) => [target, elsewhere as never]))
-    expect(await machines.plan({ ...next, profiles }, targets)).toEqual([
+    expect(await machines.plan(withModulesElsewhere(next), targets)).toEqual([
       'nothing to do',
       'keep api in api on one as it is (module changed)',
       'keep page in page on one as it is (module changed)',

@@ -35,6 +35,8 @@ export interface OutdatedMapping {
   readonly service: ManifestService
   /** Never empty. */
   readonly changes: readonly Reason[]
+  /** Whether an earlier run has told them: they are in the plan, and nothing to be told again. */
+  readonly isTold: boolean
 }
 
 export interface SkippedMapping {

@@ -16,6 +16,8 @@ export interface ObservedMapping {
   readonly doubt?: Doubt
   /** What next says otherwise of it than its record, although its key is the same. */
   readonly changes?: readonly Reason[]
+  /** Whether the last generation says the same of it as next: then the run that made it has told the changes. */
+  readonly areChangesTold?: boolean
 }
 
 /** Its module says that it does not run; its machine was restarted, and nobody says that it runs; its record was changed by somebody. */

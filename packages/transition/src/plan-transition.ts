@@ -92,8 +92,9 @@ function withDependencies(restarted: ReadonlyMap<MappingId, unknown>, missing: P
   return select(missing, (id) => ids.has(id))
 }
 
-function outdatedOf({ mapping, service, changes = [] }: ObservedMapping): readonly OutdatedMapping[] {
-  return changes.length === 0 ? [] : [{ mapping, service, changes }]
+function outdatedOf(observed: ObservedMapping): readonly OutdatedMapping[] {
+  const { mapping, service, changes = [], areChangesTold: isTold = false } = observed
+  return changes.length === 0 ? [] : [{ mapping, service, changes, isTold }]
 }
 
 function refuseRunning(observed: readonly ObservedMapping[]): void {
