@@ -48,15 +48,21 @@ export const CLAIMS: readonly (readonly [RegExp, Check])[] = [
     onlySent,
   ],
   [/^hint: it left no lock: /, (_, world) => unlocked(world)],
-  [/^hint: (?:nothing was begun on the targets|no target was touched)[:;] /, asBefore],
+  [/^hint: (?:nothing was begun on the targets|no target was touched|nothing was done)[:;] /, asBefore],
   [/^hint: this step did nothing; /, didNothing],
   [/^davit-distribute: packages did not reach (.*) \[/, othersSent],
   [
     /^davit-env: interrupted before (\S+) \[interrupted\]$/,
     ({ parts: [tool] }, { run: { passed } }) =>
-      unless(!(passed ?? []).some((point) => point.startsWith(`${tool}:`)), 'that had begun'),
+      unless(!changing(passed ?? []).some((point) => point.startsWith(`${tool}:`)), 'that had begun'),
   ],
 ]
+
+/** Points of steps that change something: before the first deployment, davit-activate looks at the targets as well. */
+function changing(passed: readonly string[]): readonly string[] {
+  const locked = passed.findIndex((point) => point.startsWith('davit-lock:'))
+  return passed.filter((point, index) => !point.startsWith('davit-activate:') || (locked >= 0 && index > locked))
+}
 
 function sent(host: string, { attempted, after, reinstalled }: World): readonly string[] {
   const path = attempted.profiles.get(host) ?? ''

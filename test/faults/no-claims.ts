@@ -10,6 +10,13 @@ export const SAYS_NOTHING: readonly RegExp[] = [
   /^rolling back$/,
   /^Skip service '\S+' on target '\S+', of which there is no record any more/,
   /^(de)?activate \S+ in \S+ on \S+ \(.*\)$/,
+  /^keep \S+ in \S+ on \S+ as it is \(.*\): --restart-changed restarts it$/,
+  /^(warning: )?taking over '\S+', which this coordinator has not deployed, with its services: /,
+  // The lines before it say what is not as the manifest says.
+  /^nothing to do$/,
+  /^nothing runs under this name; on the targets there are services of /,
+  /^there are no generations of '\S+': /,
+  /^error: \d+ services? on '\S+': /,
   /^\[\S+\] waiting for what an earlier run has begun: /,
   /^another process builds '\S+': waiting for it$/,
   /^builds are (not isolated|kept from)/,
@@ -20,7 +27,7 @@ export const SAYS_NOTHING: readonly RegExp[] = [
   /^error: (target '\S+': |cannot (begin to |tell what became of the request to )?(de)?activate )/,
   /^caused by: /,
   // Errors that only say what went wrong; those of a transition and a distribution are claims.
-  /^davit-[a-z]+: .* \[(interrupted|unreachable|targets-unreachable|connection-lost|session-refused|no-answer|locked|lock-lost|lock-refused|no-profile|cannot-create|import-failed|channel-closed|no-shell|no-module|cannot-write)\]$/,
+  /^davit-[a-z]+: .* \[(interrupted|unreachable|targets-unreachable|connection-lost|session-refused|no-answer|locked|lock-lost|lock-refused|no-profile|cannot-create|import-failed|channel-closed|no-shell|no-module|cannot-write|not-ours|no-deployment)\]$/,
   // The same, where what a program of the target has said is part of it.
   /^davit-[a-z]+: (cannot (renew|write|create) [^[]*)$/,
   /^\S+: .*(No space left on device|I\/O error)( \[cannot-create\])?$/,

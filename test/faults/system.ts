@@ -104,8 +104,10 @@ async function makeGoals(
     const manifest = `davit-manifest --format json --modules ${MODULES}`
     succeeded(await user.bash(`${architecture} | ${manifest} > ${file}`, { environment }))
     const text = await readFile(join(user.directory, file), 'utf8')
-    const modelOptions = [...options, '--modules', MODULES]
-    return { ...goalIn(text), manifestOptions: ['-D', file], modelOptions }
+    // Another coordinator goes on with it, which has deployed nothing itself.
+    const others = step === 'undeploy' ? ['--take-over'] : []
+    const modelOptions = [...options, '--modules', MODULES, ...others]
+    return { ...goalIn(text), manifestOptions: ['-D', file, ...others], modelOptions }
   }
   const makeFrom = async (step: Step, { services, distribution }: Pick<Models, 'services' | 'distribution'>) => {
     await user.write(`${step}/services.yaml`, stringify(services, { aliasDuplicateObjects: false }))

@@ -5,7 +5,7 @@ import { type RunOptions, runTransition, type TransitionOutcome } from '@davit/t
 import { performerFor } from './performer.ts'
 import { type Plan, reportPlan } from './plan-for.ts'
 
-interface ApplyTerms {
+export interface ApplyTerms {
   readonly profile: ProfileName
   readonly token: string
   /** Aborts when the lock was lost: what runs ends, and nothing more begins, not even to undo it. */

@@ -139,7 +139,7 @@ function placed(observed: DeployedMapping, machine: Machine, places: Map<TargetN
 }
 
 /** One machine for all targets that are the same place. */
-function machinesOf(targets: readonly ShellTarget[]): readonly Machine[] {
+export function machinesOf(targets: readonly ShellTarget[]): readonly Machine[] {
   const machines: Machine[] = []
   for (const { machine } of targets) {
     if (!machines.some(({ facts }) => isSamePlace(facts, machine.facts))) machines.push(machine)

@@ -1,7 +1,7 @@
-import { currentGeneration, deploymentPlace } from '@davit/coordinator-state'
+import { currentGeneration, deploymentPlace, markBegun, unmarkBegun } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
 import { Manifest, parseProfileName } from '@davit/documents'
-import { targetsToUse } from '@davit/target'
+import { type ShellTarget, targetsToUse } from '@davit/target'
 import {
   activityOptions,
   connectionEnvironment,
@@ -11,12 +11,14 @@ import {
   skipOptions,
   stateDirectory,
   stateEnvironment,
+  type ToolContext,
   withTargets,
 } from '@davit/tool'
 import type { TransitionOutcome } from '@davit/transition-runner'
-import { applyManifest } from './apply-manifest.ts'
+import { applyManifest, type ApplyTerms } from './apply-manifest.ts'
+import { type FirstTerms, onFirst, refuseStrange } from './first-deployment.ts'
 import { outcomeError } from './outcome-error.ts'
-import { planFor, renderPlan } from './plan-for.ts'
+import { planFor, type PlanTerms, renderPlan } from './plan-for.ts'
 
 const EXIT_STATUS = {
   completed: 0,
@@ -34,7 +36,7 @@ export const tool = defineTool({
     'Compares the manifest with what the records of the targets say is active, deactivates what should no longer be, and activates what is not yet: dependencies first, everything else in parallel, as many at a time on a target as its numOfCores. If something fails, all is undone in reverse order.',
     'What is active and wanted is left alone, unless it does not run any more: modules that can be asked for the status are asked, each for at most 30 seconds. What was activated before its machine was restarted, and whose module cannot be asked, is deactivated and activated again.',
     'A target that cannot be reached is refused before anything is done. With --skip-unreachable its services are left as they are, and it is said what then is not as the manifest says.',
-    'Another deployment that has the same package in the same container of a target is refused before anything is done.',
+    'Another deployment that has the same package in the same container of a target is refused before anything is done. So is a first deployment from this coordinator that would remove all that runs under its name and share nothing with it: -p may have been forgotten. --take-over does it nevertheless.',
     'Prints the manifest as it was read.',
   ],
   examples: [
@@ -70,11 +72,26 @@ export const tool = defineTool({
         'end an activity that takes longer, with TERM and five seconds later KILL: it has failed then; also in a rollback, and also what an earlier run has left running; without it, activities take as long as they want',
     },
     rollback: { type: 'boolean', default: true, describe: 'undo everything when a service fails' },
+    'take-over': {
+      type: 'boolean',
+      describe:
+        'replace what another coordinator has deployed under this name, although the manifest has nothing of it; without it, that is refused where this coordinator has no generation',
+    },
+    undeploy: {
+      type: 'boolean',
+      describe:
+        'the manifest takes everything away: refused where neither this coordinator nor the targets know a deployment of this name',
+    },
+    check: {
+      type: 'boolean',
+      describe:
+        'only refuse what --take-over and --undeploy are about, as far as targets can be reached, and stop: nothing is changed, and nothing printed',
+    },
     'dry-run': { type: 'boolean', describe: 'print the steps with their reasons, and stop' },
   },
   exitStatus: {
     0: 'the transition succeeded',
-    1: 'the transition failed: it was rolled back, or left as it is with --no-rollback or when the lock was lost; or it was refused, since another deployment is in its way',
+    1: 'the transition failed: it was rolled back, or left as it is with --no-rollback or when the lock was lost; or it was refused, since another deployment is in its way, what runs was not deployed from this coordinator, or there is nothing to undeploy',
     2: 'the transition failed and the old services could not all be activated again, or nobody knows whether they are active',
     3: 'the transition failed and the new services could not all be deactivated, or nobody knows whether they are gone',
   },
@@ -91,34 +108,73 @@ export const tool = defineTool({
     const { value: next, text } = await readDocument(Manifest, args.manifest)
     const old = args.oldManifest === undefined ? undefined : (await readDocument(Manifest, args.oldManifest)).value
     const place = deploymentPlace(stateDirectory(context), profile)
+    const { takeOver, undeploy } = args
+    // Who says what is active knows it.
+    const claim = old === undefined ? await onFirst({ profile, place, takeOver, undeploy }) : undefined
+    if (args.check) return check(next, claim, context)
     const previous = old ?? (await currentGeneration(place))?.manifest
-    const changed = args.restartChanged ? 'restart' : 'keep'
-    const timeoutSeconds = args.activityTimeout
-    if (!args.dryRun) context.journal({ profile, manifest: text }, 'change')
+    const terms = { ...context, profile, old, previous, claim, undeploy, ...planOptionsOf(args) }
+    const begin = () => (args.dryRun ? undefined : context.journal({ profile, manifest: text }, 'change'))
+    // Where there may be nothing to undeploy, nothing is written before that is known.
+    const isInDoubt = undeploy && claim !== undefined
+    if (!isInDoubt) begin()
 
     return withTargets(next.infrastructure, context, async (reached) => {
       const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
-      const terms = { ...context, profile, old, previous, upgrade: upgradeOf(args), changed, timeoutSeconds } as const
+      await refuseStrange(next, targets, claim)
+      if (isInDoubt) begin()
       if (args.dryRun) return print(renderPlan(await planFor(next, targets, { ...terms, running: 'tell' })))
-      const plan = () => planFor(next, targets, { ...terms, running: 'wait' })
-      const rollback = args.rollback ? 'rollback' : 'keep'
       const locking = args.lock ? 'join-or-take' : 'none'
       const use = { profile, leaseSeconds: args.lockLease, place, locking } as const
-      const outcome = await withLock(targets, use, async (lock) => {
-        const first = await plan()
-        const { renamed } = first.deployed
-        return lock.extend(renamed, async (all) =>
-          // What was seen there before it was locked may have changed.
-          applyManifest(next, renamed.length === 0 ? first : await plan(), { ...terms, ...all, rollback }),
-        )
-      })
+      const rollback = args.rollback ? 'rollback' : 'keep'
+      const outcome = await carryOut(next, targets, { ...terms, use, rollback, running: 'wait' })
       if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
       return print(text)
     })
   },
 })
 
-function upgradeOf({ repair, upgrade }: { readonly repair: boolean; readonly upgrade: boolean }) {
-  if (repair) return 'repair'
-  return upgrade ? 'upgrade' : 'activate-only'
+interface CarryOutTerms extends PlanTerms, Pick<ApplyTerms, 'rollback'> {
+  readonly use: Parameters<typeof withLock>[1]
+}
+
+async function carryOut(next: Manifest, targets: readonly ShellTarget[], { use, ...terms }: CarryOutTerms) {
+  const plan = () => planFor(next, targets, terms)
+  return withLock(targets, use, async (lock) => {
+    const first = await plan()
+    const { renamed } = first.deployed
+    return lock.extend(renamed, async (all) => {
+      // What was seen there before it was locked may have changed.
+      const last = renamed.length === 0 ? first : await plan()
+      // From now on, something may be there that is ours, whatever becomes of this run.
+      if (terms.claim !== undefined) await markBegun(use.place)
+      const outcome = await applyManifest(next, last, { ...terms, ...all })
+      if (terms.claim !== undefined && outcome.kind === 'rolled-back') await unmarkBegun(use.place)
+      return outcome
+    })
+  })
+}
+
+/** As far as targets can be reached: what becomes of the others is the business of who changes them. */
+async function check(next: Manifest, claim: FirstTerms | undefined, context: ToolContext<unknown>): Promise<void> {
+  if (claim === undefined) return
+  await withTargets(next.infrastructure, context, async ({ targets, unreachable }) => {
+    const undeploy = claim.undeploy && unreachable.size === 0
+    await refuseStrange(next, [...targets.values()], { ...claim, undeploy })
+  })
+}
+
+interface PlanArguments {
+  readonly repair: boolean
+  readonly upgrade: boolean
+  readonly restartChanged: boolean
+  readonly activityTimeout: number | undefined
+}
+
+function planOptionsOf({ repair, upgrade, restartChanged, activityTimeout }: PlanArguments) {
+  return {
+    upgrade: repair ? 'repair' : upgrade ? 'upgrade' : 'activate-only',
+    changed: restartChanged ? 'restart' : 'keep',
+    timeoutSeconds: activityTimeout,
+  } as const
 }

@@ -7,6 +7,7 @@ import {
   forgottenOf,
   inconsistenciesOf,
   isEmpty,
+  type ObservedMapping,
   type OutdatedMapping,
   type PlanOptions,
   planTransition,
@@ -14,14 +15,21 @@ import {
   renderActivity,
   renderOutdated,
   renderTransition,
+  type SkippedMapping,
   type Transition,
 } from '@davit/transition'
 import { type Deployed, deployedBy, type ObservationTerms, observeDeployment } from './deployed.ts'
+import type { FoundService } from './found.ts'
 import { refuseConflicts } from './refuse-conflicts.ts'
+import { type Claim, takeOver } from './take-over.ts'
 
-interface PlanTerms extends ObservationTerms, Pick<PlanOptions, 'upgrade' | 'changed'> {
+export interface PlanTerms extends ObservationTerms, Pick<PlanOptions, 'upgrade' | 'changed'> {
   /** In place of what the targets say. */
   readonly old: Manifest | undefined
+  /** Without it, all that is observed is ours. */
+  readonly claim?: Claim | undefined
+  /** Whether all of the deployment is to be taken away, so that it matters what others are there. */
+  readonly undeploy?: boolean
 }
 
 export interface Plan {
@@ -29,25 +37,62 @@ export interface Plan {
   readonly deployed: Deployed
   /** Targets that were passed over: of what is there nothing is known. */
   readonly unreachable: ReadonlySet<TargetName>
+  /** What else is to be known of it. */
+  readonly notes: readonly string[]
 }
 
 /** What leads from what is deployed to the next manifest. */
 export async function planFor(next: Manifest, targets: readonly ShellTarget[], terms: PlanTerms): Promise<Plan> {
-  const { old, previous, upgrade, changed = 'keep' } = terms
-  const known = old === undefined ? await observeDeployment(targets, next, terms) : deployedBy(old, { targets, next })
+  const { previous, upgrade, changed = 'keep', undeploy = false } = terms
   const unreachable = unreachableOf(next, targets)
-  const observed = known.observed.filter(({ mapping }) => !unreachable.has(mapping.target))
-  const inconsistencies = inconsistenciesOf(next, unreachable, { previous }).map(({ message }) => message)
-  const deployed = { ...known, observed, warnings: [...known.warnings, ...inconsistencies] }
+  const deployed = await deployedOn(targets, { ...terms, next, unreachable })
+  const { observed } = deployed
   const transition = planTransition(next, [...observed, ...assumedOn(unreachable, next)], {
     upgrade,
     changed,
     ...(previous === undefined ? {} : { previous }),
   })
   refuseConflicts(transition, deployed)
-  if (previous === undefined || old !== undefined || upgrade !== 'upgrade') return { transition, deployed, unreachable }
-  const forgotten = forgottenOf({ previous, next, observed, unreachable })
-  return { transition: { ...transition, skipped: [...transition.skipped, ...forgotten] }, deployed, unreachable }
+  const skipped = [...transition.skipped, ...forgottenIn(next, { ...terms, observed, unreachable })]
+  const notes = undeploy && observed.length === 0 ? othersIn(deployed) : []
+  return { transition: { ...transition, skipped }, deployed, unreachable, notes }
+}
+
+interface DeployedTerms extends PlanTerms {
+  readonly next: Manifest
+  readonly unreachable: ReadonlySet<TargetName>
+}
+
+/** Of what is there, with what is to be told of it. */
+async function deployedOn(targets: readonly ShellTarget[], { next, unreachable, ...terms }: DeployedTerms) {
+  const { old, previous, claim } = terms
+  const known = old === undefined ? await observeDeployment(targets, next, terms) : deployedBy(old, { targets, next })
+  const observed = known.observed.filter(({ mapping }) => !unreachable.has(mapping.target))
+  const inconsistencies = inconsistenciesOf(next, unreachable, { previous }).map(({ message }) => message)
+  const takenOver = claim === undefined ? [] : takeOver(next, observed.map(serviceOf), claim)
+  return { ...known, observed, warnings: [...takenOver, ...known.warnings, ...inconsistencies] }
+}
+
+interface ForgottenTerms extends PlanTerms {
+  readonly observed: readonly ObservedMapping[]
+  readonly unreachable: ReadonlySet<TargetName>
+}
+
+function forgottenIn(next: Manifest, { previous, old, upgrade, ...terms }: ForgottenTerms): readonly SkippedMapping[] {
+  if (previous === undefined || old !== undefined || upgrade !== 'upgrade') return []
+  return forgottenOf({ ...terms, previous, next })
+}
+
+function serviceOf({ mapping, service }: ObservedMapping): FoundService {
+  return { target: mapping.target, key: mapping.service, name: service.name }
+}
+
+/** Nothing is left of the deployment: perhaps another one was meant. */
+function othersIn({ neighbours }: Deployed): readonly string[] {
+  const names = [...new Set(neighbours.map(({ record }) => `'${record.profile}'`))].toSorted()
+  return names.length === 0
+    ? []
+    : [`nothing runs under this name; on the targets there are services of ${names.join(', ')}`]
 }
 
 /** Targets of the manifest that were passed over. */
@@ -57,19 +102,21 @@ function unreachableOf(next: Manifest, targets: readonly ShellTarget[]): Readonl
 }
 
 /** The plan as lines. */
-export function renderPlan({ transition, deployed }: Plan): string {
-  return printable(deployed.warnings.map((line) => `${line}\n`).join('')) + renderTransition(transition)
+export function renderPlan({ transition, deployed, notes }: Plan): string {
+  const lines = [...deployed.warnings, ...notes].map((line) => `${line}\n`)
+  return printable(lines.join('')) + renderTransition(transition)
 }
 
 /** What of a plan is not seen from what is done. */
-export function reportPlan({ transition, deployed, unreachable }: Plan, report: Report): void {
+export function reportPlan({ transition, deployed, unreachable, notes }: Plan, report: Report): void {
   for (const message of deployed.warnings) report({ kind: 'warning', message })
-  for (const { message } of transition.skipped) report({ kind: 'note', message })
+  for (const message of [...notes, ...transition.skipped.map((skipped) => skipped.message)])
+    report({ kind: 'note', message })
   for (const outdated of transition.outdated) reportOutdated(outdated, report)
   for (const activity of [...transition.deactivations, ...transition.activations])
     report({ kind: isSurprise(activity) ? 'note' : 'detail', message: renderActivity(activity) })
   if (!isEmpty(transition)) return
-  const isAsSaid = transition.outdated.length + deployed.warnings.length + unreachable.size === 0
+  const isAsSaid = [transition.outdated, deployed.warnings, [...unreachable], notes].every(({ length }) => length === 0)
   report({ kind: 'note', message: `nothing to do${isAsSaid ? ': all services are as the manifest says' : ''}` })
 }
 

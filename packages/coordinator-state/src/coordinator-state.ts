@@ -1,4 +1,5 @@
 export { type DeletedGeneration, deleteAllGenerations, deleteGenerations } from './delete-generations.ts'
+export { nothingDeployed, otherDeployments } from './deployments.ts'
 export { generationRoot } from './generation-root.ts'
 export {
   addGeneration,
@@ -13,6 +14,7 @@ export {
   readGeneration,
   switchGeneration,
 } from './generations.ts'
+export { isKnown, markBegun, unmarkBegun } from './known.ts'
 export { type Journal, openJournal, type ReadEntry, type ReadJournal, readJournal } from './journal.ts'
 export type { BeginEntry, EndEntry, JournalEntry, MessageEntry, StepEntry } from './journal-entry.ts'
 export type { Origin } from './origin.ts'

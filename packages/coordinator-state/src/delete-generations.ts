@@ -6,6 +6,7 @@ import { isMissing, readTextFile, syncDirectory, writeFileAtomic } from '@davit/
 
 import { currentNumber, generationNumbers, highestNumber } from './generations.ts'
 import { generationRoot } from './generation-root.ts'
+import { unmarkBegun } from './known.ts'
 import { type DeploymentPlace, generationsOf, lastNumberFile, pointerFile } from './place.ts'
 import { endRollback } from './rollback.ts'
 
@@ -52,6 +53,7 @@ export async function deleteAllGenerations(
   await deleteGenerations(place, numbers, release)
   await rm(lastNumberFile(place), { force: true })
   await endRollback(place)
+  await unmarkBegun(place)
   return numbers
 }
 

@@ -5,6 +5,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { encodeDocument, Manifest, parseDocument } from '@davit/documents'
 import { isMissing, makeDirectories, readTextFile, syncDirectory, writeFileAtomic } from '@davit/files'
 
+import { nothingDeployed } from './deployments.ts'
 import { readOrigin, type Origin, writeOrigin } from './origin.ts'
 import { type DeploymentPlace, generationsOf, lastNumberFile, pointerFile } from './place.ts'
 
@@ -47,17 +48,17 @@ export async function currentGeneration(place: DeploymentPlace): Promise<Generat
 /** Throws for one that does not exist. */
 export async function readGeneration(place: DeploymentPlace, number: number): Promise<Generation> {
   const generation = await findGeneration(place, number)
-  if (generation === undefined) throw noGeneration(number, await generationNumbers(place))
+  if (generation === undefined) throw await noGeneration(place, number)
   return generation
 }
 
 /** The one to which a rollback goes: before the current one in the order of numbers. */
 export async function previousNumber(place: DeploymentPlace): Promise<number> {
   const current = await currentNumber(place)
-  if (current === undefined) throw nothingBefore('no generation is the current one', await generationNumbers(place))
+  if (current === undefined) throw await nothingBefore(place, 'no generation is the current one')
   const previous = (await generationNumbers(place)).findLast((number) => number < current)
   if (previous === undefined)
-    throw nothingBefore(`there is no generation before the current one, ${current}`, await generationNumbers(place))
+    throw await nothingBefore(place, `there is no generation before the current one, ${current}`)
   return previous
 }
 
@@ -110,7 +111,7 @@ export async function switchGeneration(place: DeploymentPlace, number: number): 
   if ((await generationNumbers(place)).includes(number)) return 'switched'
   if (before === undefined) await rm(pointerFile(place), { force: true })
   else await writeFileAtomic(pointerFile(place), `${before}\n`)
-  throw noGeneration(number, await generationNumbers(place))
+  throw await noGeneration(place, number)
 }
 
 /** Format and spelling do not matter. */
@@ -160,16 +161,17 @@ async function findGeneration(place: DeploymentPlace, number: number): Promise<G
   }
 }
 
-function noGeneration(number: number, numbers: readonly number[]): DavitError {
-  return new DavitError('no-generation', `there is no generation ${number}`, { hint: hintOf(numbers) })
+async function noGeneration(place: DeploymentPlace, number: number): Promise<DavitError> {
+  return new DavitError('no-generation', `there is no generation ${number}`, { hint: await hintOf(place) })
 }
 
-function nothingBefore(message: string, numbers: readonly number[]): DavitError {
-  return new DavitError('no-generation', `cannot roll back: ${message}`, { hint: hintOf(numbers) })
+async function nothingBefore(place: DeploymentPlace, message: string): Promise<DavitError> {
+  return new DavitError('no-generation', `cannot roll back: ${message}`, { hint: await hintOf(place) })
 }
 
-function hintOf(numbers: readonly number[]): string {
-  if (numbers.length === 0) return 'nothing has been deployed under this name: --profile names another deployment'
+async function hintOf(place: DeploymentPlace): Promise<string> {
+  const numbers = await generationNumbers(place)
+  if (numbers.length === 0) return nothingDeployed(place)
   return numbers.length === 1
     ? presentNumbers(numbers)
     : `${presentNumbers(numbers)}: davit-env --switch-to-generation takes any`

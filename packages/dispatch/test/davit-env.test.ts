@@ -30,7 +30,7 @@ const shells = [['dash'], ['bash'], ['busybox', 'sh']].filter(
 const TOOLS = ['normalize', 'delegate-build', 'manifest', 'distribute', 'lock', 'activate', 'set', 'generations']
 
 /**
- * Stands for every tool: writes down its arguments and what it is given by the environment. `FAIL_x` is the status of step x.
+ * Stands for every tool: writes down its arguments and what it is given by the environment. `FAIL_x` is the status of step x, and `FAIL_check` that of the look ahead.
  * What reacts to signals is Node, like the real tools: the shell starts its steps with SIGINT ignored.
  */
 const TOOL = `#!/bin/bash
@@ -40,6 +40,9 @@ printf '%s\\n' "$name \${DAVIT_PROFILE-} \${DAVIT_MAX_CONCURRENT_TRANSFERS-} \${
 printf '%s\\n' "$name \${DAVIT_ACTIVITY_TIMEOUT-} \${DAVIT_SKIP_UNREACHABLE-}" >>"$TRACE.care"
 printf '%s\\n' "$name \${DAVIT_QUIET-} \${DAVIT_VERBOSE-} \${DAVIT_LOG_FORMAT-} \${DAVIT_DEBUG-}" >>"$TRACE.messages"
 printf '%s\\n' "$DAVIT_RUN" >>"$TRACE.run"
+case " $* " in
+  *' --check '*) exit "\${FAIL_check:-0}" ;;
+esac
 if [ "$name" = lock ] || [ "$HANG" = "$name" ]; then exec "$NODE" "\${0%/*}/$([ "$name" = lock ] && echo lock || echo hang).mjs" "$@"; fi
 echo "output of $name"
 fail=FAIL_\${name/-/_}
@@ -130,6 +133,18 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     for (const name of ['distribute', 'activate', 'set']) expect(trace('.care')).toContain(`${name} 5 1`)
   })
 
+  test('sends nothing where the look ahead refuses it, and hands on what it is to know', async () => {
+    const options = ['--undeploy', '-i', 'i', '--take-over']
+    expect(await run(options, { FAIL_check: '1' })).toMatchObject({ status: 1, stdout: '', stderr: '' })
+    expect(trace().slice(1)).toEqual([
+      'manifest <--format> <json> <TEMPORARY/architecture.json>',
+      'activate <--check> <--undeploy> <--take-over> <TEMPORARY/manifest.json>',
+    ])
+    await run([...options, '--dry-run'])
+    expect(trace().at(-1)).toBe('activate <--dry-run> <--undeploy> <--take-over> <TEMPORARY/manifest.json>')
+    nothingLeft()
+  })
+
   test.skipIf(noSmallDisk !== undefined).each([0, 1, 3])(
     'says so where there is room for %i files only',
     async (files) => {
@@ -172,6 +187,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     ).toEqual([
       'normalize <-s> <s> <-i> <i> <-d> <d>',
       'manifest <--format> <json> <TEMPORARY/architecture.json>',
+      'activate <--check> <TEMPORARY/manifest.json>',
       'distribute <TEMPORARY/manifest.json>',
       'lock <TEMPORARY/manifest.json> <--> …',
       'activate <TEMPORARY/manifest.json>',
@@ -216,6 +232,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     await run(['-D', 'model', '--no-target-profiles', '--no-coordinator-profile', ...options])
     expect(trace()).toEqual([
       'manifest <--format> <json> <--deployment> <model>',
+      'activate <--check> <--no-lock> <--no-upgrade> <--no-rollback> <TEMPORARY/manifest.json>',
       'distribute <TEMPORARY/manifest.json>',
       'activate <--no-lock> <--no-upgrade> <--no-rollback> <TEMPORARY/manifest.json>',
       'set <--no-target-profiles> <--no-coordinator-profile> <--no-lock> <TEMPORARY/manifest.json>',

@@ -31,7 +31,7 @@ export async function forgetDeployment(place: DeploymentPlace, options: ReleaseO
   options.report({
     kind: 'warning',
     message: `deleted ${nameOf(numbers)}: the coordinator has forgotten the deployment`,
-    hint: 'what runs on the targets goes on running there; to stop it, deploy it again, and then davit-env --undeploy',
+    hint: 'what runs on the targets goes on running there; davit-env --undeploy --take-over stops it',
   })
 }
 

@@ -4,6 +4,7 @@ import {
   type DeploymentPlace,
   endRollback,
   nextRollback,
+  nothingDeployed,
   readGeneration,
 } from '@davit/coordinator-state'
 import type { ReportEvent } from '@davit/diagnostics'
@@ -67,7 +68,10 @@ export const tool = defineTool({
 
 async function list({ args, print, report }: ToolContext<{ readonly profile: string }>, place: DeploymentPlace) {
   const generations = await listGenerations(place)
-  if (generations.length === 0) report({ kind: 'note', message: `there are no generations of '${args.profile}'` })
+  if (generations.length === 0) {
+    const message = `there are no generations of '${args.profile}': ${await nothingDeployed(place)}`
+    report({ kind: 'note', message })
+  }
   return print(renderGenerations(generations))
 }
 

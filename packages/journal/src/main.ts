@@ -1,4 +1,10 @@
-import { deploymentPlace, type ReadJournal, readJournal } from '@davit/coordinator-state'
+import {
+  deploymentPlace,
+  generationNumbers,
+  nothingDeployed,
+  type ReadJournal,
+  readJournal,
+} from '@davit/coordinator-state'
 import type { Report } from '@davit/diagnostics'
 import { parseProfileName } from '@davit/documents'
 import { defineTool, profileOptions, stateDirectory, stateEnvironment } from '@davit/tool'
@@ -43,9 +49,14 @@ export const tool = defineTool({
     const { args, print, report } = context
     const profile = parseProfileName(args.profile)
     const since = args.since === undefined ? undefined : parseSince(args.since, new Date())
-    const journal = await readJournal(deploymentPlace(stateDirectory(context), profile))
+    const place = deploymentPlace(stateDirectory(context), profile)
+    const journal = await readJournal(place)
     tellDamage(journal, report)
-    if (journal.entries.length === 0) report({ kind: 'note', message: `there is no journal of '${profile}'` })
+    if (journal.entries.length === 0) {
+      const isKnown = (await generationNumbers(place)).length > 0
+      const reason = isKnown ? '' : `: ${await nothingDeployed(place)}`
+      report({ kind: 'note', message: `there is no journal of '${profile}'${reason}` })
+    }
     const all = runsOf(journal.entries).filter(({ time }) => since === undefined || time >= since)
     const runs = args.number === undefined ? all : all.slice(-args.number)
     if (args.format === 'json') return print(linesOf(runs))

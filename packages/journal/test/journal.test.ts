@@ -199,7 +199,12 @@ test('only the last runs, only those since then, and only those of the profile a
   expect(await tools({ since: '2026-11-21', number: 2 })).toEqual(['davit-unlock'])
   const { printed, said } = await print({ profile: 'other' })
   expect(printed).toBe('')
-  expect(said).toEqual([{ kind: 'note', message: "there is no journal of 'other'" }])
+  expect(said).toEqual([
+    {
+      kind: 'note',
+      message: "there is no journal of 'other': nothing has been deployed from this coordinator, under any name",
+    },
+  ])
 })
 
 test('programs get the entries as they are, those of later versions included', async () => {

@@ -96,12 +96,18 @@ operation_resolve() {
   done
 }
 
-# operation_observe PROFILE: every mapping of the profile, of all targets that are this machine, with `answers` when its module can be
-# asked for its status; then what other profiles have here.
+# operation_observe PROFILE: the profiles that were ever set here; every mapping of this one, of all targets that are this machine,
+# with `answers` when its module can be asked for its status; what other profiles have here.
 operation_observe() {
   check_names "$1"
   rm -rf "$state"/targets/*/active/"$1"/.gone.*
   say boot "$(boot_id)"
+  for directory in "$state"/targets/*/profiles/*; do
+    case ${directory##*/} in
+      *[!A-Za-z0-9_.+-]*) ;;
+      *) [ ! -L "$directory/current" ] || say profile "${directory##*/}" ;;
+    esac
+  done
   for directory in "$state"/targets/*/active/*/*:*; do
     [ -f "$directory/record" ] || [ -f "$directory/state" ] || continue
     place=${directory#"$state"/targets/}

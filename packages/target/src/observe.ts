@@ -44,6 +44,8 @@ export interface Observation {
   readonly records: readonly ObservedRecord[]
   readonly damaged: readonly DamagedRecord[]
   readonly foreign: readonly ForeignRecord[]
+  /** All that were ever set here, this one and others. */
+  readonly profiles: readonly ProfileName[]
   /** Directories among the records that davit cannot have made. */
   readonly strange: readonly string[]
 }
@@ -79,11 +81,14 @@ const MAPPING =
   /^mapping ([A-Za-z0-9_][\w.+-]*) (active|activating|deactivating|unknown) (running|ended) ([\w.+~-]+:[\w.+~-]+)$/
 const OTHER = /^other ([A-Za-z0-9_][\w.+-]*) ([\w.+-]+)\/([\w.+~-]+):[\w.+~-]+ (.*)$/
 
+const PROFILE = /^[A-Za-z0-9_][\w.+-]{0,199}$/
+
 class Answer {
   readonly #targets: string
   readonly #profile: ProfileName
   readonly #records: RecordLines[] = []
   readonly #foreign: ForeignRecord[] = []
+  readonly #profiles = new Set<ProfileName>()
   readonly #strange: string[] = []
   #bootId = ''
 
@@ -110,6 +115,9 @@ class Answer {
       case 'boot':
         this.#bootId = text
         return true
+      case 'profile':
+        if (PROFILE.test(text)) this.#profiles.add(text as ProfileName)
+        return true
       case 'strange':
         this.#strange.push(fromHexadecimal(text))
         return true
@@ -125,6 +133,7 @@ class Answer {
       records: read.filter((one): one is ObservedRecord => 'definition' in one),
       damaged: read.filter((one): one is DamagedRecord => 'problem' in one),
       foreign: this.#foreign,
+      profiles: [...this.#profiles],
       strange: this.#strange,
     }
   }

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { decodeField } from '@davit/target-runtime'
@@ -31,6 +31,25 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     ])
     edit(scene, (text) => text.replace(/^boot .*/m, 'boot another'))
     expect((await observe(scene)).records).toMatchObject([{ bootId: 'another', state: 'active' }])
+  })
+
+  test('come with the names of all profiles that were ever set', async () => {
+    const scene = await activated()
+    expect((await observe(scene)).profiles).toEqual([])
+    const targets = join(scene.machine.facts.stateDirectory, 'targets')
+    for (const [target, name] of [
+      ['t1', 'default'],
+      ['t1', 'shop'],
+      ['t2', 'shop'],
+      ['t2', 'not ours\nexit'],
+      ['t2', '$(exit 1)'],
+    ] as const) {
+      const directory = join(targets, target, 'profiles', name)
+      mkdirSync(directory, { recursive: true })
+      symlinkSync('1-link', join(directory, 'current'))
+    }
+    mkdirSync(join(targets, 't1/profiles/never-set'))
+    expect((await observe(scene)).profiles).toEqual(['default', 'shop'])
   })
 
   test.runIf(shell.inDepth)('are read without a newline at their end', async () => {

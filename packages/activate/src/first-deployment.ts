@@ -1,0 +1,48 @@
+import { type DeploymentPlace, isKnown, otherDeployments } from '@davit/coordinator-state'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { Manifest, ProfileName } from '@davit/documents'
+import type { ShellTarget } from '@davit/target'
+
+import { findDeployed, type Found } from './found.ts'
+import { type Claim, takeOver } from './take-over.ts'
+
+export interface FirstTerms extends Claim {
+  readonly place: DeploymentPlace
+  /** Whether there has to be something to take away. */
+  readonly undeploy: boolean
+}
+
+/** The terms, where this coordinator has never deployed anything under the name, or has forgotten it. */
+export async function onFirst(terms: FirstTerms): Promise<FirstTerms | undefined> {
+  return (await isKnown(terms.place)) ? undefined : terms
+}
+
+/** Refuses, before anything is locked or written, what may well be meant for a deployment of another name. */
+export async function refuseStrange(
+  next: Manifest,
+  targets: readonly ShellTarget[],
+  first: FirstTerms | undefined,
+): Promise<void> {
+  if (first === undefined) return
+  const { place, profile, undeploy, ...claim } = first
+  const found = await findDeployed(targets, profile)
+  if (undeploy && !found.profiles.has(profile)) throw await nothingToUndeploy(place, profile, found)
+  takeOver(next, found.services, { profile, ...claim })
+}
+
+async function nothingToUndeploy(place: DeploymentPlace, profile: ProfileName, { profiles }: Found) {
+  const known = [
+    ...named('the targets have', [...profiles].toSorted()),
+    ...named('this coordinator has deployed', await otherDeployments(place)),
+  ]
+  const names = known.length === 0 ? 'there is no deployment of another name, either' : known.join(', ')
+  const message = `there is nothing to undeploy: nothing has been deployed as '${profile}', neither from this coordinator nor to these targets`
+  return new DavitError('no-deployment', message, {
+    exitStatus: ExitStatus.failed,
+    hint: `nothing was done; ${names}${known.length === 0 ? '' : ': -p NAME undeploys one of them'}`,
+  })
+}
+
+function named(where: string, names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [`${where} ${names.map((name) => `'${name}'`).join(', ')}`]
+}

@@ -1,0 +1,60 @@
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { Manifest, ProfileName, TargetName } from '@davit/documents'
+
+import type { FoundService } from './found.ts'
+
+/** How a coordinator that has no generation of a deployment comes to change it. */
+export interface Claim {
+  readonly profile: ProfileName
+  readonly takeOver: boolean
+}
+
+/**
+ * What is told of services that this coordinator has not deployed and next would all remove; refused, unless they are to be taken
+ * over: the name may be the wrong one. Who shares a single service with next deploys the same system from elsewhere.
+ */
+export function takeOver(next: Manifest, found: readonly FoundService[], claim: Claim): readonly string[] {
+  if (found.length === 0 || found.some(isIn(next))) return []
+  const { profile } = claim
+  if (!claim.takeOver) throw refusal(next, found, profile)
+  const places = byTarget(found).map(([target, services]) => `${services.length} on '${target}'`)
+  return [`taking over '${profile}', which this coordinator has not deployed, with its services: ${places.join(', ')}`]
+}
+
+/** In any version on the same target, or in the same version anywhere. */
+function isIn(next: Manifest): (found: FoundService) => boolean {
+  const keys = new Set(next.serviceMappings.map(({ service }) => service))
+  const names = new Set(
+    next.serviceMappings.map(({ target, service }) => `${target} ${next.services.get(service)?.name}`),
+  )
+  return ({ key, target, name }) => keys.has(key) || names.has(`${target} ${name}`)
+}
+
+function refusal(next: Manifest, found: readonly FoundService[], profile: ProfileName): DavitError {
+  const isUndeployment = next.serviceMappings.length === 0
+  const what = isUndeployment ? '' : ', and nothing of it is in the manifest'
+  const ways = isUndeployment
+    ? '-p NAME undeploys another deployment, --take-over undeploys this one'
+    : '-p NAME deploys under another name, beside it; --take-over stops it, and deploys in its place'
+  return new DavitError('not-ours', `what runs as '${profile}' was not deployed from this coordinator${what}`, {
+    exitStatus: ExitStatus.failed,
+    diagnostics: byTarget(found).map(([target, services]) => ({
+      severity: 'error',
+      message: `${services.length} service${services.length === 1 ? '' : 's'} on '${target}': ${namesOf(services)}`,
+    })),
+    hint: `nothing was done; ${ways}`,
+  })
+}
+
+function byTarget(found: readonly FoundService[]): readonly (readonly [TargetName, readonly FoundService[]])[] {
+  const targets = [...new Set(found.map(({ target }) => target))].toSorted()
+  return targets.map((target) => [target, found.filter((one) => one.target === target)])
+}
+
+const NAMED = 5
+
+function namesOf(services: readonly FoundService[]): string {
+  const names = services.map(({ name }) => `'${name}'`).toSorted()
+  const left = names.length - NAMED
+  return left <= 1 ? names.join(', ') : `${names.slice(0, NAMED).join(', ')} and ${left} others`
+}

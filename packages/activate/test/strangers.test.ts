@@ -1,0 +1,223 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
+import type { ReportEvent } from '@davit/diagnostics'
+import { encodeDocument, Manifest, type ProfileName, type StorePath } from '@davit/documents'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { tool } from '../src/main.ts'
+import { Machines } from './machines.ts'
+
+let machines: Machines
+let journals: string[]
+beforeEach(() => {
+  machines = new Machines()
+  journals = []
+})
+afterEach(() => machines.close())
+
+interface Given {
+  readonly profile?: string
+  readonly dryRun?: boolean
+  readonly check?: boolean
+  readonly takeOver?: boolean
+  readonly undeploy?: boolean
+  readonly upgrade?: boolean
+  readonly repair?: boolean
+}
+
+/** Runs davit-activate as a coordinator that has its state where the machine has it as a target; what it prints. */
+async function activate(manifest: Manifest, given: Given = {}): Promise<string> {
+  let printed = ''
+  const flags = { upgrade: true, repair: false, dryRun: false, check: false, takeOver: false, undeploy: false }
+  const args = { profile: 'default', lock: true, lockLease: 60, rollback: true, ...flags, ...given }
+  await tool.run({
+    args: args as never,
+    print: async (text: string | Uint8Array) => void (printed += text.toString()),
+    report: (event: ReportEvent) => void machines.events.push(event),
+    signal: new AbortController().signal,
+    environment: { PATH: '/usr/bin:/bin', HOME: machines.directory, DAVIT_STATE_DIR: state() },
+    workingDirectory: machines.directory,
+    privileged: false,
+    executable: 'davit-activate',
+    readInput: async () => ({ text: '', file: '<stdin>' }),
+    readDocument: async () => ({ text: 'the manifest', file: '<stdin>', value: manifest as never }),
+    journal: ({ profile }) => void journals.push(profile),
+    runInForeground: async () => 0,
+  })
+  return printed
+}
+
+const state = () => join(machines.directory, 'm1')
+const coordinatorFiles = () =>
+  existsSync(join(state(), 'coordinator')) ? readdirSync(join(state(), 'coordinator'), { recursive: true }) : []
+const warnings = () => machines.events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []))
+/** A generation of this coordinator. */
+const known = (manifest: Manifest, profile = 'default') => {
+  const stored = '/store/00000000000000000000000000000000-profile' as StorePath
+  const profiles = new Map([...manifest.profiles].map(([target]) => [target, stored]))
+  const infrastructure = new Map(
+    [...manifest.infrastructure].map(([name, target]) => [
+      name,
+      { ...target, properties: new Map([['hostname', name]]) },
+    ]),
+  )
+  return addGeneration(deploymentPlace(state(), profile as ProfileName), {
+    manifest,
+    text: encodeDocument(Manifest, { ...manifest, profiles, infrastructure }, 'json'),
+    origin: { time: new Date(), user: 'me', host: 'here' },
+  })
+}
+
+/** A system that somebody else runs on the machine. */
+const THEIRS = { one: { api: {}, page: { dependsOn: ['api'] } } }
+const OURS = { one: { shop: {} } }
+
+/** Deployed by another coordinator, and by nobody else so far. */
+async function theirs(): Promise<void> {
+  await machines.deploy(machines.manifest(THEIRS), [await machines.target('m1', 'one')])
+  machines.calls()
+}
+
+const untouched = () => expect([machines.calls(), machines.up()]).toEqual([[], ['api', 'page']])
+
+describe('what somebody else has deployed under the name', () => {
+  const refused = {
+    code: 'not-ours',
+    exitStatus: 1,
+    message: "what runs as 'default' was not deployed from this coordinator, and nothing of it is in the manifest",
+    diagnostics: [{ message: "2 services on 'one': 'api', 'page'" }],
+    hint: 'nothing was done; -p NAME deploys under another name, beside it; --take-over stops it, and deploys in its place',
+  }
+
+  test.each<readonly [string, Given]>([
+    ['a deployment', {}],
+    ['a dry run', { dryRun: true }],
+    ['a check', { check: true }],
+    ['a deployment that stops nothing', { upgrade: false }],
+    ['a repair', { repair: true }],
+  ])('is not replaced by %s that shares nothing with it', async (_, given) => {
+    await theirs()
+    await expect(activate(machines.manifest(OURS), given)).rejects.toMatchObject(refused)
+    untouched()
+  })
+
+  test('is replaced where that is asked for, and the run says so', async () => {
+    await theirs()
+    const taken = "taking over 'default', which this coordinator has not deployed, with its services: 2 on 'one'"
+    const plan = await activate(machines.manifest(OURS), { takeOver: true, dryRun: true })
+    expect(plan.split('\n')[0]).toBe(taken)
+    expect(await activate(machines.manifest(OURS), { takeOver: true })).toBe('the manifest')
+    expect([warnings(), machines.up(), journals]).toEqual([[taken], ['shop'], ['default']])
+  })
+
+  test.each<readonly [string, () => Manifest]>([
+    ['the same services', () => machines.manifest(THEIRS)],
+    ['one of them, and all others new', () => machines.manifest({ one: { api: {}, shop: {} } })],
+    ['one of them, on another target', () => machines.manifest({ one: {}, two: { page: {} } })],
+    ['one of them in another version', () => renamedKeys(machines.manifest({ one: { page: {}, shop: {} } }))],
+  ])('goes on as a deployment of %s', async (_, manifestOf) => {
+    await theirs()
+    await activate(manifestOf())
+    expect(warnings()).toEqual([])
+  })
+
+  test('is ours where there is a generation of it', async () => {
+    await theirs()
+    await known(machines.manifest(THEIRS))
+    await activate(machines.manifest(OURS))
+    expect([warnings(), machines.up()]).toEqual([[], ['shop']])
+  })
+
+  test('is ours as well where this coordinator has begun it, unless all was undone', async () => {
+    writeFileSync(join(machines.directory, 'fail-page'), '')
+    await expect(activate(machines.manifest(THEIRS))).rejects.toMatchObject({ code: 'rolled-back' })
+    rmSync(join(machines.directory, 'fail-page'))
+    await theirs()
+    await expect(activate(machines.manifest(OURS))).rejects.toMatchObject(refused)
+    await activate(machines.manifest(THEIRS))
+    await activate(machines.manifest(OURS))
+    expect([warnings(), machines.up()]).toEqual([[], ['shop']])
+  })
+
+  test('is nothing where nothing is there, or under another name', async () => {
+    expect(await activate(machines.manifest(OURS), { check: true })).toBe('')
+    await theirs()
+    expect(await activate(machines.manifest(OURS), { profile: 'shop' })).toBe('the manifest')
+    expect(machines.up()).toEqual(['api', 'page', 'shop'])
+  })
+
+  test('is not undeployed without a word, either', async () => {
+    await theirs()
+    const nothing = machines.manifest({ one: {} })
+    for (const given of [{}, { check: true }, { dryRun: true }]) {
+      await expect(activate(nothing, { undeploy: true, ...given })).rejects.toMatchObject({
+        code: 'not-ours',
+        message: "what runs as 'default' was not deployed from this coordinator",
+        hint: 'nothing was done; -p NAME undeploys another deployment, --take-over undeploys this one',
+      })
+    }
+    untouched()
+    await activate(nothing, { undeploy: true, takeOver: true })
+    expect(machines.up()).toEqual([])
+  })
+})
+
+describe('an undeployment', () => {
+  const nothing = () => machines.manifest({ one: {} })
+
+  test.each<readonly [string, Given]>([
+    ['', {}],
+    [', as a dry run', { dryRun: true }],
+    [', as a check', { check: true }],
+  ])('of what nobody knows is refused with the names of what there is%s', async (_, given) => {
+    await theirs()
+    await known(machines.manifest(OURS), 'blog')
+    const before = coordinatorFiles()
+    await expect(activate(nothing(), { profile: 'nosuch', undeploy: true, ...given })).rejects.toMatchObject({
+      code: 'no-deployment',
+      exitStatus: 1,
+      message: expect.stringMatching(/^there is nothing to undeploy: nothing has been deployed as 'nosuch'/),
+      hint: "nothing was done; the targets have 'default', this coordinator has deployed 'blog': -p NAME undeploys one of them",
+    })
+    expect([journals, coordinatorFiles()]).toEqual([[], before])
+    untouched()
+  })
+
+  test('of what nobody knows is refused where there is nothing at all', async () => {
+    await expect(activate(nothing(), { undeploy: true })).rejects.toMatchObject({
+      hint: 'nothing was done; there is no deployment of another name, either',
+    })
+    expect(coordinatorFiles()).toEqual([])
+  })
+
+  test('is nothing new where the targets know of one', async () => {
+    await machines.target('m1', 'one')
+    mkdirSync(join(state(), 'targets/one/profiles/default'), { recursive: true })
+    symlinkSync('1-link', join(state(), 'targets/one/profiles/default/current'))
+    expect(await activate(nothing(), { undeploy: true })).toBe('the manifest')
+    expect(machines.told()).toEqual(['note: nothing to do: all services are as the manifest says'])
+  })
+
+  test('that finds only other deployments names them, and does not say that all is well', async () => {
+    await theirs()
+    await known(nothing(), 'shop')
+    machines.events.splice(0)
+    await activate(nothing(), { profile: 'shop', undeploy: true })
+    const note = "nothing runs under this name; on the targets there are services of 'default'"
+    expect(machines.told()).toEqual([`note: ${note}`, 'note: nothing to do'])
+    const plan = await activate(nothing(), { profile: 'shop', undeploy: true, dryRun: true })
+    expect(plan).toBe(`${note}\nnothing to do\n`)
+    untouched()
+  })
+})
+
+function renamedKeys(manifest: Manifest): Manifest {
+  const renamed = (key: string) => `${key}-2` as never
+  return {
+    ...manifest,
+    services: new Map([...manifest.services].map(([key, service]) => [renamed(key), service])),
+    serviceMappings: manifest.serviceMappings.map((mapping) => ({ ...mapping, service: renamed(mapping.service) })),
+  }
+}

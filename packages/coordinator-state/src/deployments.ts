@@ -1,0 +1,35 @@
+import { readdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+import type { ProfileName } from '@davit/documents'
+import { isMissing } from '@davit/files'
+
+import { type DeploymentPlace, generationsOf } from './place.ts'
+
+/** Names of the other deployments of which this coordinator has generations. */
+export async function otherDeployments(place: DeploymentPlace): Promise<readonly ProfileName[]> {
+  const coordinator = dirname(place)
+  const names = await readdir(coordinator).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  const others = names.filter((name) => name !== basename(place) && NAME.test(name)).toSorted()
+  const isDeployed = await Promise.all(others.map((name) => hasGenerations(join(coordinator, name))))
+  return others.filter((_, index) => isDeployed[index]) as ProfileName[]
+}
+
+/** For hints: that there are no generations, and of which deployments there are. */
+export async function nothingDeployed(place: DeploymentPlace): Promise<string> {
+  const others = (await otherDeployments(place)).map((name) => `'${name}'`)
+  if (others.length === 0) return 'nothing has been deployed from this coordinator, under any name'
+  return `nothing has been deployed under this name from this coordinator, which has deployed ${others.join(', ')}: --profile names another one`
+}
+
+/** What no deployment can be called was not made by davit. */
+const NAME = /^[A-Za-z0-9_][\w.+-]*$/
+
+/** Something else may lie there. */
+async function hasGenerations(place: DeploymentPlace): Promise<boolean> {
+  const names = await readdir(generationsOf(place)).catch(() => [])
+  return names.some((name) => /^[1-9]\d*$/.test(name))
+}
