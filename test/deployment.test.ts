@@ -321,12 +321,12 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)(
       expect(await generations()).toEqual(before)
     })
 
-    test('a target that vanished is skipped by name, and the rest is redeployed', async () => {
+    test('a target that vanished is told by name, and the rest is redeployed', async () => {
       await succeed()
       const { de3: _, ...infrastructure } = infrastructureOf(hosts)
       const { web: __, ...distribution } = placed
       const { stderr } = await succeed({ infrastructure, distribution: { ...distribution, api: ['de1'] } })
-      expect(stderr).toContain(`Skip service 'web'`)
+      expect(stderr).toContain(`warning: 'web' keeps running on 'de3', which is no longer in the infrastructure: `)
       expect(await activeOn(hosts.slice(0, 2))).toEqual([
         'de1 wrapper api',
         'de1 wrapper database',

@@ -131,6 +131,7 @@ describe('what a run claims is compared with what happened', () => {
     'hint: it left no lock: the same command takes one',
     'hint: nothing was begun on the targets: the same command begins again',
     'hint: no target was touched; what is built already is kept',
+    "warning: 'kept', 'new' keep running on 'fl1', which is no longer in the infrastructure: …",
     'hint: nothing was done; -p NAME deploys under another name, beside it; --take-over stops it, and deploys in its place',
     'davit-activate: the transition failed: everything was undone [rolled-back]',
     '[fl1] everything is as you like it',

@@ -29,6 +29,7 @@ export const CLAIMS: readonly (readonly [RegExp, Check])[] = [
     /^nothing to do: all services are as the manifest says$/,
     ({ time }, world) => sameAs(world.attempted.instances.keys(), time, world),
   ],
+  [/^warning: (.*) keeps? running on '(\S+)', which is no longer in the infrastructure: /, keepsRunning],
   [/^davit-activate: the transition (?:failed|was interrupted): all is as it was before /, asBefore],
   [
     /^davit-activate: .*: the new services are gone, and (?:not all of the old ones could|it is not known whether) /,
@@ -129,6 +130,13 @@ function sameAs(
     ...found.filter((instance) => !expected.includes(instance)).map((instance) => `'${instance}' runs`),
     ...[...busy].filter(([instance]) => counts(instance)).map(([instance, what]) => `'${instance}' is still ${what}`),
   ]
+}
+
+function keepsRunning({ parts: [list = '', host], time }: Claim, { stateAt, names }: World): readonly string[] {
+  const there = new Set([...stateAt(time).running].filter((one) => hostOf(one) === host).map((one) => names.get(one)))
+  return [...list.matchAll(/'([^']+)'/g)]
+    .filter(([, name]) => !there.has(name))
+    .map(([, name]) => `'${name}' does not run there`)
 }
 
 function newGone({ time }: Claim, { stateAt, run, rebooted }: World): readonly string[] {

@@ -1,4 +1,11 @@
-import { currentGeneration, deploymentPlace, markBegun, unmarkBegun } from '@davit/coordinator-state'
+import {
+  currentGeneration,
+  deploymentPlace,
+  markBegun,
+  readLeftBehind,
+  unmarkBegun,
+  writeLeftBehind,
+} from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { type ShellTarget, targetsToUse } from '@davit/target'
@@ -113,7 +120,8 @@ export const tool = defineTool({
     const claim = old === undefined ? await onFirst({ profile, place, takeOver, undeploy }) : undefined
     if (args.check) return check(next, claim, context)
     const previous = old ?? (await currentGeneration(place))?.manifest
-    const terms = { ...context, profile, old, previous, claim, undeploy, ...planOptionsOf(args) }
+    const leftBehind = await readLeftBehind(place)
+    const terms = { ...context, profile, old, previous, leftBehind, claim, undeploy, ...planOptionsOf(args) }
     const begin = () => (args.dryRun ? undefined : context.journal({ profile, manifest: text }, 'change'))
     // Where there may be nothing to undeploy, nothing is written before that is known.
     const isInDoubt = undeploy && claim !== undefined
@@ -149,6 +157,7 @@ async function carryOut(next: Manifest, targets: readonly ShellTarget[], { use, 
       // From now on, something may be there that is ours, whatever becomes of this run.
       if (terms.claim !== undefined) await markBegun(use.place)
       const outcome = await applyManifest(next, last, { ...terms, ...all })
+      if (outcome.kind === 'completed') await writeLeftBehind(use.place, last.leftBehind)
       if (terms.claim !== undefined && outcome.kind === 'rolled-back') await unmarkBegun(use.place)
       return outcome
     })

@@ -1,5 +1,5 @@
 import { printable, type Report } from '@davit/diagnostics'
-import type { Manifest, TargetName } from '@davit/documents'
+import type { Manifest, NamedMapping, TargetName } from '@davit/documents'
 import type { ShellTarget } from '@davit/target'
 import {
   type Activity,
@@ -7,16 +7,19 @@ import {
   forgottenOf,
   inconsistenciesOf,
   isEmpty,
+  leftBehindOf,
   type ObservedMapping,
   type OutdatedMapping,
   type PlanOptions,
   planTransition,
   type Reason,
   renderActivity,
+  renderLeftBehind,
   renderOutdated,
   renderTransition,
   type SkippedMapping,
   type Transition,
+  vanishedOf,
 } from '@davit/transition'
 import { type Deployed, deployedBy, type ObservationTerms, observeDeployment } from './deployed.ts'
 import type { FoundService } from './found.ts'
@@ -28,6 +31,8 @@ export interface PlanTerms extends ObservationTerms, Pick<PlanOptions, 'upgrade'
   readonly old: Manifest | undefined
   /** Without it, all that is observed is ours. */
   readonly claim?: Claim | undefined
+  /** On targets that were taken out of the infrastructure, by earlier runs. */
+  readonly leftBehind?: readonly NamedMapping[] | undefined
   /** Whether all of the deployment is to be taken away, so that it matters what others are there. */
   readonly undeploy?: boolean
 }
@@ -37,15 +42,17 @@ export interface Plan {
   readonly deployed: Deployed
   /** Targets that were passed over: of what is there nothing is known. */
   readonly unreachable: ReadonlySet<TargetName>
+  /** What goes on on targets that are no longer in the infrastructure, when this is done. */
+  readonly leftBehind: readonly NamedMapping[]
   /** What else is to be known of it. */
   readonly notes: readonly string[]
 }
 
 /** What leads from what is deployed to the next manifest. */
 export async function planFor(next: Manifest, targets: readonly ShellTarget[], terms: PlanTerms): Promise<Plan> {
-  const { previous, upgrade, changed = 'keep', undeploy = false } = terms
+  const { previous, upgrade, changed = 'keep' } = terms
   const unreachable = unreachableOf(next, targets)
-  const deployed = await deployedOn(targets, { ...terms, next, unreachable })
+  const { leaving, ...deployed } = await deployedOn(targets, { ...terms, next, unreachable })
   const { observed } = deployed
   const transition = planTransition(next, [...observed, ...assumedOn(unreachable, next)], {
     upgrade,
@@ -54,8 +61,8 @@ export async function planFor(next: Manifest, targets: readonly ShellTarget[], t
   })
   refuseConflicts(transition, deployed)
   const skipped = [...transition.skipped, ...forgottenIn(next, { ...terms, observed, unreachable })]
-  const notes = undeploy && observed.length === 0 ? othersIn(deployed) : []
-  return { transition: { ...transition, skipped }, deployed, unreachable, notes }
+  const notes = [...vanishedOf(leaving), ...(terms.undeploy === true ? othersIn(deployed) : [])]
+  return { transition: { ...transition, skipped }, deployed, unreachable, leftBehind: leftBehindOf(leaving), notes }
 }
 
 interface DeployedTerms extends PlanTerms {
@@ -65,12 +72,14 @@ interface DeployedTerms extends PlanTerms {
 
 /** Of what is there, with what is to be told of it. */
 async function deployedOn(targets: readonly ShellTarget[], { next, unreachable, ...terms }: DeployedTerms) {
-  const { old, previous, claim } = terms
+  const { old, previous, claim, leftBehind: left = [] } = terms
   const known = old === undefined ? await observeDeployment(targets, next, terms) : deployedBy(old, { targets, next })
   const observed = known.observed.filter(({ mapping }) => !unreachable.has(mapping.target))
   const inconsistencies = inconsistenciesOf(next, unreachable, { previous }).map(({ message }) => message)
   const takenOver = claim === undefined ? [] : takeOver(next, observed.map(serviceOf), claim)
-  return { ...known, observed, warnings: [...takenOver, ...known.warnings, ...inconsistencies] }
+  const leaving = { next, previous, known: left, observed, unreachable }
+  const behind = renderLeftBehind(leftBehindOf(leaving), next)
+  return { ...known, observed, leaving, warnings: [...takenOver, ...known.warnings, ...inconsistencies, ...behind] }
 }
 
 interface ForgottenTerms extends PlanTerms {
@@ -88,7 +97,8 @@ function serviceOf({ mapping, service }: ObservedMapping): FoundService {
 }
 
 /** Nothing is left of the deployment: perhaps another one was meant. */
-function othersIn({ neighbours }: Deployed): readonly string[] {
+function othersIn({ observed, neighbours }: Deployed): readonly string[] {
+  if (observed.length > 0) return []
   const names = [...new Set(neighbours.map(({ record }) => `'${record.profile}'`))].toSorted()
   return names.length === 0
     ? []

@@ -15,6 +15,7 @@ export {
   switchGeneration,
 } from './generations.ts'
 export { isKnown, markBegun, unmarkBegun } from './known.ts'
+export { forgetTarget, readLeftBehind, writeLeftBehind } from './left-behind.ts'
 export { type Journal, openJournal, type ReadEntry, type ReadJournal, readJournal } from './journal.ts'
 export type { BeginEntry, EndEntry, JournalEntry, MessageEntry, StepEntry } from './journal-entry.ts'
 export type { Origin } from './origin.ts'

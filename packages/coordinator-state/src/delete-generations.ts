@@ -7,6 +7,7 @@ import { isMissing, readTextFile, syncDirectory, writeFileAtomic } from '@davit/
 import { currentNumber, generationNumbers, highestNumber } from './generations.ts'
 import { generationRoot } from './generation-root.ts'
 import { unmarkBegun } from './known.ts'
+import { writeLeftBehind } from './left-behind.ts'
 import { type DeploymentPlace, generationsOf, lastNumberFile, pointerFile } from './place.ts'
 import { endRollback } from './rollback.ts'
 
@@ -54,6 +55,7 @@ export async function deleteAllGenerations(
   await rm(lastNumberFile(place), { force: true })
   await endRollback(place)
   await unmarkBegun(place)
+  await writeLeftBehind(place, [])
   return numbers
 }
 

@@ -282,6 +282,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     [['--list-generations', '-q'], 'generations <>'],
     [['--delete-generations', '1, 2'], 'generations <--delete> <1, 2>'],
     [['--delete-all-generations'], 'generations <--delete-all>'],
+    [['--forget', 'n1'], 'generations <--forget> <n1>'],
   ])('%j is left to davit-generations, and its status told', async (args, call) => {
     expect(await run(args, { FAIL_generations: '5' })).toMatchObject({ status: 5, stdout: 'output of generations\n' })
     expect(trace()).toEqual([call])

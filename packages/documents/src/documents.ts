@@ -64,6 +64,7 @@ export {
   type SnapshotMapping,
   snapshotMapping,
 } from './mapping.ts'
+export { type NamedMapping, parseNamedMappings } from './named-mapping.ts'
 export type { BuildSpec, ExpressionProgram, ExpressionSpec, PackageRequest, PackageSpec } from './package-spec.ts'
 export { parseProfileName } from './parse-profile-name.ts'
 export { ProfileManifest } from './profile-manifest.ts'

@@ -3,11 +3,12 @@ import {
   deploymentPlace,
   type DeploymentPlace,
   endRollback,
+  forgetTarget,
   nextRollback,
   nothingDeployed,
   readGeneration,
 } from '@davit/coordinator-state'
-import type { ReportEvent } from '@davit/diagnostics'
+import type { Report, ReportEvent } from '@davit/diagnostics'
 import { parseProfileName } from '@davit/documents'
 import { defineTool, profileOptions, stateDirectory, stateEnvironment, type ToolContext, usageError } from '@davit/tool'
 
@@ -51,8 +52,14 @@ export const tool = defineTool({
       type: 'boolean',
       describe: 'delete all, the current one included: the deployment is forgotten, not undeployed',
     },
+    forget: {
+      type: 'string',
+      value: 'TARGET',
+      describe:
+        'no longer tell what keeps running on a target that was taken out of the infrastructure: it is gone, or looked after otherwise',
+    },
   },
-  exitStatus: { 1: 'there is no such generation, or it is the current one' },
+  exitStatus: { 1: 'there is no such generation or target, or it is the current one' },
   environment: { ...stateEnvironment },
   seeAlso: ['davit-env(1)', 'davit-set(1)', 'davit-collect-garbage(1)'],
   async run(context) {
@@ -61,7 +68,7 @@ export const tool = defineTool({
     const place = deploymentPlace(stateDirectory(context), profile)
     const [action, ...others] = actionsOf(place, context)
     if (others.length > 0) throw tooMany()
-    if (args.delete !== undefined || args.deleteAll) journal({ profile }, 'release')
+    if (args.delete !== undefined || args.deleteAll || args.forget !== undefined) journal({ profile }, 'release')
     return action === undefined ? list(context, place) : action()
   },
 })
@@ -82,6 +89,7 @@ interface Arguments {
   readonly endRollback: boolean
   readonly delete: string | undefined
   readonly deleteAll: boolean
+  readonly forget: string | undefined
 }
 
 type Action = () => Promise<void>
@@ -104,8 +112,14 @@ function actionsOf(place: DeploymentPlace, context: ToolContext<Arguments>): rea
     [args.endRollback, () => endRollback(place)],
     [deleted !== undefined, () => deleteSelected(place, deleted ?? '', context)],
     [args.deleteAll, () => forgetDeployment(place, context)],
+    [args.forget !== undefined, () => forget(place, args.forget ?? '', report)],
   ]
   return actions.flatMap(([isWanted, action]) => (isWanted ? [action] : []))
+}
+
+async function forget(place: DeploymentPlace, target: string, report: Report): Promise<void> {
+  const names = new Set((await forgetTarget(place, target)).map(({ name }) => `'${name}'`))
+  report({ kind: 'note', message: `forgot ${[...names].join(', ')} on '${target}'` })
 }
 
 function unfinished(to: number): ReportEvent {
@@ -115,6 +129,6 @@ function unfinished(to: number): ReportEvent {
 function tooMany() {
   return usageError(
     'one thing at a time',
-    'give one of --print, --previous, --begin-rollback, --end-rollback, --delete and --delete-all',
+    'give one of --print, --previous, --begin-rollback, --end-rollback, --delete, --delete-all and --forget',
   )
 }

@@ -24,7 +24,7 @@ export interface Activity {
 export interface Transition {
   readonly deactivations: readonly Activity[]
   readonly activations: readonly Activity[]
-  /** What should be deactivated and cannot be reached any more. */
+  /** What should not be there, and has no record by which it could be deactivated. */
   readonly skipped: readonly SkippedMapping[]
   /** What stays active otherwise than next describes it. */
   readonly outdated: readonly OutdatedMapping[]

@@ -1,8 +1,9 @@
-import { type Manifest, mappingIdOf, type TargetName } from '@davit/documents'
+import { type Manifest, mappingIdOf, type NamedMapping, type TargetName } from '@davit/documents'
 
 import type { SkippedMapping } from './activity.ts'
 import type { ObservedMapping } from './observed-mapping.ts'
 import { placedServices } from './placed-service.ts'
+import { recordedIn } from './recorded.ts'
 
 export interface Forgetting {
   readonly previous: Manifest
@@ -17,9 +18,7 @@ export interface Forgetting {
  * was stopped by a run that was cut off later, or somebody has removed its record, and nothing will stop it.
  */
 export function forgottenOf({ previous, next, observed, unreachable }: Forgetting): readonly SkippedMapping[] {
-  // A target whose name has gone to another machine is observed as `NAME@…`.
-  const named = (target: TargetName) => target.replace(/@.*$/s, '') as TargetName
-  const recorded = new Set(observed.map(({ mapping }) => mappingIdOf({ ...mapping, target: named(mapping.target) })))
+  const recorded = recordedIn(observed)
   const wanted = new Set([...placedServices(next).values()].map(placeOf))
   return [...placedServices(previous).values()]
     .filter(({ mapping }) => next.infrastructure.has(mapping.target) && !unreachable.has(mapping.target))
@@ -27,8 +26,12 @@ export function forgottenOf({ previous, next, observed, unreachable }: Forgettin
     .map(({ mapping, service }) => ({
       mapping,
       service,
-      message: `Skip service '${service.name}' on target '${mapping.target}', of which there is no record any more: it was stopped before, or has to be stopped by hand`,
+      message: vanishedMessage({ target: mapping.target, name: service.name }),
     }))
+}
+
+export function vanishedMessage({ target, name }: Pick<NamedMapping, 'target' | 'name'>): string {
+  return `Skip service '${name}' on target '${target}', of which there is no record any more: it was stopped before, or has to be stopped by hand`
 }
 
 function placeOf({ mapping, service }: Pick<SkippedMapping, 'mapping' | 'service'>): string {

@@ -2,7 +2,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { type Manifest, type MappingId, mappingIdOf } from '@davit/documents'
 import { closureOf } from '@davit/service-graph'
 
-import type { Activity, OutdatedMapping, SkippedMapping, Transition } from './activity.ts'
+import type { Activity, OutdatedMapping, Transition } from './activity.ts'
 import { type Arranged, dependantsFirst, dependenciesFirst } from './arrangement.ts'
 import { checkPlacement } from './check-placement.ts'
 import { type Explanation, explain } from './explanation.ts'
@@ -48,7 +48,7 @@ export function planTransition(
   return {
     deactivations: dependantsFirst(outgoing).map((arranged) => deactivationOf(arranged, reasons)),
     activations: dependenciesFirst(incoming).map((arranged) => activationOf(arranged, reasons)),
-    skipped: before === undefined || upgrade !== 'upgrade' ? [] : skippedOf(before, next, current),
+    skipped: [],
     outdated: [...staying.values()].toSorted(byName).flatMap(outdatedOf),
   }
 }
@@ -121,14 +121,4 @@ function select<Placed>(
   isChosen: (id: MappingId, placed: Placed) => boolean,
 ): ReadonlyMap<MappingId, Placed> {
   return new Map([...table].filter(([id, placed]) => isChosen(id, placed)))
-}
-
-function skippedOf(previous: Manifest, next: Manifest, current: Placements): readonly SkippedMapping[] {
-  return [...placedServices(previous).values()]
-    .filter(({ mapping }) => !next.infrastructure.has(mapping.target) && !current.has(mappingIdOf(mapping)))
-    .map(({ mapping, service }) => ({
-      mapping,
-      service,
-      message: `Skip service '${service.name}' on target '${mapping.target}', which is no longer in the infrastructure`,
-    }))
 }

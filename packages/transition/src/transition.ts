@@ -11,6 +11,7 @@ export {
 } from './activity.ts'
 export { coresOf } from './cores-of.ts'
 export { forgottenOf, type Forgetting } from './forgotten.ts'
+export { type Leaving, leftBehindOf, renderLeftBehind, vanishedOf } from './left-behind.ts'
 export { type Doubt, type ObservedMapping } from './observed-mapping.ts'
 export { observedOf } from './observed-of.ts'
 export { planRollback } from './plan-rollback.ts'

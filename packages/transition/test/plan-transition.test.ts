@@ -186,13 +186,6 @@ describe('activate-only', () => {
 describe('targets that are gone', () => {
   const next = manifestOf({ services: { page: { on: ['web/process'] } } })
 
-  test('planTransition() skips what it cannot reach', () => {
-    const { skipped } = plan(next, observedOf(guestbook, next.infrastructure), { previous: guestbook })
-    expect(skipped.map(({ message }) => message)).toEqual([
-      "Skip service 'store' on target 'db', which is no longer in the infrastructure",
-    ])
-  })
-
   test('planTransition() deactivates on a renamed target what is observed there', () => {
     const { skipped, deactivations } = plan(next, active(guestbook), { previous: guestbook })
     expect(skipped).toEqual([])

@@ -1,0 +1,70 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { DavitError, ExitStatus, suggestionFor } from '@davit/diagnostics'
+import { type NamedMapping, parseNamedMappings } from '@davit/documents'
+import { isMissing, makeDirectories, readTextFile, writeFileAtomic } from '@davit/files'
+
+import { currentGeneration } from './generations.ts'
+import type { DeploymentPlace } from './place.ts'
+
+/** Services on targets that are no longer in the infrastructure, until that is settled; whatever becomes of generations. */
+export async function readLeftBehind(place: DeploymentPlace): Promise<readonly NamedMapping[]> {
+  const text = await readTextFile(fileOf(place)).catch((error: unknown) => {
+    if (isMissing(error)) return '[]'
+    throw error
+  })
+  const left = parseNamedMappings(valueIn(text))
+  if (left !== undefined) return left
+  throw new DavitError('corrupt-state', `'${fileOf(place)}' is no list of services that were left behind`, {
+    exitStatus: ExitStatus.badDocument,
+    hint: 'remove it: then nobody is told any more what runs on targets that are no longer in the infrastructure',
+  })
+}
+
+export async function writeLeftBehind(place: DeploymentPlace, left: readonly NamedMapping[]): Promise<void> {
+  if (left.length === 0) return rm(fileOf(place), { force: true })
+  const [before, after] = [await readLeftBehind(place), left].map((list) => JSON.stringify(list))
+  if (before === after) return
+  await makeDirectories(place, 0o700)
+  await writeFileAtomic(fileOf(place), `${after}\n`, { mode: 0o600 })
+}
+
+/** Gives up what was left behind on a target; tells what that was. */
+export async function forgetTarget(place: DeploymentPlace, target: string): Promise<readonly NamedMapping[]> {
+  const left = await readLeftBehind(place)
+  const current = await currentGeneration(place)
+  // The next run would find it there again.
+  if ([...(current?.manifest.infrastructure.keys() ?? [])].some((name) => name === target)) {
+    throw new DavitError('still-deployed', `'${target}' belongs to what is deployed, generation ${current?.number}`, {
+      hint: 'deploy without it first: what then keeps running there can be forgotten',
+    })
+  }
+  const forgotten = left.filter((one) => one.target === target)
+  if (forgotten.length === 0) throw noSuchTarget(target, new Set(left.map((one) => one.target)))
+  await writeLeftBehind(
+    place,
+    left.filter((one) => one.target !== target),
+  )
+  return forgotten
+}
+
+function noSuchTarget(target: string, targets: ReadonlySet<string>): DavitError {
+  const names = [...targets].map((name) => `'${name}'`).join(', ')
+  const hint = targets.size === 0 ? 'nothing was left behind anywhere' : `there is something on ${names}`
+  return new DavitError('no-target', `nothing was left behind on '${target}'`, {
+    hint: suggestionFor(target, targets) ?? hint,
+  })
+}
+
+function fileOf(place: DeploymentPlace): string {
+  return join(place, 'left-behind.json')
+}
+
+function valueIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,72 @@
+import { type Manifest, type Mapping, mappingIdOf, type NamedMapping } from '@davit/documents'
+
+import { type Forgetting, vanishedMessage } from './forgotten.ts'
+import { compareText, placedServices } from './placed-service.ts'
+import { recordedIn } from './recorded.ts'
+
+export interface Leaving extends Omit<Forgetting, 'previous'> {
+  /** The last generation. */
+  readonly previous: Manifest | undefined
+  /** What earlier runs have left behind. */
+  readonly known: readonly NamedMapping[]
+}
+
+/**
+ * What goes on on targets that were taken out of the infrastructure before it was stopped. It is settled once its record is seen
+ * again, under whatever name its machine is reached by then, or once a target of that name is looked at and has none.
+ */
+export function leftBehindOf({ next, previous, known, observed, unreachable }: Leaving): readonly NamedMapping[] {
+  const recorded = recordedIn(observed)
+  const isGone = ({ target }: Mapping) => !next.infrastructure.has(target)
+  const left = [
+    ...known.filter((one) => isGone(one) || unreachable.has(one.target)),
+    ...(previous === undefined ? [] : placedIn(previous)).filter(isGone),
+  ]
+  const table = new Map(left.map((one) => [mappingIdOf(one), one] as const))
+  return [...table].flatMap(([id, one]) => (recorded.has(id) ? [] : [one])).toSorted(inOrder)
+}
+
+/** Of what earlier runs have left behind on targets that are looked at again, and there is no record of it any more. */
+export function vanishedOf({ next, known, observed, unreachable }: Leaving): readonly string[] {
+  const recorded = recordedIn(observed)
+  const wanted = new Set(placedIn(next).map(placeOf))
+  return known
+    .filter(({ target }) => next.infrastructure.has(target) && !unreachable.has(target))
+    .filter((one) => !recorded.has(mappingIdOf(one)) && !wanted.has(placeOf(one)))
+    .map(vanishedMessage)
+}
+
+/** A line for each target. */
+export function renderLeftBehind(left: readonly NamedMapping[], { infrastructure }: Manifest): readonly string[] {
+  const targets = [...new Set(left.map(({ target }) => target))]
+  return targets.map((target) => {
+    const names = left.filter((one) => one.target === target).map(({ name }) => `'${name}'`)
+    const what = `${listed([...new Set(names)])} running on '${target}'`
+    return infrastructure.has(target)
+      ? `${what}, which cannot be reached`
+      : `${what}, which is no longer in the infrastructure: put ${target} back without services, deploy, then remove it; or davit-env --forget ${target}`
+  })
+}
+
+const NAMED = 5
+
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMED
+  if (more > 1) return `${names.slice(0, NAMED).join(', ')} and ${more} others keep`
+  return `${names.join(', ')} ${names.length === 1 ? 'keeps' : 'keep'}`
+}
+
+function placedIn(manifest: Manifest): readonly NamedMapping[] {
+  return [...placedServices(manifest).values()].map(({ mapping, service: { name } }) => {
+    const { target, container, service } = mapping
+    return { service, target, container, name }
+  })
+}
+
+function placeOf({ target, name }: NamedMapping): string {
+  return `${target} ${name}`
+}
+
+function inOrder(left: NamedMapping, right: NamedMapping): number {
+  return compareText(left.target, right.target) || compareText(left.name, right.name)
+}

@@ -1,0 +1,79 @@
+import type { Manifest, NamedMapping, TargetName } from '@davit/documents'
+import { describe, expect, test } from 'vitest'
+
+import { leftBehindOf, observedOf, type ObservedMapping, renderLeftBehind, vanishedOf } from '../src/transition.ts'
+import { manifestOf } from './systems.ts'
+
+const system = manifestOf({ services: { api: { on: ['n1/p', 'n2/p'] }, page: { on: ['n1/p'] } } })
+const everything = observedOf(system, system.infrastructure)
+const onN2 = everything.filter(({ mapping }) => mapping.target === 'n2')
+/** The same without a target, and without what was there. */
+const without = (manifest: Manifest, target: string): Manifest => ({
+  ...manifest,
+  infrastructure: new Map([...manifest.infrastructure].filter(([name]) => name !== target)),
+  serviceMappings: manifest.serviceMappings.filter((mapping) => mapping.target !== target),
+})
+/** Without services on it. */
+const emptied = (manifest: Manifest, target: string): Manifest => ({
+  ...manifest,
+  serviceMappings: manifest.serviceMappings.filter((mapping) => mapping.target !== target),
+})
+const shrunk = without(system, 'n1')
+const known: readonly NamedMapping[] = everything
+  .filter(({ mapping }) => mapping.target === 'n1')
+  .map(({ mapping: { target, container, service: key }, service: { name } }) => ({
+    target,
+    container,
+    service: key,
+    name,
+  }))
+const renamed = (observed: readonly ObservedMapping[]) =>
+  observed.map((one) => ({ ...one, mapping: { ...one.mapping, target: `${one.mapping.target}@old` as TargetName } }))
+
+describe('leftBehindOf()', () => {
+  const both = ["'api', 'page' on n1"]
+  test.each<readonly [string, Partial<Parameters<typeof leftBehindOf>[0]>, readonly string[]]>([
+    ['what the last generation has on a target that is gone', { previous: system }, both],
+    ['what an earlier run has left there', { previous: shrunk, known }, both],
+    ['the same as one', { previous: system, known }, both],
+    ['the same without any generation', { known }, both],
+    ['nothing that is observed under the old name', { previous: system, observed: everything, known }, []],
+    ['nothing of a machine that has another name now', { known, observed: renamed(everything) }, []],
+    ['nothing on a target that is back', { previous: shrunk, known, next: emptied(system, 'n1') }, []],
+    [
+      'what is on a target that is back, and cannot be reached',
+      { known, next: emptied(system, 'n1'), unreachable: new Set(['n1' as TargetName]) },
+      both,
+    ],
+    ['nothing where nothing is gone', { previous: system, next: system }, []],
+  ])('tells %s', (_, given, expected) => {
+    const terms = { next: shrunk, previous: undefined, known: [], observed: onN2, unreachable: new Set<TargetName>() }
+    const left = leftBehindOf({ ...terms, ...given })
+    const targets = [...new Set(left.map(({ target }) => target))]
+    const namesOn = (target: string) => left.filter((one) => one.target === target).map(({ name }) => `'${name}'`)
+    expect(targets.map((target) => `${namesOn(target).join(', ')} on ${target}`)).toEqual(expected)
+  })
+})
+
+test('vanishedOf() tells what has no record on a target that is back, unless it comes again', () => {
+  const terms = { previous: undefined, known, unreachable: new Set<TargetName>() }
+  const told = (next: Manifest, observed: readonly ObservedMapping[]) => vanishedOf({ ...terms, next, observed })
+  expect(told(shrunk, onN2)).toEqual([])
+  expect(told(emptied(system, 'n1'), onN2)).toEqual([
+    expect.stringMatching(/^Skip service 'api' on target 'n1', of which there is no record any more/),
+    expect.stringContaining("'page'"),
+  ])
+  expect(told(emptied(system, 'n1'), everything)).toEqual([])
+  expect(told(system, onN2)).toEqual([])
+})
+
+test('renderLeftBehind() says in a line for each target how it is settled', () => {
+  const hint = 'put n1 back without services, deploy, then remove it; or davit-env --forget n1'
+  const gone = `running on 'n1', which is no longer in the infrastructure: ${hint}`
+  expect(renderLeftBehind(known, shrunk)).toEqual([`'api', 'page' keep ${gone}`])
+  expect(renderLeftBehind(known.slice(0, 1), shrunk)).toEqual([`'api' keeps ${gone}`])
+  expect(renderLeftBehind(known.slice(0, 1), system)).toEqual(["'api' keeps running on 'n1', which cannot be reached"])
+  const many = Array.from({ length: 60 }, (_, index) => ({ ...known[0]!, name: `s${index}` as NamedMapping['name'] }))
+  expect(renderLeftBehind(many, shrunk)).toEqual([`'s0', 's1', 's2', 's3', 's4' and 55 others keep ${gone}`])
+  expect(renderLeftBehind(many.slice(0, 6), shrunk)).toEqual([`'s0', 's1', 's2', 's3', 's4', 's5' keep ${gone}`])
+})
