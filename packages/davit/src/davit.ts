@@ -9,13 +9,14 @@ export {
   defineServices,
   type DistributionContext,
   type ExtraParameters,
+  type MachinesOf,
   type Model,
   type Packages,
   type ServicesContext,
   type SystemContext,
 } from './define.ts'
 export type { Distribution, Placement, Placements, TargetChoice, TargetReference } from './distribution.ts'
-export type { Infrastructure, Target } from './infrastructure.ts'
+export type { ClientInterface, Infrastructure, Target } from './infrastructure.ts'
 export {
   type Build,
   build,

@@ -1,4 +1,4 @@
-import type { Attributes } from './data.ts'
+import type { Attributes, Data } from './data.ts'
 import type { Distribution, TargetReference } from './distribution.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { Package } from './package.ts'
@@ -89,17 +89,36 @@ export function defineService<const Depended extends string = never, const Conne
   return service
 }
 
-/** Where things can be deployed: a table of targets. Its targets stay known by name, in editors as well. */
-export function defineInfrastructure<const Machines extends Infrastructure>(model: Machines): Machines {
+/**
+ * Where things can be deployed: a table of targets, or a function of the extra parameters that returns one. Its
+ * targets stay known by name, in editors as well.
+ */
+export function defineInfrastructure<
+  const Machines extends Infrastructure | ((parameters: Data) => Infrastructure | Promise<Infrastructure>),
+>(model: Machines): Machines {
   return model
 }
 
-/** Which services are placed where: a table, or a function of the infrastructure that returns one. */
+/**
+ * Which services are placed where: a table, or a function of the infrastructure that returns one. With the type of the
+ * infrastructure model only its targets exist:
+ *
+ * ```ts
+ * import type infrastructure from './infrastructure.ts'
+ *
+ * export default defineDistribution<typeof infrastructure>(({ infrastructure }) => ({ web: [infrastructure.web1] }))
+ * ```
+ */
 export function defineDistribution<Machines = { readonly [target: string]: TargetReference }, Extra = unknown>(
-  model: Model<DistributionContext<Machines> & Extra, Distribution>,
-): Model<DistributionContext<Machines> & Extra, Distribution> {
+  model: Model<DistributionContext<MachinesOf<Machines>> & Extra, Distribution<NamesOf<Machines>>>,
+): Model<DistributionContext<MachinesOf<Machines>> & Extra, Distribution<NamesOf<Machines>>> {
   return model
 }
+
+/** The targets of an infrastructure model, which may be a function. */
+export type MachinesOf<Model> = Model extends (parameters: never) => infer Machines ? Awaited<Machines> : Model
+
+type NamesOf<Model> = Extract<keyof MachinesOf<Model>, string>
 
 /** Packages that are installed on targets beside the services. */
 export function definePackages<Extra = unknown>(

@@ -9,20 +9,20 @@ export interface TargetReference {
 }
 
 /** A target in which a service is placed: an object of the infrastructure, or its name. */
-export type TargetChoice = string | TargetReference
+export type TargetChoice<Name extends string = string> = Name | TargetReference
 
-export interface Placement {
-  readonly target: TargetChoice
+export interface Placement<Name extends string = string> {
+  readonly target: TargetChoice<Name>
   /** The service's type when absent. */
   readonly container?: string
 }
 
 /** A list of targets, or `{ targets: [{ target, container }] }`. */
-export type Placements =
-  | readonly (TargetChoice | Placement)[]
-  | { readonly targets: readonly (TargetChoice | Placement)[] }
+export type Placements<Name extends string = string> =
+  | readonly (TargetChoice<Name> | Placement<Name>)[]
+  | { readonly targets: readonly (TargetChoice<Name> | Placement<Name>)[] }
 
-/** Service name → where it is placed. */
-export interface Distribution {
-  readonly [service: string]: Placements
+/** Service name → where it is placed. `Name` are the names of targets, where they are known. */
+export interface Distribution<Name extends string = string> {
+  readonly [service: string]: Placements<Name>
 }

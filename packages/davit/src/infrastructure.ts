@@ -10,13 +10,22 @@ export interface Target {
   readonly system?: string
   /** How many activities may run there at a time; 1 when absent. */
   readonly numOfCores?: number
-  /** How to reach it: `ssh`, `local`, or the path of a client executable. */
-  readonly clientInterface?: string
+  readonly clientInterface?: ClientInterface
   /** Which of `properties` says how to reach it. */
   readonly targetProperty?: string
   /** Anything else stays in the model. */
   readonly [attribute: string]: unknown
 }
+
+/** How to reach a target: `ssh`, `local`, their names in the original toolset, or the path of a client executable. */
+export type ClientInterface =
+  | 'ssh'
+  | 'local'
+  | 'disnix-ssh-client'
+  | 'disnix-run-activity'
+  | `/${string}`
+  | `./${string}`
+  | `../${string}`
 
 /** Target name → target. */
 export interface Infrastructure {

@@ -83,6 +83,66 @@ export const distribution = defineDistribution<typeof infrastructure>(({ infrast
   web: { targets: [{ target: infrastructure.web1, container: 'process2' }, { target: 'db1' }] },
 }))
 
+export const wrongTarget = defineDistribution<typeof infrastructure>(({ infrastructure }) => ({
+  // @ts-expect-error there is no target of that name
+  database: [infrastructure.t4],
+}))
+
+export const wrongTargetName = defineDistribution<typeof infrastructure>({
+  // @ts-expect-error there is no target of that name
+  database: ['t4'],
+  web: ['db1', { target: 'web1', container: 'process2' }],
+})
+
+// @ts-expect-error there is no target of that name
+export const wrongPlacement = defineDistribution<typeof infrastructure>(() => ({
+  web: { targets: [{ target: 't4' }] },
+}))
+
+export const wrongTargetProperty = defineDistribution<typeof infrastructure>(({ infrastructure }) => ({
+  // @ts-expect-error the target has no such property
+  database: infrastructure.db1.properties.hostnme === '' ? [] : [infrastructure.db1],
+}))
+
+export const infrastructureOfZone = defineInfrastructure(({ zone }: { zone: string }) => ({
+  db1: { properties: { hostname: `db1.${zone}` }, clientInterface: 'ssh' },
+}))
+
+export const distributionOfZone = defineDistribution<typeof infrastructureOfZone>(({ infrastructure }) => ({
+  database: [infrastructure.db1],
+  // @ts-expect-error there is no target of that name
+  web: [infrastructure.t4],
+}))
+
+export const interfaces = defineInfrastructure({
+  here: { properties: { hostname: 'a' }, clientInterface: 'local' },
+  original: { properties: { hostname: 'a' }, clientInterface: 'disnix-ssh-client' },
+  external: { properties: { hostname: 'a' }, clientInterface: '/opt/clients/serial', free: { attribute: 1 } },
+  relative: { properties: { hostname: 'a' }, clientInterface: './clients/serial' },
+})
+
+export const wrongInterface = defineInfrastructure({
+  // @ts-expect-error there is no such client interface
+  here: { properties: { hostname: 'a' }, clientInterface: 'locall' },
+})
+
+export const wrongCores = defineInfrastructure({
+  // @ts-expect-error a number of cores is a number
+  here: { properties: { hostname: 'a' }, numOfCores: '2' },
+})
+
+export const wrongArchitecture = defineArchitecture({
+  // @ts-expect-error there is no such client interface
+  infrastructure: { here: { properties: { hostname: 'a' }, clientInterface: 'locall' } },
+  services: {},
+})
+
+export const undefinedVariable = build({
+  script: 'true',
+  // @ts-expect-error a variable of a build has a value
+  env: { HOST: undefined },
+})
+
 export const looseDistribution = defineDistribution(({ infrastructure, zone }) => ({
   database: Object.values(infrastructure).filter((target) => target.properties.zone === zone),
 }))

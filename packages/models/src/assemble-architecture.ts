@@ -13,7 +13,7 @@ import { rootOf } from './problems.ts'
 import { readInfrastructure } from './read-infrastructure.ts'
 import { forEachSystem, systemOfTarget, systemsOf } from './systems.ts'
 import { packagesForTargets, readTargetPackages, type TargetPackages } from './target-packages.ts'
-import { type TargetNames, targetNamesOf } from './target-names.ts'
+import { targetGuard, type TargetNames, targetNamesOf } from './target-names.ts'
 
 /** The models of which an architecture is put together. */
 export interface SeparateModels {
@@ -64,7 +64,7 @@ interface EvaluatedDistribution {
 async function distributionOf(model: Model | undefined, assembly: Assembly): Promise<EvaluatedDistribution> {
   if (model === undefined) return { raw: {}, placements: new Map() }
   const { names, problems, extraParams, targets } = assembly
-  const context = { infrastructure: tableOf(names.targets), ...extraParams }
+  const context = { infrastructure: tableOf(names.targets, targetGuard()), ...extraParams }
   const raw = await evaluateModel(model, context, { infrastructure: targets })
   const root = rootOf(model, raw, { prefix: ['distribution'], problems })
   return { raw, placements: runModel(model, () => readDistribution(root, names)) }

@@ -2,7 +2,7 @@ import type { PlacementModel } from '@davit/normalization'
 import { entriesOf, isObject } from './part.ts'
 import { tableOf } from './plain.ts'
 import { serviceReference } from './service-names.ts'
-import type { TargetNames } from './target-names.ts'
+import { targetGuard, type TargetNames } from './target-names.ts'
 
 export interface InverseDistribution {
   /** The infrastructure, each target with the `services` that the distribution places there. */
@@ -25,7 +25,10 @@ export function inverseDistribution(
   }
   const servicesOf = servicesByTarget(distribution, (name) => serviceReference(name, find(name)))
   return {
-    targets: tableOf([...targets].map(([name, target]) => [name, withServices(target, servicesOf.get(name) ?? [])])),
+    targets: tableOf(
+      [...targets].map(([name, target]) => [name, withServices(target, servicesOf.get(name) ?? [])]),
+      targetGuard(),
+    ),
     complete(raw) {
       isComplete = true
       for (const [name, service] of entriesOf(raw) ?? []) {

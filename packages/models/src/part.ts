@@ -7,6 +7,7 @@ import {
   type Place,
   suggestionFor,
 } from '@davit/diagnostics'
+import { isGuard } from '@davit/normalization'
 import { floatIn, textOfFloat } from './float.ts'
 
 /** A value in a model, and where it stands. */
@@ -44,6 +45,14 @@ export function refuseKey({ path, origin }: Part, message: string, hint?: string
 
 function located(problem: Diagnostic, place: Place): Diagnostic {
   return { ...problem, place }
+}
+
+/** Refuses members without a value: what a program computes and does not find must not be left out silently. */
+export function refuseUndefined(part: Part, what: string): void {
+  for (const [name, value] of entriesOf(part.value) ?? []) {
+    if (value !== undefined || typeof name !== 'string') continue
+    refuse(partOf(part, name, value), `${what} ${quoted(name)} is undefined`, 'give it a value, or leave it out')
+  }
 }
 
 /** The members of a table: a plain object or a Map. Members that are `undefined` are absent. */
@@ -104,8 +113,8 @@ export function isObject(value: unknown): value is object {
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (!isObject(value) || Array.isArray(value)) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || prototype === Object.prototype
+  const prototype = Object.getPrototypeOf(value) as object | null
+  return prototype === null || prototype === Object.prototype || isGuard(prototype)
 }
 
 export function textOf(part: Part, what: string): string | undefined {

@@ -2,8 +2,11 @@ import { Float } from '@davit/documents'
 import { UNREAD } from './nix/decode.ts'
 
 /** A table as functions of models get it: names such as `__proto__` are names; what a program may use beside texts names nothing. */
-export function tableOf(entries: Iterable<readonly [unknown, unknown]>): Record<string, unknown> {
-  const table = Object.create(null) as Record<string, unknown>
+export function tableOf(
+  entries: Iterable<readonly [unknown, unknown]>,
+  guard: object | null = null,
+): Record<string, unknown> {
+  const table = Object.create(guard) as Record<string, unknown>
   for (const [name, value] of entries) {
     if (!NAMES.has(typeof name)) continue
     Object.defineProperty(table, String(name), { value, enumerable: true, configurable: true, writable: true })

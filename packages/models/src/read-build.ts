@@ -10,6 +10,7 @@ import {
   refuse,
   refuseKey,
   refuseOthers,
+  refuseUndefined,
   textOf,
 } from './part.ts'
 import { present } from './present.ts'
@@ -91,6 +92,7 @@ function readVariables<Value>(
   reader: (part: Part, name: string) => Value | undefined,
 ): ReadonlyMap<string, Value> {
   const values = new Map<string, Value>()
+  refuseUndefined(part, 'the variable')
   for (const [name, member] of membersOf(part, `a table of ${what}`)) {
     checkVariable(name, member)
     const value = reader(member, name)

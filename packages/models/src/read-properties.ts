@@ -1,9 +1,10 @@
 import { Float, type Properties, type PropertyValue } from '@davit/documents'
 import { floatIn } from './float.ts'
-import { described, entriesOf, isObject, itemsOf, membersOf, type Part, refuse } from './part.ts'
+import { described, entriesOf, isObject, itemsOf, membersOf, type Part, refuse, refuseUndefined } from './part.ts'
 
 export function readProperties(part: Part, expected: string): Properties {
   const properties = new Map<string, PropertyValue>()
+  refuseUndefined(part, 'property')
   for (const [name, member] of membersOf(part, expected)) {
     const value = readProperty(member)
     if (value !== undefined) properties.set(name, value)

@@ -2,7 +2,8 @@ import { SourceMap } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
-import { DavitError, ExitStatus, type Place } from '@davit/diagnostics'
+import { DavitError, type Diagnostic, ExitStatus, type Place } from '@davit/diagnostics'
+import { ParameterError } from '@davit/normalization'
 import type { OutputFile } from 'esbuild'
 import type { ShowFile } from './show-file.ts'
 
@@ -18,9 +19,15 @@ export function scriptFailure(thrown: unknown, { file, outputs, showFile }: Scri
   const place = firstPlace(thrown, outputs, showFile) ?? { file }
   return new DavitError('model-failed', `cannot evaluate '${file}'`, {
     exitStatus: ExitStatus.badDocument,
-    diagnostics: [{ severity: 'error', message: messageOf(thrown), place }],
+    diagnostics: [{ severity: 'error', ...saidBy(thrown), place }],
     cause: thrown,
   })
+}
+
+function saidBy(thrown: unknown): Pick<Diagnostic, 'message' | 'hint'> {
+  return thrown instanceof ParameterError
+    ? { message: thrown.message, hint: thrown.problem.hint }
+    : { message: messageOf(thrown) }
 }
 
 /** The names of these say something that their messages leave out. */

@@ -1,4 +1,6 @@
-import { entriesOf, isObject, memberOf } from './part.ts'
+import { suggestionFor } from '@davit/diagnostics'
+import { ParameterError, tableGuard } from '@davit/normalization'
+import { entriesOf, isObject, memberOf, quoted } from './part.ts'
 import { plainOf } from './plain.ts'
 
 /** Carries a target's name through functions of models; enumerable, so that it survives `{ ...target }`. */
@@ -31,6 +33,15 @@ export function targetNamesOf(infrastructure: unknown): TargetNames {
       return names.get(target) || names.get(memberOf(target, 'properties')) || undefined
     },
   }
+}
+
+/** For a table of targets: a misspelt target of it fails instead of being undefined. */
+export function targetGuard(): object {
+  return tableGuard('the infrastructure', (name, targets) => {
+    const hint = suggestionFor(name, targets) ?? `its targets are ${targets.join(', ')}`
+    const reason = `the infrastructure has no target ${quoted(name)}`
+    return new ParameterError({ used: quoted(name), reason, hint })
+  })
 }
 
 /** What two targets share tells neither of them: its name is empty. */

@@ -168,7 +168,7 @@ describe('values of a program', () => {
     const files = {
       'infrastructure.ts': 'export default { a: { properties: { f() {} } } }',
       'services.ts': "export default { web: { type: 'x' } }",
-      'distribution.ts': 'export default ({ infrastructure }) => ({ web: [infrastructure.typo] })',
+      'distribution.ts': 'export default () => ({ web: [undefined] })',
       'packages.ts': 'export default { a: [() => 1] }',
     }
     expect(await complaint(files)).toMatchInlineSnapshot(`
@@ -179,6 +179,49 @@ describe('values of a program', () => {
         hint: say what it consists of: { source: PATH } or { build: ... }
       packages.ts: targetPackages.a[0]: error: expected a package, but got a function
         hint: packages of targets have no inter-dependencies
+      the models have 4 errors"
+    `)
+  })
+})
+
+describe('what a program says of something that is not there', () => {
+  test('is shown where it says so, for targets', async () => {
+    const infrastructure = "export default { db1: { properties: { hostname: 'a' } } }"
+    const distribution = 'export default ({ infrastructure }) => ({\n  web: [infrastructure.bd1],\n})'
+    const services = 'export default ({ invDistribution }) => ({\n  x: invDistribution.nowhere.services,\n})'
+    expect(await complaint({ 'infrastructure.ts': infrastructure, 'distribution.ts': distribution }))
+      .toMatchInlineSnapshot(`
+      "distribution.ts:2:24: error: the infrastructure has no target 'bd1'
+          web: [infrastructure.bd1],
+                               ^
+        hint: did you mean 'db1'?
+      cannot evaluate 'distribution.ts'"
+    `)
+    expect(await complaint({ 'infrastructure.ts': infrastructure, 'services.ts': services })).toMatchInlineSnapshot(`
+      "services.ts:2:22: error: the infrastructure has no target 'nowhere'
+          x: invDistribution.nowhere.services,
+                             ^
+        hint: its targets are db1
+      cannot evaluate 'services.ts'"
+    `)
+  })
+
+  test('is told with its name, for values of builds and properties', async () => {
+    const infrastructure = `export default {
+      a: { properties: { hostname: 'a', zone: undefined }, containers: { process: { directory: undefined } } },
+    }`
+    const services = `export default {
+      web: { type: 'x', pkg: { build: { script: '', env: { HOST: undefined }, sources: { app: undefined } } } },
+    }`
+    expect(await complaint({ 'infrastructure.ts': infrastructure, 'services.ts': services })).toMatchInlineSnapshot(`
+      "infrastructure.ts: infrastructure.a.properties.zone: error: property 'zone' is undefined
+        hint: give it a value, or leave it out
+      infrastructure.ts: infrastructure.a.containers.process.directory: error: property 'directory' is undefined
+        hint: give it a value, or leave it out
+      services.ts: services.web.pkg.build.sources.app: error: the variable 'app' is undefined
+        hint: give it a value, or leave it out
+      services.ts: services.web.pkg.build.env.HOST: error: the variable 'HOST' is undefined
+        hint: give it a value, or leave it out
       the models have 4 errors"
     `)
   })
@@ -197,6 +240,10 @@ describe('a function pkg', () => {
   test.each([
     ['undefined', 'services.ts: services.web.pkg: error: expected a package, but got nothing (undefined)'],
     ['Promise.resolve()', 'services.ts: services.web.pkg: error: expected a package, but got a promise'],
+    [
+      'build({ script: "", env: { HOST: undefined } } as never)',
+      "services.web.pkg.build.env.HOST: error: the variable 'HOST' is undefined",
+    ],
     ["source('./gone')", "services.ts: services.web.pkg.source: error: 'gone' does not exist"],
     [
       'build({ script: 1, env: { A: {} } } as never)',

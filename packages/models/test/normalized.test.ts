@@ -65,3 +65,33 @@ export default {
     the models have 3 errors"
   `)
 })
+
+test('members of parameters that do not exist are told with their places, and such tables can be used as a whole', async () => {
+  const directory = modelsIn({
+    'infrastructure.yaml': 'a: { properties: { hostname: a }, containers: { x: { port: 1 } } }\n',
+    'distribution.yaml': '{ redis: [a], web: [a], api: [a], all: [a] }',
+    'services.ts': `import { build, source } from 'davit'
+const dependsOn = ['redis']
+export default {
+  redis: { type: 'x', port: 6379, pkg: source('.') },
+  web: { type: 'x', dependsOn, pkg: ({ redis }) => build({ script: '', env: {
+    REDIS: \`\${redis.target.properties.hostname}:\${redis.prt}\`,
+  } }) },
+  api: { type: 'x', dependsOn, pkg: ({ redis }) => build({ script: '', env: { HOST: redis.target.properties.hostnme } }) },
+  all: { type: 'x', dependsOn, pkg: ({ redis }) => build({ script: '', env: redis.target.container }) },
+}
+`,
+  })
+  const model = await loadIn(directory, ['services.ts', 'infrastructure.yaml', 'distribution.yaml'])
+  expect(await complaintOf(() => normalizeModel(model, options), directory)).toMatchInlineSnapshot(`
+    "services.ts:8:109: error: package of service 'api' uses 'hostnme', but 'properties' of target 'a' has no member 'hostnme'
+      n, pkg: ({ redis }) => build({ script: '', env: { HOST: redis.target.properties.hostnme } }) },
+                                                                                      ^
+      hint: did you mean 'hostname'?
+    services.ts:6:57: error: package of service 'web' uses 'prt', but service 'redis' has no member 'prt'
+          REDIS: \`\${redis.target.properties.hostname}:\${redis.prt}\`,
+                                                              ^
+      hint: did you mean 'port'?
+    the models have 2 errors"
+  `)
+})

@@ -50,7 +50,7 @@ function missingStep(step: string, reached: string, value: unknown): ParameterEr
 }
 
 function isTable(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Float)
 }
 
 /** As properties reach modules; there is no text for tables. */
@@ -59,6 +59,10 @@ function valueText(value: unknown): string {
   if (typeof value === 'boolean') return value ? '1' : ''
   if (typeof value === 'number' || value instanceof Float) return String(value)
   if (Array.isArray(value)) return value.map(valueText).join(' ')
-  const hint = isTable(value) ? `name one of its members: ${Object.keys(value).join(', ')}` : LITERAL_HINT
-  throw new ParameterError({ used: 'it', reason: 'it leads to a table, not to text', hint })
+  throw new ParameterError({ used: 'it', reason: 'it leads to a table, not to text', hint: tableHint(value) })
+}
+
+function tableHint(value: unknown): string {
+  const members = isTable(value) ? Object.keys(value) : []
+  return members.length === 0 ? LITERAL_HINT : `name one of its members: ${members.join(', ')}`
 }

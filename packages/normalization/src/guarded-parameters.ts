@@ -1,17 +1,16 @@
 import { suggestionFor } from '@davit/diagnostics'
+import { tableGuard } from './guards.ts'
+import { lazyObject } from './lazy-object.ts'
 import { quoted } from './names.ts'
 import { ParameterError } from './parameter-error.ts'
 
 /** What a function of the parameters gets: a parameter that does not exist fails instead of being undefined. */
 export function guardedParameters(parameters: object): object {
-  return new Proxy(parameters, {
-    get: (target, name) => {
-      if (typeof name === 'symbol' || Object.hasOwn(target, name)) return Reflect.get(target, name)
-      // Asked of every object, by `await` and by `JSON.stringify`.
-      if (name === 'then' || name === 'toJSON') return undefined
-      throw unknownParameter(name, Object.keys(target))
-    },
-  })
+  const members = Object.keys(parameters).map((name) => ({
+    name,
+    compute: () => Reflect.get(parameters, name) as unknown,
+  }))
+  return lazyObject(members, tableGuard('the parameters', unknownParameter))
 }
 
 export function unknownParameter(name: string, parameters: readonly string[]): ParameterError {

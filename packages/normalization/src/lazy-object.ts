@@ -2,12 +2,12 @@
 export interface Member {
   readonly name: string
   readonly compute: () => unknown
-  readonly hidden?: true
+  readonly hidden?: boolean
 }
 
-/** A frozen object without prototype, so that every name is free, whose members are computed at most once. */
-export function lazyObject(members: Iterable<Member>): object {
-  const lazy: object = Object.create(null)
+/** A frozen object, every name of which is free, whose members are computed at most once; the guard says what others are. */
+export function lazyObject(members: Iterable<Member>, guard: object | null = null): object {
+  const lazy = Object.create(guard) as object
   for (const { name, compute, hidden } of members) {
     Object.defineProperty(lazy, name, { get: once(compute), enumerable: hidden !== true, configurable: true })
   }

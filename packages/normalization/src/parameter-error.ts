@@ -12,7 +12,7 @@ export interface MemberOfDependency {
   readonly dependency: ServiceName
 }
 
-/** A package uses something of its parameters that is not there. */
+/** A package, or the function of a model, uses something that is not there. */
 export class ParameterError extends Error {
   readonly problem: ParameterProblem
 

@@ -1,8 +1,9 @@
 import type { Architecture, NormalizedDependency, NormalizedService, Placement, ServiceName } from '@davit/documents'
 import { parameterDependenciesOf } from './dependencies.ts'
+import { tableGuard } from './guards.ts'
 import { lazyObject, type Member, memoized } from './lazy-object.ts'
 import { ParameterError } from './parameter-error.ts'
-import { type FloatForm, plainTable, plainValue } from './plain-data.ts'
+import { type FloatForm, memberValue, plainList } from './plain-data.ts'
 import { type TargetView, targetViews } from './target-view.ts'
 
 /** The inter-dependency parameters of a service: an object with a lazy member for each parameter. */
@@ -23,23 +24,27 @@ export function interDependencyParameters(
     if (service === undefined) throw new Error(`service '${dependency.service}' does not exist`)
     const variant = variantOf(dependency, service)
     const known = variants.get(service) ?? new Map<string, object>()
-    const made = known.get(variant) ?? lazyObject(dependencyMembers(service, dependency.targets))
+    const guard = () => tableGuard(`service '${service.name}'`)
+    const made = known.get(variant) ?? lazyObject(dependencyMembers(service, dependency.targets), guard())
     variants.set(service, known.set(variant, made))
     return made
   }
   const dependencyMembers = (service: NormalizedService, places: readonly Placement[]): Member[] => [
     ...ownMembers(service, floatForm),
-    { name: 'targets', compute: () => Object.freeze(places.map((place) => targetView(place, service.name))) },
+    targetsMember(service, places, targetView),
     targetMember(service, places, targetView),
-    ...(parameterDependenciesOf(service).size === 0
-      ? []
-      : [{ name: 'connectsTo', compute: () => parametersOf(service.name) }]),
+    {
+      name: 'connectsTo',
+      compute: () => parametersOf(service.name),
+      hidden: parameterDependenciesOf(service).size === 0,
+    },
   ]
   const parametersOf = memoized((name: ServiceName) => {
     const service = services.get(name)
     const dependencies = service === undefined ? [] : parameterDependenciesOf(service)
     return lazyObject(
       Array.from(dependencies, ([name, dependency]) => ({ name, compute: () => dependencyObject(dependency) })),
+      tableGuard(`'connectsTo' of service '${name}'`),
     )
   })
   return parametersOf
@@ -52,17 +57,23 @@ function variantOf({ targets }: NormalizedDependency, service: NormalizedService
 
 function ownMembers(service: NormalizedService, floatForm: FloatForm): Member[] {
   const { name, type, deployState, attributes, providesContainers } = service
-  const containers = () => plainTable(providesContainers, floatForm)
+  const options = { floatForm, what: `service '${name}'` }
+  const containers = () => memberValue('providesContainers', providesContainers, options)
   const computed = new Set(['name', 'type', 'deployState', 'providesContainers', 'targets', 'target', 'connectsTo'])
   return [
     ...[...attributes]
       .filter(([attribute]) => !computed.has(attribute))
-      .map(([attribute, value]) => ({ name: attribute, compute: () => plainValue(value, floatForm) })),
+      .map(([attribute, value]) => ({ name: attribute, compute: () => memberValue(attribute, value, options) })),
     { name: 'name', compute: () => name },
     { name: 'type', compute: () => type },
     { name: 'deployState', compute: () => deployState },
-    ...(providesContainers.size === 0 ? [] : [{ name: 'providesContainers', compute: containers }]),
+    { name: 'providesContainers', compute: containers, hidden: providesContainers.size === 0 },
   ]
+}
+
+function targetsMember({ name }: NormalizedService, places: readonly Placement[], targetView: TargetView): Member {
+  const views = () => places.map((place) => targetView(place, name))
+  return { name: 'targets', compute: () => plainList(views(), `'targets' of service '${name}'`) }
 }
 
 function targetMember({ name }: NormalizedService, [first]: readonly Placement[], targetView: TargetView): Member {

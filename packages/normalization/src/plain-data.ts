@@ -1,20 +1,40 @@
 import { Float, type Properties, type PropertyValue } from '@davit/documents'
+import { listGuard, tableGuard } from './guards.ts'
 
 /** What becomes of a number such as `1.0`, which plain data does not tell from `1`. */
 export type FloatForm = (float: Float) => unknown
 
-/** Properties as plain JavaScript data: tables are frozen objects without prototype, lists are frozen arrays. */
-export function plainTable(properties: Properties, floatForm: FloatForm): object {
-  const table: object = Object.create(null)
+export interface PlainOptions {
+  readonly floatForm: FloatForm
+  /** Such as `service 'web'`, for messages. */
+  readonly what: string
+}
+
+/** Properties as plain JavaScript data: tables are frozen objects, lists are frozen arrays, both with guards. */
+export function plainTable(properties: Properties, options: PlainOptions): object {
+  const table = Object.create(tableGuard(options.what)) as object
   for (const [name, value] of properties) {
-    Object.defineProperty(table, name, { value: plainValue(value, floatForm), enumerable: true })
+    Object.defineProperty(table, name, { value: memberValue(name, value, options), enumerable: true })
   }
   return Object.freeze(table)
 }
 
-export function plainValue(value: PropertyValue, floatForm: FloatForm): unknown {
-  if (value instanceof Float) return floatForm(value)
-  if (value instanceof Map) return plainTable(value, floatForm)
-  if (Array.isArray(value)) return Object.freeze(value.map((element: PropertyValue) => plainValue(element, floatForm)))
+/** The value of a member of what the options name. */
+export function memberValue(name: string, value: PropertyValue, { floatForm, what }: PlainOptions): unknown {
+  return plainValue(value, { floatForm, what: `'${name}' of ${what}` })
+}
+
+function plainValue(value: PropertyValue, options: PlainOptions): unknown {
+  if (value instanceof Float) return options.floatForm(value)
+  if (value instanceof Map) return plainTable(value, options)
+  if (Array.isArray(value))
+    return plainList(
+      value.map((element: PropertyValue) => plainValue(element, options)),
+      options.what,
+    )
   return value
+}
+
+export function plainList(elements: unknown[], what: string): readonly unknown[] {
+  return Object.freeze(Object.setPrototypeOf(elements, listGuard(what)) as unknown[])
 }

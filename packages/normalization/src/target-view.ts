@@ -1,4 +1,5 @@
-import type { Architecture, Placement, Properties, ServiceName, Target } from '@davit/documents'
+import type { Architecture, Placement, Properties, ServiceName, TargetName } from '@davit/documents'
+import { tableGuard } from './guards.ts'
 import { lazyObject, type Member, memoized } from './lazy-object.ts'
 import { quoted } from './names.ts'
 import { ParameterError } from './parameter-error.ts'
@@ -11,23 +12,28 @@ export type TargetView = (place: Placement, service: ServiceName) => object
 
 /** Each view is shared by all who look at that place. */
 export function targetViews({ services, infrastructure }: Where, floatForm: FloatForm): TargetView {
-  const propertiesOf = memoized((target: Target) => plainTable(target.properties, floatForm))
+  const propertiesOf = memoized((name: TargetName) => {
+    const properties = infrastructure.get(name)?.properties ?? new Map<never, never>()
+    return plainTable(properties, { floatForm, what: `'properties' of target '${name}'` })
+  })
   const views = new Map<Placement, object>()
   const makeView = (place: Placement, service: ServiceName) => {
     const target = infrastructure.get(place.target)
     if (target === undefined) throw new Error(`target '${place.target}' does not exist`)
     const { system, numOfCores, clientInterface, targetProperty } = target
     const container = containerAt(place, { services, infrastructure })
-    return lazyObject([
+    const what = `target '${place.target}'`
+    const members: Member[] = [
       ...Object.entries({ name: place.target, system, numOfCores, clientInterface, targetProperty }).map(
         ([name, value]) => ({ name, compute: () => value }),
       ),
-      { name: 'properties', compute: () => propertiesOf(target) },
+      { name: 'properties', compute: () => propertiesOf(place.target) },
       { name: 'selectedContainer', compute: () => place.container },
       container === undefined
         ? missingContainer(place, service)
-        : { name: 'container', compute: () => plainTable(container, floatForm) },
-    ])
+        : { name: 'container', compute: () => plainTable(container, { floatForm, what: `'container' of ${what}` }) },
+    ]
+    return lazyObject(members, tableGuard(what))
   }
   return (place, service) => {
     const view = views.get(place) ?? makeView(place, service)

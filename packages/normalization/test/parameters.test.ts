@@ -117,7 +117,10 @@ test('all templates of a package that lead nowhere are named at once', () => {
 test('functions get plain data', () => {
   let seen: unknown
   const pkg = call(({ db }: { db: { target: { properties: object }; sizes: unknown } }) => {
-    seen = { properties: { ...db.target.properties }, sizes: db.sizes, json: JSON.parse(JSON.stringify(db)) }
+    seen = {
+      ...structuredClone({ properties: db.target.properties, sizes: db.sizes }),
+      json: JSON.parse(JSON.stringify(db)),
+    }
     return buildSpec({ LITERAL: '${db.name}' })
   })
   const normalized = normalize(system({ dependsOn: ['db'], pkg }))
@@ -177,8 +180,8 @@ test('a place is the same object for all who look at it', () => {
 
 test('functions see containers that are provided, and the attributes of the provider', () => {
   let seen: unknown
-  const pkg = call(({ page }: { page: { target: { container: object }; connectsTo?: object } }) => {
-    seen = [{ ...page.target.container }, page.connectsTo]
+  const pkg = call(({ page }: { page: { target: { container: object }; connectsTo: object } }) => {
+    seen = [{ ...page.target.container }, Object.keys(page.connectsTo), Object.keys(page)]
     return buildSpec({})
   })
   const services = {
@@ -186,7 +189,7 @@ test('functions see containers that are provided, and the attributes of the prov
     page: { type: 'page', targets: ['t1'] },
   }
   normalize(system({ dependsOn: ['page'], pkg }, { services }))
-  expect(seen).toEqual([{ port: 80 }, undefined])
+  expect(seen).toEqual([{ port: 80 }, [], ['name', 'type', 'deployState', 'targets', 'target']])
 })
 
 test('parameters hold no packages and cannot be changed', () => {

@@ -1,0 +1,72 @@
+import { suggestionFor } from '@davit/diagnostics'
+import { quoted } from './names.ts'
+import { ParameterError } from './parameter-error.ts'
+
+/** What is thrown for a member that is not there; `members` are those that are. */
+type Complain = (name: string, members: readonly string[]) => Error
+
+/**
+ * A prototype for tables: what they do not have themselves fails instead of being undefined. The tables stay ordinary
+ * objects, so that `in`, `Object.keys`, spreading, `JSON.stringify` and `structuredClone` do what they always do.
+ * `what` names a table in messages.
+ */
+export function tableGuard(what: string, complain: Complain = missingIn(what)): object {
+  return new Proxy<object>(Object.freeze(Object.create(null) as object), {
+    get(_, name, table: object) {
+      if (name === Symbol.toPrimitive) return refuseText(what, table)
+      if (name === INSPECT) return inspectionOf(table)
+      if (name === GUARD) return true
+      if (typeof name === 'symbol' || ASKED_OF_ALL.has(name)) return undefined
+      if (name in Object.prototype) return Reflect.get(Object.prototype, name, table)
+      throw complain(name, Object.keys(table))
+    },
+  })
+}
+
+/** Whether this is the prototype of a guarded table. */
+export function isGuard(prototype: object): boolean {
+  return Reflect.get(prototype, GUARD) === true
+}
+
+const GUARD = Symbol('davit guard')
+
+/** The same for lists; elements behind the end are undefined as always. */
+export function listGuard(what: string): object {
+  return new Proxy<object>(Object.create(Array.prototype) as object, {
+    get(inherited, name, list) {
+      if (typeof name === 'symbol' || name in inherited) return Reflect.get(inherited, name, list)
+      if (ASKED_OF_ALL.has(name) || /^\d+$/.test(name)) return undefined
+      const reason = `${what} is a list and has no member ${quoted(name)}`
+      throw new ParameterError({ used: quoted(name), reason, hint: `its first element is [0]: [0].${name}` })
+    },
+  })
+}
+
+function missingIn(what: string): Complain {
+  return (name, members) => {
+    const known = members.length === 0 ? 'it has no members' : `it has ${members.join(', ')}`
+    const hint = suggestionFor(name, members) ?? `${known}; ask with the operator 'in' first for what may be missing`
+    return new ParameterError({ used: quoted(name), reason: `${what} has no member ${quoted(name)}`, hint })
+  }
+}
+
+/** Asked of every object, by `await` and by `JSON.stringify`. */
+const ASKED_OF_ALL: ReadonlySet<string> = new Set(['then', 'toJSON'])
+
+/** `console.log` asks for members of its own, which are not there. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom')
+const MAX_SHOWN_DEPTH = 4
+
+function inspectionOf(table: object) {
+  return (depth: number | null, options: object, inspect: Inspect): string =>
+    inspect({ ...table }, { ...options, depth: Math.min(depth ?? MAX_SHOWN_DEPTH, MAX_SHOWN_DEPTH) })
+}
+
+type Inspect = (value: object, options: object) => string
+
+function refuseText(what: string, table: object): () => never {
+  return () => {
+    const hint = `name one of its members: ${Object.keys(table).join(', ')}`
+    throw new ParameterError({ used: `${what} as text`, reason: `${what} is a table`, hint })
+  }
+}
