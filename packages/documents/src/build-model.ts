@@ -31,6 +31,7 @@ export const BuildModel: Format<BuildModel> = {
   version: 2,
   header: 'required',
   schema: buildModel,
+  knowsAllKeys: true,
   xml: spell.record({
     derivationMappings: spell.list('mapping', spell.record({ derivation: spell.text, interface: spell.text })),
     interfaces: spell.table('interface', spell.record({ targetAddress: spell.text, clientInterface: spell.text })),

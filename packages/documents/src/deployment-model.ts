@@ -25,5 +25,6 @@ export const DeploymentModel: Format<DeploymentModel> = {
   version: 2,
   header: 'optional',
   schema: deploymentModel,
+  knowsAllKeys: true,
   xml: manifestXml,
 }

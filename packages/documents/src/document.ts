@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { Format } from './format.ts'
 import { invalidDocument, openSource, type ParseOptions } from './text/invalid-document.ts'
 import { type DiagnosticOfPart, diagnosticOfIssue } from './text/diagnostic-of-issue.ts'
+import { checkKeys } from './checks/check-keys.ts'
 import { readJsonDocument, writeJsonDocument } from './json/json-document.ts'
 import { plainOfProgram } from './text/plain-of.ts'
 import type { PlaceOf, Reading } from './text/reading.ts'
@@ -77,8 +78,9 @@ type Outcome<Value> =
 
 function validate<Value>(format: Format<Value>, data: unknown): Outcome<Value> {
   const result = v.safeParse(format.schema, data)
-  if (!result.success) return { kind: 'invalid', diagnostics: result.issues.map(diagnosticOfIssue) }
-  const diagnostics = format.check?.(result.output) ?? []
+  const unknown = format.knowsAllKeys && format.xml !== undefined ? checkKeys(data, format.xml) : []
+  if (!result.success) return { kind: 'invalid', diagnostics: [...unknown, ...result.issues.map(diagnosticOfIssue)] }
+  const diagnostics = [...unknown, ...(format.check?.(result.output) ?? [])]
   return diagnostics.length === 0 ? { kind: 'valid', value: result.output } : { kind: 'invalid', diagnostics }
 }
 

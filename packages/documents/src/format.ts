@@ -17,6 +17,8 @@ export interface Format<Value> {
   readonly jsonField?: string
   /** Whether a person may leave out `document` and `version`. */
   readonly header: 'required' | 'optional'
+  /** Whether keys that mean nothing are refused, where people write it: they are misspelt. */
+  readonly knowsAllKeys?: true
   /** The value as it is written, where that is less than the value. */
   written?(value: Value): unknown
   /** Cross-references that lead nowhere, and what else a schema cannot say. */

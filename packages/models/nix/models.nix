@@ -27,7 +27,18 @@ let
 
   missingParameter = what: name: formals: positionOf name formals // {
     message = "${what} asks for the parameter '${name}', which it is not given";
-    hint = "pass it with --extra-params '{ ${name} = ...; }', or give it a default";
+    hint =
+      if arguments ? ${name} then "only ${arguments.${name}} get it: is this file one of them?"
+      else "pass it with --extra-params '{ ${name} = ...; }', or give it a default";
+  };
+
+  # What functions of other models are given.
+  arguments = {
+    distribution = "services models";
+    infrastructure = "distribution models";
+    invDistribution = "services models";
+    pkgs = "services, packages and architecture models";
+    system = "services, packages and architecture models";
   };
 
   positionOf = name: table:

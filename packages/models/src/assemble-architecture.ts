@@ -35,7 +35,7 @@ export async function assembleArchitecture(
   options: AssemblyOptions,
 ): Promise<ArchitectureModel> {
   const { infrastructure: model } = models
-  const raw = await evaluateModel(model, { ...options.extraParams })
+  const raw = await evaluateModel(model, { kind: 'infrastructure', context: options.contextFor('infrastructure', {}) })
   const root = rootOf(model, raw, { prefix: ['infrastructure'], problems: options.problems })
   const infrastructure = runModel(model, () => readInfrastructure(root))
   const assembly = { ...options, infrastructure, names: targetNamesOf(raw), targets: raw }
@@ -63,9 +63,9 @@ interface EvaluatedDistribution {
 
 async function distributionOf(model: Model | undefined, assembly: Assembly): Promise<EvaluatedDistribution> {
   if (model === undefined) return { raw: {}, placements: new Map() }
-  const { names, problems, extraParams, targets } = assembly
-  const context = { infrastructure: tableOf(names.targets, targetGuard()), ...extraParams }
-  const raw = await evaluateModel(model, context, { infrastructure: targets })
+  const { names, problems, contextFor, targets } = assembly
+  const context = contextFor('distribution', { infrastructure: tableOf(names.targets, targetGuard()) })
+  const raw = await evaluateModel(model, { kind: 'distribution', context, known: { infrastructure: targets } })
   const root = rootOf(model, raw, { prefix: ['distribution'], problems })
   return { raw, placements: runModel(model, () => readDistribution(root, names)) }
 }
@@ -79,7 +79,7 @@ interface EvaluatedServices {
 async function servicesFor(
   model: Model | undefined,
   { raw, placements }: EvaluatedDistribution,
-  { system: coordinator, extraParams, infrastructure, names, problems, targets }: Assembly,
+  { system: coordinator, contextFor, infrastructure, names, problems, targets }: Assembly,
 ): Promise<EvaluatedServices> {
   if (model === undefined) return { raw: {}, services: new Map() }
   const distribution = distributionForFunctions(raw, names)
@@ -87,8 +87,9 @@ async function servicesFor(
     isFunction: typeof model.value === 'function',
     async evaluate(system) {
       const inverse = inverseDistribution(placements, names)
-      const context = { system, distribution, invDistribution: inverse.targets, ...extraParams }
-      const services = await evaluateModel(model, context, { infrastructure: targets, distribution: placements })
+      const context = contextFor('services', { system, distribution, invDistribution: inverse.targets })
+      const known = { infrastructure: targets, distribution: placements }
+      const services = await evaluateModel(model, { kind: 'services', context, known })
       inverse.complete(services)
       return rootOf(model, services, { prefix: ['services'], problems })
     },
@@ -112,13 +113,14 @@ function withDistribution(
 
 async function targetPackagesOf(
   model: Model | undefined,
-  { system: coordinator, extraParams, infrastructure, problems, targets }: Assembly,
+  { system: coordinator, contextFor, infrastructure, problems, targets }: Assembly,
 ): Promise<TargetPackages> {
   if (model === undefined) return new Map()
   const packages = await forEachSystem(systemsOf(infrastructure, coordinator), {
     isFunction: typeof model.value === 'function',
     async evaluate(system) {
-      const raw = await evaluateModel(model, { system, ...extraParams }, { infrastructure: targets })
+      const context = contextFor('packages', { system })
+      const raw = await evaluateModel(model, { kind: 'packages', context, known: { infrastructure: targets } })
       const root = rootOf(model, raw, { prefix: ['targetPackages'], problems })
       return runModel(model, () => readTargetPackages(root, model))
     },

@@ -6,6 +6,8 @@ import { withTemporaryDirectory } from '@davit/files'
 import type { ArchitectureModel } from '@davit/normalization'
 import { assembleArchitecture } from './assemble-architecture.ts'
 import { type ExtraParameters, parametersForModels } from './extra-parameters.ts'
+import { type FunctionContexts, functionContexts } from './function-context.ts'
+import { type GivenModel, type ModelKind, refuseMistaken } from './model-kinds.ts'
 import { loadModels, type Models } from './load-models.ts'
 import type { Model } from './model.ts'
 import type { NixOptions } from './nix/nix-options.ts'
@@ -33,9 +35,8 @@ export interface LoadOptions extends NixOptions {
 }
 
 /** What the models are evaluated with. */
-export interface AssemblyOptions {
+export interface AssemblyOptions extends Pick<FunctionContexts, 'contextFor'> {
   readonly system: System
-  readonly extraParams: Readonly<Record<string, unknown>>
   readonly problems: Diagnostic[]
 }
 
@@ -45,17 +46,33 @@ export async function loadArchitecture(files: ModelFiles, options: LoadOptions):
     const loaded = await loadModels(files, directory)
     const parameters = await parametersForModels(options.extraParams, { ...options, needsValues: needsValues(loaded) })
     const models = withNix(loaded, { targetProperty: 'hostname', ...options, parameters })
+    refuseMistaken(evaluated(loaded))
+    const { contextFor, unread } = functionContexts(parameters.values)
     const { result, warnings } = await collectingProblems((problems) => {
-      const assembly = { system: options.system, extraParams: parameters.values, problems }
+      const assembly = { system: options.system, contextFor, problems }
       if ('architecture' in models) return readArchitecture(models.architecture, assembly)
       return assembleArchitecture(models, assembly)
     })
-    return { ...result, warnings }
+    const readsAll = modelsIn(loaded).some(({ language }) => language === 'nix')
+    return { ...result, warnings, lateWarnings: () => (readsAll ? [] : unread()) }
   })
 }
 
 /** Where no model is in their language either, they are evaluated to see whether they are parameters at all. */
 function needsValues(loaded: Models): boolean {
-  const models = Object.values<Model | undefined>({ ...loaded }).filter((model) => model !== undefined)
+  const models = modelsIn(loaded)
   return models.some(({ value }) => typeof value === 'function') || models.every(({ language }) => language !== 'nix')
+}
+
+function modelsIn(loaded: Models): readonly Model[] {
+  return Object.values<Model | undefined>({ ...loaded }).filter((model) => model !== undefined)
+}
+
+/** Those that are known as they are: all of them are told at once when they are mixed up. */
+function evaluated(loaded: Models): readonly GivenModel[] {
+  return Object.entries<Model | undefined>({ ...loaded }).flatMap(([role, model]) =>
+    model === undefined || typeof model.value === 'function' || model.language === 'nix'
+      ? []
+      : [{ file: model.file, kind: role as ModelKind, value: model.value }],
+  )
 }

@@ -36,7 +36,7 @@ function documentOf(value: unknown): string | undefined {
 }
 
 function noModel(file: string, document: string): DavitError {
-  return new DavitError('not-a-model', `'${file}' is no model: it says that it is the document '${document}'`, {
+  return new DavitError('not-a-model', `'${file}' is not a model: it says that it is the document '${document}'`, {
     exitStatus: ExitStatus.badDocument,
     hint: HINTS.get(document) ?? "leave out 'document' and 'version' in what a person writes",
   })

@@ -5,6 +5,8 @@ import type { Path } from '@davit/diagnostics'
 import { BuildModel, DeploymentModel, type Format, parseDocument, validateDocument } from '@davit/documents'
 import { readTextFile, withTemporaryDirectory } from '@davit/files'
 import { placeInProgram } from '@davit/nix'
+import { functionContexts } from './function-context.ts'
+import { type ModelKind, refuseMistaken } from './model-kinds.ts'
 import { loadModel } from './load-models.ts'
 import { evaluateModel, type Model } from './model.ts'
 import type { NixOptions } from './nix/nix-options.ts'
@@ -15,23 +17,51 @@ import { showLike } from './show-file.ts'
 
 /** A deployment model in any language, as far as the author says it: sections may be absent. */
 export function loadDeploymentModel(file: string, options: NixOptions = {}): Promise<DeploymentModel> {
-  return loadDocument(DeploymentModel, file, options)
+  return loadDocument({ kind: 'deployment', format: DeploymentModel }, file, options)
 }
 
 /** A build model in any language. */
 export function loadBuildModel(file: string, options: NixOptions = {}): Promise<BuildModel> {
-  return loadDocument(BuildModel, file, options)
+  return loadDocument({ kind: 'build', format: BuildModel }, file, options)
 }
 
-async function loadDocument<Document>(format: Format<Document>, file: string, options: NixOptions): Promise<Document> {
-  if (['.xml', '.json'].includes(extname(file))) return parseDocument(format, await readTextFile(file), { file })
+interface DocumentKind<Document> {
+  readonly kind: ModelKind
+  readonly format: Format<Document>
+}
+
+async function loadDocument<Document>(
+  { kind, format }: DocumentKind<Document>,
+  file: string,
+  options: NixOptions,
+): Promise<Document> {
+  if (['.xml', '.json'].includes(extname(file))) return readDocument({ kind, format }, file)
   return withTemporaryDirectory(await realpath(tmpdir()), async (directory) => {
     const model = await loadModel(file, directory)
     const evaluated = model.language === 'nix' ? await evaluateNix(model, format, options) : model
-    const data = await evaluateModel(evaluated, {})
+    const data = await evaluateModel(evaluated, { kind, context: functionContexts({}).contextFor(kind, {}) })
     const { placeOf, placeOfKey } = evaluated
     return validateDocument(format, data, { file, placeOf, placeOfKey })
   })
+}
+
+/** What is none may be a model of another kind, which says more than all that it lacks. */
+async function readDocument<Document>({ kind, format }: DocumentKind<Document>, file: string): Promise<Document> {
+  const text = await readTextFile(file)
+  try {
+    return parseDocument(format, text, { file })
+  } catch (error) {
+    refuseMistaken([{ file, kind, value: parsedJson(text) }])
+    throw error
+  }
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Derivations in it are instantiated, and their output paths stand for them. */

@@ -1,6 +1,7 @@
 import { DavitError, type Path, type Place } from '@davit/diagnostics'
 import type { PackageModel } from '@davit/normalization'
 import { settled } from '@davit/process'
+import { type ModelKind, refuseMistaken } from './model-kinds.ts'
 import type { Distribution } from './distribution.ts'
 
 /** What a file of the user says, in whatever language. */
@@ -41,8 +42,21 @@ export function runModel<Result>(model: Model, code: () => Result): Result {
   }
 }
 
-/** What a model says: itself, or what it returns when it is a function. */
-export async function evaluateModel(model: Model, context: object, known: KnownModels = {}): Promise<unknown> {
+/** What a model says as one of this kind: itself, or what it returns when it is a function. */
+export async function evaluateModel(model: Model, how: Evaluation): Promise<unknown> {
+  const value = await valueOf(model, how)
+  refuseMistaken([{ file: model.file, kind: how.kind, value }])
+  return value
+}
+
+export interface Evaluation {
+  readonly kind: ModelKind
+  /** For a function. */
+  readonly context: object
+  readonly known?: KnownModels
+}
+
+async function valueOf(model: Model, { context, known = {} }: Evaluation): Promise<unknown> {
   if (model.evaluate !== undefined) return model.evaluate(known)
   const { value } = model
   if (typeof value !== 'function') return value

@@ -62,10 +62,15 @@ function onceEach(problems: readonly Diagnostic[]): Diagnostic[] {
   return inOrder([...new Map(problems.map((problem) => [renderDiagnostic(problem), problem])).values()])
 }
 
-/** File by file as they were read, and from top to bottom within each. */
+/** Warnings first, for the rest may follow from them; file by file as they were read, and from top to bottom within each. */
 function inOrder(problems: readonly Diagnostic[]): Diagnostic[] {
   const files = [...new Set(problems.map(({ place }) => place?.file))]
-  const rankOf = ({ place }: Diagnostic) => [files.indexOf(place?.file), place?.line ?? 0, place?.column ?? 0]
+  const rankOf = ({ severity, place }: Diagnostic) => [
+    severity === 'warning' ? 0 : 1,
+    files.indexOf(place?.file),
+    place?.line ?? 0,
+    place?.column ?? 0,
+  ]
   return problems
     .map((problem) => ({ problem, rank: rankOf(problem) }))
     .sort((left, right) => left.rank.map((value, index) => value - (right.rank[index] ?? 0)).find(Boolean) ?? 0)

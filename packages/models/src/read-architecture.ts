@@ -1,5 +1,5 @@
 import type { System } from '@davit/documents'
-import type { ArchitectureModel } from '@davit/normalization'
+import { type ArchitectureModel, placedNowhere } from '@davit/normalization'
 import { dependencySteps } from './dependency-places.ts'
 import { servicesOf } from './evaluate-services.ts'
 import type { AssemblyOptions } from './load-architecture.ts'
@@ -16,10 +16,10 @@ const SECTIONS = ['services', 'infrastructure', 'targetPackages']
 /** An architecture that is one model; its services are placed by themselves, and those without `targets` are left out. */
 export async function readArchitecture(
   model: Model,
-  { system: coordinator, extraParams, problems }: AssemblyOptions,
+  { system: coordinator, contextFor, problems }: AssemblyOptions,
 ): Promise<ArchitectureModel> {
   const evaluate = async (system: System) => {
-    const raw = await evaluateModel(model, { system, ...extraParams })
+    const raw = await evaluateModel(model, { kind: 'architecture', context: contextFor('architecture', { system }) })
     return runModel(model, () => sectionsOf(rootOf(model, raw, { prefix: [], problems })))
   }
   const own = await evaluate(coordinator)
@@ -34,6 +34,7 @@ export async function readArchitecture(
     nameTargetFor: (system) => targetNamesOf((sections.get(system) ?? own).infrastructure.value).nameOf,
     problems,
   })
+  suspectUnplaced(services, own.services)
   const packages = mapValues(sections, ({ targetPackages }) =>
     runModel(model, () => readTargetPackages(targetPackages, model)),
   )
@@ -46,6 +47,16 @@ export async function readArchitecture(
       return { ...model.placeOf(path), path }
     },
   }
+}
+
+function suspectUnplaced(services: ArchitectureModel['services'], { origin, path }: Part): void {
+  const unplaced = [...services].filter(([, { targets }]) => targets === undefined).map(([name]) => name)
+  const [first] = unplaced
+  if (first === undefined) return
+  const at = [...path, first]
+  const hint = "say where with 'targets', if only as 'targets: []'"
+  const place = origin.placeOfKey(at)
+  origin.problems.push({ severity: 'warning', message: placedNowhere(unplaced), path: at, hint, place })
 }
 
 function sectionsOf(root: Part): {

@@ -7,6 +7,7 @@ import { normalizeModel } from '@davit/normalization'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { awkwardText, mutationsOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
+import { functionContexts } from '../src/function-context.ts'
 import { assembleArchitecture } from '../src/assemble-architecture.ts'
 import { parametersForModels } from '../src/extra-parameters.ts'
 import type { Model } from '../src/model.ts'
@@ -98,7 +99,10 @@ async function normalized(values: Readonly<Record<Role, unknown>>): Promise<void
     Model,
   ]
   const { result } = await collectingProblems((problems) =>
-    assembleArchitecture({ infrastructure, distribution, services }, { system, extraParams: {}, problems }),
+    assembleArchitecture(
+      { infrastructure, distribution, services },
+      { system, contextFor: functionContexts({}).contextFor, problems },
+    ),
   )
   normalizeModel({ ...result, placeOf: (path) => result.placeOf(path) }, OPTIONS)
 }

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { System } from '@davit/documents'
+import { normalizeModel } from '@davit/normalization'
 import { expect, test } from 'vitest'
 import { loadArchitecture } from '../src/models.ts'
-import { modelsIn } from './models-in.ts'
+import { complaintOf, linux, load, loadIn, modelsIn } from './models-in.ts'
 import { loadNixIn, noPrivateNix, privateNixOfFile } from './nix-models.ts'
 
 const { environment } = privateNixOfFile()
@@ -39,4 +40,80 @@ test.each<readonly [string, Readonly<Record<string, string>>]>([
   const files = { [`services.${language}`]: services, 'infrastructure.yaml': 'one: { properties: { hostname: a } }\n' }
   const { warnings = [] } = await loadNixIn(modelsIn(files), Object.keys(files), { environment })
   expect(warnings).toMatchObject([{ severity: 'warning', hint: "did you mean 'dependsOn'?" }])
+})
+
+const OPTIONS = {
+  clientInterface: 'ssh',
+  targetProperty: 'hostname',
+  deployState: false,
+  system: linux,
+  store: { kind: 'native', directory: '/store' },
+} as const
+
+test('a misspelt attribute is told before what follows from it', async () => {
+  const directory = modelsIn({
+    'infrastructure.yaml': 'a: { properties: { hostname: a } }\n',
+    'distribution.yaml': '{ counter: [a], web: [a] }\n',
+    'services.yaml': `counter: { type: x, pkg: { source: . } }
+web:
+  pkg: { build: { script: x, env: { A: "\${counter.name}" } } }
+  type: x
+  dependson: [counter]
+`,
+    'broken.yaml': 'web:\n  pkg: { source: . }\n  tpye: x\n',
+  })
+  const rest = ['infrastructure.yaml', 'distribution.yaml']
+  const model = await loadIn(directory, ['services.yaml', ...rest])
+  const first = /^\S+ warning: attribute '\w+' means nothing to davit in a service/
+  expect(await complaintOf(() => normalizeModel(model, OPTIONS), directory)).toMatch(first)
+  const broken = loadArchitecture(
+    { services: `${directory}/broken.yaml`, infrastructure: `${directory}/infrastructure.yaml` },
+    { system: linux },
+  )
+  expect(await complaintOf(broken, directory)).toMatch(first)
+})
+
+async function warningsOf(files: Readonly<Record<string, string>>, extraParams = {}): Promise<readonly string[]> {
+  const { warnings } = normalizeModel(await load(files, extraParams), OPTIONS)
+  return warnings.map(({ message, hint, place }) => [message, hint, place?.line].join(' | '))
+}
+
+const infrastructure = 'a: { properties: { hostname: a } }\n'
+
+test('services that are placed nowhere are told, unless that is said', async () => {
+  const service = '{ type: x, pkg: { source: . } }'
+  const services = ['web', 'api', 'old'].map((name) => `${name}: ${service}\n`).join('')
+  const files = { 'infrastructure.yaml': infrastructure, 'services.yaml': services }
+  expect(await warningsOf({ ...files, 'distribution.yaml': '{ web: [a], api: [] }' })).toEqual([
+    "service 'old' is placed nowhere | add it to the distribution, if only as 'old: []' | 3",
+  ])
+  expect(await warningsOf({ ...files, 'distribution.yaml': '{}' })).toEqual([
+    "3 services are placed nowhere: 'web', 'api', 'old' | add it to the distribution, if only as 'web: []' | 1",
+  ])
+  const architecture = `infrastructure: { ${infrastructure.trim()} }
+services:
+  web: { type: x, pkg: { source: . } }
+  api: { type: x, pkg: { source: . }, targets: [] }
+`
+  expect(await warningsOf({ 'architecture.yaml': architecture })).toEqual([
+    "service 'web' is placed nowhere | say where with 'targets', if only as 'targets: []' | 3",
+  ])
+})
+
+test('extra parameters that no function reads are told', async () => {
+  const services = `export default ({ port = 80, ...rest }) => ({
+    web: { type: 'x', port, pkg: () => ({ source: rest.late ?? '.' }), targets: ['a'] } })`
+  const reading = `export default (context) => ({
+    web: { type: 'x', pkg: () => ({ source: context.late ?? '.' }), targets: ['a'] } })`
+  const files = { 'infrastructure.yaml': infrastructure, 'distribution.yaml': '{}' }
+  const plain = `export default ({ port = 80 }) => ({ web: { type: 'x', port, pkg: { source: '.' }, targets: ['a'] } })`
+  expect(await warningsOf({ ...files, 'services.ts': plain }, { prt: 1 })).toEqual([
+    "no model reads 'prt' of --extra-params | did you mean 'port'? | ",
+  ])
+  expect(await warningsOf({ ...files, 'services.ts': plain }, { port: 1 })).toEqual([])
+  expect(await warningsOf({ ...files, 'services.ts': services }, { late: '.', any: 1 })).toEqual([])
+  expect(await warningsOf({ ...files, 'services.ts': reading }, { late: '.' })).toEqual([])
+  expect(
+    await warningsOf({ ...files, 'services.yaml': 'web: { type: x, pkg: { source: . }, targets: [a] }' }, { a: 1 }),
+  ).toEqual(["no model reads 'a' of --extra-params | functions of models name those that they read | "])
 })

@@ -19,6 +19,8 @@ export interface ArchitectureModel {
   readonly distributedServices?: Iterable<string>
   /** What looked wrong while the models were read, with its place. */
   readonly warnings?: readonly Diagnostic[]
+  /** Warnings that are known when all packages have been evaluated. */
+  lateWarnings?(): readonly Diagnostic[]
   /**
    * Where in the user's files a value of this model stands. Paths follow the fields of this model, such as `services`,
    * `web`, `dependsOn`, `database`: dependencies go by their parameter, also where the user wrote a list.

@@ -27,7 +27,8 @@ export type Hint = string | (() => string | undefined)
 
 export type PlaceOf = (path: Path) => ModelPlace | undefined
 
-export function collectFindings(placeOf: PlaceOf): Findings {
+/** With what was told before: it may be what the rest follows from. */
+export function collectFindings(placeOf: PlaceOf, before: readonly Diagnostic[] = []): Findings {
   const found = new Map<string, Diagnostic>()
   const counts = { error: 0, warning: 0 }
   const add = (diagnostic: Diagnostic, hint?: Hint) => {
@@ -59,7 +60,7 @@ export function collectFindings(placeOf: PlaceOf): Findings {
       const count = diagnostics.length === 1 ? 'an error' : `${diagnostics.length} errors`
       throw new DavitError('invalid-model', `the models have ${count}`, {
         exitStatus: ExitStatus.badDocument,
-        diagnostics: [...all('warning').slice(0, MAX_DIAGNOSTICS), ...firstDiagnostics(diagnostics)],
+        diagnostics: [...[...before, ...all('warning')].slice(0, MAX_DIAGNOSTICS), ...firstDiagnostics(diagnostics)],
         ...(causes.length === 0 ? {} : { cause: causes[0] }),
       })
     },

@@ -10,7 +10,7 @@ export type {
 export { architectureOf } from './architecture-of.ts'
 export { isGuard, tableGuard } from './guards.ts'
 export { manifestOf } from './manifest-of.ts'
-export { normalizeModel, type Normalized, undeploymentOf } from './normalize-model.ts'
+export { normalizeModel, type Normalized, placedNowhere, undeploymentOf } from './normalize-model.ts'
 export type { NormalizationOptions } from './normalization-options.ts'
 export { ParameterError } from './parameter-error.ts'
 export { serviceKeyOf, type ServiceIdentity } from './service-key.ts'

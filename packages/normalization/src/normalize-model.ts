@@ -19,11 +19,13 @@ export interface Normalized {
 
 /** Every default filled in and every name resolved; throws 'invalid-model' with all that is wrong. */
 export function normalizeModel(model: ArchitectureModel, options: NormalizationOptions): Normalized {
-  const findings = collectFindings((path) => model.placeOf(path))
+  const before = [...(model.warnings ?? [])]
+  const findings = collectFindings((path) => model.placeOf(path), before)
   const infrastructure = normalizeInfrastructure(model.infrastructure, options, findings)
   const services = normalizeServices(model.services, { infrastructure, options, findings })
   checkCycles(services, model.services, findings)
   checkDistribution(model, findings)
+  checkPlaced(model, findings)
   checkTargetPackages(model, findings)
   findings.throwIfAny()
   const architecture: Architecture = {
@@ -33,7 +35,9 @@ export function normalizeModel(model: ArchitectureModel, options: NormalizationO
     targetPackages: sortedMap(infrastructure, (): InstantiatedPackage[] => []),
   }
   const packageRequests = packageRequestsOf(model, architecture, findings)
-  return { architecture, packageRequests, warnings: [...(model.warnings ?? []), ...findings.warnings()] }
+  before.push(...(model.lateWarnings?.() ?? []))
+  findings.throwIfAny()
+  return { architecture, packageRequests, warnings: [...before, ...findings.warnings()] }
 }
 
 /** An architecture that leaves nothing on the targets of an infrastructure. */
@@ -57,6 +61,31 @@ function checkDistribution({ services, distributedServices = [] }: ArchitectureM
     const message = `the distribution places unknown service ${quoted(name)}`
     findings.error(['distribution', name], message, () => suggestionFor(name, names))
   }
+}
+
+/** Whoever means it says so: `web: []`. A misspelt name in the distribution is told instead of what follows from it. */
+function checkPlaced({ services, distributedServices }: ArchitectureModel, findings: Findings): void {
+  const names = new Set<string>(services.keys())
+  if ([...(distributedServices ?? [])].some((name) => !names.has(name))) return
+  const unplaced = [...services].filter(([, { targets }]) => targets === undefined).map(([name]) => name)
+  const [first] = unplaced
+  if (distributedServices === undefined || first === undefined) return
+  findings.warning(
+    ['services', first],
+    placedNowhere(unplaced),
+    `add it to the distribution, if only as '${first}: []'`,
+  )
+}
+
+const MAX_LISTED = 5
+
+/** For services that are in the models, but will not be deployed. */
+export function placedNowhere(names: readonly string[]): string {
+  const [first, ...others] = names
+  if (others.length === 0) return `service '${first}' is placed nowhere`
+  const more = names.length - MAX_LISTED
+  const listed = names.slice(0, MAX_LISTED).map(quoted).join(', ')
+  return `${names.length} services are placed nowhere: ${listed}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function checkTargetPackages({ infrastructure, targetPackages }: ArchitectureModel, findings: Findings): void {

@@ -5,15 +5,13 @@ import type { Findings } from './findings.ts'
 import { interDependencyParameters } from './parameters.ts'
 import { compareNames, sortedEntries } from './sorted.ts'
 
-/** Every package that is needed, concrete: of services in name order for each of their systems, then of targets. */
+/** Every package that is needed and can be made, concrete: of services in name order for each of their systems, then of targets. */
 export function packageRequestsOf(
   model: ArchitectureModel,
   architecture: Architecture,
   findings: Findings,
 ): PackageRequest[] {
-  const requests = [...serviceRequests(model, architecture, findings), ...targetRequests(model, architecture, findings)]
-  findings.throwIfAny()
-  return requests
+  return [...serviceRequests(model, architecture, findings), ...targetRequests(model, architecture, findings)]
 }
 
 function serviceRequests(model: ArchitectureModel, architecture: Architecture, findings: Findings): PackageRequest[] {

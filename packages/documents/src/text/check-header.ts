@@ -35,5 +35,7 @@ function checkVersion(format: Format<unknown>, { version }: Header): Diagnostic 
 const HINTS: ReadonlyMap<unknown, string> = new Map([
   ['architecture', 'davit-manifest makes a manifest of an architecture'],
   ['manifest', 'a manifest comes after the architecture: use it as it is, or begin from the models'],
+  ['infrastructure', 'an infrastructure model is given with -i'],
+  ['distributedderivation', 'a build model is for davit-delegate-build'],
   ['profilemanifest', 'a profile manifest concerns one target only'],
 ])

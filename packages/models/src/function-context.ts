@@ -1,0 +1,67 @@
+import { type Diagnostic, suggestionFor } from '@davit/diagnostics'
+import { ParameterError } from '@davit/normalization'
+import { MODEL_KINDS, type ModelKind } from './model-kinds.ts'
+import { quoted } from './part.ts'
+
+/** What functions of models get, and which of the extra parameters they read. */
+export interface FunctionContexts {
+  /** An object for a function of a model of this kind: its own arguments, and the extra parameters. */
+  contextFor(kind: ModelKind, own: Readonly<Record<string, unknown>>): object
+  /** A warning for each extra parameter that no function has asked for. */
+  unread(): readonly Diagnostic[]
+}
+
+export function functionContexts(extraParams: Readonly<Record<string, unknown>>): FunctionContexts {
+  const asked = new Set<string>()
+  return {
+    contextFor(kind, own) {
+      const context = Object.create(absentArguments(kind, asked)) as object
+      for (const [name, value] of Object.entries({ ...own, ...extraParams })) {
+        const get = () => {
+          asked.add(name)
+          return value
+        }
+        Object.defineProperty(context, name, { get, enumerable: true, configurable: true })
+      }
+      return context
+    },
+    unread: () =>
+      Object.keys(extraParams)
+        .filter((name) => !asked.has(name))
+        .map((name) =>
+          unreadParameter(
+            name,
+            [...asked].filter((other) => !Object.hasOwn(extraParams, other)),
+          ),
+        ),
+  }
+}
+
+function unreadParameter(name: string, asked: readonly string[]): Diagnostic {
+  const hint = suggestionFor(name, asked) ?? 'functions of models name those that they read'
+  return { severity: 'warning', message: `no model reads ${quoted(name)} of --extra-params`, hint }
+}
+
+/** A prototype: arguments of other kinds of models fail, all else is an extra parameter that is not given. */
+function absentArguments(kind: ModelKind, asked: Set<string>): object {
+  return new Proxy<object>(Object.create(null) as object, {
+    get(_, name) {
+      if (typeof name === 'symbol') return undefined
+      const owner = ARGUMENTS.get(name)
+      if (owner === undefined || owner === kind) {
+        asked.add(name)
+        return undefined
+      }
+      const { title, option } = MODEL_KINDS[owner]
+      const reason = `the function of ${MODEL_KINDS[kind].title} gets no '${name}'`
+      const hint = `only that of ${title} does: was this file meant for ${option}?`
+      throw new ParameterError({ used: quoted(name), reason, hint })
+    },
+  })
+}
+
+const ARGUMENTS: ReadonlyMap<string, ModelKind> = new Map([
+  ['infrastructure', 'distribution'],
+  ['distribution', 'services'],
+  ['invDistribution', 'services'],
+])
