@@ -1,4 +1,4 @@
-import { isProcessGone, type ProcessIdentity, type ProcessReference } from '@davit/process'
+import { isProcessGone, type ProcessIdentity, type ProcessReference, wasRestartedSince } from '@davit/process'
 
 /** Who holds a lock, as written on the targets: all that another process needs to tell whether the holder still lives. */
 export interface LockOwner {
@@ -39,8 +39,8 @@ export function isOwner(value: unknown): value is LockOwner {
 
 /** Whether the owner was a process of this machine that certainly is no more; copies of a machine share its id, not its name. */
 export function isDead(owner: LockOwner, here: ProcessIdentity): boolean {
-  if (owner.bootId === here.bootId) return isProcessGone(owner.holder)
-  return owner.machineId === here.machineId && owner.host === here.host
+  if (owner.bootId === here.bootId && here.bootId !== '') return isProcessGone(owner.holder)
+  return wasRestartedSince(owner, here)
 }
 
 export function describeOwner(text: string): string {

@@ -118,7 +118,20 @@ describe('isDead()', () => {
     ['a process of another machine', { bootId: 'another', machineId: 'another' }, false],
     ['a process of a copy of this machine', { bootId: 'another', host: 'another' }, false],
   ])('knows of %s', (_, differences, expected) => {
-    expect(isDead({ ...owner, ...differences }, here)).toBe(expected)
+    const machine = { machineId: 'this' }
+    expect(isDead({ ...owner, ...machine, ...differences }, { ...here, ...machine })).toBe(expected)
+  })
+
+  test('knows nothing of containers of one host name without machine id', () => {
+    const container = { machineId: '' }
+    expect(isDead({ ...owner, ...container, bootId: 'another' }, { ...here, ...container })).toBe(false)
+    // As written by those who took the name of the host for it.
+    const named = { machineId: here.host }
+    expect(isDead({ ...owner, ...named, bootId: 'another' }, { ...here, ...container })).toBe(false)
+  })
+
+  test('knows nothing where the boot cannot be read', () => {
+    expect(isDead({ ...owner, holder: dead.holder, bootId: '' }, { ...here, bootId: '' })).toBe(false)
   })
 
   test('knows of a process that has just ended', () => {

@@ -19,6 +19,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 
 import { noSmallDisk, smallDisk } from '../../files/test/small-disk.ts'
 
+import { HIDE_PID, withHiddenProc } from '../../process/test/hidden-proc.ts'
 import { executables, toolOf } from '../../../scripts/executables.ts'
 import { renderManPage } from '../../tool/src/render-man-page.ts'
 import { isThorough } from '../../diagnostics/test/hostile.ts'
@@ -91,9 +92,11 @@ describe.each(shells)('davit-env in %s', (...shell) => {
   })
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-  const start = (args: readonly string[], environment: Record<string, string> = {}) => {
-    const [program = '', ...options] = shell
-    const child = spawn(program, [...options, join(directory, 'bin', 'davit-env'), ...args], {
+  type Within = (argv: readonly string[]) => readonly string[]
+  const asItIs: Within = (argv) => argv
+  const start = (args: readonly string[], environment: Record<string, string> = {}, within = asItIs) => {
+    const [program = '', ...options] = within([...shell, join(directory, 'bin', 'davit-env'), ...args])
+    const child = spawn(program, options, {
       env: {
         PATH: '/usr/bin:/bin',
         TMPDIR: join(directory, 'tmp'),
@@ -110,7 +113,8 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     const ended = once(child, 'close').then(([status]: (number | null)[]) => ({ status, stdout, stderr }))
     return { child, ended }
   }
-  const run = (args: readonly string[], environment?: Record<string, string>) => start(args, environment).ended
+  const run = (args: readonly string[], environment?: Record<string, string>, within?: Within) =>
+    start(args, environment, within).ended
   const trace = (suffix = '') =>
     readFileSync(join(directory, `trace${suffix}`), 'utf8')
       .trimEnd()
@@ -174,6 +178,22 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     for (const left of [dead, ...others]) mkdirSync(left)
     expect(await run(models)).toMatchObject({ status: 0, stderr: '' })
     expect([dead, ...others].map((left) => existsSync(left))).toEqual([false, true, true, true])
+  })
+
+  test.each(HIDE_PID)('leaves what runs of other users use, who are hidden (hidepid=%s)', async (hidePid) => {
+    const namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''
+    const place = (pid: number, started: string | number) =>
+      join(directory, 'tmp', `davit-env.${namespace},default,${pid},${started}.abcdef`)
+    const started = readFileSync(`/proc/${process.pid}/stat`, 'latin1').split(' ')[21] ?? ''
+    const [living, unknown, dead] = [
+      place(process.pid, started),
+      place(process.pid, ''),
+      place(spawnSync('true').pid, 1),
+    ]
+    for (const left of [living, unknown, dead]) mkdirSync(left)
+    for (const open of [directory, join(directory, 'tmp')]) chmodSync(open, 0o777)
+    expect(await run(models, {}, (argv) => withHiddenProc(hidePid, argv))).toMatchObject({ status: 0, stderr: '' })
+    expect([living, unknown, dead].map((left) => existsSync(left))).toEqual([true, true, false])
   })
 
   test('runs the steps one by one, those that change something under the lock', async () => {

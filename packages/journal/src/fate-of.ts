@@ -1,4 +1,4 @@
-import { isProcessGone, processIdentity } from '@davit/process'
+import { isProcessGone, processIdentity, wasRestartedSince } from '@davit/process'
 
 import type { Fate } from './summary-of.ts'
 
@@ -9,6 +9,6 @@ export function fateFrom(here = processIdentity()): Fate {
       if (begin.namespace !== here.namespace) return 'unknown'
       return isProcessGone(begin) ? 'gone' : 'alive'
     }
-    return begin.machineId === here.machineId && begin.host === here.host ? 'gone' : 'unknown'
+    return wasRestartedSince(begin, here) ? 'gone' : 'unknown'
   }
 }

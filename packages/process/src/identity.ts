@@ -4,7 +4,7 @@ import { hostname, userInfo } from 'node:os'
 /** What tells a process from every other one on a machine, also from later ones that get its number. */
 export interface ProcessReference {
   readonly pid: number
-  /** In clock ticks since the machine started. */
+  /** In clock ticks since the machine started; zero where nobody can tell. */
   readonly startTime: number
   /** Of its PID namespace, as numbers mean nothing in another one; empty on systems without /proc. */
   readonly namespace: string
@@ -15,7 +15,9 @@ export interface ProcessIdentity extends ProcessReference {
   /** The shell or script that started this process. */
   readonly parent: ProcessReference
   readonly processGroup: number
+  /** Empty where nobody can tell. */
   readonly bootId: string
+  /** Empty on machines without one, as most containers are. */
   readonly machineId: string
   readonly user: string
   readonly host: string
@@ -32,17 +34,29 @@ export function processIdentity(): ProcessIdentity {
     parent: referenceTo(callerPid()),
     processGroup: statusOf(process.pid)?.processGroup ?? process.pid,
     bootId: firstLineOf('/proc/sys/kernel/random/boot_id'),
-    machineId: firstLineOf('/etc/machine-id') || hostname(),
+    machineId: /^[0-9a-f]{32}$/.exec(firstLineOf('/etc/machine-id'))?.[0] ?? '',
     user: userName(),
     host: hostname(),
   }
 }
 
-/** True only for a process of which it is certain. */
+/** True only for a process of which it is certain. One that cannot be read may live: `hidepid` hides those of other users. */
 export function isProcessGone({ pid, startTime, namespace }: ProcessReference): boolean {
   if (namespace === '' || namespace !== pidNamespace()) return false
-  return statusOf(pid)?.startTime !== startTime
+  const stat = statOf(pid)
+  if (stat === '') return !hasProcess(pid)
+  const status = parseStatus(stat)
+  return status === undefined || (startTime !== 0 && status.startTime !== startTime)
 }
+
+/** Whether the machine was certainly restarted since: a host name alone says nothing, since containers on different machines may share one. */
+export function wasRestartedSince(then: BootIdentity, here: BootIdentity): boolean {
+  const isKnown = [then.bootId, then.machineId, here.bootId].every((id) => id !== '')
+  const isHere = then.machineId === here.machineId && then.host === here.host
+  return isKnown && isHere && then.bootId !== here.bootId
+}
+
+type BootIdentity = Pick<ProcessIdentity, 'bootId' | 'machineId' | 'host'>
 
 /** Whether the process is this one or one that it comes from; nothing where nobody can tell, as in another PID namespace. */
 export function comesFrom({ pid, startTime, namespace }: ProcessReference): boolean | undefined {
@@ -50,7 +64,7 @@ export function comesFrom({ pid, startTime, namespace }: ProcessReference): bool
   for (let current = process.pid; current > 0;) {
     const status = statusOf(current)
     if (status === undefined) return undefined
-    if (current === pid) return status.startTime === startTime
+    if (current === pid) return startTime === 0 ? undefined : status.startTime === startTime
     current = status.parent
   }
   return false
@@ -99,12 +113,29 @@ interface ProcessStatus {
   readonly parent: number
 }
 
-/** From proc(5): the name of the program, in parentheses, may itself hold anything. */
 function statusOf(pid: number): ProcessStatus | undefined {
-  const stat = textOf(`/proc/${pid}/stat`)
+  return parseStatus(statOf(pid))
+}
+
+function statOf(pid: number): string {
+  return textOf(`/proc/${pid}/stat`)
+}
+
+/** Only ESRCH says that there is none; EPERM says that there is one, and any other error says nothing. */
+function hasProcess(pid: number): boolean {
+  if (pid < 1) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+  }
+}
+
+/** From proc(5): the name of the program, in parentheses, may itself hold anything. */
+function parseStatus(stat: string): ProcessStatus | undefined {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, parent, group] = fields
-  if (state === undefined || state === '' || state === 'Z') return undefined
+  if (state === undefined || state === '' || 'ZX'.includes(state)) return undefined
   return { startTime: Number(fields[19]), processGroup: Number(group), parent: Number(parent) }
 }
 

@@ -9,6 +9,7 @@ export {
   processIdentity,
   type ProcessReference,
   processReference,
+  wasRestartedSince,
 } from './identity.ts'
 export { runCommand } from './run-command.ts'
 export { runInForeground } from './run-in-foreground.ts'

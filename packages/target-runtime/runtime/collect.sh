@@ -32,7 +32,7 @@ list_kept() {
     esac
   done
   for owner in "${registrations%/*}"/asked/*; do
-    [ ! -f "$owner" ] || ! is_alive "${owner##*/}" || list_fields ' asked' <"$owner"
+    [ ! -f "$owner" ] || is_dead "${owner##*/}" || list_fields ' asked' <"$owner"
   done
   for lock in "$locks"/*; do
     [ ! -f "$lock" ] || printf '%s building\n' "${lock##*/}"
@@ -239,11 +239,7 @@ is_coordinator_alive() {
     *) return 0 ;;
   esac
   reference=${reference#*.}
-  process_identity "${reference%%.*}" || return 1
-  case $identity in
-    "${reference%%.*}:${reference#*.}:"*) return 0 ;;
-  esac
-  return 1
+  ! is_dead "${reference%%.*}:${reference#*.}:unknown"
 }
 
 # operation_trim_profile TARGET PROFILE [PATH]...: of its generations remain the current one, and those that lead to the paths.

@@ -105,7 +105,7 @@ keep_asked() {
   hold_store "$1"
   shift
   for owner in "$asked"/*; do
-    [ -f "$owner" ] && ! is_alive "${owner##*/}" && rm -f "$owner"
+    [ -f "$owner" ] && is_dead "${owner##*/}" && rm -f "$owner"
   done
   printf '%s\n' "$@" | cat >>"$asked/$self" || fail cannot-create "cannot write below '$asked'"
 }

@@ -1,9 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { HIDE_PID, type HidePid, withHiddenProc } from '../../process/test/hidden-proc.ts'
 
 const PARTS = ['common', 'claim']
   .map((part) => readFileSync(new URL(`../runtime/${part}.sh`, import.meta.url), 'utf8'))
@@ -20,15 +23,14 @@ describe.each(shells)('claims in %s', (...shell) => {
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
   const [program = '', ...options] = shell
-  const run = (script: string) =>
+  const argvOf = (script: string) =>
+    [program, ...options, '-c', `${PARTS}\ncd '${directory}'\nprocess_identity $$\nself=$identity\n${script}`] as const
+  const start = ([file = '', ...rest]: readonly string[]) =>
     new Promise<number | null>((resolve) => {
-      const child = spawn(
-        program,
-        [...options, '-c', `${PARTS}\ncd '${directory}'\nprocess_identity $$\nself=$identity\n${script}`],
-        { stdio: 'inherit' },
-      )
-      child.on('exit', resolve)
+      spawn(file, rest, { stdio: 'inherit' }).on('exit', resolve)
     })
+  const run = (script: string) => start(argvOf(script))
+  const runAsOther = (hidePid: HidePid, script: string) => start(withHiddenProc(hidePid, argvOf(script)))
 
   test('let one in at a time, also past what a dead owner left', async () => {
     writeFileSync(join(directory, 'count'), '0\n')
@@ -49,6 +51,42 @@ describe.each(shells)('claims in %s', (...shell) => {
   test('are taken over from a process that only has the same number', async () => {
     expect(await run('ln -s "$$:1:$(boot_id)" link && claim link "$self" && [ "$(readlink link)" = "$self" ]')).toBe(0)
     expect(await run('rm link; ln -s "${self%:*}:another-boot" link && claim link "$self"')).toBe(0)
+  })
+
+  test.each(HIDE_PID)('stay with a living owner of another user who is hidden (hidepid=%s)', async (hidePid) => {
+    chmodSync(directory, 0o777)
+    const owner = spawn('sleep', ['600'], { stdio: 'ignore' })
+    try {
+      expect(
+        await run(`process_identity ${owner.pid} && ln -s "$identity" link && ln -s "$identity" link.after.x`),
+      ).toBe(0)
+      const refused = 'claim link "$self"; [ $? = 1 ] && ! take_away link x "$self" && is_claimed link && [ -L link ]'
+      expect(await runAsOther(hidePid, refused)).toBe(0)
+      // Whoever wants to end it has to be certain.
+      expect(await runAsOther(hidePid, 'is_alive "$(readlink link)"; [ $? != 0 ]')).toBe(0)
+    } finally {
+      owner.kill('SIGKILL')
+      await once(owner, 'exit')
+    }
+    expect(
+      await runAsOther(hidePid, '! is_claimed link && claim link "$self" && [ "$(readlink link)" = "$self" ]'),
+    ).toBe(0)
+  })
+
+  test('stay with a living owner where nothing can be opened', async () => {
+    expect(
+      await run('ln -s "$self" link; (ulimit -n 4; is_dead "$self") 2>/dev/null; [ $? != 0 ] && is_claimed link'),
+    ).toBe(0)
+  })
+
+  test('stay with a living owner where the boot is not known', async () => {
+    expect(await run('ln -s "${self%:*}:unknown" link && is_claimed link')).toBe(0)
+    expect(await run('rm link; ln -s "$self" link; boot_id() { echo unknown; }; is_claimed link')).toBe(0)
+  })
+
+  test.each(['', 'x', '-1:1:x', '0x1:1', '1 2'])('are taken over from what was never an owner (%j)', async (text) => {
+    writeFileSync(join(directory, 'text'), text)
+    expect(await run('is_dead "$(cat text):$(boot_id)" && is_dead "$(cat text)"')).toBe(0)
   })
 
   test('cannot be made where nothing can be written', async () => {

@@ -56,7 +56,8 @@ async function enter(layout: StoreLayout): Promise<string> {
 /** By a shell that lives: `PID:START-TIME:BOOT-ID`. */
 function isClaimed(layout: StoreLayout): boolean {
   const [pid = '', startTime = '', bootId] = claimant(layout).split(':')
-  if (pid === '' || bootId !== processIdentity().bootId) return false
+  const here = processIdentity().bootId
+  if (pid === '' || (bootId !== here && bootId !== 'unknown' && here !== '')) return false
   const { namespace } = processReference()
   return !isProcessGone({ pid: Number(pid), startTime: Number(startTime), namespace })
 }

@@ -1,0 +1,86 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  isProcessGone,
+  type ProcessIdentity,
+  processIdentity,
+  type ProcessReference,
+  processReference,
+  wasRestartedSince,
+} from '../src/process.ts'
+import { HIDE_PID, withHiddenProc } from './hidden-proc.ts'
+
+const PROGRAM = fileURLToPath(new URL('programs/is-gone.ts', import.meta.url))
+const node = (reference: ProcessReference, ...rest: readonly string[]): readonly [string, ...string[]] => [
+  process.execPath,
+  '--import',
+  'tsx',
+  '--conditions=source',
+  PROGRAM,
+  JSON.stringify(reference),
+  ...rest,
+]
+const said = ([program, ...rest]: readonly [string, ...string[]]) => {
+  // Elsewhere than in the directories of the user that it is not.
+  const environment = { ...process.env, TSX_DISABLE_CACHE: '1' }
+  const { stdout, stderr } = spawnSync(program, rest, { encoding: 'utf8', env: environment })
+  return `${stdout}${stderr}`.trim()
+}
+
+describe('isProcessGone()', () => {
+  let living: ReturnType<typeof spawn>
+  let reference: ProcessReference
+  beforeEach(() => {
+    living = spawn('sleep', ['600'], { stdio: 'ignore' })
+    const stat = readFileSync(`/proc/${living.pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
+    reference = { ...processReference(), pid: living.pid ?? 0, startTime: Number(stat[19]) }
+  })
+  afterEach(() => void living.kill('SIGKILL'))
+
+  const end = async () => {
+    living.kill('SIGKILL')
+    await once(living, 'exit')
+  }
+
+  test.each(HIDE_PID)('is not sure of a process of another user that is hidden (hidepid=%s)', async (hidePid) => {
+    expect(said(withHiddenProc(hidePid, node(reference)))).toBe('false')
+    await end()
+    expect(said(withHiddenProc(hidePid, node(reference)))).toBe('true')
+  })
+
+  test('is not sure of a living process when no file can be opened', async () => {
+    expect(said(['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh', ...node(reference, 'none')])).toBe('false')
+    await end()
+    expect(said(['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh', ...node(reference, 'none')])).toBe('true')
+  })
+
+  test('knows a number that another process has by now, unless nobody knew when the first one started', async () => {
+    expect(isProcessGone({ ...reference, startTime: reference.startTime + 1 })).toBe(true)
+    expect(isProcessGone({ ...reference, startTime: 0 })).toBe(false)
+    await end()
+    expect(isProcessGone({ ...reference, startTime: 0 })).toBe(true)
+  })
+})
+
+describe('wasRestartedSince()', () => {
+  const then = { machineId: 'm', host: 'h', bootId: 'then' }
+  const now = { ...then, bootId: 'now' }
+  test.each<[string, Partial<ProcessIdentity>, Partial<ProcessIdentity>, boolean]>([
+    ['another boot of the same machine', {}, {}, true],
+    ['the same boot', {}, { bootId: 'then' }, false],
+    ['containers of one host name without machine id', { machineId: '' }, { machineId: '' }, false],
+    ['a machine id of which only one knows', {}, { machineId: '' }, false],
+    ['a copy of the machine', {}, { host: 'other' }, false],
+    ['a boot that cannot be read', {}, { bootId: '' }, false],
+    ['a boot that could not be read', { bootId: '' }, {}, false],
+  ])('%s', (_, before, after, expected) => {
+    expect(wasRestartedSince({ ...then, ...before }, { ...now, ...after })).toBe(expected)
+  })
+})
+
+test('processIdentity() makes up no machine id', () => {
+  expect(processIdentity().machineId).toMatch(/^([0-9a-f]{32})?$/)
+})
