@@ -36,6 +36,13 @@ export async function beginRollback(place: DeploymentPlace): Promise<Rollback> {
   return rollback
 }
 
+/** Not one that somebody else has begun since, from the generation that is the current one now. */
+export async function finishRollback(place: DeploymentPlace): Promise<void> {
+  const begun = await readBegun(place)
+  if (begun === undefined || begun.from !== (await currentNumber(place))) await endRollback(place)
+}
+
+/** Whatever was begun: something else is deployed. */
 export async function endRollback(place: DeploymentPlace): Promise<void> {
   await rm(fileOf(place), { force: true })
 }

@@ -23,7 +23,7 @@ import {
   deleteAllGenerations,
   deleteGenerations,
   deploymentPlace,
-  endRollback,
+  finishRollback,
   generationNumbers,
   generationRoot,
   nextRollback,
@@ -85,8 +85,20 @@ describe('returning to a generation', () => {
     await switchGeneration(place, 3)
     expect(await nextRollback(place)).toEqual({ to: 3, isUnfinished: true })
     expect(await beginRollback(place)).toEqual({ to: 3, isUnfinished: true })
-    await endRollback(place)
+    await finishRollback(place)
     expect(await nextRollback(place)).toEqual({ to: 2, isUnfinished: false })
+  })
+
+  test('that is finished leaves the one that somebody else has begun since', async () => {
+    await add('a', 'b', 'c')
+    await beginRollback(place)
+    await switchGeneration(place, 2)
+    // The lock is free by now.
+    await add('d')
+    await beginRollback(place)
+    await finishRollback(place)
+    await switchGeneration(place, 3)
+    expect(await nextRollback(place)).toEqual({ to: 3, isUnfinished: true })
   })
 
   test.each([

@@ -5,4 +5,4 @@ export { describeOwner, encodeOwner, isDead, type LockOwner, ownerOf } from './l
 export { type FormerName, type LockRecord, readLockRecord, removeLockRecord, writeLockRecord } from './lock-record.ts'
 export { lockServices, unlockServices } from './service-locks.ts'
 export { type HeldLock, type LockUse, withLock } from './with-lock.ts'
-export { withLease } from './with-lease.ts'
+export { isLockLost, lostOn, withLease } from './with-lease.ts'

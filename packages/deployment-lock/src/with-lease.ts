@@ -1,5 +1,5 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { renewLock, type ShellTarget } from '@davit/target'
+import { type LockPlace, renewLock, type ShellTarget } from '@davit/target'
 
 import type { LockTerms } from './acquire-locks.ts'
 
@@ -44,14 +44,18 @@ export function isLockLost(error: unknown): error is DavitError {
 
 /** A DavitError `lock-lost` that names the target when it is not held any more. */
 export async function renewHeldLock({ name, machine }: ShellTarget, terms: LeaseTerms): Promise<void> {
-  try {
-    await renewLock(machine, { target: name, profile: terms.profile }, terms)
-  } catch (error) {
-    if (!isLockLost(error)) throw error
-    throw new DavitError('lock-lost', `the lock of profile '${terms.profile}' on target '${name}' was lost`, {
-      exitStatus: ExitStatus.locked,
-      hint: 'somebody else may have deployed since; davit-unlock forgets the lock',
-      cause: error,
-    })
-  }
+  const { profile } = terms
+  await renewLock(machine, { target: name, profile }, terms).catch((error: unknown) => {
+    throw lostOn({ target: name, profile }, error)
+  })
+}
+
+/** What a target says of a lock that is not held any more, with its name; every other error as it is. */
+export function lostOn({ target, profile }: LockPlace, error: unknown): unknown {
+  if (!isLockLost(error)) return error
+  return new DavitError('lock-lost', `the lock of profile '${profile}' on target '${target}' was lost`, {
+    exitStatus: ExitStatus.locked,
+    hint: 'somebody else may have deployed since; davit-unlock forgets the lock',
+    cause: error,
+  })
 }

@@ -23,6 +23,8 @@ export interface HeldLock {
   readonly token: string
   /** Aborts when the lock was lost: nothing more may be done under it. */
   readonly lost: AbortSignal
+  /** Rejects with `lock-lost` unless it is held everywhere, and is for another lease: for what no request with the token protects. */
+  confirm(): Promise<void>
   /** Takes the lock on more targets for as long as that work lasts. */
   extend<Result>(targets: readonly ShellTarget[], use: (lock: HeldLock) => Promise<Result>): Promise<Result>
 }
@@ -41,11 +43,11 @@ export async function withLock<Result>(
   const owner = record?.owner ?? ownerOf(here, 'self')
   const terms: LockTerms = { profile, leaseSeconds, here, token, owner }
   const isJoined = (target: ShellTarget) => record !== undefined && isHeldBy(record, target, targets)
-  return holding(targets, { terms, isJoined, lost: NEVER }, use)
+  return holding(targets, { terms, isJoined, lost: NEVER, before: [] }, use)
 }
 
 const NEVER = new AbortController().signal
-const UNLOCKED: HeldLock = { token: '-', lost: NEVER, extend: (_, use) => use(UNLOCKED) }
+const UNLOCKED: HeldLock = { token: '-', lost: NEVER, confirm: async () => {}, extend: (_, use) => use(UNLOCKED) }
 
 /**
  * A record whose owner is gone was left behind: the lock is taken anew. One of another script or terminal is not joined: what
@@ -72,6 +74,8 @@ interface Holding {
   /** What the run holds already, and keeps. */
   readonly isJoined: (target: ShellTarget) => boolean
   readonly lost: AbortSignal
+  /** Where it is held already. */
+  readonly before: readonly ShellTarget[]
 }
 
 async function holding<Result>(
@@ -80,11 +84,11 @@ async function holding<Result>(
   use: (lock: HeldLock) => Promise<Result>,
 ): Promise<Result> {
   const joined = targets.filter(held.isJoined)
-  await Promise.all(joined.map((target) => renewHeldLock(target, held.terms)))
+  await renewAll(joined, held)
   return withLease(joined, held.terms, (lostNow) => {
     const lost = AbortSignal.any([held.lost, lostNow])
     const others = targets.filter((target) => !joined.includes(target))
-    return taking(others, { ...held, lost }, use)
+    return taking(others, { ...held, lost, before: [...held.before, ...joined] }, use)
   })
 }
 
@@ -97,10 +101,12 @@ async function taking<Result>(
   await acquireLocks(targets, terms)
   const result = await withLease(targets, terms, (lostNow) => {
     const lost = AbortSignal.any([held.lost, lostNow])
+    const all = [...held.before, ...targets]
     return use({
       token: terms.token,
       lost,
-      extend: (more, useMore) => holding(more, { ...held, lost }, useMore),
+      confirm: () => renewAll(all, held),
+      extend: (more, useMore) => holding(more, { ...held, lost, before: all }, useMore),
     })
   }).catch(async (error: unknown) => {
     // What went wrong first is told, not what follows from it.
@@ -109,4 +115,8 @@ async function taking<Result>(
   })
   await releaseLocks(targets, terms)
   return result
+}
+
+async function renewAll(targets: readonly ShellTarget[], { terms }: Holding): Promise<void> {
+  await Promise.all(targets.map((target) => renewHeldLock(target, terms)))
 }

@@ -2,7 +2,7 @@ import {
   beginRollback,
   deploymentPlace,
   type DeploymentPlace,
-  endRollback,
+  finishRollback,
   forgetTarget,
   nextRollback,
   nothingDeployed,
@@ -46,7 +46,7 @@ export const tool = defineTool({
       describe:
         'print the same number, and remember that a rollback was begun, so that a second try does not go two back',
     },
-    'end-rollback': { type: 'boolean', describe: 'forget that: it is finished' },
+    'end-rollback': { type: 'boolean', describe: 'forget that: it is finished; not one that was begun since' },
     delete: { type: 'string', value: 'GENERATIONS', describe: 'delete some: numbers, Nd or old' },
     'delete-all': {
       type: 'boolean',
@@ -109,7 +109,7 @@ function actionsOf(place: DeploymentPlace, context: ToolContext<Arguments>): rea
         await print(`${to}\n`)
       },
     ],
-    [args.endRollback, () => endRollback(place)],
+    [args.endRollback, () => finishRollback(place)],
     [deleted !== undefined, () => deleteSelected(place, deleted ?? '', context)],
     [args.deleteAll, () => forgetDeployment(place, context)],
     [args.forget !== undefined, () => forget(place, args.forget ?? '', report)],

@@ -45,7 +45,10 @@ export const tool = defineTool({
     'coordinator-profile': { type: 'boolean', default: true, describe: 'add a generation on the coordinator' },
     'target-profiles': { type: 'boolean', default: true, describe: 'set the profiles of the targets' },
   },
-  exitStatus: { 1: 'a profile could not be set, or the generation is not there' },
+  exitStatus: {
+    1: 'a profile could not be set, or the generation is not there',
+    75: 'somebody else holds the lock, or took it meanwhile: then no generation is recorded',
+  },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-activate(1)', 'davit-generations(1)', 'davit-unlock(1)'],
   interrupted: {
@@ -60,29 +63,34 @@ export const tool = defineTool({
     const { generation } = args
     if (generation !== undefined) await checkGeneration(place, generation, manifest)
     context.journal({ profile, manifest: text }, 'change')
-    const record = async () => {
+    const record = async (confirm: () => Promise<void>) => {
       if (!args.coordinatorProfile) return
       const store = await openStore(manifest.store, context)
+      await confirm()
       const { kind, number } =
         generation === undefined
           ? await recordGeneration(place, { manifest, text, origin: originOf(new Date()) }, store)
           : await returnToGeneration(place, { number: generation, manifest }, store)
       report({ kind: 'note', message: MESSAGES[kind](number), generation: number })
     }
-    if (!args.targetProfiles) await record()
+    if (!args.targetProfiles) await record(async () => {})
     else {
       await withTargets(manifest.infrastructure, context, async (reached) => {
         const unreachable = args.skipUnreachable ? 'skip' : 'refuse'
         const targets = targetsToUse(reached, { unreachable, report })
         const locking = args.lock ? 'join-or-take' : 'none'
-        await withLock(targets, { profile, leaseSeconds: args.lockLease, place, locking }, async ({ token }) => {
-          const generations = generation === undefined ? 'add' : 'reuse'
-          await setProfiles(manifest, targets, { token, profile, report, generations })
-          const reachedNames = new Set(targets.map(({ name }) => name))
-          const behind = targetsBehind(manifest, reachedNames, (await currentGeneration(place))?.manifest)
-          if (behind.length === 0) await record()
-          else report(notRecorded(behind))
-        })
+        await withLock(
+          targets,
+          { profile, leaseSeconds: args.lockLease, place, locking },
+          async ({ token, confirm }) => {
+            const generations = generation === undefined ? 'add' : 'reuse'
+            await setProfiles(manifest, targets, { token, profile, report, generations })
+            const reachedNames = new Set(targets.map(({ name }) => name))
+            const behind = targetsBehind(manifest, reachedNames, (await currentGeneration(place))?.manifest)
+            if (behind.length === 0) await record(confirm)
+            else report(notRecorded(behind))
+          },
+        )
       })
     }
     await print(text)

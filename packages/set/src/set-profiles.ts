@@ -1,3 +1,4 @@
+import { lostOn } from '@davit/deployment-lock'
 import type { Report } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
 import { type ProfileToSet, setProfile, type ShellTarget } from '@davit/target'
@@ -22,7 +23,9 @@ export async function setProfiles(
       const path = manifest.profiles.get(name)
       if (path === undefined) return
       const { report, ...how } = options
-      const set = await setProfile(machine, { ...how, target: name, path, store })
+      const set = await setProfile(machine, { ...how, target: name, path, store }).catch((error: unknown) => {
+        throw lostOn({ target: name, profile: how.profile }, error)
+      })
       const message = set === 'unchanged' ? 'the profile is the same' : `generation ${set.generation} of the profile`
       report({ kind: set === 'unchanged' ? 'detail' : 'note', target: name, message })
     }),
