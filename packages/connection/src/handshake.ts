@@ -46,6 +46,7 @@ export async function handshake(
     stream.destroy()
     client.on('error', () => {})
     if (refusal !== undefined) throw refusal
+    if (error instanceof DavitError) throw error
     const failure = handshakeFailure(error, configuration, options)
     if (hostKey === undefined && failure.code === 'unreachable') return { kind: 'dropped', error: failure }
     throw failure

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
+import { reasonOf, systemErrorCode } from '@davit/files'
 import { hostKeyRefusal, showKey } from './host-key-refusal.ts'
 import {
   hashHostName,
@@ -39,7 +40,8 @@ export async function hostKeyPolicy(
   report: Report = () => {},
 ): Promise<HostKeyPolicy> {
   const { userKnownHostsFiles, globalKnownHostsFiles, hostKeyNames, unknownHosts } = configuration
-  const files = await Promise.all([...userKnownHostsFiles, ...globalKnownHostsFiles].map(readKnownHosts))
+  const read = (file: string): Promise<readonly KnownHost[]> => readKnownHosts(configuration, file)
+  const files = await Promise.all([...userKnownHostsFiles, ...globalKnownHostsFiles].map(read))
   const entries = files.flat()
   const judge = (key: Buffer): HostKeyVerdict => judgeHostKey(entries, hostKeyNames, key)
   return {
@@ -60,12 +62,21 @@ export async function hostKeyPolicy(
   }
 }
 
-async function readKnownHosts(file: string): Promise<readonly KnownHost[]> {
+/** A file that is not there knows nobody. What is there and cannot be read may know the host, or have revoked its key. */
+async function readKnownHosts({ address }: SshConfiguration, file: string): Promise<readonly KnownHost[]> {
   try {
     return parseKnownHosts(file, await readFile(file, 'utf8'))
-  } catch {
-    // As in OpenSSH, a file that cannot be read knows nobody.
-    return []
+  } catch (cause) {
+    if (systemErrorCode(cause) === 'ENOENT') return []
+    throw new DavitError(
+      'known-hosts',
+      `cannot check the host key of '${address}': cannot read '${file}': ${reasonOf(cause)}`,
+      {
+        exitStatus: ExitStatus.permission,
+        hint: 'check the permissions of that file, or name another one with UserKnownHostsFile or GlobalKnownHostsFile in the ssh configuration',
+        cause,
+      },
+    )
   }
 }
 
@@ -90,10 +101,14 @@ async function append(configuration: SshConfiguration, key: Buffer): Promise<str
   if (file === undefined) return 'no file, since UserKnownHostsFile is none'
   const [name] = hostKeyNames
   const written = hashKnownHosts ? hashHostName(name, randomBytes(20)) : name
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await appendFile(file, `${await missingNewline(file)}${written} ${keyTypeOf(key)} ${key.toString('base64')}\n`, {
-    mode: 0o600,
-  })
+  const line = `${written} ${keyTypeOf(key)} ${key.toString('base64')}\n`
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await appendFile(file, `${await missingNewline(file)}${line}`, { mode: 0o600 })
+  } catch (cause) {
+    const what = `cannot add the host key of '${configuration.address}' to '${file}'`
+    throw new DavitError('known-hosts', `${what}: ${reasonOf(cause)}`, { exitStatus: ExitStatus.permission, cause })
+  }
   return file
 }
 

@@ -15,7 +15,7 @@ export async function lockServices(targets: readonly ShellTarget[], terms: Servi
   if (refusals.length === 0) return
   throw new DavitError('lock-refused', `${namesOf(refusals)} cannot be changed now`, {
     exitStatus: ExitStatus.failed,
-    hint: 'try again later, or deploy with --no-lock',
+    hint: 'a service decides that by itself; try again later',
     cause: causeOf(refusals),
   })
 }

@@ -330,6 +330,7 @@ describe('services', () => {
       code: 'lock-refused',
       exitStatus: 1,
       message: "'web' on 't1', 'web' on 't2' cannot be changed now",
+      hint: expect.not.stringContaining('--no-lock'),
       cause: {
         message: [1, 2].map((n) => `'web' on 't${n}': its module ended with status 1: I am busy`).join('\n'),
       },

@@ -8,6 +8,8 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'permission denied'],
   ['EEXIST', 'it exists already'],
   ['EISDIR', 'it is a directory'],
+  ['EMFILE', 'too many open files'],
+  ['ENFILE', 'too many open files in the system'],
   ['ELOOP', 'too many symbolic links'],
   ['ENAMETOOLONG', 'the name is too long'],
   ['ENOENT', 'no such file or directory'],

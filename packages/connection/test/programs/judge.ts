@@ -1,0 +1,26 @@
+import { openSync } from 'node:fs'
+import { DavitError } from '@davit/diagnostics'
+import { hostKeyPolicy } from '../../src/host-key-policy.ts'
+import { parseSshConfiguration } from '../../src/ssh-configuration.ts'
+
+/** Says why the known_hosts file is of no use; with `none`, when no file is left that it could open. */
+const [file = '', files] = process.argv.slice(2)
+const settings = `userknownhostsfile ${file}\nhostkeyalgorithms ssh-ed25519\n`
+const tokens = { environment: {}, home: '/', localUser: 'me', localUserId: 1, originalHost: 'web1' }
+const configuration = parseSshConfiguration('web1', settings, tokens)
+if (files === 'none') openAll()
+try {
+  await hostKeyPolicy(configuration)
+  console.log('usable')
+} catch (error) {
+  if (!(error instanceof DavitError)) throw error
+  console.log(`${error.exitStatus} ${error.message}`)
+}
+
+function openAll(): void {
+  try {
+    for (;;) openSync('/dev/null', 'r')
+  } catch {
+    // None is left.
+  }
+}
