@@ -11,7 +11,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
     const scene = new Scene(shell, { 'bin/web': FOREVER })
     expect(await scene.call('status')).toMatchObject({ status: 3 })
     expect(await scene.call('activate')).toMatchObject({ status: 0, stderr: '' })
-    expect(scene.read('log/web.log')).toBe('up\n')
+    await until(() => scene.read('log/web.log') === 'up\n')
     expect(await scene.call('status')).toMatchObject({ status: 0 })
     const pid = scene.pid()
     expect(isAlive(pid)).toBe(true)
@@ -27,8 +27,8 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
     const pid = scene.pid()
     expect(await scene.call('activate')).toMatchObject({ status: 0 })
     expect(scene.pid()).toBe(pid)
-    expect(scene.read('log/web.log')).toBe('up\n')
     await scene.call('deactivate')
+    expect(scene.read('log/web.log')).toBe('up\n')
   })
 
   test.runIf(shell.inDepth)('keeps services, containers and versions apart', async () => {
@@ -63,7 +63,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
     // What has two digits came from whoever started the tests; no POSIX shell can close that.
     const open = readdirSync(`${program}/fd`).filter((name) => name.length === 1)
     const files = open.map((name) => readlinkSync(`${program}/fd/${name}`))
-    expect(files).toEqual(['/dev/null', scene.log, scene.log])
+    expect(files).toEqual(['/dev/null', `${scene.record}.output`, `${scene.record}.output`])
     expect(statFields(scene.pid())[3]).toBe(String(scene.pid()))
     expect(existsSync(join(scene.directory, 'bad'))).toBe(false)
     await scene.call('deactivate')
@@ -233,9 +233,9 @@ wait
     const scene = new Scene(shell, { 'bin/web': FOREVER })
     const byHand = { DAVIT_RUN_DIR: '', DAVIT_LOG_DIR: '', DAVIT_SERVICE: '', DAVIT_KEY: '' }
     expect(await scene.call('activate', byHand)).toMatchObject({ status: 0 })
-    expect(scene.read('log/0123456789abcdef-web app.log')).toBe('up\n')
     expect(await scene.call('status', byHand)).toMatchObject({ status: 0 })
     expect(await scene.call('deactivate', byHand)).toMatchObject({ status: 0 })
+    expect(scene.read('log/0123456789abcdef-web app.log')).toBe('up\n')
   })
 
   test.runIf(shell.inDepth)('knows no other activities', async () => {
