@@ -7,6 +7,8 @@ export interface LifecycleModule {
   readonly script: Uint8Array
   /** What it may be asked to do: the lines of NAME.activities, or what every module of Dysnomia may be asked. */
   readonly activities: readonly string[]
+  /** What it will not take, or not notice, of a component that is here; own modules do not say. */
+  readonly checkComponent?: (directory: string) => Promise<readonly Diagnostic[]>
 }
 
 /** Reads every module of a directory, by name; throws with all problems of the directory at once. */

@@ -14,6 +14,7 @@ import { manifestOf } from '@davit/normalization'
 import { modulesByTarget, packagesByTarget, profileManifests } from '@davit/profile'
 import type { ProfileContents, Store } from '@davit/store'
 
+import { checkComponents } from './check-components.ts'
 import { checkModules } from './check-modules.ts'
 import { namingTargets } from './foreign-targets.ts'
 
@@ -36,6 +37,7 @@ export async function realise(architecture: Architecture, options: RealisationOp
   await options.store.realise(packagesToRealise(architecture), options).catch(async (error: unknown) => {
     throw await namingTargets(error, architecture, options)
   })
+  await checkComponents(manifest, options)
   const modulePaths = await addModules(manifest, options)
   const targets = [...architecture.infrastructure.keys()]
   const profileOf = profileContents(architecture, manifest, modulePaths)

@@ -13,6 +13,7 @@ import {
   validateDocument,
 } from '@davit/documents'
 import { removeTree } from '@davit/files'
+import { builtInModules } from '@davit/modules'
 import { environment } from '@davit/process'
 import { currentSystem, openNativeStore, type Store } from '@davit/store'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -73,6 +74,29 @@ test('realise() finds types without a module before it builds anything', async (
   expect(await store.invalidPaths(outputs.map(({ outPath }) => outPath))).toHaveLength(3)
 })
 
+test('realise() warns of settings that the module of davit does not know, also when nothing is built, and leaves those of others alone', async () => {
+  const settings = 'mkdir -p $out/etc/dysnomia/process; echo "readyport=80" >$out/etc/dysnomia/process/web'
+  const { architecture, options } = await system(settings)
+  const events: ReportEvent[] = []
+  const report = (event: ReportEvent) => void events.push(event)
+  const modules = new Map([...MODULES, ...(await builtInModules())])
+  for (const _ of ['built', 'there']) {
+    events.length = 0
+    await realise(architecture, { ...options, modules, report })
+    const file = `${[...architecture.services.values()][2]!.packages.get(HERE)!.outPath}/etc/dysnomia/process/web`
+    expect(events.filter(({ kind }) => kind === 'warning')).toStrictEqual([
+      {
+        kind: 'warning',
+        message: `service 'web': ${file}:1 'readyport' is no setting of a process`,
+        hint: "did you mean 'readyPort'?",
+      },
+    ])
+  }
+  events.length = 0
+  await realise(architecture, { ...options, report })
+  expect(events).toStrictEqual([])
+})
+
 test('realise() names the targets whose packages cannot be built here', async () => {
   const { store, architecture, options } = await system()
   const far = 'riscv64-linux' as System
@@ -124,13 +148,13 @@ interface SmallSystem {
 }
 
 /** `web` on web1 provides a container with a module of its own, in which `app` runs; `db` is on db1. */
-async function system(): Promise<SmallSystem> {
+async function system(script = 'echo >$out'): Promise<SmallSystem> {
   const directory = mkdtempSync(join(tmpdir(), 'davit-realisation-'))
   onTestFinished(() => removeTree(directory))
   const store = await openNativeStore({ directory: join(directory, 'store'), environment: environment() })
   const names = ['web', 'app', 'db', 'extra']
   const requests = names.map((name) => ({
-    spec: build(name),
+    spec: { ...build(name), script },
     system: HERE,
     wantedBy: { service: name as ServiceName },
   }))

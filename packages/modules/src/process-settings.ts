@@ -1,0 +1,55 @@
+import { type Diagnostic, suggestionFor } from '@davit/diagnostics'
+
+import { type ShellAssignment, shellAssignments } from './shell-assignments.ts'
+
+/** Keys of a file `etc/dysnomia/process/ANYTHING`, each with what its value has to be. */
+export const PROCESS_SETTINGS: Readonly<Record<string, Expectation>> = {
+  process: {},
+  pidFile: {},
+  runtimeDir: {},
+  timeout: { pattern: /^(0|[1-9]\d{0,5})$/, expected: 'a number of seconds' },
+  workingDirectory: {},
+  readyPort: { pattern: /^[1-9]\d{0,4}$/, highest: 65535, expected: 'a port, from 1 to 65535' },
+  readyCommand: {},
+  readyTimeout: { pattern: /^(0|[1-9]\d{0,5})$/, expected: 'a number of seconds' },
+  stopSignal: {
+    pattern: /^(SIG)?(TERM|INT|QUIT|HUP|USR1|USR2|WINCH|KILL)$/,
+    expected: 'one of TERM, INT, QUIT, HUP, USR1, USR2, WINCH, KILL',
+  },
+  stopTimeout: { pattern: /^(0|[1-9]\d{0,5})$/, expected: 'a number of seconds' },
+  logSize: { pattern: /^[1-9]\d{0,8}[kMG]?$/, expected: 'a number of bytes, with k, M or G behind it' },
+}
+
+interface Expectation {
+  readonly pattern?: RegExp
+  readonly highest?: number
+  readonly expected?: string
+}
+
+/**
+ * What the module will not take, or not notice, of a file of shell assignments, without evaluating any of it: unknown keys that
+ * nothing in the file refers to, and values that stand there as they are and cannot be.
+ */
+export function processSettingsProblems(text: string, file: string): readonly Diagnostic[] {
+  return shellAssignments(text).flatMap((assignment): readonly Diagnostic[] => {
+    const isKnown = Object.hasOwn(PROCESS_SETTINGS, assignment.name)
+    const problem = isKnown ? wrongValue(assignment) : unknownKey(assignment, text)
+    return problem === undefined ? [] : [{ severity: 'warning', place: { file, line: assignment.line }, ...problem }]
+  })
+}
+
+type Problem = Pick<Diagnostic, 'message' | 'hint'>
+
+function unknownKey({ name }: ShellAssignment, text: string): Problem | undefined {
+  if (new RegExp(`\\$\\{?${name}\\b`).test(text)) return undefined
+  const keys = Object.keys(PROCESS_SETTINGS)
+  const hint = suggestionFor(name, keys) ?? `there are ${keys.join(', ')}`
+  return { message: `'${name}' is no setting of a process`, hint }
+}
+
+function wrongValue({ name, value = '' }: ShellAssignment): Problem | undefined {
+  const { pattern, highest = Infinity, expected } = PROCESS_SETTINGS[name] ?? {}
+  if (value === '' || pattern === undefined) return undefined
+  if (pattern.test(value) && !(Number(value) > highest)) return undefined
+  return { message: `${name} '${value}' is not ${expected}` }
+}

@@ -1,0 +1,21 @@
+import type { Diagnostic, Report } from '@davit/diagnostics'
+import type { Manifest } from '@davit/documents'
+import type { LifecycleModule } from '@davit/modules'
+
+/** What modules will not take, or not notice, of what was built: told before anything is activated. */
+export async function checkComponents(
+  manifest: Manifest,
+  { modules, report }: { readonly modules: ReadonlyMap<string, LifecycleModule>; readonly report: Report },
+): Promise<void> {
+  const components = new Map([...manifest.services.values()].map((service) => [service.pkg, service]))
+  for (const { name, type, pkg } of components.values()) {
+    for (const { message, place, hint } of (await modules.get(type)?.checkComponent?.(pkg)) ?? []) {
+      const said = hint === undefined ? {} : { hint }
+      report({ kind: 'warning', message: `service '${name}': ${placeText(place)}${message}`, ...said })
+    }
+  }
+}
+
+function placeText(place: Diagnostic['place']): string {
+  return place === undefined ? '' : `${place.file}:${place.line ?? ''} `
+}
