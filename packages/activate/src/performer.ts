@@ -1,14 +1,22 @@
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, type Report } from '@davit/diagnostics'
 import { type Manifest, type MappingId, mappingIdOf, type ProfileName } from '@davit/documents'
-import { type ActivityDefinition, type ActivityResult, definitionOf, performActivity } from '@davit/target'
+import {
+  type ActivityDefinition,
+  type ActivityRequest,
+  type ActivityResult,
+  definitionOf,
+  performActivity,
+} from '@davit/target'
 import type { Activity } from '@davit/transition'
 
+import { deactivateInstead } from './deactivate-instead.ts'
 import type { Deployed } from './deployed.ts'
 
 interface Terms {
   readonly profile: ProfileName
   readonly token: string
   readonly timeoutSeconds?: number | undefined
+  readonly report: Report
 }
 
 /** Carries out activities on the machines: of services of the next manifest, and of those that were active before. */
@@ -25,7 +33,7 @@ export function performerFor(
   )
   const wanted = new Map(next.serviceMappings.map((mapping) => [mappingIdOf(mapping), mapping]))
 
-  return async ({ kind, mapping, reasons }) => {
+  return async ({ kind, mapping, service, reasons }) => {
     const place = places.get(mapping.target)
     if (place === undefined)
       throw new DavitError('no-target', `target '${mapping.target}' is not in the infrastructure`)
@@ -34,11 +42,14 @@ export function performerFor(
     // What both know is described by the next manifest, as container properties may have changed; what is rolled back, as it was.
     const isNext = kind === 'activate' && placed !== undefined && !reasons.some((reason) => reason.kind === 'rollback')
     const definition = isNext ? definitionOf(next, placed) : before.get(id)
-    return performActivity(place.machine, {
+    const request: ActivityRequest = {
       ...terms,
       activity: kind,
       mapping: { ...mapping, target: place.name },
       ...(definition === undefined ? {} : { definition }),
-    })
+    }
+    const result = await performActivity(place.machine, request)
+    if (kind === 'activate' || result.kind !== 'failed') return result
+    return deactivateInstead(place.machine, { request, next, service, first: result, report: terms.report })
   }
 }

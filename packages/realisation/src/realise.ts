@@ -38,9 +38,10 @@ export async function realise(architecture: Architecture, options: RealisationOp
     throw await namingTargets(error, architecture, options)
   })
   await checkComponents(manifest, options)
-  const modulePaths = await addModules(manifest, options)
+  const types = typesByTarget(manifest, options)
+  const modulePaths = await addModules(types, options)
   const targets = [...architecture.infrastructure.keys()]
-  const profileOf = profileContents(architecture, manifest, modulePaths)
+  const profileOf = profileContents(architecture, manifest, { types, modulePaths })
   const paths = await options.store.addProfiles(targets.map(profileOf))
   return { ...manifest, profiles: new Map(targets.map((target, index) => [target, paths[index] as StorePath])) }
 }
@@ -52,11 +53,19 @@ function packagesToRealise({ services, targetPackages }: Architecture): readonly
   ]
 }
 
+type TypesByTarget = ReadonlyMap<TargetName, readonly string[]>
+
+/** Whoever wants to have nothing any more may need every module, where the recorded one cannot stop what runs. */
+function typesByTarget(manifest: Manifest, { modules }: RealisationOptions): TypesByTarget {
+  if (manifest.services.size > 0) return modulesByTarget(manifest)
+  return new Map([...manifest.infrastructure.keys()].map((target) => [target, [...modules.keys()]]))
+}
+
 type ModulePaths = ReadonlyMap<string, StorePath>
 
-async function addModules(manifest: Manifest, { store, modules }: RealisationOptions): Promise<ModulePaths> {
-  const types = new Set([...modulesByTarget(manifest).values()].flat())
-  const needed = [...modules].filter(([type]) => types.has(type))
+async function addModules(types: TypesByTarget, { store, modules }: RealisationOptions): Promise<ModulePaths> {
+  const all = new Set([...types.values()].flat())
+  const needed = [...modules].filter(([type]) => all.has(type))
   const paths = needed.map(async ([type, module]): Promise<[string, StorePath]> => {
     return [type, await store.addModule(type, module)]
   })
@@ -67,11 +76,10 @@ async function addModules(manifest: Manifest, { store, modules }: RealisationOpt
 function profileContents(
   architecture: Architecture,
   manifest: Manifest,
-  modulePaths: ModulePaths,
+  { types, modulePaths }: { readonly types: TypesByTarget; readonly modulePaths: ModulePaths },
 ): (target: TargetName) => ProfileContents {
   const packages = packagesByTarget(architecture)
   const parts = profileManifests(manifest)
-  const types = modulesByTarget(manifest)
   const nothing: ProfileManifest = { services: new Map(), serviceMappings: [], snapshotMappings: [] }
   return (target) => {
     const needed = new Set(types.get(target))

@@ -1,6 +1,7 @@
 # Activities: begun, waited for, and asked about. What runs them is in runner.sh.
 
-# operation_start TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER KEY [FIELD WORD]...; 0 seconds are as many as it takes.
+# operation_start TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER KEY [instead MODULE] [FIELD WORD]...; 0 seconds are as many as it
+# takes; with `instead` another module is called than the record says.
 operation_start() {
   umask 077
   target=$1 profile=$2 activity=$4 seconds=$5
@@ -9,11 +10,18 @@ operation_start() {
   hold_mutex "$target"
   check_lock "$target" "$profile" "$3"
   shift 7
+  module=
+  if [ "${1-}" = instead ]; then
+    decode "$2"
+    resolve_module "$decoded"
+    shift 2
+  fi
+  instead=$module
   if [ $# = 0 ] && [ ! -f "$directory/record" ]; then
     without_record
   else
     prepare_activity "$@"
-    spawn run_activity "$self" "$seconds"
+    spawn run_activity "$self" "$seconds" "$instead"
     trap 'rm -f "$release"' EXIT
   fi
 }

@@ -31,7 +31,7 @@ run() {
   "$@"
 }
 
-# run_activity HELPER SECONDS: the runner; it alone says how the activity ended.
+# run_activity HELPER SECONDS MODULE: the runner, of another module than the record's unless that is empty; it alone says how the activity ended.
 run_activity() {
   take_over_claim "$davit_directory/running" "$1" || exit 254
   davit_runner=$identity davit_log=$davit_state/targets/$davit_target/log/$davit_profile/${davit_directory##*/}.$davit_activity
@@ -41,7 +41,7 @@ run_activity() {
   }
   (
     exec >&7 2>&1 7>&-
-    claim_module && call_module
+    claim_module && call_module "$3"
   ) &
   exec 7>&-
   await_module "$!" "$2"
@@ -74,7 +74,7 @@ claim_module() {
   return 254
 }
 
-# call_module: in a subshell, which becomes the module, so that properties are variables of the module and of nothing else. Its own
+# call_module [MODULE]: in a subshell, which becomes the module, so that properties are variables of the module and of nothing else. Its own
 # variables have names that no property has: an assignment would change what the module is given.
 call_module() {
   cd / || exit 253
@@ -94,6 +94,7 @@ call_module() {
     esac
   done <"$davit_directory/record"
   unset davit_word davit_text
+  davit_module=${1:-$davit_module}
   export DAVIT_TARGET="$davit_target" DAVIT_PROFILE="$davit_profile" DAVIT_STATE_DIR="$davit_state"
   export DAVIT_RUN_DIR="$davit_state/targets/$davit_target/run" DAVIT_LOG_DIR="$davit_state/targets/$davit_target/log/services"
   export DYSNOMIA_STATEDIR="$davit_state/targets/$davit_target/dysnomia"
@@ -113,7 +114,7 @@ answers_activity() {
 
 # ask_module SECONDS: as run_activity, for a question, which changes nothing and is not written down.
 ask_module() {
-  (call_module) &
+  (call_module '') &
   await_module "$!" "$1"
   exit "$davit_status"
 }

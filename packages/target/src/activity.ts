@@ -1,6 +1,8 @@
 import { DavitError } from '@davit/diagnostics'
 import type { ManifestService, ProfileName, ServiceMapping } from '@davit/documents'
 
+import { encodeField } from '@davit/target-runtime'
+
 import { fromHexadecimal } from './answer-lines.ts'
 import { RefusedRequest } from './helper.ts'
 import { isConnectionLost, type Machine } from './machine.ts'
@@ -15,6 +17,8 @@ export interface ActivityRequest {
   readonly token: string
   readonly activity: 'activate' | 'deactivate' | 'lock' | 'unlock'
   readonly mapping: ServiceMapping
+  /** Called in place of the module that the record names. */
+  readonly instead?: ModuleReference
   /** What the record is to say; what has a record already needs none. */
   readonly definition?: ActivityDefinition
   /** After which the module is ended and the activity has failed; without it, it may take as long as it wants. */
@@ -45,8 +49,9 @@ const MAX_LOSSES = 5
 export async function performActivity(machine: Machine, request: ActivityRequest): Promise<ActivityResult> {
   const { mapping, profile, token, activity } = request
   const { target, container, service } = mapping
+  const instead = request.instead === undefined ? [] : ['instead', encodeField(request.instead)]
   const definition = request.definition === undefined ? [] : recordFields(mapping, request.definition)
-  const start = [target, profile, token, activity, secondsOf(request), container, service, ...definition]
+  const start = [target, profile, token, activity, secondsOf(request), container, service, ...instead, ...definition]
   try {
     const begun = await begin(machine, start)
     if (begun.kind === 'not-begun') return begun

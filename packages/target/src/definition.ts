@@ -1,4 +1,4 @@
-import type { Manifest, ServiceMapping } from '@davit/documents'
+import type { Manifest, ServiceMapping, TargetName } from '@davit/documents'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 
 import { encodeField } from '@davit/target-runtime'
@@ -16,6 +16,12 @@ export function definitionOf(manifest: Manifest, mapping: ServiceMapping): Activ
     module: moduleOf(manifest, mapping, service.type),
     properties: containerPropertiesOf(manifest, mapping),
   }
+}
+
+/** What the profile of a target has for a type, if there is such a module. */
+export function profileModuleOf(manifest: Manifest, target: TargetName, type: string): ModuleReference | undefined {
+  const profile = manifest.profiles.get(target)
+  return profile === undefined ? undefined : `${profile}/modules/${type}`
 }
 
 /** The executables to which references lead, as records name them; not those that are not on the machine (yet). */
@@ -40,9 +46,9 @@ function moduleOf(manifest: Manifest, mapping: ServiceMapping, type: string): st
     if (provider === undefined) throw missing(mapping, `the provider '${mapping.containerProvidedByService}'`)
     return provider.pkg
   }
-  const profile = manifest.profiles.get(mapping.target)
-  if (profile === undefined) throw missing(mapping, `a profile for target '${mapping.target}'`)
-  return `${profile}/modules/${type}`
+  const module = profileModuleOf(manifest, mapping.target, type)
+  if (module === undefined) throw missing(mapping, `a profile for target '${mapping.target}'`)
+  return module
 }
 
 function missing(mapping: ServiceMapping, what: string): DavitError {

@@ -9,7 +9,7 @@ export {
 export { interfaceKindOf } from './address.ts'
 export { allTargets, isSkippable, type SkipTerms, targetsToUse } from './all-targets.ts'
 export { collectNixGarbage, trimProfile } from './collector.ts'
-export { definitionOf, resolveModules } from './definition.ts'
+export { definitionOf, profileModuleOf, resolveModules } from './definition.ts'
 export { isSamePlace, type MachineFacts } from './facts.ts'
 export {
   acquireLock,

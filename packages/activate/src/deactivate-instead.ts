@@ -1,0 +1,48 @@
+import type { Report } from '@davit/diagnostics'
+import type { Manifest, ManifestService } from '@davit/documents'
+import {
+  type ActivityRequest,
+  type ActivityResult,
+  type Machine,
+  performActivity,
+  profileModuleOf,
+  resolveModules,
+} from '@davit/target'
+
+type Failed = Extract<ActivityResult, { readonly kind: 'failed' }>
+
+interface Deactivation {
+  readonly request: ActivityRequest
+  readonly next: Manifest
+  readonly service: ManifestService
+  /** What became of it with the recorded module. */
+  readonly first: Failed
+  readonly report: Report
+}
+
+/**
+ * What the recorded module cannot stop, the next manifest's module of the same type may: the recorded one is perhaps what was
+ * broken. Without such a module, or with the same one, it stays as it was.
+ */
+export async function deactivateInstead(machine: Machine, deactivation: Deactivation): Promise<ActivityResult> {
+  const { request, service, first, report } = deactivation
+  const instead = await otherModule(machine, deactivation)
+  if (instead === undefined) return first
+  const { target } = request.mapping
+  const message = `the module that '${service.name}' was activated with cannot deactivate it: trying that of the manifest`
+  report({ kind: 'note', target, message })
+  const second = await performActivity(machine, { ...request, instead })
+  if (second.kind === 'succeeded') return second
+  const log = second.kind === 'failed' ? `${first.log.replace(/(?<=[^\n])$/, '\n')}${second.log}` : first.log
+  return { ...first, message: `${first.message}; with the module of the manifest: ${second.message}`, log }
+}
+
+async function otherModule(machine: Machine, { request, next, service }: Deactivation): Promise<string | undefined> {
+  const { mapping, definition } = request
+  if (mapping.containerProvidedByService !== undefined) return undefined
+  const reference = profileModuleOf(next, mapping.target, service.type)
+  if (reference === undefined) return undefined
+  const modules = await resolveModules(machine, [reference]).catch(() => new Map<string, string>())
+  const module = modules.get(reference)
+  return module === definition?.module ? undefined : module
+}
