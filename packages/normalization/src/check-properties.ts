@@ -7,8 +7,16 @@ import { propertyText } from '@davit/documents'
 /** The kernel's limit for one string of an environment, without the zero that ends it. */
 const MAX_VARIABLE_BYTES = 131_071
 const SHELL_IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/
-/** Would change how a module runs, not what it is told. */
-const RESERVED = /^(?:PATH|IFS|LD_.*)$/
+/** Names that no module would be given, or not with the value of the property, and why. */
+const RESERVED: readonly (readonly [name: RegExp, why: string])[] = [
+  [/^(?:PATH|IFS|LD_.*)$/, 'PATH, IFS and LD_* would change how modules run'],
+  [/^(?:DAVIT_.*|DYSNOMIA_STATEDIR)$/, 'davit itself gives modules DAVIT_* and DYSNOMIA_STATEDIR: choose another name'],
+  [
+    // Each was seen to arrive otherwise, or not at all, in a module for dash, bash or busybox.
+    /^(?:_|BASH|BASHOPTS|BASHPID|BASH_.*|COMP_WORDBREAKS|DIRSTACK|EPOCHREALTIME|EPOCHSECONDS|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|OLDPWD|OPTERR|OPTIND|PIPESTATUS|POSIXLY_CORRECT|PPID|PS[124]|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID)$/,
+    'shells set it themselves, so that a module would see another value: choose another name',
+  ],
+]
 const NOT_IN_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u
 
 /** Free-form properties: every name and text must survive XML 1.0. */
@@ -39,13 +47,10 @@ function checkVariableName(name: string, path: Path, findings: Findings): void {
   if (!SHELL_IDENTIFIER.test(name)) {
     const hint = 'modules get it as a variable: letters, digits and _, not beginning with a digit'
     findings.error(path, `bad name ${quoted(name)} of a container property`, hint)
-  } else if (RESERVED.test(name)) {
-    findings.error(
-      path,
-      `container property ${quoted(name)} is reserved`,
-      'PATH, IFS and LD_* would change how modules run',
-    )
+    return
   }
+  const [, why] = RESERVED.find(([reserved]) => reserved.test(name)) ?? []
+  if (why !== undefined) findings.error(path, `container property ${quoted(name)} is reserved`, why)
 }
 
 interface Where {

@@ -170,6 +170,24 @@ const DEFECTS: readonly [string, PlainModel, readonly string[]][] = [
     ),
   ],
   [
+    'names of container properties that davit sets itself',
+    targets({ t1: { containers: { c: { DAVIT_TARGET: 1, DYSNOMIA_STATEDIR: 1, davit_target: 1, DAVIT: 1 } } } }),
+    ['DAVIT_TARGET', 'DYSNOMIA_STATEDIR'].map(
+      (name) =>
+        `infrastructure.t1.containers.c.${name}: error: container property '${name}' is reserved\n` +
+        '  hint: davit itself gives modules DAVIT_* and DYSNOMIA_STATEDIR: choose another name',
+    ),
+  ],
+  [
+    'names of container properties that shells set themselves',
+    services({ engine: { providesContainer: 'x', attributes: { UID: 0, OPTIND: 1, RANDOM: 4, uid: 0 } } }),
+    ['UID', 'OPTIND', 'RANDOM'].map(
+      (name) =>
+        `services.engine.${name}: error: container property '${name}' is reserved\n` +
+        '  hint: shells set it themselves, so that a module would see another value: choose another name',
+    ),
+  ],
+  [
     'text that XML cannot carry',
     {
       infrastructure: {

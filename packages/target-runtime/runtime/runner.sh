@@ -74,34 +74,52 @@ claim_module() {
   return 254
 }
 
-# call_module [MODULE]: in a subshell, which becomes the module, so that properties are variables of the module and of nothing else. Its own
-# variables have names that no property has: an assignment would change what the module is given.
+# call_module [MODULE]: another one than the record's unless that is empty; in a subshell, which becomes the module. Properties wait among the arguments of the shell, which nobody else sees, until
+# nothing is done any more but to call the module: to assign one may change what a shell does, or end it.
 call_module() {
   cd / || exit 253
   umask 022
-  davit_module='' davit_package='' davit_container=''
-  while IFS=' ' read -r davit_field davit_word || [ -n "$davit_field" ]; do
-    davit_text=$(printf '%b.' "$davit_word")
-    davit_text=${davit_text%.}
-    case $davit_field in
-      module) davit_module=$davit_text ;;
-      pkg) davit_package=$davit_text ;;
-      container) davit_container=$davit_text ;;
-      name) export DAVIT_SERVICE="$davit_text" ;;
-      service) export DAVIT_KEY="$davit_text" ;;
-      property.*[!A-Za-z0-9_]* | property.[0-9]* | property. | property.PATH | property.IFS | property.LD_* | property.davit_*) ;;
-      property.*) export "${davit_field#property.}=$davit_text" ;;
+  davit_instead=${1-} davit_module='' davit_package='' davit_container='' davit_name='' davit_key=''
+  set --
+  while IFS=' ' read -r field word || [ -n "$field" ]; do
+    decode "$word"
+    case $field in
+      module) davit_module=$decoded ;;
+      pkg) davit_package=$decoded ;;
+      container) davit_container=$decoded ;;
+      name) davit_name=$decoded ;;
+      service) davit_key=$decoded ;;
+      property.*) ! is_variable "${field#property.}" || set -- "$@" "${field#property.}" "$decoded" ;;
     esac
   done <"$davit_directory/record"
-  unset davit_word davit_text
-  davit_module=${1:-$davit_module}
-  export DAVIT_TARGET="$davit_target" DAVIT_PROFILE="$davit_profile" DAVIT_STATE_DIR="$davit_state"
-  export DAVIT_RUN_DIR="$davit_state/targets/$davit_target/run" DAVIT_LOG_DIR="$davit_state/targets/$davit_target/log/services"
-  export DYSNOMIA_STATEDIR="$davit_state/targets/$davit_target/dysnomia"
-  if [ -f "$davit_module.activities" ] && ! (answers_activity "$davit_module.activities" "$davit_activity"); then
+  davit_module=${davit_instead:-$davit_module}
+  if [ -f "$davit_module.activities" ] && ! answers_activity "$davit_module.activities" "$davit_activity"; then
     exit 0
   fi
-  exec setsid "$davit_module" "$davit_activity" "$davit_package" "$davit_container"
+  davit_target_state=$davit_state/targets/$davit_target
+  become_module "$@" DAVIT_SERVICE "$davit_name" DAVIT_KEY "$davit_key" DAVIT_TARGET "$davit_target" DAVIT_PROFILE "$davit_profile" \
+    DAVIT_STATE_DIR "$davit_state" DAVIT_RUN_DIR "$davit_target_state/run" DAVIT_LOG_DIR "$davit_target_state/log/services" \
+    DYSNOMIA_STATEDIR "$davit_target_state/dysnomia" -- \
+    "$(command -v setsid)" "$davit_module" "$davit_activity" "$davit_package" "$davit_container"
+}
+
+# is_variable NAME: of those that may be given to a module. Some change how every shell runs, and may keep it from running at all:
+# no record has them but those of other versions, or that somebody wrote by hand.
+is_variable() {
+  case $1 in
+    '' | [0-9]* | *[!A-Za-z0-9_]* | PATH | IFS | LD_* | BASH_ENV | BASHOPTS | SHELLOPTS | OPTIND) return 1 ;;
+  esac
+}
+
+# become_module [NAME VALUE]... -- WORD...: what is unset before it is assigned has no special meaning to a shell any more; what a shell
+# does not give up (as bash does not give up UID) the module cannot be given.
+become_module() {
+  while [ "$1" != -- ]; do
+    command unset -v "$1" 2>/dev/null && command export "$1=$2" 2>/dev/null
+    shift 2
+  done
+  shift
+  exec "$@"
 }
 
 # answers_activity FILE ACTIVITY: a module with such a file is asked for nothing else.

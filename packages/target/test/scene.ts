@@ -15,7 +15,7 @@ import type {
 } from '@davit/documents'
 
 import { type ActivityRequest, type Machine, openMachine } from '../src/target.ts'
-import { type Shell, type ShellConnection, shellConnection } from './shells.ts'
+import { type Shell, type ShellConnection, type ShellSurroundings, shellConnection } from './shells.ts'
 
 export const PATIENCE = { timeout: 40_000 }
 
@@ -50,9 +50,9 @@ export class Scene {
   }
 
   /** Closed when the tests of the file are over. */
-  static async open(shell: Shell): Promise<Scene> {
+  static async open(shell: Shell, surroundings?: ShellSurroundings): Promise<Scene> {
     const directory = mkdtempSync(join(tmpdir(), 'davit-scene-'))
-    const connection = shellConnection(shell, join(directory, 'state'))
+    const connection = shellConnection(shell, join(directory, 'state'), surroundings)
     const scene = new Scene(connection, await openMachine(async () => connection), directory)
     opened.push(scene)
     return scene
