@@ -9,7 +9,7 @@ import {
   type ReleaseOptions,
 } from '@davit/coordinator-state'
 import type { Manifest, ProfileName, StorePath, TargetName } from '@davit/documents'
-import { type ShellTarget, type StoreRoot, trimProfile } from '@davit/target'
+import { profileRoot, type ShellTarget, type StoreRoot, trimProfile } from '@davit/target'
 
 /** The generations of a deployment that go with `--delete-old`. */
 export interface OldGenerations {
@@ -52,9 +52,9 @@ export function staysRoot(old: OldGenerations, targets: readonly TargetName[]): 
 
 /** Whether it is a generation of the profile, on one of these targets, that goes. */
 function isTrimmed(old: OldGenerations, targets: readonly TargetName[], { by, path }: StoreRoot): boolean {
-  const [, name, profile, link] = /^profile:([^:]*):([^/]*)\/(.*)$/.exec(by) ?? []
-  const target = targets.find((one) => one === name)
-  if (target === undefined || profile !== old.profile || link === 'current') return false
+  const [root, link] = by.split('/')
+  const target = targets.find((one) => profileRoot(one, old.profile) === root)
+  if (target === undefined || link === 'current') return false
   return old.kept.get(target)?.has(path) !== true
 }
 

@@ -36,7 +36,7 @@ export const moduleName = name<string>('a type')
 export const storePath = v.pipe(
   v.string(),
   v.regex(
-    /^(?:\/(?!\.\.?\/)[A-Za-z0-9_.+-]+)+\/[0-9a-z]{32}-[A-Za-z0-9_+?=.-]{1,200}$/,
+    /^(?:\/(?!\.\.?\/)[A-Za-z0-9_.+-]+)+\/[0-9a-z]{32}-[A-Za-z0-9_+?=.-]{1,211}$/,
     'a store path is <store directory>/<32 characters>-<name>',
   ),
   v.transform((text) => text as StorePath),

@@ -29,6 +29,9 @@ interface ReadBuild {
   readonly parametersFile?: true
 }
 
+/** Of a package that is built, whose derivation has a longer name. */
+const MOST_CHARACTERS = 196
+
 const ATTRIBUTES = ['name', 'script', 'sources', 'env', 'inputs', 'network', 'timeLimit', 'sizeLimit', 'parametersFile']
 
 export function readBuild(part: Part, context: BuildContext): ReadBuild {
@@ -38,7 +41,7 @@ export function readBuild(part: Part, context: BuildContext): ReadBuild {
   const name =
     context.name === undefined
       ? demand('name', readName, { message: "this build has no 'name'" })
-      : (read('name', readName) ?? context.name)
+      : (read('name', readName) ?? context.name.slice(0, MOST_CHARACTERS))
   const script = demand('script', (member) => readScript(member, part), { message: "this build has no 'script'" })
   const spec = present({
     kind: 'build' as const,

@@ -84,7 +84,8 @@ function profileContents(
   return (target) => {
     const needed = new Set(types.get(target))
     return {
-      name: target,
+      // Roots of stores are named by it, after names of their own.
+      name: target.slice(0, 100),
       packages: packages.get(target) ?? [],
       profileManifest: encodeDocument(ProfileManifest.on(target), parts.get(target) ?? nothing, 'xml'),
       modules: new Map([...modulePaths].filter(([type]) => needed.has(type))),

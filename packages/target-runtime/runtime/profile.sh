@@ -1,6 +1,6 @@
 # Generations of a profile: links `N-link` to the profile in the store; `current` names the one that counts.
 
-# operation_set_profile TARGET PROFILE TOKEN PATH add|reuse STORE-KIND [ROOTS]: `unchanged`, or the number of the generation that
+# operation_set_profile TARGET PROFILE TOKEN PATH add|reuse STORE-KIND [ROOT]: `unchanged`, or the number of the generation that
 # counts now: a new one, or, to reuse, the first that leads to the path. It is a root of the store before it counts.
 operation_set_profile() {
   check_names "$1" "$2"
@@ -12,12 +12,12 @@ operation_set_profile() {
   mkdir -p "$directory" || fail cannot-create "cannot create '$directory'"
   current=$(readlink "$directory/current") || current=
   if [ -n "$current" ] && [ "$(readlink "$directory/$current")" = "$4" ]; then
-    keep_generation "$directory/$current" "$4" "$6" "${7:-}" "$1" "$2"
+    keep_generation "$directory/$current" "$4" "$6" "${7:-}"
     say unchanged
     return
   fi
   choose_generation "$directory" "$5" "$4"
-  keep_generation "$directory/$number-link" "$4" "$6" "${7:-}" "$1" "$2"
+  keep_generation "$directory/$number-link" "$4" "$6" "${7:-}"
   ln -sfn "$number-link" "$directory/current.new" &&
     mv -f -T "$directory/current.new" "$directory/current" || fail cannot-create "cannot write below '$directory'"
   say generation "$number"

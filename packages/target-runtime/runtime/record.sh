@@ -1,4 +1,4 @@
-# Records. A mapping has a directory `targets/TARGET/active/PROFILE/CONTAINER:KEY` with
+# Records. A mapping has a directory `targets/TARGET/active/PROFILE/CONTAINER:KEY`, of that at most 240 characters, with
 #   record   what is needed to run any activity of it: a line `FIELD WORD` each, words for printf %b; container properties are `property.NAME`
 #   state    its first line: activating (also when absent), active, deactivating
 #   running  claim of the runner of an activity of it
@@ -6,11 +6,14 @@
 #   status   `ACTIVITY STATUS` of the last one that ended, unless the state says it
 # What an activity prints is in `log/PROFILE/CONTAINER:KEY.ACTIVITY`; of very much only the beginning and, in `….1` to `….3`, the end.
 
-# mapping_directory TARGET PROFILE CONTAINER KEY; a file name has at most 255 bytes, and something is added to it for logs.
+# mapping_directory TARGET PROFILE CONTAINER KEY; a file name has at most 255 bytes, and logs add something to it. What is left of a key
+# beside the longest container is still that of one service alone.
 mapping_directory() {
   check_names "$@"
-  directory=$state/targets/$1/active/$2/$3:$4
-  [ "${#3}" -le 150 ] || directory=$state/targets/$1/active/$2/$(printf '%.150s~%s' "$3" "${#3}"):$4
+  directory=$state/targets/$1/active/$2/$(printf %.240s "$3:$4")
+  # So older versions have shortened long containers.
+  [ "${#3}" -le 150 ] || [ ! -d "${directory%/*}/$(printf '%.150s~%s' "$3" "${#3}"):$4" ] ||
+    directory=${directory%/*}/$(printf '%.150s~%s' "$3" "${#3}"):$4
 }
 
 # is_complete RECORD: it says how to call the module.

@@ -1,7 +1,8 @@
 # What keeps packages from being collected: generations, and for a day what a deployment is about to need.
 
 # In a native store, which accounts may share, MARK stands for the state directory of one:
-#   profile:TARGET:PROFILE:MARK   leads to the generations of a profile; without MARK in the way of earlier versions
+#   profile:TARGET:PROFILE:MARK   leads to the generations of a profile; of long names the beginning and a hash; without MARK in the
+#                                 way of earlier versions
 #   state:MARK                    leads to all its targets, where the records of what is active are
 #   temporary:NAME                leads to a path, and keeps it for a day
 
@@ -11,14 +12,14 @@ state_mark() {
   printf '%.16s' "${sum%% *}"
 }
 
-# keep_generation LINK PATH STORE-KIND ROOTS TARGET PROFILE: LINK leads to the path, and keeps it.
+# keep_generation LINK PATH STORE-KIND ROOT: LINK leads to the path, and keeps it.
 keep_generation() {
   case $3 in
     native)
       check_store_paths "$4"
-      hold_store "${4%/*}/registrations"
+      hold_store "${4%/*/*}/registrations"
       [ -d "$2" ] || fail no-profile "'$2' is not on the machine: davit-distribute brings it"
-      keep_state "$4" && keep_profile "$4/profile:$5:$6" "${1%/*}" || fail cannot-create "cannot write below '$4'"
+      keep_state "${4%/*}" && keep_profile "$4" "${1%/*}" || fail cannot-create "cannot write below '$4'"
       [ -L "$1" ] || ln -s "$2" "$1" || fail cannot-create "cannot write below '${1%/*}'"
       ;;
     nix) root_nix "$1" "$2" ;;

@@ -6,7 +6,7 @@ import type { ObservedMapping } from '@davit/transition'
 import type { ActivityDefinition } from './activity.ts'
 import { fromHexadecimal } from './answer-lines.ts'
 import type { Machine } from './machine.ts'
-import { parseRecord, salvagedFields, type SalvagedFields } from './record.ts'
+import { mappingNamed, parseRecord, salvagedFields, type SalvagedFields } from './record.ts'
 
 /** What a record says, and all that is needed to run activities of it without any other document. */
 export interface ObservedRecord extends ObservedMapping {
@@ -156,8 +156,7 @@ class Answer {
 
   #read(record: RecordLines): ObservedRecord | DamagedRecord {
     const { target, running, name, lines, answersStatus } = record
-    const separator = name.lastIndexOf(':')
-    const [container, key] = [name.slice(0, separator), name.slice(separator + 1) as ServiceKey]
+    const { container, key } = mappingNamed(name, lines)
     const state = record.state === 'unknown' ? 'activating' : (record.state as ObservedMapping['state'])
     const place = { target, key, container, state: record.state }
     const parsed = parseRecord(lines, place)
@@ -173,17 +172,15 @@ class Answer {
         answersStatus,
       }
     }
-    const fields = salvagedFields(lines)
     return {
       target,
-      // The name of a long container is shortened in that of the directory.
-      container: (container.includes('~') ? (fields.container ?? container) : container) as ContainerName,
+      container,
       key,
       state,
       running,
       directory: `${this.#targets}/${target}/active/${this.#profile}/${name}`,
       problem: parsed.problem,
-      fields,
+      fields: salvagedFields(lines),
     }
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type ContainerName,
   encodeDocument,
   type ManifestService,
   parseDocument,
@@ -48,8 +49,7 @@ export type ParsedRecord =
 /** As its place on the target says it. */
 export interface RecordPlace {
   readonly key: ServiceKey
-  /** Of a long name only the beginning, then `~LENGTH`. */
-  readonly container: string
+  readonly container: ContainerName
   readonly state: string
 }
 
@@ -88,8 +88,27 @@ function contradictionIn(fields: Fields, entry: Entry | undefined, place: Record
   const { mapping, service } = entry
   if ([mapping.service, fields.get('service')].some((key) => key !== place.key)) return 'it is of another service'
   if (fields.get('pkg') !== service.pkg) return 'it is of two packages'
-  const isThere = fields.get('container') === mapping.container && isContainer(mapping.container, place.container)
+  const isThere = [mapping.container, fields.get('container')].every((container) => container === place.container)
   return isThere ? undefined : 'it is of another container'
+}
+
+/** The mapping to which a record's directory belongs: where its name is shortened, the record itself says which that is. */
+export function mappingNamed(
+  directoryName: string,
+  lines: readonly string[],
+): { readonly container: ContainerName; readonly key: ServiceKey } {
+  const fields = fieldsOf(lines)
+  const [container = '', key = ''] = [fields.get('container'), fields.get('service')]
+  const separator = directoryName.lastIndexOf(':')
+  const [ofContainer, ofKey] = directoryNames(container, key).includes(directoryName)
+    ? [container, key]
+    : [directoryName.slice(0, separator), directoryName.slice(separator + 1)]
+  return { container: ofContainer as ContainerName, key: ofKey as ServiceKey }
+}
+
+/** As `mapping_directory` in `target-runtime/runtime/record.sh` makes them, and as older versions have shortened long containers. */
+function directoryNames(container: string, key: string): readonly string[] {
+  return [`${container}:${key}`.slice(0, 240), `${container.slice(0, 150)}~${container.length}:${key}`]
 }
 
 /** What can still be told of a damaged record. */
@@ -135,9 +154,4 @@ function propertiesOf(fields: ReadonlyMap<string, string>): ReadonlyMap<string, 
   const prefix = 'property.'
   const properties = [...fields].filter(([field]) => field.startsWith(prefix))
   return new Map(properties.map(([field, value]) => [field.slice(prefix.length), value]))
-}
-
-function isContainer(container: string, written: string): boolean {
-  const [beginning = '', length] = written.split('~')
-  return length === undefined ? container === written : container.startsWith(beginning)
 }

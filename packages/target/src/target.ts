@@ -33,7 +33,7 @@ export {
   type ObservedRecord,
 } from './observe.ts'
 export { openTargetStore } from './open-target-store.ts'
-export { type ProfileToSet, setProfile } from './profile.ts'
+export { profileRoot, type ProfileToSet, setProfile } from './profile.ts'
 export { reachTargets, type ReachedTargets } from './reach-targets.ts'
 export type { ShellTarget } from './shell-target.ts'
 export type {
