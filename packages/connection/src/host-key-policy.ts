@@ -103,7 +103,8 @@ async function append(configuration: SshConfiguration, key: Buffer): Promise<str
   const written = hashKnownHosts ? hashHostName(name, randomBytes(20)) : name
   const line = `${written} ${keyTypeOf(key)} ${key.toString('base64')}\n`
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    // That one directory, as OpenSSH does it.
+    await mkdir(dirname(file), { mode: 0o700 }).catch(() => {})
     await appendFile(file, `${await missingNewline(file)}${line}`, { mode: 0o600 })
   } catch (cause) {
     const what = `cannot add the host key of '${configuration.address}' to '${file}'`

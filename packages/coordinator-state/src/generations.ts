@@ -78,7 +78,7 @@ export async function addGeneration(place: DeploymentPlace, deployed: Deployed):
   const remove = () => rm(aside, { recursive: true, force: true })
   try {
     await remove()
-    await makeDirectories(aside, 0o700)
+    makeDirectories(aside, 0o700)
     await writeOrigin(aside, deployed.origin)
     await writeFileAtomic(join(aside, 'manifest'), deployed.text, { mode: 0o600 })
     await rename(aside, join(generationsOf(place), String(number)))

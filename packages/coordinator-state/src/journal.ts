@@ -1,19 +1,9 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { isMissing, reasonOf, systemErrorCode } from '@davit/files'
+import { isMissing, makeDirectories, reasonOf, systemErrorCode, whyNotWritten } from '@davit/files'
 
 import { encodeEntry, type JournalEntry, parseEntry } from './journal-entry.ts'
 import { type DeploymentPlace, journalOf } from './place.ts'
@@ -106,8 +96,8 @@ interface OpenFile {
 function openLast(place: DeploymentPlace): OpenFile {
   return attempt(journalOf(place), () => {
     // The state directory is for others to look into, as far as they are allowed to.
-    mkdirSync(dirname(dirname(place)), { recursive: true })
-    mkdirSync(journalOf(place), { recursive: true, mode: 0o700 })
+    makeDirectories(dirname(dirname(place)))
+    makeDirectories(journalOf(place), 0o700)
     return openNumber(place, numbersIn(place).at(-1) ?? 1)
   })
 }
@@ -159,9 +149,10 @@ function attempt<Result>(path: string, work: () => Result): Result {
   try {
     return work()
   } catch (cause) {
-    throw new DavitError('cannot-write', `cannot write the journal '${path}': ${reasonOf(cause)}`, {
+    const { reason, hint } = whyNotWritten(path, cause)
+    throw new DavitError('cannot-write', `cannot write the journal '${path}': ${reason}`, {
       exitStatus: ExitStatus.cannotCreate,
-      hint: 'check the directory, its permissions and the space left',
+      hint,
       cause,
     })
   }

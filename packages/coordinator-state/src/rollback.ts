@@ -1,7 +1,7 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { isMissing, readTextFile, writeFileAtomic } from '@davit/files'
+import { isMissing, makeDirectories, readTextFile, writeFileAtomic } from '@davit/files'
 
 import { currentNumber, generationNumbers, previousNumber } from './generations.ts'
 import type { DeploymentPlace } from './place.ts'
@@ -31,7 +31,7 @@ export async function nextRollback(place: DeploymentPlace): Promise<Rollback> {
 export async function beginRollback(place: DeploymentPlace): Promise<Rollback> {
   const rollback = await nextRollback(place)
   if (rollback.isUnfinished) return rollback
-  await mkdir(place, { recursive: true, mode: 0o700 })
+  makeDirectories(place, 0o700)
   await writeFileAtomic(fileOf(place), `${await currentNumber(place)} ${rollback.to}\n`)
   return rollback
 }

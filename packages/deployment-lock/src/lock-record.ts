@@ -43,7 +43,7 @@ export async function readLockRecord(place: LockRecordPlace): Promise<LockRecord
 }
 
 export async function writeLockRecord(place: LockRecordPlace, record: LockRecord): Promise<void> {
-  await makeDirectories(place, 0o700)
+  makeDirectories(place, 0o700)
   await writeFileAtomic(fileOf(place), `${JSON.stringify(record)}\n`, { mode: 0o600 })
 }
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
-import { packArchive, reasonOf, systemErrorCode } from '@davit/files'
+import { packArchive, systemErrorCode, whyNotWritten } from '@davit/files'
 import type { Environment } from '@davit/process'
 import { addOutputs } from './add-outputs.ts'
 import { addModule, addProfiles } from './add-package.ts'
@@ -71,11 +71,14 @@ async function withStoreErrors<Result>(directory: string, use: () => Promise<Res
   try {
     return await use()
   } catch (cause) {
-    if (systemErrorCode(cause) === undefined) throw cause
-    const detail = cause instanceof Error ? cause.message : ''
-    throw new DavitError('cannot-use-store', `cannot use the store '${directory}': ${reasonOf(cause)} (${detail})`, {
+    const isNotMade = cause instanceof DavitError && cause.code === 'cannot-create'
+    if (!isNotMade && systemErrorCode(cause) === undefined) throw cause
+    const { path = directory } = cause as NodeJS.ErrnoException
+    const { reason, hint } = whyNotWritten(path, cause)
+    const detail = cause instanceof DavitError || !(cause instanceof Error) ? '' : ` (${cause.message})`
+    throw new DavitError('cannot-use-store', `cannot use the store '${directory}': ${reason}${detail}`, {
       exitStatus: ExitStatus.cannotCreate,
-      hint: 'check its permissions and the space left, or choose another directory with DAVIT_STORE_DIR',
+      hint: `${hint}; DAVIT_STORE_DIR names the store`,
       cause,
     })
   }

@@ -58,7 +58,7 @@ export function storeContext({ directory, system, environment, isolation }: Stor
 }
 
 async function prepareDirectories(layout: StoreLayout, environment: Environment): Promise<void> {
-  for (const path of Object.values(layout)) await makeDirectories(path, 0o755)
+  for (const path of Object.values(layout)) makeDirectories(path)
   sweepWorkspaces(layout)
   await sweepLocks(layout, environment)
 }

@@ -1,0 +1,53 @@
+import { lstatSync, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { dirname } from 'node:path'
+import { DavitError } from '@davit/diagnostics'
+import { reasonOf, systemErrorCode } from './system-error.ts'
+
+/** For people: why something of davit's own cannot be written, and what to do about it. */
+export interface NotWritten {
+  readonly reason: string
+  readonly hint: string
+}
+
+/** `path` is the directory or file that was to be made or changed. */
+export function whyNotWritten(path: string, cause: unknown): NotWritten {
+  if (cause instanceof DavitError) return { reason: cause.message, hint: cause.hint ?? HINT }
+  const code = systemErrorCode(cause) ?? ''
+  const { present, missing } = nearest(path)
+  if (['EACCES', 'EPERM'].includes(code)) {
+    const account = accountName()
+    const mend = missing === undefined ? `chown ${account} '${present}'` : `install -d -o ${account} '${missing}'`
+    return { reason: `'${account}' may not write to '${present}'`, hint: `as root: ${mend}` }
+  }
+  return { reason: reasonOf(cause), hint: HINT }
+}
+
+const HINT = 'check the directory, its permissions and the space left'
+
+/** What there is of a path, and the first part of it that is not there. */
+function nearest(path: string): { readonly present: string; readonly missing: string | undefined } {
+  let missing: string | undefined
+  for (let present = path; ; present = dirname(present)) {
+    if (isThere(present) || present === dirname(present)) return { present, missing }
+    missing = present
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A number where no name goes with it, as in containers. */
+function accountName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(statSync('/proc/self').uid)
+  }
+}

@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeDirectories } from '../src/files.ts'
+import { scratchDirectory } from './scratch.ts'
+
+test('makeDirectories() makes parents, with the same mode, and is content with what is there', () => {
+  const path = join(scratchDirectory(), 'a', 'b', 'c')
+  makeDirectories(path, 0o700)
+  makeDirectories(path)
+  expect([path, join(path, '..')].map((one) => statSync(one).mode & 0o777)).toEqual([0o700, 0o700])
+})
+
+test('makeDirectories() makes nothing that others may write to, whatever the umask', () => {
+  const path = join(scratchDirectory(), 'a', 'b')
+  const before = process.umask(0)
+  try {
+    makeDirectories(path)
+  } finally {
+    process.umask(before)
+  }
+  expect(statSync(path).mode & 0o777).toBe(0o755)
+})
+
+test.each([
+  ['/proc/davit/state', "cannot create '/proc/davit/state': its file system takes no directories", 'another directory'],
+  ['/proc/self/fdinfo/a/b/c', "'/proc/self/fdinfo/a/b/c': its file system takes no directories", 'another directory'],
+])('makeDirectories() refuses %s at once', (path, message, hint) => {
+  expect(() => makeDirectories(path)).toThrow(
+    expect.objectContaining({
+      code: 'cannot-create',
+      exitStatus: 73,
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    }),
+  )
+})
+
+test('makeDirectories() refuses what stands in the way of a directory', () => {
+  const directory = scratchDirectory()
+  writeFileSync(join(directory, 'file'), '')
+  symlinkSync('nowhere', join(directory, 'link'))
+  for (const [path, reason] of [
+    ['file', 'it exists already'],
+    ['file/a/b', 'not a directory'],
+    ['link/a', 'it exists already'],
+  ] as const) {
+    expect(() => makeDirectories(join(directory, path))).toThrow(reason)
+  }
+})
+
+const NOBODY = { uid: 65_534, gid: 65_534 }
+const program = new URL('../src/files.ts', import.meta.url).pathname
+
+test.skipIf(process.getuid?.() !== 0)(
+  'makeDirectories() names account, directory, and the command that mends it',
+  () => {
+    const directory = scratchDirectory()
+    mkdirSync(join(directory, 'there'))
+    const script = `import { makeDirectories } from '${program}'
+    try { makeDirectories('${directory}/there/a/b') } catch (error) { console.log(error.message + '\\n' + error.hint) }`
+    const asNobody = ['setpriv', `--reuid=${NOBODY.uid}`, `--regid=${NOBODY.gid}`, '--clear-groups']
+    const node = [process.execPath, '--conditions=source', '--import', 'tsx', '--input-type=module', '-e', script]
+    const { stdout, stderr } = spawnSync(asNobody[0] ?? '', [...asNobody.slice(1), ...node], { encoding: 'utf8' })
+    expect([stdout, stderr]).toEqual([
+      `cannot create '${directory}/there/a/b': 'nobody' may not write to '${directory}'\n` +
+        `as root: install -d -o nobody '${directory}/there'\n`,
+      '',
+    ])
+  },
+)
