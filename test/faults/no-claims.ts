@@ -17,6 +17,7 @@ export const SAYS_NOTHING: readonly RegExp[] = [
   /^nothing runs under this name; on the targets there are services of /,
   /^there are no generations of '\S+': /,
   /^error: \d+ services? on '\S+': /,
+  /^\[\S+\] the module that '\S+' was activated with cannot deactivate it: trying that of the manifest$/,
   /^\[\S+\] waiting for what an earlier run has begun: /,
   /^another process builds '\S+': waiting for it$/,
   /^builds are (not isolated|kept from)/,

@@ -1,5 +1,5 @@
 import type { Report } from '@davit/diagnostics'
-import type { Manifest, ManifestService } from '@davit/documents'
+import type { Manifest } from '@davit/documents'
 import {
   type ActivityRequest,
   type ActivityResult,
@@ -8,15 +8,14 @@ import {
   profileModuleOf,
   resolveModules,
 } from '@davit/target'
-
-type Failed = Extract<ActivityResult, { readonly kind: 'failed' }>
+import type { Activity } from '@davit/transition'
 
 interface Deactivation {
   readonly request: ActivityRequest
   readonly next: Manifest
-  readonly service: ManifestService
+  readonly activity: Activity
   /** What became of it with the recorded module. */
-  readonly first: Failed
+  readonly first: ActivityResult
   readonly report: Report
 }
 
@@ -25,11 +24,12 @@ interface Deactivation {
  * broken. Without such a module, or with the same one, it stays as it was.
  */
 export async function deactivateInstead(machine: Machine, deactivation: Deactivation): Promise<ActivityResult> {
-  const { request, service, first, report } = deactivation
+  const { request, activity, first, report } = deactivation
+  if (first.kind !== 'failed' || !mayBeBroken(activity)) return first
   const instead = await otherModule(machine, deactivation)
   if (instead === undefined) return first
   const { target } = request.mapping
-  const message = `the module that '${service.name}' was activated with cannot deactivate it: trying that of the manifest`
+  const message = `the module that '${activity.service.name}' was activated with cannot deactivate it: trying that of the manifest`
   report({ kind: 'note', target, message })
   const second = await performActivity(machine, { ...request, instead })
   if (second.kind === 'succeeded') return second
@@ -37,10 +37,15 @@ export async function deactivateInstead(machine: Machine, deactivation: Deactiva
   return { ...first, message: `${first.message}; with the module of the manifest: ${second.message}`, log }
 }
 
-async function otherModule(machine: Machine, { request, next, service }: Deactivation): Promise<string | undefined> {
+/** What is undone was activated with the module of the manifest. */
+function mayBeBroken({ kind, reasons }: Activity): boolean {
+  return kind === 'deactivate' && !reasons.some((reason) => reason.kind === 'rollback')
+}
+
+async function otherModule(machine: Machine, { request, next, activity }: Deactivation): Promise<string | undefined> {
   const { mapping, definition } = request
   if (mapping.containerProvidedByService !== undefined) return undefined
-  const reference = profileModuleOf(next, mapping.target, service.type)
+  const reference = profileModuleOf(next, mapping.target, activity.service.type)
   if (reference === undefined) return undefined
   const modules = await resolveModules(machine, [reference]).catch(() => new Map<string, string>())
   const module = modules.get(reference)

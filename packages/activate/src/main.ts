@@ -24,6 +24,7 @@ import {
 import type { TransitionOutcome } from '@davit/transition-runner'
 import { applyManifest, type ApplyTerms } from './apply-manifest.ts'
 import { type FirstTerms, onFirst, refuseStrange } from './first-deployment.ts'
+import { giveUp } from './give-up.ts'
 import { outcomeError } from './outcome-error.ts'
 import { planFor, type PlanTerms, renderPlan } from './plan-for.ts'
 
@@ -78,6 +79,12 @@ export const tool = defineTool({
       describe:
         'end an activity that takes longer, with TERM and five seconds later KILL: it has failed then; also in a rollback, and also what an earlier run has left running; without it, activities take as long as they want',
     },
+    abandon: {
+      type: 'list',
+      value: 'SERVICE',
+      describe:
+        'do nothing else than give up a service that cannot be stopped, by its name or key, also as SERVICE@TARGET: its records are put aside, its module is not called, and what runs of it goes on; without a manifest, on the targets of the one that was deployed last',
+    },
     rollback: { type: 'boolean', default: true, describe: 'undo everything when a service fails' },
     'take-over': {
       type: 'boolean',
@@ -111,6 +118,7 @@ export const tool = defineTool({
   },
   async run(context) {
     const { args, print, readDocument, report } = context
+    if (args.abandon.length > 0) return giveUp(context)
     const profile = parseProfileName(args.profile)
     const { value: next, text } = await readDocument(Manifest, args.manifest)
     const old = args.oldManifest === undefined ? undefined : (await readDocument(Manifest, args.oldManifest)).value

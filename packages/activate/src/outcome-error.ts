@@ -32,7 +32,7 @@ export function outcomeError(outcome: Unsuccessful, exitStatus: number): DavitEr
         severity: 'error',
         message: `${FAILURES[failure.ending]} ${nameOf(failure.activity)}: ${failure.message}${logText(failure.log)}`,
       })),
-      hint: hintOf(outcome),
+      hint: [hintOf(outcome), ...waysOut([...outcome.failures, ...unresolved])].join('; '),
     },
   )
 }
@@ -62,6 +62,19 @@ function hintOf(outcome: Unsuccessful): string {
     ...(certain.length === 0 ? [] : [`what remains: ${certain.map(nameOf).join(', ')}`]),
     ...(unknown.size === 0 ? [] : [`what nobody knows, and the next run finds out: ${namesOf(outcome.unknown)}`]),
   ].join('; ')
+}
+
+/** For who repeats it in vain. */
+function waysOut(failures: readonly ActivityFailure[]): readonly string[] {
+  const namesTo = (kind: Activity['kind']) => [
+    ...new Set(
+      failures
+        .filter(({ activity, ending }) => activity.kind === kind && ending === 'failed')
+        .map(({ activity }) => activity.service.name),
+    ),
+  ]
+  const stuck = namesTo('deactivate').map((name) => `--abandon ${name}`)
+  return stuck.length === 0 ? [] : [`'davit-env ${stuck.join(' ')}' gives up what can never be stopped`]
 }
 
 /** Not what is to be done, but what it is about. */

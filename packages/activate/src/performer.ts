@@ -33,14 +33,15 @@ export function performerFor(
   )
   const wanted = new Map(next.serviceMappings.map((mapping) => [mappingIdOf(mapping), mapping]))
 
-  return async ({ kind, mapping, service, reasons }) => {
+  return async (activity) => {
+    const { kind, mapping, reasons } = activity
     const place = places.get(mapping.target)
     if (place === undefined)
       throw new DavitError('no-target', `target '${mapping.target}' is not in the infrastructure`)
     const id = mappingIdOf(mapping)
     const placed = wanted.get(id)
     // What both know is described by the next manifest, as container properties may have changed; what is rolled back, as it was.
-    const isNext = kind === 'activate' && placed !== undefined && !reasons.some((reason) => reason.kind === 'rollback')
+    const isNext = kind === 'activate' && placed !== undefined && !isRolledBack(reasons)
     const definition = isNext ? definitionOf(next, placed) : before.get(id)
     const request: ActivityRequest = {
       ...terms,
@@ -48,8 +49,11 @@ export function performerFor(
       mapping: { ...mapping, target: place.name },
       ...(definition === undefined ? {} : { definition }),
     }
-    const result = await performActivity(place.machine, request)
-    if (kind === 'activate' || result.kind !== 'failed') return result
-    return deactivateInstead(place.machine, { request, next, service, first: result, report: terms.report })
+    const first = await performActivity(place.machine, request)
+    return deactivateInstead(place.machine, { request, next, activity, first, report: terms.report })
   }
+}
+
+function isRolledBack(reasons: Activity['reasons']): boolean {
+  return reasons.some((reason) => reason.kind === 'rollback')
 }

@@ -18,7 +18,7 @@ export function salvage(record: DamagedRecord, manifests: readonly Manifest[]): 
 
 /** Where to look, and what to do by hand. */
 export function lostMessage({ directory, key, container, target, problem }: DamagedRecord): string {
-  return `Skip '${key}' in '${container}' on target '${target}': nothing says how to stop it; its record '${directory}/record' is damaged: ${problem}; stop it by hand, and remove '${directory}'`
+  return `Skip '${key}' in '${container}' on target '${target}': nothing says how to stop it; its record '${directory}/record' is damaged: ${problem}; stop it by hand; then 'davit-env --abandon ${key}' gives it up`
 }
 
 export function strangeMessage(directory: string): string {

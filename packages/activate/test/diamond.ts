@@ -165,6 +165,7 @@ fi
       lockLease: 60,
       upgrade: true,
       rollback: true,
+      abandon: [],
       activityTimeout,
     }
     return {

@@ -149,6 +149,18 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     nothingLeft()
   })
 
+  test('only gives services up, on the targets of the models or of the last deployment', async () => {
+    expect(await run(['--abandon', 'web', '--abandon=key@t'])).toMatchObject({ status: 0, stderr: '' })
+    expect(trace()).toEqual(['activate <--abandon> <web> <--abandon> <key@t>'])
+    await run(['--abandon', 'web', '--dry-run', '-q'])
+    expect(trace().slice(1)).toEqual(['activate <--dry-run> <--abandon> <web>'])
+    await run([...models, '--abandon', 'web'])
+    const steps = trace().slice(2)
+    expect(steps.map((step) => step.replace(/ .*/, ''))).toEqual(['normalize', 'manifest', 'activate'])
+    expect(steps.at(-1)).toBe('activate <--abandon> <web> <TEMPORARY/manifest.json>')
+    nothingLeft()
+  })
+
   test.skipIf(noSmallDisk !== undefined).each([0, 1, 3])(
     'says so where there is room for %i files only',
     async (files) => {

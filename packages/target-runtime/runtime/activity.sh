@@ -99,6 +99,23 @@ ended_status() {
   printf '%s' "$line"
 }
 
+# operation_abandon TARGET PROFILE TOKEN CONTAINER KEY: its record is put aside, without any activity; where it is then. A damaged one
+# is named as its directory is, in which a long container is shortened.
+operation_abandon() {
+  umask 077
+  case $4 in
+    *'~'*) check_names "$1" "$2" "${4%~*}" "$5" "${4##*~}" && directory=$state/targets/$1/active/$2/$4:$5 ;;
+    *) mapping_directory "$1" "$2" "$4" "$5" ;;
+  esac
+  hold_mutex "$1"
+  check_lock "$1" "$2" "$3"
+  [ -d "$directory" ] || fail no-record "there is no record of it"
+  ! is_running "$directory" || fail already-running "an activity of it is still running"
+  kept=$state/targets/$1/abandoned/$2/$(date -u +%Y%m%dT%H%M%SZ).$$.${directory##*/}
+  private_directory "${kept%/*}" && mv "$directory" "$kept" || fail cannot-create "cannot put '$directory' aside"
+  say kept "$(printf '%s' "$kept" | hexadecimal)"
+}
+
 # operation_log TARGET PROFILE ACTIVITY CONTAINER KEY BYTES: the end of what the activity printed, and why nothing can be written.
 operation_log() {
   check_names "$3"

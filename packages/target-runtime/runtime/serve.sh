@@ -27,7 +27,7 @@ answer() {
   operation=$2
   shift 2
   case $operation in
-    hello | lock | renew | unlock | lock_state | observe | start | await | log | status | resolve | set_profile | protect) ;;
+    hello | lock | renew | unlock | lock_state | observe | start | await | abandon | log | status | resolve | set_profile | protect) ;;
     native_missing) [ $# = 0 ] || asked=${1%/*}/asked/$self ;;
     native_commit | native_discard) ;;
     native_survey | native_collect | trim_profile | nix_collect) ;;

@@ -49,9 +49,8 @@ const MAX_LOSSES = 5
 export async function performActivity(machine: Machine, request: ActivityRequest): Promise<ActivityResult> {
   const { mapping, profile, token, activity } = request
   const { target, container, service } = mapping
-  const instead = request.instead === undefined ? [] : ['instead', encodeField(request.instead)]
-  const definition = request.definition === undefined ? [] : recordFields(mapping, request.definition)
-  const start = [target, profile, token, activity, secondsOf(request), container, service, ...instead, ...definition]
+  const fields = definitionFields(request)
+  const start = [target, profile, token, activity, secondsOf(request), container, service, ...fields]
   try {
     const begun = await begin(machine, start)
     if (begun.kind === 'not-begun') return begun
@@ -61,6 +60,13 @@ export async function performActivity(machine: Machine, request: ActivityRequest
     if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
     return { kind: 'failed', message: error.message, log: '' }
   }
+}
+
+function definitionFields({ mapping, instead, definition }: ActivityRequest): readonly string[] {
+  return [
+    ...(instead === undefined ? [] : ['instead', encodeField(instead)]),
+    ...(definition === undefined ? [] : recordFields(mapping, definition)),
+  ]
 }
 
 type Beginning =

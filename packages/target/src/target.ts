@@ -1,3 +1,4 @@
+export { abandonRecord } from './abandon.ts'
 export {
   type ActivityDefinition,
   type ActivityRequest,

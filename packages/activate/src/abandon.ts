@@ -1,0 +1,69 @@
+import { withLock } from '@davit/deployment-lock'
+import type { Report } from '@davit/diagnostics'
+import type { TargetName } from '@davit/documents'
+import { abandonRecord, isSamePlace, type ShellTarget } from '@davit/target'
+
+import { abandonedBy, placeOf, type Recorded, recordedIn } from './abandoned.ts'
+import { machinesOf } from './deployed.ts'
+import { settledObservation, type SettlingTerms } from './settled.ts'
+
+export interface AbandonTerms extends Omit<SettlingTerms, 'running'> {
+  /** Services by name or key, each also as `…@TARGET`. */
+  readonly names: readonly string[]
+  readonly dryRun: boolean
+  readonly use: Parameters<typeof withLock>[1]
+  print(text: string): Promise<void>
+}
+
+/** Puts the records of services aside without calling their modules, for what nothing can stop. */
+export async function abandon(targets: readonly ShellTarget[], terms: AbandonTerms): Promise<void> {
+  const { names, dryRun, use, print } = terms
+  if (dryRun) {
+    const chosen = abandonedBy(names, await recordedOn(targets, { ...terms, running: 'tell' }))
+    return print(chosen.map((record) => `give up ${placeOf(record)}\n`).join(''))
+  }
+  await withLock(targets, use, async (lock) => {
+    const chosen = abandonedBy(names, await recordedOn(targets, { ...terms, running: 'wait' }))
+    await lock.extend(formerNames(chosen, targets), async ({ token }) => {
+      for (const record of chosen) {
+        const kept = await abandonRecord(record.machine, { ...record, token, profile: terms.profile })
+        tell(record, kept, terms.report)
+      }
+    })
+  })
+}
+
+async function recordedOn(targets: readonly ShellTarget[], terms: SettlingTerms): Promise<readonly Recorded[]> {
+  const machines = machinesOf(targets)
+  const recorded = await Promise.all(
+    machines.map(async (machine) => recordedIn(machine, await settledObservation(machine, terms))),
+  )
+  return recorded.flat()
+}
+
+/** Of machines that are called otherwise by now. */
+function formerNames(records: readonly Recorded[], targets: readonly ShellTarget[]): readonly ShellTarget[] {
+  const known =
+    ({ target, machine }: Recorded) =>
+    (one: ShellTarget) =>
+      one.name === target && isSamePlace(one.machine.facts, machine.facts)
+  const former = records.filter((record) => !targets.some(known(record)))
+  return former
+    .filter((record, index) => !former.slice(0, index).some((one) => isSameTarget(one, record)))
+    .map(({ target, machine }) => ({ name: target as TargetName, machine }))
+}
+
+function isSameTarget(left: Recorded, right: Recorded): boolean {
+  return left.target === right.target && left.machine === right.machine
+}
+
+function tell(record: Recorded, kept: string, report: Report): void {
+  const { target, key, machine } = record
+  const logs = `${machine.facts.stateDirectory}/targets/${target}/log`
+  const messages = [
+    `gave up ${placeOf(record)}: its module was not called, and nothing will stop it any more`,
+    `it may still run; on the target, \`grep -lz '^DAVIT_KEY=${key}$' /proc/[0-9]*/environ\` finds its processes`,
+    `its record is now '${kept}', its logs are still in '${logs}'; its package is no longer kept, and a deployment that wants it starts it again`,
+  ]
+  for (const message of messages) report({ kind: 'note', target, message })
+}
