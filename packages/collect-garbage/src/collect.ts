@@ -1,9 +1,16 @@
 import type { Report } from '@davit/diagnostics'
 import type { StoreReference } from '@davit/documents'
 import type { Store } from '@davit/store'
-import { collectGarbage, collectNixGarbage, type CollectOptions, findGarbage, type Machine } from '@davit/target'
+import {
+  collectGarbage,
+  collectNixGarbage,
+  type CollectOptions,
+  findGarbage,
+  type Machine,
+  trimLogs,
+} from '@davit/target'
 
-import { renderGarbage, summaryOf } from './render-garbage.ts'
+import { renderGarbage, renderLogs, summaryOf, summaryOfLogs } from './render-garbage.ts'
 
 export interface CollectionPlace {
   /** For people: `the coordinator`, or names of targets. */
@@ -20,8 +27,16 @@ export interface CollectionOptions extends Pick<CollectOptions, 'isRoot' | 'sign
   print(text: string): Promise<void>
 }
 
-/** Collects the garbage of one store, or prints what would go. */
+/** Collects the garbage of one store, and logs that belong to nothing any more, or prints what would go. */
 export async function collect(place: CollectionPlace, options: CollectionOptions): Promise<void> {
+  await collectStore(place, options)
+  const logs = await trimLogs(place.machine, options)
+  if (logs.length === 0) return
+  if (options.dryRun) await options.print(renderLogs(logs, place.name))
+  options.report({ kind: 'note', message: `${place.name}: ${summaryOfLogs(logs, options.dryRun)}` })
+}
+
+async function collectStore(place: CollectionPlace, options: CollectionOptions): Promise<void> {
   if (options.reference.kind === 'nix') return collectNix(place, options)
   const { machine, store } = place
   const { directory } = options.reference

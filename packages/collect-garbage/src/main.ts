@@ -21,6 +21,7 @@ export const tool = defineTool({
   summary: 'Remove packages that no generation needs from the stores',
   description: [
     'On the coordinator, and, with a manifest or --deployed, on its targets. What a generation, what is active, or what is being built or sent needs remains; so does for a day what a deployment has made or sent.',
+    'Logs of activities go where no record of their service is left and nobody has written there for a day.',
     'With --delete-old, first deletes all generations of the deployment but the current one: those of the coordinator, and on the targets those whose profile no remaining generation of the coordinator names.',
     'Where the store is that of Nix, runs nix-collect-garbage there.',
   ],

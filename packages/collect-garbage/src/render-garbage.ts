@@ -1,9 +1,18 @@
-import type { Garbage } from '@davit/target'
+import type { Garbage, Log } from '@davit/target'
 
 /** A line for each path: size, path, where. */
 export function renderGarbage({ paths, rubbish }: Garbage, place: string): string {
   const lines = [...paths, ...rubbish].map(({ path, bytes }) => `${sizeOf(bytes).padStart(8)}  ${path}  on ${place}\n`)
   return lines.join('')
+}
+
+export function renderLogs(logs: readonly Log[], place: string): string {
+  return logs.map(({ path, bytes }) => `${sizeOf(bytes).padStart(8)}  ${path}  on ${place}\n`).join('')
+}
+
+export function summaryOfLogs(logs: readonly Log[], dryRun: boolean): string {
+  const bytes = logs.reduce((sum, log) => sum + log.bytes, 0)
+  return `${dryRun ? 'would remove' : 'removed'} ${countOf(logs.length, 'log')} of activities of services that are gone (${sizeOf(bytes)})`
 }
 
 export function summaryOf({ paths, rubbish }: Garbage, dryRun: boolean): string {

@@ -259,6 +259,41 @@ operation_trim_profile() {
   done
 }
 
+# operation_trim_logs [--dry-run]: of all targets, what activities printed of keys that no record is left of, once nobody has written
+# there for a day. While the target is held, no activity begins.
+operation_trim_logs() {
+  for place in "$state"/targets/*/log; do
+    [ -d "$place" ] || continue
+    target=${place%/log}
+    target=${target##*/}
+    check_names "$target"
+    hold_mutex "$target"
+    find "$place" -type f -name '*:*.*' -mtime +0 | trim_each "$@"
+    rm -f "$release"
+    release=
+  done
+}
+
+# trim_each [--dry-run] < LOGS: of the target.
+trim_each() {
+  while IFS= read -r log; do
+    mapping=${log##*/}
+    mapping=${mapping%.[123]}
+    mapping=${mapping%.*}
+    is_recorded "${mapping##*:}" || {
+      size=$(wc -c <"$log") || continue
+      [ "${1-}" = --dry-run ] || rm -f "$log"
+      say log "$((size))" "$(printf '%s' "$log" | hexadecimal)"
+    }
+  done
+}
+
+# is_recorded KEY: in any profile of the target.
+is_recorded() {
+  set -- "$state/targets/$target/active"/*/*:"$1"
+  [ -d "$1" ]
+}
+
 # operation_nix_collect [--dry-run]: what nothing keeps goes; the line in which Nix says how much.
 operation_nix_collect() {
   find_nix

@@ -34,6 +34,22 @@ export async function trimProfile(
   })
 }
 
+export interface Log {
+  readonly path: string
+  readonly bytes: number
+}
+
+/** Removes what activities printed of keys that no record is left of, on all targets that the machine is. */
+export async function trimLogs(machine: Machine, { dryRun }: { readonly dryRun: boolean }): Promise<readonly Log[]> {
+  return withCollector(machine, async (collector) => {
+    const lines = await collector.request('trim_logs', dryRun ? ['--dry-run'] : [])
+    return lines.flatMap((line) => {
+      const [, bytes, path] = /^log (\d{1,15}) ((?:[0-9a-f]{2})+)$/.exec(line) ?? []
+      return path === undefined ? [] : [{ path: fromHexadecimal(path), bytes: Number(bytes) }]
+    })
+  })
+}
+
 /** Has the Nix of a machine collect its garbage; what it says of it. */
 export async function collectNixGarbage(machine: Machine, { dryRun }: { readonly dryRun: boolean }): Promise<string> {
   return withCollector(machine, async (collector) => {

@@ -1,0 +1,72 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { removeTree } from '@davit/files'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Machine, openMachine, trimLogs } from '../src/target.ts'
+import { installedShells, shellConnection } from './shells.ts'
+
+const A_DAY_AND_A_MINUTE = (24 * 60 + 1) * 60_000
+
+describe.each(installedShells())('the logs of a machine with $name', (shell) => {
+  let directory: string
+  let targets: string
+  let machine: Machine
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'davit-logs-'))
+    targets = join(directory, 'state/targets')
+    machine = await openMachine(async () => shellConnection(shell, join(directory, 'state')))
+  })
+  afterEach(() => {
+    machine.close()
+    removeTree(directory)
+  })
+
+  /** Of a day ago, unless they are new. */
+  const log = (path: string, age = A_DAY_AND_A_MINUTE) => {
+    const file = join(targets, path)
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, 'text\n')
+    const then = new Date(Date.now() - age)
+    utimesSync(file, then, then)
+    return file
+  }
+
+  test('go when no profile has a record of their key, and a day has passed', async () => {
+    const gone = [
+      't1/log/default/process:old.activate',
+      't1/log/default/process:old.deactivate',
+      't1/log/default/process:old.activate.1',
+      't1/log/other/process:old.activate.3',
+      't2/log/default/a.b:key.1.activate',
+    ].map((path) => log(path))
+    const kept = [
+      log('t1/log/default/process:new.activate', 0),
+      log('t1/log/default/process:k1.activate'),
+      log('t1/log/default/process:k1.activate.2'),
+      log('t1/log/default/wrapper:k2.lock'),
+      log('t1/log/services/web.log'),
+      log('t1/log/services/web@process2.log.1'),
+      log('t2/log/default/process:k3.activate'),
+    ]
+    for (const record of ['t1/active/default/process:k1', 't1/active/another/process:k2', 't2/active/x/process:k3'])
+      mkdirSync(join(targets, record), { recursive: true })
+    // A key is that of one target.
+    gone.push(log('t2/log/default/process:k1.activate'))
+
+    const found = await trimLogs(machine, { dryRun: true })
+    expect(found.map(({ path }) => path).toSorted()).toEqual(gone.toSorted())
+    expect(found.map(({ bytes }) => bytes)).toEqual(gone.map(() => 5))
+    expect([...gone, ...kept].map((file) => existsSync(file))).not.toContain(false)
+    expect(await trimLogs(machine, { dryRun: false })).toEqual(found)
+    expect(gone.filter((file) => existsSync(file))).toEqual([])
+    expect(kept.filter((file) => !existsSync(file))).toEqual([])
+    expect(await trimLogs(machine, { dryRun: false })).toEqual([])
+    expect(readdirSync(join(targets, 't1'))).not.toContain('mutex')
+  })
+
+  test('are none where nothing was ever deployed', async () => {
+    expect(await trimLogs(machine, { dryRun: false })).toEqual([])
+  })
+})
