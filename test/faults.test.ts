@@ -1,13 +1,23 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { existsSync } from 'node:fs'
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { ROOT } from '../scripts/executables.ts'
 import { tellFigure } from '../packages/diagnostics/test/hostile.ts'
 import { checkClaims, type World } from './faults/check-claims.ts'
 import { randomFrom, sampleFaults } from './faults/choice.ts'
-import { KINDS } from './faults/fault.ts'
+import { commitHere } from './faults/commit.ts'
+import { type Fault, KINDS, parseFault } from './faults/fault.ts'
 import type { Laboratory } from './faults/laboratory.ts'
+import { createLedger } from './faults/ledger.ts'
 import { isFailure, renderFailure, renderPoints, renderTally, runFaults } from './faults/loop.ts'
-import type { Points } from './faults/points.ts'
+import { readOrder } from './faults/order.ts'
+import { type Plan, resumedPlan } from './faults/plan.ts'
+import { alikes, type Place, type Points } from './faults/points.ts'
+import type { RoundResult } from './faults/round.ts'
 import type { JournalEntry, Survey } from './faults/survey.ts'
-import type { Goal } from './faults/system.ts'
+import type { Goal, Step } from './faults/system.ts'
 import { follow } from './faults/timeline.ts'
 import { trace } from './faults/trace.ts'
 import { openLaboratories, type Laboratories } from './faults/workshop.ts'
@@ -149,5 +159,120 @@ describe('what a run claims is compared with what happened', () => {
       'hint: what was not set yet, the same command sets',
     ]
     expect(problemsOf(truth.join('\n'))).toEqual([])
+  })
+})
+
+describe('of places that davit cannot tell apart one is tried', () => {
+  const isTogether = (points: Partial<Points>, ...places: readonly Place[]): boolean => {
+    const classes = alikes({ install: [], failing: [], upgrade: [], undeploy: [], ...points })
+    return classes.some((alike) =>
+      places.every(({ step, point }) => alike.some((one) => one.step === step && one.point === point)),
+    )
+  }
+  const at = (step: Step) => (point: string) => ({ step, point })
+
+  test.each([
+    ['a request of nobody who has begun', ['davit-set:begin:-:1', 'davit-set:connect:fl1:1'], true],
+    ['before and after a change', ['davit-set:connect:fl1:1', 'davit-set:before-set_profile:fl1:1'], false],
+    ['hosts', ['davit-set:before-set_profile:fl1:1', 'davit-set:before-set_profile:fl2:1'], true],
+    ['activities', ['davit-activate:before-start:fl1:1', 'davit-activate:before-start:fl2:1'], false],
+    ['builds in a row', ['davit-manifest:before-start:-:1', 'davit-manifest:before-start:-:5'], true],
+    ['the fifth build and the sixth', ['davit-manifest:before-start:-:5', 'davit-manifest:before-start:-:6'], false],
+    [
+      'a build that begins, and one that runs',
+      ['davit-manifest:before-start:-:1', 'davit-manifest:started:-:1'],
+      false,
+    ],
+  ])('%s', (_, points, expected) => {
+    expect(isTogether({ install: points }, ...points.map(at('install')))).toBe(expected)
+  })
+
+  test.each([
+    ['davit-manifest:mkdir:-:3', 'install', true],
+    ['davit-distribute:before-native_commit:fl1:1', 'undeploy', true],
+    ['davit-distribute:before-native_commit:fl1:1', 'install', false],
+    ['davit-lock:before-lock:fl1:1', 'undeploy', false],
+  ] as const)('%s at upgrade and %s', (point, step, expected) => {
+    expect(isTogether({ upgrade: [point], [step]: [point] }, at('upgrade')(point), at(step)(point))).toBe(expected)
+  })
+})
+
+describe.skipIf(!existsSync(join(ROOT, '.git')))('a whole run is the sum of several', () => {
+  let directory: string
+  beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), 'davit-ledger-'))))
+  afterEach(() => rm(directory, { recursive: true }))
+
+  const subject = (file: string) => ({ commit: commitHere(file), seed: 7, extent: 'one-of-each', name: '' }) as const
+  const faults = Array.from({ length: 9 }, (_, index) =>
+    parseFault(`install tool:KILL davit-activate:done:fl1:${index + 1}`)!,
+  )
+  const result = (fault: Fault, problems: readonly string[] = []): RoundResult => {
+    return { fault, isStruck: true, status: 137, problems, messages: 'words' }
+  }
+  const plan = (file: string, ...argv: readonly string[]) => resumedPlan(readOrder(['--resume', file, ...argv]))
+  const numbersIn = (left: Plan | undefined) => left?.faults.map(({ point }) => Number(point.split(':').at(-1)))
+
+  test('what is written down is not tried again, even if the loop was killed while it wrote', async () => {
+    const file = join(directory, 'rounds')
+    expect(plan(file)).toBeUndefined()
+    const first = createLedger(file, subject(file), faults)
+    first.add(result(faults[0]!))
+    first.add(result(faults[4]!, ['it was a bug']))
+    await appendFile(file, '{"round":5,"na')
+    const second = plan(file, '--rounds', '3')!
+    expect(numbersIn(second)).toEqual([2, 3, 4])
+    for (const fault of second.faults) second.record(result(fault))
+    const third = plan(file)!
+    expect(numbersIn(third)).toEqual([6, 7, 8, 9])
+    expect(third.renderSum()).toContain('5 of 9 rounds, 1 failed, 4 left')
+    expect(third.renderSum()).toContain('failed: install tool:KILL davit-activate:done:fl1:5')
+    expect([third.hasFailed(), third.isWhole()]).toEqual([true, false])
+    for (const fault of third.faults) third.record(result(fault))
+    expect(plan(file)?.isWhole()).toBe(true)
+  })
+
+  test('shares are parts of it, and all of them are all of it', () => {
+    const file = join(directory, 'rounds')
+    createLedger(file, subject(file), faults)
+    const shares = ['1/3', '2/3', '3/3'].map((share) => numbersIn(plan(file, '--share', share)))
+    expect(shares).toEqual([
+      [1, 4, 7],
+      [2, 5, 8],
+      [3, 6, 9],
+    ])
+  })
+
+  test.each([
+    [{ commit: '0123456789abcdef' }, [], 'was begun on commit 0123456789ab, and this is '],
+    [{}, ['--seed', '8'], 'was begun with seed 7, not 8'],
+    [{}, ['install'], "was begun with the name '', not 'install'"],
+    [{}, ['--every-signal'], 'was begun without --every-signal'],
+  ])('what is another run is refused: %o %o', (other, argv, message) => {
+    const file = join(directory, 'rounds')
+    createLedger(file, { ...subject(file), ...other }, faults)
+    expect(() => plan(file, ...argv)).toThrow(message)
+  })
+
+  test.each(['', 'words\n', '{}\n', '{"subject":{},"rounds":["upgrade nothing"]}\n'])(
+    'a file that is something else is left alone: %o',
+    async (text) => {
+      const file = join(directory, 'rounds')
+      await writeFile(file, text)
+      expect(() => plan(file)).toThrow(`'${file}' holds no rounds of scripts/faults`)
+      expect(await readFile(file, 'utf8')).toBe(text)
+    },
+  )
+
+  test('words that nobody knows are told once, and are no failure of davit', () => {
+    const unknown = (number: number) =>
+      `run 1: it said 'a new message ${number}', and nobody knows whether that is a claim`
+    const tally = renderTally([
+      result(faults[0]!, [unknown(1)]),
+      result(faults[1]!, [unknown(2), 'it was a bug']),
+      result(faults[2]!, [unknown(3)]),
+    ])
+    expect(tally).toContain('3 rounds, 3 failed')
+    expect(tally).toContain('2 failed only since these words are neither in claims.ts nor in no-claims.ts:')
+    expect(tally.match(/a new message/g)).toHaveLength(1)
   })
 })

@@ -93,7 +93,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('a target without space, models
     const [active, table] = [await activeOn(set.hosts), await processTable(set.hosts)]
     expect(table.length).toBeLessThanOrEqual(active.filter((line) => line.includes(' web')).length)
     expect(active).toEqual(status === 1 || status === 73 ? before : active)
-    const [{ leftFiles } = { leftFiles: [] }] = await survey({
+    const [{ leftFiles } = { leftFiles: [] }] = survey({
       ...set,
       storeDirectory: environment['DAVIT_STORE_DIR'] ?? '',
     })

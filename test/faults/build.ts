@@ -10,11 +10,12 @@ const HERE = fileURLToPath(new URL('.', import.meta.url))
 /** Tools that work under davit-env. */
 const FAULTY = [...BUILDERS, 'davit-distribute', 'davit-lock', 'davit-activate', 'davit-set']
 
-/** An installation as the one given, whose tools can be interrupted at every point. */
+/** An installation as the one given, whose tools can be interrupted at every point; `compiled` is for what V8 makes of both. */
 export async function installFaulty(prefix: string, faulty: string): Promise<void> {
   const [from, to] = [join(prefix, 'lib/davit'), join(faulty, 'lib/davit')]
   await mkdir(join(to, 'bin'), { recursive: true })
   await mkdir(join(faulty, 'bin'))
+  await mkdir(join(faulty, 'compiled'))
   for (const name of await readdir(from)) {
     if (name !== 'bin') await symlink(join(from, name), join(to, name))
   }

@@ -37,6 +37,13 @@ export interface Claim {
   readonly message: string
 }
 
+const UNKNOWN = ', and nobody knows whether that is a claim'
+
+/** Whether it is not about what davit did, but about words that are in none of the tables: claims.ts, no-claims.ts. */
+export function isAboutWords(problem: string): boolean {
+  return problem.endsWith(UNKNOWN)
+}
+
 /** All that a run has said is true. A line that nobody knows is a problem as well: it may be a claim. */
 export function checkClaims(world: World, lines: readonly Line[]): readonly string[] {
   const problems: string[] = []
@@ -53,7 +60,7 @@ export function checkClaims(world: World, lines: readonly Line[]): readonly stri
         ...found[1]({ parts, time, tool, message }, world).map((problem) => `it said '${text}', but ${problem}`),
       )
     } else if (!SAYS_NOTHING.some((pattern) => pattern.test(text))) {
-      problems.push(`it said '${text}', and nobody knows whether that is a claim`)
+      problems.push(`it said '${text}'${UNKNOWN}`)
     }
   }
   return problems

@@ -1,9 +1,9 @@
 import { type Fault, isMishap, type Kind, KINDS, leavesOrphans, type Strike } from './fault.ts'
-import { alikes, isOfBuilder, partsOf, type Points } from './points.ts'
+import { alikes, isOfBuilder, partsOf, type Place, type Points } from './points.ts'
 import { GRACEFUL, type Step, STEPS } from './system.ts'
 
 /**
- * Every kind at every point. `one-of-each` tries once what is the same: of points that are alike chance picks one for each kind,
+ * Every kind at every place. `one-of-each` tries once what is the same: of places that are alike chance picks one for each kind,
  * and one signal stands for all that ask for an end: INT, TERM and HUP have one handler, and whoever gets it passes it on to the
  * others. Who goes on, how fast, and what interrupts the next run is left to chance in any case, and so is the order: whoever ends
  * it early has a sample.
@@ -14,15 +14,13 @@ export function allFaults(
   extent: 'one-of-each' | 'every-signal',
 ): readonly Fault[] {
   const isAll = extent === 'every-signal'
-  const faultsOf = (step: Step) => {
-    const classes = isAll ? points[step].map((point) => [point]) : alikes(points[step])
-    return classes.flatMap((alike) => {
-      const kinds = kindsFor(alike[0]!, isAll ? KINDS.map((kind) => [kind]) : KINDS_ALIKE)
-      const once = kinds.map((same) => faultAt(step, { kind: pick(same, random), point: pick(alike, random) }, random))
-      return [...once, ...twice(step, { points, alike }, random)]
-    })
-  }
-  return inTurns(STEPS.map((step) => shuffled(faultsOf(step), random)))
+  const each = STEPS.flatMap((step) => points[step].map((point) => [{ step, point }]))
+  const faults = (isAll ? each : alikes(points)).flatMap((alike) => {
+    const kinds = kindsFor(alike[0]!.point, isAll ? KINDS.map((kind) => [kind]) : KINDS_ALIKE)
+    const once = kinds.map((same) => faultAt(pick(alike, random), pick(same, random), random))
+    return [...once, twice(pick(alike, random), points, random)]
+  })
+  return shuffled(faults, random)
 }
 
 /** Kinds in turn, so that each has its share, with steps in turn; points by chance. */
@@ -35,9 +33,8 @@ export function sampleFaults(points: Points, count: number, random: () => number
     const ofBuilder = index % 4 === 0 && !isMishap(kind)
     const possible = points[step].filter((point) => !isMishap(kind) || !hostless(point))
     const candidates = possible.filter((point) => isOfBuilder(point) === ofBuilder)
-    const strike = { kind, point: pick(candidates.length === 0 ? possible : candidates, random) }
-    if (index % 4 !== 1) return faultAt(step, strike, random)
-    return twice(step, { points, alike: [strike.point] }, random, [kind])[0] ?? faultAt(step, strike, random)
+    const place = { step, point: pick(candidates.length === 0 ? possible : candidates, random) }
+    return index % 4 === 1 ? twice(place, points, random, [kind]) : faultAt(place, kind, random)
   })
 }
 
@@ -57,23 +54,13 @@ function hostless(point: string): boolean {
   return partsOf(point).host === '-'
 }
 
-interface TwiceAt {
-  readonly points: Points
-  readonly alike: readonly string[]
-}
-
-/** An interruption at the point, and another one somewhere in the next run. */
-function twice(
-  step: Step,
-  { points, alike }: TwiceAt,
-  random: () => number,
-  kinds: readonly Kind[] = KINDS,
-): readonly Fault[] {
-  const first = strikeAt(pick(alike, random), kinds, random)
-  const next = points[LEADS_TO[step]].filter((point) => isReachedAgain(point, first.point))
+/** An interruption at the place, and another one somewhere in the next run. */
+function twice({ step, point }: Place, points: Points, random: () => number, kinds: readonly Kind[] = KINDS): Fault {
+  const next = points[LEADS_TO[step]].filter((other) => isReachedAgain(other, point))
+  const first = strikeAt(point, kinds, random)
   const second = strikeAt(pick(next, random), KINDS, random)
   const coordinator = random() < 0.25 ? 'second' : 'same'
-  return [{ step, ...first, again: second, coordinator, pace: 'usual' }]
+  return { step, ...first, again: second, coordinator, pace: 'usual' }
 }
 
 /** Whether the next run comes there as well, though it has less to do. */
@@ -95,7 +82,8 @@ export const LEADS_TO = {
   undeploy: 'undeploy',
 } as const satisfies Record<Step, Step>
 
-function faultAt(step: Step, strike: Strike, random: () => number): Fault {
+function faultAt({ step, point }: Place, kind: Kind, random: () => number): Fault {
+  const strike = { kind, point }
   const coordinator = random() < 0.25 ? 'second' : 'same'
   // Where nobody is killed, the interrupted run itself would wait.
   const canBeHeld = leavesOrphans(strike) && strike.point.startsWith('davit-activate:')
@@ -124,10 +112,4 @@ function shuffled<Item>(items: readonly Item[], random: () => number): readonly 
     .map((item) => [random(), item] as const)
     .toSorted(([left], [right]) => left - right)
     .map(([, item]) => item)
-}
-
-/** The first of each list, then the second of each. */
-function inTurns<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
-  const longest = Math.max(...lists.map((list) => list.length))
-  return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat()
 }

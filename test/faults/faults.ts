@@ -4,107 +4,61 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs, promisify } from 'node:util'
-import { allFaults, randomFrom, sampleFaults } from './choice.ts'
-import { type Fault, nameOf, parseFault } from './fault.ts'
-import type { Laboratory } from './laboratory.ts'
+import { promisify } from 'node:util'
+import { parseFault } from './fault.ts'
 import { NO_INPUTS, tryInputs } from './inputs.ts'
-import { isFailure, renderPoints, renderTally, runFaults } from './loop.ts'
-import type { Points } from './points.ts'
-import { trace } from './trace.ts'
+import { isFailure, renderTally, runFaults } from './loop.ts'
+import { type Order, readOrder } from './order.ts'
+import { type Plan, planOf, resumedPlan } from './plan.ts'
+import type { RoundResult } from './round.ts'
 import { openLaboratories } from './workshop.ts'
 
-interface Choice {
-  readonly seed: number
-  /** Undefined for all. */
-  readonly rounds: number | undefined
-  /** How many at a time. */
-  readonly jobs: number
-  readonly extent: 'one-of-each' | 'every-signal'
-  /** What the name of a fault has to contain. */
-  readonly name: string
-}
+const USAGE = 64
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 let interrupted = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
-const choice = readChoice()
-process.exitCode = await withInstallation((prefix) => tryFaults(prefix, choice))
+const order = begun(() => readOrder(process.argv.slice(2)))
+const resumed = begun(() => resumedPlan(order))
+process.exitCode =
+  resumed?.faults.length === 0
+    ? await conclude(resumed, [])
+    : await withInstallation((prefix) => tryFaults(prefix, order))
 
-function readChoice(): Choice {
+/** Nothing is brought up for what cannot be done. */
+function begun<Value>(read: () => Value): Value {
   try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: {
-        seed: { type: 'string' },
-        rounds: { type: 'string' },
-        jobs: { type: 'string', default: '2' },
-        'every-signal': { type: 'boolean', default: false },
-      },
-    })
-    const { seed, rounds, jobs, 'every-signal': isEvery } = values
-    return {
-      seed: seed === undefined ? Date.now() % 1_000_000 : numberOf('seed', seed),
-      rounds: rounds === undefined ? undefined : numberOf('rounds', rounds),
-      jobs: numberOf('jobs', jobs),
-      extent: isEvery ? 'every-signal' : 'one-of-each',
-      name: positionals.join(' '),
-    }
+    return read()
   } catch (error) {
     process.stderr.write(`faults: ${(error as Error).message}\nhint: scripts/faults --help\n`)
-    process.exit(64)
+    process.exit(USAGE)
   }
 }
 
-function numberOf(option: string, text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`--${option} needs a number, not '${text}'`)
-  return Number(text)
-}
-
-async function tryFaults(prefix: string, choice: Choice): Promise<number> {
-  const one = parseFault(choice.name)
-  const { laboratories, close } = await openLaboratories({ prefix, count: one === undefined ? choice.jobs : 1 })
+async function tryFaults(prefix: string, order: Order): Promise<number> {
+  const one = parseFault(order.name)
+  const { laboratories, close } = await openLaboratories({ prefix, count: one === undefined ? order.jobs : 1 })
   try {
-    const faults = one === undefined ? await chosenFaults(laboratories[0]!, choice) : [one]
-    const results = await runFaults(laboratories, faults, { say, isOver: () => interrupted })
-    const inputs = isComplete(choice) ? await tryInputs() : NO_INPUTS
-    say([renderTally(results), inputs.figures].join('\n').trimEnd())
-    return statusOf(results.some(isFailure) || inputs.hasFailed)
+    const plan = resumed ?? (await planOf(laboratories[0]!, order, say))
+    const results = await runFaults(laboratories, plan.faults, { say, isOver: () => interrupted, record: plan.record })
+    return await conclude(plan, results)
   } finally {
     await close()
   }
 }
 
-function statusOf(hasFailed: boolean): number {
+async function conclude(plan: Plan, results: readonly RoundResult[]): Promise<number> {
+  const inputs = plan.isWhole() && !interrupted ? await tryInputs() : NO_INPUTS
+  say([renderTally(results), plan.renderSum(), inputs.figures].filter((text) => text !== '').join('\n'))
   if (interrupted) return 130
-  return hasFailed ? 1 : 0
+  return plan.hasFailed() || results.some(isFailure) || inputs.hasFailed ? 1 : 0
 }
 
-/** Then the readers of hostile input get theirs as well. */
-function isComplete({ name, rounds }: Choice): boolean {
-  return name === '' && rounds === undefined && !interrupted
-}
-
-async function chosenFaults(place: Laboratory, choice: Choice): Promise<readonly Fault[]> {
-  const points = await trace(place)
-  const faults = choose(points, choice)
-  say(`seed ${choice.seed}; ${renderPoints(points)}; ${faults.length} rounds`)
-  return faults
-}
-
-function choose(points: Points, { seed, rounds, name, extent }: Choice): readonly Fault[] {
-  const random = randomFrom(seed)
-  if (name === '' && rounds !== undefined) return sampleFaults(points, rounds, random)
-  const matching = allFaults(points, random, extent).filter((fault) => nameOf(fault).includes(name))
-  if (rounds === undefined || matching.length === 0) return matching
-  return Array.from({ length: rounds }, () => matching[Math.floor(random() * matching.length)]!)
-}
-
-/** The first signal ends the loop after its round, the second at once. */
+/** The first signal ends the loop after its rounds, the second at once. */
 function stop(): void {
   if (interrupted) process.exit(130)
   interrupted = true
-  say('interrupted: ending this round')
+  say('interrupted: ending the rounds that are under way')
 }
 
 async function withInstallation(use: (prefix: string) => Promise<number>): Promise<number> {

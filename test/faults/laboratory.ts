@@ -32,10 +32,10 @@ export interface Laboratory {
   endWithModels(): Promise<void>
   /** Goes on as a coordinator that knows nothing. */
   changeCoordinator(): void
-  survey(): Promise<readonly Survey[]>
+  survey(): readonly Survey[]
   /** Waits a little until nothing runs that should not. */
   surveyWhenQuiet(): Promise<readonly Survey[]>
-  coordinatorState(stateDirectory?: string): Promise<CoordinatorState>
+  coordinatorState(stateDirectory?: string): CoordinatorState
 }
 
 export const BEFORE = {
@@ -80,7 +80,7 @@ export function laboratory(system: System): Laboratory {
     interrupt: (step, how) => interrupt(system, { ...terms(step), ...how }),
     deploy: (step) => deploy(system, terms(step)),
     async deployPastHeld(step) {
-      const { busy } = follow(journalOf(await look()), new Map())
+      const { busy } = follow(journalOf(look()), new Map())
       return deploy(system, terms(step), async ({ started, isOver }) => {
         const waits = () => busy.size === 0 || isOver() || started.stderr().includes('waiting for what an earlier run')
         // A run that does neither is wrong, and that will be seen.
@@ -112,11 +112,11 @@ export function textOf(lines: ReturnType<Run['said']>): string {
 }
 
 /** A host whose network was cut hears late, by TCP, that the other end has gone. */
-async function untilQuiet(look: () => Promise<readonly Survey[]>): Promise<readonly Survey[]> {
+async function untilQuiet(look: () => readonly Survey[]): Promise<readonly Survey[]> {
   const deadline = Date.now() + 40_000
   for (;;) {
-    const surveys = await look()
+    const surveys = look()
     if (Date.now() > deadline || surveys.every(({ leftProcesses }) => leftProcesses.length === 0)) return surveys
-    await pause(200)
+    await pause(50)
   }
 }

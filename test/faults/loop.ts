@@ -1,3 +1,4 @@
+import { isAboutWords } from './check-claims.ts'
 import { type Fault, type Kind, KINDS, nameOf } from './fault.ts'
 import { BEFORE, type Laboratory } from './laboratory.ts'
 import { partsOf, type Points } from './points.ts'
@@ -8,13 +9,15 @@ export interface LoopOptions {
   /** Is told of each round. */
   readonly say: (text: string) => void
   readonly isOver?: () => boolean
+  /** Is given each result at once. */
+  readonly record?: (result: RoundResult) => void
 }
 
 /** One round after the other in each of the laboratories; nothing ends the loop but `isOver`. */
 export async function runFaults(
   laboratories: readonly Laboratory[],
   faults: readonly Fault[],
-  { say, isOver = () => false }: LoopOptions,
+  { say, isOver = () => false, record = () => {} }: LoopOptions,
 ): Promise<readonly RoundResult[]> {
   const waiting = [...faults]
   const results: RoundResult[] = []
@@ -24,8 +27,9 @@ export async function runFaults(
       const began = Date.now()
       const result = await runRound(laboratory, fault)
       results.push(result)
+      record(result)
       say(`${renderResult(result)}; ${((Date.now() - began) / 1000).toFixed(1)} s)`)
-      if (isFailure(result)) say(renderFailure(result))
+      if (isFailure(result) && !isOnlyWords(result)) say(renderFailure(result))
     }
   }
   await Promise.all(laboratories.map(work))
@@ -44,8 +48,17 @@ export const isFailure = ({ problems }: RoundResult) => problems.length > 0
 
 const isMissed = ({ isStruck }: RoundResult) => !isStruck
 
+/** What davit did was right, and what it said may be: others have reworded it. */
+const isOnlyWords = (result: RoundResult) => isFailure(result) && result.problems.every(isAboutWords)
+
 function renderResult(result: RoundResult): string {
-  const outcome = isFailure(result) ? 'FAILED' : isMissed(result) ? 'not reached' : 'ok'
+  const outcome = isOnlyWords(result)
+    ? 'UNKNOWN WORDS'
+    : isFailure(result)
+      ? 'FAILED'
+      : isMissed(result)
+        ? 'not reached'
+        : 'ok'
   return `${outcome} ${nameOf(result.fault)} (status ${result.status ?? 'killed'}`
 }
 
@@ -67,9 +80,22 @@ export function renderTally(results: readonly RoundResult[]): string {
     renderGroup('a second fault', results, ({ fault }) => fault.again !== undefined),
     ...STEPS.map((step) => renderGroup(step, results, ({ fault }) => fault.step === step)),
     ...tools.map((tool) => renderGroup(tool, results, (result) => toolOf(result) === tool)),
+    ...renderWords(results),
   ]
     .filter((line) => line !== undefined)
     .join('\n')
+}
+
+/** Each wording once, however many rounds it was in. */
+function renderWords(results: readonly RoundResult[]): readonly string[] {
+  const words = results.flatMap(({ problems }) => problems.filter(isAboutWords))
+  const wordings = new Map(words.map((problem) => [problem.replace(/^run \d+: /, '').replaceAll(/\d+/g, 'N'), problem]))
+  if (wordings.size === 0) return []
+  const rounds = results.filter(isOnlyWords).length
+  return [
+    `${rounds} failed only since these words are neither in claims.ts nor in no-claims.ts:`,
+    ...[...wordings.values()].map((problem) => `  ${problem}`),
+  ]
 }
 
 function toolOf({ fault }: RoundResult): string {

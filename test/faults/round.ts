@@ -1,4 +1,5 @@
 import { LEADS_TO } from './choice.ts'
+import { isAboutWords } from './check-claims.ts'
 import { checkEnd } from './check-end.ts'
 import { checkRun } from './check-run.ts'
 import type { CoordinatorState } from './coordinator-state.ts'
@@ -72,15 +73,15 @@ async function takeRound(laboratory: Laboratory, fault: Fault): Promise<RoundRes
   const { goals: all } = laboratory.system
   const next = LEADS_TO[step]
   const goals = { before: all[BEFORE[step]], next: all[next], all }
-  const start = await laboratory.survey()
-  const { generations } = await laboratory.coordinatorState()
+  const start = laboratory.survey()
+  const { generations } = laboratory.coordinatorState()
   laboratory.reached(undefined)
   const interrupted = await interruptions(laboratory, fault)
   const stages = await goOn(laboratory, fault, interrupted)
   const startGenerations = fault.coordinator === 'second' ? [] : generations
   const evidence = { fault, start, startGenerations, stages, settledAt: settledAt(stages) }
   const problems = [...stages.flatMap((_, index) => checkRun(evidence, index, goals)), ...checkEnd(evidence, goals)]
-  if (problems.length === 0) laboratory.reached(next)
+  if (problems.every(isAboutWords)) laboratory.reached(next)
   const { isStruck, status } = interrupted.at(-1)!.run
   return {
     fault,
@@ -94,14 +95,14 @@ async function takeRound(laboratory: Laboratory, fault: Fault): Promise<RoundRes
 /** What interrupts, and what interrupts the run after that. */
 async function interruptions(laboratory: Laboratory, fault: Fault): Promise<readonly Begun[]> {
   const { step, again, pace } = fault
-  const first = await stageOf(laboratory, await laboratory.interrupt(step, { strike: fault, pace }))
+  const first = stageOf(laboratory, await laboratory.interrupt(step, { strike: fault, pace }))
   if (fault.coordinator === 'second') laboratory.changeCoordinator()
   if (again === undefined) return [first]
   const second = await laboratory.interrupt(LEADS_TO[step], { strike: again })
-  if (second.status !== LOCKED) return [first, await stageOf(laboratory, second)]
+  if (second.status !== LOCKED) return [first, stageOf(laboratory, second)]
   // What the first has left behind still held the lock.
   await first.run.orphans
-  return [first, await stageOf(laboratory, await laboratory.interrupt(LEADS_TO[step], { strike: again }))]
+  return [first, stageOf(laboratory, await laboratory.interrupt(LEADS_TO[step], { strike: again }))]
 }
 
 /** What goes on without davit-env is as good as the run itself. */
@@ -114,28 +115,29 @@ function settledAt(stages: readonly Stage[]): bigint {
 async function goOn(laboratory: Laboratory, fault: Fault, before: readonly Begun[]): Promise<readonly Stage[]> {
   const next = LEADS_TO[fault.step]
   const again = await (fault.pace === 'held' ? laboratory.deployPastHeld(next) : laboratory.deploy(next))
-  await Promise.all(before.map(({ run }) => run.orphans))
-  const stages = before.map(async (stage) => {
-    return { ...stage, goneAt: await stage.run.orphans, late: await remainsOf(laboratory, stage.run) }
-  })
-  const earlier = await Promise.all(stages)
+  const gone = await Promise.all(before.map(({ run }) => run.orphans))
+  const earlier = before.map((stage, index) => ({
+    ...stage,
+    goneAt: gone[index]!,
+    // Who has gone before the survey has said nothing after it.
+    late: gone[index]! <= stage.surveyedAt ? stage : remainsOf(laboratory, stage.run),
+  }))
   const isHeldUp = again.status === LOCKED && before.some(({ run }) => run.strike && leavesOrphans(run.strike))
   const last = isHeldUp ? await laboratory.deploy(next) : again
   const after = await laboratory.surveyWhenQuiet()
-  const late = { after, coordinator: await laboratory.coordinatorState() }
+  const late = { after, coordinator: laboratory.coordinatorState() }
   return [...earlier, { run: last, ...late, surveyedAt: last.endedAt, goneAt: last.endedAt, late }]
 }
 
 type Begun = Omit<Stage, 'goneAt' | 'late'>
 
-async function stageOf(laboratory: Laboratory, run: Run): Promise<Begun> {
+function stageOf(laboratory: Laboratory, run: Run): Begun {
   const surveyedAt = BigInt(Date.now()) * 1_000_000n
-  return { run, ...(await remainsOf(laboratory, run)), surveyedAt }
+  return { run, ...remainsOf(laboratory, run), surveyedAt }
 }
 
-async function remainsOf(laboratory: Laboratory, { stateDirectory }: Run): Promise<Remains> {
-  const [after, coordinator] = await Promise.all([laboratory.survey(), laboratory.coordinatorState(stateDirectory)])
-  return { after, coordinator }
+function remainsOf(laboratory: Laboratory, { stateDirectory }: Run): Remains {
+  return { after: laboratory.survey(), coordinator: laboratory.coordinatorState(stateDirectory) }
 }
 
 const LOCKED = 75

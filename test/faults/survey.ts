@@ -1,6 +1,7 @@
-import { readdir, readFile, readlink } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Host } from '../harness/hosts.ts'
+import { linkAt, namesBelow, namesIn, textOf } from './look.ts'
 
 /** What a host shows, without ssh and without davit. */
 export interface Survey {
@@ -37,34 +38,37 @@ export interface SurveyPlace {
   readonly storeDirectory: string
 }
 
-/** From outside, without starting anything: what a host has is seen through its first process. */
-export async function survey({ directory, hosts, storeDirectory }: SurveyPlace): Promise<readonly Survey[]> {
-  return Promise.all(
-    hosts.map(async ({ name }) => {
-      const pid = (await readFile(join(directory, 'hosts', name, 'pid'), 'utf8')).trim()
-      return surveyOf(name, `/proc/${pid}/root`, storeDirectory)
-    }),
-  )
+/**
+ * From outside, without starting anything: what a host has is seen through its first process. Hundreds of small files are read at
+ * once, since promises for each of them would take several times as long.
+ */
+export function survey({ directory, hosts, storeDirectory }: SurveyPlace): readonly Survey[] {
+  return hosts.map(({ name }) => {
+    const pid = readFileSync(join(directory, 'hosts', name, 'pid'), 'utf8').trim()
+    return surveyOf(name, `/proc/${pid}/root`, storeDirectory)
+  })
 }
 
-async function surveyOf(host: string, root: string, storeDirectory: string): Promise<Survey> {
+function surveyOf(host: string, root: string, storeDirectory: string): Survey {
   const target = join(root, 'var/lib/davit/targets', host)
   const store = join(root, storeDirectory)
-  const processes = await processesIn(root)
-  const current = await linkAt(join(target, 'profiles/default/current'))
+  const processes = processesIn(root)
+  const current = linkAt(join(target, 'profiles/default/current'))
   return {
     host,
-    bootId: (await textOf(join(root, 'proc/sys/kernel/random/boot_id'))).trim(),
+    bootId: textOf(join(root, 'proc/sys/kernel/random/boot_id')).trim(),
     running: processes.flatMap(({ instance }) => (instance === undefined ? [] : [instance])).toSorted(),
-    records: await recordsIn(join(target, 'active/default'), host),
-    journal: (await namesIn(join(root, 'var/log/davit-faults'))).toSorted().map((name) => parseEntry(host, name)),
-    profile: await linkAt(join(target, 'profiles/default', current)),
-    generations: (await namesIn(join(target, 'profiles/default')))
+    records: recordsIn(join(target, 'active/default'), host),
+    journal: namesIn(join(root, 'var/log/davit-faults'))
+      .toSorted()
+      .map((name) => parseEntry(host, name)),
+    profile: linkAt(join(target, 'profiles/default', current)),
+    generations: namesIn(join(target, 'profiles/default'))
       .flatMap((name) => /^(\d+)-link$/.exec(name)?.[1] ?? [])
       .map(Number)
       .toSorted((left, right) => left - right),
-    stored: (await namesIn(join(store, '.davit/registrations'))).map((name) => basename(name, '.json')),
-    leftFiles: await leftIn(root, storeDirectory),
+    stored: namesIn(join(store, '.davit/registrations')).map((name) => basename(name, '.json')),
+    leftFiles: leftIn(root, storeDirectory),
     leftProcesses: processes
       .filter(({ instance, command }) => instance === undefined && command !== '' && !OUR_OWN.test(command))
       .map(({ pid, command }) => `${pid} ${command}`),
@@ -74,55 +78,39 @@ async function surveyOf(host: string, root: string, storeDirectory: string): Pro
 /** sshd that listens, and what the first process of a host is and waits for. */
 const OUR_OWN = /^(sshd: \/usr\/sbin\/sshd .*\[listener\]|\/usr\/sbin\/sshd |\/bin\/busybox (sleep|sh -c cd \/))/
 
-async function processesIn(root: string) {
-  const pids = (await namesIn(join(root, 'proc'))).filter((name) => /^\d+$/.test(name))
-  return Promise.all(
-    pids.map(async (pid) => {
-      const [environment, command] = await Promise.all(
-        ['environ', 'cmdline'].map((file) => textOf(join(root, 'proc', pid, file))),
-      )
-      const instance = /(?:^|\0)DAVIT_INSTANCE=([^\0]*)/.exec(environment!)?.[1]
-      return { pid, instance, command: command!.replaceAll(/[\0\n]/g, ' ').slice(0, 100) }
-    }),
-  )
+function processesIn(root: string) {
+  const pids = namesIn(join(root, 'proc')).filter((name) => /^\d+$/.test(name))
+  return pids.map((pid) => {
+    const [environment, command] = ['environ', 'cmdline'].map((file) => textOf(join(root, 'proc', pid, file)))
+    const instance = /(?:^|\0)DAVIT_INSTANCE=([^\0]*)/.exec(environment!)?.[1]
+    return { pid, instance, command: command!.replaceAll(/[\0\n]/g, ' ').slice(0, 100) }
+  })
 }
 
-async function recordsIn(directory: string, host: string): Promise<readonly string[]> {
-  const names = (await namesIn(directory)).filter((name) => name.includes(':'))
-  const states = await Promise.all(names.map((name) => textOf(join(directory, name, 'state'))))
-  return names.map((name, index) => `${host}:${name} ${states[index]!.trim() || 'none'}`).toSorted()
+function recordsIn(directory: string, host: string): readonly string[] {
+  return namesIn(directory)
+    .filter((name) => name.includes(':'))
+    .map((name) => `${host}:${name} ${textOf(join(directory, name, 'state')).trim() || 'none'}`)
+    .toSorted()
 }
 
 const LEFT = /(\.new[^/]*|^\.gone\.[^/]*|^mutex|^running(\..*)?|^module|^output|^holder|\.after\.[^/]*|\.lock|^commit)$/
 
-async function leftIn(root: string, storeDirectory: string): Promise<readonly string[]> {
-  const state = await readdir(join(root, 'var/lib/davit'), { recursive: true }).catch(() => [])
+function leftIn(root: string, storeDirectory: string): readonly string[] {
   const isLeft = (path: string) => LEFT.test(basename(path)) || path.includes('incoming/')
-  const store = ['', '.davit', '.davit/incoming'].map(async (directory) =>
-    (await namesIn(join(root, storeDirectory, directory)))
+  const store = ['', '.davit', '.davit/incoming'].flatMap((directory) =>
+    namesIn(join(root, storeDirectory, directory))
       .map((name) => join(storeDirectory, directory, name))
       .filter((path) => path.includes('/incoming/') || /\.new[^/]*$|\.lock$/.test(path)),
   )
-  const temporary = (await namesIn(join(root, 'tmp'))).map((name) => `/tmp/${name}`)
+  const temporary = namesIn(join(root, 'tmp')).map((name) => `/tmp/${name}`)
   return [
-    ...state
+    ...namesBelow(join(root, 'var/lib/davit'))
       .filter((path) => isLeft(path) && !/^targets\/[^/]*\/log\//.test(path))
       .map((path) => `/var/lib/davit/${path}`),
-    ...(await Promise.all(store)).flat(),
+    ...store,
     ...temporary.filter((path) => !storeDirectory.startsWith(`${path}/`)),
   ]
-}
-
-async function namesIn(directory: string): Promise<readonly string[]> {
-  return readdir(directory).catch(() => [])
-}
-
-async function textOf(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch(() => '')
-}
-
-async function linkAt(path: string): Promise<string> {
-  return readlink(path).catch(() => '')
 }
 
 function parseEntry(host: string, line: string): JournalEntry {

@@ -44,6 +44,7 @@ export interface System {
 }
 
 const MODULES = fileURLToPath(new URL('modules', import.meta.url))
+const COMPILED = fileURLToPath(new URL('compiled.cjs', import.meta.url))
 
 export interface Installations {
   readonly prefix: string
@@ -71,6 +72,8 @@ export async function makeSystem({ prefix, faulty }: Installations): Promise<Sys
       TMPDIR: temporary,
       DAVIT_STORE_DIR: storeDirectory,
       DAVIT_SSH_CONFIG: await patienceOf(user, set),
+      DAVIT_FAULT_COMPILED: join(faulty, 'compiled'),
+      NODE_OPTIONS: `--require=${COMPILED}`,
     }
     const faultyPath = `${join(faulty, 'bin')}:${user.path}`
     const goals = { ...(await makeGoals(user, set, environment)), nothing: NOTHING }
