@@ -1,7 +1,9 @@
+import { atPath, type Diagnostic } from '@davit/diagnostics'
 import * as v from 'valibot'
+import { clientInterfaceProblem } from './client-interface.ts'
 import type { Format } from './format.ts'
 import { serviceKey, storePath, targetName } from './ids.ts'
-import { partialInfrastructure } from './infrastructure.ts'
+import { partialInfrastructure, type PartialTarget } from './infrastructure.ts'
 import { manifestXml } from './manifest.ts'
 import { manifestService } from './manifest-service.ts'
 import { serviceMapping, snapshotMapping } from './mapping.ts'
@@ -19,6 +21,12 @@ export const deploymentModel = v.object({
 })
 export type DeploymentModel = v.InferOutput<typeof deploymentModel>
 
+function checkInterface([name, { clientInterface }]: readonly [string, PartialTarget]): Diagnostic[] {
+  const problem = clientInterface === undefined ? undefined : clientInterfaceProblem(clientInterface)
+  const path = ['infrastructure', name, 'clientInterface']
+  return problem === undefined ? [] : [atPath(path, problem.message, problem.hint)]
+}
+
 export const DeploymentModel: Format<DeploymentModel> = {
   name: 'manifest',
   title: 'a deployment model',
@@ -26,5 +34,6 @@ export const DeploymentModel: Format<DeploymentModel> = {
   header: 'optional',
   schema: deploymentModel,
   knowsAllKeys: true,
+  check: ({ infrastructure }) => [...infrastructure].flatMap(checkInterface),
   xml: manifestXml,
 }

@@ -10,6 +10,7 @@ export {
   type Placement,
   placement,
 } from './architecture.ts'
+export { CLIENT_INTERFACES, type ClientInterfaceKind, clientInterfaceProblem } from './client-interface.ts'
 export {
   type BuildInterface,
   buildInterface,

@@ -5,7 +5,13 @@ import { type Model, runModel } from './model.ts'
 import type { Part } from './part.ts'
 import { packageModel } from './package-model.ts'
 import type { NameTarget } from './read-placements.ts'
-import { type PackageReader, readServicePackages, readServices, withPackages } from './read-services.ts'
+import {
+  type PackageReader,
+  readServicePackages,
+  refuseMisplacedAttribute,
+  readServices,
+  withPackages,
+} from './read-services.ts'
 import { serviceNamesOf } from './service-names.ts'
 
 export interface ServicesOfSystems {
@@ -22,9 +28,9 @@ export function servicesOf({ model, parts, nameTargetFor }: ServicesOfSystems): 
       readPackage: (pkg, name) => packageModel(pkg, name, model),
       hint: `say what it consists of: ${model.language === 'nix' ? 'a derivation, or a function of its dependencies that gives one' : '{ source: PATH } or { build: ... }'}`,
     }
-    const packages = new Map([...parts].map(([system, part]) => [system, readServicePackages(part, reader)]))
     const [first] = parts
-    if (first === undefined) return new Map()
+    if (first === undefined || refuseMisplacedAttribute(first[1])) return new Map()
+    const packages = new Map([...parts].map(([system, part]) => [system, readServicePackages(part, reader)]))
     const [system, part] = first
     const names = { services: serviceNamesOf(part.value), nameTarget: nameTargetFor(system) }
     const services = readServices(part, names)

@@ -90,9 +90,20 @@ function mistakeOf({ file, kind, value }: GivenModel): Diagnostic | undefined {
   const { deployment, build } = MODEL_KINDS
   // Their sections have names: nobody else says such things in them.
   const other = [deployment, build, own, ...Object.values(MODEL_KINDS)].find(({ isLike }) => isLike(value))
-  if (other === undefined || other === own) return undefined
+  if (other === own) return undefined
+  if (other === undefined) return wrapperProblem({ file, kind, value })
+  const place = { file }
   const message = `expected ${own.title}, but this looks like ${other.title}`
-  return { severity: 'error', message, place: { file }, hint: `was it meant for ${other.option}?` }
+  return { severity: 'error', message, place, hint: `was it meant for ${other.option}?` }
+}
+
+/** `services: { web: … }`, as it stands in an architecture model. */
+function wrapperProblem({ file, kind, value }: GivenModel): Diagnostic | undefined {
+  const [name, ...others] = Array.from(entriesOf(value) ?? [], ([key]) => key)
+  const { title, isLike } = MODEL_KINDS[kind]
+  if (name !== kind || others.length > 0 || !isLike(memberOf(value, kind))) return undefined
+  const message = `expected ${title}, but got a table that has one in '${kind}'`
+  return { severity: 'error', message, place: { file }, hint: `leave out '${kind}': what it holds is the model` }
 }
 
 function isTable(value: unknown): boolean {

@@ -139,14 +139,37 @@ export function refuseOthers(members: ReadonlyMap<string, Part>, known: readonly
   }
 }
 
+export interface Misplaced {
+  readonly attributes: readonly string[]
+  /** What has them, with its article. */
+  readonly what: string
+  /** One of these has whatever is rightly called like an attribute. */
+  readonly needed: readonly string[]
+}
+
+/** Refuses the first attribute that stands where names do: in YAML, a line that is not indented. */
+export function refuseMisplaced(part: Part, { attributes, what, needed }: Misplaced): boolean {
+  for (const [key, value] of entriesOf(part.value) ?? []) {
+    if (typeof key !== 'string' || !attributes.includes(key)) continue
+    if (needed.some((name) => memberOf(value, name) !== undefined)) continue
+    const message = `expected the name of ${what}, but '${key}' is an attribute of one`
+    refuseKey(partOf(part, key, value), message, `indent it, below the name of ${what}`)
+    return true
+  }
+  return false
+}
+
 /** Warns of members that nobody reads and that are nearly called like what is read; others are the user's own. */
 export function suspectOthers(members: ReadonlyMap<string, Part>, known: readonly string[], what: string): void {
-  for (const [name, { path, origin }] of members) {
+  for (const [name, member] of members) {
     const hint = known.includes(name) ? undefined : suggestionFor(name, known)
-    if (hint === undefined) continue
-    const message = `attribute ${quoted(name)} means nothing to ${what}`
-    origin.problems.push({ severity: 'warning', message, path, hint, place: origin.placeOfKey(path) })
+    if (hint !== undefined) suspect(member, `attribute ${quoted(name)} means nothing to ${what}`, hint)
   }
+}
+
+/** Warns of the key of a part. */
+export function suspect({ path, origin }: Part, message: string, hint: string): void {
+  origin.problems.push({ severity: 'warning', message, path, hint, place: origin.placeOfKey(path) })
 }
 
 interface NameSchema<Id extends string> {

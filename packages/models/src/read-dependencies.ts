@@ -40,6 +40,11 @@ function readList(part: Part, names: Names): Dependencies {
 
 function readTable(part: Part, names: Names): Dependencies {
   const dependencies = new Map<string, DependencyModel>()
+  const { value } = part
+  if (typeof value === 'string') {
+    refuse(part, `expected a list of services, but got ${described(value)}`, 'a list of one is written in brackets')
+    return dependencies
+  }
   for (const [parameter, member] of membersOf(part, 'a list of services, or a table of them')) {
     const dependency = readDependency(member, names)
     if (dependency !== undefined) dependencies.set(parameter, dependency)

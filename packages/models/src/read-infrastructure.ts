@@ -1,4 +1,5 @@
 import {
+  clientInterfaceProblem,
   containerName,
   type ContainerName,
   type Properties,
@@ -8,12 +9,25 @@ import {
 } from '@davit/documents'
 import type { ArchitectureModel, TargetModel } from '@davit/normalization'
 import { attributesOf } from './attributes.ts'
-import { described, membersOf, nameOf, type Part, refuse, suspectOthers, textOf } from './part.ts'
+import {
+  described,
+  memberOf,
+  membersOf,
+  nameOf,
+  type Part,
+  refuse,
+  refuseMisplaced,
+  suspect,
+  suspectOthers,
+  textOf,
+} from './part.ts'
 import { present } from './present.ts'
 import { readProperties } from './read-properties.ts'
 
 export function readInfrastructure(part: Part): ArchitectureModel['infrastructure'] {
   const targets = new Map<TargetName, TargetModel>()
+  const needed = ['properties', 'containers']
+  if (refuseMisplaced(part, { attributes: ATTRIBUTES, what: 'a target', needed })) return targets
   for (const [key, member] of membersOf(part, 'a table of targets')) {
     const name = nameOf(targetName, key, member)
     const target = readTarget(member)
@@ -27,14 +41,26 @@ const ATTRIBUTES = ['properties', 'containers', 'system', 'numOfCores', 'clientI
 function readTarget(part: Part): TargetModel {
   const { members, read, table } = attributesOf(part, 'a target')
   suspectOthers(members, ATTRIBUTES, 'davit in a target')
+  suspectAddress(members)
   return present({
     properties: table('properties', (member) => readProperties(member, 'a table of properties')),
     containers: table('containers', readContainers),
     system: read('system', (member) => nameOf(system, member.value, member)),
     numOfCores: read('numOfCores', readNumOfCores),
-    clientInterface: read('clientInterface', (member) => textOf(member, 'the name or path of a client interface')),
+    clientInterface: read('clientInterface', readClientInterface),
     targetProperty: read('targetProperty', (member) => textOf(member, 'the name of a property')),
   })
+}
+
+/** An address is a property. */
+function suspectAddress(members: ReadonlyMap<string, Part>): void {
+  const address = members.get('hostname')
+  if (address === undefined || memberOf(members.get('properties')?.value, 'hostname') !== undefined) return
+  suspect(
+    address,
+    "attribute 'hostname' means nothing to davit in a target",
+    "put it into 'properties': properties: { hostname: ... }",
+  )
 }
 
 export function readContainers(part: Part): ReadonlyMap<ContainerName, Properties> {
@@ -45,6 +71,12 @@ export function readContainers(part: Part): ReadonlyMap<ContainerName, Propertie
     if (name !== undefined) containers.set(name, properties)
   }
   return containers
+}
+
+function readClientInterface(part: Part): string | undefined {
+  const text = textOf(part, 'the name or path of a client interface')
+  const problem = text === undefined ? undefined : clientInterfaceProblem(text)
+  return problem === undefined ? text : refuse(part, problem.message, problem.hint)
 }
 
 function readNumOfCores(part: Part): number | undefined {

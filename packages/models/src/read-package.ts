@@ -33,7 +33,9 @@ export function readPackage(part: Part, context: PackageContext): ReadPackage | 
   }
   const build = members.get('build')
   if (build === undefined) {
-    return refuse(part, 'expected a package, but this table is neither a source nor a build', FORMS)
+    const isBuild = members.has('script')
+    const hint = isBuild ? "put all of it into 'build': { build: { script: ... } }" : FORMS
+    return refuse(part, 'expected a package, but this table is neither a source nor a build', hint)
   }
   refuseOthers(members, ['build'], 'a package that is built')
   return readBuild(build, buildContext(context))

@@ -14,7 +14,12 @@ export function readPlacements(part: Part, nameTarget: NameTarget): readonly Pla
 }
 
 function placementPartsOf(part: Part): readonly Part[] {
-  const targets = memberOf(part.value, 'targets')
+  const { value } = part
+  if (typeof value === 'string') {
+    refuse(part, `expected a list of targets, but got ${described(value)}`, 'a list of one is written in brackets')
+    return []
+  }
+  const targets = memberOf(value, 'targets')
   if (targets === undefined) return itemsOf(part, 'a list of targets')
   const members = membersOf(part, 'a list of targets')
   refuseOthers(members, ['targets'], 'a placement')

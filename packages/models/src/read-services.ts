@@ -2,7 +2,7 @@ import { containerName, type PropertyValue, type ServiceName, serviceName, type 
 import type { PackageModel, ServiceModel } from '@davit/normalization'
 import { attributesOf, type Reader } from './attributes.ts'
 import { UNREAD } from './nix/decode.ts'
-import { booleanOf, membersOf, nameOf, type Part, quoted, suspectOthers, textOf } from './part.ts'
+import { booleanOf, membersOf, nameOf, type Part, quoted, refuseMisplaced, suspectOthers, textOf } from './part.ts'
 import { present } from './present.ts'
 import { type Dependencies, type Names, readDependencies } from './read-dependencies.ts'
 import { readContainers } from './read-infrastructure.ts'
@@ -36,10 +36,11 @@ export function readServicePackages(
 ): ReadonlyMap<string, PackageModel> {
   const packages = new Map<string, PackageModel>()
   for (const [name, member] of membersOf(part, 'a table of services')) {
-    const { demand } = attributesOf(member, 'a service')
+    const { demand, members } = attributesOf(member, 'a service')
+    const stray = ['source', 'build'].find((attribute) => members.has(attribute))
     const model = demand('pkg', (pkg) => readPackage(pkg, name), {
       message: `service ${quoted(name)} has no 'pkg'`,
-      hint,
+      hint: stray === undefined ? hint : `put '${stray}' into 'pkg': pkg: { ${stray}: ... }`,
     })
     if (model !== undefined) packages.set(name, model)
   }
@@ -57,6 +58,12 @@ export function withPackages(name: string, service: ServiceWithoutPackages, pack
       return model
     },
   }
+}
+
+/** Whether an attribute stands where names of services do, which is told instead of what follows from it. */
+export function refuseMisplacedAttribute(part: Part): boolean {
+  const attributes = [...OWN_ATTRIBUTES].filter((name) => name !== 'name')
+  return refuseMisplaced(part, { attributes, what: 'a service', needed: ['type', 'pkg'] })
 }
 
 const OWN_ATTRIBUTES = new Set([

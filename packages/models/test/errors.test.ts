@@ -11,6 +11,9 @@ test.each([
   ['services', 'packages.yaml'],
   ['services', 'syntax.yaml'],
   ['services', 'table.yaml'],
+  ['services', 'outdented.yaml'],
+  ['services', 'wrapped.yaml'],
+  ['services', 'habits.yaml'],
   ['distribution', 'distribution.yaml'],
   ['packages', 'target-packages.yaml'],
 ])('loadArchitecture() says all that is wrong with %s in %s', async (role, file) => {
@@ -20,6 +23,8 @@ test.each([
 
 test.each([
   ['infrastructure', 'infrastructure.yaml'],
+  ['infrastructure', 'outdented-infrastructure.yaml'],
+  ['infrastructure', 'habits-infrastructure.yaml'],
   ['architecture', 'architecture.yaml'],
 ])('loadArchitecture() says all that is wrong with an %s', async (role, file) => {
   const files = { [role]: `${invalid}/${file}` } as { readonly architecture: string }

@@ -1,13 +1,6 @@
 import type { ConnectionRequest } from '@davit/connection'
 import { DavitError, ExitStatus, suggestionFor } from '@davit/diagnostics'
-import type { Target, TargetName } from '@davit/documents'
-
-const KINDS: ReadonlyMap<string, ConnectionRequest['kind']> = new Map([
-  ['ssh', 'ssh'],
-  ['disnix-ssh-client', 'ssh'],
-  ['local', 'local'],
-  ['disnix-run-activity', 'local'],
-])
+import { CLIENT_INTERFACES, type ClientInterfaceKind, type Target, type TargetName } from '@davit/documents'
 
 /** Where a target of an infrastructure is reached, and how. */
 export function addressOf(name: TargetName, target: Target): ConnectionRequest {
@@ -18,7 +11,7 @@ export function addressOf(name: TargetName, target: Target): ConnectionRequest {
       `target '${name}' wants the client interface '${target.clientInterface}', which this version of davit cannot use`,
       {
         exitStatus: ExitStatus.unreachable,
-        hint: suggestionFor(target.clientInterface, KINDS.keys()) ?? "say 'ssh' or 'local'",
+        hint: suggestionFor(target.clientInterface, CLIENT_INTERFACES.keys()) ?? "say 'ssh' or 'local'",
       },
     )
   }
@@ -37,6 +30,6 @@ export function addressOf(name: TargetName, target: Target): ConnectionRequest {
 }
 
 /** Which connection a client interface asks for: ours, or that of the original toolset by its name there. */
-export function interfaceKindOf(clientInterface: string): ConnectionRequest['kind'] | undefined {
-  return KINDS.get(clientInterface)
+export function interfaceKindOf(clientInterface: string): ClientInterfaceKind | undefined {
+  return CLIENT_INTERFACES.get(clientInterface)
 }

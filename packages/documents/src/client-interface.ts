@@ -1,0 +1,18 @@
+import { suggestionFor } from '@davit/diagnostics'
+
+export type ClientInterfaceKind = 'ssh' | 'local'
+
+/** Client interfaces that davit can use: its own, and those of the original toolset by their names there. */
+export const CLIENT_INTERFACES: ReadonlyMap<string, ClientInterfaceKind> = new Map([
+  ['ssh', 'ssh'],
+  ['disnix-ssh-client', 'ssh'],
+  ['local', 'local'],
+  ['disnix-run-activity', 'local'],
+])
+
+/** What is wrong with a name that is none of them; the path of a client says itself what it is. */
+export function clientInterfaceProblem(text: string): { readonly message: string; readonly hint: string } | undefined {
+  if (CLIENT_INTERFACES.has(text) || text.includes('/')) return undefined
+  const hint = suggestionFor(text, CLIENT_INTERFACES.keys()) ?? "write 'ssh' or 'local'"
+  return { message: `there is no client interface '${text}'`, hint }
+}
