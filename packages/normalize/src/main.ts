@@ -1,10 +1,12 @@
 import { Architecture, encodeDocument } from '@davit/documents'
 import { loadArchitecture } from '@davit/models'
+import { builtInModules } from '@davit/modules'
 import { architectureOf, normalizeModel } from '@davit/normalization'
 import { currentSystem, defaultStore, openStore } from '@davit/store'
 import { defineTool, interfaceOptions, outputOptions, sizeEnvironment, storeEnvironment } from '@davit/tool'
 import { modelFilesOf, modelOptions } from './model-options.ts'
 import { hasOnlyLocalTargets } from './only-local-targets.ts'
+import { suspectTypes } from './suspect-types.ts'
 import { storeKindFor } from './store-kind.ts'
 
 export const tool = defineTool({
@@ -69,7 +71,9 @@ export const tool = defineTool({
       system,
       store: store.reference,
     })
-    for (const diagnostic of normalized.warnings) report({ kind: 'diagnostic', diagnostic })
+    const modules = [...(await builtInModules()).keys()]
+    const strange = suspectTypes(normalized.architecture, { modules, placeOf: (path) => model.placeOf(path) })
+    for (const diagnostic of [...normalized.warnings, ...strange]) report({ kind: 'diagnostic', diagnostic })
     const packages = await store.instantiate(normalized.packageRequests)
     await print(encodeDocument(Architecture, architectureOf(normalized, packages), 'json'))
   },
