@@ -8,7 +8,7 @@ export interface ParseDataOptions extends ParseOptions {
   readonly language: 'yaml' | 'json'
 }
 
-/** What a person wrote in YAML or JSON, and where. Throws `invalid-document` with all that is wrong with the text. */
+/** What a person wrote in YAML or JSON, and where. Throws `invalid-document` with the first mistake in its language, or with all values that cannot be. */
 export function parseData(text: string, { file, language }: ParseDataOptions): Located {
   const source = openSource(text, { file })
   const { content, problems, placeOf, placeOfKey } =

@@ -16,7 +16,7 @@ export function readJsonTree(source: SourceText, maxDepth: number): Tree {
   }
   const errors: ParseError[] = []
   const root = parseTree(source.text, errors, { disallowComments: true, allowTrailingComma: false })
-  if (errors.length > 0 || root === undefined) return { ...nowhere, problems: syntaxErrors(errors, source) }
+  if (errors.length > 0 || root === undefined) return { ...nowhere, problems: [syntaxError(errors, source)] }
   const problems: Diagnostic[] = []
   const { data, node } = build(root, { source, problems })
   const { placeOf, placeOfKey } = located(data, node, source)
@@ -79,15 +79,21 @@ const SYNTAX: Readonly<Record<string, string>> = {
   InvalidCharacter: 'control characters in text must be escaped',
 }
 
-function syntaxErrors(errors: readonly ParseError[], source: SourceText): Diagnostic[] {
-  const end = source.text.trimEnd().length
-  if (errors.length === 0) return [{ severity: 'error', message: 'expected a value', place: source.placeAt(0) }]
-  const perPlace = errors.filter(({ offset }, index) => offset !== errors[index - 1]?.offset)
-  return perPlace.map(({ error, offset }) => ({
+/** The first one: what the parser says after it is mostly about nothing. */
+function syntaxError(errors: readonly ParseError[], source: SourceText): Diagnostic {
+  const [first] = errors
+  if (first === undefined) return { severity: 'error', message: 'expected a value', place: source.placeAt(0) }
+  const { error, offset } = first
+  const code = printParseErrorCode(error)
+  const isComma =
+    code === 'PropertyNameExpected' && /,\s*$/.test(source.text.slice(0, offset)) && source.text[offset] === '}'
+  const message = isComma ? "unexpected '}' behind a comma: expected a key" : (SYNTAX[code] ?? 'not valid JSON')
+  const isEnd = offset >= source.text.trimEnd().length
+  return {
     severity: 'error',
-    message: `${SYNTAX[printParseErrorCode(error)] ?? 'not valid JSON'}${offset >= end ? ', but the text ends' : ''}`,
+    message: `${message}${isEnd ? ', but the text ends' : ''}`,
     place: source.placeAt(offset),
-  }))
+  }
 }
 
 /** The first bracket that nests too deeply, found without recursion: a parser that recurses must not see it. */
