@@ -16,6 +16,8 @@ export interface Collection {
   /** What is deleted before. */
   readonly old: OldGenerations | undefined
   readonly dryRun: boolean
+  /** What is kept for a day. */
+  readonly leftovers: 'keep' | 'collect'
   readonly environment: Environment
   readonly report: Report
   readonly signal: AbortSignal

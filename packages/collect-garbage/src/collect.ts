@@ -20,7 +20,7 @@ export interface CollectionPlace {
   readonly store?: Store
 }
 
-export interface CollectionOptions extends Pick<CollectOptions, 'isRoot' | 'signal'> {
+export interface CollectionOptions extends Pick<CollectOptions, 'isRoot' | 'leftovers' | 'signal'> {
   readonly reference: StoreReference
   readonly dryRun: boolean
   readonly report: Report
@@ -43,13 +43,14 @@ async function collectStore(place: CollectionPlace, options: CollectionOptions):
   const terms: CollectOptions = {
     signal: options.signal,
     ...(store?.kind === 'native' ? { store } : {}),
+    leftovers: options.leftovers ?? 'keep',
     ...(options.isRoot === undefined ? {} : { isRoot: options.isRoot }),
   }
   const garbage = options.dryRun
     ? await findGarbage(machine, directory, terms)
     : await collectGarbage(machine, directory, terms)
   if (options.dryRun) await options.print(renderGarbage(garbage, place.name))
-  options.report({ kind: 'note', message: `${place.name}: ${summaryOf(garbage, options.dryRun)}` })
+  options.report({ kind: 'note', message: `${place.name}: ${summaryOf(garbage, options)}` })
 }
 
 async function collectNix({ name, machine }: CollectionPlace, { dryRun, report }: CollectionOptions): Promise<void> {

@@ -20,10 +20,10 @@ export const tool = defineTool({
   name: 'davit-collect-garbage',
   summary: 'Remove packages that no generation needs from the stores',
   description: [
-    'On the coordinator, and, with a manifest or --deployed, on its targets. What a generation, what is active, or what is being built or sent needs remains; so does for a day what a deployment has made or sent.',
+    'On the coordinator, and, with a manifest or --deployed, on its targets. What a generation, what is active, or what is being built or sent needs remains; so does for a day what a deployment has made or sent, of which it is told how much that is, and until when. With --now that goes as well, unless it is less than five minutes old, or a deployment holds a lock there.',
     'Logs of activities go where no record of their service is left and nobody has written there for a day.',
     'With --delete-old, first deletes all generations of the deployment but the current one: those of the coordinator, and on the targets those whose profile no remaining generation of the coordinator names.',
-    'Where the store is that of Nix, runs nix-collect-garbage there.',
+    'Where the store is that of Nix, runs nix-collect-garbage there, which keeps for a day what is kept for a day; --now does not change that.',
   ],
   examples: [
     { command: 'davit-collect-garbage --dry-run', describe: 'show what the coordinator would remove, with sizes' },
@@ -31,6 +31,7 @@ export const tool = defineTool({
       command: 'davit-collect-garbage --deployed',
       describe: 'on the coordinator and on the targets of the deployment',
     },
+    { command: 'davit-collect-garbage --now --dry-run', describe: 'show what would go with what is kept for a day' },
     { command: 'davit-collect-garbage -d --deployed', describe: 'the same, after all old generations are deleted' },
   ],
   operands: { manifest: "manifest whose targets are collected as well, '-' for standard input" },
@@ -38,6 +39,7 @@ export const tool = defineTool({
     ...profileOptions,
     deployed: { type: 'boolean', describe: 'take the manifest that was deployed last' },
     'delete-old': { type: 'boolean', short: 'd', describe: 'first delete all generations but the current ones' },
+    now: { type: 'boolean', describe: 'also what is kept for a day, unless a deployment that runs needs it' },
     'dry-run': { type: 'boolean', describe: 'print what would be removed, and stop' },
     store: {
       type: 'choice',
@@ -62,7 +64,14 @@ export const tool = defineTool({
     if (isOther) throw usageError(`the manifest is for the ${manifest.store.kind} store`, 'leave out --store')
     const old = args.deleteOld ? await oldGenerations(place, profile, manifest) : undefined
     if (!args.dryRun) context.journal({ profile }, 'release')
-    await collectEverywhere({ ...context, reference, manifest, old, dryRun: args.dryRun })
+    await collectEverywhere({
+      ...context,
+      reference,
+      manifest,
+      old,
+      dryRun: args.dryRun,
+      leftovers: args.now ? 'collect' : 'keep',
+    })
   },
 })
 

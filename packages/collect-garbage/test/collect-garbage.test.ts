@@ -1,4 +1,4 @@
-import { existsSync, lutimesSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, lutimesSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
@@ -160,6 +160,27 @@ describe('the generations of a deployment to this machine', () => {
     await runCollect({ deleteOld: true })
     expect(valid()).toEqual(names(third!.path))
     expect(links()).toEqual(['3-link', 'current'])
+  })
+
+  test('what is kept for a day is told with its time, and goes with --now once nobody needs it', async () => {
+    await deployThree()
+    const rubbish = await manifestOf('rubbish')
+    await runCollect()
+    expect(messages.at(-1)).toMatch(
+      /^the coordinator: there is no garbage; 1 package \(\d+ B\) is kept until \d{4}-\d\d-\d\d \d\d:\d\d UTC: '--now' removes it as well$/,
+    )
+    await runCollect({ now: true })
+    expect(messages.at(-1)).toMatch(/; 1 package \(\d+ B\) is kept, since a deployment may be about to need it$/)
+    const anHourAgo = new Date(Date.now() - 3_600_000)
+    lutimesSync(join(directory, 'store/.davit/roots', `temporary:${basename(rubbish.path)}`), anHourAgo, anHourAgo)
+    // As if the process that has made it had ended, which is this one.
+    rmSync(join(directory, 'store/.davit/needed'), { recursive: true })
+    printed = ''
+    await runCollect({ now: true, dryRun: true })
+    expect([printed.includes(rubbish.path), valid().length]).toEqual([true, 4])
+    await runCollect({ now: true })
+    expect(messages.at(-1)).toMatch(/^the coordinator: removed 1 package \(\d+ B\)$/)
+    expect(valid()).toHaveLength(3)
   })
 
   test('a dry run looks ahead to what goes when the old ones are deleted, and deletes none', async () => {

@@ -3,6 +3,7 @@
 #   commit               claim of who changes what is valid, or what is kept
 #   incoming/*-commit-*  directories of coordinators that are at that, and wait while `commit` is claimed
 #   asked/OWNER          what helpers that are alive were asked for, and are perhaps about to be sent the rest of
+#   needed/OWNER         what coordinators that are alive are about to need: where what is kept for a day does not count
 #   locks/NAME           what a coordinator builds
 #   collected            another text after each collection: what was known to be valid may no longer be
 
@@ -12,7 +13,7 @@ use_native() {
   store=$1 incoming=$2 registrations=$3 roots=$4 locks=$5
 }
 
-# list_kept: lines `NAME-OR-PATH BY`. What is protected no longer is passed over, not removed: it may just now be protected again.
+# list_kept: lines `NAME-OR-PATH BY`; of what is kept for a day also `NAME since DAY TIME`, in UTC; `locked` where a deployment holds a lock. What is protected no longer is passed over, not removed: it may just now be protected again.
 list_kept() {
   find "$roots" -type l -name 'temporary:*' ! -mtime +0 2>/dev/null | while IFS= read -r root; do
     name=${root##*/temporary:}
@@ -21,6 +22,11 @@ list_kept() {
       *) printf '%s temporary\n' "$name" ;;
     esac
   done
+  TZ=UTC0 LC_ALL=C find "$roots" -type l -name 'temporary:*' ! -mtime +0 -exec ls -dln --full-time {} + 2>/dev/null |
+    while read -r _ _ _ _ _ day clock _ name _; do
+      printf '%s since %s %s\n' "${name##*/temporary:}" "$day" "$clock"
+    done
+  ! is_locked "$state/targets" || echo 'locked'
   for root in "$roots"/*; do
     [ -L "$root" ] || continue
     name=${root##*/}
@@ -33,6 +39,9 @@ list_kept() {
   done
   for owner in "${registrations%/*}"/asked/*; do
     [ ! -f "$owner" ] || is_dead "${owner##*/}" || list_fields ' asked' <"$owner"
+  done
+  for owner in "${registrations%/*}"/needed/*; do
+    [ ! -f "$owner" ] || ! is_alive "${owner##*/}" || list_fields ' needed' <"$owner"
   done
   for lock in "$locks"/*; do
     [ ! -f "$lock" ] || printf '%s building\n' "${lock##*/}"
@@ -54,7 +63,17 @@ list_others() {
   for part in "$1"/*/ "$1"/*/active/ "$1"/*/active/*/ "$1"/*/active/*/*/; do
     [ ! -d "$part" ] || can_see "$part"
   done
+  ! is_locked "$1" || echo 'locked'
   list_active "$1"
+}
+
+# is_locked TARGETS: by a deployment whose lease is not over.
+is_locked() {
+  read_clock
+  for lock in "$1"/*/lock/*; do
+    read_holder "$lock" && [ "$((now - ${holder_renewed:-$now}))" -le "$holder_lease" ] && return 0
+  done
+  return 1
 }
 
 # can_see DIRECTORY: whether it exists; where this account cannot tell, it must not go on.
@@ -134,6 +153,7 @@ operation_native_survey() {
   kept=$(list_kept) || exit 3
   sum_of "$checksum" "$kept"
   say sum "$sum"
+  say now "$(TZ=UTC0 date '+%Y-%m-%d %H:%M:%S')"
   printf '%s\n' "$kept" | say_each kept
   [ ! -d "$registrations" ] || find "$registrations" -name '*.json' -exec cat {} + | say_each valid
   for place in "$store"/*; do
@@ -194,7 +214,7 @@ unregister() {
   for name in "$@"; do
     shift
     [ "$name" != rubbish ] || break
-    set -- "$@" "$registrations/$name.json" "$logs/$name.log"
+    set -- "$@" "$registrations/$name.json" "$logs/$name.log" "$roots/temporary:$name"
   done
   while [ $# -gt 0 ]; do
     case $1 in

@@ -14,7 +14,17 @@ const PARTS = [
   'native-transfer',
   'nix-store',
 ]
-const COLLECTOR_PARTS = ['common', 'claim', 'serve', 'roots', 'native-store', 'native-transfer', 'nix-store', 'collect']
+const COLLECTOR_PARTS = [
+  'common',
+  'claim',
+  'serve',
+  'lock',
+  'roots',
+  'native-store',
+  'native-transfer',
+  'nix-store',
+  'collect',
+]
 const NIX_PARTS = ['common', 'claim', 'nix-store']
 
 /**

@@ -6,7 +6,7 @@ import { type NativeStore, planCollection, type StoreLayout, storeLayout } from 
 
 import { type Collector, withCollector } from './collector.ts'
 import type { Machine } from './machine.ts'
-import { parseSurvey, type StoredBytes, type StoreRoot } from './native-survey.ts'
+import { type NativeSurvey, parseSurvey, type StoredBytes, type StoreRoot } from './native-survey.ts'
 
 /** Garbage in a native store. */
 export interface Garbage {
@@ -14,6 +14,14 @@ export interface Garbage {
   readonly paths: readonly StoredBytes[]
   /** What has been left half made, or half removed. */
   readonly rubbish: readonly StoredBytes[]
+  /** Paths that nothing needs either, but that are kept for a day; by the clock of the machine. */
+  readonly kept: KeptForADay
+}
+
+export interface KeptForADay {
+  readonly paths: readonly StoredBytes[]
+  /** When the first of them may go, and the last; nothing where there are none, or the machine cannot tell. */
+  readonly until?: readonly [first: Date, last: Date]
 }
 
 export interface CollectOptions {
@@ -21,6 +29,8 @@ export interface CollectOptions {
   readonly store?: NativeStore
   /** Whether a root counts; for looking ahead. */
   isRoot?(root: StoreRoot): boolean
+  /** Whether what is kept for a day goes as well, where no deployment may need it any more. */
+  readonly leftovers?: 'keep' | 'collect'
   readonly signal: AbortSignal
 }
 
@@ -43,6 +53,7 @@ async function collect(machine: Collector, layout: StoreLayout, options: Collect
   const [paths, rubbish]: [StoredBytes[], StoredBytes[]] = [[], []]
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const { sum, garbage } = await survey(machine, layout, options)
+    const { kept } = garbage
     const batches = batchesOf(garbage)
     let isUnchanged = true
     while (isUnchanged && batches.length > 0) {
@@ -52,7 +63,7 @@ async function collect(machine: Collector, layout: StoreLayout, options: Collect
       if (isUnchanged) paths.push(...batch.paths)
       if (isUnchanged) rubbish.push(...batch.rubbish)
     }
-    if (isUnchanged) return { paths, rubbish }
+    if (isUnchanged) return { paths, rubbish, kept }
   }
   throw new DavitError(
     'store-busy',
@@ -65,7 +76,7 @@ async function collect(machine: Collector, layout: StoreLayout, options: Collect
 }
 
 const MAX_ROUNDS = 50
-const NO_GARBAGE: Garbage = { paths: [], rubbish: [] }
+const NO_GARBAGE = { paths: [], rubbish: [] }
 /** So that nobody has to wait for long before he can change the store. */
 const BATCH = 500
 
@@ -78,7 +89,7 @@ interface Survey {
 async function survey(
   machine: Collector,
   layout: StoreLayout,
-  { store, isRoot = () => true }: CollectOptions,
+  { store, isRoot = () => true, leftovers = 'keep' }: CollectOptions,
 ): Promise<Survey> {
   const lines = await machine
     .request('native_survey', [machine.facts.checksum, ...placesOf(layout)])
@@ -89,16 +100,49 @@ async function survey(
     store === undefined ? new Map<StorePath, readonly StorePath[]>() : await outputsIn(store, valid.keys())
   const building = new Set(answer.roots.filter(({ by }) => by === 'building').map(({ path }) => path))
   const builders = [...outputs].filter(([, paths]) => paths.some((path) => building.has(path))).map(([path]) => path)
-  const roots = [...answer.roots.filter((root) => isRoot(root)).map(({ path }) => path), ...builders]
-  const dead = planCollection(answer.valid, { roots, outputsOf: (path) => outputs.get(path) ?? [] })
-  const kept = new Set(roots)
+  const doesCount =
+    leftovers === 'collect' ? (root: StoreRoot) => !isLeft(root, answer) : ({ by }: StoreRoot) => by !== 'needed'
+  const counting = answer.roots.filter((root) => isRoot(root) && doesCount(root))
+  const planned = (roots: readonly StoreRoot[]) => {
+    const all = [...roots.map(({ path }) => path), ...builders]
+    return planCollection(answer.valid, { roots: all, outputsOf: (path) => outputs.get(path) ?? [] })
+  }
+  const bytesOf = (path: StorePath) => ({ path, bytes: valid.get(path)?.size ?? 0 })
+  const dead = planned(counting)
+  const rooted = new Set(counting.map(({ path }) => path))
+  const garbage = { paths: dead.map(bytesOf), rubbish: answer.rubbish.filter(({ path }) => !rooted.has(path)) }
+  const lasting = counting.filter((root) => !isTemporary(root) && root.by !== 'needed')
+  if (lasting.length === counting.length) return { sum: answer.sum, garbage: { ...garbage, kept: { paths: [] } } }
+  const gone = new Set(dead)
+  const later = planned(lasting).filter((path) => !gone.has(path))
   return {
     sum: answer.sum,
-    garbage: {
-      paths: dead.map((path) => ({ path, bytes: valid.get(path)?.size ?? 0 })),
-      rubbish: answer.rubbish.filter(({ path }) => !kept.has(path)),
-    },
+    garbage: { ...garbage, kept: { paths: later.map(bytesOf), ...untilOf(counting.filter(isTemporary), later) } },
   }
+}
+
+function isTemporary({ by }: StoreRoot): boolean {
+  return by === 'temporary'
+}
+
+/** The steps of a deployment that holds no lock yet follow each other faster; what runs is known by other signs. */
+const BETWEEN_STEPS_MILLISECONDS = 5 * 60_000
+
+/** Whether it was kept for a step that has not come. */
+function isLeft(root: StoreRoot, { now, isLocked }: NativeSurvey): boolean {
+  if (!isTemporary(root) || root.since === undefined || isLocked) return false
+  return now.getTime() - root.since.getTime() > BETWEEN_STEPS_MILLISECONDS
+}
+
+const A_DAY_MILLISECONDS = 24 * 60 * 60_000
+
+function untilOf(temporary: readonly StoreRoot[], kept: readonly StorePath[]): Pick<KeptForADay, 'until'> {
+  const paths = new Set(kept)
+  const times = temporary.flatMap(({ path, since }) =>
+    since !== undefined && paths.has(path) ? [since.getTime()] : [],
+  )
+  const [first, last] = [Math.min(...times), Math.max(...times)].map((time) => new Date(time + A_DAY_MILLISECONDS))
+  return times.length === 0 || first === undefined || last === undefined ? {} : { until: [first, last] }
 }
 
 /** By derivation; one that is damaged builds nothing. */
@@ -120,7 +164,7 @@ async function outputsIn(
 
 interface Batch {
   readonly sum: string
-  readonly batch: Garbage
+  readonly batch: CollectedBatch
 }
 
 /** Whether it was removed: otherwise what is kept has changed. */
@@ -155,9 +199,11 @@ const REFUSALS = new Map<string, Refusal>([
   ['not-owner', SHARED],
 ])
 
-function batchesOf({ paths, rubbish }: Garbage): Garbage[] {
+type CollectedBatch = Pick<Garbage, 'paths' | 'rubbish'>
+
+function batchesOf({ paths, rubbish }: CollectedBatch): CollectedBatch[] {
   // One at least, which removes what a collection that was cut off has left.
-  const batches: Garbage[] = paths.length + rubbish.length === 0 ? [NO_GARBAGE] : []
+  const batches: CollectedBatch[] = paths.length + rubbish.length === 0 ? [NO_GARBAGE] : []
   for (let first = 0; first < paths.length; first += BATCH) {
     batches.push({ paths: paths.slice(first, first + BATCH), rubbish: [] })
   }

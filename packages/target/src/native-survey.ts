@@ -9,6 +9,8 @@ import type { Collector } from './collector.ts'
 export interface StoreRoot {
   readonly path: StorePath
   readonly by: string
+  /** What is kept for a day: when it was to be kept last; nothing where the machine cannot tell. */
+  readonly since?: Date
 }
 
 export interface StoredBytes {
@@ -21,6 +23,10 @@ export interface NativeSurvey {
   /** Of all that is kept. */
   readonly sum: string
   readonly roots: readonly StoreRoot[]
+  /** What its clock says. */
+  readonly now: Date
+  /** Whether a deployment holds a lock there. */
+  readonly isLocked: boolean
   readonly valid: readonly Registration[]
   readonly rubbish: readonly StoredBytes[]
 }
@@ -39,9 +45,13 @@ export function parseSurvey(
       exitStatus: ExitStatus.unreachable,
     })
   }
+  const kept = about('kept')
+  const since = new Map(kept.flatMap(sinceIn))
   return {
     sum,
-    roots: about('kept').flatMap((text) => rootOf(directory, text)),
+    now: dateIn(about('now')[0]) ?? new Date(),
+    isLocked: kept.includes('locked'),
+    roots: kept.flatMap((text) => rootOf(directory, text, since)),
     valid: about('valid').flatMap((text) => registrationOf(directory, text)),
     rubbish: about('rubbish').flatMap((text) => rubbishOf(directory, text)),
   }
@@ -54,13 +64,32 @@ function bytesOf(kilobytes = ''): number {
   return /^\d{1,12}$/.test(kilobytes) ? Number(kilobytes) * 1024 : 0
 }
 
+const SINCE = /^(\S+) since (.*)$/
+
+function sinceIn(line: string): readonly (readonly [string, Date])[] {
+  const [, name = '', time] = SINCE.exec(line) ?? []
+  const date = dateIn(time)
+  return date === undefined ? [] : [[name, date]]
+}
+
+/** In UTC; a fraction of a second may follow. */
+function dateIn(text = ''): Date | undefined {
+  const [, day = '', time = ''] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)/.exec(text) ?? []
+  const date = new Date(`${day}T${time}Z`)
+  return Number.isNaN(date.getTime()) ? undefined : date
+}
+
 /** Named by itself, or by a path in it. */
-function rootOf(directory: string, line: string): readonly StoreRoot[] {
-  const [word = '', ...by] = line.split(' ')
+function rootOf(directory: string, line: string, times: ReadonlyMap<string, Date>): readonly StoreRoot[] {
+  if (SINCE.test(line)) return []
+  const [word = '', ...words] = line.split(' ')
   const text = decodeField(word)
   const inStore = text.startsWith(`${directory}/`) ? text.slice(directory.length + 1) : text
   const [name = ''] = inStore.split('/')
-  return NAME.test(name) ? [{ path: `${directory}/${name}` as StorePath, by: by.join(' ') }] : []
+  if (!NAME.test(name)) return []
+  const by = words.join(' ')
+  const since = by === 'temporary' ? times.get(name) : undefined
+  return [{ path: `${directory}/${name}` as StorePath, by, ...(since === undefined ? {} : { since }) }]
 }
 
 function registrationOf(directory: string, text: string): readonly Registration[] {

@@ -24,7 +24,7 @@ export {
 } from './lock.ts'
 export { type Machine, openMachine } from './machine.ts'
 export { collectGarbage, type CollectOptions, findGarbage, type Garbage } from './native-collect.ts'
-export type { StoreRoot } from './native-survey.ts'
+export type { StoredBytes, StoreRoot } from './native-survey.ts'
 export {
   type DamagedRecord,
   type ForeignRecord,

@@ -4,6 +4,7 @@ import { DavitError, type Diagnostic } from '@davit/diagnostics'
 import type { InstantiatedPackage, StorePath } from '@davit/documents'
 import { runGraph } from '@davit/service-graph'
 import type { RealiseOptions } from '../store-interface.ts'
+import { needPaths } from './needed.ts'
 import { buildOutput, type BuildOutcome } from './build-output.ts'
 import { checkSystems, type PlannedBuild, planBuilds } from './plan-builds.ts'
 import type { StoreContext } from './store-context.ts'
@@ -19,6 +20,10 @@ export async function realise(
   if (plan.size === 0) return
   checkSystems(context, plan)
   await context.prepare()
+  const wanted = packages.flatMap(({ outPath, derivation }) =>
+    derivation === undefined ? [outPath] : [outPath, derivation],
+  )
+  await context.undisturbed(async () => needPaths(context, wanted))
   await reportIsolation(context, options)
   // Each build listens; Node warns of a leak at eleven.
   setMaxListeners(0, options.signal)

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import type { StorePath } from '@davit/documents'
 import { syncDirectory, systemErrorCode } from '@davit/files'
 import { checkRootName } from '../root-name.ts'
+import { needPaths } from './needed.ts'
 import { pathExists } from './path-exists.ts'
 import type { StoreContext } from './store-context.ts'
 import { withWorkspace } from './workspace.ts'
@@ -32,6 +33,7 @@ export async function protect(context: StoreContext, paths: readonly StorePath[]
   const now = new Date()
   await context.prepare()
   await context.undisturbed(async () => {
+    needPaths(context, paths)
     await addLinks(context, TEMPORARY, paths)
     for (const path of paths) lutimesSync(join(roots, `${TEMPORARY}${basename(path)}`), now, now)
   })

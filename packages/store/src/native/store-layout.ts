@@ -35,6 +35,11 @@ export function claimFile(layout: StoreLayout): string {
   return join(dirname(layout.registrations), 'commit')
 }
 
+/** A file for each process that is about to need paths. */
+export function neededDirectory(layout: StoreLayout): string {
+  return join(dirname(layout.registrations), 'needed')
+}
+
 /** Changed by every collection of garbage. */
 export function collectionsFile(layout: StoreLayout): string {
   return join(dirname(layout.registrations), 'collected')
