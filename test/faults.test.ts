@@ -157,6 +157,9 @@ describe('what a run claims is compared with what happened', () => {
       "hint: the same command goes on from here; what remains: activate 'old' on 'fl1'",
       'davit-env: interrupted before davit-lock [interrupted]',
       'hint: what was not set yet, the same command sets',
+      "davit-lock: 'fresh' on 'fl2', 'other' on 'fl2' could not be unlocked [unlock-refused]",
+      "caused by: 'fresh' on 'fl2': it was cut off, or never began",
+      "'other' on 'fl2': it was cut off, or never began",
     ]
     expect(problemsOf(truth.join('\n'))).toEqual([])
   })

@@ -27,8 +27,10 @@ export const SAYS_NOTHING: readonly RegExp[] = [
   /^warning: (lost the connection to|lost the helper on|cannot reach|the lock of profile) /,
   /^error: (target '\S+': |cannot (begin to |tell what became of the request to )?(de)?activate )/,
   /^caused by: /,
+  // What other services have answered is in lines after that.
+  /^'\S+' on '\S+': it (was cut off, or never began|took too long, and was ended)$/,
   // Errors that only say what went wrong; those of a transition and a distribution are claims.
-  /^davit-[a-z]+: .* \[(interrupted|unreachable|targets-unreachable|connection-lost|session-refused|no-answer|locked|lock-lost|lock-refused|no-profile|cannot-create|import-failed|channel-closed|no-shell|no-module|cannot-write|not-ours|no-deployment)\]$/,
+  /^davit-[a-z]+: .* \[(interrupted|unreachable|targets-unreachable|connection-lost|session-refused|no-answer|locked|lock-lost|lock-refused|unlock-refused|no-profile|cannot-create|import-failed|channel-closed|no-shell|no-module|cannot-write|not-ours|no-deployment)\]$/,
   // The same, where what a program of the target has said is part of it.
   /^davit-[a-z]+: (cannot (renew|write|create) [^[]*)$/,
   /^\S+: .*(No space left on device|I\/O error)( \[cannot-create\])?$/,
