@@ -35,9 +35,9 @@ without_record() {
 
 # prepare_activity [FIELD WORD]...: the intention is written down before anything happens.
 prepare_activity() {
-  private_directory "$directory" && private_directory "$state/targets/$target/log/$profile" &&
-    mkdir -p "$state/targets/$target/run" "$state/targets/$target/log/services" ||
-    fail cannot-create "cannot create the directories of target '$target' below '$state'"
+  for path in "active/$profile/${directory##*/}" "log/$profile" run log/services; do
+    make_directory "$state/targets/$target/$path"
+  done
   ! is_running "$directory" || fail already-running "an activity of it is still running"
   claim "$directory/running" "$self" || case $? in
     1) fail already-running "an activity of it is still running" ;;

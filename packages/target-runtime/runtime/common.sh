@@ -6,8 +6,32 @@ umask 022
 
 # fail CODE MESSAGE: ends an operation. What utilities printed on standard error before becomes part of the message.
 fail() {
+  [ "$1" != cannot-create ] || refuse_account "$2"
   printf 'davit:%s\n%s\n' "$1" "$2" >&2
   exit 3
+}
+
+# refuse_account MESSAGE: ends an operation where this account may not write to what the message names, with the command that mends it.
+refuse_account() {
+  case $1 in
+    *\'/*\'*) ;;
+    *) return 0 ;;
+  esac
+  place=/${1#*\'/} missing=
+  place=${place%%\'*}
+  until [ -e "${place:-/}" ]; do
+    missing=$place place=${place%/*}
+  done
+  account=$(id -un 2>/dev/null) || account=$(id -u)
+  command="chown $account '$place'"
+  [ -z "$missing" ] || command="install -d -o $account '$missing'"
+  [ "$(id -u)" = 0 ] || [ -w "${place:-/}" ] ||
+    fail may-not-write "'$account' may not write to '${place:-/}'; as root there: $command"
+}
+
+# make_directory PATH
+make_directory() {
+  mkdir -p "$1" || fail cannot-create "cannot create '$1'"
 }
 
 # decode FIELD: the text goes to $decoded, trailing newlines included.
@@ -49,11 +73,6 @@ state_directory() {
   fi
 }
 
-# private_directory PATH: for what may hold secrets.
-private_directory() {
-  (umask 077 && mkdir -p "$1")
-}
-
 # replace_file PATH < CONTENT: atomically, and on the disk before the name points to it.
 replace_file() {
   cat >"$1.new" && sync "$1.new" && mv -f "$1.new" "$1" || {
@@ -77,7 +96,7 @@ boot_id() {
 
 # hold_mutex TARGET: until the operation ends, nobody else changes what belongs to the target.
 hold_mutex() {
-  mkdir -p "$state/targets/$1" || fail cannot-create "cannot create '$state/targets/$1'"
+  make_directory "$state/targets/$1"
   claim_in_turn "$state/targets/$1/mutex" "$self" || fail cannot-create "cannot write below '$state/targets/$1'"
   release="$state/targets/$1/mutex"
 }

@@ -33,7 +33,7 @@ receive_archive() {
 
 # begin_transfer INCOMING NAME OWNER: what transfers of dead owners have left is removed, and of those discarded as they began.
 begin_transfer() {
-  mkdir -p "$1" || fail cannot-create "cannot create '$1'"
+  make_directory "$1"
   for claimed in "$1"/*.lock "$1"/transfer.*; do
     claimed=${claimed%.lock}
     { [ -L "$claimed.lock" ] || [ -d "$claimed" ]; } && claim "$claimed.lock" "$self" || continue
@@ -64,7 +64,7 @@ operation_native_commit() {
       for name in $committed "$1"; do
         remove_tree "$store/$name"
       done
-      fail cannot-create "cannot move '$1' into the store"
+      fail cannot-create "cannot move '$1' into '$store'"
     }
     shift 2
   done

@@ -9,7 +9,7 @@ operation_set_profile() {
   check_lock "$1" "$2" "$3"
   directory=$state/targets/$1/profiles/$2
   [ -d "$4" ] || fail no-profile "'$4' is not on the machine: davit-distribute brings it"
-  mkdir -p "$directory" || fail cannot-create "cannot create '$directory'"
+  make_directory "$directory"
   current=$(readlink "$directory/current") || current=
   if [ -n "$current" ] && [ "$(readlink "$directory/$current")" = "$4" ]; then
     keep_generation "$directory/$current" "$4" "$6" "${7:-}"

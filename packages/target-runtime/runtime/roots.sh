@@ -82,7 +82,7 @@ protect_nix() {
   check_names "$1"
   link=$state/protected/$1
   shift
-  mkdir -p "${link%/*}" || fail cannot-create "cannot create '${link%/*}'"
+  make_directory "${link%/*}"
   find "${link%/*}" -type l -mtime +0 -exec rm -f {} +
   root_nix "$link" "$@"
 }

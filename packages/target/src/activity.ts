@@ -58,7 +58,8 @@ export async function performActivity(machine: Machine, request: ActivityRequest
     return status === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, status)
   } catch (error) {
     if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
-    return { kind: 'failed', message: error.message, log: '' }
+    const { message, remedy } = error
+    return { kind: 'failed', message: remedy === undefined ? message : `${message}; ${remedy}`, log: '' }
   }
 }
 

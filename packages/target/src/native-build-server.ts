@@ -11,6 +11,7 @@ import { afterMarker } from './after-marker.ts'
 import type { Machine } from './machine.ts'
 import { type BuildListener, readFacts, type RunningBuild, type ServerFacts, takeLine } from './native-build-lines.ts'
 import { type BuildEnd, encodeRequest } from './native-build-protocol.ts'
+import { refusedAccount } from './refused-request.ts'
 import { silentError, type SilenceWatch, SLOW, watchSilence } from './silence.ts'
 import { streamTail } from './stream-tail.ts'
 
@@ -164,11 +165,14 @@ function serverOf(
 
 /** Whatever was lost: the script has ended what it had started, or is about to. */
 function lostBuilds({ address }: Machine, reason: unknown, lastWords: string): DavitError {
-  const said = (/davit:\S+\n([^]*)/.exec(lastWords)?.[1] ?? lastWords).trim().split('\n').slice(-3).join('; ')
+  const account = refusedAccount(lastWords)
+  const said =
+    account?.message ?? (/davit:\S+\n([^]*)/.exec(lastWords)?.[1] ?? lastWords).trim().split('\n').slice(-3).join('; ')
   const text = printable(said || (reason instanceof Error ? reason.message : String(reason)))
   const options = {
     exitStatus: ExitStatus.unreachable,
-    hint: 'what was being built there is ended; run it again: what is complete there is not built anew',
+    hint:
+      account?.remedy ?? 'what was being built there is ended; run it again: what is complete there is not built anew',
     cause: reason,
   }
   if (reason instanceof DavitError && said === '') return new DavitError(reason.code, text, options)

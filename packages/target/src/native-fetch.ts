@@ -14,6 +14,7 @@ import { checksumOf } from './checksum.ts'
 import type { Machine } from './machine.ts'
 import type { NativeBuildPlace } from './native-build.ts'
 import { missingNames } from './native-import.ts'
+import { refusedAccount } from './refused-request.ts'
 import { SLOW } from './silence.ts'
 import { streamTail } from './stream-tail.ts'
 import type { TransferOptions, Transferred } from './target-store.ts'
@@ -182,14 +183,20 @@ async function adopt({ machine, layout }: Fetching, records: readonly AdoptedRec
   const watch = watchChannel(channel, { address: machine.address, seconds: SLOW * machine.answerSeconds })
   await Promise.race([channel.exit, watch.silent]).finally(() => watch.stop())
   if (/^adopted$/m.test(await said())) return
-  const reason = (await errors())
+  const printed = await errors()
+  const account = refusedAccount(printed)
+  const reason = printed
     .replace(/^davit:\S+$/m, '')
     .trim()
     .replaceAll('\n', '; ')
-  throw new DavitError('cannot-register', `cannot register what '${machine.address}' has built there: ${reason}`, {
-    exitStatus: ExitStatus.cannotCreate,
-    hint: 'check the permissions of its store directory and the space left there',
-  })
+  throw new DavitError(
+    'cannot-register',
+    `cannot register what '${machine.address}' has built there: ${account?.message ?? reason}`,
+    {
+      exitStatus: ExitStatus.cannotCreate,
+      hint: account?.remedy ?? 'check the permissions of its store directory and the space left there',
+    },
+  )
 }
 
 function newMarker(): string {

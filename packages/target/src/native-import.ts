@@ -11,6 +11,7 @@ import { watchChannel } from './channel-watch.ts'
 import { checksumOf } from './checksum.ts'
 import type { Machine } from './machine.ts'
 import { tellsNoSpace } from './no-space.ts'
+import { refusedAccount } from './refused-request.ts'
 
 /** A path that is sent, and the record that makes it valid. */
 export interface SentPath {
@@ -114,13 +115,17 @@ function checkReceived(
   const [, status, sum] = /(?:^|\n)received (\d*) ([0-9a-f]*)/.exec(answer) ?? []
   if (status === '0' && sum === expected) return
   const isWhole = status === '0' && sum !== ''
-  const reason = isWhole ? 'what arrived is not what was sent' : reasonIn(errors)
+  const account = isWhole ? undefined : refusedAccount(errors)
+  const reason = account?.message ?? (isWhole ? 'what arrived is not what was sent' : reasonIn(errors))
+  const hint = tellsNoSpace(errors)
+    ? `make space on '${machine.address}': the same command sends it again`
+    : account?.remedy
   throw new DavitError(
     'import-failed',
     `'${machine.address}' could not unpack what it was sent: ${reason || 'the stream was cut'}`,
     {
       exitStatus: ExitStatus.failed,
-      ...(tellsNoSpace(errors) ? { hint: `make space on '${machine.address}': the same command sends it again` } : {}),
+      ...(hint === undefined ? {} : { hint }),
     },
   )
 }

@@ -7,28 +7,44 @@ import { HOW_TO_MAKE_SPACE, tellsNoSpace } from './no-space.ts'
 /** A refusal by the machine, with the lines that it sent before. */
 export class RefusedRequest extends DavitError {
   readonly lines: readonly string[]
+  /** The command that lets the account write there, if that is what was refused. */
+  readonly remedy: string | undefined
 
-  constructor(code: string, message: string, lines: readonly string[]) {
-    super(code, message, code === 'cannot-create' ? notWritten(message) : {})
+  constructor(code: string, message: string, lines: readonly string[], remedy?: string) {
+    super(code, message, code === 'cannot-create' ? notWritten(message, remedy) : {})
     this.lines = lines
+    this.remedy = remedy
   }
 }
 
-function notWritten(message: string) {
-  const hint = tellsNoSpace(message) ? HOW_TO_MAKE_SPACE : 'check the permissions and the space left there'
-  return { exitStatus: ExitStatus.cannotCreate, hint }
+function notWritten(message: string, remedy: string | undefined) {
+  const usual = tellsNoSpace(message) ? HOW_TO_MAKE_SPACE : 'check the permissions and the space left there'
+  return { exitStatus: ExitStatus.cannotCreate, hint: remedy ?? usual }
+}
+
+export interface RefusedAccount {
+  readonly message: string
+  readonly remedy: string
+}
+
+/** That an account may not write somewhere, among all that a script of ours has printed. */
+export function refusedAccount(printed: string): RefusedAccount | undefined {
+  const [, message, remedy] = /^('[^\n]*' may not write to '[^\n]*'); (as root there: [^\n]*)$/m.exec(printed) ?? []
+  return message === undefined || remedy === undefined ? undefined : { message, remedy }
 }
 
 /** What could not be written is said with the target on which it could not. */
 export function onTarget(target: TargetName, error: unknown): unknown {
   if (!(error instanceof RefusedRequest) || error.code !== 'cannot-create') return error
-  return new RefusedRequest(error.code, `target '${target}': ${error.message}`, error.lines)
+  return new RefusedRequest(error.code, `target '${target}': ${error.message}`, error.lines, error.remedy)
 }
 
 /** What follows the sign of a refusal: its code, and the message in hexadecimal. */
 export function refusalOf([code = '', message]: readonly string[], lines: readonly string[]): RefusedRequest {
   const known = /^[a-z][a-z-]{0,39}$/.test(code) && !CODES_OF_OURS.has(code) ? code : 'failed'
   const said = fromHexadecimal(message?.slice(0, 2 * MAX_MESSAGE_CHARACTERS)).trim()
+  const account = known === 'may-not-write' ? refusedAccount(said) : undefined
+  if (account !== undefined) return new RefusedRequest('cannot-create', account.message, lines, account.remedy)
   const text = known === 'cannot-create' ? said.replace('\n', ': ').replaceAll('\n', '; ') : said
   return new RefusedRequest(known, text || 'it was refused without a reason', lines)
 }

@@ -75,7 +75,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
     await expect(acquireLock(machine, place, lock)).rejects.toMatchObject({
       code: 'cannot-create',
       exitStatus: 73,
-      message: expect.stringMatching(/^target 't1': cannot write the lock: .*no space left/i),
+      message: expect.stringMatching(/^target 't1': cannot write the lock below '.*': .*no space left/i),
       hint: expect.stringContaining('make space'),
     })
     expect(leftOver()).toEqual([])

@@ -1,0 +1,124 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+
+import type { ProfileName, TargetName } from '@davit/documents'
+import { removeTree } from '@davit/files'
+import { storeLayout } from '@davit/store'
+import { describe, expect, onTestFinished, test } from 'vitest'
+
+import { importArchive } from '../src/native-import.ts'
+import { acquireLock, type Machine, openMachine, performActivity } from '../src/target.ts'
+import { installedShells, type Shell, shellConnection } from './shells.ts'
+
+const NOBODY = { uid: 65_534, gid: 65_534 }
+const asNobody = ['setpriv', `--reuid=${NOBODY.uid}`, `--regid=${NOBODY.gid}`, '--clear-groups']
+const canBeNobody = spawnSync(asNobody[0] ?? '', [...asNobody.slice(1), 'true']).status === 0
+if (!canBeNobody) console.warn('SKIPPED: accounts that may not write somewhere, which need root and setpriv')
+
+const place = { target: 't1' as TargetName, profile: 'default' as ProfileName }
+const lock = { token: 'mine', owner: 'me', leaseSeconds: 60 }
+
+describe.skipIf(!canBeNobody).each(installedShells())(
+  'an account that may not write on a machine with $name',
+  (shell) => {
+    const opened = async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'davit-unwritable-'))
+      chmodSync(directory, 0o755)
+      const state = join(directory, 'state')
+      const machine = await machineOf(shell, directory, state)
+      onTestFinished(() => {
+        machine.close()
+        removeTree(directory)
+      })
+      return { directory, state, machine }
+    }
+    const own = (path: string) => {
+      mkdirSync(path, { recursive: true })
+      chownSync(path, NOBODY.uid, NOBODY.gid)
+    }
+    const refusal = (where: string, command: string, subject = `target 't1': `) => ({
+      code: 'cannot-create',
+      exitStatus: 73,
+      message: `${subject}'nobody' may not write to '${where}'`,
+      hint: `as root there: ${command}`,
+    })
+
+    test('to where its state is to be is told so, with what mends it', async () => {
+      const { directory, state, machine } = await opened()
+      const refused = refusal(directory, `install -d -o nobody '${state}'`)
+      await expect(acquireLock(machine, place, lock)).rejects.toMatchObject(refused)
+      spawnSync('install', ['-d', '-o', 'nobody', state])
+      expect(await acquireLock(machine, place, lock)).toEqual({ kind: 'acquired', number: 1 })
+    })
+
+    test('to a state of another account is told so, for locks and records', async () => {
+      const { directory, state, machine } = await opened()
+      own(state)
+      const targets = join(state, 'targets')
+      const [held, active] = [join(targets, 't1/lock'), join(targets, 't1/active')]
+      for (const path of [targets, join(targets, 't1')]) own(path)
+      mkdirSync(join(held, 'default'), { recursive: true })
+      const there = join(held, 'default')
+      await expect(acquireLock(machine, place, lock)).rejects.toMatchObject(refusal(there, `chown nobody '${there}'`))
+      mkdirSync(active)
+      writeFileSync(join(directory, 'module'), '#!/bin/sh\n', { mode: 0o755 })
+      expect(await performActivity(machine, activation(directory))).toEqual({
+        kind: 'failed',
+        message: `'nobody' may not write to '${active}'; as root there: install -d -o nobody '${active}/default'`,
+        log: '',
+      })
+    })
+
+    test('to a store is told so when something is sent to it', async () => {
+      const { directory, machine } = await opened()
+      const store = storeLayout(join(directory, 'store'))
+      const { signal } = new AbortController()
+      const send = () =>
+        importArchive(machine, store, { archive: Readable.from([]), paths: [], protect: [], needs: [], signal })
+      await expect(send()).rejects.toMatchObject({
+        message: `'${shell.name}' could not unpack what it was sent: 'nobody' may not write to '${directory}'`,
+        hint: `as root there: install -d -o nobody '${store.directory}'`,
+      })
+      mkdirSync(store.directory)
+      await expect(send()).rejects.toMatchObject({
+        message: expect.stringContaining(`'nobody' may not write to '${store.directory}'`),
+        hint: `as root there: install -d -o nobody '${join(store.directory, '.davit')}'`,
+      })
+    })
+
+    test('as nobody does to /proc is refused at once', async () => {
+      const { directory } = await opened()
+      const machine = await machineOf(shell, directory, '/proc/davit/state')
+      onTestFinished(() => machine.close())
+      await expect(acquireLock(machine, place, lock)).rejects.toMatchObject({
+        code: 'cannot-create',
+        message: `target 't1': 'nobody' may not write to '/proc'`,
+      })
+      const root = await openMachine(async () => shellConnection(shell, '/proc/davit/state'))
+      onTestFinished(() => root.close())
+      await expect(acquireLock(root, place, lock)).rejects.toMatchObject({
+        code: 'cannot-create',
+        message: expect.stringMatching(
+          /^target 't1': cannot create '\/proc\/davit\/state\/targets\/t1': .*no such file/i,
+        ),
+      })
+    })
+  },
+)
+
+function activation(directory: string) {
+  const mapping = { target: 't1', container: 'process', service: 'key' } as never
+  const service = { name: 'web', pkg: `${directory}/package`, type: 'module' } as const
+  const rest = { dependsOn: [], connectsTo: [], providesContainers: new Map() }
+  const definition = { service: { ...service, ...rest } as never, module: `${directory}/module`, properties: new Map() }
+  return { profile: place.profile, token: '-', activity: 'activate', mapping, definition } as const
+}
+
+function machineOf(shell: Shell, directory: string, state: string): Promise<Machine> {
+  const within = join(directory, 'as-nobody')
+  writeFileSync(within, `#!/bin/sh\nexec /usr/bin/${asNobody.join(' ')} "$@"\n`, { mode: 0o755 })
+  return openMachine(async () => shellConnection(shell, state, { within }))
+}
