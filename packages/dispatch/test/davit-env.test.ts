@@ -418,6 +418,11 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     expect(new Set(trace('.messages').map((line) => line.replace(/^\S+ /, '')))).toEqual(new Set(['1 1 json 1']))
   })
 
+  test('records nothing new where it only repairs', async () => {
+    await run([...models, '--repair'])
+    expect(steps().at(-1)).toBe('activate <--repair> <TEMPORARY/manifest.json>')
+  })
+
   test.each<NodeJS.Signals>(['SIGQUIT', 'SIGPIPE', 'SIGALRM', 'SIGUSR1', 'SIGUSR2'])(
     'leaves nothing behind after %s, nor does the step that was under way',
     async (signal) => {
