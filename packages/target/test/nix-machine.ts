@@ -32,9 +32,12 @@ export interface NixLogin {
 /** A login on a machine that has a Nix of its own, with this shell. */
 export function nixConnection(shell: Shell, { nix, programs, home }: NixLogin): ReturnType<typeof shellConnection> {
   mkdirSync(home, { recursive: true })
+  // A Nix that is killed leaves there what it was building.
+  const temporary = nix.place('tmp')
+  mkdirSync(temporary, { recursive: true })
   return shellConnection({ ...shell, path: `${programs}:${shell.path}` }, home, {
     within: join(nix.directory, 'bin/in-private-nix'),
-    environment: { NIX_CONF_DIR: join(nix.directory, 'conf') },
+    environment: { NIX_CONF_DIR: join(nix.directory, 'conf'), TMPDIR: temporary },
   })
 }
 
