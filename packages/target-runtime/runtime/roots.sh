@@ -16,7 +16,7 @@ state_mark() {
 keep_generation() {
   case $3 in
     native)
-      check_store_paths "$4"
+      check_store_paths "${4%/*}"
       hold_store "${4%/*/*}/registrations"
       [ -d "$2" ] || fail no-profile "'$2' is not on the machine: davit-distribute brings it"
       keep_state "${4%/*}" && keep_profile "$4" "${1%/*}" || fail cannot-create "cannot write below '$4'"
