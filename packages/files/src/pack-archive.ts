@@ -38,6 +38,8 @@ async function addFile(archive: Pack, { path, source, entry }: FileToAdd): Promi
   const header = headerOf(entry, path)
   await new Promise<void>((resolve, reject) => {
     const sink = archive.entry(shortened(archive, header), (error) => (error ? reject(error) : resolve()))
+    // Who reads the archive may go away in the middle of a file.
+    sink.on('error', reject)
     writeChunks(sink, fileChunks(source, entry.size)).catch((error: unknown) => {
       sink.destroy(error instanceof Error ? error : new Error(String(error)))
     })

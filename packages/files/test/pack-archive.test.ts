@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 import { assert, asyncProperty, dictionary, stringMatching, uint8Array } from 'fast-check'
 import { expect, test } from 'vitest'
 import { packArchive, unpackArchive } from '../src/files.ts'
@@ -114,3 +116,21 @@ function listing(directory: string): readonly string[] {
 function isRoot(): boolean {
   return spawnSync('id', ['-u'], { encoding: 'utf8' }).stdout.trim() === '0'
 }
+
+test('packArchive() fails for nobody but its reader when that goes away in the middle of a file', async () => {
+  const directory = scratchDirectory()
+  writeFileSync(join(directory, 'large'), Buffer.alloc(4_000_000))
+  const failures: unknown[] = []
+  const note = (error: unknown) => void failures.push(error)
+  process.on('uncaughtException', note)
+  try {
+    const archive = packArchive(directory, ['large'])
+    const sink = new Writable({ write: () => void setImmediate(() => sink.destroy(new Error('lost'))) })
+    await expect(pipeline(archive, sink)).rejects.toThrow('lost')
+    // The packer learns of it a few turns later.
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+  } finally {
+    process.off('uncaughtException', note)
+  }
+  expect(failures).toEqual([])
+})
