@@ -9,10 +9,11 @@ join_host() { # SET NAME
   ip link set "$(<"$1/hosts/$2/interface")" up
 }
 
-# With the connections that it has. Bare hosts have no pkill.
+# With the connections that it has, after which nobody comes back. Bare hosts have no pkill.
 # shellcheck disable=SC2016
 stop_sshd() { # SET NAME
-  exec_in_host "$1" "$2" sh -c 'for directory in /proc/[0-9]*; do
+  exec_in_host "$1" "$2" sh -c '[ ! -e /run/sshd.pid ] || kill -KILL "$(cat /run/sshd.pid)"
+    for directory in /proc/[0-9]*; do
       case $(cat "$directory/comm" 2>/dev/null) in sshd | sshd-session) kill -KILL "${directory#/proc/}" ;; esac
     done
     rm -f /run/sshd.pid'

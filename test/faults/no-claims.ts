@@ -24,6 +24,7 @@ export const SAYS_NOTHING: readonly RegExp[] = [
   /^warning: (interrupted|terminated|hung up): finishing what runs; .* to stop now$/,
   /^warning: stopped: what was begun is left to itself$/,
   /^warning: '\S+' on '\S+'.* could not be unlocked$/,
+  /^connected to '\S+' again$/,
   /^warning: (lost the connection to|lost the helper on|cannot reach|the lock of profile) /,
   /^error: (target '\S+': |cannot (begin to |tell what became of the request to )?(de)?activate )/,
   /^caused by: /,

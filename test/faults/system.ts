@@ -74,6 +74,8 @@ export async function makeSystem({ prefix, faulty }: Installations): Promise<Sys
       DAVIT_SSH_CONFIG: await patienceOf(user, set),
       DAVIT_FAULT_COMPILED: join(faulty, 'compiled'),
       NODE_OPTIONS: `--require=${COMPILED}`,
+      // What is struck stays so until the run is over.
+      DAVIT_ANSWER_TIMEOUT: '20',
     }
     const faultyPath = `${join(faulty, 'bin')}:${user.path}`
     const goals = { ...(await makeGoals(user, set, environment)), nothing: NOTHING }

@@ -18,6 +18,8 @@ export interface Host {
   sh(script: string, ...args: readonly string[]): Promise<string>
   /** What may happen to it: a command of `scripts/test-hosts`. */
   befall(what: 'reboot' | 'reinstall' | 'free'): Promise<void>
+  /** Ends its sshd with all connections, or starts it again. */
+  sshd(command: 'stop' | 'start'): Promise<void>
   /** Leaves so many bytes on its disk, and, if they are given, so many files, until it is freed. */
   fill(bytes: number, files?: number): Promise<void>
 }
@@ -74,6 +76,7 @@ function hostIn(set: string, { name, address }: Pick<Host, 'name' | 'address'>):
       return stdout
     },
     befall: async (what) => void (await run(TEST_HOSTS, [what, '--set', set, name])),
+    sshd: async (command) => void (await run(TEST_HOSTS, ['sshd', '--set', set, name, command])),
     async fill(bytes, files) {
       const left = files === undefined ? [bytes] : [bytes, files]
       await run(TEST_HOSTS, ['fill', '--set', set, name, ...left.map(String)])

@@ -33,14 +33,17 @@ export interface TestSshd {
   readonly environment: Environment
   /** Type and key in base64. */
   hostKey(type: KeyType): string
-  /** What sshd said so far, at LogLevel VERBOSE. */
+  /** What sshd said so far, at LogLevel VERBOSE unless told. */
   log(): string
+  /** Ends it with all its connections; `up` starts it again on the same port. */
+  down(): Promise<void>
+  up(): Promise<void>
   stop(): Promise<void>
 }
 
 /** A real sshd on a free port of the loopback interface, with keys of its own; root logs in by key. */
 export async function startSshd(
-  options: { hostKeys?: readonly KeyType[]; lines?: readonly string[]; loginShell?: string } = {},
+  options: { hostKeys?: readonly KeyType[]; lines?: readonly string[]; loginShell?: string; logLevel?: string } = {},
 ): Promise<TestSshd> {
   const directory = mkdtempSync(join(tmpdir(), 'davit-sshd-'))
   const file = (name: string): string => join(directory, name)
@@ -56,7 +59,9 @@ export async function startSshd(
   writeFileSync(file('authorized_keys'), `${publicKey(file('client'))}\n`)
   writeFileSync(file('sshd_config'), serverConfiguration({ directory, port, types, lines: options.lines ?? [] }))
   if (options.loginShell !== undefined) writeFileSync(file('passwd'), passwdWith(options.loginShell))
-  const server = await serve(file('sshd_config'), options.loginShell === undefined ? undefined : file('passwd'))
+  const passwd = options.loginShell === undefined ? undefined : file('passwd')
+  const serving = { configFile: file('sshd_config'), passwd, logLevel: options.logLevel ?? 'VERBOSE' }
+  let server = await serve(serving)
   return {
     directory,
     port,
@@ -67,7 +72,11 @@ export async function startSshd(
     knownHostsFile,
     environment: { PATH: environment()['PATH'] ?? '', DAVIT_SSH_CONFIG: configFile },
     hostKey,
-    log: server.log,
+    log: () => server.log(),
+    down: () => server.down(),
+    async up() {
+      server = await serve(serving)
+    },
     async stop() {
       await server.stop()
       rmSync(directory, { recursive: true })
@@ -142,10 +151,16 @@ export function loginShellMissing(): string | undefined {
   return status === 0 ? undefined : 'no mount namespaces'
 }
 
+interface Serving {
+  readonly configFile: string
+  readonly passwd: string | undefined
+  readonly logLevel: string
+}
+
 /** Starts sshd and waits until it listens. */
-async function serve(configFile: string, passwd?: string): Promise<Pick<TestSshd, 'log' | 'stop'>> {
+async function serve({ configFile, passwd, logLevel }: Serving): Promise<Pick<TestSshd, 'log' | 'down' | 'stop'>> {
   mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
-  const argv = [PROGRAM, '-D', '-e', '-o', 'LogLevel=VERBOSE', '-f', configFile]
+  const argv = [PROGRAM, '-D', '-e', '-o', `LogLevel=${logLevel}`, '-f', configFile]
   const [program = '', ...rest] = passwd === undefined ? argv : [...WITH_PASSWD, passwd, ...argv]
   const server = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(server, 'exit')
@@ -159,9 +174,19 @@ async function serve(configFile: string, passwd?: string): Promise<Pick<TestSshd
   })
   return {
     log: () => log,
+    async down() {
+      const serving = childrenOf(server.pid ?? 0)
+      server.kill('SIGKILL')
+      await ended
+      for (const pid of serving) process.kill(pid, 'SIGKILL')
+    },
     async stop() {
-      server.kill('SIGTERM')
+      if (server.exitCode === null && server.signalCode === null) server.kill('SIGTERM')
       await ended
     },
   }
+}
+
+function childrenOf(pid: number): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 }

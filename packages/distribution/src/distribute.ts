@@ -2,6 +2,7 @@ import { DavitError } from '@davit/diagnostics'
 import type { Manifest, StorePath, TargetName } from '@davit/documents'
 import type { Store } from '@davit/store'
 import {
+  isBroken,
   isSamePlace,
   isSkippable,
   openTargetStore,
@@ -91,13 +92,26 @@ async function sendProfile(manifest: Manifest, target: ShellTarget, options: Dis
   signal.throwIfAborted()
   report({ kind: 'started', ...event })
   try {
-    const sent = await sendClosure(profile, target, options)
+    const sent = await sendAgain(() => sendClosure(profile, target, options))
     report({ kind: 'finished', ...event, step: stepOf(sent) })
   } catch (error) {
     report({ kind: 'failed', ...event, message: messageOf(error) })
     throw error
   }
 }
+
+/** A transfer over which the connection breaks begins again, once the machine is there again. */
+async function sendAgain(send: () => Promise<Transferred>): Promise<Transferred> {
+  for (let losses = 0; ; losses += 1) {
+    try {
+      return await send()
+    } catch (error) {
+      if (!isBroken(error) || losses === MAX_LOSSES) throw error
+    }
+  }
+}
+
+const MAX_LOSSES = 3
 
 /** What was sent is kept there until a generation of the target keeps it. */
 async function sendClosure(

@@ -6,6 +6,7 @@ import { encodeField } from '@davit/target-runtime'
 import { fromHexadecimal } from './answer-lines.ts'
 import { RefusedRequest } from './helper.ts'
 import { isConnectionLost, type Machine } from './machine.ts'
+import { MAX_LOSSES } from './reconnect.ts'
 import { recordFields } from './record.ts'
 
 /** Where a mapping's module is: below the profile of its target, or in the package of the service that provides the container. */
@@ -39,8 +40,6 @@ export type ActivityResult =
 
 const LOG_BYTES = 16 * 1024
 const MAX_TROUBLE_CHARACTERS = 300
-/** How often a machine may be lost during one activity before nobody waits for it any more. */
-const MAX_LOSSES = 5
 
 /**
  * Runs an activity to its end. A helper or connection that is lost meanwhile is replaced: the activity goes on without it.

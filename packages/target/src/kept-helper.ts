@@ -1,31 +1,47 @@
-import type { Connection } from '@davit/connection'
+import type { Channel, Connection } from '@davit/connection'
 import { serverScript } from '@davit/target-runtime'
 
 import { type MachineFacts, parseFacts } from './facts.ts'
 import { type Helper, type HelperOptions, openHelper } from './helper.ts'
 import { isConnectionLost } from './proof-of-life.ts'
+import { isBroken, MAX_LOSSES, mayPass, reconnect, type ReconnectTerms } from './reconnect.ts'
 
-/** A helper that is replaced when it was lost: what runs on the machine is not touched by that. */
+/**
+ * A helper that is replaced when it was lost: what runs on the machine is not touched by that. A machine that was reached once is
+ * waited for.
+ */
 export interface KeptHelper {
-  /** What the first one said. */
+  /** What the first one said, but for who the present one is. */
   readonly facts: MachineFacts
   /** The present one. */
   readonly connection: Connection
   use<Result>(ask: (helper: Helper) => Promise<Result>): Promise<Result>
+  /** Starts a script beside it. */
+  run(script: string): Promise<Channel>
   close(): void
 }
 
-export async function keepHelper(connect: () => Promise<Connection>, options: HelperOptions): Promise<KeptHelper> {
-  return new ReplacedHelper(await start(await connect(), options), { connect, options })
+export type KeptHelperOptions = HelperOptions & ReconnectTerms
+
+export async function keepHelper(connect: () => Promise<Connection>, options: KeptHelperOptions): Promise<KeptHelper> {
+  const connection = await connect()
+  let first = await start(connection, options).catch((error: unknown) => {
+    if (!isBroken(error)) throw error
+  })
+  if (first === undefined) {
+    const again = async () => void (first = await start(await connect(), options))
+    await reconnect(connection.address, again, options)
+  }
+  return new ReplacedHelper(first as Started, { connect, options })
 }
 
 interface Replacement {
   readonly connect: () => Promise<Connection>
-  readonly options: HelperOptions
+  readonly options: KeptHelperOptions
 }
 
 class ReplacedHelper implements KeptHelper {
-  readonly facts: MachineFacts
+  readonly #facts: MachineFacts
   readonly #replacement: Replacement
   #current: Started
   #reopening: Promise<void> | undefined
@@ -33,11 +49,17 @@ class ReplacedHelper implements KeptHelper {
   #silent: Started | undefined
   /** The next one has fallen silent as well: the machine is given up. */
   #givenUp: unknown
+  /** It was waited for in vain: from now on it is only tried once each time. */
+  #isAbsent = false
 
   constructor(first: Started, replacement: Replacement) {
-    this.facts = first.facts
+    this.#facts = first.facts
     this.#current = first
     this.#replacement = replacement
+  }
+
+  get facts(): MachineFacts {
+    return { ...this.#facts, helper: this.#current.facts.helper }
   }
 
   get connection(): Connection {
@@ -45,11 +67,7 @@ class ReplacedHelper implements KeptHelper {
   }
 
   async use<Result>(ask: (helper: Helper) => Promise<Result>): Promise<Result> {
-    // It may have died unnoticed, while nothing was asked of it.
-    if (this.#givenUp === undefined && this.#current.helper.isGone) this.#beginReopening()
-    await this.#reopening
-    if (this.#givenUp !== undefined) throw this.#givenUp
-    const used = this.#current
+    const used = await this.#present()
     try {
       const result = await ask(used.helper)
       this.#silent = undefined
@@ -60,8 +78,28 @@ class ReplacedHelper implements KeptHelper {
     }
   }
 
+  async run(script: string): Promise<Channel> {
+    for (let losses = 0; ; losses += 1) {
+      const { connection } = await this.#present()
+      try {
+        return await connection.run(script)
+      } catch (error) {
+        // It was lost before anything of the script was sent.
+        if (!isBroken(error) || losses === MAX_LOSSES) throw error
+      }
+    }
+  }
+
   close(): void {
     this.#current.helper.close()
+  }
+
+  async #present(): Promise<Started> {
+    // It may have died unnoticed, while nothing was asked of it.
+    if (this.#givenUp === undefined && this.#current.helper.isGone) this.#beginReopening()
+    await this.#reopening
+    if (this.#givenUp !== undefined) throw this.#givenUp
+    return this.#current
   }
 
   #noteLoss(used: Started, error: unknown): void {
@@ -79,11 +117,19 @@ class ReplacedHelper implements KeptHelper {
 
   async #reopen(): Promise<void> {
     const { connect, options } = this.#replacement
-    const connection = await connect()
-    this.#current = await start(connection, options, this.#current).catch((error: unknown) => {
-      if (this.#silent !== undefined && isConnectionLost(error)) this.#givenUp = error
+    const attempt = async () => {
+      const connection = await connect()
+      this.#current = await start(connection, options, this.#current).catch((error: unknown) => {
+        if (this.#silent !== undefined && isConnectionLost(error)) this.#givenUp = error
+        throw this.#givenUp ?? error
+      })
+    }
+    const terms = this.#isAbsent ? { ...options, answerSeconds: 0 } : options
+    await reconnect(this.connection.address, attempt, terms).catch((error: unknown) => {
+      this.#isAbsent = mayPass(error)
       throw error
     })
+    this.#isAbsent = false
   }
 }
 

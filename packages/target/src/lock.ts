@@ -4,6 +4,7 @@ import { decodeField, encodeField } from '@davit/target-runtime'
 import { badAnswer } from './answer-lines.ts'
 import { RefusedRequest } from './helper.ts'
 import type { Machine } from './machine.ts'
+import { isBroken, MAX_LOSSES } from './reconnect.ts'
 import { onTarget } from './refused-request.ts'
 
 /** As a target tells it: what it garbles is unknown, and whoever it is holds the lock nevertheless. */
@@ -57,7 +58,16 @@ export interface LockPlace {
 
 /** A DavitError 'not-locked' when nobody holds it, 'lock-lost' when somebody else does. */
 export async function releaseLock(machine: Machine, place: LockPlace, token: string): Promise<void> {
-  await requestAt(machine, place, ['unlock', token])
+  for (let losses = 0; ; losses += 1) {
+    try {
+      await requestAt(machine, place, ['unlock', token])
+      return
+    } catch (error) {
+      // It was given back by the request whose answer was lost.
+      if (losses > 0 && error instanceof RefusedRequest && error.code === 'not-locked') return
+      if (!isBroken(error) || losses === MAX_LOSSES) throw error
+    }
+  }
 }
 
 function requestAt(

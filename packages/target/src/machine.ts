@@ -2,8 +2,9 @@ import type { Channel, Connection } from '@davit/connection'
 
 import type { MachineFacts } from './facts.ts'
 import type { Helper } from './helper.ts'
-import { keepHelper } from './kept-helper.ts'
+import { type KeptHelper, keepHelper } from './kept-helper.ts'
 import { type NixServe, nixServe } from './nix-serve.ts'
+import { isBroken, MAX_LOSSES, type ReconnectTerms } from './reconnect.ts'
 import { ANSWER_SECONDS } from './silence.ts'
 
 export { isConnectionLost } from './proof-of-life.ts'
@@ -22,26 +23,25 @@ export interface Machine {
   close(): void
 }
 
-export interface MachineOptions {
-  readonly answerSeconds?: number | undefined
-}
+export type MachineOptions = ReconnectTerms
 
 export async function openMachine(
   connect: () => Promise<Connection>,
-  { answerSeconds = ANSWER_SECONDS }: MachineOptions = {},
+  { answerSeconds = ANSWER_SECONDS, ...terms }: MachineOptions = {},
 ): Promise<Machine> {
-  const kept = await keepHelper(connect, { answerSeconds })
-  const { facts } = kept
+  const kept = await keepHelper(connect, { ...terms, answerSeconds })
   const place = {
     address: kept.connection.address,
     answerSeconds,
-    run: (script: string) => kept.connection.run(script),
-    request: (operation: string, fields: readonly string[]) => kept.use((helper) => helper.request(operation, fields)),
+    run: (script: string) => kept.run(script),
+    request: (operation: string, fields: readonly string[]) => requestOf(kept, operation, fields),
   }
   const nixStore = nixServe(place)
   return {
     ...place,
-    facts,
+    get facts() {
+      return kept.facts
+    },
     nixStore,
     requestActivity: (...request) => kept.use((helper) => helper.requestActivity(...request)),
     close() {
@@ -50,3 +50,28 @@ export async function openMachine(
     },
   }
 }
+
+async function requestOf(kept: KeptHelper, operation: string, fields: readonly string[]): Promise<readonly string[]> {
+  for (let losses = 0; ; losses += 1) {
+    try {
+      return await kept.use((helper) => helper.request(operation, fields))
+    } catch (error) {
+      if (!isBroken(error) || !REPEATABLE.has(operation) || losses === MAX_LOSSES) throw error
+    }
+  }
+}
+
+/** Operations that come to the same when they are carried out twice: their answer may have been lost. */
+const REPEATABLE: ReadonlySet<string> = new Set([
+  'lock',
+  'renew',
+  'lock_state',
+  'observe',
+  'log',
+  'resolve',
+  'set_profile',
+  'protect',
+  'native_missing',
+  'native_discard',
+  'native_survey',
+])

@@ -51,9 +51,12 @@ export function watchSilence({ patience, askForLife, onSilence }: Watched): Sile
 
 const PARTS = 4
 
+/** Somebody is there, or was, and does not answer. */
+export class SilentError extends DavitError {}
+
 /** Nobody knows whether what was asked for has happened. */
-export function silentError(address: string, seconds: number): DavitError {
-  return new DavitError('connection-lost', `'${address}' has not answered for ${seconds} s`, {
+export function silentError(address: string, seconds: number): SilentError {
+  return new SilentError('connection-lost', `'${address}' has not answered for ${seconds} s`, {
     exitStatus: ExitStatus.unreachable,
     hint: 'look for a file system that hangs, or a process that was stopped, on that machine, and repeat the command; if it is only slow, a higher DAVIT_ANSWER_TIMEOUT (seconds) gives it the time',
   })

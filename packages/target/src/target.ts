@@ -36,6 +36,7 @@ export {
 export { openTargetStore } from './open-target-store.ts'
 export { profileRoot, type ProfileToSet, setProfile } from './profile.ts'
 export { reachTargets, type ReachedTargets } from './reach-targets.ts'
+export { isBroken } from './reconnect.ts'
 export type { ShellTarget } from './shell-target.ts'
 export type {
   MissingOptions,

@@ -16,5 +16,5 @@ export const connectionEnvironment = {
   SSH_OPTS: 'more options of ssh(1) for targets, separated by white space',
   SSH_AUTH_SOCK: 'the agent',
   DAVIT_ANSWER_TIMEOUT:
-    'after how many seconds a machine that owes an answer and says nothing counts as lost [120]; ten times as many where it writes a store',
+    'after how many seconds a machine that owes an answer and says nothing counts as lost [120], and for how many one that was lost is tried again; ten times as many where it writes a store',
 } as const

@@ -14,13 +14,17 @@ export async function withTargets<Result>(
   use: (reached: ReachedTargets) => Promise<Result>,
 ): Promise<Result> {
   const answerSeconds = answerSecondsOf(context)
+  const { report } = context
+  const over = new AbortController()
+  const signal = AbortSignal.any([context.signal, over.signal])
   const pool = connectionPool(context)
   try {
-    const reached = await reachTargets(infrastructure, pool, { answerSeconds })
+    const reached = await reachTargets(infrastructure, pool, { answerSeconds, report, signal })
     // Who was interrupted while it connected is not told that nobody could be reached.
     context.signal.throwIfAborted()
     return await use(reached)
   } finally {
+    over.abort()
     await pool.close()
   }
 }

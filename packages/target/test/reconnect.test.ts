@@ -1,0 +1,167 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { type ConnectionPool, connectionPool } from '@davit/connection'
+import { DavitError, type ReportEvent } from '@davit/diagnostics'
+import type { ProfileName, StorePath, TargetName } from '@davit/documents'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import { freePort } from '../../process/test/free-port.ts'
+import { sshdMissing, startSshd, type TestSshd } from '../../connection/test/sshd.ts'
+import {
+  acquireLock,
+  lockHolder,
+  type Machine,
+  observeMappings,
+  openMachine,
+  performActivity,
+  releaseLock,
+  renewLock,
+  setProfile,
+} from '../src/target.ts'
+import { PATIENCE } from './scene.ts'
+
+const profile = 'default' as ProfileName
+const place = { target: 't1' as TargetName, profile }
+const mine = { token: 'mine', owner: 'me', leaseSeconds: 600 }
+
+describe.skipIf(sshdMissing() !== undefined)('while sshd is restarted', () => {
+  let directory: string
+  let sshd: TestSshd
+  let isUp: boolean
+  let pool: ConnectionPool
+  let machine: Machine
+  let reported: ReportEvent[]
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'davit-reconnect-'))
+    sshd = await startSshd({ lines: [`SetEnv DAVIT_STATE_DIR=${directory}/state`] })
+    isUp = true
+  })
+  afterAll(async () => {
+    await sshd?.stop()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  beforeEach(async () => {
+    reported = []
+    pool = connectionPool({ environment: sshd.environment })
+    machine = await open()
+  })
+  afterEach(async () => {
+    await pool.close()
+    if (!isUp) await up()
+    rmSync(join(directory, 'state'), { recursive: true, force: true })
+  })
+
+  const open = (options: object = {}) => {
+    const report = (event: ReportEvent) => void reported.push(event)
+    return openMachine(() => pool.connect({ kind: 'ssh', address: `root@${sshd.address}` }), { report, ...options })
+  }
+  const down = async () => {
+    await sshd.down()
+    isUp = false
+  }
+  const up = async () => {
+    await sshd.up()
+    isUp = true
+  }
+  const said = () => reported.map((event) => ('message' in event ? `${event.kind}: ${event.message}` : event.kind))
+  const LOST = expect.stringMatching(/^warning: lost the connection to 'root@127\.0\.0\.1:\d+': trying again for/)
+  const isWaiting = () => vi.waitFor(() => expect(said()).toEqual([LOST]), PATIENCE)
+
+  test.each<[string, () => Promise<unknown>, unknown]>([
+    [
+      'the lock is taken',
+      () => acquireLock(machine, place, { ...mine, token: 'new' }),
+      expect.objectContaining({ kind: 'held' }),
+    ],
+    ['the lock is renewed', () => renewLock(machine, place, mine), undefined],
+    ['it is asked who holds the lock', () => lockHolder(machine, place), expect.objectContaining({ token: 'mine' })],
+    ['the records are read', () => observeMappings(machine, profile), []],
+    ['the profile is set', () => set(), { generation: 1 }],
+    ['the lock is given back', () => releaseLock(machine, place, 'mine'), undefined],
+    ['a script is started', async () => (await machine.run('exit 7')).exit, 7],
+  ])('%s nevertheless', async (_, work, expected) => {
+    await acquireLock(machine, place, mine)
+    await down()
+    const working = work()
+    await isWaiting()
+    await up()
+    expect(await working).toEqual(expected)
+    expect(said()).toEqual([LOST, expect.stringMatching(/^note: connected to .* again$/)])
+  })
+
+  async function set() {
+    const path = join(directory, 'store/00000000000000000000000000000000-profile') as StorePath
+    const store = { kind: 'native', directory: join(directory, 'store') } as never
+    await (
+      await machine.run(`mkdir -p ${path}`)
+    ).exit
+    return setProfile(machine, { ...place, token: 'mine', path, store, generations: 'add' })
+  }
+
+  test('an activity goes on, and its end is learnt', async () => {
+    await acquireLock(machine, place, mine)
+    const module = join(directory, 'module')
+    const text = `#!/bin/sh\n: >'${directory}/begun'\nwhile [ ! -e '${directory}/go' ]; do sleep 0.05; done\n`
+    writeFileSync(module, text, { mode: 0o755 })
+    const pkg = '/store/00000000000000000000000000000000-web'
+    const service = { name: 'web', pkg, type: 'process', dependsOn: [], connectsTo: [], providesContainers: new Map() }
+    const mapping = { target: 't1', service: 'key', container: 'process' }
+    const definition = { service, module, properties: new Map() }
+    const request = { profile, token: 'mine', activity: 'activate', mapping, definition }
+    const activity = performActivity(machine, request as never)
+    await vi.waitFor(() => expect(existsSync(join(directory, 'begun'))).toBe(true), PATIENCE)
+    await down()
+    await isWaiting()
+    writeFileSync(join(directory, 'go'), '')
+    await up()
+    expect(await activity).toEqual({ kind: 'succeeded' })
+  })
+
+  test('who stops the tool waits for nothing', async () => {
+    const interruption = new AbortController()
+    const interrupted = await open({ signal: interruption.signal })
+    await down()
+    const asking = lockHolder(interrupted, place)
+    asking.catch(() => {})
+    await isWaiting()
+    interruption.abort(new DavitError('interrupted', 'interrupted'))
+    await expect(asking).rejects.toMatchObject({ code: 'unreachable' })
+    expect(said()).toEqual([LOST])
+  })
+
+  test('another host key is refused at once', async () => {
+    await down()
+    await up()
+    const other = `[127.0.0.1]:${sshd.port} ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n`
+    const known = `[127.0.0.1]:${sshd.port} ${sshd.hostKey('ed25519')}\n`
+    writeFileSync(sshd.knownHostsFile, other)
+    try {
+      await expect(lockHolder(machine, place)).rejects.toMatchObject({ code: 'host-key-changed', exitStatus: 77 })
+    } finally {
+      writeFileSync(sshd.knownHostsFile, known)
+    }
+    expect(said()).toEqual([])
+  })
+
+  test('what stays away is waited for once', async () => {
+    const impatient = await open({ answerSeconds: 1 })
+    await down()
+    await expect(lockHolder(impatient, place)).rejects.toMatchObject({ code: 'unreachable', exitStatus: 69 })
+    await expect(lockHolder(impatient, place)).rejects.toMatchObject({ code: 'unreachable' })
+    expect(said()).toEqual([LOST])
+    await up()
+    expect(await lockHolder(impatient, place)).toBe(undefined)
+  })
+
+  test('what never was there is not waited for', async () => {
+    const address = `root@127.0.0.1:${await freePort()}`
+    const report = (event: ReportEvent) => void reported.push(event)
+    const opening = openMachine(() => pool.connect({ kind: 'ssh', address }), { report })
+    await expect(opening).rejects.toMatchObject({ code: 'unreachable' })
+    expect(said()).toEqual([])
+    expect(readdirSync(directory)).not.toContain('state')
+  })
+})
