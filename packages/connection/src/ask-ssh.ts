@@ -5,31 +5,49 @@ import { parseSshAddress } from './ssh-address.ts'
 import { parseSshConfiguration, type SshConfiguration } from './ssh-configuration.ts'
 
 /** Asks the user's OpenSSH how it would reach an address; nothing is connected. */
-export async function askSsh(
-  address: string,
-  options: { readonly environment: Environment; readonly role: 'target' | 'jump-host'; readonly signal?: AbortSignal },
-): Promise<SshConfiguration> {
+export async function askSsh(address: string, options: AskOptions): Promise<SshConfiguration> {
   const { environment, role } = options
   const { host, user, port } = parseSshAddress(address)
-  const argv = ['ssh', '-G', '-T'] as const
-  const result = await runCommand({
-    argv: [
-      ...argv,
+  const [text, defaults] = await Promise.all([
+    printed(address, options, [
       ...option('-F', environment['DAVIT_SSH_CONFIG']),
       ...option('-l', user ?? (role === 'target' ? environment['SSH_USER'] : undefined)),
       ...option('-p', port?.toString()),
       ...(role === 'target' ? splitWords(environment['SSH_OPTS']) : []),
       '--',
       host,
-    ],
+    ]),
+    options.defaults(),
+  ])
+  const { homedir, username, uid } = userInfo()
+  const tokens = { defaults, environment, home: homedir, localUser: username, localUserId: uid, originalHost: host }
+  return parseSshConfiguration(address, text, tokens)
+}
+
+/** What this version of OpenSSH does without any configuration, as it prints it. */
+export function askSshDefaults(context: SshContext): Promise<string> {
+  return printed('localhost', context, ['-F', 'none', '--', 'localhost'])
+}
+
+interface SshContext {
+  readonly environment: Environment
+  readonly signal?: AbortSignal
+}
+
+export interface AskOptions extends SshContext {
+  readonly role: 'target' | 'jump-host'
+  defaults(): Promise<string>
+}
+
+async function printed(address: string, { environment, signal }: SshContext, rest: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await runCommand({
+    argv: ['ssh', '-G', '-T', ...rest],
     env: environment,
     timeoutSeconds: 30,
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...(signal === undefined ? {} : { signal }),
   })
-  if (result.exitCode !== 0) throw configurationError(address, result.stderr)
-  const { homedir, username, uid } = userInfo()
-  const tokens = { environment, home: homedir, localUser: username, localUserId: uid, originalHost: host }
-  return parseSshConfiguration(address, result.stdout, tokens)
+  if (exitCode !== 0) throw configurationError(address, stderr)
+  return stdout
 }
 
 function option(name: string, value: string | undefined): readonly string[] {

@@ -1,21 +1,30 @@
 import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { SshConfiguration } from './ssh-configuration.ts'
 import { reasonOf, unreachable } from './ssh-error.ts'
 
 /** Node gives each address of a host 250 ms before it tries the next one, too little for distant machines. */
 const ADDRESS_MILLISECONDS = 2_000
 
-/** A TCP connection to where a host's sshd listens. */
+/** A TCP connection to where a host's sshd listens, tried as often as ConnectionAttempts says. */
 export async function connectSocket(configuration: SshConfiguration, signal: AbortSignal): Promise<Socket> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await connectOnce(configuration, signal)
+    } catch (error) {
+      if (signal.aborted || tried >= configuration.connectionAttempts) throw error
+    }
+    await delay(BETWEEN_ATTEMPTS_MILLISECONDS, undefined, { signal })
+  }
+}
+
+/** As OpenSSH. */
+const BETWEEN_ATTEMPTS_MILLISECONDS = 1_000
+
+async function connectOnce(configuration: SshConfiguration, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
-  const { hostname, port, addressFamily, connectTimeoutSeconds } = configuration
-  const socket = connect({
-    host: hostname,
-    port,
-    family: addressFamily,
-    noDelay: true,
-    autoSelectFamilyAttemptTimeout: ADDRESS_MILLISECONDS,
-  })
+  const { hostname, port, connectTimeoutSeconds } = configuration
+  const socket = socketTo(configuration)
   const place = `${hostname} port ${port}`
   const failed = (reason: string, cause?: unknown): Error =>
     unreachable(configuration.address, `${reason} (${place})`, {
@@ -44,5 +53,16 @@ export async function connectSocket(configuration: SshConfiguration, signal: Abo
       finish()
       resolve(socket)
     })
+  })
+}
+
+function socketTo({ hostname, port, addressFamily, bindAddress }: SshConfiguration): Socket {
+  return connect({
+    host: hostname,
+    port,
+    family: addressFamily,
+    noDelay: true,
+    ...(bindAddress === undefined ? {} : { localAddress: bindAddress }),
+    autoSelectFamilyAttemptTimeout: ADDRESS_MILLISECONDS,
   })
 }

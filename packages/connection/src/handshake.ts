@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import type { Client, ConnectConfig, ServerHostKeyAlgorithm } from 'ssh2'
+import type { Algorithms, Client, ConnectConfig } from 'ssh2'
 import type { Authentication } from './authentication.ts'
 import type { HostKeyPolicy } from './host-key-policy.ts'
 import { loadSsh2 } from './load-ssh2.ts'
@@ -86,14 +86,27 @@ function connectConfig(stream: Duplex, configuration: SshConfiguration, options:
     readyTimeout: configuration.connectTimeoutSeconds * 1000,
     keepaliveInterval: configuration.keepalive.seconds * 1000,
     keepaliveCountMax: configuration.keepalive.count,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    algorithms: { serverHostKey: [...hostKeys.algorithms] as ServerHostKeyAlgorithm[] },
+    algorithms: algorithmsOf(configuration, hostKeys),
     authHandler: (offered, _partial, next) => {
       const way = authentication.next(offered)
       // The types of ssh2 do not say that false means "no more".
       next(way as Exclude<typeof way, false>)
     },
   }
+}
+
+/** Where the configuration names none, those of ssh2. */
+function algorithmsOf(configuration: SshConfiguration, hostKeys: HostKeyPolicy): Algorithms {
+  const { kexAlgorithms, ciphers, macs, compression } = configuration
+  const named = {
+    kex: kexAlgorithms,
+    cipher: ciphers,
+    hmac: macs,
+    serverHostKey: hostKeys.algorithms,
+    compress: compression ? ['zlib@openssh.com', 'zlib', 'none'] : [],
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(Object.entries(named).filter(([, list]) => list.length > 0)) as Algorithms
 }
 
 function sameKey({ address }: SshConfiguration, before: Buffer, now: Buffer): DavitError | undefined {

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
 import { reasonOf, systemErrorCode } from '@davit/files'
-import { hostKeyRefusal, showKey } from './host-key-refusal.ts'
+import { hostKeyRefusal, showKey, smallKey } from './host-key-refusal.ts'
 import {
   hashHostName,
   type HostKeyVerdict,
@@ -13,6 +13,8 @@ import {
   type KnownHost,
   parseKnownHosts,
 } from './known-hosts.ts'
+import { isSmall } from './rsa-size.ts'
+import { HOST_KEY_ALGORITHMS } from './ssh-algorithms.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
 
 export interface HostKeyPolicy {
@@ -23,17 +25,6 @@ export interface HostKeyPolicy {
   /** To be called once the host has proved that it owns the key: a key accepted as new is written down. */
   remember(key: Buffer): Promise<void>
 }
-
-/** What ssh2 can verify. */
-const SUPPORTED_ALGORITHMS: readonly string[] = [
-  'ssh-ed25519',
-  'ecdsa-sha2-nistp256',
-  'ecdsa-sha2-nistp384',
-  'ecdsa-sha2-nistp521',
-  'rsa-sha2-512',
-  'rsa-sha2-256',
-  'ssh-rsa',
-]
 
 export async function hostKeyPolicy(
   configuration: SshConfiguration,
@@ -47,6 +38,7 @@ export async function hostKeyPolicy(
   return {
     algorithms: orderedAlgorithms(configuration, knownKeyTypes(entries, hostKeyNames)),
     check(key) {
+      if (isSmall(configuration, key)) return smallKey(configuration, key)
       const verdict = judge(key)
       if (verdict.kind === 'known' || (verdict.kind === 'unknown' && unknownHosts === 'accept-new')) return undefined
       return hostKeyRefusal(configuration, verdict, key)
@@ -81,16 +73,10 @@ async function readKnownHosts({ address }: SshConfiguration, file: string): Prom
 }
 
 function orderedAlgorithms(
-  { address, hostKeyAlgorithms }: SshConfiguration,
+  { hostKeyAlgorithms }: SshConfiguration,
   knownTypes: ReadonlySet<string>,
 ): readonly string[] {
-  const usable = hostKeyAlgorithms.filter((algorithm) => SUPPORTED_ALGORITHMS.includes(algorithm))
-  if (usable.length === 0) {
-    throw new DavitError('unsupported-ssh-option', `cannot connect to '${address}': no supported host key algorithm`, {
-      exitStatus: ExitStatus.unreachable,
-      hint: `supported HostKeyAlgorithms are ${SUPPORTED_ALGORITHMS.join(', ')}`,
-    })
-  }
+  const usable = hostKeyAlgorithms.length > 0 ? hostKeyAlgorithms : HOST_KEY_ALGORITHMS
   const isKnown = (algorithm: string): boolean => knownTypes.has(algorithm.replace(/^rsa-sha2-.*/, 'ssh-rsa'))
   return [...usable.filter(isKnown), ...usable.filter((algorithm) => !isKnown(algorithm))]
 }

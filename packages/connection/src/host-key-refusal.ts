@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { type HostKeyVerdict, keyTypeOf, type KnownHost } from './known-hosts.ts'
+import { rsaSize } from './rsa-size.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
 import { sshCommand } from './ssh-error.ts'
 
@@ -14,6 +15,14 @@ export function hostKeyRefusal(
   return new DavitError(`host-key-${verdict.kind}`, `the host key of '${configuration.address}' ${message}`, {
     exitStatus: ExitStatus.permission,
     hint,
+  })
+}
+
+export function smallKey({ address, requiredRsaSize }: SshConfiguration, key: Buffer): DavitError {
+  const sizes = `it has ${rsaSize(key)} bits, and RequiredRSASize asks for ${requiredRsaSize}`
+  return new DavitError('host-key-small', `the host key of '${address}' is too small: ${sizes}: ${showKey(key)}`, {
+    exitStatus: ExitStatus.permission,
+    hint: 'the machine needs a larger host key, or one of another sort',
   })
 }
 

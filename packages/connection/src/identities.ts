@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { BaseAgent, ParsedKey } from 'ssh2'
 import { loadSsh2 } from './load-ssh2.ts'
+import { rsaSize } from './rsa-size.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
 
 /** Ways to prove who we are, in the order in which OpenSSH tries them. */
@@ -25,15 +26,39 @@ export async function readIdentities(configuration: SshConfiguration): Promise<I
   const inAgent = (blob: Buffer | undefined): boolean => agentKeys.some((key) => blob?.equals(key.getPublicSSH()))
   const unused = files.filter((file) => !inAgent(file.publicKey))
   const socket = configuration.agent
+  const usable = (name: string, key: ParsedKey): boolean => {
+    const problem = refusalOf(configuration, key)
+    if (problem !== undefined) problems.push(`${name} ${problem}`)
+    return problem === undefined
+  }
+  const ofAgent = [...configured, ...others].filter((key) => usable(`the key '${key.comment}' of the agent`, key))
+  const ofFiles = unused.flatMap(({ file, key }) =>
+    key === undefined || !usable(`'${file}'`, key) ? [] : [{ file, key }],
+  )
   return {
-    agent: socket === undefined ? undefined : { socket, keys: [...configured, ...others] },
-    keys: unused.flatMap(({ file, key }) => (key === undefined ? [] : [{ file, key }])),
+    agent: socket === undefined ? undefined : { socket, keys: ofAgent },
+    keys: ofFiles,
     problems: [
       ...problems,
       ...unused.flatMap(({ problem }) => problem ?? []),
+      ...configuration.keyProviders.map(
+        (file) => `PKCS11Provider '${file}' is not supported (add its keys to the agent)`,
+      ),
       ...configuration.certificateFiles.map((file) => `'${file}' is a certificate, which is not supported`),
     ],
   }
+}
+
+/** Why the configuration does not let us use a key. RSA keys sign by rsa-sha2-256 in ssh2. */
+function refusalOf(configuration: SshConfiguration, key: ParsedKey): string | undefined {
+  const { pubkeyAlgorithms, requiredRsaSize } = configuration
+  const blob = key.getPublicSSH()
+  const size = rsaSize(blob)
+  if (size !== undefined && size < requiredRsaSize)
+    return `has ${size} bits, and RequiredRSASize asks for ${requiredRsaSize}`
+  const algorithm = size === undefined ? key.type : 'rsa-sha2-256'
+  if (pubkeyAlgorithms.length === 0 || pubkeyAlgorithms.includes(algorithm)) return undefined
+  return `would sign by ${algorithm}, which PubkeyAcceptedAlgorithms lacks`
 }
 
 interface IdentityFile {

@@ -15,10 +15,11 @@ export type OpenContext = SshOptions &
 
 /** Connects, directly or through another link, and tries again when sshd hangs up because too many connect at a time. */
 export async function openLink(
-  configuration: SshConfiguration,
+  host: SshConfiguration,
   through: SshLink | undefined,
   context: OpenContext,
 ): Promise<SshLink> {
+  const configuration = through === undefined ? host : { ...host, ciphers: withoutHanging(host.ciphers) }
   const { signal, lanes, attempts, report } = context
   const server = `${configuration.hostname}:${configuration.port}`
   const [hostKeys, identities] = await Promise.all([
@@ -38,6 +39,12 @@ export async function openLink(
     report?.({ kind: 'detail', message: `${outcome.error.message}; trying again` })
     await delay(pauseAfter(tried), undefined, { signal })
   }
+}
+
+/** Over a stream that is itself a channel, ssh2's chacha20-poly1305 comes to a halt: it is the last resort there. */
+function withoutHanging(ciphers: readonly string[]): readonly string[] {
+  const isHanging = (cipher: string): boolean => cipher.startsWith('chacha20')
+  return [...ciphers.filter((cipher) => !isHanging(cipher)), ...ciphers.filter(isHanging)]
 }
 
 const FIRST_PAUSE_MILLISECONDS = 300

@@ -18,10 +18,10 @@ export async function openSshChannel(link: SshLink, script: string): Promise<Cha
 
 /** `begin` is called at once: what ends quickly, as nologin does, has ended by the time that a promise is told. */
 function execute({ client, configuration }: SshLink, begin: (remote: ClientChannel) => Channel): Promise<Channel> {
-  const { address } = configuration
+  const { address, sessionVariables: env } = configuration
   return new Promise((resolve, reject) => {
     try {
-      client.exec(BOOTSTRAP_COMMAND, (error, remote) => {
+      client.exec(BOOTSTRAP_COMMAND, { env }, (error, remote) => {
         if (error) reject(refusedSession(address, error))
         else resolve(begin(remote))
       })

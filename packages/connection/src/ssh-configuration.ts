@@ -1,5 +1,8 @@
+import { isIP } from 'node:net'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { expandPath, type PathTokens } from './expand-path.ts'
+import { type AlgorithmKeyword, usableAlgorithms } from './ssh-algorithms.ts'
+import { refusalOfKeyword } from './ssh-keywords.ts'
 
 /** What the user's OpenSSH would do to reach one host. */
 export interface SshConfiguration {
@@ -15,25 +18,49 @@ export interface SshConfiguration {
   readonly globalKnownHostsFiles: readonly string[]
   readonly unknownHosts: 'refuse' | 'accept-new'
   readonly hashKnownHosts: boolean
+  /** Lists of algorithms, the preferred one first; without any, those of ssh2. */
   readonly hostKeyAlgorithms: readonly string[]
+  readonly kexAlgorithms: readonly string[]
+  readonly ciphers: readonly string[]
+  readonly macs: readonly string[]
+  /** Of which sorts a key may be by which we prove who we are; without any, all. */
+  readonly pubkeyAlgorithms: readonly string[]
+  /** In bits, of any RSA key on either side. */
+  readonly requiredRsaSize: number
+  readonly compression: boolean
   readonly identityFiles: readonly string[]
   readonly certificateFiles: readonly string[]
+  /** Libraries of hardware keys. */
+  readonly keyProviders: readonly string[]
   readonly identitiesOnly: boolean
   /** Socket of the agent. */
   readonly agent: string | undefined
   /** Hosts to go through, the nearest to us first. */
   readonly proxyJump: readonly string[]
+  readonly bindAddress: string | undefined
   readonly connectTimeoutSeconds: number
+  readonly connectionAttempts: number
+  /** For who logs in; sshd takes what its AcceptEnv allows. */
+  readonly sessionVariables: Readonly<Record<string, string>>
   readonly keepalive: { readonly seconds: number; readonly count: number }
 }
 
 const DEFAULT_CONNECT_TIMEOUT_SECONDS = 20
 const DEFAULT_KEEPALIVE_SECONDS = 15
+const DEFAULT_RSA_SIZE = 1024
 
-/** Reads what `ssh -G` prints: a line `keyword value` each, keywords in lower case, some of them repeated. */
-export function parseSshConfiguration(address: string, text: string, tokens: PathTokens): SshConfiguration {
+/**
+ * Reads what `ssh -G` prints: a line `keyword value` each, keywords in lower case, some of them repeated. `defaults` is what it prints
+ * without a configuration.
+ */
+export function parseSshConfiguration(
+  address: string,
+  text: string,
+  { defaults = '', ...tokens }: PathTokens & { readonly defaults?: string },
+): SshConfiguration {
   const settings = parseSettings(text)
-  refuseUnsupported(address, settings)
+  const byDefault = parseSettings(defaults)
+  refuseUnsupported(address, settings, byDefault)
   const host = {
     hostname: settings.text('hostname', address),
     port: settings.number('port', 22),
@@ -49,17 +76,43 @@ export function parseSshConfiguration(address: string, text: string, tokens: Pat
     globalKnownHostsFiles: splitPaths(settings.text('globalknownhostsfile', '')).map(path),
     unknownHosts: ACCEPTING.has(settings.text('stricthostkeychecking', 'ask')) ? 'accept-new' : 'refuse',
     hashKnownHosts: settings.text('hashknownhosts', 'no') === 'yes',
-    hostKeyAlgorithms: settings.list('hostkeyalgorithms'),
+    ...algorithmsIn(address, settings, byDefault),
     identityFiles: settings.all('identityfile').map(path),
     certificateFiles: settings.all('certificatefile').map(path),
+    keyProviders: settings.all('pkcs11provider'),
     identitiesOnly: settings.text('identitiesonly', 'no') === 'yes',
     agent: agentSocket(settings.text('identityagent', 'SSH_AUTH_SOCK'), path, tokens),
     proxyJump: settings.list('proxyjump'),
+    bindAddress: settings.all('bindaddress')[0],
+    connectionAttempts: settings.number('connectionattempts', 1),
+    sessionVariables: variablesOf(settings.all('setenv')),
     connectTimeoutSeconds: settings.number('connecttimeout', DEFAULT_CONNECT_TIMEOUT_SECONDS),
     keepalive: {
       seconds: settings.number('serveraliveinterval', DEFAULT_KEEPALIVE_SECONDS),
       count: settings.number('serveralivecountmax', 3),
     },
+  }
+}
+
+type Algorithms = Pick<
+  SshConfiguration,
+  'hostKeyAlgorithms' | 'kexAlgorithms' | 'ciphers' | 'macs' | 'pubkeyAlgorithms' | 'requiredRsaSize' | 'compression'
+>
+
+function algorithmsIn(address: string, settings: Settings, byDefault: Settings): Algorithms {
+  const usable = (keyword: AlgorithmKeyword): readonly string[] =>
+    usableAlgorithms(address, keyword, settings.list(keyword))
+  // What nobody has chosen is chosen by ssh2, whose best are not those of OpenSSH.
+  const chosen = (keyword: AlgorithmKeyword): readonly string[] =>
+    isSame(settings.all(keyword), byDefault.all(keyword)) ? [] : usable(keyword)
+  return {
+    hostKeyAlgorithms: usable('hostkeyalgorithms'),
+    kexAlgorithms: chosen('kexalgorithms'),
+    ciphers: chosen('ciphers'),
+    macs: chosen('macs'),
+    pubkeyAlgorithms: settings.list('pubkeyacceptedalgorithms'),
+    requiredRsaSize: settings.number('requiredrsasize', DEFAULT_RSA_SIZE),
+    compression: settings.text('compression', 'no') === 'yes',
   }
 }
 
@@ -69,6 +122,7 @@ const ADDRESS_FAMILIES: Readonly<Record<string, 4 | 6>> = { inet: 4, inet6: 6 }
 const ACCEPTING: ReadonlySet<string> = new Set(['accept-new', 'no', 'off', 'false'])
 
 interface Settings {
+  readonly keywords: readonly string[]
   /** Without `none`, which is no value. */
   all(keyword: string): readonly string[]
   text(keyword: string, otherwise: string): string
@@ -86,6 +140,7 @@ function parseSettings(text: string): Settings {
   }
   const all = (keyword: string): readonly string[] => (values.get(keyword) ?? []).filter((value) => value !== 'none')
   return {
+    keywords: [...values.keys()],
     all,
     text: (keyword, otherwise) => values.get(keyword)?.[0] ?? otherwise,
     number: (keyword, otherwise) => boundedNumber(all(keyword)[0]) ?? otherwise,
@@ -101,20 +156,50 @@ function boundedNumber(text = ''): number | undefined {
   return number === 0 ? undefined : number
 }
 
-function refuseUnsupported(address: string, settings: Settings): void {
-  for (const [keyword, { name, hint }] of UNSUPPORTED) {
-    if (settings.all(keyword).length === 0) continue
-    throw new DavitError('unsupported-ssh-option', `cannot connect to '${address}': ${name} is not supported`, {
-      exitStatus: ExitStatus.unreachable,
-      hint,
-    })
-  }
+function refuseUnsupported(address: string, settings: Settings, defaults: Settings): void {
+  const keyword = settings.keywords.find(
+    (one) => refusalOfKeyword(one) !== undefined && !isSame(settings.all(one), defaults.all(one)),
+  )
+  const refusal = keyword === undefined ? undefined : refusalOfKeyword(keyword)
+  if (refusal !== undefined) throw unsupported(address, `${refusal.name} is not supported`, refusal.hint)
+  if (!allowsKeys(settings))
+    throw unsupported(
+      address,
+      'its ssh configuration forbids keys',
+      'allow PubkeyAuthentication: davit has no other way',
+    )
+  const [bindAddress] = settings.all('bindaddress')
+  if (bindAddress !== undefined && isIP(bindAddress) === 0)
+    throw unsupported(
+      address,
+      `BindAddress '${bindAddress}' is no address`,
+      'write the address itself in place of a name',
+    )
 }
 
-const UNSUPPORTED: ReadonlyMap<string, { readonly name: string; readonly hint: string }> = new Map([
-  ['proxycommand', { name: 'ProxyCommand', hint: 'use ProxyJump in the ssh configuration of this host' }],
-  ['revokedhostkeys', { name: 'RevokedHostKeys', hint: 'mark such keys with @revoked in known_hosts' }],
-])
+function unsupported(address: string, what: string, hint: string): DavitError {
+  return new DavitError('unsupported-ssh-option', `cannot connect to '${address}': ${what}`, {
+    exitStatus: ExitStatus.unreachable,
+    hint,
+  })
+}
+
+function allowsKeys(settings: Settings): boolean {
+  const ways = settings.list('preferredauthentications')
+  return !OFF.has(settings.text('pubkeyauthentication', 'yes')) && (ways.length === 0 || ways.includes('publickey'))
+}
+
+const OFF: ReadonlySet<string> = new Set(['no', 'false'])
+
+function isSame(values: readonly string[], others: readonly string[]): boolean {
+  return values.length === others.length && values.every((value, index) => value === others[index])
+}
+
+function variablesOf(assignments: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    assignments.map((assignment) => [assignment.replace(/=.*/s, ''), assignment.replace(/^[^=]*=/, '')]),
+  )
+}
 
 /** As OpenSSH: the alias alone; or the name with its port, and then the bare name. */
 function hostKeyNames(alias: string, host: { hostname: string; port: number }): [string, ...string[]] {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { askSsh } from './ask-ssh.ts'
+import { askSsh, askSshDefaults } from './ask-ssh.ts'
 import { handshakeLanes } from './handshake-lanes.ts'
 import { limiter } from './limiter.ts'
 import { openLink } from './open-link.ts'
@@ -27,10 +27,12 @@ export function sshLinks(options: SshOptions): SshLinks {
   const lanes = handshakeLanes(options.handshakes ?? limiter(HANDSHAKES))
   const context = { attempts: ATTEMPTS, ...options, lanes, signal }
   const configurations = shared<SshConfiguration>()
+  const texts = shared<string>()
+  const defaults = (): Promise<string> => texts.get('defaults', () => askSshDefaults(context))
   const links = shared<SshLink>()
   const opened: SshLink[] = []
   const ask = (address: string, role: 'target' | 'jump-host'): Promise<SshConfiguration> =>
-    configurations.get(`${role} ${address}`, () => askSsh(address, { ...context, role }))
+    configurations.get(`${role} ${address}`, () => askSsh(address, { ...context, role, defaults }))
   const open = async ({ host, through }: SshRoute): Promise<SshLink> => {
     const link = await openLink(host, through === undefined ? undefined : await linkAlong(through), context)
     opened.unshift(link)
