@@ -3,7 +3,7 @@ import { journalSince } from './check-journal.ts'
 import { differences } from './differences.ts'
 import { isMishap, type Kind, leavesOrphans } from './fault.ts'
 import { textOf } from './laboratory.ts'
-import type { Evidence, Goals } from './round.ts'
+import type { Evidence, Goals, Stage } from './round.ts'
 import { partsOf } from './points.ts'
 import type { Line, Run } from './run.ts'
 import { follow } from './timeline.ts'
@@ -17,6 +17,7 @@ export function checkRun(evidence: Evidence, index: number, goals: Goals): reado
     ...checkStatus(run, afterKill),
     ...checkWords(run),
     ...checkDone(evidence, index, goals),
+    ...checkLocked(evidence, index),
     ...checkSaid(evidence, index, goals),
   ]
   return problems.map((problem) => `run ${index + 1}: ${problem}`)
@@ -73,6 +74,19 @@ function checkDone(evidence: Evidence, index: number, { all }: Goals): readonly 
   const wanted = [...all[run.step].instances.keys()]
   return differences('it ended with 0, but of its processes', wanted.filter(isAlive), running.filter(isAlive))
 }
+
+/** While what a killed davit-env has left behind holds the lock, nobody else does anything on the targets. */
+function checkLocked({ fault, stages }: Evidence, index: number): readonly string[] {
+  const [{ run, goneAt }] = stages as readonly [Stage]
+  const { tool } = partsOf(fault.point)
+  const isHeld = fault.kind === 'env:KILL' && ['davit-activate', 'davit-set'].includes(tool) && run.isStruck
+  if (index === 0 || !isHeld || fault.again !== undefined) return []
+  return stages[index]!.run.said()
+    .filter(({ text, time }) => time < goneAt && DONE.test(text))
+    .map(({ text }) => `it said '${text}', but an earlier run held the lock`)
+}
+
+const DONE = /^\[\S+\] (?:(?:de)?activate \S+ in \S+: done|generation \d+ of the profile)/
 
 /** What was said later than the survey is compared with a later one. */
 function checkSaid(evidence: Evidence, index: number, goals: Goals): readonly string[] {

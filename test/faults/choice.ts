@@ -65,8 +65,10 @@ function twice({ step, point }: Place, points: Points, random: () => number, kin
 
 /** Whether the next run comes there as well, though it has less to do. */
 function isReachedAgain(point: string, first: string): boolean {
-  const { number, moment } = partsOf(point)
-  return number === 1 && !/data|start|done/.test(moment) && (!isOfBuilder(point) || isOfBuilder(first))
+  const { tool, number, moment } = partsOf(point)
+  if (number > 1 || /data|start|done/.test(moment)) return false
+  // What a builder has written is there, once it has ended.
+  return !isOfBuilder(point) || (isOfBuilder(first) && (tool === partsOf(first).tool || moment === 'begin'))
 }
 
 function strikeAt(point: string, kinds: readonly Kind[], random: () => number): Strike {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../harness/wait.ts'
 import { coordinatorState, type CoordinatorState } from './coordinator-state.ts'
+import { namesIn } from './look.ts'
 import { deploy, interrupt, type InterruptedTerms, type Run, type RunTerms } from './run.ts'
 import { release } from './strikes.ts'
 import { FORGET, journalOf, survey, type Survey } from './survey.ts'
@@ -59,6 +60,9 @@ export function laboratory(system: System): Laboratory {
   const wipe = async () => {
     await Promise.all(set.hosts.map((host) => host.sh(FORGET, storeDirectory)))
     await rm(stateDirectory(), { recursive: true, force: true })
+    // Generations that are no more would have their packages kept already, and fewer points would be passed.
+    const roots = join(storeDirectory, '.davit/roots')
+    await Promise.all(namesIn(roots).map((name) => rm(join(roots, name))))
     await emptyTemporary()
     deployed = 'nothing'
   }

@@ -34,7 +34,8 @@ async function traced(place: Laboratory, step: Step, how: { readonly dryRun?: bo
   return run
 }
 
-/** From the failure on. */
+/** From the beginning of what fails. */
 function undoing(points: readonly string[]): readonly string[] {
-  return points.slice(points.findIndex((point) => partsOf(point).moment === 'failed'))
+  const failed = points.findIndex((point) => partsOf(point).moment === 'failed')
+  return points.slice(points.slice(0, failed).findLastIndex((point) => partsOf(point).moment === 'before-start'))
 }
