@@ -134,10 +134,17 @@ exec sleep 1000
 
 /** The numbers of all whole lines that are kept. */
 function logged(scene: Scene): readonly number[] {
-  const text = [`${scene.log}.1`, scene.log]
-    .map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : ''))
-    .join('')
+  const text = [`${scene.log}.1`, scene.log].map(textOf).join('')
   return [...text.matchAll(/^line (\d+) of the service\n/gm)].map(([, number]) => Number(number))
+}
+
+/** It may just now be renamed. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 function expectConsecutive(numbers: readonly number[]): void {

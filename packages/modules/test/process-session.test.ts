@@ -16,6 +16,7 @@ describe.concurrent.each(shells)('the session of a process under $name', (shell)
     const scene = new Scene(shell, { 'bin/web': `#!/bin/sh\n${WORKERS}exec sleep 1000\n` })
     expect(await scene.call('activate')).toMatchObject({ status: 0 })
     const pid = scene.pid()
+    await workersBegun(scene)
     const workers = [scene.pidIn('first'), scene.pidIn('second')]
     process.kill(pid, 'SIGKILL')
     await until(() => !existsSync(`/proc/${pid}`))
@@ -54,6 +55,7 @@ setsid sh -c '(env -i sh -c "exec sleep 1000" & echo $! >"$SCENE/first"; exec sl
     const [mine, other] = ['key1', 'key2'].map((key) => ({ DAVIT_KEY: key }))
     const scene = new Scene(shell, { 'bin/web': `#!/bin/sh\n${WORKERS}exec sleep 1000\n` })
     expect(await scene.call('activate', other)).toMatchObject({ status: 0 })
+    await workersBegun(scene)
     const record = readFileSync(join(scene.directory, 'run/process/process/key2'), 'utf8').trim().split(' ')
     const others = [Number(record[3]), scene.pidIn('first'), scene.pidIn('second')]
     const invocation = [record[0] ?? '', 'another-invocation', ...record.slice(2)]
@@ -64,6 +66,13 @@ setsid sh -c '(env -i sh -c "exec sleep 1000" & echo $! >"$SCENE/first"; exec sl
     expect(others.map(isAlive)).toEqual([false, false, false])
   })
 })
+
+/** A machine that is busy may take the program for one at rest before it is. */
+function workersBegun(scene: Scene): Promise<void> {
+  return until(() =>
+    ['first', 'second'].every((name) => existsSync(join(scene.directory, name)) && scene.pidIn(name) > 0),
+  )
+}
 
 /** The fourth field after the name: proc(5). */
 function sessionOf(pid: number): number {
