@@ -30,7 +30,15 @@ interface Given {
 /** Runs davit-activate as a coordinator that has its state where the machine has it as a target; what it prints. */
 async function activate(manifest: Manifest, given: Given = {}): Promise<string> {
   let printed = ''
-  const flags = { upgrade: true, repair: false, dryRun: false, check: false, takeOver: false, undeploy: false }
+  const flags = {
+    upgrade: true,
+    repair: false,
+    dryRun: false,
+    check: false,
+    takeOver: false,
+    undeploy: false,
+    abandon: [],
+  }
   const args = { profile: 'default', lock: true, lockLease: 60, rollback: true, ...flags, ...given }
   await tool.run({
     args: args as never,

@@ -111,8 +111,10 @@ operation_abandon() {
   check_lock "$1" "$2" "$3"
   [ -d "$directory" ] || fail no-record "there is no record of it"
   ! is_running "$directory" || fail already-running "an activity of it is still running"
-  kept=$state/targets/$1/abandoned/$2/$(date -u +%Y%m%dT%H%M%SZ).$$.${directory##*/}
-  private_directory "${kept%/*}" && mv "$directory" "$kept" || fail cannot-create "cannot put '$directory' aside"
+  # A directory of its own: a name that is as long as names may be has no room for more.
+  kept=$state/targets/$1/abandoned/$2/$(date -u +%Y%m%dT%H%M%SZ).$$/${directory##*/}
+  make_directory "${kept%/*}"
+  mv "$directory" "$kept" || fail cannot-create "cannot put '$directory' aside"
   say kept "$(printf '%s' "$kept" | hexadecimal)"
 }
 

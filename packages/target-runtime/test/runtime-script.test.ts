@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 
 import { expect, test } from 'vitest'
 
@@ -19,4 +20,17 @@ test.each<readonly [string, string]>([
   )
   const installed = results.filter(({ error }) => error === undefined)
   expect(installed.map(({ status }) => status)).toEqual(installed.map(() => 0))
+})
+
+test('the runtime calls no function that there is not', () => {
+  const directory = new URL('../runtime/', import.meta.url)
+  const text = readdirSync(directory)
+    .map((name) => readFileSync(new URL(name, directory), 'utf8').replaceAll(/^\s*#.*$/gm, ''))
+    .join('\n')
+  const defined = new Set([...text.matchAll(/^([a-z_]+)\(\)/gm)].map(([, name]) => name))
+  const calls = /(?:^|[;|&!({]|\b(?:then|do|else|if|elif|while|until)\b)[ \t]*([a-z]+_[a-z_]+)(?=[ \t\n;)])/gm
+  const called = new Set([...text.matchAll(calls)].map(([, name]) => name))
+  expect(called.size).toBeGreaterThan(50)
+  // Requests name operations without what their functions begin with.
+  expect([...called].filter((name) => !defined.has(name) && !defined.has(`operation_${name}`))).toEqual([])
 })
