@@ -121,7 +121,7 @@ export const tool = defineTool({
     if (args.abandon.length > 0) return giveUp(context)
     const profile = parseProfileName(args.profile)
     const { value: next, text } = await readDocument(Manifest, args.manifest)
-    const old = args.oldManifest === undefined ? undefined : (await readDocument(Manifest, args.oldManifest)).value
+    const old = await readOld(context)
     const place = deploymentPlace(stateDirectory(context), profile)
     const { takeOver, undeploy } = args
     // Who says what is active knows it.
@@ -149,6 +149,10 @@ export const tool = defineTool({
     })
   },
 })
+
+async function readOld({ args, readDocument }: ToolContext<{ readonly oldManifest: string | undefined }>) {
+  return args.oldManifest === undefined ? undefined : (await readDocument(Manifest, args.oldManifest)).value
+}
 
 interface CarryOutTerms extends PlanTerms, Pick<ApplyTerms, 'rollback'> {
   readonly use: Parameters<typeof withLock>[1]

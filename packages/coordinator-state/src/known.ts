@@ -13,7 +13,7 @@ export async function isKnown(place: DeploymentPlace): Promise<boolean> {
 
 /** Before the first activation from here. */
 export async function markBegun(place: DeploymentPlace): Promise<void> {
-  await makeDirectories(place, 0o700)
+  makeDirectories(place, 0o700)
   await writeFileAtomic(fileOf(place), '')
 }
 

@@ -26,7 +26,7 @@ export async function writeLeftBehind(place: DeploymentPlace, left: readonly Nam
   if (left.length === 0) return rm(fileOf(place), { force: true })
   const [before, after] = [await readLeftBehind(place), left].map((list) => JSON.stringify(list))
   if (before === after) return
-  await makeDirectories(place, 0o700)
+  makeDirectories(place, 0o700)
   await writeFileAtomic(fileOf(place), `${after}\n`, { mode: 0o600 })
 }
 

@@ -20,59 +20,13 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { noSmallDisk, smallDisk } from '../../files/test/small-disk.ts'
 
 import { HIDE_PID, withHiddenProc } from '../../process/test/hidden-proc.ts'
-import { executables, toolOf } from '../../../scripts/executables.ts'
-import { renderManPage } from '../../tool/src/render-man-page.ts'
 import { isThorough } from '../../diagnostics/test/hostile.ts'
+import { HANG, LOCK, TOOL, TOOLS } from './stand-ins.ts'
 
 const script = fileURLToPath(new URL('../../../scripts/davit-env', import.meta.url))
 const shells = [['dash'], ['bash'], ['busybox', 'sh']].filter(
   ([program = '']) => spawnSync(program, ['--help']).error === undefined,
 )
-const TOOLS = ['normalize', 'delegate-build', 'manifest', 'distribute', 'lock', 'activate', 'set', 'generations']
-
-/**
- * Stands for every tool: writes down its arguments and what it is given by the environment. `FAIL_x` is the status of step x, and `FAIL_check` that of the look ahead.
- * What reacts to signals is Node, like the real tools: the shell starts its steps with SIGINT ignored.
- */
-const TOOL = `#!/bin/bash
-name=\${0##*/davit-}
-{ printf '%s' "$name"; printf ' <%s>' "$@"; echo; } | sed "s|$TMPDIR/davit-env[^/]*|TEMPORARY|g" >>"$TRACE"
-printf '%s\\n' "$name \${DAVIT_PROFILE-} \${DAVIT_MAX_CONCURRENT_TRANSFERS-} \${DAVIT_CLIENT_INTERFACE-} \${DAVIT_USE_SUBSTITUTES-}" >>"$TRACE.environment"
-printf '%s\\n' "$name \${DAVIT_ACTIVITY_TIMEOUT-} \${DAVIT_SKIP_UNREACHABLE-}" >>"$TRACE.care"
-printf '%s\\n' "$name \${DAVIT_QUIET-} \${DAVIT_VERBOSE-} \${DAVIT_LOG_FORMAT-} \${DAVIT_DEBUG-}" >>"$TRACE.messages"
-printf '%s\\n' "$DAVIT_RUN" >>"$TRACE.run"
-case " $* " in
-  *' --check '*) exit "\${FAIL_check:-0}" ;;
-esac
-if [ "$name" = lock ] || [ "$HANG" = "$name" ]; then exec "$NODE" "\${0%/*}/$([ "$name" = lock ] && echo lock || echo hang).mjs" "$@"; fi
-echo "output of $name"
-fail=FAIL_\${name/-/_}
-exit "\${!fail:-0}"
-`
-
-const LOCK = `import { spawn } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
-const [program, ...args] = process.argv.slice(process.argv.indexOf('--') + 1)
-const child = spawn(program, args, { stdio: 'inherit' })
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
-child.on('exit', (status) => {
-  appendFileSync(process.env.TRACE, 'unlock\\n')
-  process.exit(status ?? 1)
-})
-`
-
-const HANG = `import { appendFileSync, writeFileSync } from 'node:fs'
-const { TRACE, STOPPED = '143' } = process.env
-const stop = (word, status) => () => {
-  appendFileSync(TRACE, word + '\\n')
-  process.exit(status)
-}
-process.on('SIGTERM', stop('stopped', Number(STOPPED)))
-process.on('SIGINT', stop('interrupted', 130))
-writeFileSync(TRACE + '.hanging', '')
-setInterval(() => {}, 1000)
-`
-
 describe.each(shells)('davit-env in %s', (...shell) => {
   // Shells differ in less than this: one of them is enough, where time is short.
   const inDepth = isThorough || shell[0] === shells[0]?.[0]
@@ -465,31 +419,5 @@ describe.each(shells)('davit-env in %s', (...shell) => {
       expect(await ended).toMatchObject({ status: expected })
       expect(trace().at(-1)).toBe('stopped')
     }
-  })
-})
-
-describe('what davit-env says of itself', () => {
-  const help = spawnSync(script, ['--help'], { encoding: 'utf8' }).stdout
-  const page = readFileSync(`${script}.1`, 'utf8')
-    .replace(/\\f[BIR]/g, '')
-    .replaceAll('\\-', '-')
-  const optionsIn = (text: string) => [...new Set(text.match(/(?<![\w-])--[a-z][a-z-]*/g))].toSorted()
-  const variablesIn = (text: string) => [
-    ...new Set(text.match(/\b(?:DAVIT|DISNIX|SSH)_[A-Z_]+\b|\bTMPDIR\b|\bNO_COLOR\b/g)),
-  ]
-
-  test('the manual page has the options of the help, and the script understands them', () => {
-    const source = readFileSync(script, 'utf8')
-    const understood = optionsIn(source.slice(source.indexOf('count=$#'), source.indexOf('*) unknown_option')))
-    expect(optionsIn(page)).toEqual(optionsIn(help))
-    expect(optionsIn(help).filter((option) => !understood.includes(option))).toEqual([])
-  })
-
-  test('help and manual page have every variable that its tools read', async () => {
-    const called = executables().filter(({ name }) => TOOLS.includes(name.replace('davit-', '')))
-    const tools = await Promise.all(called.map(toolOf))
-    const read = tools.flatMap((tool) => variablesIn(renderManPage(tool).replaceAll('\\-', '-')))
-    expect(new Set(read).size).toBeGreaterThan(15)
-    for (const text of [help, page]) expect(read.filter((name) => !variablesIn(text).includes(name))).toEqual([])
   })
 })
