@@ -50,7 +50,11 @@ export function openJournal(place: DeploymentPlace, maximumBytes = MAXIMUM_BYTES
         if (writeSync(file.descriptor, bytes) < bytes.length) throw cutOff(file)
       })
     },
-    sync: () => attempt(file.path, () => fsyncSync(file.descriptor)),
+    sync: () =>
+      attempt(file.path, () => {
+        fsyncSync(file.descriptor)
+        syncNames(place)
+      }),
     close: () => closeSync(file.descriptor),
   }
 }
@@ -107,7 +111,17 @@ function openNumber(place: DeploymentPlace, number: number): OpenFile {
   return { number, path, descriptor: openSync(path, O_WRONLY | O_APPEND | O_CREAT, 0o600) }
 }
 
-const { O_WRONLY, O_APPEND, O_CREAT } = constants
+/** Of files that were begun. */
+function syncNames(place: DeploymentPlace): void {
+  const directory = openSync(journalOf(place), O_RDONLY)
+  try {
+    fsyncSync(directory)
+  } finally {
+    closeSync(directory)
+  }
+}
+
+const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT } = constants
 
 /** Why, the next attempt tells. */
 function cutOff({ descriptor }: OpenFile): Error {

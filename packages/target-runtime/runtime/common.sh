@@ -73,9 +73,9 @@ state_directory() {
   fi
 }
 
-# replace_file PATH < CONTENT: atomically, and on the disk before the name points to it.
+# replace_file PATH < CONTENT: atomically, on the disk before the name points to it, and the name as well in the end.
 replace_file() {
-  cat >"$1.new" && sync "$1.new" && mv -f "$1.new" "$1" || {
+  cat >"$1.new" && sync "$1.new" && mv -f "$1.new" "$1" && sync "${1%/*}" || {
     rm -f "$1.new"
     return 1
   }

@@ -26,6 +26,7 @@ spawn() {
 # run STATE TARGET PROFILE ACTIVITY DIRECTORY FUNCTION [WORD]...
 run() {
   trap '' HUP
+  umask 077
   davit_state=$1 davit_target=$2 davit_profile=$3 davit_activity=$4 davit_directory=$5
   shift 5
   "$@"
@@ -141,7 +142,7 @@ ask_module() {
 # pipe, such as a service in the background: nobody is blocked by it, and a full disk stops only the log.
 open_log() {
   rm -f "$davit_log" "$davit_log".[123] "$davit_directory/output"
-  (umask 077 && mkfifo "$davit_directory/output") || return 1
+  mkfifo "$davit_directory/output" || return 1
   # Opened for both at first: to open a pipe for one waits for who opens it for the other.
   exec 5<>"$davit_directory/output" 6<"$davit_directory/output" 7>"$davit_directory/output" 5>&-
   rm -f "$davit_directory/output"
@@ -156,7 +157,6 @@ open_log() {
 
 # keep_log FILE: pieces of 512 writes or 1 MB, whichever is less: the first, and the last two or three.
 keep_log() {
-  umask 077
   dd bs=2048 count=512 of="$1"
   while [ -s "$1" ]; do
     dd bs=2048 count=512 of="$1.3"

@@ -57,8 +57,7 @@ export async function performActivity(machine: Machine, request: ActivityRequest
     return status === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, status)
   } catch (error) {
     if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
-    const { message, remedy } = error
-    return { kind: 'failed', message: remedy === undefined ? message : `${message}; ${remedy}`, log: '' }
+    return { kind: 'failed', message: error.messageWithRemedy, log: '' }
   }
 }
 

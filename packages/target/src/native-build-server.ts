@@ -165,16 +165,18 @@ function serverOf(
 
 /** Whatever was lost: the script has ended what it had started, or is about to. */
 function lostBuilds({ address }: Machine, reason: unknown, lastWords: string): DavitError {
-  const account = refusedAccount(lastWords)
-  const said =
-    account?.message ?? (/davit:\S+\n([^]*)/.exec(lastWords)?.[1] ?? lastWords).trim().split('\n').slice(-3).join('; ')
+  const { message: said, remedy } = refusedAccount(lastWords) ?? { message: lastLines(lastWords) }
   const text = printable(said || (reason instanceof Error ? reason.message : String(reason)))
   const options = {
     exitStatus: ExitStatus.unreachable,
-    hint:
-      account?.remedy ?? 'what was being built there is ended; run it again: what is complete there is not built anew',
+    hint: remedy ?? 'what was being built there is ended; run it again: what is complete there is not built anew',
     cause: reason,
   }
   if (reason instanceof DavitError && said === '') return new DavitError(reason.code, text, options)
   return new DavitError('build-lost', `cannot build on '${address}': ${text}`, options)
+}
+
+function lastLines(lastWords: string): string {
+  const said = /davit:\S+\n([^]*)/.exec(lastWords)?.[1] ?? lastWords
+  return said.trim().split('\n').slice(-3).join('; ')
 }

@@ -115,19 +115,19 @@ function checkReceived(
   const [, status, sum] = /(?:^|\n)received (\d*) ([0-9a-f]*)/.exec(answer) ?? []
   if (status === '0' && sum === expected) return
   const isWhole = status === '0' && sum !== ''
-  const account = isWhole ? undefined : refusedAccount(errors)
-  const reason = account?.message ?? (isWhole ? 'what arrived is not what was sent' : reasonIn(errors))
-  const hint = tellsNoSpace(errors)
-    ? `make space on '${machine.address}': the same command sends it again`
-    : account?.remedy
+  const { reason, hint } = isWhole ? { reason: 'what arrived is not what was sent' } : failureIn(machine, errors)
   throw new DavitError(
     'import-failed',
     `'${machine.address}' could not unpack what it was sent: ${reason || 'the stream was cut'}`,
-    {
-      exitStatus: ExitStatus.failed,
-      ...(hint === undefined ? {} : { hint }),
-    },
+    { exitStatus: ExitStatus.failed, ...(hint === undefined ? {} : { hint }) },
   )
+}
+
+function failureIn({ address }: Machine, errors: string): { readonly reason: string; readonly hint?: string } {
+  const account = refusedAccount(errors)
+  if (account !== undefined) return { reason: account.message, hint: account.remedy }
+  const hint = `make space on '${address}': the same command sends it again`
+  return { reason: reasonIn(errors), ...(tellsNoSpace(errors) ? { hint } : {}) }
 }
 
 /** That there is no space left makes everything else go wrong as well. */

@@ -10,12 +10,19 @@ export class RefusedRequest extends DavitError {
   /** The command that lets the account write there, if that is what was refused. */
   readonly remedy: string | undefined
 
-  constructor(code: string, message: string, lines: readonly string[], remedy?: string) {
+  constructor(code: string, message: string, { lines, remedy }: Refusal) {
     super(code, message, code === 'cannot-create' ? notWritten(message, remedy) : {})
     this.lines = lines
     this.remedy = remedy
   }
+
+  /** For where there is no room for a hint. */
+  get messageWithRemedy(): string {
+    return this.remedy === undefined ? this.message : `${this.message}; ${this.remedy}`
+  }
 }
+
+type Refusal = Pick<RefusedRequest, 'lines'> & Partial<Pick<RefusedRequest, 'remedy'>>
 
 function notWritten(message: string, remedy: string | undefined) {
   const usual = tellsNoSpace(message) ? HOW_TO_MAKE_SPACE : 'check the permissions and the space left there'
@@ -36,17 +43,21 @@ export function refusedAccount(printed: string): RefusedAccount | undefined {
 /** What could not be written is said with the target on which it could not. */
 export function onTarget(target: TargetName, error: unknown): unknown {
   if (!(error instanceof RefusedRequest) || error.code !== 'cannot-create') return error
-  return new RefusedRequest(error.code, `target '${target}': ${error.message}`, error.lines, error.remedy)
+  return new RefusedRequest(error.code, `target '${target}': ${error.message}`, error)
 }
 
 /** What follows the sign of a refusal: its code, and the message in hexadecimal. */
 export function refusalOf([code = '', message]: readonly string[], lines: readonly string[]): RefusedRequest {
-  const known = /^[a-z][a-z-]{0,39}$/.test(code) && !CODES_OF_OURS.has(code) ? code : 'failed'
   const said = fromHexadecimal(message?.slice(0, 2 * MAX_MESSAGE_CHARACTERS)).trim()
-  const account = known === 'may-not-write' ? refusedAccount(said) : undefined
-  if (account !== undefined) return new RefusedRequest('cannot-create', account.message, lines, account.remedy)
+  const account = code === 'may-not-write' ? refusedAccount(said) : undefined
+  if (account !== undefined) return new RefusedRequest('cannot-create', account.message, { lines, ...account })
+  return new RefusedRequest(...codeAndText(code, said), { lines })
+}
+
+function codeAndText(code: string, said: string): [code: string, text: string] {
+  const known = /^[a-z][a-z-]{0,39}$/.test(code) && !CODES_OF_OURS.has(code) ? code : 'failed'
   const text = known === 'cannot-create' ? said.replace('\n', ': ').replaceAll('\n', '; ') : said
-  return new RefusedRequest(known, text || 'it was refused without a reason', lines)
+  return [known, text || 'it was refused without a reason']
 }
 
 const MAX_MESSAGE_CHARACTERS = 4_000

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { removeTree } from '@davit/files'
 import { encodeField } from '@davit/target-runtime'
 import * as fc from 'fast-check'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import { isThorough } from '../../diagnostics/test/hostile.ts'
 import { noStrace, stracing } from '../../files/test/system-calls.ts'
@@ -16,7 +16,11 @@ import { askStatus, observeMachine, performActivity } from '../src/target.ts'
 import { closeScenes, Scene } from './scene.ts'
 import { installedShells } from './shells.ts'
 
-afterAll(closeScenes)
+const directories: string[] = []
+afterAll(() => {
+  closeScenes()
+  for (const directory of directories) removeTree(directory)
+})
 
 /** Names that mean something to a shell, or to the script that calls modules. */
 const NAMES =
@@ -120,7 +124,7 @@ describe.concurrent.each(shells)('container properties on a machine with $name',
 
   test.skipIf(noStrace !== undefined)('are never an argument of a program, which everybody can see', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'davit-traced-'))
-    onTestFinished(() => removeTree(directory))
+    directories.push(directory)
     const [within, calls] = [join(directory, 'within'), join(directory, 'calls')]
     writeFileSync(within, `#!/bin/sh\nexec ${stracing(calls, 'execve').join(' ')} "$@"\n`, { mode: 0o755 })
     const scene = await Scene.open(shell, { within })

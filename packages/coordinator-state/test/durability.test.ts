@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { scratchDirectory } from '../../files/test/scratch.ts'
+import { DURABILITY, durableSteps, noStrace, stracing } from '../../files/test/system-calls.ts'
+
+const program = new URL('../src/coordinator-state.ts', import.meta.url).pathname
+const lockRecord = new URL('../../deployment-lock/src/lock-record.ts', import.meta.url).pathname
+
+/** Steps and modes of what a script leaves, whatever the umask. */
+function remembering(script: string) {
+  const [state, calls] = [join(scratchDirectory(), 'state'), join(scratchDirectory(), 'calls')]
+  const place = join(state, 'coordinator/default')
+  const preamble = `import { addGeneration, beginRollback, openJournal, switchGeneration } from '${program}'
+    import { writeLockRecord } from '${lockRecord}'
+    const place = '${place}'
+    process.umask(0)`
+  const [strace = '', ...traced] = stracing(calls, ...DURABILITY)
+  const code = `${preamble}\n${script}`
+  const node = [process.execPath, '--conditions=source', '--import', 'tsx', '--input-type=module', '-e', code]
+  expect(spawnSync(strace, [...traced, ...node], { encoding: 'utf8' }).stderr).toBe('')
+  const steps = durableSteps(calls)
+    .filter((step) => step.includes(state))
+    .map((step) => step.replaceAll(/\.davit-[0-9a-f]{16}/g, 'T').replaceAll(place, 'P'))
+  return { steps, mode: (path: string) => (statSync(join(state, path)).mode & 0o777).toString(8) }
+}
+
+const written = (path: string, mode: string) => {
+  const directory = path.slice(0, path.lastIndexOf('/'))
+  return [
+    `created ${mode} ${directory}/T`,
+    `synced ${directory}/T`,
+    `renamed ${directory}/T ${path}`,
+    `synced ${directory}`,
+  ]
+}
+
+test.skipIf(noStrace !== undefined)(
+  'a generation is whole on the disk before it counts, and for its owner alone',
+  () => {
+    const { steps, mode } = remembering(`
+    const origin = { time: new Date(), user: 'me', host: 'here' }
+    const text = '{}'
+    await addGeneration(place, { manifest: {}, text, origin })`)
+    expect(steps).toEqual([
+      ...written('P/generations/.new/origin.json', '0600'),
+      ...written('P/generations/.new/manifest', '0600'),
+      'renamed P/generations/.new P/generations/1',
+      'synced P/generations',
+      ...written('P/current', '0666'),
+    ])
+    const made = ['', '/generations', '/generations/1', '/generations/1/manifest', '/generations/1/origin.json']
+    expect(made.map((path) => mode(`coordinator/default${path}`))).toEqual(['700', '700', '700', '600', '600'])
+  },
+)
+
+test.skipIf(noStrace !== undefined)(
+  'a journal is on the disk when it is synced, name included, and for its owner alone',
+  () => {
+    const { steps, mode } = remembering(`
+    const journal = openJournal(place)
+    journal.append({ kind: 'note', time: '', id: '1', message: 'hello' })
+    journal.sync()`)
+    expect(steps).toEqual(['created 0600 P/journal/1', 'synced P/journal/1', 'synced P/journal'])
+    const made = [
+      '',
+      'coordinator',
+      'coordinator/default',
+      'coordinator/default/journal',
+      'coordinator/default/journal/1',
+    ]
+    expect(made.map(mode)).toEqual(['755', '700', '700', '700', '600'])
+  },
+)
+
+test.skipIf(noStrace !== undefined)('a lock that is remembered is on the disk, and for its owner alone', () => {
+  const { steps, mode } = remembering(`await writeLockRecord(place, { token: 'secret' })`)
+  expect(steps).toEqual(written('P/lock.json', '0600'))
+  expect(['coordinator/default', 'coordinator/default/lock.json'].map(mode)).toEqual(['700', '600'])
+})
