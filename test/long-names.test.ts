@@ -4,10 +4,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
 import { LANGUAGES } from './harness/language.ts'
 import { deploy, modelFile } from './harness/models.ts'
-import { wrapper } from './harness/services.ts'
 
 /** As long as a name can be; they differ at their ends alone. */
 const named = (kind: string, end: string) => `${kind}-`.padEnd(200 - end.length, 'x') + end
+
+function executable(name: string, ...lines: readonly string[]): string {
+  const text = ['#!/bin/sh', ...lines].map((line) => `echo '${line}'`).join('; ')
+  return `mkdir -p "$out/bin"; { ${text}; echo "# $profile"; } > "$out/bin/${name}"; chmod +x "$out/bin/${name}"`
+}
+
+const WRAPPER = executable(
+  'wrapper',
+  `'"calls=$calls"'`,
+  'echo "$1 $2 $DAVIT_SERVICE $DAVIT_TARGET $colour" >> "$calls"',
+)
 
 describe.each(LANGUAGES)('names of 200 bytes, models in %s', (language) => {
   let user: Coordinator
@@ -23,18 +33,17 @@ describe.each(LANGUAGES)('names of 200 bytes, models in %s', (language) => {
   const program = named('program', '1')
   const models = (profile: string) => ({
     services: {
-      [service]: wrapper({
-        body: `echo "$1 $2 $DAVIT_SERVICE $DAVIT_TARGET $colour" >> "${user.directory}/calls"`,
-        version: profile,
-      }),
+      [service]: {
+        type: 'wrapper',
+        pkg: { build: { env: { profile, calls: join(user.directory, 'calls') }, script: WRAPPER } },
+      },
       [program]: {
         type: 'process',
         colour: profile,
         pkg: {
           build: {
             env: { profile },
-            script:
-              'mkdir -p "$out/bin"; echo "#!/bin/sh\nexec sleep 1000" > "$out/bin/sleeper"; chmod +x "$out/bin/sleeper"',
+            script: executable('sleeper', 'exec sleep 1000'),
           },
         },
       },
