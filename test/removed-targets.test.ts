@@ -100,7 +100,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a target that was taken out of the infrastruct
     const { stderr } = succeeded(await davit('--forget', 'lb2'))
     expect(stderr).toBe("forgot 'api', 'page' on 'lb2'\n")
     expect((await run(SHRUNK)).stderr).toContain(WELL)
-    expect((await davit('--forget', 'lb2')).stderr).toContain('nothing was left behind anywhere')
+    expect((await davit('--forget', 'lb2')).stderr).toContain('has left nothing behind anywhere')
     const { stdout } = succeeded(await user.run(['davit-journal']))
     expect(stdout).toContain("forgot 'api', 'page' on 'lb2'")
     expect(await activeOn(hosts)).toEqual(active)

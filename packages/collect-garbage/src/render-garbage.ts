@@ -54,7 +54,7 @@ function timeOf(time: Date): string {
   return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-function sumOf(some: readonly StoredBytes[]): number {
+function sumOf(some: readonly Pick<StoredBytes, 'bytes'>[]): number {
   return some.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 

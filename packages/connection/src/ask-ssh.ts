@@ -59,7 +59,8 @@ function splitWords(text: string | undefined): readonly string[] {
 }
 
 function configurationError(address: string, stderr: string): DavitError {
-  const reason = stderr.trim().split('\n').at(-1) ?? ''
+  // The first line says what is wrong where, the last one only that ssh gives up.
+  const [reason = ''] = stderr.trim().split('\n')
   return new DavitError('bad-ssh-configuration', `cannot connect to '${address}': ssh says: ${reason}`, {
     exitStatus: ExitStatus.unreachable,
     hint: `try 'ssh -G ${address}'`,

@@ -5,6 +5,7 @@ import { DavitError, ExitStatus, suggestionFor } from '@davit/diagnostics'
 import { type NamedMapping, parseNamedMappings } from '@davit/documents'
 import { isMissing, makeDirectories, readTextFile, writeFileAtomic } from '@davit/files'
 
+import { otherDeployments } from './deployments.ts'
 import { currentGeneration } from './generations.ts'
 import type { DeploymentPlace } from './place.ts'
 
@@ -41,7 +42,7 @@ export async function forgetTarget(place: DeploymentPlace, target: string): Prom
     })
   }
   const forgotten = left.filter((one) => one.target === target)
-  if (forgotten.length === 0) throw noSuchTarget(target, new Set(left.map((one) => one.target)))
+  if (forgotten.length === 0) throw await noSuchTarget(place, target, new Set(left.map((one) => one.target)))
   await writeLeftBehind(
     place,
     left.filter((one) => one.target !== target),
@@ -49,9 +50,13 @@ export async function forgetTarget(place: DeploymentPlace, target: string): Prom
   return forgotten
 }
 
-function noSuchTarget(target: string, targets: ReadonlySet<string>): DavitError {
+async function noSuchTarget(place: DeploymentPlace, target: string, targets: ReadonlySet<string>): Promise<DavitError> {
   const names = [...targets].map((name) => `'${name}'`).join(', ')
-  const hint = targets.size === 0 ? 'nothing was left behind anywhere' : `there is something on ${names}`
+  const others = (await otherDeployments(place)).map((name) => `'${name}'`).join(', ')
+  const elsewhere =
+    others === '' ? '' : `; this coordinator has deployed ${others} as well: --profile names another one`
+  const nowhere = `this deployment has left nothing behind anywhere${elsewhere}`
+  const hint = targets.size === 0 ? nowhere : `there is something on ${names}`
   return new DavitError('no-target', `nothing was left behind on '${target}'`, {
     hint: suggestionFor(target, targets) ?? hint,
   })

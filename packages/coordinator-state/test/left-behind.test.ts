@@ -82,7 +82,9 @@ test('a target can be forgotten, and only one on which something was left', asyn
   expect(await forgetTarget(place, 'n1')).toEqual(LEFT.slice(0, 2))
   expect(await readLeftBehind(place)).toEqual(LEFT.slice(2))
   await forgetTarget(place, 'node-2')
-  await expect(forgetTarget(place, 'n1')).rejects.toMatchObject({ hint: 'nothing was left behind anywhere' })
+  await expect(forgetTarget(place, 'n1')).rejects.toMatchObject({
+    hint: 'this deployment has left nothing behind anywhere',
+  })
 })
 
 test('one that belongs to the current generation cannot be forgotten: the next run would find it again', async () => {

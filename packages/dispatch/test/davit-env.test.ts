@@ -318,7 +318,10 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     [['-D', 'd', '--list-generations'], "option '--list-generations' takes the place of all models"],
     [['--rollback', '--build-on-targets'], "option '--rollback' takes the place of all models"],
     [['--switch-to-generation'], "option '--switch-to-generation' needs a value"],
-    [['--switch-to-generation', ''], "'' is not a valid number of a generation"],
+    [['--switch-to-generation', ''], "option '--switch-to-generation' needs a value"],
+    [['-p', '', '--undeploy', '-i', 'i'], "option '-p' needs a value"],
+    [['--profile=', '--list-generations'], "option '--profile' needs a value"],
+    [['-A', 'a', '-j', ''], "option '-j' needs a value"],
     [['--switch-to-generation=1x'], "'1x' is not a valid number of a generation"],
     [['--switch-to-generation=0'], "'0' is not a valid number of a generation"],
     [
@@ -351,6 +354,11 @@ describe.each(shells)('davit-env in %s', (...shell) => {
   ])('refuses %j, and says what to do', async (args, message, hint) => {
     const { status, stderr } = await run(args)
     expect([status, stderr]).toEqual([64, expect.stringContaining(`davit-env: ${message} [usage]\nhint: ${hint}`)])
+  })
+
+  test('says that a place for temporary files does not exist', async () => {
+    const { status, stderr } = await run(models, { TMPDIR: join(directory, 'none') })
+    expect([status, stderr]).toEqual([73, expect.stringContaining(`there is no directory '${directory}/none'`)])
   })
 
   test('tells programs what is wrong as tools do', async () => {

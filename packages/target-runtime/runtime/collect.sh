@@ -41,7 +41,7 @@ list_kept() {
     [ ! -f "$owner" ] || is_dead "${owner##*/}" || list_fields ' asked' <"$owner"
   done
   for owner in "${registrations%/*}"/needed/*; do
-    [ ! -f "$owner" ] || ! is_alive "${owner##*/}" || list_fields ' needed' <"$owner"
+    [ ! -f "$owner" ] || is_dead "${owner##*/}" || list_fields ' needed' <"$owner"
   done
   for lock in "$locks"/*; do
     [ ! -f "$lock" ] || printf '%s building\n' "${lock##*/}"

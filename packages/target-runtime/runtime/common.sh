@@ -14,6 +14,7 @@ fail() {
 # refuse_account MESSAGE: ends an operation where this account may not write to what the message names, with the command that mends it.
 refuse_account() {
   case $1 in
+    *\'*\'*\'*) return 0 ;;
     *\'/*\'*) ;;
     *) return 0 ;;
   esac
@@ -25,8 +26,12 @@ refuse_account() {
   account=$(id -un 2>/dev/null) || account=$(id -u)
   command="chown $account '$place'"
   [ -z "$missing" ] || command="install -d -o $account '$missing'"
-  [ "$(id -u)" = 0 ] || [ -w "${place:-/}" ] ||
-    fail may-not-write "'$account' may not write to '${place:-/}'; as root there: $command"
+  [ "$(id -u)" != 0 ] || return 0
+  # By trying: nobody writes to what is mounted to be read only, whoever owns it.
+  case $(mkdir "$place/davit.$$" 2>&1 && rmdir "$place/davit.$$") in
+    '' | *[Rr]ead-only*) return 0 ;;
+  esac
+  fail may-not-write "'$account' may not write to '${place:-/}'; as root there: $command"
 }
 
 # make_directory PATH

@@ -108,7 +108,7 @@ describe.concurrent.each(shells)('container properties on a machine with $name',
         const { definition: _definition, ...request } = scene.request('deactivate')
         const result =
           activity === 'status'
-            ? await askStatus(scene.machine, request)
+            ? await askStatus(scene.machine, { ...request, timeoutSeconds: 30 })
             : await performActivity(scene.machine, { ...request, activity })
         expect([name, activity, result]).toMatchObject([
           name,

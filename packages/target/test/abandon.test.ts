@@ -1,0 +1,49 @@
+import { existsSync, statSync } from 'node:fs'
+
+import { afterAll, describe, expect, test, vi } from 'vitest'
+
+import { abandonRecord, performActivity } from '../src/target.ts'
+import { closeScenes, PATIENCE, Scene } from './scene.ts'
+import { installedShells } from './shells.ts'
+
+afterAll(closeScenes)
+
+describe.each(installedShells())('abandonRecord() on a machine with $name', (shell) => {
+  const abandon = ({ machine, profile, mapping }: Scene, token = '-') =>
+    abandonRecord(machine, {
+      profile,
+      token,
+      target: mapping.target,
+      container: mapping.container,
+      key: mapping.service,
+    })
+
+  test('puts a record where only its owner sees it', async () => {
+    const scene = await Scene.open(shell)
+    await performActivity(scene.machine, scene.request('activate', scene.module('exit 0')))
+    const kept = await abandon(scene)
+    expect([existsSync(scene.record), existsSync(`${kept}/record`)]).toEqual([false, true])
+    for (const directory of ['abandoned', 'abandoned/default'])
+      expect(statSync(`${scene.directory}/state/targets/t1/${directory}`).mode & 0o777).toBe(0o700)
+  })
+
+  test('refuses what an activity is at', async () => {
+    const scene = await Scene.open(shell)
+    const activity = performActivity(
+      scene.machine,
+      scene.request('activate', scene.module('echo $$ >"$D/begun"; hold')),
+    )
+    await vi.waitFor(() => expect(scene.read('begun')).not.toBe(''), PATIENCE)
+    await expect(abandon(scene)).rejects.toMatchObject({ code: 'already-running' })
+    expect(existsSync(`${scene.record}/record`)).toBe(true)
+    scene.write('go')
+    expect(await activity).toEqual({ kind: 'succeeded' })
+  })
+
+  test('refuses who does not hold the lock', async () => {
+    const scene = await Scene.open(shell)
+    await performActivity(scene.machine, scene.request('activate', scene.module('exit 0')))
+    await expect(abandon(scene, 'somebody-elses')).rejects.toMatchObject({ code: 'lock-lost' })
+    expect(existsSync(`${scene.record}/record`)).toBe(true)
+  })
+})
