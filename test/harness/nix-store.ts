@@ -37,7 +37,9 @@ export const collectGarbage = (owner: StoreOwner) => storeShell(owner, 'nix-stor
 
 /** A file that nobody needs, so that a collection has something to collect. */
 export async function addGarbage(owner: StoreOwner): Promise<string> {
-  return (await storeShell(owner, 'echo rubbish > /tmp/rubbish && nix-store --add /tmp/rubbish')).trim()
+  return (
+    await storeShell(owner, 'cd "$(mktemp -d)" && echo rubbish > rubbish && nix-store --add rubbish && rm -r "$PWD"')
+  ).trim()
 }
 
 /** What a loss of data takes: the paths, and all that refers to them, without a trace. */
