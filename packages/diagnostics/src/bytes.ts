@@ -9,8 +9,8 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 
 /** Bytes in `500 MB`, `1.5GiB` or `4096`; nothing where it is no such text. */
 export function parseBytes(text: string): number | undefined {
-  const [, number = '', unit = ''] = /^(\d{1,15}(?:\.\d{1,9})?) ?([a-zA-Z]{0,3})$/.exec(text.trim()) ?? []
-  const factor = number.includes('.') && (unit === '' || unit === 'B') ? undefined : UNITS.get(unit)
+  const [, number = '', unit = ''] = /^(\d{1,15}(?:\.\d{1,9}(?= ?[kKMGT]))?) ?([a-zA-Z]{0,3})$/.exec(text.trim()) ?? []
+  const factor = UNITS.get(unit)
   const bytes = factor === undefined || number === '' ? 0 : Math.round(Number(number) * factor)
   return bytes > 0 && bytes <= Number.MAX_SAFE_INTEGER ? bytes : undefined
 }

@@ -15,6 +15,8 @@ test.each([
   ['', undefined],
   ['1e9', undefined],
   ['99999999 TB', undefined],
+  ['0.5', undefined],
+  ['1.5 B', undefined],
 ])('parseBytes(%j)', (text, bytes) => expect(parseBytes(text)).toBe(bytes))
 
 test.each([
