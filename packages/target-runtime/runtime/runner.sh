@@ -75,8 +75,9 @@ claim_module() {
   return 254
 }
 
-# call_module [MODULE]: another one than the record's unless that is empty; in a subshell, which becomes the module. Properties wait among the arguments of the shell, which nobody else sees, until
-# nothing is done any more but to call the module: to assign one may change what a shell does, or end it.
+# call_module [MODULE]: another one than the record's unless that is empty; in a subshell, which becomes the module. Properties wait
+# among the arguments of the shell, which nobody else sees, until nothing is done any more but to call the module: to assign one
+# may change what a shell does, or end it.
 call_module() {
   cd / || exit 253
   umask 022
