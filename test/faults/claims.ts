@@ -45,6 +45,10 @@ export const CLAIMS: readonly (readonly [RegExp, Check])[] = [
     (_, { reinstalled }) => unless(reinstalled.size > 0, 'nobody has taken it'),
   ],
   [
+    /^davit-lock: the lock of profile '\S+' on target '(\S+)' is gone \[not-locked\]$/,
+    ({ parts: [host] }, { reinstalled }) => unless(reinstalled.has(host!), 'nobody has taken it'),
+  ],
+  [
     /^hint: nothing was activated; (?:(.*) (?:has all its|have all their) packages)?.*the same command sends /,
     onlySent,
   ],
