@@ -38,5 +38,5 @@ export const SAYS_NOTHING: readonly RegExp[] = [
   /^hint: (the same command (goes on from (there|here)|tries again)|mend what failed; then the same command tries again(; |$)|the others have theirs: )/,
   /^hint: what was started there goes on; /,
   /^hint: what was not set yet, the same command sets$/,
-  /^hint: (somebody else may have deployed since|check |make (space|room) |free |try |look )/,
+  /^hint: (a service decides that by itself|somebody else may have deployed since|check |make (space|room) |free |try |look )/,
 ]

@@ -90,8 +90,13 @@ function processesIn(root: string) {
 function recordsIn(directory: string, host: string): readonly string[] {
   return namesIn(directory)
     .filter((name) => name.includes(':'))
-    .map((name) => `${host}:${name} ${textOf(join(directory, name, 'state')).trim() || 'none'}`)
+    .map((name) => `${host}:${name} ${stateIn(join(directory, name))}`)
     .toSorted()
+}
+
+/** The first line says it: on a full disk the state is written over a longer one, of which the rest stays. */
+function stateIn(directory: string): string {
+  return textOf(join(directory, 'state')).split('\n', 1)[0] || 'none'
 }
 
 const LEFT = /(\.new[^/]*|^\.gone\.[^/]*|^mutex|^running(\..*)?|^module|^output|^holder|\.after\.[^/]*|\.lock|^commit)$/
