@@ -57,6 +57,10 @@ link set lo up
 addr add $(<"$host/address")/24 dev eth0
 link set eth0 up
 END
+  # The host hears within seconds that the other end of a connection went while its network was cut; where that may not be set,
+  # within minutes.
+  nsenter --net="$host/network" sh -c \
+    'cd /proc/sys/net/ipv4 && echo 10 >tcp_keepalive_time && echo 5 >tcp_keepalive_intvl' 2>/dev/null || true
 }
 
 start_host() { # SET NAME

@@ -29,7 +29,7 @@ export const SAYS_NOTHING: readonly RegExp[] = [
   /^error: (target '\S+': |cannot (begin to |tell what became of the request to )?(de)?activate )/,
   /^caused by: /,
   // What other services have answered is in lines after that.
-  /^'\S+' on '\S+': it (was cut off, or never began|took too long, and was ended)$/,
+  /^'\S+' on '\S+': it (was cut off, or never began|took too long, and was ended)(, and nothing more can be written there \(.*\))?$/,
   // Errors that only say what went wrong; those of a transition and a distribution are claims.
   /^davit-[a-z]+: .* \[(interrupted|unreachable|targets-unreachable|connection-lost|session-refused|no-answer|locked|lock-lost|lock-refused|unlock-refused|no-profile|cannot-create|import-failed|channel-closed|no-shell|no-module|cannot-write|not-ours|no-deployment)\]$/,
   // The same, where what a program of the target has said is part of it.
