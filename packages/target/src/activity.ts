@@ -121,10 +121,16 @@ export async function askStatus(
   { profile, mapping, timeoutSeconds }: StatusRequest,
 ): Promise<'runs' | 'does-not-run' | 'unknown'> {
   const fields = [mapping.target, profile, String(timeoutSeconds), mapping.container, mapping.service]
-  const ask = () => machine.requestActivity('status', fields)
+  const ask = async () => {
+    try {
+      return await machine.requestActivity('status', fields)
+    } catch (error) {
+      // It was removed meanwhile.
+      if (error instanceof RefusedRequest) return STATUS_UNKNOWN
+      throw error
+    }
+  }
   const status = await ask().catch((error: unknown) => {
-    // It was removed meanwhile.
-    if (error instanceof RefusedRequest) return STATUS_UNKNOWN
     if (!isConnectionLost(error)) throw error
     return ask()
   })

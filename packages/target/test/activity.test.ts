@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -204,6 +213,17 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       const scene = await Scene.open(shell)
       expect(await ask(scene)).toBe('unknown')
       expect(existsSync(scene.record)).toBe(false)
+    })
+
+    test.runIf(shell.inDepth)('is unknown of what went with its machine while it was asked', async () => {
+      const scene = await Scene.open(shell)
+      scene.module('[ "$1" = activate ] || { echo $$ >"$D/begun"; hold; }', ['activate', 'status'])
+      await performActivity(scene.machine, scene.request('activate'))
+      const answer = ask(scene)
+      await begun(scene)
+      rmSync(scene.record, { recursive: true })
+      process.kill(scene.connection.pids[0] ?? 0, 'SIGKILL')
+      expect(await answer).toBe('unknown')
     })
   })
 
