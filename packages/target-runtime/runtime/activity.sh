@@ -41,7 +41,7 @@ prepare_activity() {
   ! is_running "$directory" || fail already-running "an activity of it is still running"
   claim "$directory/running" "$self" || case $? in
     1) fail already-running "an activity of it is still running" ;;
-    *) fail cannot-create "cannot write below '$directory'" ;;
+    *) cannot 'write below' "$directory" ;;
   esac
   trap 'abandon_activity' EXIT
   # A module that its runner had just begun to call: it, too, looks whether the claim is still its runner's.
@@ -49,11 +49,11 @@ prepare_activity() {
   rm -f "$directory/status" "$directory/running.handed" "$directory/module"
   if [ "$activity" = activate ] || ! is_complete "$directory/record"; then
     keep_active "$@"
-    write_record "$@" || fail cannot-create "cannot write the record below '$directory'"
+    write_record "$@" || cannot 'write the record below' "$directory"
   fi
   case $activity in
     *activate) write_state "$directory" "${activity%e}ing" ;;
-  esac || fail cannot-create "cannot write the state below '$directory'"
+  esac || cannot 'write the state below' "$directory"
 }
 
 # abandon_activity: before it was begun; nothing was where nothing says how far it is.
@@ -114,7 +114,7 @@ operation_abandon() {
   # A directory of its own: a name that is as long as names may be has no room for more.
   kept=$state/targets/$1/abandoned/$2/$(date -u +%Y%m%dT%H%M%SZ).$$/${directory##*/}
   make_directory "${kept%/*}"
-  mv "$directory" "$kept" || fail cannot-create "cannot put '$directory' aside"
+  mv "$directory" "$kept" || cannot 'put aside' "$directory"
   say kept "$(printf '%s' "$kept" | hexadecimal)"
 }
 

@@ -224,7 +224,7 @@ unregister() {
   done
   [ $# = 0 ] || {
     printf '%s\n' "$self $id" >"${registrations%/*}/collected" && rm -f "$@" && { sync "$registrations" 2>/dev/null || sync; }
-  } || fail cannot-create "cannot remove below '$registrations'"
+  } || cannot 'remove below' "$registrations"
 }
 
 # move_aside NAME... rubbish NAME...: out of their places, while nobody else can put anything there.
@@ -236,7 +236,7 @@ move_aside() {
   done
   [ $# -gt 0 ] || return 0
   find "$@" -prune -type d ! -perm -200 -exec chmod u+w {} + && mv "$@" "$aside/paths" ||
-    fail cannot-create "cannot remove below '$store'"
+    cannot 'remove below' "$store"
 }
 
 # await_commits: of coordinators that had begun before the store was claimed.

@@ -6,37 +6,51 @@ umask 022
 
 # fail CODE MESSAGE: ends an operation. What utilities printed on standard error before becomes part of the message.
 fail() {
-  [ "$1" != cannot-create ] || refuse_account "$2"
   printf 'davit:%s\n%s\n' "$1" "$2" >&2
   exit 3
 }
 
-# refuse_account MESSAGE: ends an operation where this account may not write to what the message names, with the command that mends it.
+# cannot DO PATH: ends an operation that could not, where this account may not write with the command that mends it.
+cannot() {
+  refuse_account "$2"
+  fail cannot-create "cannot $1 '$2'"
+}
+
+# refuse_account PATH: ends an operation if this account may not write there.
 refuse_account() {
-  case $1 in
-    *\'*\'*\'*) return 0 ;;
-    *\'/*\'*) ;;
-    *) return 0 ;;
-  esac
-  place=/${1#*\'/} missing=
-  place=${place%%\'*}
+  [ "$(id -u)" != 0 ] && case $1 in
+    /*) ;;
+    *) false ;;
+  esac || return 0
+  place=$1 missing=
   until [ -e "${place:-/}" ]; do
     missing=$place place=${place%/*}
   done
-  account=$(id -un 2>/dev/null) || account=$(id -u)
-  command="chown $account '$place'"
-  [ -z "$missing" ] || command="install -d -o $account '$missing'"
-  [ "$(id -u)" != 0 ] || return 0
-  # By trying: nobody writes to what is mounted to be read only, whoever owns it.
-  case $(mkdir "$place/davit.$$" 2>&1 && rmdir "$place/davit.$$") in
-    '' | *[Rr]ead-only*) return 0 ;;
+  # By trying: what is full or mounted to be read only is no question of who owns it.
+  case $(LC_ALL=C && export LC_ALL && mkdir "$place/davit.$$" 2>&1 && rmdir "$place/davit.$$") in
+    *[Pp]'ermission denied'*) ;;
+    *) return 0 ;;
   esac
+  account=$(id -un 2>/dev/null) || account=$(id -u)
+  command="chown $account $(quoted "$place")"
+  [ -z "$missing" ] || command="install -d -o $account $(quoted "$missing")"
   fail may-not-write "'$account' may not write to '${place:-/}'; as root there: $command"
+}
+
+# quoted TEXT: as a shell reads it.
+quoted() {
+  rest=$1
+  printf \'
+  while [ "$rest" != "${rest#*\'}" ]; do
+    printf %s "${rest%%\'*}'\\''"
+    rest=${rest#*\'}
+  done
+  printf "%s'" "$rest"
 }
 
 # make_directory PATH
 make_directory() {
-  mkdir -p "$1" || fail cannot-create "cannot create '$1'"
+  mkdir -p "$1" || cannot create "$1"
 }
 
 # decode FIELD: the text goes to $decoded, trailing newlines included.
@@ -102,6 +116,6 @@ boot_id() {
 # hold_mutex TARGET: until the operation ends, nobody else changes what belongs to the target.
 hold_mutex() {
   make_directory "$state/targets/$1"
-  claim_in_turn "$state/targets/$1/mutex" "$self" || fail cannot-create "cannot write below '$state/targets/$1'"
+  claim_in_turn "$state/targets/$1/mutex" "$self" || cannot 'write below' "$state/targets/$1"
   release="$state/targets/$1/mutex"
 }

@@ -42,7 +42,7 @@ believe_holder() {
   [ -z "$holder_renewed" ] || [ "$holder_renewed" -gt "$now" ] || return 0
   holder_renewed=$now
   write_holder "$1" "$holder_token" "$holder_owner" "$holder_since" "$now" "$holder_lease" "$holder_number" ||
-    fail cannot-create "cannot write the lock below '$1'"
+    cannot 'write the lock below' "$1"
 }
 
 write_holder() {
@@ -59,7 +59,7 @@ operation_lock() {
   if read_holder "$directory"; then
     if [ "$holder_token" = "$3" ]; then
       write_holder "$directory" "$3" "$holder_owner" "$holder_since" "$now" "$5" "$holder_number" ||
-        fail cannot-create "cannot renew the lock below '$directory'"
+        cannot 'renew the lock below' "$directory"
       say number "$holder_number"
       return
     fi
@@ -73,7 +73,7 @@ operation_lock() {
   is_number "$line" || line=$holder_number
   number=$((line + 1))
   printf '%s\n' "$number" | replace_file "$directory/number" && write_holder "$directory" "$3" "$4" "$now" "$now" "$5" "$number" ||
-    fail cannot-create "cannot write the lock below '$directory'"
+    cannot 'write the lock below' "$directory"
   say number "$number"
 }
 
@@ -84,7 +84,7 @@ operation_renew() {
   check_lock "$1" "$2" "$3"
   read_clock
   write_holder "$state/targets/$1/lock/$2" "$3" "$holder_owner" "$holder_since" "$now" "$4" "$holder_number" ||
-    fail cannot-create "cannot renew the lock below '$state/targets/$1/lock/$2'"
+    cannot 'renew the lock below' "$state/targets/$1/lock/$2"
 }
 
 operation_unlock() {

@@ -10,7 +10,7 @@ begin_builds() {
   printf '\n%s\n' "$1"
   process_identity "$$"
   use_store "$identity" "$2" "$3" "$4" "$5"
-  mkdir -p "$registrations" "$incoming" "$logs" || fail cannot-create "cannot create '$incoming'"
+  mkdir -p "$registrations" "$incoming" "$logs" || cannot create "$incoming"
   for claimed in "$incoming"/build.*.lock; do
     [ -L "$claimed" ] && claim "$claimed" "$self" || continue
     end_leftover "${claimed%.lock}"
@@ -127,7 +127,7 @@ clear_place() {
 hold_commit() {
   IFS= read -r process_stat </proc/self/stat
   process_identity "${process_stat%% *}"
-  claim_in_turn "$registrations/../commit" "$identity" || fail cannot-create "cannot write below '$registrations'"
+  claim_in_turn "$registrations/../commit" "$identity" || cannot 'write below' "$registrations"
 }
 
 exists() {
@@ -177,7 +177,7 @@ perform_build() {
 claim_build() {
   told=
   until claim "$workspace.lock" "$self"; do
-    [ "$?" = 1 ] || fail cannot-create "cannot write below '$incoming'"
+    [ "$?" = 1 ] || cannot 'write below' "$incoming"
     [ -n "$told" ] || printf 'waiting %s\n' "$id"
     told=yes
     pause
@@ -198,13 +198,13 @@ make_output() {
   end_leftover "$workspace"
   discard_rubbish
   (umask 077 && mkdir "$workspace") && mkdir "$workspace/build" "$workspace/store" "$workspace/files" && mkfifo "$workspace/output" ||
-    fail cannot-create "cannot write below '$incoming'"
+    cannot 'write below' "$incoming"
   count=$#
   while [ "$count" -gt 0 ]; do
     case $1 in
       file:*)
         check_names "${1#file:}"
-        printf %b "$2" >"$workspace/files/${1#file:}" || fail cannot-create "cannot write below '$incoming'"
+        printf %b "$2" >"$workspace/files/${1#file:}" || cannot 'write below' "$incoming"
         shift 2
         ;;
       *)
@@ -230,7 +230,7 @@ discard_rubbish() {
 # run_builder COMMAND...: to $status; when it has ended, so has all that it has started, as far as the machine can tell.
 run_builder() {
   log=$logs/$output.log
-  : >"$log" || fail cannot-create "cannot write '$log'"
+  : >"$log" || cannot write "$log"
   davit_runtime=$runtime setsid sh -c 'eval "$davit_runtime"; keep_log "$@"' \
     davit-log "$workspace" <"$workspace/output" >"$log" 2>/dev/null &
   logger=$!
@@ -243,7 +243,7 @@ run_builder() {
   status=$?
   kill "$watch" 2>/dev/null
   kill -KILL "-$builder" 2>/dev/null
-  [ -s "$workspace/builder" ] || fail cannot-create "cannot write below '$incoming'"
+  [ -s "$workspace/builder" ] || cannot 'write below' "$incoming"
   rm -f "$workspace/builder"
   tries=0
   until [ -e "$workspace/logged" ] || [ "$tries" -ge 100 ]; do
@@ -352,11 +352,11 @@ normalize_output() {
   # A hard link may share its content, and permissions, with a file that is not ours.
   find "$made" -type f -links +1 -exec sh -c 'for file; do cp -p "$file" "$file.davit-copy" && mv -f "$file.davit-copy" "$file"; done' davit-build {} + &&
     find "$made" -type d -exec chmod 755 {} + -o -type f -perm -100 -exec chmod 555 {} + -o -type f -exec chmod 444 {} + ||
-    fail cannot-create "cannot write below '$incoming'"
+    cannot 'write below' "$incoming"
   TZ=UTC0 find "$made" ! -path "$made" -exec touch -h -t 197001010000.01 {} + 2>/dev/null
   touch -h "$made" 2>/dev/null
   hold_commit
-  mkdir -p "$built/paths" && mv "$made" "$built/paths/$output" || fail cannot-create "cannot write below '$incoming'"
+  mkdir -p "$built/paths" && mv "$made" "$built/paths/$output" || cannot 'write below' "$incoming"
   rm -f "$registrations/../commit"
 }
 
@@ -393,7 +393,7 @@ adopt_built() {
       rm -f "$registrations/$1.json"
       TZ=UTC0 touch -h -t 197001010000.01 "$built/paths/$1" 2>/dev/null
       [ -L "$built/paths/$1" ] || chmod -R a-w "$built/paths/$1"
-      commit_path "$1" "$2" || fail cannot-create "cannot move '$1' into the store"
+      commit_path "$1" "$2" || cannot "move '$1' into" "$store"
     fi
     remove_tree "$built/paths/$1"
     shift 2

@@ -39,7 +39,7 @@ begin_transfer() {
     { [ -L "$claimed.lock" ] || [ -d "$claimed" ]; } && claim "$claimed.lock" "$self" || continue
     discard_transfer "$claimed"
   done
-  claim "$1/$2.lock" "$3" && mkdir "$1/$2" "$1/$2/paths" || fail cannot-create "cannot write below '$1'"
+  claim "$1/$2.lock" "$3" && mkdir "$1/$2" "$1/$2/paths" || cannot 'write below' "$1"
 }
 
 # operation_native_commit STORE INCOMING REGISTRATIONS ROOTS [NAME RECORD]... protect [NAME]... needs [NAME]...: what was received
@@ -53,7 +53,7 @@ operation_native_commit() {
   hold_store "$registrations"
   check_needs "$@"
   chmod -R a-w,ug-s "$incoming/paths" && chmod u+w "$incoming/paths" && mkdir "$incoming/records" ||
-    fail cannot-create "cannot write below '$incoming'"
+    cannot 'write below' "$incoming"
   sync
   committed=
   # Names hold nothing but `?` that a shell takes for something else.
@@ -64,7 +64,7 @@ operation_native_commit() {
       for name in $committed "$1"; do
         remove_tree "$store/$name"
       done
-      fail cannot-create "cannot move '$1' into '$store'"
+      cannot "move '$1' into" "$store"
     }
     shift 2
   done
@@ -73,7 +73,7 @@ operation_native_commit() {
   publish_records $committed
   set +f
   shift
-  keep_state "$roots" || fail cannot-create "cannot write below '$roots'"
+  keep_state "$roots" || cannot 'write below' "$roots"
   for name in "$@"; do
     [ "$name" != needs ] || break
     protect_native "$roots" "$store/$name"
@@ -98,7 +98,7 @@ publish_records() {
       shift
     done
     # shellcheck disable=SC2086
-    mv -f $batch "$registrations/" || fail cannot-create "cannot write below '$registrations'"
+    mv -f $batch "$registrations/" || cannot 'write below' "$registrations"
   done
 }
 

@@ -19,7 +19,7 @@ operation_set_profile() {
   choose_generation "$directory" "$5" "$4"
   keep_generation "$directory/$number-link" "$4" "$6" "${7:-}"
   ln -sfn "$number-link" "$directory/current.new" &&
-    mv -f -T "$directory/current.new" "$directory/current" || fail cannot-create "cannot write below '$directory'"
+    mv -f -T "$directory/current.new" "$directory/current" || cannot 'write below' "$directory"
   say generation "$number"
 }
 

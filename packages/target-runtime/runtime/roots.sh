@@ -19,8 +19,8 @@ keep_generation() {
       check_store_paths "${4%/*}"
       hold_store "${4%/*/*}/registrations"
       [ -d "$2" ] || fail no-profile "'$2' is not on the machine: davit-distribute brings it"
-      keep_state "${4%/*}" && keep_profile "$4" "${1%/*}" || fail cannot-create "cannot write below '$4'"
-      [ -L "$1" ] || ln -s "$2" "$1" || fail cannot-create "cannot write below '${1%/*}'"
+      keep_state "${4%/*}" && keep_profile "$4" "${1%/*}" || cannot 'write below' "$4"
+      [ -L "$1" ] || ln -s "$2" "$1" || cannot 'write below' "${1%/*}"
       ;;
     nix) root_nix "$1" "$2" ;;
     *) fail bad-request "there is no kind of store '$3'" ;;
@@ -59,7 +59,7 @@ operation_protect() {
     native)
       check_store_paths "$roots"
       hold_store "${roots%/*}/registrations"
-      keep_state "$roots" || fail cannot-create "cannot write below '$roots'"
+      keep_state "$roots" || cannot 'write below' "$roots"
       for path in "$@"; do
         [ -f "$registrations/${path##*/}.json" ] || fail collected "'$path' was collected meanwhile: send it again"
         protect_native "$roots" "$path"
@@ -73,7 +73,7 @@ operation_protect() {
 # protect_native ROOTS PATH; as the coordinator does it in a store of its own.
 protect_native() {
   mkdir -p "$1" && ln -sfn "$2" "$1/temporary:.new.$$" && mv -f -T "$1/temporary:.new.$$" "$1/temporary:${2##*/}" ||
-    fail cannot-create "cannot write below '$1'"
+    cannot 'write below' "$1"
   find "$1" -type l -name 'temporary:*' -mtime +0 -exec rm -f {} +
 }
 
@@ -89,7 +89,7 @@ protect_nix() {
 
 # hold_store REGISTRATIONS: until the operation ends nobody else changes the store.
 hold_store() {
-  mkdir -p "$1" && claim_in_turn "${1%/*}/commit" "$self" || fail cannot-create "cannot write below '$1'"
+  mkdir -p "$1" && claim_in_turn "${1%/*}/commit" "$self" || cannot 'write below' "$1"
   registrations=$1
   release_store=${1%/*}/commit
 }
@@ -108,5 +108,5 @@ keep_asked() {
   for owner in "$asked"/*; do
     [ -f "$owner" ] && is_dead "${owner##*/}" && rm -f "$owner"
   done
-  printf '%s\n' "$@" | cat >>"$asked/$self" || fail cannot-create "cannot write below '$asked'"
+  printf '%s\n' "$@" | cat >>"$asked/$self" || cannot 'write below' "$asked"
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 
 import type { ProfileName, TargetName } from '@davit/documents'
@@ -9,6 +9,7 @@ import { removeTree } from '@davit/files'
 import { storeLayout } from '@davit/store'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
+import { noSmallDisk, smallDisk } from '../../files/test/small-disk.ts'
 import { importArchive } from '../src/native-import.ts'
 import { acquireLock, type Machine, openMachine, performActivity } from '../src/target.ts'
 import { installedShells, type Shell, shellConnection } from './shells.ts'
@@ -54,6 +55,31 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       expect(await acquireLock(machine, place, lock)).toEqual({ kind: 'acquired', number: 1 })
     })
 
+    test('to where its state is to be is told so also where a name has a quote', async () => {
+      const { directory } = await opened()
+      const state = join(directory, "it's/state")
+      const machine = await machineOf(shell, directory, state)
+      onTestFinished(() => machine.close())
+      const refused = refusal(directory, `install -d -o nobody '${join(directory, "it'\\''s")}'`)
+      await expect(acquireLock(machine, place, lock)).rejects.toMatchObject(refused)
+    })
+
+    test.skipIf(noSmallDisk !== undefined)('because it is full is not told that it may not', async () => {
+      const disk = smallDisk(1024 * 1024)
+      onTestFinished(() => disk.remove())
+      chownSync(disk.directory, NOBODY.uid, NOBODY.gid)
+      chmodSync(dirname(disk.directory), 0o755)
+      const { directory } = await opened()
+      const machine = await machineOf(shell, directory, disk.directory)
+      onTestFinished(() => machine.close())
+      disk.fillFiles(0)
+      await expect(acquireLock(machine, place, lock)).rejects.toMatchObject({
+        code: 'cannot-create',
+        message: expect.stringMatching(/^target 't1': cannot create '.*': .*no space left/i),
+        hint: expect.stringContaining('make space'),
+      })
+    })
+
     test('to a state of another account is told so, for locks and records', async () => {
       const { directory, state, machine } = await opened()
       own(state)
@@ -89,22 +115,19 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       })
     })
 
-    test('as nobody does to /proc is refused at once', async () => {
+    test('as nobody does to /proc is refused at once, with what the system says', async () => {
       const { directory } = await opened()
-      const machine = await machineOf(shell, directory, '/proc/davit/state')
-      onTestFinished(() => machine.close())
-      await expect(acquireLock(machine, place, lock)).rejects.toMatchObject({
-        code: 'cannot-create',
-        message: `target 't1': 'nobody' may not write to '/proc'`,
-      })
+      const nobody = await machineOf(shell, directory, '/proc/davit/state')
       const root = await openMachine(async () => shellConnection(shell, '/proc/davit/state'))
-      onTestFinished(() => root.close())
-      await expect(acquireLock(root, place, lock)).rejects.toMatchObject({
-        code: 'cannot-create',
-        message: expect.stringMatching(
-          /^target 't1': cannot create '\/proc\/davit\/state\/targets\/t1': .*no such file/i,
-        ),
-      })
+      for (const machine of [nobody, root]) {
+        onTestFinished(() => machine.close())
+        await expect(acquireLock(machine, place, lock)).rejects.toMatchObject({
+          code: 'cannot-create',
+          message: expect.stringMatching(
+            /^target 't1': cannot create '\/proc\/davit\/state\/targets\/t1': .*no such file/i,
+          ),
+        })
+      }
     })
   },
 )
