@@ -4,7 +4,8 @@
 #   running  claim of the runner of an activity of it
 #   module   claim of the module that the runner has called, which may outlive it
 #   status   `ACTIVITY STATUS` of the last one that ended, unless the state says it
-# What an activity prints is in `log/PROFILE/CONTAINER:KEY.ACTIVITY`; of very much only the beginning and, in `….1` to `….3`, the end.
+# What an activity prints is in `log/PROFILE/CONTAINER:KEY.ACTIVITY`; of very much only the beginning, in `….1` how much is left out then,
+# and in `….2` and `….3` the end.
 
 # mapping_directory TARGET PROFILE CONTAINER KEY; a file name has at most 255 bytes, and logs add something to it. What is left of a key
 # beside the longest container is still that of one service alone.

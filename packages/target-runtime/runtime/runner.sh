@@ -156,17 +156,27 @@ open_log() {
   exec 6<&-
 }
 
-# keep_log FILE: pieces of 512 writes or 1 MB, whichever is less: the first, and the last two or three.
+# keep_log FILE: the first 2 MB in it, and the last 1 to 2 MB in FILE.2 and FILE.3; how much was left out between in FILE.1.
 keep_log() {
-  dd bs=2048 count=512 of="$1"
-  while [ -s "$1" ]; do
-    dd bs=2048 count=512 of="$1.3"
-    [ -s "$1.3" ] || break
-    [ ! -f "$1.2" ] || mv -f "$1.2" "$1.1"
+  dropped=0
+  ! fill_log "$1" 2097152 || while fill_log "$1.3" 1048576; do
+    [ ! -f "$1.2" ] || {
+      dropped=$((dropped + $(wc -c <"$1.2")))
+      printf '\n... %s bytes left out ...\n' "$dropped" >"$1.1"
+    }
     mv -f "$1.3" "$1.2"
   done
-  rm -f "$1.3"
+  [ -s "$1.3" ] || rm -f "$1.3"
   cat >/dev/null
+}
+
+# fill_log FILE BYTES: until it has so many, each write at once; fails where nothing more comes, or nothing more can be written.
+fill_log() {
+  size=0
+  while [ "$size" -lt "$2" ]; do
+    before=$size
+    dd bs=4096 count="$((($2 - size + 4095) / 4096))" >>"$1" && size=$(wc -c <"$1") && [ "$size" -gt "$before" ] || return 1
+  done
 }
 
 # await_log: until all that was printed is in it, unless something in the background keeps it open.

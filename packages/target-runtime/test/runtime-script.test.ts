@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 import { expect, test } from 'vitest'
 
+import { runtime } from '../src/runtime-script.ts'
 import { collectorScript, type NixOperation, nixScript, receiverScript, serverScript } from '../src/target-runtime.ts'
 
 const transfer = { incoming: '/store/.davit/incoming', name: 'transfer.1', owner: '1:2:boot' }
@@ -20,6 +21,13 @@ test.each<readonly [string, string]>([
   )
   const installed = results.filter(({ error }) => error === undefined)
   expect(installed.map(({ status }) => status)).toEqual(installed.map(() => 0))
+})
+
+test.each([['dash'], ['bash'], ['busybox', 'sh']])('what is not set ends the runtime in %s', (program, ...options) => {
+  const input = `${runtime(['common'])}\necho begun\n: "$not_set"\necho ended\n`
+  const { error, status, stdout } = spawnSync(program, options, { input, encoding: 'utf8' })
+  if (error !== undefined) return
+  expect([stdout, status === 0]).toEqual(['begun\n', false])
 })
 
 test('the runtime calls no function that there is not', () => {

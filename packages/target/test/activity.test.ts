@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -127,48 +118,6 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
     expect(await states(scene)).toEqual(['activating running'])
     writeFileSync(join(directory, 'go'), '')
     expect(await activity).toEqual({ kind: 'succeeded' })
-  })
-
-  describe('that print much', () => {
-    const logs = (scene: Scene) => join(scene.directory, 'state/targets/t1/log/default')
-    const size = (scene: Scene) =>
-      readdirSync(logs(scene)).reduce(
-        (sum, name) => sum + (statSync(join(logs(scene), name), { throwIfNoEntry: false })?.size ?? 0),
-        0,
-      )
-
-    test('are neither blocked nor killed, and a few megabytes of it are kept: the beginning and the end', async () => {
-      const scene = await Scene.open(shell)
-      scene.module('echo first; yes "$(printf %2000d 7)" | head -c 40000000; echo; echo last; exit 5')
-      const result = await performActivity(scene.machine, scene.request('activate'))
-      expect(result).toMatchObject({
-        message: 'its module ended with status 5',
-        log: expect.stringMatching(/\nlast\n$/),
-      })
-      expect(size(scene)).toBeLessThan(5_000_000)
-      expect(readFileSync(join(logs(scene), 'process:key.activate'), 'latin1').slice(0, 6)).toBe('first\n')
-    })
-
-    test.runIf(shell.inDepth)('keep all of a log that is not large', async () => {
-      const scene = await Scene.open(shell)
-      const text = Array.from({ length: 400 }, (_, index) => `line ${index}\n`).join('')
-      scene.module('number=0; while [ $number -lt 400 ]; do echo "line $number"; number=$((number + 1)); done; exit 1')
-      const result = await performActivity(scene.machine, scene.request('activate'))
-      expect(result).toMatchObject({ log: text })
-    })
-
-    test.runIf(shell.inDepth)('go on printing in the background without bounds, and are not waited for', async () => {
-      const scene = await Scene.open(shell)
-      scene.module(
-        `{ while [ ! -e "$D/go" ] && [ -e "$D" ]; do yes | head -c 2000000; touch "$D/printed"; done; echo whole >"$D/end"; } &`,
-      )
-      expect(await performActivity(scene.machine, scene.request('activate'))).toEqual({ kind: 'succeeded' })
-      await vi.waitFor(() => expect(scene.has('printed')).toBe(true), PATIENCE)
-      await vi.waitFor(() => expect(readdirSync(logs(scene))).toContain('process:key.activate.1'), PATIENCE)
-      scene.write('go')
-      await vi.waitFor(() => expect(scene.read('end')).toBe('whole\n'), PATIENCE)
-      expect(size(scene)).toBeLessThan(5_000_000)
-    })
   })
 
   describe('askStatus()', () => {
