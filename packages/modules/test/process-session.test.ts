@@ -5,6 +5,10 @@ import { configured, installedShells, isAlive, Scene, until } from './scene.ts'
 
 const shells = installedShells()
 
+/** Not every kernel tells sessions with the same number apart. */
+const hasGroups = existsSync('/proc/self/autogroup')
+if (!hasGroups) console.error('SKIPPED: sessions that are told apart by the group that the scheduler makes of each')
+
 /** Workers in the session of the program, without anything of its environment; one of them does not heed TERM. */
 const WORKERS = `
 env -i sh -c 'exec sleep 1000' & echo $! >"$SCENE/first"
@@ -65,6 +69,28 @@ setsid sh -c '(env -i sh -c "exec sleep 1000" & echo $! >"$SCENE/first"; exec sl
     expect(await scene.call('deactivate', { ...other, stopTimeout: '1' })).toMatchObject({ status: 0 })
     expect(others.map(isAlive)).toEqual([false, false, false])
   })
+
+  test.skipIf(!hasGroups)(
+    'is left alone when it is a later one with the same number, and its leader is dead',
+    async () => {
+      const scene = new Scene(shell, { 'bin/web': `#!/bin/sh\n${WORKERS}exec sleep 1000\n` })
+      expect(await scene.call('activate')).toMatchObject({ status: 0 })
+      const pid = scene.pid()
+      await workersBegun(scene)
+      const workers = [scene.pidIn('first'), scene.pidIn('second')]
+      process.kill(pid, 'SIGKILL')
+      await until(() => !existsSync(`/proc/${pid}`))
+      const [boot] = readFileSync(scene.record, 'utf8').split(' ')
+      const earlier = `${boot} another-invocation program ${pid} 1 ${pid} 1`
+      scene.write(scene.record, `${earlier} /autogroup-1\n`)
+      expect(await scene.call('deactivate', { stopTimeout: '1' })).toMatchObject({ status: 0, stderr: '' })
+      expect(workers.map(isAlive)).toEqual([true, true])
+      // Records of earlier versions do not tell both apart.
+      scene.write(scene.record, `${earlier}\n`)
+      expect(await scene.call('deactivate', { stopTimeout: '1' })).toMatchObject({ status: 0 })
+      expect(workers.map(isAlive)).toEqual([false, false])
+    },
+  )
 })
 
 /** A machine that is busy may take the program for one at rest before it is. */
