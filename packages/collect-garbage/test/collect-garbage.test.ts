@@ -1,4 +1,13 @@
-import { existsSync, lutimesSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lutimesSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
@@ -181,6 +190,44 @@ describe('the generations of a deployment to this machine', () => {
     await runCollect({ now: true })
     expect(messages.at(-1)).toMatch(/^the coordinator: removed 1 package \(\d+ B\)$/)
     expect(valid()).toHaveLength(3)
+  })
+
+  test('what a step has made stays with --now for as long as its davit-env lives', async () => {
+    const kept = /; 1 package \(\d+ B\) is kept, since a deployment may be about to need it$/
+    await deployThree()
+    // As if a shell had started these tests, which are the step.
+    store = await openNativeStore({
+      directory: join(directory, 'store'),
+      environment: { ...environment(), DAVIT_RUN: `davit-env.20260101T000000Z.${process.ppid}` },
+    })
+    const made = await manifestOf('made')
+    const anHourAgo = new Date(Date.now() - 3_600_000)
+    lutimesSync(join(directory, 'store/.davit/roots', `temporary:${basename(made.path)}`), anHourAgo, anHourAgo)
+    const needed = join(directory, 'store/.davit/needed')
+    const forget = (pid: number) => {
+      for (const owner of readdirSync(needed)) if (owner.startsWith(`${pid}:`)) rmSync(join(needed, owner))
+    }
+    forget(process.pid)
+    await runCollect({ now: true })
+    expect([messages.at(-1), valid().length]).toEqual([expect.stringMatching(kept), 4])
+    forget(process.ppid)
+    await runCollect({ now: true })
+    expect([messages.at(-1), valid().length]).toEqual([expect.stringMatching(/: removed 1 package /), 3])
+  })
+
+  test('logs of what is not there any more go as well', async () => {
+    await deployThree()
+    const logs = join(directory, 'state/targets/t1/log/default')
+    mkdirSync(logs, { recursive: true })
+    const log = join(logs, 'process:key.activate')
+    writeFileSync(log, 'text\n')
+    const old = new Date(Date.now() - A_DAY_AND_A_MINUTE)
+    utimesSync(log, old, old)
+    printed = ''
+    await runCollect({ dryRun: true })
+    expect([printed.includes(log), existsSync(log)]).toEqual([true, true])
+    await runCollect()
+    expect([messages.at(-1), existsSync(log)]).toEqual([expect.stringMatching(/: removed 1 log /), false])
   })
 
   test('a dry run looks ahead to what goes when the old ones are deleted, and deletes none', async () => {

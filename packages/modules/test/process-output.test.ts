@@ -39,6 +39,8 @@ describe.concurrent.each(shells)('the output of a process under $name', (shell) 
     for (const size of sizes) expect(size).toBeLessThanOrEqual(20 * 1024)
     expect(sizes[1]).toBeGreaterThan(15 * 1024)
     expectConsecutive(logged(scene).slice(1))
+    // Who could write to the pipe would write to the log.
+    expect((statSync(`${scene.record}.output`).mode & 0o777).toString(8)).toBe('600')
     print(2501)
     expect(await scene.call('deactivate')).toMatchObject({ status: 0, stderr: '' })
     expect(existsSync(`${scene.record}.output`)).toBe(false)

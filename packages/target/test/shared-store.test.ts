@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
+  lutimesSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -154,6 +155,41 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     }
     expect(await store.invalidPaths([one, other, rest])).toEqual([])
     expect(await collect(root)).toEqual([rest])
+  })
+
+  test.runIf(canPose).each(['t1', 't1/active', 't1/active/default', 't1/active/default/process:key'])(
+    'who cannot see what another account has in %s collects nothing',
+    async (part) => {
+      const account = await login('b', posing('b', 20_002))
+      const [one] = (await profiles('one')) as [StorePath]
+      active('a', one)
+      const targets = join(stateOf('a'), 'targets')
+      spawnSync('chmod', ['-R', 'a+rwX', layout.directory, join(directory, 'a')])
+      symlinkSync(targets, join(layout.roots, 'state:0123456789abcdef'))
+      chmodSync(join(targets, part), 0o711)
+      await expect(collect(account)).rejects.toMatchObject({ code: 'cannot-read' })
+      expect(await store.invalidPaths([one])).toEqual([])
+      chmodSync(join(targets, part), 0o755)
+      expect(await collect(account)).toEqual([])
+    },
+  )
+
+  test('what is kept for a day stays while a deployment of the other one holds a lock', async () => {
+    const b = await login('b')
+    const [one] = (await profiles('one')) as [StorePath]
+    await store.protect([one])
+    const anHourAgo = new Date(Date.now() - 3_600_000)
+    lutimesSync(join(layout.roots, `temporary:${basename(one)}`), anHourAgo, anHourAgo)
+    // As if the process that has made it had ended, which is this one.
+    rmSync(join(layout.directory, '.davit/needed'), { recursive: true })
+    symlinkSync(join(stateOf('a'), 'targets'), join(layout.roots, 'state:0123456789abcdef'))
+    const lock = join(stateOf('a'), 'targets/t1/lock/default')
+    mkdirSync(lock, { recursive: true })
+    writeFileSync(join(lock, 'holder'), `token x\nowner y\nrenewed ${Math.floor(Date.now() / 1000)}\nlease 600\n`)
+    const collectNow = () => collectGarbage(b, layout.directory, { signal, leftovers: 'collect' })
+    expect((await collectNow()).paths).toEqual([])
+    rmSync(lock, { recursive: true })
+    expect((await collectNow()).paths.map(({ path }) => path)).toEqual([one])
   })
 
   test.runIf(canPose)('who cannot move what belongs to another account leaves it whole', async () => {
