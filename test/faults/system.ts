@@ -105,7 +105,7 @@ async function makeGoals(
   await user.write('infrastructure.yaml', infrastructure)
   const make = async (step: Step, options: readonly string[]): Promise<Goal> => {
     const file = `${step}.json`
-    const architecture = `davit-normalize ${options.join(' ')}`
+    const architecture = `davit-normalize --modules ${MODULES} ${options.join(' ')}`
     const manifest = `davit-manifest --format json --modules ${MODULES}`
     succeeded(await user.bash(`${architecture} | ${manifest} > ${file}`, { environment }))
     const text = await readFile(join(user.directory, file), 'utf8')

@@ -192,11 +192,12 @@ describe.each(shells)('davit-env in %s', (...shell) => {
       '-d',
       awkward,
       `--extra-params={"a": "b=c"}`,
+      '--modules=my modules',
       '--dry-run',
     ])
     expect(trace()).toEqual([
-      `normalize <--services> <${awkward}> <--infrastructure> <${awkward}> <-d> <${awkward}> <--extra-params> <{"a": "b=c"}>`,
-      'manifest <--format> <json> <TEMPORARY/architecture.json>',
+      `normalize <--modules> <my modules> <--services> <${awkward}> <--infrastructure> <${awkward}> <-d> <${awkward}> <--extra-params> <{"a": "b=c"}>`,
+      'manifest <--format> <json> <--modules> <my modules> <TEMPORARY/architecture.json>',
       'activate <--dry-run> <TEMPORARY/manifest.json>',
     ])
     nothingLeft()

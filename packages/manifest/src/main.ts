@@ -1,17 +1,18 @@
 import { Architecture, encodeDocument, Manifest } from '@davit/documents'
 import { loadDeploymentModel } from '@davit/models'
+import { modulesOf } from '@davit/modules'
 import { completeDeployment, realise } from '@davit/realisation'
 import { currentSystem, openStore } from '@davit/store'
 import {
   defineTool,
   formatOptions,
   interfaceOptions,
+  moduleOptions,
   outputOptions,
   sizeEnvironment,
   storeEnvironment,
   usageError,
 } from '@davit/tool'
-import { modulesOf } from './modules-of.ts'
 
 export const tool = defineTool({
   name: 'davit-manifest',
@@ -36,11 +37,7 @@ export const tool = defineTool({
       value: 'FILE',
       describe: 'deployment model, in place of an architecture',
     },
-    modules: {
-      type: 'list',
-      value: 'DIRECTORY',
-      describe: 'directory with lifecycle modules of your own, preferred to those of davit',
-    },
+    ...moduleOptions,
     'max-jobs': {
       type: 'integer',
       short: 'j',

@@ -1,12 +1,19 @@
 import { Architecture, encodeDocument } from '@davit/documents'
 import { loadArchitecture } from '@davit/models'
-import { builtInModules } from '@davit/modules'
+import { modulesOf } from '@davit/modules'
 import { architectureOf, normalizeModel } from '@davit/normalization'
 import { currentSystem, defaultStore, openStore } from '@davit/store'
-import { defineTool, interfaceOptions, outputOptions, sizeEnvironment, storeEnvironment } from '@davit/tool'
+import {
+  defineTool,
+  interfaceOptions,
+  moduleOptions,
+  outputOptions,
+  sizeEnvironment,
+  storeEnvironment,
+} from '@davit/tool'
 import { modelFilesOf, modelOptions } from './model-options.ts'
 import { hasOnlyLocalTargets } from './only-local-targets.ts'
-import { suspectTypes } from './suspect-types.ts'
+import { typesWithoutModule } from './types-without-module.ts'
 import { storeKindFor } from './store-kind.ts'
 
 export const tool = defineTool({
@@ -29,6 +36,7 @@ export const tool = defineTool({
   options: {
     ...modelOptions,
     ...interfaceOptions,
+    ...moduleOptions,
     ...outputOptions,
     store: {
       type: 'choice',
@@ -71,8 +79,8 @@ export const tool = defineTool({
       system,
       store: store.reference,
     })
-    const modules = [...(await builtInModules()).keys()]
-    const strange = suspectTypes(normalized.architecture, { modules, placeOf: (path) => model.placeOf(path) })
+    const modules = [...(await modulesOf(args.modules)).keys()]
+    const strange = typesWithoutModule(normalized.architecture, { modules, placeOf: (path) => model.placeOf(path) })
     for (const diagnostic of [...normalized.warnings, ...strange]) report({ kind: 'diagnostic', diagnostic })
     const packages = await store.instantiate(normalized.packageRequests)
     await print(encodeDocument(Architecture, architectureOf(normalized, packages), 'json'))

@@ -53,6 +53,15 @@ export const interfaceOptions = {
   },
 } as const satisfies OptionTable
 
+/** For tools that have to know which types of services there are. */
+export const moduleOptions = {
+  modules: {
+    type: 'list',
+    value: 'DIRECTORY',
+    describe: 'directory with lifecycle modules of your own, preferred to those of davit',
+  },
+} as const satisfies OptionTable
+
 /** For tools that can do their work on some targets without the others. */
 export const skipOptions = {
   'skip-unreachable': {

@@ -8,6 +8,7 @@ export { runTool } from './run-tool.ts'
 export {
   formatOptions,
   interfaceOptions,
+  moduleOptions,
   outputOptions,
   profileOptions,
   skipOptions,

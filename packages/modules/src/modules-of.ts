@@ -1,4 +1,5 @@
-import { builtInModules, type LifecycleModule, readModules } from '@davit/modules'
+import { builtInModules } from './built-in-modules.ts'
+import { type LifecycleModule, readModules } from './read-modules.ts'
 
 /** The modules of davit and those of the user's directories; a later directory is preferred to an earlier one. */
 export async function modulesOf(directories: readonly string[]): Promise<ReadonlyMap<string, LifecycleModule>> {
