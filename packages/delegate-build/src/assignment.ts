@@ -11,7 +11,7 @@ import {
   type Target,
   type TargetName,
 } from '@davit/documents'
-import { loadBuildModel } from '@davit/models'
+import { loadBuildModel, parseBuildModel } from '@davit/models'
 import { currentSystem, type Store } from '@davit/store'
 import type { ToolContext } from '@davit/tool'
 
@@ -33,7 +33,7 @@ interface AssignmentArguments {
   readonly format: 'xml' | 'json'
 }
 
-type ReadingContext = Pick<ToolContext<unknown>, 'readDocument' | 'environment' | 'report' | 'signal'>
+type ReadingContext = Pick<ToolContext<unknown>, 'readDocument' | 'readInput' | 'environment' | 'report' | 'signal'>
 
 export async function assignmentFrom(args: AssignmentArguments, context: ReadingContext): Promise<Assignment> {
   if (args.build !== undefined) return fromBuildModel(args.build, args, context)
@@ -72,7 +72,10 @@ async function readBuildModel(
   format: 'xml' | 'json',
   context: ReadingContext,
 ): Promise<{ readonly value: BuildModel; readonly text: string }> {
-  if (DOCUMENTS.includes(extname(file))) return context.readDocument(BuildModel, file)
+  if (DOCUMENTS.includes(extname(file))) {
+    const input = await context.readInput(file)
+    return { value: parseBuildModel(input.text, input), text: input.text }
+  }
   const value = await loadBuildModel(file, context)
   return { value, text: encodeDocument(BuildModel, value, format) }
 }

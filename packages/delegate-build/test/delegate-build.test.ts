@@ -55,6 +55,20 @@ test('a build model is printed in another format', async () => {
   expect((await run({ build: written(directory, 'build.json', json), print: true })).printed).toBe(xml)
 })
 
+test.each([
+  ['a services model', { web: { type: 'process', pkg: { source: '.' } } }, 'was it meant for -s?'],
+  ['an infrastructure model', { here: { properties: { hostname: 'h' } } }, 'was it meant for -i?'],
+])('%s in JSON that is given as a build model is told as what it is', async (title, model, hint) => {
+  const directory = mkdtempSync(join(tmpdir(), 'davit-delegate-build-'))
+  onTestFinished(() => removeTree(directory))
+  const file = written(directory, 'model.json', JSON.stringify(model))
+  const message = `expected a build model, but this looks like ${title}`
+  await expect(run({ build: file })).rejects.toMatchObject({
+    code: 'wrong-model',
+    diagnostics: [{ message, hint, place: { file } }],
+  })
+})
+
 test('packages are built by targets that need them; the architecture is printed as it was', async () => {
   const { architecture, packages, store } = await scene()
   const { printed, events } = await run({ architecture })

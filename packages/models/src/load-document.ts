@@ -2,7 +2,14 @@ import { realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { extname, resolve } from 'node:path'
 import type { Path } from '@davit/diagnostics'
-import { BuildModel, DeploymentModel, type Format, parseDocument, validateDocument } from '@davit/documents'
+import {
+  BuildModel,
+  DeploymentModel,
+  type Format,
+  parseDocument,
+  type ParseOptions,
+  validateDocument,
+} from '@davit/documents'
 import { readTextFile, withTemporaryDirectory } from '@davit/files'
 import { placeInProgram } from '@davit/nix'
 import { functionContexts } from './function-context.ts'
@@ -22,8 +29,15 @@ export function loadDeploymentModel(file: string, options: NixOptions = {}): Pro
 
 /** A build model in any language. */
 export function loadBuildModel(file: string, options: NixOptions = {}): Promise<BuildModel> {
-  return loadDocument({ kind: 'build', format: BuildModel }, file, options)
+  return loadDocument(BUILD, file, options)
 }
+
+/** A build model in JSON or XML that has been read. */
+export function parseBuildModel(text: string, { file }: ParseOptions): BuildModel {
+  return readDocument(BUILD, text, file)
+}
+
+const BUILD = { kind: 'build', format: BuildModel } as const
 
 interface DocumentKind<Document> {
   readonly kind: ModelKind
@@ -35,7 +49,7 @@ async function loadDocument<Document>(
   file: string,
   options: NixOptions,
 ): Promise<Document> {
-  if (['.xml', '.json'].includes(extname(file))) return readDocument({ kind, format }, file)
+  if (['.xml', '.json'].includes(extname(file))) return readDocument({ kind, format }, await readTextFile(file), file)
   return withTemporaryDirectory(await realpath(tmpdir()), async (directory) => {
     const model = await loadModel(file, directory)
     const evaluated = model.language === 'nix' ? await evaluateNix(model, format, options) : model
@@ -46,8 +60,7 @@ async function loadDocument<Document>(
 }
 
 /** What is none may be a model of another kind, which says more than all that it lacks. */
-async function readDocument<Document>({ kind, format }: DocumentKind<Document>, file: string): Promise<Document> {
-  const text = await readTextFile(file)
+function readDocument<Document>({ kind, format }: DocumentKind<Document>, text: string, file: string): Document {
   try {
     return parseDocument(format, text, { file })
   } catch (error) {

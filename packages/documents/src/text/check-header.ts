@@ -13,12 +13,18 @@ export function checkHeader(format: Format<unknown>, header: Header): Diagnostic
   return checkName(format, header) ?? checkVersion(format, header)
 }
 
-function checkName({ name, title, header }: Format<unknown>, { document }: Header): Diagnostic | undefined {
+function checkName(format: Format<unknown>, { document }: Header): Diagnostic | undefined {
+  const { name, title, header, version } = format
   if (document === name || (document === undefined && header === 'optional')) return undefined
   if (document !== undefined) {
-    return atPath(['document'], `expected ${title}, but this is ${describe(document)}`, HINTS.get(document))
+    return atPath(['document'], `expected ${title}, but this is ${describe(document)}`, hintFor(format, document))
   }
-  return atPath([], `expected ${title}, but this does not say what it is: 'document' is missing`)
+  const start = `{ "document": "${name}", "version": ${version}, ...`
+  return atPath(
+    [],
+    `expected ${title}, but this does not say what it is: 'document' is missing`,
+    `in JSON, ${title} begins with ${start}`,
+  )
 }
 
 function checkVersion(format: Format<unknown>, { version }: Header): Diagnostic | undefined {
@@ -32,10 +38,17 @@ function checkVersion(format: Format<unknown>, { version }: Header): Diagnostic 
   )
 }
 
+/** What takes a document that is another one than was expected. */
+function hintFor({ name }: Format<unknown>, document: unknown): string | undefined {
+  return HINTS.get(`${name} ${String(document)}`) ?? HINTS.get(document)
+}
+
 const HINTS: ReadonlyMap<unknown, string> = new Map([
   ['architecture', 'davit-manifest makes a manifest of an architecture'],
   ['manifest', 'a manifest comes after the architecture: use it as it is, or begin from the models'],
   ['infrastructure', 'an infrastructure model is given with -i'],
-  ['distributedderivation', 'a build model is for davit-delegate-build'],
+  ['distributedderivation', 'a build model is given to davit-delegate-build with -B'],
+  ['distributedderivation architecture', 'davit-delegate-build takes an architecture as it is, without -B'],
+  ['distributedderivation manifest', 'what a manifest names is built already: davit-distribute comes next'],
   ['profilemanifest', 'a profile manifest concerns one target only'],
 ])
