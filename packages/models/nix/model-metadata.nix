@@ -93,6 +93,20 @@ let
     then [ (positionsBy (_: _: [ ]) value) ]
     else [ ];
 
+  ## Files that are models of another kind: as much as tells of which
+
+  sketch = name: value:
+    if isDerivation value then unread
+    else if isAttrs value then encoded (mapAttrs (memberSketch name) value)
+    else if isList value then map itemSketch value
+    else unread;
+  memberSketch = table: name: value:
+    if table == "profiles" && isString value then plain value
+    else if name == "targets" && isList value then [ ]
+    else unread;
+  itemSketch = item: if isString item then plain item else if isAttrs item then encoded (mapAttrs (_: _: unread) item) else unread;
+  isDerivation = value: isAttrs value && value.type or null == "derivation";
+
   ## Packages of targets: only how many there are
 
   packagesSection =
@@ -101,8 +115,9 @@ let
       all = if builtins.all isAttrs tables then builtins.foldl' (merged: table: table // merged) { } tables else head tables;
       countOn = target: _: listData (packagesFor (systemOf target)).${target};
       listData = value: if isList value then map (_: true) value else if isAttrs value then { } else plain value;
+      hasPackages = isAttrs all && builtins.any (value: isList value || isDerivation value) (builtins.attrValues all);
     in
-    section countOn (_: _: [ ]) all;
+    section (if hasPackages then countOn else sketch) (_: _: [ ]) all;
 
   ## Models with their places
 
@@ -127,7 +142,7 @@ let
     {
       value =
         if isAttrs architecture
-        then mapAttrs (_: _: unread) architecture // mapAttrs (_: { value, ... }: value) present
+        then mapAttrs sketch architecture // mapAttrs (_: { value, ... }: value) present
         else plain architecture;
       positions =
         if isAttrs architecture

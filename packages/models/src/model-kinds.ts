@@ -54,7 +54,7 @@ export const MODEL_KINDS: Readonly<Record<ModelKind, Kind>> = {
   packages: {
     title: 'a packages model',
     option: '-P',
-    isLike: (value) => itemsOf(value).some((item) => hasAny(item, ['source', 'build'])),
+    isLike: (value) => itemsOf(value).some((item) => hasAny(item, ['source', 'build', 'outPath'])),
   },
   distribution: {
     title: 'a distribution model',
