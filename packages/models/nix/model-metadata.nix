@@ -159,3 +159,4 @@ let
   };
 in
 listToAttrs (map (role: { name = role; value = readings.${role}; }) request.wanted)
+// { parameters = { given = attrNames models.parameters; asked = models.askedBy request.wanted; }; }

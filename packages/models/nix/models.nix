@@ -23,7 +23,10 @@ let
 
   # The parameters that a function names, each with whether it has a default.
   formalsOf = function:
-    if isFunction function then functionArgs function else function.__functionArgs or { };
+    if isFunction function then functionArgs function else if isAttrs function then function.__functionArgs or { } else { };
+
+  # What the functions of these models ask for.
+  askedBy = roles: concatMap (role: attrNames (formalsOf (import (fileOf role)))) roles;
 
   missingParameter = what: name: formals: positionOf name formals // {
     message = "${what} asks for the parameter '${name}', which it is not given";
@@ -116,6 +119,6 @@ let
     else call "the packages model" (fileOf "packages") { inherit system; pkgs = pkgsFor system; });
 in
 {
-  inherit architectureFor call distribution infrastructure packagesFor positionOf problems servicesFor systemOf systems targets;
+  inherit architectureFor askedBy call distribution infrastructure packagesFor parameters positionOf problems servicesFor systemOf systems targets;
   quoted = names: concatStringsSep ", " (map (name: "'${name}'") names);
 }

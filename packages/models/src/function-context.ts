@@ -7,12 +7,20 @@ import { quoted } from './part.ts'
 export interface FunctionContexts {
   /** An object for a function of a model of this kind: its own arguments, and the extra parameters. */
   contextFor(kind: ModelKind, own: Readonly<Record<string, unknown>>): object
+  /** What functions in the Nix language name, and what they are given, is known from Nix. */
+  noteNames(names: ParameterNames): void
   /** A warning for each extra parameter that no function has asked for. */
   unread(): readonly Diagnostic[]
 }
 
+export interface ParameterNames {
+  readonly given: readonly string[]
+  readonly asked: readonly string[]
+}
+
 export function functionContexts(extraParams: Readonly<Record<string, unknown>>): FunctionContexts {
   const asked = new Set<string>()
+  const given = new Set(Object.keys(extraParams))
   return {
     contextFor(kind, own) {
       const context = Object.create(absentArguments(kind, asked)) as object
@@ -25,15 +33,14 @@ export function functionContexts(extraParams: Readonly<Record<string, unknown>>)
       }
       return context
     },
-    unread: () =>
-      Object.keys(extraParams)
-        .filter((name) => !asked.has(name))
-        .map((name) =>
-          unreadParameter(
-            name,
-            [...asked].filter((other) => !Object.hasOwn(extraParams, other)),
-          ),
-        ),
+    noteNames(names) {
+      for (const name of names.given) given.add(name)
+      for (const name of names.asked) asked.add(name)
+    },
+    unread() {
+      const others = [...asked].filter((name) => !given.has(name))
+      return [...given].filter((name) => !asked.has(name)).map((name) => unreadParameter(name, others))
+    },
   }
 }
 

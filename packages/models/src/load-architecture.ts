@@ -45,16 +45,15 @@ export async function loadArchitecture(files: ModelFiles, options: LoadOptions):
   return withTemporaryDirectory(await realpath(tmpdir()), async (directory) => {
     const loaded = await loadModels(files, directory)
     const parameters = await parametersForModels(options.extraParams, { ...options, needsValues: needsValues(loaded) })
-    const models = withNix(loaded, { targetProperty: 'hostname', ...options, parameters })
+    const { contextFor, noteNames, unread } = functionContexts(parameters.values)
+    const models = withNix(loaded, { targetProperty: 'hostname', ...options, parameters, noteNames })
     refuseMistaken(evaluated(loaded))
-    const { contextFor, unread } = functionContexts(parameters.values)
     const { result, warnings } = await collectingProblems((problems) => {
       const assembly = { system: options.system, contextFor, problems }
       if ('architecture' in models) return readArchitecture(models.architecture, assembly)
       return assembleArchitecture(models, assembly)
     })
-    const readsAll = modelsIn(loaded).some(({ language }) => language === 'nix')
-    return { ...result, warnings, lateWarnings: () => (readsAll ? [] : unread()) }
+    return { ...result, warnings, lateWarnings: unread }
   })
 }
 

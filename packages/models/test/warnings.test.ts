@@ -117,3 +117,25 @@ test('extra parameters that no function reads are told', async () => {
     await warningsOf({ ...files, 'services.yaml': 'web: { type: x, pkg: { source: . }, targets: [a] }' }, { a: 1 }),
   ).toEqual(["no model reads 'a' of --extra-params | functions of models name those that they read | "])
 })
+
+test.skipIf(noPrivateNix !== undefined)(
+  'extra parameters that no function in the Nix language names are told',
+  async () => {
+    const files = {
+      'infrastructure.yaml': infrastructure,
+      'distribution.nix': '{ infrastructure, place ? null }: { }',
+      'services.nix': '{ system, port ? 80, ... }@all: { }',
+    }
+    const unreadIn = async (more: Readonly<Record<string, string>>, extraParams: string) => {
+      const directory = modelsIn({ ...files, ...more })
+      const model = await loadNixIn(directory, Object.keys({ ...files, ...more }), { environment, extraParams })
+      return normalizeModel(model, OPTIONS).warnings.map(({ message, hint }) => `${message} | ${hint}`)
+    }
+    const prt = "no model reads 'prt' of --extra-params | did you mean 'port'?"
+    const other = "no model reads 'other' of --extra-params | functions of models name those that they read"
+    expect(await unreadIn({}, '{ "prt": 1, "place": 2 }')).toEqual([prt])
+    expect(await unreadIn({}, '{ port = 1; other = throw "nobody needs it"; }')).toEqual([other])
+    const program = `export default ({ other }) => ({ a: { properties: { hostname: 'a', other } } })`
+    expect(await unreadIn({ 'infrastructure.ts': program }, '{ port = 1; other = 2; }')).toEqual([])
+  },
+)

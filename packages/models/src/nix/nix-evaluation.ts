@@ -5,6 +5,7 @@ import { placeInProgram } from '@davit/nix'
 import { type Distribution, readDistribution } from '../distribution.ts'
 import type { ParametersForModels } from '../extra-parameters.ts'
 import type { KnownModels, Model } from '../model.ts'
+import type { FunctionContexts, ParameterNames } from '../function-context.ts'
 import { memberOf } from '../part.ts'
 import { showLike } from '../show-file.ts'
 import { encodeData } from './encode.ts'
@@ -19,6 +20,7 @@ export interface EvaluationContext extends NixOptions {
   readonly system: System
   readonly targetProperty: string
   readonly parameters: ParametersForModels
+  readonly noteNames: FunctionContexts['noteNames']
 }
 
 /** The models in the Nix language, evaluated together as far as they can be. */
@@ -31,7 +33,7 @@ export interface NixEvaluation {
 }
 
 export function nixEvaluation(models: ModelsByRole, context: EvaluationContext): NixEvaluation {
-  const { system, targetProperty, parameters, ...options } = context
+  const { system, targetProperty, parameters, noteNames, ...options } = context
   const files = Object.values(models).flatMap((model) => (model.language === 'nix' ? [model.file] : []))
   const showFile = showLike(files)
   const results = new Map<Role, unknown>()
@@ -48,6 +50,7 @@ export function nixEvaluation(models: ModelsByRole, context: EvaluationContext):
     const isComplete = Object.values(models).some(isProgram)
     const program = programOf('metadata', programInput({ wanted, isComplete }))
     const result = await runProgram(program, { ...options, store: 'read-only' })
+    noteNames(namesIn(memberOf(result, 'parameters')))
     for (const role of wanted) results.set(role, memberOf(result, role))
   }
   return {
@@ -63,6 +66,11 @@ export function nixEvaluation(models: ModelsByRole, context: EvaluationContext):
       return place ?? { file: models[role]?.file ?? '' }
     },
   }
+}
+
+function namesIn(parameters: unknown): ParameterNames {
+  const named = (name: string) => memberOf(parameters, name) as readonly string[]
+  return { given: named('given'), asked: named('asked') }
 }
 
 /** What has to be known before a model of this role can be evaluated. */
