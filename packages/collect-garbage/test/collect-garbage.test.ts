@@ -215,19 +215,24 @@ describe('the generations of a deployment to this machine', () => {
     expect([messages.at(-1), valid().length]).toEqual([expect.stringMatching(/: removed 1 package /), 3])
   })
 
-  test('logs of what is not there any more go as well', async () => {
+  test('logs of services that are gone go from the target, and are shown before', async () => {
     await deployThree()
     const logs = join(directory, 'state/targets/t1/log/default')
     mkdirSync(logs, { recursive: true })
-    const log = join(logs, 'process:key.activate')
-    writeFileSync(log, 'text\n')
-    const old = new Date(Date.now() - A_DAY_AND_A_MINUTE)
-    utimesSync(log, old, old)
+    const [gone, recent] = [join(logs, 'process:old.activate'), join(logs, 'process:new.activate')]
+    for (const log of [gone, recent]) writeFileSync(log, 'text\n')
+    const then = new Date(Date.now() - A_DAY_AND_A_MINUTE)
+    utimesSync(gone, then, then)
     printed = ''
     await runCollect({ dryRun: true })
-    expect([printed.includes(log), existsSync(log)]).toEqual([true, true])
+    expect(printed).toMatch(new RegExp(`^ +5 B  ${gone}  on (?:the coordinator|t1)\n$`))
+    expect([messages.at(-1), existsSync(gone)]).toEqual([
+      expect.stringMatching(/: would remove 1 log of activities of services that are gone \(5 B\)$/),
+      true,
+    ])
     await runCollect()
-    expect([messages.at(-1), existsSync(log)]).toEqual([expect.stringMatching(/: removed 1 log /), false])
+    expect(messages.at(-1)).toMatch(/: removed 1 log of activities of services that are gone \(5 B\)$/)
+    expect([existsSync(gone), existsSync(recent)]).toEqual([false, true])
   })
 
   test('a dry run looks ahead to what goes when the old ones are deleted, and deletes none', async () => {
