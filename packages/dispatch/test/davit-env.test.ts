@@ -362,17 +362,20 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     expect([status, stderr]).toEqual([73, expect.stringContaining(`there is no directory '${directory}/none'`)])
   })
 
-  test('tells programs what is wrong as tools do', async () => {
-    const { stderr } = await run(['--log-format', 'json', '--no"\\\n'])
-    expect(JSON.parse(stderr)).toEqual({
-      kind: 'error',
-      tool: 'davit-env',
-      code: 'usage',
-      message: `unknown option '--no"\\ '`,
-      exitStatus: 64,
-      hint: 'davit-env --help shows the options',
-    })
-  })
+  test.each(['--log-format json', '--log-format=json'])(
+    'tells programs what is wrong as tools do (%s)',
+    async (format) => {
+      const { stderr } = await run(['--no"\\\n', ...format.split(' ')])
+      expect(JSON.parse(stderr)).toEqual({
+        kind: 'error',
+        tool: 'davit-env',
+        code: 'usage',
+        message: `unknown option '--no"\\ '`,
+        exitStatus: 64,
+        hint: 'davit-env --help shows the options',
+      })
+    },
+  )
 
   test('understands short options that are written together, and hands on how messages are wanted', async () => {
     await run(['-qvpshop', '-m7', '--debug', '--log-format=json', '-A', 'a', '--dry-run', '--repair'])
