@@ -41,26 +41,39 @@ type ModelArguments = ArgumentsOf<typeof modelOptions, Record<never, never>>
 
 /** Which models are meant: undeployment before architecture before the other models, as in the original toolset. */
 export function modelFilesOf(models: ModelArguments): ModelFiles {
-  const { infrastructure, architecture, undeploy } = models
-  if (undeploy) {
-    if (infrastructure === undefined) throw usageError('--undeploy needs an infrastructure model', 'name it with -i')
-    return { infrastructure }
-  }
+  const { infrastructure, architecture, undeploy, packages } = models
+  if (undeploy) return named(models, ['infrastructure'], '--undeploy needs the infrastructure model as well')
   if (architecture !== undefined) return { architecture }
+  const more = packages === undefined ? {} : { packages }
+  if (models.services !== undefined || models.distribution !== undefined) {
+    return {
+      ...named(models, ['services', 'infrastructure', 'distribution'], '-s, -i and -d belong together'),
+      ...more,
+    }
+  }
+  if (packages !== undefined) {
+    return { ...named(models, ['infrastructure'], '-P needs the infrastructure model as well'), ...more }
+  }
   if (infrastructure === undefined) {
     throw usageError('no models', 'say -s, -i and -d, or -P and -i, or -A, or --undeploy and -i')
   }
-  return { infrastructure, ...deployedFiles(models) }
+  throw usageError('an infrastructure model alone deploys nothing', 'add -s and -d, or -P')
 }
 
-function deployedFiles({ services, distribution, packages }: ModelArguments): Partial<ModelFiles> {
-  const more = packages === undefined ? {} : { packages }
-  if (services !== undefined && distribution !== undefined) return { services, distribution, ...more }
-  if (services !== undefined || distribution !== undefined) {
-    throw usageError('a services model and a distribution model need each other', 'name both, with -s and -d')
+type Role = 'services' | 'infrastructure' | 'distribution'
+
+/** The files of some models, all of which are needed. */
+function named<Needed extends Role>(
+  models: ModelArguments,
+  roles: readonly Needed[],
+  hint: string,
+): Readonly<Record<Needed, string>> {
+  const files = roles.map((role) => [role, models[role]] as const)
+  const missing = files.flatMap(([role, file]) =>
+    file === undefined ? [`the ${role} model (-${modelOptions[role].short})`] : [],
+  )
+  if (missing.length > 0) {
+    throw usageError(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`, hint)
   }
-  if (packages === undefined) {
-    throw usageError('an infrastructure model alone deploys nothing', 'add -s and -d, or -P')
-  }
-  return more
+  return Object.fromEntries(files) as Record<Needed, string>
 }

@@ -16,6 +16,7 @@ export type {
   Store,
   UnbuiltDerivation,
 } from './store-interface.ts'
+export { sizeLimitIn } from './size-limit.ts'
 export { type StoreLayout, storeLayout } from './native/store-layout.ts'
 export { unsetVariableIn } from './unset-variable.ts'
 export { packageNameOf } from './native/store-path.ts'

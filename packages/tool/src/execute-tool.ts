@@ -1,4 +1,5 @@
 import { DavitError, type Report } from '@davit/diagnostics'
+import { checkVariables } from './check-variables.ts'
 import type { Tool } from './define-tool.ts'
 import type { Host } from './host.ts'
 import type { Interruption } from './interruption.ts'
@@ -24,7 +25,10 @@ export async function executeTool(tool: Tool, { host, interruption }: Surroundin
   const output = streamOutput(host.output)
   try {
     const request = parseArguments(tool, host)
-    if (request.kind === 'run') return await carryOut(tool, request.args, { host, interruption, output })
+    if (request.kind === 'run') {
+      checkVariables(tool, host)
+      return await carryOut(tool, request.args, { host, interruption, output })
+    }
     const help = async (): Promise<string> => renderHelp(tool, await tool.findHelp?.(host))
     await output.print(request.kind === 'help' ? await help() : `${tool.name} ${version}\n`)
     return output.cutShort ? READER_GONE : 0

@@ -2,7 +2,7 @@ import { connectionPool } from '@davit/connection'
 import type { Infrastructure } from '@davit/documents'
 import { type ReachedTargets, reachTargets } from '@davit/target'
 
-import type { ToolContext } from './tool-context.ts'
+import type { Environment, ToolContext } from './tool-context.ts'
 import { usageError } from './usage-error.ts'
 
 type ConnectingContext = Pick<ToolContext<unknown>, 'environment' | 'report' | 'signal'>
@@ -13,7 +13,7 @@ export async function withTargets<Result>(
   context: ConnectingContext,
   use: (reached: ReachedTargets) => Promise<Result>,
 ): Promise<Result> {
-  const answerSeconds = answerSecondsOf(context)
+  const answerSeconds = answerSecondsIn(context.environment)
   const { report } = context
   const over = new AbortController()
   const signal = AbortSignal.any([context.signal, over.signal])
@@ -29,7 +29,8 @@ export async function withTargets<Result>(
   }
 }
 
-function answerSecondsOf({ environment }: ConnectingContext): number | undefined {
+/** Nothing where the environment leaves it to the default. */
+export function answerSecondsIn(environment: Environment): number | undefined {
   const text = environment['DAVIT_ANSWER_TIMEOUT'] ?? ''
   if (text === '') return undefined
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)

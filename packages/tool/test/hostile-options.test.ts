@@ -52,3 +52,13 @@ describe.each(
     expect(readdirSync(directory)).toEqual([])
   })
 })
+
+test.each([
+  ['davit-manifest', 'DAVIT_SIZE_LIMIT', 'much'],
+  ['davit-activate', 'DAVIT_ANSWER_TIMEOUT', 'soon'],
+  ['davit-distribute', 'DAVIT_STATE_DIR', 'state'],
+])('%s refuses a wrong %s before it reads anything, once', async (name, variable, value) => {
+  const tool = tools.find((one) => one.name === name)!
+  const { status, said } = await execute(tool, ['no-such-file'], { [variable]: value })
+  expect([status, said.split(variable).length - 1]).toEqual([64, 1])
+})

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { checkVariables } from '../src/check-variables.ts'
+import { connectionEnvironment, sizeEnvironment } from '../src/environments.ts'
+import { stateEnvironment } from '../src/state-directory.ts'
+
+const tool = { environment: { ...stateEnvironment, ...connectionEnvironment, ...sizeEnvironment } }
+const checked = (environment: Readonly<Record<string, string>>) => () =>
+  checkVariables(tool, { environment, privileged: false })
+
+test.each([
+  ['DAVIT_SIZE_LIMIT', 'much'],
+  ['DAVIT_ANSWER_TIMEOUT', 'soon'],
+  ['DAVIT_STATE_DIR', 'state'],
+])('%s is refused before the tool begins, if it reads it', (variable, value) => {
+  const refusal = { message: expect.stringContaining(variable), exitStatus: 64 }
+  expect(checked({ [variable]: value })).toThrow(expect.objectContaining(refusal))
+  expect(() => checkVariables({}, { environment: { [variable]: value }, privileged: false })).not.toThrow()
+})
+
+test('variables that are right, empty or unset are left to the tool', () => {
+  for (const environment of [{}, { DAVIT_STATE_DIR: '' }, { DAVIT_SIZE_LIMIT: '20 GB', DAVIT_ANSWER_TIMEOUT: '5' }]) {
+    expect(checked(environment)).not.toThrow()
+  }
+})
