@@ -3,6 +3,10 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { type Environment, runCommand } from '@davit/process'
 import { parseSshAddress } from './ssh-address.ts'
 import { parseSshConfiguration, type SshConfiguration } from './ssh-configuration.ts'
+import { sshCommand, type SshPlace } from './ssh-error.ts'
+
+/** The variable that names a configuration in place of the user's own. */
+const CONFIGURATION = 'DAVIT_SSH_CONFIG'
 
 /** Asks the user's OpenSSH how it would reach an address; nothing is connected. */
 export async function askSsh(address: string, options: AskOptions): Promise<SshConfiguration> {
@@ -10,7 +14,7 @@ export async function askSsh(address: string, options: AskOptions): Promise<SshC
   const { host, user, port } = parseSshAddress(address)
   const [text, defaults] = await Promise.all([
     printed(address, options, [
-      ...option('-F', environment['DAVIT_SSH_CONFIG']),
+      ...option('-F', environment[CONFIGURATION]),
       ...option('-l', user ?? (role === 'target' ? environment['SSH_USER'] : undefined)),
       ...option('-p', port?.toString()),
       ...(role === 'target' ? splitWords(environment['SSH_OPTS']) : []),
@@ -21,7 +25,7 @@ export async function askSsh(address: string, options: AskOptions): Promise<SshC
   ])
   const { homedir, username, uid } = userInfo()
   const tokens = { defaults, environment, home: homedir, localUser: username, localUserId: uid, originalHost: host }
-  return parseSshConfiguration(address, text, tokens)
+  return { ...parseSshConfiguration(address, text, tokens), configurationFile: environment[CONFIGURATION] }
 }
 
 /** What this version of OpenSSH does without any configuration, as it prints it. */
@@ -46,7 +50,7 @@ async function printed(address: string, { environment, signal }: SshContext, res
     timeoutSeconds: 30,
     ...(signal === undefined ? {} : { signal }),
   })
-  if (exitCode !== 0) throw configurationError(address, stderr)
+  if (exitCode !== 0) throw configurationError({ address, configurationFile: environment[CONFIGURATION] }, stderr)
   return stdout
 }
 
@@ -58,11 +62,11 @@ function splitWords(text: string | undefined): readonly string[] {
   return (text ?? '').split(/\s+/).filter((word) => word !== '')
 }
 
-function configurationError(address: string, stderr: string): DavitError {
+function configurationError(place: SshPlace, stderr: string): DavitError {
   // The first line says what is wrong where, the last one only that ssh gives up.
   const [reason = ''] = stderr.trim().split('\n')
-  return new DavitError('bad-ssh-configuration', `cannot connect to '${address}': ssh says: ${reason}`, {
+  return new DavitError('bad-ssh-configuration', `cannot connect to '${place.address}': ssh says: ${reason}`, {
     exitStatus: ExitStatus.unreachable,
-    hint: `try 'ssh -G ${address}'`,
+    hint: `try '${sshCommand(place, ['-G'])}'`,
   })
 }

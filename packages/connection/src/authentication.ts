@@ -35,10 +35,11 @@ function acceptedWays(accepted: readonly string[]): string | undefined {
 }
 
 function authenticationFailure(
-  { address, user, hostname }: SshConfiguration,
+  configuration: SshConfiguration,
   { agent, keys, problems }: Identities,
   reason: string | undefined,
 ): DavitError {
+  const { address, user, hostname } = configuration
   const agentKeys = agent?.keys.length ?? 0
   const tried = [...(agentKeys > 0 ? [`${agentKeys} of the agent`] : []), ...keys.map(({ file }) => `'${file}'`)]
   const what = tried.length > 0 ? `tried the keys ${tried.join(', ')}` : 'there is no key to try'
@@ -48,7 +49,7 @@ function authenticationFailure(
     `'${address}' refuses us as ${user}@${hostname}: ${details.join('; ')}`,
     {
       exitStatus: ExitStatus.permission,
-      hint: `'${sshCommand(address)}' must work without questions: add a key to the agent, or name one by IdentityFile`,
+      hint: `'${sshCommand(configuration)}' must work without questions: add a key to the agent, or name one by IdentityFile`,
     },
   )
 }

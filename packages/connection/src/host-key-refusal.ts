@@ -62,15 +62,9 @@ function place({ file, line }: KnownHost): string {
 }
 
 /** ssh-keyscan reaches only hosts that need no other, and writes them down by their own name. */
-function learningCommand({
-  address,
-  hostname,
-  port,
-  proxyJump,
-  hostKeyNames,
-  userKnownHostsFiles,
-}: SshConfiguration): string {
+function learningCommand(configuration: SshConfiguration): string {
+  const { hostname, port, proxyJump, hostKeyNames, userKnownHostsFiles } = configuration
   const file = userKnownHostsFiles[0] ?? '~/.ssh/known_hosts'
   const isPlain = hostKeyNames.some((name) => name === hostname.toLowerCase())
-  return isPlain && proxyJump.length === 0 ? `ssh-keyscan -p ${port} ${hostname} >> ${file}` : sshCommand(address)
+  return isPlain && proxyJump.length === 0 ? `ssh-keyscan -p ${port} ${hostname} >> ${file}` : sshCommand(configuration)
 }

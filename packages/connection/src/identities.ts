@@ -17,7 +17,7 @@ export async function readIdentities(configuration: SshConfiguration): Promise<I
   const problems: string[] = []
   const [agentKeys, files] = await Promise.all([
     readAgentKeys(configuration.agent, problems),
-    Promise.all(configuration.identityFiles.map((file) => readIdentityFile(file))),
+    Promise.all(configuration.identityFiles.map((file) => readIdentityFile(file, configuration.identitiesNamed))),
   ])
   const blobs = files.map((file) => file.publicKey)
   const rank = (key: ParsedKey): number => blobs.findIndex((blob) => blob?.equals(key.getPublicSSH()))
@@ -68,15 +68,20 @@ interface IdentityFile {
   readonly problem?: string
 }
 
-async function readIdentityFile(file: string): Promise<IdentityFile> {
+/** One that nobody has named is one of those that OpenSSH looks for. */
+async function readIdentityFile(file: string, isNamed: boolean): Promise<IdentityFile> {
   const [content, publicContent] = await Promise.all([readIfThere(file), readIfThere(`${file}.pub`)])
   const publicKey = publicContent instanceof Buffer ? await parseKey(publicContent) : undefined
   const blob = publicKey === undefined || publicKey instanceof Error ? {} : { publicKey: publicKey.getPublicSSH() }
-  if (content === undefined) return { file, ...blob }
+  if (content === undefined) return { file, ...blob, ...missing(file, isNamed) }
   const key = content instanceof Error ? content : await parseKey(content)
   if (key instanceof Error) return { file, ...blob, problem: problemOf(file, key) }
   const known = { file, publicKey: key.getPublicSSH() }
   return key.isPrivateKey() ? { ...known, key } : known
+}
+
+function missing(file: string, isNamed: boolean): Pick<IdentityFile, 'problem'> {
+  return isNamed ? { problem: `'${file}' does not exist` } : {}
 }
 
 function problemOf(file: string, error: Error): string {

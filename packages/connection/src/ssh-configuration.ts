@@ -8,6 +8,8 @@ import { refusalOfKeyword } from './ssh-keywords.ts'
 export interface SshConfiguration {
   /** As the user wrote it. */
   readonly address: string
+  /** In place of the user's own. */
+  readonly configurationFile?: string | undefined
   readonly hostname: string
   readonly port: number
   readonly user: string
@@ -29,6 +31,8 @@ export interface SshConfiguration {
   readonly requiredRsaSize: number
   readonly compression: boolean
   readonly identityFiles: readonly string[]
+  /** Or else they are those that OpenSSH looks for by itself, few of which are there. */
+  readonly identitiesNamed: boolean
   readonly certificateFiles: readonly string[]
   /** Libraries of hardware keys. */
   readonly keyProviders: readonly string[]
@@ -77,7 +81,7 @@ export function parseSshConfiguration(
     unknownHosts: ACCEPTING.has(settings.text('stricthostkeychecking', 'ask')) ? 'accept-new' : 'refuse',
     hashKnownHosts: settings.text('hashknownhosts', 'no') === 'yes',
     ...algorithmsIn(address, settings, byDefault),
-    identityFiles: settings.all('identityfile').map(path),
+    ...identitiesIn(settings, byDefault, path),
     certificateFiles: settings.all('certificatefile').map(path),
     keyProviders: settings.all('pkcs11provider'),
     identitiesOnly: settings.text('identitiesonly', 'no') === 'yes',
@@ -92,6 +96,15 @@ export function parseSshConfiguration(
       count: settings.number('serveralivecountmax', 3),
     },
   }
+}
+
+function identitiesIn(
+  settings: Settings,
+  byDefault: Settings,
+  path: (name: string) => string,
+): Pick<SshConfiguration, 'identityFiles' | 'identitiesNamed'> {
+  const files = settings.all('identityfile')
+  return { identityFiles: files.map(path), identitiesNamed: !isSame(files, byDefault.all('identityfile')) }
 }
 
 type Algorithms = Pick<

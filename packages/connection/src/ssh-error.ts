@@ -29,7 +29,15 @@ const REASONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no answer',
 }
 
+/** Where something is reached, and by which configuration. */
+export interface SshPlace {
+  readonly address: string
+  /** In place of the user's own. */
+  readonly configurationFile?: string | undefined
+}
+
 /** What to type to try the same by hand; ssh takes a port only in a URI. */
-export function sshCommand(address: string): string {
-  return /:\d+$/.test(address) ? `ssh ssh://${address.replace(/^ssh:\/\//, '')}` : `ssh ${address}`
+export function sshCommand({ address, configurationFile = '' }: SshPlace, options: readonly string[] = []): string {
+  const destination = /:\d+$/.test(address) ? `ssh://${address.replace(/^ssh:\/\//, '')}` : address
+  return ['ssh', ...options, ...(configurationFile === '' ? [] : ['-F', configurationFile]), destination].join(' ')
 }

@@ -170,7 +170,7 @@ describe.skipIf(missing !== undefined)('jump hosts', () => {
     const before = inner.log().length
     const error = await failure('inner', jump())
     expect(error).toMatchObject({ code: 'host-key-unknown', exitStatus: 77 })
-    expect(error.hint).toMatch(/ then: ssh inner$/)
+    expect(error.hint).toMatch(/ then: ssh -F \S+ inner$/)
     await expectSilence(inner, before)
   })
 
@@ -181,7 +181,7 @@ describe.skipIf(missing !== undefined)('jump hosts', () => {
     const error = await failure('inner', jump())
     expect(error).toMatchObject({ code: 'host-key-unknown', exitStatus: 77 })
     expect(error.message).toContain("'root@bastion'")
-    expect(error.hint).toMatch(/ then: ssh root@bastion$/)
+    expect(error.hint).toMatch(/ then: ssh -F \S+ root@bastion$/)
     await expectSilence(sshd, before)
     expect(inner.log().slice(beforeInner)).toBe('')
   })
@@ -242,7 +242,10 @@ describe.skipIf(missing !== undefined)('hosts that cannot be reached', () => {
   })
 
   test('a broken ssh configuration is told in the words of ssh', async () => {
-    expect(await failure('web1', configured('NoSuchOption 1'))).toMatchObject({ code: 'bad-ssh-configuration' })
+    expect(await failure('web1', configured('NoSuchOption 1'))).toMatchObject({
+      code: 'bad-ssh-configuration',
+      hint: expect.stringMatching(/^try 'ssh -G -F \/\S+ web1'$/),
+    })
   })
 
   test('ProxyCommand is refused by name', async () => {

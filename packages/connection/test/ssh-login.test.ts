@@ -82,7 +82,7 @@ describe.skipIf(missing !== undefined)('authentication', () => {
     const { message, hint } = await refused([`IdentityFile ${file}`])
     await vi.waitUntil(() => sshd.log().slice(before).includes('authenticating user root'))
     expect(message).toBe(`'${sshd.address}' refuses us as root@127.0.0.1: tried the keys '${file}'`)
-    expect(hint).toContain(`'ssh ssh://${sshd.address}' must work`)
+    expect(hint).toContain(`'ssh -F ${sshd.directory}/ssh_config_of_test ssh://${sshd.address}' must work`)
   })
 
   test('an encrypted key is skipped with the hint to use the agent', async () => {
@@ -90,6 +90,13 @@ describe.skipIf(missing !== undefined)('authentication', () => {
     await makeKey(file, 'ed25519', 'secret')
     const { message } = await refused([`IdentityFile ${file}`])
     expect(message).toContain(`there is no key to try; '${file}' is encrypted (add it to the agent with ssh-add)`)
+  })
+
+  test('a key that the configuration names and that is not there is told', async () => {
+    const { message, hint } = await refused([`IdentityFile ${sshd.directory}/none`])
+    expect(message).toContain(`'${sshd.directory}/none' does not exist`)
+    expect(hint).toMatch(/^'ssh -F \S+ ssh:/)
+    expect((await refused(['IdentitiesOnly yes'], { HOME: sshd.directory })).message).not.toContain('does not exist')
   })
 
   test('a server that wants a password says so', async () => {
