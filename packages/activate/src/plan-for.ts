@@ -140,5 +140,5 @@ function isSurprise({ kind, reasons }: Activity): boolean {
   return reasons.some((reason) => (kind === 'deactivate' ? FOUND : [MISSING]).includes(reason.kind))
 }
 
-const FOUND: readonly Reason['kind'][] = ['died', 'rebooted', 'damaged', 'cut-off']
+const FOUND: readonly Reason['kind'][] = ['died', 'rebooted', 'damaged', 'cut-off', 'failed']
 const MISSING: Reason['kind'] = 'missing'

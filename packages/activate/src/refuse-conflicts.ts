@@ -9,15 +9,15 @@ export function refuseConflicts({ activations }: Transition, deployed: Deployed)
   const neighbours = byIdentity(deployed.neighbours)
   const conflicts = activations.flatMap((activity) => {
     const other = neighbourOf(activity, deployed, neighbours)
-    return other === undefined ? [] : [{ ...activity, profile: other.record.profile }]
+    return other === undefined ? [] : [{ ...activity, other: other.record }]
   })
   if (conflicts.length === 0) return
-  const profiles = [...new Set(conflicts.map(({ profile }) => `'${profile}'`))].join(', ')
+  const profiles = [...new Set(conflicts.map(({ other }) => `'${other.profile}'`))].join(', ')
   throw new DavitError('conflict', 'another deployment has services of the manifest on the same target', {
     exitStatus: ExitStatus.failed,
-    diagnostics: conflicts.map(({ profile, mapping, service }) => ({
+    diagnostics: conflicts.map(({ other, mapping, service }) => ({
       severity: 'error',
-      message: `'${service.name}' in '${mapping.container}' on '${mapping.target}' belongs to profile '${profile}', with the same package`,
+      message: `'${other.name || other.pkg}' of profile '${other.profile}' has the same package as '${service.name}' in '${mapping.container}' on '${mapping.target}'`,
     })),
     hint: `nothing was done; undeploy it in profile ${profiles} first, or deploy in that profile`,
   })

@@ -236,13 +236,26 @@ describe('another deployment', () => {
     await expect(machines.deploy(next, targets, other)).rejects.toMatchObject({
       ...conflict,
       diagnostics: [
-        { message: "'api' in 'api' on 'one' belongs to profile 'default', with the same package" },
+        { message: "'api' of profile 'default' has the same package as 'api' in 'api' on 'one'" },
         { message: expect.stringContaining("'page'") },
       ],
     })
     expect(machines.calls()).toEqual([])
     await machines.deploy(machines.manifest({ one: {} }), targets)
     expect(await machines.deploy(next, targets, other)).toEqual({ kind: 'completed' })
+  })
+
+  test('is told with the name that the service has there', async () => {
+    const { next, targets } = await deployed()
+    const renamed = [...next.services].map(
+      ([key, service]) => [key, { ...service, name: `my-${service.name}` as never }] as const,
+    )
+    await expect(machines.plan({ ...next, services: new Map(renamed) }, targets, other)).rejects.toMatchObject({
+      diagnostics: [
+        { message: "'api' of profile 'default' has the same package as 'my-api' in 'api' on 'one'" },
+        { message: "'page' of profile 'default' has the same package as 'my-page' in 'page' on 'one'" },
+      ],
+    })
   })
 
   test('may have other packages, or other targets of the machine', async () => {

@@ -139,6 +139,11 @@ say_mapping() {
     *) line=unknown ;;
   esac
   say mapping "$target" "$line" "$running" "${directory##*/}"
+  intended=$line
+  first_line "$directory/status"
+  case $intended:$line in
+    activating:activate\ * | deactivating:deactivate\ *) say failed ;;
+  esac
   module=
   while IFS= read -r line || [ -n "$line" ]; do
     say "field $line"
@@ -153,9 +158,12 @@ say_mapping() {
 }
 
 say_other() {
+  pkg= name=
   while IFS= read -r line; do
     case $line in
-      'pkg '*) say other "$target" "${place#*/active/}" "${line#pkg }" ;;
+      'pkg '*) pkg=${line#pkg } ;;
+      'name '*) name=${line#name } ;;
     esac
   done 2>/dev/null <"$directory/record" || :
+  [ -z "$pkg" ] || say other "$target" "${place#*/active/}" "$pkg" "$name"
 }

@@ -36,6 +36,8 @@ export interface ForeignRecord {
   readonly target: TargetName
   readonly container: string
   readonly pkg: string
+  /** As it is called there; empty where its record does not say it. */
+  readonly name: string
 }
 
 export interface Observation {
@@ -75,11 +77,12 @@ interface RecordLines {
   readonly name: string
   readonly lines: string[]
   answersStatus: boolean
+  hasFailed: boolean
 }
 
 const MAPPING =
   /^mapping ([A-Za-z0-9_][\w.+-]*) (active|activating|deactivating|unknown) (running|ended) ([\w.+~-]+:[\w.+~-]+)$/
-const OTHER = /^other ([A-Za-z0-9_][\w.+-]*) ([\w.+-]+)\/([\w.+~-]+):[\w.+~-]+ (.*)$/
+const OTHER = /^other ([A-Za-z0-9_][\w.+-]*) ([\w.+-]+)\/([\w.+~-]+):[\w.+~-]+ (\S+) (.*)$/
 
 const PROFILE = /^[A-Za-z0-9_][\w.+-]{0,199}$/
 
@@ -108,6 +111,9 @@ class Answer {
         return record !== undefined
       case 'answers':
         if (record !== undefined) record.answersStatus = true
+        return record !== undefined
+      case 'failed':
+        if (record !== undefined) record.hasFailed = true
         return record !== undefined
       case 'gone':
         // Removed while it was read.
@@ -142,20 +148,20 @@ class Answer {
     const [, target, state = '', running, name = ''] = MAPPING.exec(line) ?? []
     if (target === undefined) return false
     const record = { target: target as TargetName, state, running: running === 'running', name }
-    this.#records.push({ ...record, lines: [], answersStatus: false })
+    this.#records.push({ ...record, lines: [], answersStatus: false, hasFailed: false })
     return true
   }
 
   #takeOther(line: string): boolean {
-    const [, target, profile, container = '', pkg = ''] = OTHER.exec(line) ?? []
+    const [, target, profile, container = '', pkg = '', name = ''] = OTHER.exec(line) ?? []
     if (target === undefined) return false
     const place = { target: target as TargetName, profile: profile as ProfileName, container }
-    this.#foreign.push({ ...place, pkg: decodeField(pkg) })
+    this.#foreign.push({ ...place, pkg: decodeField(pkg), name: decodeField(name) })
     return true
   }
 
   #read(record: RecordLines): ObservedRecord | DamagedRecord {
-    const { target, running, name, lines, answersStatus } = record
+    const { target, running, name, lines, answersStatus, hasFailed } = record
     const { container, key } = mappingNamed(name, lines)
     const state = record.state === 'unknown' ? 'activating' : (record.state as ObservedMapping['state'])
     const place = { target, key, container, state: record.state }
@@ -167,6 +173,7 @@ class Answer {
         service: definition.service,
         state,
         running,
+        hasFailed,
         definition,
         bootId,
         answersStatus,

@@ -129,6 +129,19 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect((await observe(scene)).damaged).toHaveLength(1)
   })
 
+  test.each([
+    ['deactivating', 'deactivate 1', true],
+    ['activating', 'activate 3', true],
+    ['deactivating', 'lock 1', false],
+    ['active', 'deactivate 1', false],
+  ])('that are %s with the status %s: has failed is %s', async (state, status, hasFailed) => {
+    const scene = await activated()
+    expect((await observe(scene)).records).toMatchObject([{ hasFailed: false }])
+    writeFileSync(join(scene.record, 'state'), `${state}\n`)
+    writeFileSync(join(scene.record, 'status'), `${status}\n`)
+    expect((await observe(scene)).records).toMatchObject([{ state, hasFailed }])
+  })
+
   test('of other profiles are told apart', async () => {
     const scene = await activated()
     const others = join(scene.record, '../../other')
@@ -137,7 +150,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     const { records, foreign } = await observe(scene)
     expect(records).toHaveLength(1)
     const pkg = decodeField(/^pkg (.*)$/m.exec(readFileSync(join(scene.record, 'record'), 'utf8'))?.[1] ?? '')
-    expect(foreign).toEqual([{ profile: 'other', target: 't1', container: 'process', pkg }])
+    expect(foreign).toEqual([{ profile: 'other', target: 't1', container: 'process', pkg, name: 'web' }])
   })
 
   test('that nobody of us has named so are told', async () => {

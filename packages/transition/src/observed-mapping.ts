@@ -12,6 +12,8 @@ export interface ObservedMapping {
    */
   readonly state: 'active' | 'activating' | 'deactivating'
   readonly running: boolean
+  /** Whether what was intended is known to have failed; otherwise it was cut off, or still runs. */
+  readonly hasFailed?: boolean
   /** Why it cannot be left alone, whatever its record says. */
   readonly doubt?: Doubt
   /** What next says otherwise of it than its record, although its key is the same. */

@@ -18,7 +18,7 @@ export type Reason =
   /** The last generation has it and its target has no record of it. */
   | { readonly kind: 'missing' }
   /** An activity of it was interrupted, or failed and was not undone. */
-  | { readonly kind: 'cut-off'; readonly was: 'activating' | 'deactivating' }
+  | { readonly kind: 'cut-off' | 'failed'; readonly was: 'activating' | 'deactivating' }
   /** Active by its record, and its module says that it does not run. */
   | { readonly kind: 'died' }
   /** Active by its record, which is of an earlier boot of the machine. */
@@ -50,7 +50,8 @@ export function renderReason(reason: Reason, kind: ActivityKind): string {
     case 'moved':
       return renderMove(reason, kind)
     case 'cut-off':
-      return `${reason.was === 'activating' ? 'activation' : 'deactivation'} was cut off`
+    case 'failed':
+      return `${reason.was === 'activating' ? 'activation' : 'deactivation'} ${reason.kind === 'failed' ? 'failed' : 'was cut off'}`
     case 'changed-properties':
       return `container properties changed: ${reason.names.join(', ')}`
     case 'changed-connections':

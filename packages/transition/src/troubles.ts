@@ -7,8 +7,8 @@ export type ChangedSettings = 'keep' | 'restart'
 /** Why something observed has to be deactivated even if it is wanted; empty when it can stay. */
 export function troublesOf(observed: ObservedMapping | undefined, changed: ChangedSettings): readonly Reason[] {
   if (observed === undefined) return []
-  const { state, doubt, changes = [] } = observed
+  const { state, doubt, hasFailed, changes = [] } = observed
   if (doubt === 'damaged') return [{ kind: doubt }]
-  if (state !== 'active') return [{ kind: 'cut-off', was: state }]
+  if (state !== 'active') return [{ kind: hasFailed === true ? 'failed' : 'cut-off', was: state }]
   return [...(doubt === undefined ? [] : [{ kind: doubt }]), ...(changed === 'restart' ? changes : [])]
 }

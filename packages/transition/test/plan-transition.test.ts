@@ -140,6 +140,15 @@ describe('cut-off activities', () => {
     },
   )
 
+  test.each(['activating', 'deactivating'] as const)('planTransition() says that what was %s has failed', (state) => {
+    const observed = withState(active(guestbook), 'page', { state, hasFailed: true })
+    const what = state === 'activating' ? 'activation' : 'deactivation'
+    expect(rendered(guestbook, observed)).toEqual([
+      `deactivate page in process on web (${what} failed)`,
+      `activate page in process on web (${what} failed)`,
+    ])
+  })
+
   test('planTransition() undoes what was cut off and is not wanted', () => {
     const observed = withState(active(guestbook), 'page', { state: 'activating' })
     const next = changed({ page: { on: [] } })
