@@ -21,7 +21,7 @@ export const tool = defineTool({
   summary: 'Remove packages that no generation needs from the stores',
   description: [
     'On the coordinator, and, with a manifest or --deployed, on its targets. What a generation, what is active, or what is being built or sent needs remains; so does for a day what a deployment has made or sent, of which it is told how much that is, and until when. With --now that goes as well, unless it is less than five minutes old, or a deployment holds a lock there.',
-    'Logs of activities go where no record of their service is left and nobody has written there for a day.',
+    'Logs of activities go where no record of their service is left and nobody has written there for a day; records that --abandon has put aside go after thirty days.',
     'With --delete-old, first deletes all generations of the deployment but the current one: those of the coordinator, and on the targets those whose profile no remaining generation of the coordinator names.',
     'Where the store is that of Nix, runs nix-collect-garbage there, which keeps for a day what is kept for a day; --now does not change that.',
   ],
@@ -31,8 +31,11 @@ export const tool = defineTool({
       command: 'davit-collect-garbage --deployed',
       describe: 'on the coordinator and on the targets of the deployment',
     },
+    {
+      command: 'davit-collect-garbage -d --deployed',
+      describe: 'there as well, after all old generations are deleted',
+    },
     { command: 'davit-collect-garbage --now --dry-run', describe: 'show what would go with what is kept for a day' },
-    { command: 'davit-collect-garbage -d --deployed', describe: 'the same, after all old generations are deleted' },
   ],
   operands: { manifest: "manifest whose targets are collected as well, '-' for standard input" },
   options: {

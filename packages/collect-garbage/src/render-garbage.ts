@@ -14,7 +14,13 @@ export function renderLogs(logs: readonly Log[], place: string): string {
 }
 
 export function summaryOfLogs(logs: readonly Log[], dryRun: boolean): string {
-  return `${dryRun ? 'would remove' : 'removed'} ${countOf(logs.length, 'log')} of activities of services that are gone (${renderBytes(sumOf(logs))})`
+  const givenUp = logs.filter(({ path }) => /\/targets\/[^/]+\/abandoned\//.test(path)).length
+  const counts = [
+    [logs.length - givenUp, 'log'],
+    [givenUp, 'given-up record'],
+  ] as const
+  const what = counts.flatMap(([count, word]) => (count === 0 ? [] : [countOf(count, word)])).join(' and ')
+  return `${dryRun ? 'would remove' : 'removed'} ${what} of services that are gone (${renderBytes(sumOf(logs))})`
 }
 
 export interface SummaryOptions {
@@ -39,10 +45,11 @@ function removedOf({ paths, rubbish }: Pick<Garbage, 'paths' | 'rubbish'>, dryRu
 
 /** What goes by itself within a day. */
 function keptOf({ paths, until }: Garbage['kept'], { leftovers }: SummaryOptions): string {
-  const [verb, them] = paths.length === 1 ? ['is', 'it'] : ['are', 'them']
+  const [verb, they, them] = paths.length === 1 ? ['is', 'it', 'it'] : ['are', 'they', 'them']
   const subject = `${countOf(paths.length, 'package')} (${renderBytes(sumOf(paths))}) ${verb} kept`
-  if (leftovers === 'collect') return `${subject}, since a deployment may be about to need ${them}`
-  return `${subject} ${until === undefined ? 'for a day' : periodOf(...until)}: '--now' removes ${them} as well`
+  if (leftovers === 'collect')
+    return `${subject}, since ${they} ${verb} less than five minutes old or a deployment may be about to need ${them}`
+  return `${subject} ${until === undefined ? 'for a day' : periodOf(...until)}: '--now' removes ${them} as well, once ${they} ${verb} five minutes old`
 }
 
 function periodOf(first: Date, last: Date): string {

@@ -176,10 +176,12 @@ describe('the generations of a deployment to this machine', () => {
     const rubbish = await manifestOf('rubbish')
     await runCollect()
     expect(messages.at(-1)).toMatch(
-      /^the coordinator: there is no garbage; 1 package \(\d+ B\) is kept until \d{4}-\d\d-\d\d \d\d:\d\d UTC: '--now' removes it as well$/,
+      /^the coordinator: there is no garbage; 1 package \(\d+ B\) is kept until \d{4}-\d\d-\d\d \d\d:\d\d UTC: '--now' removes it as well, once it is five minutes old$/,
     )
     await runCollect({ now: true })
-    expect(messages.at(-1)).toMatch(/; 1 package \(\d+ B\) is kept, since a deployment may be about to need it$/)
+    expect(messages.at(-1)).toMatch(
+      /; 1 package \(\d+ B\) is kept, since it is less than five minutes old or a deployment may be about to need it$/,
+    )
     const anHourAgo = new Date(Date.now() - 3_600_000)
     lutimesSync(join(directory, 'store/.davit/roots', `temporary:${basename(rubbish.path)}`), anHourAgo, anHourAgo)
     // As if the process that has made it had ended, which is this one.

@@ -280,15 +280,15 @@ operation_trim_profile() {
 }
 
 # operation_trim_logs [--dry-run]: of all targets, what activities printed of keys that no record is left of, once nobody has written
-# there for a day. While the target is held, no activity begins.
+# there for a day; records that were given up thirty days ago. While the target is held, no activity begins.
 operation_trim_logs() {
-  for place in "$state"/targets/*/log; do
-    [ -d "$place" ] || continue
-    target=${place%/log}
-    target=${target##*/}
+  for place in "$state"/targets/*; do
+    [ -d "$place/log" ] || [ -d "$place/abandoned" ] || continue
+    target=${place##*/}
     check_names "$target"
     hold_mutex "$target"
-    find "$place" -type f -name '*:*.*' -mtime +0 | trim_each "$@"
+    [ ! -d "$place/log" ] || find "$place/log" -type f -name '*:*.*' -mtime +0 | trim_each "$@"
+    [ ! -d "$place/abandoned" ] || find "$place/abandoned" -mindepth 2 -maxdepth 2 -type d -mtime +29 | trim_abandoned "$@"
     rm -f "$release"
     release=
   done
@@ -305,6 +305,15 @@ trim_each() {
       [ "${1-}" = --dry-run ] || rm -f "$log"
       say log "$((size))" "$(printf '%s' "$log" | hexadecimal)"
     }
+  done
+}
+
+# trim_abandoned [--dry-run] < DIRECTORIES
+trim_abandoned() {
+  while IFS= read -r kept; do
+    size=$(cat "$kept"/*/* 2>/dev/null | wc -c)
+    [ "${1-}" = --dry-run ] || rm -rf "$kept"
+    say log "$((size))" "$(printf '%s' "$kept" | hexadecimal)"
   done
 }
 

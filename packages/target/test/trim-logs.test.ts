@@ -66,6 +66,23 @@ describe.each(installedShells())('the logs of a machine with $name', (shell) => 
     expect(readdirSync(join(targets, 't1'))).not.toContain('mutex')
   })
 
+  test('go with records that were given up thirty days ago', async () => {
+    const givenUp = (target: string, days: number) => {
+      const kept = join(targets, target, `abandoned/default/20260101T000000Z.${days}`)
+      mkdirSync(join(kept, 'process:key'), { recursive: true })
+      writeFileSync(join(kept, 'process:key/record'), 'text\n')
+      const then = new Date(Date.now() - days * A_DAY_AND_A_MINUTE)
+      utimesSync(kept, then, then)
+      return kept
+    }
+    const [gone, kept] = [givenUp('t1', 30), givenUp('t1', 29)]
+    const found = await trimLogs(machine, { dryRun: true })
+    expect(found).toEqual([{ path: gone, bytes: 5 }])
+    expect(existsSync(gone)).toBe(true)
+    expect(await trimLogs(machine, { dryRun: false })).toEqual(found)
+    expect([gone, kept].map((path) => existsSync(path))).toEqual([false, true])
+  })
+
   test('are none where nothing was ever deployed', async () => {
     expect(await trimLogs(machine, { dryRun: false })).toEqual([])
   })
