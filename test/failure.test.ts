@@ -226,6 +226,26 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('what goes wrong on two 
     expect(await activeOn(hosts)).toEqual(both)
   })
 
+  test('a deployment that is interrupted during its last activity undoes nothing, and the next one records it', async () => {
+    await succeed(user, models(pair()))
+    const next = models(pair({}, { version: '15', body: heldBack('last') }))
+    const before = await user.generations()
+    await makeManifest(user, next)
+    const running = user.start(['davit-env', '-D', 'manifest.json'])
+    await hasBegun(two!, 'last')
+    running.process.kill('SIGINT')
+    await eventually('that it was noticed', () => running.stderr().includes('finishing what runs'))
+    await letGo(two!, 'last')
+    const { status, stderr } = await running.outcome
+    expect([status, stderr]).toEqual([130, expect.stringContaining('davit-env: interrupted before davit-set')])
+    expect(stderr).not.toContain('rolling back')
+    expect([await activeOn(hosts), await user.generations()]).toEqual([both, before])
+    await takeJournal(hosts)
+    const again = succeeded(await user.run(['davit-env', '-D', 'manifest.json']))
+    expect(again.stderr).toContain('nothing to do')
+    expect([await takeJournal(hosts), (await user.generations()).length]).toEqual([[], before.length + 1])
+  })
+
   test('a coordinator that lost everything learns from the targets what is deployed', async () => {
     await rm(join(user.stateDirectory), { recursive: true })
     await takeJournal(hosts)
