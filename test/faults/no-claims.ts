@@ -35,7 +35,7 @@ export const SAYS_NOTHING: readonly RegExp[] = [
   // The same, where what a program of the target has said is part of it.
   /^davit-[a-z]+: (cannot (renew|write|create) [^[]*)$/,
   /^\S+: .*(No space left on device|I\/O error)( \[cannot-create\])?$/,
-  /^hint: (the same command (goes on from (there|here)|tries again)|mend what failed; then the same command tries again(; |$)|the others have theirs: )/,
+  /^hint: (the same command (goes on from (there|here)|tries again|sends only what is missing)|mend what failed; then the same command tries again(; |$)|the others have theirs: )/,
   /^hint: what was started there goes on; /,
   /^hint: what was not set yet, the same command sets$/,
   /^hint: (a service decides that by itself|somebody else may have deployed since|check |make (space|room) |free |try |look )/,

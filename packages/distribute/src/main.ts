@@ -59,7 +59,7 @@ export const tool = defineTool({
     )
     const { aborted, reason } = context.signal
     if (aborted) throw distributionInterrupted(reason as DavitError, outcome)
-    if (outcome.failed.size > 0) throw distributionError(outcome.failed)
+    if (outcome.failed.size > 0) throw distributionError(outcome)
     await print(text)
   },
 })

@@ -151,13 +151,13 @@ export function distributionInterrupted(reason: DavitError, { done, failed }: Di
 }
 
 /** One error for all targets that were not reached or not sent to. */
-export function distributionError(failed: ReadonlyMap<TargetName, unknown>): DavitError {
+export function distributionError({ done, failed }: DistributionOutcome): DavitError {
   const names = [...failed.keys()].map((name) => `'${name}'`).join(', ')
   const errors = [...failed.values()]
   const statuses = new Set(errors.map((error) => (error instanceof DavitError ? error.exitStatus : 1)))
   return new DavitError('distribution-failed', `packages did not reach ${names}`, {
     ...(statuses.size === 1 ? { exitStatus: [...statuses][0] as number } : {}),
-    hint: `the others have theirs: the same command sends only what is missing${errors.every(isUnreachable) ? '; --skip-unreachable goes on without them' : ''}`,
+    hint: `${done.size === 0 ? '' : 'the others have theirs: '}the same command sends only what is missing${errors.every(isUnreachable) ? '; --skip-unreachable goes on without them' : ''}`,
     diagnostics: [...failed].map(([name, error]) => ({
       severity: 'error',
       message: `target '${name}': ${messageOf(error)}`,

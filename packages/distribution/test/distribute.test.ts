@@ -150,11 +150,12 @@ describe('targets that were not reached', () => {
   }
 
   test('are among the failed, with what to do', async () => {
-    const { failed } = await attempt(69, 'refuse')
-    expect(distributionError(failed)).toMatchObject({
+    const outcome = await attempt(69, 'refuse')
+    expect(outcome.done.size).toBe(1)
+    expect(distributionError(outcome)).toMatchObject({
       message: "packages did not reach 't1'",
       exitStatus: 69,
-      hint: expect.stringContaining('; --skip-unreachable goes on without them'),
+      hint: 'the others have theirs: the same command sends only what is missing; --skip-unreachable goes on without them',
       diagnostics: [{ message: "target 't1': cannot reach 't1'", hint: 'plug it in' }],
     })
   })
@@ -168,8 +169,13 @@ describe('targets that were not reached', () => {
 
   test('are not skipped when they refused us', async () => {
     await expect(attempt(77, 'skip')).rejects.toMatchObject({ code: 'targets-unreachable', exitStatus: 77 })
+    expect(distributionError(await attempt(77, 'refuse')).hint).not.toContain('skip')
+  })
+
+  test('are not told of others that have their packages where there are none', async () => {
     const { failed } = await attempt(77, 'refuse')
-    expect(distributionError(failed).hint).not.toContain('skip')
+    const { hint } = distributionError({ done: new Set(), failed })
+    expect(hint).toBe('the same command sends only what is missing')
   })
 })
 
