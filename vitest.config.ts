@@ -5,6 +5,7 @@ const MACHINES = [
   'activate',
   'collect-garbage',
   'connection',
+  'deployment',
   'deployment-lock',
   'distribution',
   'lock',

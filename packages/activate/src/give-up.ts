@@ -3,7 +3,7 @@ import { encodeDocument, Manifest, parseProfileName } from '@davit/documents'
 import { targetsToUse } from '@davit/target'
 import { stateDirectory, type ToolContext, usageError, withTargets } from '@davit/tool'
 
-import { abandon } from './abandon.ts'
+import { abandon } from '@davit/deployment'
 
 interface Arguments {
   readonly abandon: readonly string[]

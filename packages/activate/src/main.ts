@@ -1,14 +1,7 @@
-import {
-  currentGeneration,
-  deploymentPlace,
-  markBegun,
-  readLeftBehind,
-  unmarkBegun,
-  writeLeftBehind,
-} from '@davit/coordinator-state'
-import { withLock } from '@davit/deployment-lock'
+import { currentGeneration, deploymentPlace, readLeftBehind } from '@davit/coordinator-state'
+import { carryOut, type FirstTerms, onFirst, outcomeError, planFor, refuseStrange, renderPlan } from '@davit/deployment'
 import { Manifest, parseProfileName } from '@davit/documents'
-import { type ShellTarget, targetsToUse } from '@davit/target'
+import { targetsToUse } from '@davit/target'
 import {
   activityOptions,
   connectionEnvironment,
@@ -22,11 +15,8 @@ import {
   withTargets,
 } from '@davit/tool'
 import type { TransitionOutcome } from '@davit/transition-runner'
-import { applyManifest, type ApplyTerms } from './apply-manifest.ts'
-import { type FirstTerms, onFirst, refuseStrange } from './first-deployment.ts'
+
 import { giveUp } from './give-up.ts'
-import { outcomeError } from './outcome-error.ts'
-import { planFor, type PlanTerms, renderPlan } from './plan-for.ts'
 
 const EXIT_STATUS = {
   completed: 0,
@@ -129,7 +119,7 @@ export const tool = defineTool({
     if (args.check) return check(next, claim, context)
     const previous = old ?? (await currentGeneration(place))?.manifest
     const leftBehind = await readLeftBehind(place)
-    const terms = { ...context, profile, old, previous, leftBehind, claim, undeploy, ...planOptionsOf(args) }
+    const terms = { ...context, profile, place, old, previous, leftBehind, claim, undeploy, ...planOptionsOf(args) }
     const begin = () => (args.dryRun ? undefined : context.journal({ profile, manifest: text }, 'change'))
     // Where there may be nothing to undeploy, nothing is written before that is known.
     const isInDoubt = undeploy && claim !== undefined
@@ -152,28 +142,6 @@ export const tool = defineTool({
 
 async function readOld({ args, readDocument }: ToolContext<{ readonly oldManifest: string | undefined }>) {
   return args.oldManifest === undefined ? undefined : (await readDocument(Manifest, args.oldManifest)).value
-}
-
-interface CarryOutTerms extends PlanTerms, Pick<ApplyTerms, 'rollback'> {
-  readonly use: Parameters<typeof withLock>[1]
-}
-
-async function carryOut(next: Manifest, targets: readonly ShellTarget[], { use, ...terms }: CarryOutTerms) {
-  const plan = () => planFor(next, targets, terms)
-  return withLock(targets, use, async (lock) => {
-    const first = await plan()
-    const { renamed } = first.deployed
-    return lock.extend(renamed, async (all) => {
-      // What was seen there before it was locked may have changed.
-      const last = renamed.length === 0 ? first : await plan()
-      // From now on, something may be there that is ours, whatever becomes of this run.
-      if (terms.claim !== undefined) await markBegun(use.place)
-      const outcome = await applyManifest(next, last, { ...terms, ...all })
-      if (outcome.kind === 'completed') await writeLeftBehind(use.place, last.leftBehind)
-      if (terms.claim !== undefined && outcome.kind === 'rolled-back') await unmarkBegun(use.place)
-      return outcome
-    })
-  })
 }
 
 /** As far as targets can be reached: what becomes of the others is the business of who changes them. */

@@ -6,7 +6,7 @@ import type { Manifest, ProfileName, ServiceKey, StorePath } from '@davit/docume
 import type { ToolContext } from '@davit/tool'
 
 import { tool } from '../src/main.ts'
-import { Machines } from './machines.ts'
+import { Machines } from '../../deployment/test/machines.ts'
 
 /** How a module ends badly, after what it is called for is half done; `NAME` is its activity and service. */
 const FAULTS = {

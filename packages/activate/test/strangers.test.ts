@@ -7,7 +7,7 @@ import { encodeDocument, Manifest, type ProfileName, type StorePath } from '@dav
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { tool } from '../src/main.ts'
-import { Machines } from './machines.ts'
+import { Machines } from '../../deployment/test/machines.ts'
 
 let machines: Machines
 let journals: string[]

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { Manifest, Target, TargetName, System, StoreReference } from '@davit/documents'
 import { openStore } from '@davit/store'
-import { isSamePlace, type ReachedTargets, type ShellTarget } from '@davit/target'
+import { groupByMachine, type ShellTarget } from '@davit/target'
 import { type Environment, withTargets } from '@davit/tool'
 
 import { collect, type CollectionPlace } from './collect.ts'
@@ -31,7 +31,7 @@ export async function collectEverywhere(collection: Collection): Promise<void> {
   await withTargets(infrastructure, collection, async (reached) => {
     if (collection.old !== undefined && !collection.dryRun) await deleteOnCoordinator(collection.old, collection)
     const failed = new Map<TargetName, DavitError>(reached.unreachable)
-    for (const machine of machinesOf(reached)) {
+    for (const machine of groupByMachine(reached.targets.values())) {
       signal.throwIfAborted()
       await collectMachine(machine, collection).catch((error: unknown) => {
         if (!(error instanceof DavitError) || signal.aborted) throw error
@@ -51,18 +51,6 @@ const LOCAL: Target = {
   targetProperty: 'hostname',
   properties: new Map(),
   containers: new Map(),
-}
-
-/** Targets that are one machine share a store; the coordinator is the first of its own. */
-function machinesOf({ targets }: ReachedTargets): readonly (readonly ShellTarget[])[] {
-  const machines: ShellTarget[][] = []
-  for (const target of targets.values()) {
-    const { facts } = target.machine
-    const known = machines.find(([first]) => first !== undefined && isSamePlace(first.machine.facts, facts))
-    if (known === undefined) machines.push([target])
-    else known.push(target)
-  }
-  return machines
 }
 
 async function collectMachine(targets: readonly ShellTarget[], collection: Collection): Promise<void> {

@@ -1,6 +1,6 @@
 import type { StorePath, TargetName } from '@davit/documents'
 import type { Store } from '@davit/store'
-import { isSamePlace, openTargetStore, type ReachedTargets, type ShellTarget, type TargetStore } from '@davit/target'
+import { groupByMachine, openTargetStore, type ReachedTargets } from '@davit/target'
 import { delegationError } from './delegation-error.ts'
 import type { DelegationOrder, WantedPackage } from './delegation-order.ts'
 import { type DelegationPlan, planDelegation } from './plan-delegation.ts'
@@ -38,23 +38,11 @@ export async function delegate(plan: DelegationPlan, reached: ReachedTargets, op
   for (const [target, error] of reached.unreachable) {
     report({ kind: 'failed', id: `connect ${target}`, target, step: 'connect', message: error.message })
   }
-  const storeOf = targetStores(store)
-  const targets = [...reached.targets].map(([name, target]) => {
-    return [name, { cores: builders.get(name)?.cores ?? 1, store: storeOf(target) }] as const
+  const targets = groupByMachine(reached.targets.values()).flatMap((group) => {
+    const targetStore = openTargetStore(group[0], store)
+    return group.map(({ name }) => [name, { cores: builders.get(name)?.cores ?? 1, store: targetStore }] as const)
   })
   const { unreachable } = reached
   const outcome = await runDelegation(plan, { ...options, targets: new Map(targets), unreachable })
   if (outcome.failures.length > 0) throw delegationError(outcome)
-}
-
-/** One for targets that are the same machine. */
-function targetStores(store: Store): (target: ShellTarget) => TargetStore {
-  const opened: { readonly target: ShellTarget; readonly store: TargetStore }[] = []
-  return (target) => {
-    const known = opened.find((other) => isSamePlace(other.target.machine.facts, target.machine.facts))
-    if (known !== undefined) return known.store
-    const opening = { target, store: openTargetStore(target, store) }
-    opened.push(opening)
-    return opening.store
-  }
 }

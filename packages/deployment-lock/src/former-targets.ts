@@ -1,5 +1,5 @@
 import type { ProfileName, TargetName } from '@davit/documents'
-import { isSamePlace, observeMappings, type ShellTarget } from '@davit/target'
+import { groupByMachine, observeMappings, type ShellTarget } from '@davit/target'
 
 /** A name under which a machine still has records, and the target that it is now. */
 export interface FormerTarget extends ShellTarget {
@@ -12,18 +12,12 @@ export async function formerTargets(
   profile: ProfileName,
 ): Promise<readonly FormerTarget[]> {
   const found = await Promise.all(
-    oneOfEachMachine(targets).map(async ({ name: at, machine }) => {
-      const isHere = (other: ShellTarget) => isSamePlace(other.machine.facts, machine.facts)
-      const names = new Set(targets.filter(isHere).map(({ name }) => name))
+    groupByMachine(targets).map(async (group) => {
+      const [{ name: at, machine }] = group
+      const names = new Set(group.map(({ name }) => name))
       const recorded = new Set((await observeMappings(machine, profile)).map(({ mapping }) => mapping.target))
       return [...recorded].filter((name) => !names.has(name)).map((name) => ({ name, at, machine }))
     }),
   )
   return found.flat()
-}
-
-function oneOfEachMachine(targets: readonly ShellTarget[]): readonly ShellTarget[] {
-  return targets.filter(
-    ({ machine }, index) => targets.findIndex((other) => isSamePlace(other.machine.facts, machine.facts)) === index,
-  )
 }

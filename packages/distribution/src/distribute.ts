@@ -3,7 +3,7 @@ import type { Manifest, StorePath, TargetName } from '@davit/documents'
 import type { Store } from '@davit/store'
 import {
   isBroken,
-  isSamePlace,
+  groupByMachine,
   isSkippable,
   openTargetStore,
   type ReachedTargets,
@@ -37,9 +37,10 @@ export async function distribute(
   const failed = notReached(reached, options)
   await protectHere(manifest, reached, options)
   const done = new Set<TargetName>()
-  const waiting = machinesOf([...reached.targets.values()])
+  // Targets of one machine share a store: the second one finds there what the first was sent.
+  const waiting = groupByMachine(reached.targets.values()).values()
   const worker = async () => {
-    for (let machine = waiting.shift(); machine !== undefined; machine = waiting.shift()) {
+    for (const machine of waiting) {
       for (const target of machine) {
         const { name } = target
         await sendProfile(manifest, target, options).then(
@@ -69,19 +70,6 @@ function notReached(reached: ReachedTargets, options: SkipTerms): Map<TargetName
   for (const [target, error] of unreachable)
     options.report({ kind: 'failed', id: `send ${target}`, target, step: 'connect', message: error.message })
   return new Map(unreachable)
-}
-
-/** Targets that are one machine share a store: the second one finds there what the first was sent. */
-function machinesOf(targets: readonly ShellTarget[]): ShellTarget[][] {
-  const machines: ShellTarget[][] = []
-  for (const target of targets) {
-    const known = machines.find(
-      ([first]) => first !== undefined && isSamePlace(first.machine.facts, target.machine.facts),
-    )
-    if (known === undefined) machines.push([target])
-    else known.push(target)
-  }
-  return machines
 }
 
 async function sendProfile(manifest: Manifest, target: ShellTarget, options: DistributionOptions): Promise<void> {

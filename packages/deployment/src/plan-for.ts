@@ -21,8 +21,8 @@ import {
   type Transition,
   vanishedOf,
 } from '@davit/transition'
-import { type Deployed, deployedBy, type ObservationTerms, observeDeployment } from './deployed.ts'
-import type { FoundService } from './found.ts'
+import { type Deployed, deployedBy, type ObservationTerms, observeDeployment } from '@davit/observation'
+import type { FoundService } from '@davit/observation'
 import { refuseConflicts } from './refuse-conflicts.ts'
 import { type Claim, takeOver } from './take-over.ts'
 

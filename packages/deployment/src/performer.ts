@@ -10,7 +10,7 @@ import {
 import type { Activity } from '@davit/transition'
 
 import { deactivateInstead } from './deactivate-instead.ts'
-import type { Deployed } from './deployed.ts'
+import type { Deployed } from '@davit/observation'
 
 interface Terms {
   readonly profile: ProfileName

@@ -5,6 +5,7 @@ import {
   type ForeignRecord,
   isSamePlace,
   type Machine,
+  machinesOf,
   type Observation,
   type ObservedRecord,
   type ShellTarget,
@@ -136,13 +137,4 @@ function placed(observed: DeployedMapping, machine: Machine, places: Map<TargetN
     return { ...observed, mapping: { ...observed.mapping, target: alias } }
   }
   return observed
-}
-
-/** One machine for all targets that are the same place. */
-export function machinesOf(targets: readonly ShellTarget[]): readonly Machine[] {
-  const machines: Machine[] = []
-  for (const { machine } of targets) {
-    if (!machines.some(({ facts }) => isSamePlace(facts, machine.facts))) machines.push(machine)
-  }
-  return machines
 }

@@ -1,7 +1,7 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { Manifest, ProfileName, TargetName } from '@davit/documents'
 
-import type { FoundService } from './found.ts'
+import type { FoundService } from '@davit/observation'
 
 /** How a coordinator that has no generation of a deployment comes to change it. */
 export interface Claim {

@@ -1,7 +1,5 @@
 import type { ProfileName, ServiceKey, TargetName } from '@davit/documents'
-import { observeMachine, type ShellTarget } from '@davit/target'
-
-import { machinesOf } from './deployed.ts'
+import { machinesOf, observeMachine, type ShellTarget } from '@davit/target'
 
 export interface FoundService {
   readonly target: TargetName

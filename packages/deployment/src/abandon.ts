@@ -1,17 +1,16 @@
-import { withLock } from '@davit/deployment-lock'
+import { type LockUse, withLock } from '@davit/deployment-lock'
 import type { Report } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
-import { abandonRecord, isSamePlace, type ShellTarget } from '@davit/target'
+import { settledObservation, type SettlingTerms } from '@davit/observation'
+import { abandonRecord, isSamePlace, machinesOf, type ShellTarget } from '@davit/target'
 
 import { abandonedBy, placeOf, type Recorded, recordedIn } from './abandoned.ts'
-import { machinesOf } from './deployed.ts'
-import { settledObservation, type SettlingTerms } from './settled.ts'
 
 export interface AbandonTerms extends Omit<SettlingTerms, 'running'> {
   /** Services by name or key, each also as `…@TARGET`. */
   readonly names: readonly string[]
   readonly dryRun: boolean
-  readonly use: Parameters<typeof withLock>[1]
+  readonly use: LockUse
   print(text: string): Promise<void>
 }
 

@@ -2,7 +2,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { isSamePlace } from '@davit/target'
 import type { Activity, Transition } from '@davit/transition'
 
-import type { Deployed, Neighbour } from './deployed.ts'
+import type { Deployed, Neighbour } from '@davit/observation'
 
 /** Two deployments cannot both have the same package in the same container: each would stop what the other has started. */
 export function refuseConflicts({ activations }: Transition, deployed: Deployed): void {

@@ -3,7 +3,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
 import type { ShellTarget } from '@davit/target'
 
-import { findDeployed, type Found } from './found.ts'
+import { findDeployed, type Found } from '@davit/observation'
 import { type Claim, takeOver } from './take-over.ts'
 
 export interface FirstTerms extends Claim {

@@ -1,0 +1,36 @@
+import { markBegun, type DeploymentPlace, unmarkBegun, writeLeftBehind } from '@davit/coordinator-state'
+import { type LockUse, withLock } from '@davit/deployment-lock'
+import type { Manifest } from '@davit/documents'
+import type { ShellTarget } from '@davit/target'
+import type { TransitionOutcome } from '@davit/transition-runner'
+
+import { applyManifest, type ApplyTerms } from './apply-manifest.ts'
+import { planFor, type PlanTerms } from './plan-for.ts'
+
+export interface CarryOutTerms extends PlanTerms, Pick<ApplyTerms, 'rollback'> {
+  readonly place: DeploymentPlace
+  readonly use: LockUse
+}
+
+/** Plans under the lock what leads to the manifest, and applies it. */
+export async function carryOut(
+  next: Manifest,
+  targets: readonly ShellTarget[],
+  { place, use, ...terms }: CarryOutTerms,
+): Promise<TransitionOutcome> {
+  const plan = () => planFor(next, targets, terms)
+  return withLock(targets, use, async (lock) => {
+    const first = await plan()
+    const { renamed } = first.deployed
+    return lock.extend(renamed, async (all) => {
+      // What was seen there before it was locked may have changed.
+      const last = renamed.length === 0 ? first : await plan()
+      // From now on, something may be there that is ours, whatever becomes of this run.
+      if (terms.claim !== undefined) await markBegun(place)
+      const outcome = await applyManifest(next, last, { ...terms, ...all })
+      if (outcome.kind === 'completed') await writeLeftBehind(place, last.leftBehind)
+      if (terms.claim !== undefined && outcome.kind === 'rolled-back') await unmarkBegun(place)
+      return outcome
+    })
+  })
+}

@@ -1,0 +1,3 @@
+export { type Deployed, deployedBy, type Neighbour, type ObservationTerms, observeDeployment } from './deployed.ts'
+export { findDeployed, type Found, type FoundService } from './found.ts'
+export { settledObservation, type SettlingTerms } from './settled.ts'
