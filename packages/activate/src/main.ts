@@ -1,17 +1,17 @@
-import { currentGeneration, deploymentPlace, readLeftBehind } from '@davit/coordinator-state'
+import { currentGeneration, readLeftBehind } from '@davit/coordinator-state'
 import { carryOut, type FirstTerms, onFirst, outcomeError, planFor, refuseStrange, renderPlan } from '@davit/deployment'
-import { Manifest, parseProfileName } from '@davit/documents'
-import { targetsToUse } from '@davit/target'
+import { Manifest } from '@davit/documents'
 import {
   activityOptions,
   connectionEnvironment,
   defineTool,
+  deploymentOf,
   lockOptions,
   profileOptions,
   skipOptions,
-  stateDirectory,
   stateEnvironment,
   type ToolContext,
+  withDeployment,
   withTargets,
 } from '@davit/tool'
 import type { TransitionOutcome } from '@davit/transition-runner'
@@ -107,12 +107,11 @@ export const tool = defineTool({
       'what was begun on the targets ends there by itself; the same command waits for what still runs, undoes what was cut off, and goes on',
   },
   async run(context) {
-    const { args, print, readDocument, report } = context
+    const { args, print, readDocument } = context
     if (args.abandon.length > 0) return giveUp(context)
-    const profile = parseProfileName(args.profile)
+    const { profile, place } = deploymentOf(context)
     const { value: next, text } = await readDocument(Manifest, args.manifest)
     const old = await readOld(context)
-    const place = deploymentPlace(stateDirectory(context), profile)
     const { takeOver, undeploy } = args
     // Who says what is active knows it.
     const claim = old === undefined ? await onFirst({ profile, place, takeOver, undeploy }) : undefined
@@ -120,20 +119,16 @@ export const tool = defineTool({
     const previous = old ?? (await currentGeneration(place))?.manifest
     const leftBehind = await readLeftBehind(place)
     const terms = { ...context, profile, place, old, previous, leftBehind, claim, undeploy, ...planOptionsOf(args) }
-    const begin = () => (args.dryRun ? undefined : context.journal({ profile, manifest: text }, 'change'))
     // Where there may be nothing to undeploy, nothing is written before that is known.
     const isInDoubt = undeploy && claim !== undefined
-    if (!isInDoubt) begin()
+    const purpose = args.dryRun || isInDoubt ? undefined : 'change'
 
-    return withTargets(next.infrastructure, context, async (reached) => {
-      const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
+    return withDeployment(context, { manifest: next, text, purpose }, async ({ targets, lockUse }) => {
       await refuseStrange(next, targets, claim)
-      if (isInDoubt) begin()
       if (args.dryRun) return print(renderPlan(await planFor(next, targets, { ...terms, running: 'tell' })))
-      const locking = args.lock ? 'join-or-take' : 'none'
-      const use = { profile, leaseSeconds: args.lockLease, place, locking } as const
+      if (isInDoubt) context.journal({ profile, manifest: text }, 'change')
       const rollback = args.rollback ? 'rollback' : 'keep'
-      const outcome = await carryOut(next, targets, { ...terms, use, rollback, running: 'wait' })
+      const outcome = await carryOut(next, targets, { ...terms, lockUse, rollback, running: 'wait' })
       if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
       return print(text)
     })

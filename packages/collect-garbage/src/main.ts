@@ -1,12 +1,12 @@
-import { currentGeneration, type DeploymentPlace, deploymentPlace } from '@davit/coordinator-state'
+import { currentGeneration, type DeploymentPlace } from '@davit/coordinator-state'
 import { DavitError } from '@davit/diagnostics'
-import { Manifest, parseProfileName, type StoreReference } from '@davit/documents'
+import { Manifest, type StoreReference } from '@davit/documents'
 import { defaultStore } from '@davit/store'
 import {
   connectionEnvironment,
   defineTool,
+  deploymentOf,
   profileOptions,
-  stateDirectory,
   stateEnvironment,
   storeEnvironment,
   type ToolContext,
@@ -59,8 +59,7 @@ export const tool = defineTool({
   },
   async run(context) {
     const { args } = context
-    const profile = parseProfileName(args.profile)
-    const place = deploymentPlace(stateDirectory(context), profile)
+    const { profile, place } = deploymentOf(context)
     const manifest = await manifestOf(context, place)
     const reference = storeOf(context, manifest ?? (await currentGeneration(place))?.manifest)
     const isOther = manifest !== undefined && manifest.store.kind !== reference.kind

@@ -10,18 +10,18 @@ export interface AbandonTerms extends Omit<SettlingTerms, 'running'> {
   /** Services by name or key, each also as `…@TARGET`. */
   readonly names: readonly string[]
   readonly dryRun: boolean
-  readonly use: LockUse
+  readonly lockUse: LockUse
   print(text: string): Promise<void>
 }
 
 /** Puts the records of services aside without calling their modules, for what nothing can stop. */
 export async function abandon(targets: readonly ShellTarget[], terms: AbandonTerms): Promise<void> {
-  const { names, dryRun, use, print } = terms
+  const { names, dryRun, lockUse, print } = terms
   if (dryRun) {
     const chosen = abandonedBy(names, await recordedOn(targets, { ...terms, running: 'tell' }))
     return print(chosen.map((record) => `give up ${placeOf(record)}\n`).join(''))
   }
-  await withLock(targets, use, async (lock) => {
+  await withLock(targets, lockUse, async (lock) => {
     const chosen = abandonedBy(names, await recordedOn(targets, { ...terms, running: 'wait' }))
     await lock.extend(formerNames(chosen, targets), async ({ token }) => {
       for (const record of chosen) {

@@ -9,17 +9,17 @@ import { planFor, type PlanTerms } from './plan-for.ts'
 
 export interface CarryOutTerms extends PlanTerms, Pick<ApplyTerms, 'rollback'> {
   readonly place: DeploymentPlace
-  readonly use: LockUse
+  readonly lockUse: LockUse
 }
 
 /** Plans under the lock what leads to the manifest, and applies it. */
 export async function carryOut(
   next: Manifest,
   targets: readonly ShellTarget[],
-  { place, use, ...terms }: CarryOutTerms,
+  { place, lockUse, ...terms }: CarryOutTerms,
 ): Promise<TransitionOutcome> {
   const plan = () => planFor(next, targets, terms)
-  return withLock(targets, use, async (lock) => {
+  return withLock(targets, lockUse, async (lock) => {
     const first = await plan()
     const { renamed } = first.deployed
     return lock.extend(renamed, async (all) => {

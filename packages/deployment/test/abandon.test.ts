@@ -17,9 +17,9 @@ async function scene() {
   machines.events.length = 0
   const giveUp = (names: readonly string[], { dryRun = false } = {}) => {
     const place = join(machines.directory, 'coordinator')
-    const use = { profile: 'default' as ProfileName, leaseSeconds: 60, place, locking: 'join-or-take' } as const
+    const lockUse = { profile: 'default' as ProfileName, leaseSeconds: 60, place, locking: 'join-or-take' } as const
     const print = async (text: string) => void printed.push(text)
-    return abandon(targets, { ...machines.terms(), names, dryRun, use, print })
+    return abandon(targets, { ...machines.terms(), names, dryRun, lockUse, print })
   }
   return { machines, targets, next, printed, giveUp }
 }

@@ -1,6 +1,5 @@
 import {
   beginRollback,
-  deploymentPlace,
   type DeploymentPlace,
   finishRollback,
   forgetTarget,
@@ -9,8 +8,7 @@ import {
   readGeneration,
 } from '@davit/coordinator-state'
 import type { Report, ReportEvent } from '@davit/diagnostics'
-import { parseProfileName } from '@davit/documents'
-import { defineTool, profileOptions, stateDirectory, stateEnvironment, type ToolContext, usageError } from '@davit/tool'
+import { defineTool, deploymentOf, profileOptions, stateEnvironment, type ToolContext, usageError } from '@davit/tool'
 
 import { deleteSelected, forgetDeployment } from './delete-generations.ts'
 import { listGenerations, renderGenerations } from './list-generations.ts'
@@ -64,8 +62,7 @@ export const tool = defineTool({
   seeAlso: ['davit-env(1)', 'davit-set(1)', 'davit-collect-garbage(1)'],
   async run(context) {
     const { args, journal } = context
-    const profile = parseProfileName(args.profile)
-    const place = deploymentPlace(stateDirectory(context), profile)
+    const { profile, place } = deploymentOf(context)
     const [action, ...others] = actionsOf(place, context)
     if (others.length > 0) throw tooMany()
     if (args.delete !== undefined || args.deleteAll || args.forget !== undefined) journal({ profile }, 'release')

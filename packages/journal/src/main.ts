@@ -1,13 +1,6 @@
-import {
-  deploymentPlace,
-  generationNumbers,
-  nothingDeployed,
-  type ReadJournal,
-  readJournal,
-} from '@davit/coordinator-state'
+import { generationNumbers, nothingDeployed, type ReadJournal, readJournal } from '@davit/coordinator-state'
 import type { Report } from '@davit/diagnostics'
-import { parseProfileName } from '@davit/documents'
-import { defineTool, profileOptions, stateDirectory, stateEnvironment } from '@davit/tool'
+import { defineTool, deploymentOf, profileOptions, stateEnvironment } from '@davit/tool'
 
 import { fateFrom } from './fate-of.ts'
 import { renderRuns } from './render-runs.ts'
@@ -47,9 +40,8 @@ export const tool = defineTool({
   seeAlso: ['davit-env(1)', 'davit-generations(1)'],
   async run(context) {
     const { args, print, report } = context
-    const profile = parseProfileName(args.profile)
+    const { profile, place } = deploymentOf(context)
     const since = args.since === undefined ? undefined : parseSince(args.since, new Date())
-    const place = deploymentPlace(stateDirectory(context), profile)
     const journal = await readJournal(place)
     tellDamage(journal, report)
     if (journal.entries.length === 0) {

@@ -1,20 +1,18 @@
 import { randomBytes } from 'node:crypto'
 
-import { deploymentPlace } from '@davit/coordinator-state'
 import { endDeployment, ownerOf } from '@davit/deployment-lock'
-import { Manifest, parseProfileName } from '@davit/documents'
+import { Manifest } from '@davit/documents'
 import { processIdentity } from '@davit/process'
-import { targetsToUse } from '@davit/target'
 import {
   activityOptions,
   connectionEnvironment,
   defineTool,
+  deploymentOf,
   lockOptions,
   profileOptions,
   skipOptions,
-  stateDirectory,
   stateEnvironment,
-  withTargets,
+  withDeployment,
 } from '@davit/tool'
 import { lockAll } from './lock-all.ts'
 import { runLocked } from './run-locked.ts'
@@ -49,22 +47,18 @@ export const tool = defineTool({
     twice: 'locks may be left: who asks for them is told whose they are, and davit-unlock --id frees them',
   },
   async run(context) {
-    const { args, print, readDocument, report, signal } = context
+    const { args, print, readDocument, signal } = context
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
     const here = processIdentity()
     const { lockLease: leaseSeconds } = args
-    const profile = parseProfileName(args.profile)
+    const { profile, place } = deploymentOf(context)
     const token = randomBytes(16).toString('hex')
     const duringCommand = args.command.length > 0
     const owner = ownerOf(here, duringCommand ? 'self' : 'parent')
-    const place = deploymentPlace(stateDirectory(context), profile)
     const timeoutSeconds = args.activityTimeout
     const terms = { profile, token, owner, leaseSeconds, here, place, timeoutSeconds }
-    context.journal({ profile, manifest: text }, 'change')
-    const unreachable = args.skipUnreachable ? 'skip' : 'refuse'
 
-    return withTargets(manifest.infrastructure, context, async (reached) => {
-      const targets = targetsToUse(reached, { unreachable, report })
+    return withDeployment(context, { manifest, text, purpose: 'change' }, async ({ targets }) => {
       const locked = await lockAll(targets, { ...terms, manifest: text, duringCommand, signal })
       if (duringCommand) return runLocked(locked, terms, context)
       await print(text).catch(async (error: unknown) => {

@@ -1,4 +1,3 @@
-import { deploymentPlace } from '@davit/coordinator-state'
 import {
   describeOwner,
   encodeOwner,
@@ -8,14 +7,14 @@ import {
   readLockRecord,
 } from '@davit/deployment-lock'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { type Infrastructure, Manifest, parseDocument, parseProfileName, type ProfileName } from '@davit/documents'
+import { type Infrastructure, Manifest, parseDocument, type ProfileName } from '@davit/documents'
 import { comesFrom, processIdentity } from '@davit/process'
 import {
   activityOptions,
   connectionEnvironment,
   defineTool,
+  deploymentOf,
   profileOptions,
-  stateDirectory,
   stateEnvironment,
   withTargets,
 } from '@davit/tool'
@@ -57,9 +56,8 @@ export const tool = defineTool({
   },
   async run(context) {
     const { args, print, readInput, report } = context
-    const profile = parseProfileName(args.profile)
+    const { profile, place } = deploymentOf(context)
     const { text, file } = await readInput(args.manifest)
-    const place = deploymentPlace(stateDirectory(context), profile)
     const { id: token, activityTimeout: timeoutSeconds } = args
     if (token !== undefined) {
       const { infrastructure } = parseDocument(Manifest, text, { file })

@@ -1,19 +1,18 @@
-import { currentGeneration, deploymentPlace, type Origin } from '@davit/coordinator-state'
+import { currentGeneration, type Origin } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
 import type { ReportEvent } from '@davit/diagnostics'
-import { Manifest, parseProfileName, type TargetName } from '@davit/documents'
+import { Manifest, type TargetName } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import { openStore } from '@davit/store'
-import { targetsToUse } from '@davit/target'
 import {
   connectionEnvironment,
   defineTool,
+  deploymentOf,
   lockOptions,
   profileOptions,
   skipOptions,
-  stateDirectory,
   stateEnvironment,
-  withTargets,
+  withDeployment,
 } from '@davit/tool'
 import { checkGeneration, type RecordedGeneration, recordGeneration, returnToGeneration } from './record-generation.ts'
 import { setProfiles } from './set-profiles.ts'
@@ -57,12 +56,10 @@ export const tool = defineTool({
   },
   async run(context) {
     const { args, print, readDocument, report } = context
-    const profile = parseProfileName(args.profile)
+    const { profile, place } = deploymentOf(context)
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
-    const place = deploymentPlace(stateDirectory(context), profile)
     const { generation } = args
     if (generation !== undefined) await checkGeneration(place, generation, manifest)
-    context.journal({ profile, manifest: text }, 'change')
     const record = async (confirm: () => Promise<void>) => {
       if (!args.coordinatorProfile) return
       const store = await openStore(manifest.store, context)
@@ -73,25 +70,20 @@ export const tool = defineTool({
           : await returnToGeneration(place, { number: generation, manifest }, store)
       report({ kind: 'note', message: MESSAGES[kind](number), generation: number })
     }
-    if (!args.targetProfiles) await record(async () => {})
-    else {
-      await withTargets(manifest.infrastructure, context, async (reached) => {
-        const unreachable = args.skipUnreachable ? 'skip' : 'refuse'
-        const targets = targetsToUse(reached, { unreachable, report })
-        const locking = args.lock ? 'join-or-take' : 'none'
-        await withLock(
-          targets,
-          { profile, leaseSeconds: args.lockLease, place, locking },
-          async ({ token, confirm }) => {
-            const generations = generation === undefined ? 'add' : 'reuse'
-            await setProfiles(manifest, targets, { token, profile, report, generations })
-            const reachedNames = new Set(targets.map(({ name }) => name))
-            const behind = targetsBehind(manifest, reachedNames, (await currentGeneration(place))?.manifest)
-            if (behind.length === 0) await record(confirm)
-            else report(notRecorded(behind))
-          },
-        )
-      })
+    if (!args.targetProfiles) {
+      context.journal({ profile, manifest: text }, 'change')
+      await record(async () => {})
+    } else {
+      await withDeployment(context, { manifest, text, purpose: 'change' }, async ({ targets, lockUse }) =>
+        withLock(targets, lockUse, async ({ token, confirm }) => {
+          const generations = generation === undefined ? 'add' : 'reuse'
+          await setProfiles(manifest, targets, { token, profile, report, generations })
+          const reachedNames = new Set(targets.map(({ name }) => name))
+          const behind = targetsBehind(manifest, reachedNames, (await currentGeneration(place))?.manifest)
+          if (behind.length === 0) await record(confirm)
+          else report(notRecorded(behind))
+        }),
+      )
     }
     await print(text)
   },

@@ -19,4 +19,11 @@ export type { JournalledRun, JournalPurpose } from './run-journal.ts'
 export { stateDirectory, stateEnvironment } from './state-directory.ts'
 export type { DocumentInput, Environment, ForegroundCommand, Input, ToolContext } from './tool-context.ts'
 export { usageError } from './usage-error.ts'
+export {
+  type DeploymentArguments,
+  deploymentOf,
+  type NamedDeployment,
+  type ReachedDeployment,
+  withDeployment,
+} from './with-deployment.ts'
 export { withTargets } from './with-targets.ts'
