@@ -1,4 +1,4 @@
-import { currentGeneration, readLeftBehind } from '@davit/coordinator-state'
+import { currentGeneration, type DeploymentPlace, readLeftBehind } from '@davit/coordinator-state'
 import { carryOut, type FirstTerms, onFirst, outcomeError, planFor, refuseStrange, renderPlan } from '@davit/deployment'
 import { Manifest } from '@davit/documents'
 import {
@@ -116,9 +116,8 @@ export const tool = defineTool({
     // Who says what is active knows it.
     const claim = old === undefined ? await onFirst({ profile, place, takeOver, undeploy }) : undefined
     if (args.check) return check(next, claim, context)
-    const previous = old ?? (await currentGeneration(place))?.manifest
-    const leftBehind = await readLeftBehind(place)
-    const terms = { ...context, profile, place, old, previous, leftBehind, claim, undeploy, ...planOptionsOf(args) }
+    const known = await knownHere(place, old)
+    const terms = { ...context, ...known, profile, place, claim, undeploy, ...transitionOptionsOf(args) }
     // Where there may be nothing to undeploy, nothing is written before that is known.
     const isInDoubt = undeploy && claim !== undefined
     const purpose = args.dryRun || isInDoubt ? undefined : 'change'
@@ -127,8 +126,7 @@ export const tool = defineTool({
       await refuseStrange(next, targets, claim)
       if (args.dryRun) return print(renderPlan(await planFor(next, targets, { ...terms, running: 'tell' })))
       if (isInDoubt) context.journal({ profile, manifest: text }, 'change')
-      const rollback = args.rollback ? 'rollback' : 'keep'
-      const outcome = await carryOut(next, targets, { ...terms, lockUse, rollback, running: 'wait' })
+      const outcome = await carryOut(next, targets, { ...terms, lockUse, running: 'wait' })
       if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
       return print(text)
     })
@@ -137,6 +135,12 @@ export const tool = defineTool({
 
 async function readOld({ args, readDocument }: ToolContext<{ readonly oldManifest: string | undefined }>) {
   return args.oldManifest === undefined ? undefined : (await readDocument(Manifest, args.oldManifest)).value
+}
+
+/** What this coordinator knows of the deployment; `old` stands for its last generation. */
+async function knownHere(place: DeploymentPlace, old: Manifest | undefined) {
+  const previous = old ?? (await currentGeneration(place))?.manifest
+  return { old, previous, leftBehind: await readLeftBehind(place) }
 }
 
 /** As far as targets can be reached: what becomes of the others is the business of who changes them. */
@@ -148,17 +152,19 @@ async function check(next: Manifest, claim: FirstTerms | undefined, context: Too
   })
 }
 
-interface PlanArguments {
+interface TransitionArguments {
   readonly repair: boolean
   readonly upgrade: boolean
   readonly restartChanged: boolean
+  readonly rollback: boolean
   readonly activityTimeout: number | undefined
 }
 
-function planOptionsOf({ repair, upgrade, restartChanged, activityTimeout }: PlanArguments) {
+function transitionOptionsOf({ repair, upgrade, restartChanged, rollback, activityTimeout }: TransitionArguments) {
   return {
     upgrade: repair ? 'repair' : upgrade ? 'upgrade' : 'activate-only',
     changed: restartChanged ? 'restart' : 'keep',
+    rollback: rollback ? 'rollback' : 'keep',
     timeoutSeconds: activityTimeout,
   } as const
 }
