@@ -195,7 +195,8 @@ describe('the generations of a deployment to this machine', () => {
   })
 
   test('what a step has made stays with --now for as long as its davit-env lives', async () => {
-    const kept = /; 1 package \(\d+ B\) is kept, since a deployment may be about to need it$/
+    const kept =
+      /; 1 package \(\d+ B\) is kept, since it is less than five minutes old or a deployment may be about to need it$/
     await deployThree()
     // As if a shell had started these tests, which are the step.
     store = await openNativeStore({
@@ -217,7 +218,7 @@ describe('the generations of a deployment to this machine', () => {
     expect([messages.at(-1), valid().length]).toEqual([expect.stringMatching(/: removed 1 package /), 3])
   })
 
-  test('logs of services that are gone go from the target, and are shown before', async () => {
+  test('logs of services that are gone, and records that were given up, go from the target, and are shown before', async () => {
     await deployThree()
     const logs = join(directory, 'state/targets/t1/log/default')
     mkdirSync(logs, { recursive: true })
@@ -225,16 +226,19 @@ describe('the generations of a deployment to this machine', () => {
     for (const log of [gone, recent]) writeFileSync(log, 'text\n')
     const then = new Date(Date.now() - A_DAY_AND_A_MINUTE)
     utimesSync(gone, then, then)
+    const givenUp = join(directory, 'state/targets/t1/abandoned/default/20260101T000000Z.1')
+    mkdirSync(join(givenUp, 'process:old'), { recursive: true })
+    const aMonthAgo = new Date(Date.now() - 31 * A_DAY_AND_A_MINUTE)
+    utimesSync(givenUp, aMonthAgo, aMonthAgo)
     printed = ''
     await runCollect({ dryRun: true })
-    expect(printed).toMatch(new RegExp(`^ +5 B  ${gone}  on (?:the coordinator|t1)\n$`))
-    expect([messages.at(-1), existsSync(gone)]).toEqual([
-      expect.stringMatching(/: would remove 1 log of activities of services that are gone \(5 B\)$/),
-      true,
-    ])
+    expect(printed).toMatch(new RegExp(`^ +5 B  ${gone}  on (?:the coordinator|t1)\n.*  ${givenUp}  on .*\n$`))
+    const what = '1 log and 1 given-up record of services that are gone'
+    expect(messages.at(-1)).toContain(`: would remove ${what} (`)
+    expect([gone, givenUp].map((path) => existsSync(path))).toEqual([true, true])
     await runCollect()
-    expect(messages.at(-1)).toMatch(/: removed 1 log of activities of services that are gone \(5 B\)$/)
-    expect([existsSync(gone), existsSync(recent)]).toEqual([false, true])
+    expect(messages.at(-1)).toContain(`: removed ${what} (`)
+    expect([gone, givenUp, recent].map((path) => existsSync(path))).toEqual([false, false, true])
   })
 
   test('a dry run looks ahead to what goes when the old ones are deleted, and deletes none', async () => {
