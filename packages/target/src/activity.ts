@@ -115,18 +115,20 @@ export interface StatusRequest {
   readonly timeoutSeconds: number
 }
 
-/** What the module of something active says of it, which needs no lock and changes nothing; `unknown` when it does not say it in time. */
+/**
+ * What the module of something active says of it, which needs no lock and changes nothing: `unknown` when it does not say it in
+ * time, `gone` when there is no record any more by which it could be asked.
+ */
 export async function askStatus(
   machine: Machine,
   { profile, mapping, timeoutSeconds }: StatusRequest,
-): Promise<'runs' | 'does-not-run' | 'unknown'> {
+): Promise<'runs' | 'does-not-run' | 'unknown' | 'gone'> {
   const fields = [mapping.target, profile, String(timeoutSeconds), mapping.container, mapping.service]
   const ask = async () => {
     try {
       return await machine.requestActivity('status', fields)
     } catch (error) {
-      // It was removed meanwhile.
-      if (error instanceof RefusedRequest) return STATUS_UNKNOWN
+      if (error instanceof RefusedRequest) return 'gone'
       throw error
     }
   }
@@ -134,6 +136,7 @@ export async function askStatus(
     if (!isConnectionLost(error)) throw error
     return ask()
   })
+  if (status === 'gone') return status
   if (status === 0) return 'runs'
   return RUNNER_STATUS.has(status) ? 'unknown' : 'does-not-run'
 }

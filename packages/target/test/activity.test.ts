@@ -158,13 +158,13 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(records).toMatchObject([{ answersStatus }])
     })
 
-    test.runIf(shell.inDepth)('is unknown of what is not there any more', async () => {
+    test.runIf(shell.inDepth)('is gone for what is not there any more', async () => {
       const scene = await Scene.open(shell)
-      expect(await ask(scene)).toBe('unknown')
+      expect(await ask(scene)).toBe('gone')
       expect(existsSync(scene.record)).toBe(false)
     })
 
-    test.runIf(shell.inDepth)('is unknown of what went with its machine while it was asked', async () => {
+    test.runIf(shell.inDepth)('is gone for what went with its machine while it was asked', async () => {
       const scene = await Scene.open(shell)
       scene.module('[ "$1" = activate ] || { echo $$ >"$D/begun"; hold; }', ['activate', 'status'])
       await performActivity(scene.machine, scene.request('activate'))
@@ -172,7 +172,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       await begun(scene)
       rmSync(scene.record, { recursive: true })
       process.kill(scene.connection.pids[0] ?? 0, 'SIGKILL')
-      expect(await answer).toBe('unknown')
+      expect(await answer).toBe('gone')
     })
   })
 
