@@ -1,6 +1,6 @@
 import type { Report } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
-import { coresOf } from '@davit/transition'
+import { coresOf, KINDS } from '@davit/transition'
 import { type RunOptions, runTransition, type TransitionOutcome } from '@davit/transition-runner'
 import { performerFor } from './performer.ts'
 import { type Plan, reportPlan } from './plan-for.ts'
@@ -29,6 +29,7 @@ export async function applyManifest(next: Manifest, plan: Plan, terms: ApplyTerm
       lost.throwIfAborted()
       return perform(activity)
     },
+    kinds: KINDS,
     coresOf: coresOf(next.infrastructure),
   })
 }

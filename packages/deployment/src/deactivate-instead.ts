@@ -8,14 +8,14 @@ import {
   profileModuleOf,
   resolveModules,
 } from '@davit/target'
-import type { Activity } from '@davit/transition'
+import type { Deactivation } from '@davit/transition'
 
-interface Deactivation {
+interface FailedDeactivation {
   readonly request: ActivityRequest
   readonly next: Manifest
-  readonly activity: Activity
-  /** What became of it with the recorded module. */
-  readonly first: ActivityResult
+  readonly activity: Deactivation
+  /** How it failed with the recorded module. */
+  readonly first: Extract<ActivityResult, { readonly kind: 'failed' }>
   readonly report: Report
 }
 
@@ -23,9 +23,8 @@ interface Deactivation {
  * What the recorded module cannot stop, the next manifest's module of the same type may: the recorded one is perhaps what was
  * broken. Without such a module, or with the same one, it stays as it was.
  */
-export async function deactivateInstead(machine: Machine, deactivation: Deactivation): Promise<ActivityResult> {
+export async function deactivateInstead(machine: Machine, deactivation: FailedDeactivation): Promise<ActivityResult> {
   const { request, activity, first, report } = deactivation
-  if (first.kind !== 'failed' || !mayBeBroken(activity)) return first
   const instead = await otherModule(machine, deactivation)
   if (instead === undefined) return first
   const { target } = request.mapping
@@ -37,12 +36,10 @@ export async function deactivateInstead(machine: Machine, deactivation: Deactiva
   return { ...first, message: `${first.message}; with the module of the manifest: ${second.message}`, log }
 }
 
-/** What is undone was activated with the module of the manifest. */
-function mayBeBroken({ kind, reasons }: Activity): boolean {
-  return kind === 'deactivate' && !reasons.some((reason) => reason.kind === 'rollback')
-}
-
-async function otherModule(machine: Machine, { request, next, activity }: Deactivation): Promise<string | undefined> {
+async function otherModule(
+  machine: Machine,
+  { request, next, activity }: FailedDeactivation,
+): Promise<string | undefined> {
   const { mapping, definition } = request
   if (mapping.containerProvidedByService !== undefined) return undefined
   const reference = profileModuleOf(next, mapping.target, activity.service.type)

@@ -1,59 +1,78 @@
 import { DavitError, type Report } from '@davit/diagnostics'
 import { type Manifest, type MappingId, mappingIdOf, type ProfileName } from '@davit/documents'
+import type { Deployed } from '@davit/observation'
 import {
   type ActivityDefinition,
   type ActivityRequest,
   type ActivityResult,
   definitionOf,
   performActivity,
+  type ShellTarget,
 } from '@davit/target'
-import type { Activity } from '@davit/transition'
+import type { Activity, ActivityKind, Deactivation } from '@davit/transition'
 
 import { deactivateInstead } from './deactivate-instead.ts'
-import type { Deployed } from '@davit/observation'
 
-interface Terms {
+export interface PerformerTerms {
   readonly profile: ProfileName
   readonly token: string
   readonly timeoutSeconds?: number | undefined
   readonly report: Report
 }
 
+/** Where an activity is performed, and what is known there. */
+interface Scene {
+  readonly place: ShellTarget
+  readonly next: Manifest
+  readonly recorded: ReadonlyMap<MappingId, ActivityDefinition | undefined>
+  readonly terms: PerformerTerms
+}
+
+/** Who performs activities of each kind. */
+const PERFORMERS: {
+  readonly [Kind in ActivityKind]: (
+    activity: Extract<Activity, { readonly kind: Kind }>,
+    scene: Scene,
+  ) => Promise<ActivityResult>
+} = {
+  activate: callModule,
+  deactivate,
+}
+
 /** Carries out activities on the machines: of services of the next manifest, and of those that were active before. */
 export function performerFor(
   next: Manifest,
   { observed, places }: Deployed,
-  terms: Terms,
+  terms: PerformerTerms,
 ): (activity: Activity) => Promise<ActivityResult> {
-  const before = new Map(
-    observed.map(({ mapping, definition }): [MappingId, ActivityDefinition | undefined] => [
-      mappingIdOf(mapping),
-      definition,
-    ]),
-  )
-  const wanted = new Map(next.serviceMappings.map((mapping) => [mappingIdOf(mapping), mapping]))
-
+  const recorded = new Map(observed.map(({ mapping, definition }) => [mappingIdOf(mapping), definition] as const))
   return async (activity) => {
-    const { kind, mapping, reasons } = activity
-    const place = places.get(mapping.target)
-    if (place === undefined)
-      throw new DavitError('no-target', `target '${mapping.target}' is not in the infrastructure`)
-    const id = mappingIdOf(mapping)
-    const placed = wanted.get(id)
-    // What both know is described by the next manifest, as container properties may have changed; what is rolled back, as it was.
-    const isNext = kind === 'activate' && placed !== undefined && !isRolledBack(reasons)
-    const definition = isNext ? definitionOf(next, placed) : before.get(id)
-    const request: ActivityRequest = {
-      ...terms,
-      activity: kind,
-      mapping: { ...mapping, target: place.name },
-      ...(definition === undefined ? {} : { definition }),
-    }
-    const first = await performActivity(place.machine, request)
-    return deactivateInstead(place.machine, { request, next, activity, first, report: terms.report })
+    const { target } = activity.mapping
+    const place = places.get(target)
+    if (place === undefined) throw new DavitError('no-target', `target '${target}' is not in the infrastructure`)
+    const perform = PERFORMERS[activity.kind] as (activity: Activity, scene: Scene) => Promise<ActivityResult>
+    return perform(activity, { place, next, recorded, terms })
   }
 }
 
-function isRolledBack(reasons: Activity['reasons']): boolean {
-  return reasons.some((reason) => reason.kind === 'rollback')
+async function callModule(activity: Activity, scene: Scene): Promise<ActivityResult> {
+  return performActivity(scene.place.machine, requestOf(activity, scene))
+}
+
+async function deactivate(activity: Deactivation, scene: Scene): Promise<ActivityResult> {
+  const first = await callModule(activity, scene)
+  if (first.kind !== 'failed' || activity.otherwise === 'nothing') return first
+  const { next, place, terms } = scene
+  const request = requestOf(activity, scene)
+  return deactivateInstead(place.machine, { request, next, activity, first, report: terms.report })
+}
+
+/** What both know is described as the activity says: container properties, for one, may have changed. */
+function requestOf(
+  { kind, mapping, definition: source }: Activity,
+  { place, next, recorded, terms }: Scene,
+): ActivityRequest {
+  const definition = source === 'next' ? definitionOf(next, mapping) : recorded.get(mappingIdOf(mapping))
+  const request = { ...terms, activity: kind, mapping: { ...mapping, target: place.name } }
+  return definition === undefined ? request : { ...request, definition }
 }

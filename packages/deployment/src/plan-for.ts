@@ -2,11 +2,14 @@ import { printable, type Report } from '@davit/diagnostics'
 import type { Manifest, NamedMapping, TargetName } from '@davit/documents'
 import type { ShellTarget } from '@davit/target'
 import {
+  activitiesOf,
   type Activity,
+  type ActivityKind,
   assumedOn,
   forgottenOf,
   inconsistenciesOf,
   isEmpty,
+  KINDS,
   leftBehindOf,
   type ObservedMapping,
   type OutdatedMapping,
@@ -114,7 +117,7 @@ function unreachableOf(next: Manifest, targets: readonly ShellTarget[]): Readonl
 /** The plan as lines. */
 export function renderPlan({ transition, deployed, notes }: Plan): string {
   const lines = [...deployed.warnings, ...notes].map((line) => `${line}\n`)
-  return printable(lines.join('')) + renderTransition(transition)
+  return printable(lines.join('')) + renderTransition(transition, KINDS)
 }
 
 /** What of a plan is not seen from what is done. */
@@ -123,8 +126,8 @@ export function reportPlan({ transition, deployed, unreachable, notes }: Plan, r
   for (const message of [...notes, ...transition.skipped.map((skipped) => skipped.message)])
     report({ kind: 'note', message })
   for (const outdated of transition.outdated) reportOutdated(outdated, report)
-  for (const activity of [...transition.deactivations, ...transition.activations])
-    report({ kind: isSurprise(activity) ? 'note' : 'detail', message: renderActivity(activity) })
+  for (const activity of activitiesOf(transition))
+    report({ kind: isSurprise(activity) ? 'note' : 'detail', message: renderActivity(activity, KINDS) })
   if (!isEmpty(transition)) return
   const isAsSaid = [transition.outdated, deployed.warnings, [...unreachable], notes].every(({ length }) => length === 0)
   report({ kind: 'note', message: `nothing to do${isAsSaid ? ': all services are as the manifest says' : ''}` })
@@ -137,8 +140,10 @@ function reportOutdated(outdated: OutdatedMapping, report: Report): void {
 
 /** What nobody has asked for is told with its reason; where it is stopped and started, once. */
 function isSurprise({ kind, reasons }: Activity): boolean {
-  return reasons.some((reason) => (kind === 'deactivate' ? FOUND : [MISSING]).includes(reason.kind))
+  return reasons.some((reason) => SURPRISES[kind].includes(reason.kind))
 }
 
-const FOUND: readonly Reason['kind'][] = ['died', 'rebooted', 'damaged', 'cut-off', 'failed']
-const MISSING: Reason['kind'] = 'missing'
+const SURPRISES: Readonly<Record<ActivityKind, readonly Reason['kind'][]>> = {
+  deactivate: ['died', 'rebooted', 'damaged', 'cut-off', 'failed'],
+  activate: ['missing'],
+}

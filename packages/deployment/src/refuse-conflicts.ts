@@ -1,12 +1,13 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { isSamePlace } from '@davit/target'
-import type { Activity, Transition } from '@davit/transition'
+import { activitiesOf, type Activity, type Transition } from '@davit/transition'
 
 import type { Deployed, Neighbour } from '@davit/observation'
 
 /** Two deployments cannot both have the same package in the same container: each would stop what the other has started. */
-export function refuseConflicts({ activations }: Transition, deployed: Deployed): void {
+export function refuseConflicts(transition: Transition, deployed: Deployed): void {
   const neighbours = byIdentity(deployed.neighbours)
+  const activations = activitiesOf(transition).filter(({ kind }) => kind === 'activate')
   const conflicts = activations.flatMap((activity) => {
     const other = neighbourOf(activity, deployed, neighbours)
     return other === undefined ? [] : [{ ...activity, other: other.record }]

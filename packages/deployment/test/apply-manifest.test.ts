@@ -28,7 +28,7 @@ import type {
   TargetName,
 } from '@davit/documents'
 import { awaitActivity, openMachine, performActivity, type ShellTarget } from '@davit/target'
-import { renderTransition } from '@davit/transition'
+import { KINDS, renderTransition } from '@davit/transition'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { applyManifest } from '../src/apply-manifest.ts'
@@ -131,7 +131,7 @@ describe('applyManifest()', () => {
     const next = manifestOf({ one: ['b'], two: ['b'] })
     expect(await deploy(next, targets)).toEqual({ kind: 'completed' })
     expect([activeOn('m1', 'one'), activeOn('m2', 'two')]).toEqual([['b'], ['b']])
-    expect(renderTransition((await planOf(next, targets)).transition)).toBe('nothing to do\n')
+    expect(renderTransition((await planOf(next, targets)).transition, KINDS)).toBe('nothing to do\n')
   })
 
   test('deactivates what it finds under the old name of a target', async () => {
@@ -139,7 +139,9 @@ describe('applyManifest()', () => {
     const targets = [await targetOn('m1', 'new')]
     const next = manifestOf({ new: ['b'] })
     const { transition } = await planOf(next, targets)
-    expect(renderTransition(transition)).toBe('deactivate a in c on old (removed)\nactivate b in c on new (new)\n')
+    expect(renderTransition(transition, KINDS)).toBe(
+      'deactivate a in c on old (removed)\nactivate b in c on new (new)\n',
+    )
     expect(await deploy(next, targets)).toEqual({ kind: 'completed' })
     expect([activeOn('m1', 'old'), activeOn('m1', 'new')]).toEqual([[], ['b']])
     expect(existsSync(join(directory, 'm1/targets/old/lock/default/holder'))).toBe(false)
@@ -217,7 +219,7 @@ describe('planFor()', () => {
       PATIENCE,
     )
     rmSync(join(directory, 'wait'))
-    expect(renderTransition((await planning).transition)).toBe('nothing to do\n')
+    expect(renderTransition((await planning).transition, KINDS)).toBe('nothing to do\n')
     expect(await activity).toEqual({ kind: 'succeeded' })
   })
 

@@ -1,5 +1,5 @@
 import { DavitError, type Report } from '@davit/diagnostics'
-import { type Activity, stepOf } from '@davit/transition'
+import { type Activity, type AnyActivity, type KindTable, traitsOf } from '@davit/transition'
 
 import type { ActivityFailure } from './outcome.ts'
 
@@ -13,16 +13,23 @@ export type PerformOutcome =
  * Rejects only where the outcome is unknown, as when a connection is lost; with a DavitError `lock-lost` nothing was begun, and
  * it stops everything.
  */
-export type Perform = (activity: Activity) => Promise<PerformOutcome>
+export type Perform<One extends AnyActivity = Activity> = (activity: One) => Promise<PerformOutcome>
+
+export interface AttemptOptions<One extends AnyActivity> {
+  readonly perform: Perform<One>
+  readonly kinds: KindTable<One>
+  readonly report: Report
+}
 
 /** Performs and reports one activity; nothing when it succeeded. */
-export async function attempt(
-  activity: Activity,
-  { perform, report }: { readonly perform: Perform; readonly report: Report },
-): Promise<ActivityFailure | undefined> {
-  const { id, kind, mapping, service } = activity
-  const subject = { kind, service: service.name, container: mapping.container }
-  const event = { id, target: mapping.target, step: stepOf(activity), activity: subject }
+export async function attempt<One extends AnyActivity>(
+  activity: One,
+  { perform, kinds, report }: AttemptOptions<One>,
+): Promise<ActivityFailure<One> | undefined> {
+  const { id, kind } = activity
+  const traits = traitsOf(kinds, activity)
+  const subject = { kind, ...traits.subject(activity) }
+  const event = { id, target: traits.target(activity), step: traits.step(activity), activity: subject }
   report({ kind: 'started', ...event })
   const failure = await failureOf(activity, perform)
   if (failure === undefined) {
@@ -34,7 +41,7 @@ export async function attempt(
   return failure
 }
 
-export function isLockLost({ error }: ActivityFailure): boolean {
+export function isLockLost({ error }: Pick<ActivityFailure, 'error'>): boolean {
   return isLoss(error)
 }
 
@@ -42,7 +49,10 @@ function isLoss(error: unknown): boolean {
   return error instanceof DavitError && error.code === 'lock-lost'
 }
 
-async function failureOf(activity: Activity, perform: Perform): Promise<ActivityFailure | undefined> {
+async function failureOf<One extends AnyActivity>(
+  activity: One,
+  perform: Perform<One>,
+): Promise<ActivityFailure<One> | undefined> {
   try {
     const outcome = await perform(activity)
     if (outcome.kind === 'succeeded') return undefined

@@ -1,13 +1,22 @@
 import type { Report } from '@davit/diagnostics'
-import { mappingIdOf, type TargetName } from '@davit/documents'
-import { type Activity, isEmpty, planRollback, type Transition } from '@davit/transition'
+import type { TargetName } from '@davit/documents'
+import {
+  type Activity,
+  type AnyActivity,
+  isEmpty,
+  type KindTable,
+  planRollback,
+  traitsOf,
+  type Transition,
+} from '@davit/transition'
 
 import type { ActivityFailure, TransitionOutcome } from './outcome.ts'
 import { isLockLost, type Perform } from './perform.ts'
 import { type PhaseOptions, type PhaseResult, runPhase } from './run-phase.ts'
 
-export interface RunOptions {
-  readonly perform: Perform
+export interface RunOptions<One extends AnyActivity = Activity> {
+  readonly perform: Perform<One>
+  readonly kinds: KindTable<One>
   /** How many activities may run at a time on a target. */
   readonly coresOf: (target: TargetName) => number
   readonly report: Report
@@ -20,7 +29,10 @@ export interface RunOptions {
  * Carries a transition out. With the first failure nothing new starts, since it would only have to be undone; what runs
  * is waited for. The rollback itself cannot be interrupted, and goes on after a failure with all that does not depend on it.
  */
-export async function runTransition(transition: Transition, options: RunOptions): Promise<TransitionOutcome> {
+export async function runTransition<One extends AnyActivity>(
+  transition: Transition<One>,
+  options: RunOptions<One>,
+): Promise<TransitionOutcome<One>> {
   const { signal } = options
   const forward = await runPhases(transition, {
     ...options,
@@ -29,7 +41,7 @@ export async function runTransition(transition: Transition, options: RunOptions)
   if (forward.remaining.length === 0) return { kind: 'completed' }
 
   const incomplete = { failures: forward.failures, interrupted: signal.aborted }
-  const unresolved = { rollbackFailures: [], remaining: forward.remaining, unknown: activitiesOf(forward.failures) }
+  const unresolved = { rollbackFailures: [], remaining: forward.remaining, unknown: lostIn(forward.failures) }
   const lost = forward.failures.find(isLockLost)
   if (lost !== undefined) return { kind: 'lock-lost', ...incomplete, ...unresolved, error: lost.error }
   if (options.rollback === 'keep') return { kind: 'failed', ...incomplete, ...unresolved }
@@ -37,46 +49,62 @@ export async function runTransition(transition: Transition, options: RunOptions)
   return { ...(await rollBack(rollback, forward, options)), ...incomplete }
 }
 
-async function rollBack(rollback: Transition, forward: PhaseResult, options: RunOptions) {
-  if (!isEmpty(rollback)) options.report({ kind: 'note', message: 'rolling back' })
+async function rollBack<One extends AnyActivity>(
+  rollback: Transition<One>,
+  forward: PhaseResult<One>,
+  options: RunOptions<One>,
+) {
+  const { kinds, report } = options
+  if (!isEmpty(rollback)) report({ kind: 'note', message: 'rolling back' })
   const { begun, failures, remaining } = await runPhases(rollback, { ...options, mayStart: () => true })
   const unresolved = {
     rollbackFailures: failures,
     remaining,
-    unknown: unknownOf(remaining, { begun, failures, undone: forward.failures }),
+    unknown: unknownOf(remaining, { begun, failures, undone: forward.failures, kinds }),
   }
   const lost = failures.find(isLockLost)
   if (lost !== undefined) return { kind: 'lock-lost', ...unresolved, error: lost.error } as const
-  if (remaining.some(({ kind }) => kind === 'deactivate')) return { kind: 'new-services-left', ...unresolved } as const
-  if (remaining.length > 0) return { kind: 'old-services-lost', ...unresolved } as const
-  return { kind: 'rolled-back' } as const
+  const missed = new Set(remaining.map((activity) => traitsOf(kinds, activity).missedUndo))
+  const worst = (['new-services-left', 'old-services-lost'] as const).find((kind) => missed.has(kind))
+  return worst === undefined ? ({ kind: 'rolled-back' } as const) : ({ kind: worst, ...unresolved } as const)
 }
 
-interface Rollback {
-  readonly begun: readonly Activity[]
-  readonly failures: readonly ActivityFailure[]
+interface Rollback<One extends AnyActivity> {
+  readonly begun: readonly One[]
+  readonly failures: readonly ActivityFailure<One>[]
   /** Of what is to be undone. */
-  readonly undone: readonly ActivityFailure[]
+  readonly undone: readonly ActivityFailure<One>[]
+  readonly kinds: KindTable<One>
 }
 
 /** Of what remains to be undone: what nobody can say how it ended, and what was not begun of that whose own end nobody knows. */
-function unknownOf(remaining: readonly Activity[], { begun, failures, undone }: Rollback): readonly Activity[] {
-  const lost = new Set(activitiesOf(failures))
+function unknownOf<One extends AnyActivity>(
+  remaining: readonly One[],
+  { begun, failures, undone, kinds }: Rollback<One>,
+): readonly One[] {
+  const aboutOf = (activity: One) => traitsOf(kinds, activity).about(activity)
+  const lost = new Set(lostIn(failures))
   const known = new Set(begun)
-  const doubtful = new Set(activitiesOf(undone).map(({ mapping }) => mappingIdOf(mapping)))
-  return remaining.filter(
-    (activity) => lost.has(activity) || (!known.has(activity) && doubtful.has(mappingIdOf(activity.mapping))),
-  )
+  const doubtful = new Set(lostIn(undone).map(aboutOf))
+  return remaining.filter((activity) => lost.has(activity) || (!known.has(activity) && doubtful.has(aboutOf(activity))))
 }
 
-function activitiesOf(failures: readonly ActivityFailure[]): readonly Activity[] {
+/** Activities of which nobody knows how they ended. */
+function lostIn<One extends AnyActivity>(failures: readonly ActivityFailure<One>[]): readonly One[] {
   return failures.filter(({ ending }) => ending === 'unknown').map(({ activity }) => activity)
 }
 
-/** The second phase starts when the first has succeeded as a whole. */
-async function runPhases({ deactivations, activations }: Transition, options: PhaseOptions): Promise<PhaseResult> {
-  const first = await runPhase(deactivations, options)
-  if (first.remaining.length > 0) return { ...first, remaining: [...first.remaining, ...activations] }
-  const second = await runPhase(activations, options)
-  return { ...second, begun: [...first.begun, ...second.begun] }
+/** Each phase starts when the one before it has succeeded as a whole. */
+async function runPhases<One extends AnyActivity>(
+  { phases }: Transition<One>,
+  options: PhaseOptions<One>,
+): Promise<PhaseResult<One>> {
+  const begun: One[] = []
+  for (const [index, phase] of phases.entries()) {
+    const result = await runPhase(phase, options)
+    begun.push(...result.begun)
+    const { failures, remaining } = result
+    if (remaining.length > 0) return { begun, failures, remaining: [...remaining, ...phases.slice(index + 1).flat()] }
+  }
+  return { begun, failures: [], remaining: [] }
 }

@@ -1,5 +1,5 @@
 import type { Manifest } from '@davit/documents'
-import { type Activity, coresOf, observedOf, planTransition } from '@davit/transition'
+import { type Activity, coresOf, observedOf, planTransition, KINDS } from '@davit/transition'
 import { expect, test } from 'vitest'
 
 import { manifestOf } from '../../transition/test/systems.ts'
@@ -99,6 +99,7 @@ async function deploy(before: Manifest, next: Manifest, failing: readonly string
   }
   const transition = planTransition(next, observedOf(before, before.infrastructure), { upgrade: 'upgrade' })
   const outcome = await runTransition(transition, {
+    kinds: KINDS,
     perform,
     coresOf: coresOf(before === nothing ? next.infrastructure : before.infrastructure),
     report: () => {},

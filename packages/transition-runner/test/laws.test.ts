@@ -6,6 +6,7 @@ import {
   observedOf,
   planTransition,
   type Transition,
+  KINDS,
 } from '@davit/transition'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -174,6 +175,7 @@ function run(
   options: { readonly rollback?: 'rollback' | 'keep'; readonly signal?: AbortSignal } = {},
 ): Promise<TransitionOutcome> {
   return runTransition(transition, {
+    kinds: KINDS,
     perform,
     coresOf,
     report: () => {},

@@ -1,6 +1,6 @@
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
 import type { Manifest } from '@davit/documents'
-import { type Activity, coresOf, observedOf, planTransition } from '@davit/transition'
+import { type Activity, coresOf, observedOf, planTransition, KINDS } from '@davit/transition'
 import { expect, test } from 'vitest'
 
 import { manifestOf } from '../../transition/test/systems.ts'
@@ -287,6 +287,7 @@ async function deploy(before: Manifest, next: Manifest, options: Partial<RunOpti
   let maxParallel = 0
   const transition = planTransition(next, observedOf(before, before.infrastructure), { upgrade: 'upgrade' })
   const outcome = await runTransition(transition, {
+    kinds: KINDS,
     perform: async (activity) => {
       begun.push(labelOf(activity, next))
       parallel += 1

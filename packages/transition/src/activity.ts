@@ -1,29 +1,49 @@
-import { type ManifestService, type Mapping, mappingIdOf, type ServiceMapping } from '@davit/documents'
+import type { ManifestService, ServiceMapping } from '@davit/documents'
 
 import type { Reason } from './reason.ts'
 
-export type ActivityKind = 'deactivate' | 'activate'
+/** One step of a plan. Each kind has a row in `KINDS`, and one in the table of who performs it. */
+export type Activity = Deactivation | Activation
+export type ActivityKind = Activity['kind']
 
-/** Unique within a transition. */
-export type ActivityId = `${ActivityKind} ${string}`
-
-export interface Activity {
-  readonly id: ActivityId
-  readonly kind: ActivityKind
-  readonly mapping: ServiceMapping
-  readonly service: ManifestService
+/** What the planner and the runner know of an activity, whatever its kind. */
+export interface AnyActivity {
+  /** Unique within a transition. */
+  readonly id: string
+  readonly kind: string
   /** Activities of the same phase that must have succeeded before. */
-  readonly waitsFor: readonly ActivityId[]
-  /** Never empty. */
+  readonly waitsFor: readonly string[]
+  /** They only explain. Never empty. */
   readonly reasons: readonly Reason[]
-  /** What takes it back, half done or done: nothing, where there was nothing whole before. */
-  readonly undoneBy: ActivityKind | 'nothing'
+  /** What takes it back, half done or done; undefined where there was nothing whole before. */
+  readonly undo: Pick<AnyActivity, 'id' | 'kind'> | undefined
 }
 
-/** A plan as data: two phases with a barrier in between. Within a phase an activity comes after what it waits for. */
-export interface Transition {
-  readonly deactivations: readonly Activity[]
-  readonly activations: readonly Activity[]
+/** Has a lifecycle module called. */
+interface ModuleActivity<Kind extends string> extends AnyActivity {
+  readonly id: `${Kind} ${string}`
+  readonly kind: Kind
+  readonly mapping: ServiceMapping
+  readonly service: ManifestService
+  /** What says with which module and properties: the next manifest, or what was recorded when it was activated. */
+  readonly definition: 'next' | 'recorded'
+  readonly undo: Undo | undefined
+}
+
+export type Activation = ModuleActivity<'activate'>
+
+export interface Deactivation extends ModuleActivity<'deactivate'> {
+  /** Whether the next manifest's module is tried as well if the recorded one fails, which may be what was broken. */
+  readonly otherwise: 'next' | 'nothing'
+}
+
+/** An activity as it will be planned if another is to be undone. */
+export type Undo = WhatIsDone<Activation> | WhatIsDone<Deactivation>
+type WhatIsDone<One extends AnyActivity> = Omit<One, 'waitsFor' | 'reasons' | 'undo'>
+
+/** A plan as data: phases with a barrier between them. Within a phase an activity comes after what it waits for. */
+export interface Transition<One extends AnyActivity = Activity> {
+  readonly phases: readonly (readonly One[])[]
   /** What should not be there, and has no record by which it could be deactivated. */
   readonly skipped: readonly SkippedMapping[]
   /** What stays active otherwise than next describes it. */
@@ -45,15 +65,11 @@ export interface SkippedMapping {
   readonly message: string
 }
 
-export function activityIdOf(kind: ActivityKind, mapping: Mapping): ActivityId {
-  return `${kind} ${mappingIdOf(mapping)}`
+/** All of a plan, in an order in which they could be done one by one. */
+export function activitiesOf<One extends AnyActivity>({ phases }: Pick<Transition<One>, 'phases'>): readonly One[] {
+  return phases.flat()
 }
 
-export function isEmpty({ deactivations, activations }: Transition): boolean {
-  return deactivations.length === 0 && activations.length === 0
-}
-
-/** `activate web in process`, for progress that names the target itself. */
-export function stepOf({ kind, mapping, service }: Activity): string {
-  return `${kind} ${service.name} in ${mapping.container}`
+export function isEmpty(transition: Pick<Transition<AnyActivity>, 'phases'>): boolean {
+  return activitiesOf(transition).length === 0
 }

@@ -1,33 +1,26 @@
-import { type Activity, type ActivityId, type ActivityKind, activityIdOf, type Transition } from './activity.ts'
+import { type AnyActivity, type Transition } from './activity.ts'
 
 /**
- * What undoes a transition of which some activities were begun, whether they succeeded or not: the last first, and
- * nothing starts again before everything new is gone.
+ * What undoes a transition of which some activities were begun, whether they succeeded or not: the last first, phase by phase, so
+ * that nothing starts again before everything new is gone.
  */
-export function planRollback(transition: Transition, begun: ReadonlySet<ActivityId>): Transition {
-  return {
-    deactivations: undoing('deactivate', transition.activations, begun),
-    activations: undoing('activate', transition.deactivations, begun),
-    skipped: [],
-    outdated: [],
-  }
+export function planRollback<One extends AnyActivity>(
+  { phases }: Pick<Transition<One>, 'phases'>,
+  begun: ReadonlySet<string>,
+): Transition<One> {
+  return { phases: phases.toReversed().map((phase) => undoing(phase, begun)), skipped: [], outdated: [] }
 }
 
-function undoing(kind: ActivityKind, activities: readonly Activity[], begun: ReadonlySet<ActivityId>): Activity[] {
-  const undone = activities.filter(({ id, undoneBy }) => begun.has(id) && undoneBy === kind)
-  const undoOf = new Map(undone.map(({ id, mapping }) => [id, activityIdOf(kind, mapping)]))
-  const waitsFor = new Map<ActivityId, ActivityId[]>(undone.map(({ id }) => [id, []]))
-  for (const { id, waitsFor: dependencies } of undone) {
-    const undo = undoOf.get(id)
-    if (undo !== undefined) for (const dependency of dependencies) waitsFor.get(dependency)?.push(undo)
+/** In the opposite order: what was waited for waits. */
+function undoing<One extends AnyActivity>(phase: readonly One[], begun: ReadonlySet<string>): readonly One[] {
+  const undone = phase.filter(({ id, undo }) => begun.has(id) && undo !== undefined)
+  const undoOf = new Map(undone.map(({ id, undo }) => [id, undo]))
+  const waitsFor = new Map<string, string[]>(undone.map(({ id }) => [id, []]))
+  for (const { waitsFor: dependencies, undo } of undone) {
+    if (undo !== undefined) for (const dependency of dependencies) waitsFor.get(dependency)?.push(undo.id)
   }
-  return undone.reverse().map(({ id, mapping, service }) => ({
-    id: activityIdOf(kind, mapping),
-    kind,
-    mapping,
-    service,
-    waitsFor: waitsFor.get(id) ?? [],
-    reasons: [{ kind: 'rollback' }],
-    undoneBy: 'nothing',
-  }))
+  return undone.toReversed().map(({ id }) => {
+    const plan = { waitsFor: waitsFor.get(id) ?? [], reasons: [{ kind: 'rollback' }], undo: undefined }
+    return { ...undoOf.get(id), ...plan } as unknown as One
+  })
 }

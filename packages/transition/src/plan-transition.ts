@@ -2,7 +2,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { type Manifest, type MappingId, mappingIdOf } from '@davit/documents'
 import { closureOf } from '@davit/service-graph'
 
-import type { Activity, OutdatedMapping, Transition } from './activity.ts'
+import type { Activation, Deactivation, OutdatedMapping, Transition } from './activity.ts'
 import { type Arranged, dependantsFirst, dependenciesFirst } from './arrangement.ts'
 import { checkPlacement } from './check-placement.ts'
 import { type Explanation, explain } from './explanation.ts'
@@ -46,8 +46,10 @@ export function planTransition(
   const staying = select(current, (id) => wanted.has(id) && stays(id))
 
   return {
-    deactivations: dependantsFirst(outgoing).map((arranged) => deactivationOf(arranged, reasons)),
-    activations: dependenciesFirst(incoming).map((arranged) => activationOf(arranged, reasons)),
+    phases: [
+      dependantsFirst(outgoing).map((arranged) => deactivationOf(arranged, reasons)),
+      dependenciesFirst(incoming).map((arranged) => activationOf(arranged, reasons)),
+    ],
     skipped: [],
     outdated: [...staying.values()].toSorted(byName).flatMap(outdatedOf),
   }
@@ -58,29 +60,38 @@ function byName(left: ObservedMapping, right: ObservedMapping): number {
   return compareText(left.service.name, right.service.name) || compareText(left.mapping.target, right.mapping.target)
 }
 
-function deactivationOf({ id, placed, waitsFor }: Arranged<ObservedMapping>, reasons: Explanation): Activity {
+function deactivationOf({ id, placed, waitsFor }: Arranged<ObservedMapping>, reasons: Explanation): Deactivation {
   const { mapping, service, state, doubt } = placed
+  const what = { mapping, service, definition: 'recorded' } as const
   return {
+    ...what,
     id: `deactivate ${id}`,
     kind: 'deactivate',
-    mapping,
-    service,
-    waitsFor: waitsFor.map((other) => `deactivate ${other}` as const),
+    otherwise: 'next',
+    waitsFor: waitsFor.map((other) => `deactivate ${other}`),
     reasons: reasons.toDeactivate(id),
-    undoneBy: state === 'active' && doubt !== 'damaged' ? 'activate' : 'nothing',
+    undo: state === 'active' && doubt !== 'damaged' ? { ...what, id: `activate ${id}`, kind: 'activate' } : undefined,
   }
 }
 
-function activationOf({ id, placed, waitsFor }: Arranged<PlacedService>, reasons: Explanation): Activity {
+function activationOf({ id, placed, waitsFor }: Arranged<PlacedService>, reasons: Explanation): Activation {
   const { mapping, service } = placed
   return {
     id: `activate ${id}`,
     kind: 'activate',
     mapping,
     service,
-    waitsFor: waitsFor.map((other) => `activate ${other}` as const),
+    definition: 'next',
+    waitsFor: waitsFor.map((other) => `activate ${other}`),
     reasons: reasons.toActivate(id),
-    undoneBy: 'deactivate',
+    undo: {
+      id: `deactivate ${id}`,
+      kind: 'deactivate',
+      mapping,
+      service,
+      definition: 'recorded',
+      otherwise: 'nothing',
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ContainerName, Mapping, StorePath, TargetName } from '@davit/documents'
 
-import type { ActivityKind } from './activity.ts'
+import type { KindTraits } from './kinds.ts'
 
 export interface Place {
   readonly target: TargetName
@@ -34,12 +34,14 @@ export type Reason =
   | { readonly kind: 'undeployed' }
   | { readonly kind: 'rollback' }
 
+type Moved = KindTraits<unknown>['moved']
+
 export function placeOf({ target, container }: Mapping): Place {
   return { target, container }
 }
 
-/** The reason for people, as seen from an activity of that kind. */
-export function renderReason(reason: Reason, kind: ActivityKind): string {
+/** The reason for people; the other place of what is moved is where it came from, or where it goes to. */
+export function renderReason(reason: Reason, moved: Moved): string {
   switch (reason.kind) {
     case 'changed-package':
       return `changed package: ${shortened(reason.from)} to ${shortened(reason.to)}`
@@ -48,7 +50,7 @@ export function renderReason(reason: Reason, kind: ActivityKind): string {
     case 'changed-dependency':
       return `changed ${reason.dependencies.length === 1 ? 'dependency' : 'dependencies'}: ${reason.dependencies.join(', ')}`
     case 'moved':
-      return renderMove(reason, kind)
+      return renderMove(reason, moved)
     case 'cut-off':
     case 'failed':
       return `${reason.was === 'activating' ? 'activation' : 'deactivation'} ${reason.kind === 'failed' ? 'failed' : 'was cut off'}`
@@ -74,8 +76,8 @@ const PLAIN = {
   rollback: 'rollback',
 }
 
-function renderMove({ from, to }: { readonly from: Place; readonly to: Place }, kind: ActivityKind): string {
-  const [word, place] = kind === 'activate' ? ['moved from', from] : ['moved to', to]
+function renderMove({ from, to }: { readonly from: Place; readonly to: Place }, moved: Moved): string {
+  const [word, place] = moved === 'from' ? ['moved from', from] : ['moved to', to]
   if (from.target === to.target) return `${word} container ${place.container}`
   return from.container === to.container ? `${word} ${place.target}` : `${word} ${place.container} on ${place.target}`
 }

@@ -1,12 +1,13 @@
 export {
+  type Activation,
+  activitiesOf,
   type Activity,
-  type ActivityId,
   type ActivityKind,
-  activityIdOf,
+  type AnyActivity,
+  type Deactivation,
   isEmpty,
   type OutdatedMapping,
   type SkippedMapping,
-  stepOf,
   type Transition,
 } from './activity.ts'
 export { coresOf } from './cores-of.ts'
@@ -14,6 +15,7 @@ export { forgottenOf, type Forgetting } from './forgotten.ts'
 export { type Leaving, leftBehindOf, renderLeftBehind, vanishedOf } from './left-behind.ts'
 export { type Doubt, type ObservedMapping } from './observed-mapping.ts'
 export { observedOf } from './observed-of.ts'
+export { KINDS, type KindTable, type KindTraits, traitsOf } from './kinds.ts'
 export { planRollback } from './plan-rollback.ts'
 export { type PlanOptions, planTransition } from './plan-transition.ts'
 export { type Place, type Reason, renderReason } from './reason.ts'

@@ -9,8 +9,10 @@ import {
   planTransition,
   renderTransition,
   settingChanges,
+  KINDS,
+  activitiesOf,
 } from '../src/transition.ts'
-import { manifestOf, pkgOf, type SystemSpec, withState } from './systems.ts'
+import { manifestOf, pkgOf, type SystemSpec, withState, phasesOf } from './systems.ts'
 
 const GUESTBOOK: SystemSpec = {
   services: {
@@ -50,8 +52,8 @@ describe('planTransition() of what cannot be left alone', () => {
   test('brings back on rollback what died, and not what nobody knows how to start', () => {
     const observed = withState(withState(active, 'api', { doubt: 'died' }), 'page', { doubt: 'damaged' })
     const transition = planTransition(guestbook, observed, { upgrade: 'upgrade' })
-    const begun = new Set([...transition.deactivations, ...transition.activations].map(({ id }) => id))
-    expect(planRollback(transition, begun).activations.map(({ service }) => service.name)).toEqual(['api'])
+    const begun = new Set(activitiesOf(transition).map(({ id }) => id))
+    expect(phasesOf(planRollback(transition, begun)).activations.map(({ service }) => service.name)).toEqual(['api'])
   })
 
   test('stops what is not wanted in any case', () => {
@@ -159,7 +161,7 @@ function rendered(
   options: Partial<PlanOptions> = {},
   next = guestbook,
 ): readonly string[] {
-  return renderTransition(planTransition(next, observed, { upgrade: 'upgrade', ...options }))
+  return renderTransition(planTransition(next, observed, { upgrade: 'upgrade', ...options }), KINDS)
     .trimEnd()
     .split('\n')
 }

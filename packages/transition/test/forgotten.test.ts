@@ -1,7 +1,7 @@
 import type { TargetName } from '@davit/documents'
 import { describe, expect, test } from 'vitest'
 
-import { forgottenOf, observedOf, planTransition, renderTransition } from '../src/transition.ts'
+import { forgottenOf, observedOf, planTransition, renderTransition, KINDS } from '../src/transition.ts'
 import { manifestOf } from './systems.ts'
 
 const two = manifestOf({ services: { api: { on: ['web/process'] }, page: { on: ['web/process', 'db/process'] } } })
@@ -52,7 +52,7 @@ test('planTransition() tells what is kept though it is described otherwise by na
     ...one,
     changes: [{ kind: 'changed-module' } as const],
   }))
-  const lines = renderTransition(planTransition(manifest, observed, { upgrade: 'upgrade' })).split('\n')
+  const lines = renderTransition(planTransition(manifest, observed, { upgrade: 'upgrade' }), KINDS).split('\n')
   const kept = lines.flatMap((line) => /^keep (\w) in p on (\w+)/.exec(line)?.slice(1).join(' ') ?? [])
   expect(kept).toEqual(['a', 'b', 'c', 'd', 'e'].flatMap((name) => [`${name} t1`, `${name} t2`]))
 })

@@ -13,8 +13,10 @@ import {
   planTransition,
   renderTransition,
   type Transition,
+  KINDS,
+  activitiesOf,
 } from '../src/transition.ts'
-import { type Change, change, manifestOf } from './systems.ts'
+import { type Change, change, manifestOf, phasesOf } from './systems.ts'
 
 const DOUBTS = ['died', 'rebooted', 'damaged'] as const
 type State = ObservedMapping['state'] | Doubt | 'gone' | 'changed'
@@ -34,8 +36,8 @@ test('planTransition(): applied to what is observed, the plan leads to the next 
     const reached = new Set(
       observed.filter(({ state }) => state === 'active').map(({ mapping }) => mappingIdOf(mapping)),
     )
-    for (const { mapping } of transition.deactivations) reached.delete(mappingIdOf(mapping))
-    for (const { mapping } of transition.activations) {
+    for (const { mapping } of phasesOf(transition).deactivations) reached.delete(mappingIdOf(mapping))
+    for (const { mapping } of phasesOf(transition).activations) {
       expect(reached).not.toContain(mappingIdOf(mapping))
       reached.add(mappingIdOf(mapping))
     }
@@ -51,22 +53,24 @@ test('planTransition(): there is nothing to do where next is active', () =>
       previous: next,
     })
     expect(isEmpty(transition)).toBe(true)
-    expect(renderTransition(transition)).toBe('nothing to do\n')
+    expect(renderTransition(transition, KINDS)).toBe('nothing to do\n')
   }))
 
 test('planTransition(): what an activity waits for comes before it, and is in the same phase', () =>
   everyPlan(({ transition }) => {
-    expectOrdered(transition.deactivations)
-    expectOrdered(transition.activations)
+    expectOrdered(phasesOf(transition).deactivations)
+    expectOrdered(phasesOf(transition).activations)
   }))
 
 test('planTransition(): a service waits for all that it depends on, and stops after all that depend on it', () =>
   everyPlan(({ transition }) => {
-    for (const { service, waitsFor } of transition.activations) {
-      expect(sorted(waitsFor)).toEqual(sorted(idsIn(transition.activations, service.dependsOn.map(mappingIdOf))))
+    for (const { service, waitsFor } of phasesOf(transition).activations) {
+      expect(sorted(waitsFor)).toEqual(
+        sorted(idsIn(phasesOf(transition).activations, service.dependsOn.map(mappingIdOf))),
+      )
     }
-    for (const { mapping, waitsFor } of transition.deactivations) {
-      const dependants = transition.deactivations.filter(({ service }) =>
+    for (const { mapping, waitsFor } of phasesOf(transition).deactivations) {
+      const dependants = phasesOf(transition).deactivations.filter(({ service }) =>
         service.dependsOn.some((other) => mappingIdOf(other) === mappingIdOf(mapping)),
       )
       expect(sorted(waitsFor)).toEqual(sorted(dependants.map(({ id }) => id)))
@@ -76,9 +80,7 @@ test('planTransition(): a service waits for all that it depends on, and stops af
 test('planTransition(): what is active and wanted is left alone, unless something speaks against it', () =>
   everyPlan(({ observed, next, transition, changed }) => {
     const wanted = new Set(next.serviceMappings.map(mappingIdOf))
-    const touched = new Set(
-      [...transition.deactivations, ...transition.activations].map(({ mapping }) => mappingIdOf(mapping)),
-    )
+    const touched = new Set(activitiesOf(transition).map(({ mapping }) => mappingIdOf(mapping)))
     for (const { mapping, state, doubt, changes } of observed.filter((one) => wanted.has(mappingIdOf(one.mapping)))) {
       const isRestarted = changes !== undefined && changed === 'restart'
       expect(touched.has(mappingIdOf(mapping))).toBe(state !== 'active' || doubt !== undefined || isRestarted)
@@ -100,30 +102,29 @@ test('planTransition(): a repair restarts what it would anyway, with what that d
   everyPlan(({ observed, next, changed, previous }) => {
     const full = planTransition(next, observed, { upgrade: 'activate-only', changed, previous })
     const repair = planTransition(next, observed, { upgrade: 'repair', changed, previous })
-    expect(repair.deactivations.map(({ id }) => id)).toEqual(full.deactivations.map(({ id }) => id))
-    const restarted = new Set(repair.deactivations.map(({ mapping }) => mappingIdOf(mapping)))
-    const needed = new Set(repair.activations.flatMap(({ service }) => service.dependsOn.map(mappingIdOf)))
-    const begun = new Set(repair.activations.map(({ mapping }) => mappingIdOf(mapping)))
+    expect(phasesOf(repair).deactivations.map(({ id }) => id)).toEqual(phasesOf(full).deactivations.map(({ id }) => id))
+    const restarted = new Set(phasesOf(repair).deactivations.map(({ mapping }) => mappingIdOf(mapping)))
+    const needed = new Set(phasesOf(repair).activations.flatMap(({ service }) => service.dependsOn.map(mappingIdOf)))
+    const begun = new Set(phasesOf(repair).activations.map(({ mapping }) => mappingIdOf(mapping)))
     for (const id of restarted) expect(begun).toContain(id)
     for (const id of begun) expect(restarted.has(id) || needed.has(id)).toBe(true)
-    for (const { id, waitsFor } of repair.activations) {
-      expect(waitsFor).toEqual(full.activations.find((other) => other.id === id)?.waitsFor)
+    for (const { id, waitsFor } of phasesOf(repair).activations) {
+      expect(waitsFor).toEqual(phasesOf(full).activations.find((other) => other.id === id)?.waitsFor)
     }
-    expectOrdered(repair.activations)
+    expectOrdered(phasesOf(repair).activations)
   }))
 
 test('planTransition(): the last generation changes reasons only', () =>
   everyPlan(({ observed, next, upgrade, changed, transition }) => {
-    const withoutReasons = ({ deactivations, activations }: Transition) =>
-      [...deactivations, ...activations].map((activity) => ({ ...activity, reasons: [] }))
+    const withoutReasons = (plan: Transition) => activitiesOf(plan).map((activity) => ({ ...activity, reasons: [] }))
     expect(withoutReasons(planTransition(next, observed, { upgrade, changed }))).toEqual(withoutReasons(transition))
   }))
 
 test('planTransition(): every activity has a reason, and a line that names it', () =>
   everyPlan(({ transition }) => {
-    const activities = [...transition.deactivations, ...transition.activations]
+    const activities = activitiesOf(transition)
     for (const { reasons } of activities) expect(reasons).not.toEqual([])
-    const lines = renderTransition(transition).trimEnd().split('\n')
+    const lines = renderTransition(transition, KINDS).trimEnd().split('\n')
     expect(lines).toHaveLength(Math.max(1, activities.length) + transition.skipped.length + transition.outdated.length)
   }))
 
@@ -134,19 +135,21 @@ test('planTransition(): the order of the records does not matter', () =>
 
 test('planTransition(): the rollback of everything is the transition in reverse, without what was cut off', () =>
   everyPlan(({ transition, observed }) => {
-    const all = new Set([...transition.deactivations, ...transition.activations].map(({ id }) => id))
-    const { deactivations, activations } = planRollback(transition, all)
+    const all = new Set(activitiesOf(transition).map(({ id }) => id))
+    const { deactivations, activations } = phasesOf(planRollback(transition, all))
     expectOrdered(deactivations)
     expectOrdered(activations)
     expect(deactivations.map(({ mapping }) => mapping)).toEqual(
-      transition.activations.map(({ mapping }) => mapping).reverse(),
+      phasesOf(transition)
+        .activations.map(({ mapping }) => mapping)
+        .reverse(),
     )
     const whole = observed
       .filter(({ state, doubt }) => state === 'active' && doubt !== 'damaged')
       .map(({ mapping }) => mapping)
     expect(activations.map(({ mapping }) => mapping)).toEqual(
-      transition.deactivations
-        .map(({ mapping }) => mapping)
+      phasesOf(transition)
+        .deactivations.map(({ mapping }) => mapping)
         .filter((mapping) => whole.includes(mapping))
         .reverse(),
     )
@@ -154,8 +157,8 @@ test('planTransition(): the rollback of everything is the transition in reverse,
 
 test('planTransition(): a rollback undoes exactly what was begun', () =>
   everyPlan(({ transition }) => {
-    const begun = transition.activations.filter((_, index) => index % 2 === 0)
-    const { deactivations, activations } = planRollback(transition, new Set(begun.map(({ id }) => id)))
+    const begun = phasesOf(transition).activations.filter((_, index) => index % 2 === 0)
+    const { deactivations, activations } = phasesOf(planRollback(transition, new Set(begun.map(({ id }) => id))))
     expect(activations).toEqual([])
     expect(sorted(deactivations.map(({ mapping }) => mappingIdOf(mapping)))).toEqual(
       sorted(begun.map(({ mapping }) => mappingIdOf(mapping))),

@@ -9,8 +9,9 @@ import {
   planTransition,
   renderTransition,
   type Transition,
+  KINDS,
 } from '../src/transition.ts'
-import { manifestOf, type SystemSpec, withState } from './systems.ts'
+import { manifestOf, type SystemSpec, withState, phasesOf } from './systems.ts'
 
 const GUESTBOOK: SystemSpec = {
   services: {
@@ -30,7 +31,7 @@ test('planTransition() activates everything in dependency order when nothing is 
 })
 
 test('planTransition() lets a service wait for exactly what its dependsOn names', () => {
-  const { activations } = plan(changed({ page: { on: ['web/process'], dependsOn: ['api', 'api'] } }), [])
+  const { activations } = phasesOf(plan(changed({ page: { on: ['web/process'], dependsOn: ['api', 'api'] } }), []))
   const [store, api, page] = activations
   expect([store!.waitsFor, api!.waitsFor, page!.waitsFor]).toEqual([[], [store!.id], [api!.id]])
 })
@@ -57,7 +58,7 @@ test('planTransition() deactivates dependants first and names the changed packag
     'activate api in process on web (changed dependency: store)',
     'activate page in process on web (changed dependency: api)',
   ])
-  const { deactivations } = plan(next, active(guestbook))
+  const { deactivations } = phasesOf(plan(next, active(guestbook)))
   expect(deactivations.map(({ waitsFor }) => waitsFor)).toEqual([[], [deactivations[0]!.id], [deactivations[1]!.id]])
 })
 
@@ -158,9 +159,9 @@ describe('cut-off activities', () => {
 
   test('planTransition() does not plan to activate again on rollback what was not up before', () => {
     const observed = withState(active(guestbook), 'page', { state: 'deactivating' })
-    const { deactivations } = plan(changed({ api: { on: [] }, page: { on: [] } }), observed)
-    expect(deactivations.map(({ service, undoneBy }) => [service.name, undoneBy])).toEqual([
-      ['page', 'nothing'],
+    const { deactivations } = phasesOf(plan(changed({ api: { on: [] }, page: { on: [] } }), observed))
+    expect(deactivations.map(({ service, undo }) => [service.name, undo?.kind])).toEqual([
+      ['page', undefined],
       ['api', 'activate'],
     ])
   })
@@ -196,9 +197,9 @@ describe('targets that are gone', () => {
   const next = manifestOf({ services: { page: { on: ['web/process'] } } })
 
   test('planTransition() deactivates on a renamed target what is observed there', () => {
-    const { skipped, deactivations } = plan(next, active(guestbook), { previous: guestbook })
-    expect(skipped).toEqual([])
-    expect(deactivations.map(({ mapping }) => mapping.target)).toContain('db')
+    const transition = plan(next, active(guestbook), { previous: guestbook })
+    expect(transition.skipped).toEqual([])
+    expect(phasesOf(transition).deactivations.map(({ mapping }) => mapping.target)).toContain('db')
   })
 
   test('planTransition() recognises services on a renamed target as moved', () => {
@@ -238,7 +239,7 @@ describe('manifests written by hand', () => {
 
   test('planTransition() stops even services whose records have a cycle', () => {
     const cyclic = withDependency('store', guestbook.serviceMappings[2]!)
-    const { deactivations } = plan(manifestOf({ services: {} }), active(cyclic))
+    const { deactivations } = phasesOf(plan(manifestOf({ services: {} }), active(cyclic)))
     expect(deactivations.map(({ service }) => service.name).sort()).toEqual(['api', 'page', 'store'])
     expect(deactivations.flatMap(({ waitsFor }) => waitsFor)).toEqual([])
   })
@@ -258,8 +259,8 @@ test.each(['chain', 'fan'])('planTransition() plans 10,000 services (%s)', (shap
   })
   const big = manifestOf({ services: Object.fromEntries(entries) })
   const empty = manifestOf({ services: {} })
-  expect(plan(big, []).activations).toHaveLength(10_000)
-  expect(plan(empty, active(big)).deactivations).toHaveLength(10_000)
+  expect(phasesOf(plan(big, [])).activations).toHaveLength(10_000)
+  expect(phasesOf(plan(empty, active(big))).deactivations).toHaveLength(10_000)
 })
 
 function changed(services: SystemSpec['services']): Manifest {
@@ -275,7 +276,7 @@ function plan(next: Manifest, observed: readonly ObservedMapping[], options: Par
 }
 
 function rendered(next: Manifest, observed: readonly ObservedMapping[], options: Partial<PlanOptions> = {}): string[] {
-  return renderTransition(plan(next, observed, options))
+  return renderTransition(plan(next, observed, options), KINDS)
     .trimEnd()
     .split('\n')
 }

@@ -13,7 +13,7 @@ import type {
 } from '@davit/documents'
 import * as fc from 'fast-check'
 
-import type { ObservedMapping } from '../src/transition.ts'
+import type { ObservedMapping, Transition } from '../src/transition.ts'
 
 /** A system in the shortest form in which tests can write one; places are `target/container`. */
 export interface SystemSpec {
@@ -134,4 +134,10 @@ export function withoutTarget({ services, cores = {} }: SystemSpec, target: stri
     services: Object.fromEntries(entries),
     cores: Object.fromEntries(Object.entries(cores).filter(([name]) => name !== target)),
   }
+}
+
+/** What goes, and after that what comes; of a rollback as well. */
+export function phasesOf({ phases }: Pick<Transition, 'phases'>) {
+  const [deactivations = [], activations = []] = phases
+  return { deactivations, activations }
 }

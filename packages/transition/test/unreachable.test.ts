@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { assumedOn, inconsistenciesOf, observedOf, planTransition } from '../src/transition.ts'
-import { change, manifestOf, type SystemSpec } from './systems.ts'
+import { change, manifestOf, type SystemSpec, phasesOf } from './systems.ts'
 
 const SYSTEM: SystemSpec['services'] = {
   store: { on: ['db/process'] },
@@ -77,14 +77,14 @@ test('a plan with what is assumed never touches what cannot be reached, and does
       const [previous, next] = [manifestOf(before), manifestOf(after)]
       const unreachable = only(...names)
       const observed = [...reached(previous, unreachable), ...assumedOn(unreachable, next)]
-      const { activations, deactivations } = planTransition(next, observed, { previous, upgrade: 'upgrade' })
+      const { activations, deactivations } = phasesOf(planTransition(next, observed, { previous, upgrade: 'upgrade' }))
       const touched = [...activations, ...deactivations].map(({ mapping }) => mapping.target)
       expect(touched.filter((target) => unreachable.has(target))).toEqual([])
       const all = planTransition(next, observedOf(previous, previous.infrastructure), { previous, upgrade: 'upgrade' })
       const idsOf = (list: typeof activations) =>
         list.filter(({ mapping }) => !unreachable.has(mapping.target)).map(({ id }) => id)
-      expect(activations.map(({ id }) => id).toSorted()).toEqual(idsOf(all.activations).toSorted())
-      expect(deactivations.map(({ id }) => id).toSorted()).toEqual(idsOf(all.deactivations).toSorted())
+      expect(activations.map(({ id }) => id).toSorted()).toEqual(idsOf(phasesOf(all).activations).toSorted())
+      expect(deactivations.map(({ id }) => id).toSorted()).toEqual(idsOf(phasesOf(all).deactivations).toSorted())
     }),
   )
 })

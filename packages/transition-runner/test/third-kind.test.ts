@@ -1,0 +1,121 @@
+import type { ServiceMapping, TargetName } from '@davit/documents'
+import {
+  activitiesOf,
+  type Activity,
+  type AnyActivity,
+  coresOf,
+  KINDS,
+  type KindTable,
+  observedOf,
+  planTransition,
+  renderTransition,
+  type Transition,
+} from '@davit/transition'
+import { expect, test } from 'vitest'
+
+import { manifestOf } from '../../transition/test/systems.ts'
+import { type PerformOutcome, runTransition } from '../src/transition-runner.ts'
+
+/** Moves the state of a service between what stops and what starts, and so occupies two machines. */
+interface MovesState<Kind extends string> extends AnyActivity {
+  readonly kind: Kind
+  readonly from: ServiceMapping
+  readonly to: ServiceMapping
+  readonly undo: Pick<MovesState<'delete'>, 'id' | 'kind' | 'from' | 'to'> | undefined
+}
+
+type Transfer = MovesState<'transfer'> | MovesState<'delete'>
+
+const MOVES_STATE = {
+  step: ({ kind, from, to }: Transfer) => `${kind} state of ${from.service} to ${to.target}`,
+  target: ({ from }: Transfer) => from.target,
+  about: ({ to }: Transfer) => `state ${to.target} ${to.service}`,
+  subject: ({ from }: Transfer) => ({ service: from.service, container: from.container }),
+  moved: 'to',
+} as const
+
+const MORE_KINDS = {
+  ...KINDS,
+  transfer: { ...MOVES_STATE, lanes: ({ from, to }) => [from.target, to.target], missedUndo: 'old-services-lost' },
+  delete: { ...MOVES_STATE, lanes: ({ to }) => [to.target], missedUndo: 'new-services-left' },
+} satisfies KindTable<Activity | Transfer>
+
+const before = manifestOf({ services: { a: { on: ['t/p'] }, b: { on: ['v/p'] }, c: { on: ['u/p'] } } })
+const next = manifestOf({ services: { a: { on: ['u/p'] }, b: { on: ['u/p'] }, c: { on: ['u/p'], version: 2 } } })
+
+/** What moves takes its state along. */
+function planned(): Transition<Activity | Transfer> {
+  const plan = planTransition(next, observedOf(before, before.infrastructure), { upgrade: 'upgrade' })
+  const [deactivations = [], activations = []] = plan.phases
+  const moved = deactivations.filter(({ service }) => service.name !== 'c')
+  const transfers = moved.map(({ mapping: from, service: { name } }): Transfer => {
+    const to = activations.find(({ service }) => service.name === name)!.mapping
+    const undo = { id: `delete ${name}`, kind: 'delete', from, to } as const
+    return { id: `transfer ${name}`, kind: 'transfer', from, to, waitsFor: [], reasons: [{ kind: 'new' }], undo }
+  })
+  return { ...plan, phases: [deactivations, transfers, activations] }
+}
+
+async function run(perform: (activity: Activity | Transfer) => Promise<PerformOutcome>) {
+  return runTransition(planned(), {
+    kinds: MORE_KINDS,
+    perform,
+    coresOf: coresOf(next.infrastructure),
+    report: () => {},
+    signal: new AbortController().signal,
+    rollback: 'rollback',
+  })
+}
+
+const SUCCEEDED: PerformOutcome = { kind: 'succeeded' }
+const nameOf = ({ id }: AnyActivity) => id
+
+test('a third kind of activity is planned, told and run between the others', async () => {
+  const told = renderTransition(planned(), MORE_KINDS).split('\n')
+  expect(told.filter((line) => line.startsWith('transfer'))).toEqual([
+    expect.stringMatching(/^transfer state of \S+ to u on t \(new\)$/),
+    expect.stringMatching(/^transfer state of \S+ to u on v \(new\)$/),
+  ])
+  const performed: string[] = []
+  const outcome = await run(async (activity) => {
+    performed.push(activity.kind)
+    return SUCCEEDED
+  })
+  expect(outcome).toEqual({ kind: 'completed' })
+  expect(performed).toEqual(activitiesOf(planned()).map(({ kind }) => kind))
+})
+
+test('a third kind of activity occupies a core of each of its targets', async () => {
+  const busy = new Map<TargetName, number>()
+  let most = 0
+  await run(async (activity) => {
+    const lanes = activity.kind === 'transfer' ? [activity.from.target, activity.to.target] : []
+    for (const lane of lanes) busy.set(lane, (busy.get(lane) ?? 0) + 1)
+    most = Math.max(most, ...busy.values())
+    await Promise.resolve()
+    for (const lane of lanes) busy.set(lane, (busy.get(lane) ?? 0) - 1)
+    return SUCCEEDED
+  })
+  expect(most).toBe(1)
+})
+
+test('a third kind of activity is undone by what it says, after what came later', async () => {
+  const performed: string[] = []
+  const outcome = await run(async (activity) => {
+    performed.push(nameOf(activity))
+    const isLast = activity.kind === 'activate' && activity.definition === 'next' && activity.service.name === 'b'
+    return isLast ? { kind: 'failed', message: 'it failed' } : SUCCEEDED
+  })
+  expect(outcome).toMatchObject({ kind: 'rolled-back' })
+  const undone = performed.slice(performed.findLastIndex((id) => id.startsWith('delete')) + 1)
+  expect(performed.filter((id) => id.startsWith('delete')).toSorted()).toEqual(['delete a', 'delete b'])
+  expect(undone.every((id) => id.startsWith('activate'))).toBe(true)
+  expect(undone).toHaveLength(3)
+})
+
+test('what a rollback of a third kind leaves is called what its row says', async () => {
+  const outcome = await run(async (activity) =>
+    ['transfer', 'delete'].includes(activity.kind) ? { kind: 'failed', message: 'it failed' } : SUCCEEDED,
+  )
+  expect(outcome).toMatchObject({ kind: 'new-services-left' })
+})
