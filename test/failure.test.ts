@@ -226,6 +226,13 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('what goes wrong on two 
     expect(await activeOn(hosts)).toEqual(both)
   })
 
+  test('a coordinator that lost everything learns from the targets what is deployed', async () => {
+    await rm(join(user.stateDirectory), { recursive: true })
+    await takeJournal(hosts)
+    await succeed(user, models(pair({ version: '14', body: heldBack('interrupted') }, { version: '14' })))
+    expect(await takeJournal(hosts)).toEqual([])
+  })
+
   test('a deployment that is interrupted during its last activity undoes nothing, and the next one records it', async () => {
     await succeed(user, models(pair()))
     const next = models(pair({}, { version: '15', body: heldBack('last') }))
@@ -244,13 +251,6 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('what goes wrong on two 
     const again = succeeded(await user.run(['davit-env', '-D', 'manifest.json']))
     expect(again.stderr).toContain('nothing to do')
     expect([await takeJournal(hosts), (await user.generations()).length]).toEqual([[], before.length + 1])
-  })
-
-  test('a coordinator that lost everything learns from the targets what is deployed', async () => {
-    await rm(join(user.stateDirectory), { recursive: true })
-    await takeJournal(hosts)
-    await succeed(user, models(pair({ version: '14', body: heldBack('interrupted') }, { version: '14' })))
-    expect(await takeJournal(hosts)).toEqual([])
   })
 
   test('a package that does not build stops the deployment before it begins, and shows the end of its log', async () => {
