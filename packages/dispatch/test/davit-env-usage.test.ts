@@ -1,18 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
-const script = fileURLToPath(new URL('../../../scripts/davit-env', import.meta.url))
-const shells = [['dash'], ['bash'], ['busybox', 'sh']].filter(
-  ([program = '']) => spawnSync(program, ['--help']).error === undefined,
-)
+import { davitEnvIn, MODELS, shells } from './davit-env-scene.ts'
 
-describe.each(shells)('davit-env in %s', (program = '', ...options) => {
-  const run = (words: string, environment: Readonly<Record<string, string>> = {}) =>
-    spawnSync(program, [...options, script, ...words.split(' ')], {
-      env: { PATH: '/usr/bin:/bin', ...environment },
-      encoding: 'utf8',
-    })
+describe.each(shells)('davit-env in %s', (...shell) => {
+  const { inDepth, nothingLeft, path, run } = davitEnvIn(shell)
 
   const BOTH = 'the infrastructure model (-i) and the distribution model (-d) are missing'
   test.each([
@@ -24,8 +15,8 @@ describe.each(shells)('davit-env in %s', (program = '', ...options) => {
     ['--undeploy', 'the infrastructure model (-i) is missing', '--undeploy needs the infrastructure model as well'],
     ['-i i', 'an infrastructure model alone deploys nothing', 'add -s and -d, or -P'],
     ['--store nix', 'no models', 'name them with -s, -i and -d'],
-  ])('%s is refused, with what is missing', (words, message, hint) => {
-    const { status, stderr } = run(words)
+  ])('%s is refused, with what is missing', async (words, message, hint) => {
+    const { status, stderr } = await run(words.split(' '))
     expect([status, stderr]).toEqual([64, expect.stringContaining(`davit-env: ${message} [usage]\nhint: ${hint}`)])
   })
 
@@ -35,11 +26,86 @@ describe.each(shells)('davit-env in %s', (program = '', ...options) => {
     ['DAVIT_STATE_DIR', 'state'],
     ['DAVIT_SKIP_UNREACHABLE', 'maybe'],
     ['DAVIT_USE_SUBSTITUTES', 'maybe'],
-  ])('a wrong %s, which later steps read, is refused before anything is built', (variable, value) => {
-    const { status, stderr } = run('-s s -i i -d d', { [variable]: value })
+  ])('a wrong %s, which later steps read, is refused before anything is built', async (variable, value) => {
+    const { status, stderr } = await run(MODELS, { [variable]: value })
     expect([status, stderr]).toEqual([
       64,
       expect.stringMatching(`^davit-env: .*${variable}.*'${value}' \\[usage\\]\nhint: `),
     ])
   })
+
+  test.runIf(inDepth).each([
+    [['--nonsense'], "unknown option '--nonsense'"],
+    [['-s'], "option '-s' needs a value"],
+    [['--dry-run=yes', ...MODELS], "option '--dry-run' takes no value"],
+    [['-m', 'zero', ...MODELS], "'zero' is not a valid number of targets"],
+    [['-j', '0', ...MODELS], "'0' is not a valid number of builds"],
+    [['--activity-timeout', '1m', ...MODELS], "'1m' is not a valid number of seconds"],
+    [['-D', 'd', ...MODELS], "option '--deployment' takes the place of all models"],
+    [
+      ['-D', 'd', '--build-on-targets'],
+      "option '--build-on-targets' needs models: what '--deployment' names is built already",
+    ],
+    [['-A', 'a', '--store'], "option '--store' needs a value"],
+    [['--rollback', '-A', 'a'], "option '--rollback' takes the place of all models"],
+    [['-D', 'd', '--list-generations'], "option '--list-generations' takes the place of all models"],
+    [['--rollback', '--build-on-targets'], "option '--rollback' takes the place of all models"],
+    [['--switch-to-generation'], "option '--switch-to-generation' needs a value"],
+    [['--switch-to-generation', ''], "option '--switch-to-generation' needs a value"],
+    [['-p', '', '--undeploy', '-i', 'i'], "option '-p' needs a value"],
+    [['--profile=', '--list-generations'], "option '--profile' needs a value"],
+    [['-A', 'a', '-j', ''], "option '-j' needs a value"],
+    [['--switch-to-generation=1x'], "'1x' is not a valid number of a generation"],
+    [['--switch-to-generation=0'], "'0' is not a valid number of a generation"],
+    [
+      ['--rollback', '--switch-to-generation', '2'],
+      "option '--switch-to-generation' and option '--rollback' exclude each other",
+    ],
+    [
+      ['--delete-generations=old', '--dry-run'],
+      "option '--dry-run' shows what a deployment would do, and not what '--delete-generations' would",
+    ],
+    [['-A', 'a', '--modules', 'x', '--modules', 'y'], "option '--modules' is given twice"],
+  ])('refuses %j', async (args, message) => {
+    const { status, stderr } = await run(args)
+    expect([status, stderr]).toEqual([64, `davit-env: ${message} [usage]\nhint: davit-env --help shows the options\n`])
+    nothingLeft()
+  })
+
+  test.each([
+    [['--undepoly'], "unknown option '--undepoly'", "did you mean '--undeploy'?"],
+    [['--switch'], "unknown option '--switch'", "did you mean '--switch-to-generation'?"],
+    [['services.yaml'], "unexpected operand 'services.yaml'", 'models and manifests are named with options'],
+    [['--dry-run'], 'no models', 'name them with -s, -i and -d'],
+    [
+      ['-p', 'my shop'],
+      "'my shop' cannot name a deployment",
+      "a name begins with a letter, a digit or '_', and goes on",
+    ],
+    [['-p', 'a'.repeat(201)], 'the name of the deployment is too long', 'a name has at most 200'],
+    [['--log-format=xml'], "option '--log-format' cannot be 'xml'", 'it is one of text, json'],
+  ])('refuses %j, and says what to do', async (args, message, hint) => {
+    const { status, stderr } = await run(args)
+    expect([status, stderr]).toEqual([64, expect.stringContaining(`davit-env: ${message} [usage]\nhint: ${hint}`)])
+  })
+
+  test('says that a place for temporary files does not exist', async () => {
+    const { status, stderr } = await run(MODELS, { TMPDIR: path('none') })
+    expect([status, stderr]).toEqual([73, expect.stringContaining(`there is no directory '${path('none')}'`)])
+  })
+
+  test.each(['--log-format json', '--log-format=json'])(
+    'tells programs what is wrong as tools do (%s)',
+    async (format) => {
+      const { stderr } = await run(['--no"\\\n', ...format.split(' ')])
+      expect(JSON.parse(stderr)).toEqual({
+        kind: 'error',
+        tool: 'davit-env',
+        code: 'usage',
+        message: `unknown option '--no"\\ '`,
+        exitStatus: 64,
+        hint: 'davit-env --help shows the options',
+      })
+    },
+  )
 })
