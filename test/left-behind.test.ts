@@ -1,6 +1,6 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -58,6 +58,13 @@ describe('what tests leave behind', () => {
     await mkdir(join(run, 'tmp/davit-test-1'))
     expect(own(await left())).toEqual([`file ${place}/journal`])
     expect(await left()).toContain('temporary file davit-test-1\n')
+  })
+
+  test('is a place whose mode was changed, also that for its temporary files', async () => {
+    await remember()
+    await chmod(place, 0o700)
+    await chmod(join(run, 'tmp'), 0o700)
+    expect(own(await left())).toEqual([`mode ${place}`, `mode ${run}/tmp`])
   })
 
   test('is a process', async () => {

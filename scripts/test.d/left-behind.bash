@@ -1,7 +1,8 @@
 # What tests leave on the machine, outside of the directory of their run. Sourced by scripts/test.
 #
 # The machine is compared with how it was before: files that are new or were changed in the places where programs leave
-# some, processes, mounts, network interfaces. A namespace lives no longer than its processes, mounts and interfaces.
+# some, the modes of these places, processes, mounts, network interfaces. A namespace lives no longer than its processes, mounts
+# and interfaces.
 # Where nobody else runs, as in a container or in scripts/fresh-root, everything counts. Elsewhere somebody else may have left
 # it meanwhile, perhaps other tests of davit, and only that counts which names this run, or lies where davit keeps what it is
 # not told to keep elsewhere. What is in TMPDIR of this run at the end was left by its tests in any case.
@@ -24,6 +25,8 @@ take_picture() { # FILE DIRECTORY CLONE
   {
     find "${all[@]}" -xdev \( -path "$2" -o -path "$3" -o -path "${npm_config_cache:-${HOME:-/root}/.npm}" \) -prune \
       -o \( -type d -printf 'file\t%p\tdirectory\n' \) -o -printf 'file\t%p\t%y %s %T@ %i\n' 2>/dev/null
+    # One that nobody else can write to any more fails what runs on this machine next.
+    stat -c $'mode\t%n\t%a' "${all[@]}" "$2/tmp"
     list_processes
     awk -F ' - ' '{ split($1, one, " "); split($2, two, " "); print "mount\t" one[5] "\t" two[1] }' /proc/self/mountinfo
     list_interfaces
@@ -117,6 +120,10 @@ counts_as_file() { # PATH DIRECTORY ALONE STATE
     *"${2##*/}"*) return ;;
   esac
   [[ $4 == f* ]] && [ -r "$1" ] && head -c 100000 "$1" | grep -qsaF -e "$2"
+}
+
+counts_as_mode() { # DIRECTORY
+  [ -d "$1" ]
 }
 
 counts_as_mount() { # MOUNTPOINT DIRECTORY ALONE

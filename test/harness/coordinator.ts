@@ -87,6 +87,7 @@ function environmentOf(directory: string, { hosts, nix = false, prefix }: Coordi
   return {
     PATH: `${join(prefix ?? inject('prefix'), 'bin')}:${process.env['PATH'] ?? ''}`,
     HOME: directory,
+    TMPDIR: tmpdir(),
     USER: 'tester',
     DAVIT_STATE_DIR: join(directory, 'state'),
     DAVIT_STORE_DIR: join(directory, 'store'),

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 
 import type { ProfileName, TargetName } from '@davit/documents'
@@ -68,7 +68,6 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       const disk = smallDisk(1024 * 1024)
       onTestFinished(() => disk.remove())
       chownSync(disk.directory, NOBODY.uid, NOBODY.gid)
-      chmodSync(dirname(disk.directory), 0o755)
       const { directory } = await opened()
       const machine = await machineOf(shell, directory, disk.directory)
       onTestFinished(() => machine.close())
