@@ -1,4 +1,5 @@
 import { currentGeneration } from '@davit/coordinator-state'
+import { abandon } from '@davit/deployment'
 import { encodeDocument, Manifest } from '@davit/documents'
 import {
   type DeploymentArguments,
@@ -8,8 +9,6 @@ import {
   usageError,
   withDeployment,
 } from '@davit/tool'
-
-import { abandon } from '@davit/deployment'
 
 interface Arguments extends DeploymentArguments {
   readonly abandon: readonly string[]

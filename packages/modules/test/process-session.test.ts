@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { configured, installedShells, isAlive, Scene, until } from './scene.ts'
+import { configured, installedShells, isAlive, Scene, type Shell, until } from './scene.ts'
 
 const shells = installedShells()
 
@@ -14,16 +14,11 @@ const WORKERS = `
 env -i sh -c 'exec sleep 1000' & echo $! >"$SCENE/first"
 env -i sh -c 'trap "" TERM; while :; do sleep 1; done' & echo $! >"$SCENE/second"
 `
+const WITH_WORKERS = { 'bin/web': `#!/bin/sh\n${WORKERS}exec sleep 1000\n` }
 
 describe.concurrent.each(shells)('the session of a process under $name', (shell) => {
   test.each(['deactivate', 'activate'])('is stopped with %s after its leader has died', async (activity) => {
-    const scene = new Scene(shell, { 'bin/web': `#!/bin/sh\n${WORKERS}exec sleep 1000\n` })
-    expect(await scene.call('activate')).toMatchObject({ status: 0 })
-    const pid = scene.pid()
-    await workersBegun(scene)
-    const workers = [scene.pidIn('first'), scene.pidIn('second')]
-    process.kill(pid, 'SIGKILL')
-    await until(() => !existsSync(`/proc/${pid}`))
+    const { scene, workers } = await leaderless(shell)
     expect(workers.map(isAlive)).toEqual([true, true])
     expect(await scene.call(activity, { stopTimeout: '1' })).toMatchObject({ status: 0 })
     expect(workers.map(isAlive)).toEqual([false, false])
@@ -57,7 +52,7 @@ setsid sh -c '(env -i sh -c "exec sleep 1000" & echo $! >"$SCENE/first"; exec sl
     ],
   ])('is left alone when its number belongs to %s another one', async (_, changed) => {
     const [mine, other] = ['key1', 'key2'].map((key) => ({ DAVIT_KEY: key }))
-    const scene = new Scene(shell, { 'bin/web': `#!/bin/sh\n${WORKERS}exec sleep 1000\n` })
+    const scene = new Scene(shell, WITH_WORKERS)
     expect(await scene.call('activate', other)).toMatchObject({ status: 0 })
     await workersBegun(scene)
     const record = readFileSync(join(scene.directory, 'run/process/process/key2'), 'utf8').trim().split(' ')
@@ -73,13 +68,7 @@ setsid sh -c '(env -i sh -c "exec sleep 1000" & echo $! >"$SCENE/first"; exec sl
   test.skipIf(!hasGroups)(
     'is left alone when it is a later one with the same number, and its leader is dead',
     async () => {
-      const scene = new Scene(shell, { 'bin/web': `#!/bin/sh\n${WORKERS}exec sleep 1000\n` })
-      expect(await scene.call('activate')).toMatchObject({ status: 0 })
-      const pid = scene.pid()
-      await workersBegun(scene)
-      const workers = [scene.pidIn('first'), scene.pidIn('second')]
-      process.kill(pid, 'SIGKILL')
-      await until(() => !existsSync(`/proc/${pid}`))
+      const { scene, pid, workers } = await leaderless(shell)
       const [boot] = readFileSync(scene.record, 'utf8').split(' ')
       const earlier = `${boot} another-invocation program ${pid} 1 ${pid} 1`
       scene.write(scene.record, `${earlier} /autogroup-1\n`)
@@ -92,6 +81,18 @@ setsid sh -c '(env -i sh -c "exec sleep 1000" & echo $! >"$SCENE/first"; exec sl
     },
   )
 })
+
+/** A program that has died, and its workers, which live. */
+async function leaderless(shell: Shell) {
+  const scene = new Scene(shell, WITH_WORKERS)
+  expect(await scene.call('activate')).toMatchObject({ status: 0 })
+  const pid = scene.pid()
+  await workersBegun(scene)
+  const workers = [scene.pidIn('first'), scene.pidIn('second')]
+  process.kill(pid, 'SIGKILL')
+  await until(() => !existsSync(`/proc/${pid}`))
+  return { scene, pid, workers }
+}
 
 /** A machine that is busy may take the program for one at rest before it is. */
 function workersBegun(scene: Scene): Promise<void> {
