@@ -1,5 +1,5 @@
 import { DavitError } from '@davit/diagnostics'
-import type { Activity } from '@davit/transition'
+import { type Activity, targetLabelOf } from '@davit/transition'
 import type { ActivityFailure, TransitionOutcome } from '@davit/transition-runner'
 
 type Unsuccessful = Exclude<TransitionOutcome, { kind: 'completed' }>
@@ -79,12 +79,16 @@ function waysOut(failures: readonly ActivityFailure[]): readonly string[] {
 
 /** Not what is to be done, but what it is about. */
 function namesOf(activities: readonly Activity[]): string {
-  const names = activities.map(({ service, mapping }) => `whether '${service.name}' on '${mapping.target}' runs`)
+  const names = activities.map((activity) => `whether ${placeOf(activity)} runs`)
   return [...new Set(names)].join(', ')
 }
 
-function nameOf({ kind, service, mapping }: Activity): string {
-  return `${kind} '${service.name}' on '${mapping.target}'`
+function nameOf(activity: Activity): string {
+  return `${activity.kind} ${placeOf(activity)}`
+}
+
+function placeOf(activity: Activity): string {
+  return `'${activity.service.name}' on '${targetLabelOf(activity)}'`
 }
 
 function logText(log = ''): string {

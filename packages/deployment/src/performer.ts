@@ -1,5 +1,5 @@
 import { DavitError, type Report } from '@davit/diagnostics'
-import { type Manifest, type MappingId, mappingIdOf, type ProfileName } from '@davit/documents'
+import type { Manifest, MappingId, ProfileName } from '@davit/documents'
 import type { Deployed } from '@davit/observation'
 import {
   type ActivityDefinition,
@@ -9,7 +9,7 @@ import {
   performActivity,
   type ShellTarget,
 } from '@davit/target'
-import type { Activity, ActivityKind, Deactivation } from '@davit/transition'
+import { type Activity, type ActivityKind, type Deactivation, identityOf, targetLabelOf } from '@davit/transition'
 
 import { deactivateInstead } from './deactivate-instead.ts'
 
@@ -45,9 +45,9 @@ export function performerFor(
   { observed, places }: Deployed,
   terms: PerformerTerms,
 ): (activity: Activity) => Promise<ActivityResult> {
-  const recorded = new Map(observed.map(({ mapping, definition }) => [mappingIdOf(mapping), definition] as const))
+  const recorded = new Map(observed.map((one) => [identityOf(one), one.definition] as const))
   return async (activity) => {
-    const { target } = activity.mapping
+    const target = targetLabelOf(activity)
     const place = places.get(target)
     if (place === undefined) throw new DavitError('no-target', `target '${target}' is not in the infrastructure`)
     const perform = PERFORMERS[activity.kind] as (activity: Activity, scene: Scene) => Promise<ActivityResult>
@@ -68,11 +68,9 @@ async function deactivate(activity: Deactivation, scene: Scene): Promise<Activit
 }
 
 /** What both know is described as the activity says: container properties, for one, may have changed. */
-function requestOf(
-  { kind, mapping, definition: source }: Activity,
-  { place, next, recorded, terms }: Scene,
-): ActivityRequest {
-  const definition = source === 'next' ? definitionOf(next, mapping) : recorded.get(mappingIdOf(mapping))
+function requestOf(activity: Activity, { place, next, recorded, terms }: Scene): ActivityRequest {
+  const { kind, mapping } = activity
+  const definition = activity.definition === 'next' ? definitionOf(next, mapping) : recorded.get(identityOf(activity))
   const request = { ...terms, activity: kind, mapping: { ...mapping, target: place.name } }
   return definition === undefined ? request : { ...request, definition }
 }

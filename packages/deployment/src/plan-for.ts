@@ -21,6 +21,7 @@ import {
   renderOutdated,
   renderTransition,
   type SkippedMapping,
+  targetLabelOf,
   type Transition,
   vanishedOf,
 } from '@davit/transition'
@@ -95,8 +96,8 @@ function forgottenIn(next: Manifest, { previous, old, upgrade, ...terms }: Forgo
   return forgottenOf({ ...terms, previous, next })
 }
 
-function serviceOf({ mapping, service }: ObservedMapping): FoundService {
-  return { target: mapping.target, key: mapping.service, name: service.name }
+function serviceOf(observed: ObservedMapping): FoundService {
+  return { target: targetLabelOf(observed), key: observed.mapping.service, name: observed.service.name }
 }
 
 /** Nothing is left of the deployment: perhaps another one was meant. */

@@ -1,5 +1,5 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import type { Manifest, ProfileName, TargetName } from '@davit/documents'
+import type { Manifest, ProfileName } from '@davit/documents'
 
 import type { FoundService } from '@davit/observation'
 
@@ -46,7 +46,7 @@ function refusal(next: Manifest, found: readonly FoundService[], profile: Profil
   })
 }
 
-function byTarget(found: readonly FoundService[]): readonly (readonly [TargetName, readonly FoundService[]])[] {
+function byTarget(found: readonly FoundService[]): readonly (readonly [string, readonly FoundService[]])[] {
   const targets = [...new Set(found.map(({ target }) => target))].toSorted()
   return targets.map((target) => [target, found.filter((one) => one.target === target)])
 }

@@ -10,7 +10,7 @@ import {
   type ObservedRecord,
   type ShellTarget,
 } from '@davit/target'
-import { coresOf, type ObservedMapping, observedOf } from '@davit/transition'
+import { coresOf, type ObservedMapping, observedOf, type RecordedPlace, targetLabelOf } from '@davit/transition'
 
 import { differencesOf } from './differences.ts'
 import { doubtsOf } from './doubts.ts'
@@ -26,8 +26,8 @@ export interface DeployedMapping extends ObservedMapping {
 /** What is deployed now. */
 export interface Deployed {
   readonly observed: readonly DeployedMapping[]
-  /** Where each target of a mapping is, and what it is called there. */
-  readonly places: ReadonlyMap<TargetName, ShellTarget>
+  /** Where each target of a mapping is, and what it is called there, by its label. */
+  readonly places: ReadonlyMap<string, ShellTarget>
   /** Those under whose names records were found on a machine that is called otherwise by now. */
   readonly renamed: readonly ShellTarget[]
   /** What other deployments have on the machines. */
@@ -94,7 +94,7 @@ export function deployedBy(
 
 interface JudgingTerms extends ObservationTerms {
   readonly next: Manifest
-  readonly places: ReadonlyMap<TargetName, ShellTarget>
+  readonly places: ReadonlyMap<string, ShellTarget>
 }
 
 /** Records, with what speaks against leaving them alone where they are wanted. */
@@ -119,22 +119,26 @@ async function judgedRecords(
   })
 }
 
-function placesByName(targets: readonly ShellTarget[]): Map<TargetName, ShellTarget> {
-  return new Map(targets.map((target) => [target.name, target]))
+function placesByName(targets: readonly ShellTarget[]): Map<string, ShellTarget> {
+  return new Map<string, ShellTarget>(targets.map((target) => [target.name, target]))
 }
 
 /**
- * The mapping, with a place for the target that it names. Another machine may have that name by now: then the target gets one
- * that no target can have, since what runs here must not be taken for what runs there.
+ * The mapping, with a place for the target that it names. Another machine may have that name by now, or even be reached at the
+ * same address: what runs here must not be taken for what runs there.
  */
-function placed(observed: DeployedMapping, machine: Machine, places: Map<TargetName, ShellTarget>): DeployedMapping {
-  const { target: name } = observed.mapping
-  const aliases = [name, `${name}@${machine.address}`, `${name}@${machine.address} (${machine.facts.bootId})`]
-  for (const alias of aliases as TargetName[]) {
-    const place = places.get(alias) ?? { name, machine }
+function placed(observed: DeployedMapping, machine: Machine, places: Map<string, ShellTarget>): DeployedMapping {
+  for (const recordedAs of possiblePlaces(observed.mapping.target, machine)) {
+    const one = { ...observed, recordedAs }
+    const label = targetLabelOf(one)
+    const place = places.get(label) ?? { name: observed.mapping.target, machine }
     if (!isSamePlace(place.machine.facts, machine.facts)) continue
-    places.set(alias, place)
-    return { ...observed, mapping: { ...observed.mapping, target: alias } }
+    places.set(label, place)
+    return one
   }
   return observed
+}
+
+function possiblePlaces(target: TargetName, { address, facts }: Machine): readonly (RecordedPlace | undefined)[] {
+  return [undefined, { target, machine: address }, { target, machine: `${address} (${facts.bootId})` }]
 }

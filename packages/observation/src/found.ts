@@ -1,8 +1,8 @@
-import type { ProfileName, ServiceKey, TargetName } from '@davit/documents'
+import type { ProfileName, ServiceKey } from '@davit/documents'
 import { machinesOf, observeMachine, type ShellTarget } from '@davit/target'
 
 export interface FoundService {
-  readonly target: TargetName
+  readonly target: string
   readonly key: ServiceKey
   /** Its key, where its record does not say it any more. */
   readonly name: string

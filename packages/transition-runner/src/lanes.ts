@@ -1,5 +1,3 @@
-import type { TargetName } from '@davit/documents'
-
 /** Who waits for cores of targets; an activity may need one of several. Gives them out in the order of asking, as far as they are free. */
 export interface Lanes<One> {
   wait(activity: One): void
@@ -9,9 +7,9 @@ export interface Lanes<One> {
 }
 
 export interface LaneTerms<One> {
-  readonly coresOf: (target: TargetName) => number
+  readonly coresOf: (lane: string) => number
   /** The targets of which an activity takes a core each. */
-  readonly lanesOf: (activity: One) => readonly TargetName[]
+  readonly lanesOf: (activity: One) => readonly string[]
 }
 
 interface Lane<One> {
@@ -20,13 +18,13 @@ interface Lane<One> {
 }
 
 export function openLanes<One>({ coresOf, lanesOf }: LaneTerms<One>): Lanes<One> {
-  const lanes = new Map<TargetName, Lane<One>>()
+  const lanes = new Map<string, Lane<One>>()
   /** Where something may have become possible. */
   const changed = new Set<Lane<One>>()
 
-  const laneOf = (target: TargetName): Lane<One> => {
-    const lane = lanes.get(target) ?? { waiting: new Set(), free: Math.max(1, coresOf(target)) }
-    lanes.set(target, lane)
+  const laneOf = (name: string): Lane<One> => {
+    const lane = lanes.get(name) ?? { waiting: new Set(), free: Math.max(1, coresOf(name)) }
+    lanes.set(name, lane)
     return lane
   }
   const lanesFor = (activity: One) => [...new Set(lanesOf(activity))].map(laneOf)

@@ -1,4 +1,3 @@
-import type { TargetName } from '@davit/documents'
 import { type AnyActivity, traitsOf } from '@davit/transition'
 
 import type { ActivityFailure } from './outcome.ts'
@@ -6,7 +5,7 @@ import { attempt, type AttemptOptions, isLockLost } from './perform.ts'
 import { scheduleOf } from './schedule.ts'
 
 export interface PhaseOptions<One extends AnyActivity> extends AttemptOptions<One> {
-  readonly coresOf: (target: TargetName) => number
+  readonly coresOf: (lane: string) => number
   /** Asked before anything new starts. After the loss of the lock nothing does in any case. */
   readonly mayStart: (failures: readonly ActivityFailure<One>[]) => boolean
 }

@@ -1,5 +1,4 @@
 import type { Report } from '@davit/diagnostics'
-import type { TargetName } from '@davit/documents'
 import {
   type Activity,
   type AnyActivity,
@@ -18,7 +17,7 @@ export interface RunOptions<One extends AnyActivity = Activity> {
   readonly perform: Perform<One>
   readonly kinds: KindTable<One>
   /** How many activities may run at a time on a target. */
-  readonly coresOf: (target: TargetName) => number
+  readonly coresOf: (lane: string) => number
   readonly report: Report
   /** Aborted: nothing new starts, what runs is waited for, and then it is as after a failure. */
   readonly signal: AbortSignal

@@ -14,7 +14,7 @@ export interface Circumstances {
   readonly fates?: readonly Fate[]
   /** Which of those that could go on does so next. */
   readonly choices?: readonly number[]
-  readonly coresOf: (target: TargetName) => number
+  readonly coresOf: (lane: string) => number
 }
 
 interface Running {
@@ -80,7 +80,7 @@ export class SimulatedMachines {
     }
   }
 
-  readonly coresOf = (target: TargetName): number => this.#circumstances.coresOf(target)
+  readonly coresOf = (lane: string): number => this.#circumstances.coresOf(lane)
 
   get turns(): number {
     return this.#turns

@@ -1,5 +1,6 @@
 import type { ManifestService, ServiceMapping } from '@davit/documents'
 
+import type { PlacedService } from './placed-service.ts'
 import type { Reason } from './reason.ts'
 
 /** One step of a plan. Each kind has a row in `KINDS`, and one in the table of who performs it. */
@@ -20,11 +21,9 @@ export interface AnyActivity {
 }
 
 /** Has a lifecycle module called. */
-interface ModuleActivity<Kind extends string> extends AnyActivity {
+interface ModuleActivity<Kind extends string> extends AnyActivity, PlacedService {
   readonly id: `${Kind} ${string}`
   readonly kind: Kind
-  readonly mapping: ServiceMapping
-  readonly service: ManifestService
   /** What says with which module and properties: the next manifest, or what was recorded when it was activated. */
   readonly definition: 'next' | 'recorded'
   readonly undo: Undo | undefined

@@ -15,14 +15,15 @@ export function changesBetween(before: PlacedService, after: PlacedService, name
   const dependencies = changedMappings(old.dependsOn, service.dependsOn, nameOf)
   if (dependencies.length > 0) reasons.push({ kind: 'changed-dependency', dependencies })
   if (isMoved(before, after)) {
-    reasons.push({ kind: 'moved', from: placeOf(before.mapping), to: placeOf(after.mapping) })
+    reasons.push({ kind: 'moved', from: placeOf(before), to: placeOf(after) })
   }
   return reasons.length === 0 ? [{ kind: 'changed-key' }] : reasons
 }
 
 /** Another type usually means another container: that alone is no move. */
-function isMoved({ mapping: from, service: old }: PlacedService, { mapping: to, service }: PlacedService): boolean {
-  return from.target !== to.target || (from.container !== to.container && old.type === service.type)
+function isMoved(before: PlacedService, after: PlacedService): boolean {
+  const [from, to] = [placeOf(before), placeOf(after)]
+  return from.target !== to.target || (from.container !== to.container && before.service.type === after.service.type)
 }
 
 /** Names of the services that one of them has alone, or keys of which no name is known any more. */

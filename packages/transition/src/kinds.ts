@@ -1,15 +1,14 @@
-import { mappingIdOf, type TargetName } from '@davit/documents'
-
 import type { Activity, AnyActivity } from './activity.ts'
+import { identityOf, targetLabelOf } from './placed-service.ts'
 
 /** What is to be known of a kind of activity in order to arrange, run and tell it; who performs it is the caller's business. */
 export interface KindTraits<One> {
   /** `activate web in process`, for progress that names the target itself. */
   readonly step: (activity: One) => string
   /** Under whose name it is told. */
-  readonly target: (activity: One) => TargetName
-  /** Targets of which it takes a core each while it runs. */
-  readonly lanes: (activity: One) => readonly TargetName[]
+  readonly target: (activity: One) => string
+  /** Targets, as they are told, of which it takes a core each while it runs. */
+  readonly lanes: (activity: One) => readonly string[]
   /** What it is done to: while nobody knows how one activity has ended, what others about the same find is not known, either. */
   readonly about: (activity: One) => string
   /** The service that it is about, as programs want to read it. */
@@ -27,9 +26,9 @@ export type KindTable<One extends AnyActivity> = {
 
 const CALLS_MODULE = {
   step: ({ kind, service, mapping }) => `${kind} ${service.name} in ${mapping.container}`,
-  target: ({ mapping }) => mapping.target,
-  lanes: ({ mapping }) => [mapping.target],
-  about: ({ mapping }) => mappingIdOf(mapping),
+  target: targetLabelOf,
+  lanes: (activity) => [targetLabelOf(activity)],
+  about: identityOf,
   subject: ({ mapping, service }) => ({ service: service.name, container: mapping.container }),
 } satisfies Partial<KindTraits<Activity>>
 

@@ -1,11 +1,8 @@
-import type { ManifestService, ServiceMapping } from '@davit/documents'
-
+import type { PlacedService } from './placed-service.ts'
 import type { Reason } from './reason.ts'
 
 /** What the record of a mapping on its target says. The target's name is the one under which the record lies. */
-export interface ObservedMapping {
-  readonly mapping: ServiceMapping
-  readonly service: ManifestService
+export interface ObservedMapping extends PlacedService {
   /**
    * `activating` and `deactivating` were intended and never reported success; what is `running` still has a
    * runner at work, everything else was cut off or failed.

@@ -7,7 +7,14 @@ import { type Arranged, dependantsFirst, dependenciesFirst } from './arrangement
 import { checkPlacement } from './check-placement.ts'
 import { type Explanation, explain } from './explanation.ts'
 import type { ObservedMapping } from './observed-mapping.ts'
-import { byIdentity, compareText, type PlacedService, placedServices, type Placements } from './placed-service.ts'
+import {
+  byIdentity,
+  compareText,
+  type PlacedService,
+  placedServices,
+  type Placements,
+  targetLabelOf,
+} from './placed-service.ts'
 import { type ChangedSettings, troublesOf } from './troubles.ts'
 
 export interface PlanOptions {
@@ -61,8 +68,8 @@ function byName(left: ObservedMapping, right: ObservedMapping): number {
 }
 
 function deactivationOf({ id, placed, waitsFor }: Arranged<ObservedMapping>, reasons: Explanation): Deactivation {
-  const { mapping, service, state, doubt } = placed
-  const what = { mapping, service, definition: 'recorded' } as const
+  const { mapping, service, recordedAs, state, doubt } = placed
+  const what = { mapping, service, recordedAs, definition: 'recorded' } as const
   return {
     ...what,
     id: `deactivate ${id}`,
@@ -111,7 +118,7 @@ function outdatedOf(observed: ObservedMapping): readonly OutdatedMapping[] {
 function refuseRunning(observed: readonly ObservedMapping[]): void {
   const running = observed.filter((mapping) => mapping.running)
   if (running.length === 0) return
-  const names = running.map(({ mapping, service }) => `'${service.name}' on '${mapping.target}'`)
+  const names = running.map((one) => `'${one.service.name}' on '${targetLabelOf(one)}'`)
   throw new DavitError('still-running', `an activity is still running for ${names.join(', ')}`, {
     exitStatus: ExitStatus.locked,
     hint: 'try again when it has ended; without --dry-run, it is waited for',

@@ -1,9 +1,10 @@
-import type { ContainerName, Mapping, StorePath, TargetName } from '@davit/documents'
+import type { ContainerName, StorePath } from '@davit/documents'
 
 import type { KindTraits } from './kinds.ts'
+import { type PlacedService, targetLabelOf } from './placed-service.ts'
 
 export interface Place {
-  readonly target: TargetName
+  readonly target: string
   readonly container: ContainerName
 }
 
@@ -36,8 +37,8 @@ export type Reason =
 
 type Moved = KindTraits<unknown>['moved']
 
-export function placeOf({ target, container }: Mapping): Place {
-  return { target, container }
+export function placeOf(placed: PlacedService): Place {
+  return { target: targetLabelOf(placed), container: placed.mapping.container }
 }
 
 /** The reason for people; the other place of what is moved is where it came from, or where it goes to. */

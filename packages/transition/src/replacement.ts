@@ -1,6 +1,6 @@
 import type { MappingId } from '@davit/documents'
 
-import type { PlacedService, Placements } from './placed-service.ts'
+import { type PlacedService, type Placements, targetLabelOf } from './placed-service.ts'
 
 export interface Replacements {
   /** What an incoming mapping takes the place of. */
@@ -10,8 +10,8 @@ export interface Replacements {
 
 /** From the nearest kind of kinship to the farthest; all share the name of the service. */
 const KINSHIPS: readonly ((placed: PlacedService) => string)[] = [
-  ({ service, mapping }) => `${service.name} ${mapping.target} ${mapping.container}`,
-  ({ service, mapping }) => `${service.name} ${mapping.target}`,
+  (placed) => `${placed.service.name} ${targetLabelOf(placed)} ${placed.mapping.container}`,
+  (placed) => `${placed.service.name} ${targetLabelOf(placed)}`,
   ({ service, mapping }) => `${service.name} ${mapping.service}`,
   ({ service }) => service.name,
 ]

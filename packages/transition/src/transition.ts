@@ -17,6 +17,7 @@ export { type Leaving, leftBehindOf, renderLeftBehind, vanishedOf } from './left
 export { type Doubt, type ObservedMapping } from './observed-mapping.ts'
 export { observedOf } from './observed-of.ts'
 export { planRollback } from './plan-rollback.ts'
+export { identityOf, type RecordedPlace, targetLabelOf } from './placed-service.ts'
 export { type PlanOptions, planTransition } from './plan-transition.ts'
 export { type Place, type Reason, renderReason } from './reason.ts'
 export { renderActivity, renderOutdated, renderTransition } from './render-transition.ts'

@@ -27,10 +27,7 @@ describe('forgottenOf()', () => {
     [
       'nothing that is observed on the machine that had the name before',
       onlyApi,
-      everything.map((one) => ({
-        ...one,
-        mapping: { ...one.mapping, target: `${one.mapping.target}@old` as TargetName },
-      })),
+      everything.map((one) => ({ ...one, recordedAs: { target: one.mapping.target, machine: 'old' } })),
       [],
       [],
     ],

@@ -28,7 +28,7 @@ const known: readonly NamedMapping[] = everything
     name,
   }))
 const renamed = (observed: readonly ObservedMapping[]) =>
-  observed.map((one) => ({ ...one, mapping: { ...one.mapping, target: `${one.mapping.target}@old` as TargetName } }))
+  observed.map((one) => ({ ...one, recordedAs: { target: one.mapping.target, machine: 'old' } }))
 
 describe('leftBehindOf()', () => {
   const both = ["'api', 'page' on n1"]

@@ -168,7 +168,7 @@ test('planTransition(): a rollback undoes exactly what was begun', () =>
 
 test('coresOf() knows the infrastructure, and one core for other targets', () => {
   const cores = coresOf(manifestOf({ services: {}, cores: { t: 4 } }).infrastructure)
-  const [t, other] = ['t', 'other'].map((target) => cores(target as Parameters<typeof cores>[0]))
+  const [t, other] = ['t', 'other'].map((target) => cores(target))
   expect([t, other]).toEqual([4, 1])
 })
 

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+
+import {
+  activitiesOf,
+  identityOf,
+  KINDS,
+  observedOf,
+  planRollback,
+  planTransition,
+  renderTransition,
+  traitsOf,
+} from '../src/transition.ts'
+import { manifestOf } from './systems.ts'
+
+const system = manifestOf({ services: { api: { on: ['n1/p'] } } })
+/** The same, as a machine has recorded it whose name is another machine's now. */
+const elsewhere = observedOf(system, system.infrastructure).map((one) => ({
+  ...one,
+  recordedAs: { target: one.mapping.target, machine: '10.0.0.7' },
+}))
+
+test('what a machine has recorded under a name that is no longer its own is not what is wanted on the machine of that name', () => {
+  const plan = planTransition(system, elsewhere, { upgrade: 'upgrade' })
+  expect(renderTransition(plan, KINDS)).toBe(
+    'deactivate api in p on n1@10.0.0.7 (moved to n1)\nactivate api in p on n1 (moved from n1@10.0.0.7)\n',
+  )
+  const [deactivation, activation] = activitiesOf(plan)
+  expect(deactivation?.id).not.toBe(activation?.id.replace('activate', 'deactivate'))
+  expect(deactivation).toMatchObject({ recordedAs: { target: 'n1', machine: '10.0.0.7' }, mapping: { target: 'n1' } })
+  expect(deactivation?.undo).toMatchObject({ kind: 'activate', recordedAs: { target: 'n1', machine: '10.0.0.7' } })
+  expect([deactivation, activation].flatMap((one) => traitsOf(KINDS, one!).lanes(one!))).toEqual(['n1@10.0.0.7', 'n1'])
+})
+
+test('both are observed at once', () => {
+  const both = [...observedOf(system, system.infrastructure), ...elsewhere]
+  expect(new Set(both.map(identityOf)).size).toBe(2)
+  const plan = planTransition(system, both, { upgrade: 'upgrade' })
+  expect(renderTransition(plan, KINDS)).toBe('deactivate api in p on n1@10.0.0.7 (removed)\n')
+  const begun = new Set(activitiesOf(plan).map(({ id }) => id))
+  expect(activitiesOf(planRollback(plan, begun))).toMatchObject([
+    { kind: 'activate', recordedAs: { machine: '10.0.0.7' } },
+  ])
+})
