@@ -1,7 +1,8 @@
 import { DavitError, type Diagnostic, ExitStatus, suggestionFor } from '@davit/diagnostics'
 import type { Manifest } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
-import { modulesByTarget } from '@davit/profile'
+
+import { modulesByTarget } from './profile/modules-by-target.ts'
 
 /** Services whose type has no module are found before anything is built, and long before anything is activated. */
 export function checkModules(manifest: Manifest, modules: ReadonlyMap<string, LifecycleModule>): void {

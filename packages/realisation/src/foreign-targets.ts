@@ -1,7 +1,8 @@
 import { DavitError, type Diagnostic } from '@davit/diagnostics'
 import type { Architecture, StorePath, System } from '@davit/documents'
-import { packagesByTarget } from '@davit/profile'
 import type { Store } from '@davit/store'
+
+import { packagesByTarget } from './profile/packages-by-target.ts'
 
 export interface ForeignTerms {
   readonly store: Store

@@ -11,12 +11,14 @@ import {
 } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
 import { manifestOf } from '@davit/normalization'
-import { modulesByTarget, packagesByTarget, profileManifests } from '@davit/profile'
 import type { ProfileContents, Store } from '@davit/store'
 
 import { checkComponents } from './check-components.ts'
 import { checkModules } from './check-modules.ts'
 import { namingTargets } from './foreign-targets.ts'
+import { modulesByTarget } from './profile/modules-by-target.ts'
+import { packagesByTarget } from './profile/packages-by-target.ts'
+import { profileManifests } from './profile/profile-manifests.ts'
 
 export interface RealisationOptions {
   readonly store: Store

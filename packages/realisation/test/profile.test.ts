@@ -9,7 +9,9 @@ import {
   type TargetName,
 } from '@davit/documents'
 import { expect, test } from 'vitest'
-import { modulesByTarget, packagesByTarget, profileManifests } from '../src/profile.ts'
+import { modulesByTarget } from '../src/profile/modules-by-target.ts'
+import { packagesByTarget } from '../src/profile/packages-by-target.ts'
+import { profileManifests } from '../src/profile/profile-manifests.ts'
 
 function fixture(file: string): string {
   return readFileSync(new URL(`fixtures/${file}`, import.meta.url), 'utf8')
