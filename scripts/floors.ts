@@ -21,12 +21,12 @@ export function floorProblems(root: string): readonly string[] {
 const LIBRARY_OWNERS: Readonly<Record<string, string>> = {
   esbuild: '@davit/models',
   execa: '@davit/process',
-  'fast-xml-parser': '@davit/documents',
-  'jsonc-parser': '@davit/documents',
+  'fast-xml-parser': '@davit/languages',
+  'jsonc-parser': '@davit/languages',
   ssh2: '@davit/connection',
   'tar-stream': '@davit/files',
   valibot: '@davit/documents',
-  yaml: '@davit/documents',
+  yaml: '@davit/languages',
   yargs: '@davit/tool',
 }
 

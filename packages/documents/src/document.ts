@@ -1,12 +1,17 @@
 import { DavitError, type Diagnostic, ExitStatus, type Path, type Place } from '@davit/diagnostics'
+import {
+  invalidDocument,
+  openSource,
+  type ParseOptions,
+  type PlaceOf,
+  plainOfProgram,
+  type Reading,
+} from '@davit/languages'
 import * as v from 'valibot'
 import type { Format } from './format.ts'
-import { invalidDocument, openSource, type ParseOptions } from './text/invalid-document.ts'
-import { type DiagnosticOfPart, diagnosticOfIssue } from './text/diagnostic-of-issue.ts'
+import { type DiagnosticOfPart, diagnosticOfIssue } from './diagnostic-of-issue.ts'
 import { checkKeys } from './checks/check-keys.ts'
-import { readJsonDocument, writeJsonDocument } from './json/json-document.ts'
-import { plainOfProgram } from './text/plain-of.ts'
-import type { PlaceOf, Reading } from './text/reading.ts'
+import { readJsonDocument, writeJsonDocument } from './json-document.ts'
 import { readXmlDocument, writeXmlDocument } from './xml/xml-document.ts'
 
 /** The value of a document in XML or JSON. Throws `empty-document`, or `invalid-document` with all that is wrong with it. */

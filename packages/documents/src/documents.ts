@@ -19,7 +19,6 @@ export {
   type DerivationMapping,
   derivationMapping,
 } from './build-model.ts'
-export { parseData, type ParseDataOptions } from './parse-data.ts'
 export { DeploymentModel, deploymentModel } from './deployment-model.ts'
 export { encodeDocument, locateDocument, parseDocument, validateDocument, type ValidateOptions } from './document.ts'
 export type { Format } from './format.ts'
@@ -51,8 +50,6 @@ export {
   type Target,
   target,
 } from './infrastructure.ts'
-export type { ParseOptions } from './text/invalid-document.ts'
-export type { Data, Located } from './text/located.ts'
 export { Manifest, manifest } from './manifest.ts'
 export { type ManifestService, manifestService } from './manifest-service.ts'
 export {
@@ -70,5 +67,5 @@ export type { BuildSpec, ExpressionProgram, ExpressionSpec, PackageRequest, Pack
 export { parseProfileName } from './parse-profile-name.ts'
 export { ProfileManifest } from './profile-manifest.ts'
 export { propertyText } from './property-text.ts'
-export { Float, type Properties, properties, type PropertyValue, propertyValue, table } from './property.ts'
+export { type Properties, properties, type PropertyValue, propertyValue, table } from './property.ts'
 export { storeOf, type StoreReference, storeReference } from './store-reference.ts'

@@ -1,3 +1,4 @@
+import { byName } from '@davit/languages'
 import * as v from 'valibot'
 import { checkManifest } from './checks/check-manifest.ts'
 import type { Format } from './format.ts'
@@ -5,7 +6,7 @@ import { serviceKey, storePath, type StorePath, targetName } from './ids.ts'
 import { infrastructure, infrastructureXml } from './infrastructure.ts'
 import { manifestService, manifestServicesXml } from './manifest-service.ts'
 import { serviceMapping, serviceMappingsXml, snapshotMapping, snapshotMappingsXml } from './mapping.ts'
-import { byName, list, table } from './property.ts'
+import { list, table } from './property.ts'
 import * as spell from './xml/spelling.ts'
 import { storeOf, type StoreReference, storeReference, storeReferenceXml } from './store-reference.ts'
 

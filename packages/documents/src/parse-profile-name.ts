@@ -1,8 +1,8 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { describe } from '@davit/languages'
 import * as v from 'valibot'
 
 import { profileName, type ProfileName } from './ids.ts'
-import { describe } from './text/describe.ts'
 
 /** The name of a deployment as somebody has typed it. */
 export function parseProfileName(text: string): ProfileName {

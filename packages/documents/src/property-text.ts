@@ -1,4 +1,5 @@
-import { Float, type PropertyValue } from './property.ts'
+import { Float } from '@davit/languages'
+import type { PropertyValue } from './property.ts'
 
 /** How a property reaches a module or a template: true is `1`, false is empty, lists are joined by a space, tables are empty. */
 export function propertyText(value: PropertyValue): string {

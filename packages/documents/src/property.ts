@@ -1,19 +1,5 @@
+import { byName, Float, nameOfCharacter, NOT_XML } from '@davit/languages'
 import * as v from 'valibot'
-import { nameOfCharacter, NOT_XML } from './xml/xml-element.ts'
-
-/** A number that was written with a fraction although it is whole, such as `1.0`: other numbers know by themselves what they are. */
-export class Float {
-  readonly value: number
-
-  /** Negative zero becomes zero. */
-  constructor(value: number) {
-    this.value = value + 0
-  }
-
-  toString(): string {
-    return Number.isInteger(this.value) ? this.value.toFixed(1) : String(this.value)
-  }
-}
 
 /** Free-form data of models: containers' and targets' properties. `null` does not exist in it. */
 export type PropertyValue = string | number | boolean | Float | readonly PropertyValue[] | Properties
@@ -68,12 +54,6 @@ export const properties: v.GenericSchema<unknown, Properties> = table(
   text,
   v.lazy(() => propertyValue),
 )
-
-/** Compares entries of tables: by UTF-16 units of their names. */
-export function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
-  if (left === right) return 0
-  return left < right ? -1 : 1
-}
 
 function entriesOf(record: object): [string, unknown][] {
   return record instanceof Map ? [...(record as ReadonlyMap<string, unknown>)] : Object.entries(record)

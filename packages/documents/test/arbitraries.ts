@@ -2,7 +2,6 @@ import * as fc from 'fast-check'
 import {
   type Architecture,
   type BuildModel,
-  Float,
   type Infrastructure,
   type Manifest,
   type ProfileManifest,
@@ -11,6 +10,7 @@ import {
   type StorePath,
   type TargetName,
 } from '../src/documents.ts'
+import { Float } from '@davit/languages'
 
 const AWKWARD_NAMES = [
   '__proto__',

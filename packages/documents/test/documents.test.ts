@@ -4,7 +4,6 @@ import {
   Architecture,
   DeploymentModel,
   encodeDocument,
-  Float,
   Infrastructure,
   Manifest,
   parseDocument,
@@ -14,6 +13,7 @@ import {
   type TargetName,
   validateDocument,
 } from '../src/documents.ts'
+import { Float } from '@davit/languages'
 import { readFixture } from './documents.ts'
 
 const native = parseDocument(Manifest, readFixture('valid/manifest-native.json'), { file: 'm.json' })

@@ -1,6 +1,7 @@
 import { DavitError, renderDiagnostic } from '@davit/diagnostics'
 import { describe, expect, test } from 'vitest'
-import { encodeDocument, parseData, parseDocument, validateDocument } from '../src/documents.ts'
+import { encodeDocument, parseDocument, validateDocument } from '../src/documents.ts'
+import { parseData } from '@davit/languages'
 import { fixturesIn, formatOf, pathOf, readFixture } from './documents.ts'
 
 describe('valid documents', () => {

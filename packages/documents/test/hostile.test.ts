@@ -9,12 +9,12 @@ import {
   type Format,
   Infrastructure,
   Manifest,
-  parseData,
   parseDocument,
   parseProfileName,
   PartialInfrastructure,
   validateDocument,
 } from '../src/documents.ts'
+import { parseData } from '@davit/languages'
 import { fixturesIn, formatOf, readFixture } from './documents.ts'
 
 let inputs = 0

@@ -7,10 +7,10 @@ import {
   type Format,
   Infrastructure,
   Manifest,
-  parseData,
   parseDocument,
   ProfileManifest,
 } from '../src/documents.ts'
+import { parseData } from '@davit/languages'
 import * as arbitrary from './arbitraries.ts'
 
 test('a manifest that is written is read back equal', () => expectLaw(Manifest, arbitrary.manifest))

@@ -2,7 +2,6 @@ import { DavitError } from '@davit/diagnostics'
 import { describe, expect, test } from 'vitest'
 import {
   encodeDocument,
-  Float,
   Infrastructure,
   parseDocument,
   type Properties,
@@ -10,6 +9,7 @@ import {
   type Target,
   type TargetName,
 } from '../src/documents.ts'
+import { Float } from '@davit/languages'
 
 const ALPHA = 'alpha' as TargetName
 

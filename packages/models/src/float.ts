@@ -1,4 +1,4 @@
-import { Float } from '@davit/documents'
+import { Float } from '@davit/languages'
 
 /** The mark that `float` of the package davit leaves. */
 const FLOAT = Symbol.for('davit.float')

@@ -1,6 +1,7 @@
 import { dirname, extname, resolve } from 'node:path'
 import { DavitError, ExitStatus, type Path } from '@davit/diagnostics'
-import { parseData, parseDocument, PartialInfrastructure } from '@davit/documents'
+import { parseDocument, PartialInfrastructure } from '@davit/documents'
+import { parseData } from '@davit/languages'
 import type { Model } from './model.ts'
 import { memberOf } from './part.ts'
 import { readModelText } from './read-model-text.ts'

@@ -2,14 +2,8 @@ import { realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { extname, resolve } from 'node:path'
 import type { Path } from '@davit/diagnostics'
-import {
-  BuildModel,
-  DeploymentModel,
-  type Format,
-  parseDocument,
-  type ParseOptions,
-  validateDocument,
-} from '@davit/documents'
+import { BuildModel, DeploymentModel, type Format, parseDocument, validateDocument } from '@davit/documents'
+import { type ParseOptions } from '@davit/languages'
 import { readTextFile, withTemporaryDirectory } from '@davit/files'
 import { placeInProgram } from '@davit/nix'
 import { functionContexts } from './function-context.ts'

@@ -1,4 +1,4 @@
-import { Float } from '@davit/documents'
+import { Float } from '@davit/languages'
 import { UNREAD } from './nix/decode.ts'
 
 /** A table as functions of models get it: names such as `__proto__` are names; what a program may use beside texts names nothing. */

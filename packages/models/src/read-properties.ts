@@ -1,4 +1,5 @@
-import { Float, type Properties, type PropertyValue } from '@davit/documents'
+import { type Properties, type PropertyValue } from '@davit/documents'
+import { Float } from '@davit/languages'
 import { floatIn } from './float.ts'
 import { described, entriesOf, isObject, itemsOf, membersOf, type Part, refuse, refuseUndefined } from './part.ts'
 

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Float } from '@davit/documents'
+import { Float } from '@davit/languages'
 import { describe, expect, test } from 'vitest'
 import { loadArchitecture } from '../src/models.ts'
 import { complaintOf, linux, load, loadIn, modelsIn, serviceOf, specOf } from './models-in.ts'

@@ -1,4 +1,5 @@
-import { type Architecture, Float, type TargetName } from '@davit/documents'
+import { type Architecture, type TargetName } from '@davit/documents'
+import { Float } from '@davit/languages'
 import { manifestOf } from '@davit/normalization'
 import { describe, expect, test } from 'vitest'
 import { complaintOf, modelsIn, serviceOf } from './models-in.ts'

@@ -1,4 +1,4 @@
-import { Float } from '@davit/documents'
+import { Float } from '@davit/languages'
 
 /** JSON as Nix reads it: whole numbers with a fraction stay floating-point numbers. */
 export function inputText(value: unknown): string {

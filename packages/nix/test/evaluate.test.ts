@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { DavitError, renderDiagnostic, type ReportEvent } from '@davit/diagnostics'
-import { Float } from '@davit/documents'
+import { Float } from '@davit/languages'
 import { expect, test, onTestFinished } from 'vitest'
 import { evaluate } from '../src/nix.ts'
 import { noSmallDisk, smallDisk } from '../../files/test/small-disk.ts'

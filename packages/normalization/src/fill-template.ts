@@ -1,5 +1,5 @@
 import { suggestionFor } from '@davit/diagnostics'
-import { Float } from '@davit/documents'
+import { Float } from '@davit/languages'
 import { unknownParameter } from './guarded-parameters.ts'
 import { quoted } from './names.ts'
 import { ParameterError } from './parameter-error.ts'

@@ -1,4 +1,5 @@
-import { Float, type Properties, type PropertyValue } from '@davit/documents'
+import { type Properties, type PropertyValue } from '@davit/documents'
+import { Float } from '@davit/languages'
 import { listGuard, tableGuard } from './guards.ts'
 
 /** What becomes of a number such as `1.0`, which plain data does not tell from `1`. */

@@ -1,6 +1,5 @@
 import { DavitError, type Path, type Place, renderDiagnostic } from '@davit/diagnostics'
 import {
-  Float,
   type InstantiatedPackage,
   type PackageSpec,
   type Properties,
@@ -8,6 +7,7 @@ import {
   type StorePath,
   type System,
 } from '@davit/documents'
+import { Float } from '@davit/languages'
 import {
   type ArchitectureModel,
   architectureOf,

@@ -1,4 +1,4 @@
-import { Float } from '@davit/documents'
+import { Float } from '@davit/languages'
 import { expect, test } from 'vitest'
 import { undeploymentOf } from '../src/normalization.ts'
 import { architectureFor, modelOf, normalize, OPTIONS, type PlainModel, propertiesOf, source } from './model.ts'

@@ -1,5 +1,6 @@
 import { DavitError } from '@davit/diagnostics'
-import { Float, type PackageSpec } from '@davit/documents'
+import { type PackageSpec } from '@davit/documents'
+import { Float } from '@davit/languages'
 import { expect, test } from 'vitest'
 import { lazyObject } from '../src/lazy-object.ts'
 import { build, buildSpec, call, envOf, normalize, type PlainModel, type PlainService, problemsOf } from './model.ts'

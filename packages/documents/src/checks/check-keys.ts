@@ -1,6 +1,6 @@
 import { type Diagnostic, type Path, suggestionFor } from '@davit/diagnostics'
-import type { DiagnosticOfPart } from '../text/diagnostic-of-issue.ts'
-import { describe } from '../text/describe.ts'
+import { describe } from '@davit/languages'
+import type { DiagnosticOfPart } from '../diagnostic-of-issue.ts'
 import type { Spelling } from '../xml/spelling.ts'
 
 /** Keys that mean nothing in what a person wrote: a misspelt section must not be left out silently. */

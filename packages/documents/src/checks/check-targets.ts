@@ -1,5 +1,5 @@
 import { atPath, type Diagnostic, type Path, suggestionFor } from '@davit/diagnostics'
-import { describe } from '../text/describe.ts'
+import { describe } from '@davit/languages'
 import type { Infrastructure } from '../infrastructure.ts'
 
 /** Targets that lack the property that says how to reach them. */

@@ -1,6 +1,4 @@
-import { describe } from '../text/describe.ts'
-import { parseNumber } from '../text/parse-number.ts'
-import { Float } from '../property.ts'
+import { describe, Float, parseNumber, type XmlElement } from '@davit/languages'
 import {
   type Decoded,
   type Decoding,
@@ -11,7 +9,6 @@ import {
   report,
   textOf,
 } from './xml-decoding.ts'
-import type { XmlElement } from './xml-element.ts'
 
 /** Free-form data. As the original does it, a property or list member without `type` is left out. */
 export function decodeProperties(element: XmlElement, decoding: Decoding): Decoded {

@@ -1,4 +1,5 @@
 import { atPath } from '@davit/diagnostics'
+import type { XmlElement } from '@davit/languages'
 import type { Spelling, SpellingOf } from './spelling.ts'
 import {
   type Decoded,
@@ -9,7 +10,6 @@ import {
   nodeOf,
   textOf,
 } from './xml-decoding.ts'
-import type { XmlElement } from './xml-element.ts'
 import { decodeProperties } from './decode-properties.ts'
 
 /** What an element says in a spelling: records as objects, tables as Maps. Elements and attributes it does not know are ignored. */

@@ -1,7 +1,7 @@
 import { DavitError, ExitStatus, type Path, renderPath } from '@davit/diagnostics'
-import { byName, Float, type Properties, type PropertyValue } from '../property.ts'
+import { byName, Float, nameOfCharacter, NOT_XML, type XmlElement } from '@davit/languages'
+import type { Properties, PropertyValue } from '../property.ts'
 import type { Spelling, SpellingOf } from './spelling.ts'
-import { nameOfCharacter, NOT_XML, type XmlElement } from './xml-element.ts'
 
 /** The element that a value becomes, and where in the document it is. */
 export interface Encoding {

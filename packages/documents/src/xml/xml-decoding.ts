@@ -1,7 +1,5 @@
 import { atPath, type Diagnostic, type Path } from '@davit/diagnostics'
-import { describe } from '../text/describe.ts'
-import type { LocatedNode } from '../text/located.ts'
-import type { XmlElement } from './xml-element.ts'
+import { describe, type LocatedNode, type XmlElement } from '@davit/languages'
 
 export interface Decoded {
   readonly data: unknown

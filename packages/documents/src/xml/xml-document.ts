@@ -1,15 +1,19 @@
 import { atPath, DavitError, type Diagnostic, ExitStatus, type Path, type Place } from '@davit/diagnostics'
+import {
+  describe,
+  located,
+  type Reading,
+  readXml,
+  readXmlWithPlaces,
+  type SourceText,
+  writeXml,
+  type XmlElement,
+} from '@davit/languages'
 import type { Format } from '../format.ts'
-import { describe } from '../text/describe.ts'
-import { checkHeader } from '../text/check-header.ts'
-import { located, type SourceText } from '../text/located.ts'
-import type { Reading } from '../text/reading.ts'
+import { checkHeader } from '../checks/check-header.ts'
 import { decodeXml } from './decode-xml.ts'
 import type { Spelling } from './spelling.ts'
-import type { XmlElement } from './xml-element.ts'
 import { encodeXml } from './encode-xml.ts'
-import { readXml, readXmlWithPlaces } from './read-xml.ts'
-import { writeXml } from './write-xml.ts'
 
 /** An XML document says what it is in the name of its root element, and its version in an attribute there. */
 export function readXmlDocument(format: Format<unknown>, source: SourceText): Reading {

@@ -1,5 +1,5 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { Float } from '@davit/documents'
+import { Float } from '@davit/languages'
 
 /** Stands for a value that was not evaluated. */
 export const UNREAD = Symbol('unread')

@@ -1,4 +1,4 @@
-import { Float } from '@davit/documents'
+import { Float } from '@davit/languages'
 import { floatIn } from '../float.ts'
 import { entriesOf } from '../part.ts'
 

@@ -16,7 +16,7 @@ import { describe } from '../text/describe.ts'
 import { MAX_ALIASED_VALUES, MAX_MODEL_DEPTH } from '../text/limits.ts'
 import type { Data, LocatedNode, SourceText } from '../text/located.ts'
 import { parseNumber } from '../text/parse-number.ts'
-import { Float } from '../property.ts'
+import { Float } from '../float.ts'
 import { type Branch, listOf, tableOf } from '../text/tree.ts'
 import { findAliased } from './find-aliased.ts'
 

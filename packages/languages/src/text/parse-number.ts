@@ -1,4 +1,4 @@
-import { Float } from '../property.ts'
+import { Float } from '../float.ts'
 import { describe, shortened } from './describe.ts'
 
 const WHOLE = /^[+-]?\d+$/

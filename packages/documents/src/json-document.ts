@@ -1,10 +1,7 @@
 import { atPath } from '@davit/diagnostics'
-import type { Format } from '../format.ts'
-import { checkHeader } from '../text/check-header.ts'
-import { readJson } from './read-json.ts'
-import { writeJson } from './write-json.ts'
-import type { SourceText } from '../text/located.ts'
-import type { Reading } from '../text/reading.ts'
+import { type Reading, readJson, type SourceText, writeJson } from '@davit/languages'
+import type { Format } from './format.ts'
+import { checkHeader } from './checks/check-header.ts'
 
 /** A JSON document says what it is in `document` and `version`; its other fields are those of the value. */
 export function readJsonDocument(format: Format<unknown>, source: SourceText): Reading {

@@ -1,7 +1,6 @@
 import { atPath, type Diagnostic } from '@davit/diagnostics'
+import { describe, Float } from '@davit/languages'
 import type * as v from 'valibot'
-import { Float } from '../property.ts'
-import { describe } from './describe.ts'
 
 /** Whether it is about a value, or about the key at the end of its path. */
 export type DiagnosticOfPart = Diagnostic & { readonly part?: 'key' }

@@ -3,7 +3,7 @@ import { type Node, type ParseError, parseTree, printParseErrorCode } from 'json
 import { type Data, located, type LocatedNode, type SourceText } from '../text/located.ts'
 import { describe } from '../text/describe.ts'
 import { parseNumber } from '../text/parse-number.ts'
-import { Float } from '../property.ts'
+import { Float } from '../float.ts'
 import { type Branch, listOf, tableOf, type Tree } from '../text/tree.ts'
 
 /** Strict JSON with the place of everything. Keys that occur twice are refused, which JSON.parse does not see. */

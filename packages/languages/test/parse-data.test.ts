@@ -1,6 +1,6 @@
 import { DavitError } from '@davit/diagnostics'
 import { expect, test } from 'vitest'
-import { Float, parseData } from '../src/documents.ts'
+import { Float, parseData } from '../src/languages.ts'
 
 const yaml = (text: string) => parseData(text, { file: 'm.yaml', language: 'yaml' })
 const json = (text: string) => parseData(text, { file: 'm.json', language: 'json' })

@@ -1,4 +1,4 @@
-import { Float } from '../property.ts'
+import { Float } from '../float.ts'
 
 /** For people: `'two'`, `a list`; of long text its beginning. */
 export function describe(value: unknown): string {

@@ -1,6 +1,6 @@
 import { atPath, type Diagnostic } from '@davit/diagnostics'
+import { describe } from '@davit/languages'
 import type { Format } from '../format.ts'
-import { describe } from './describe.ts'
 
 export interface Header {
   /** What the document says that it is. */

@@ -1,5 +1,5 @@
 import type { Path, Place } from '@davit/diagnostics'
-import type { Float } from '../property.ts'
+import type { Float } from '../float.ts'
 
 /** What a text in YAML or JSON says; tables are Maps, so that names such as `__proto__` are names. */
 export type Data = null | string | number | boolean | Float | readonly Data[] | ReadonlyMap<string, Data>

@@ -1,4 +1,5 @@
-import { byName, Float } from '../property.ts'
+import { byName } from '../by-name.ts'
+import { Float } from '../float.ts'
 
 /** Deterministic JSON: keys in order, two spaces; Maps and objects alike are objects. */
 export function writeJson(value: unknown, indent = ''): string {

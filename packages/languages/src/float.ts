@@ -1,0 +1,13 @@
+/** A number that was written with a fraction although it is whole, such as `1.0`: other numbers know by themselves what they are. */
+export class Float {
+  readonly value: number
+
+  /** Negative zero becomes zero. */
+  constructor(value: number) {
+    this.value = value + 0
+  }
+
+  toString(): string {
+    return Number.isInteger(this.value) ? this.value.toFixed(1) : String(this.value)
+  }
+}
