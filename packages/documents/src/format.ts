@@ -9,6 +9,8 @@ export interface Format<Value> {
   /** For messages, with its article: `a manifest`. */
   readonly title: string
   readonly version: number
+  /** What is read besides; the current version alone is written. */
+  readonly olderVersions?: readonly OlderVersion[]
   /** Takes records as objects, and tables as objects or Maps. */
   readonly schema: v.GenericSchema<unknown, Value>
   /** Absent where a document is JSON only. */
@@ -23,4 +25,21 @@ export interface Format<Value> {
   written?(value: Value): unknown
   /** Cross-references that lead nowhere, and what else a schema cannot say. */
   check?(value: Value): readonly Diagnostic[]
+}
+
+/** A version as davit has written it before. */
+export interface OlderVersion {
+  readonly version: number
+  /** Absent where it is spelled as the current one is. */
+  readonly xml?: Spelling
+  /**
+   * The data as the current version would say it; tables are objects or Maps. What cannot be is left for the schema to refuse, with
+   * the place of the nearest thing around it that both versions have.
+   */
+  read(data: unknown): unknown
+}
+
+/** How data of a version is read; unknown versions have been refused before. */
+export function readingOf(format: Format<unknown>, version: unknown): Omit<OlderVersion, 'version'> {
+  return format.olderVersions?.find((older) => older.version === version) ?? { read: (data) => data }
 }

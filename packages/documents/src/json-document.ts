@@ -1,6 +1,6 @@
 import { atPath } from '@davit/diagnostics'
 import { type Reading, readJson, type SourceText, writeJson } from '@davit/languages'
-import type { Format } from './format.ts'
+import { type Format, readingOf } from './format.ts'
 import { checkHeader } from './checks/check-header.ts'
 
 /** A JSON document says what it is in `document` and `version`; its other fields are those of the value. */
@@ -12,11 +12,12 @@ export function readJsonDocument(format: Format<unknown>, source: SourceText): R
   const strange = checkHeader(format, { document: fields.document, version: fields.version })
   if (strange !== undefined) return { diagnostics: [...diagnostics, strange], locate }
   const { jsonField } = format
-  if (jsonField === undefined) return reading
+  const { read } = readingOf(format, fields.version)
+  if (jsonField === undefined) return { ...reading, content: { data: read(fields) } }
   const data = fields[jsonField]
   if (data === undefined) return { diagnostics: [...diagnostics, atPath([], `'${jsonField}' is missing`)], locate }
   return {
-    content: { data },
+    content: { data: read(data) },
     diagnostics,
     locate() {
       const placeOf = locate()

@@ -30,12 +30,18 @@ function checkName(format: Format<unknown>, { document }: Header): Diagnostic | 
 function checkVersion(format: Format<unknown>, { version }: Header): Diagnostic | undefined {
   if (version === format.version || (version === undefined && format.header === 'optional')) return undefined
   if (version === undefined) return atPath([], "'version' is missing")
-  const message = `this is version ${describe(version)} of ${format.title}: davit reads version ${format.version}`
+  if (format.olderVersions?.some((older) => older.version === version) === true) return undefined
+  const message = `this is version ${describe(version)} of ${format.title}: davit reads version ${readVersions(format)}`
   return atPath(
     ['version'],
     message,
     version === 1 ? 'it comes from an older toolset: make it again from its models' : undefined,
   )
+}
+
+function readVersions({ olderVersions = [], version }: Format<unknown>): string {
+  const older = olderVersions.map((one) => one.version).toSorted((left, right) => left - right)
+  return older.length === 0 ? String(version) : `${older.join(', ')} or ${version}`
 }
 
 /** What takes a document that is another one than was expected. */

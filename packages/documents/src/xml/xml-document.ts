@@ -9,7 +9,7 @@ import {
   writeXml,
   type XmlElement,
 } from '@davit/languages'
-import type { Format } from '../format.ts'
+import { type Format, readingOf } from '../format.ts'
 import { checkHeader } from '../checks/check-header.ts'
 import { decodeXml } from './decode-xml.ts'
 import type { Spelling } from './spelling.ts'
@@ -19,15 +19,18 @@ import { encodeXml } from './encode-xml.ts'
 export function readXmlDocument(format: Format<unknown>, source: SourceText): Reading {
   const result = readXml(source)
   if ('problem' in result) return { diagnostics: [result.problem], locate: () => () => undefined }
-  const { xml } = format
-  const strange = xml === undefined ? notXml(format, result.root) : headerProblem(format, result.root)
-  if (xml === undefined || strange !== undefined) {
-    const diagnostics = strange === undefined ? [] : [strange]
-    return { diagnostics, locate: () => () => source.placeAt(readXmlWithPlaces(source).offset ?? 0) }
-  }
+  const { root } = result
+  const { xml = format.xml, read } = readingOf(format, versionOf(root))
+  if (xml === undefined) return strangeDocument(notXml(format, root), source)
+  const strange = checkHeader(format, { document: root.name, version: versionOf(root) })
+  if (strange !== undefined) return strangeDocument(strange, source)
   const diagnostics: Diagnostic[] = []
-  const { data } = decodeXml(result.root, xml, { path: [], problems: diagnostics })
-  return { content: { data }, diagnostics, locate: () => placesIn(source, xml) }
+  const { data } = decodeXml(root, xml, { path: [], problems: diagnostics })
+  return { content: { data: read(data) }, diagnostics, locate: () => placesIn(source, xml) }
+}
+
+function strangeDocument(problem: Diagnostic, source: SourceText): Reading {
+  return { diagnostics: [problem], locate: () => () => source.placeAt(readXmlWithPlaces(source).offset ?? 0) }
 }
 
 export function writeXmlDocument(format: Format<unknown>, value: unknown): string {
@@ -45,10 +48,9 @@ function notXml({ title }: Format<unknown>, { name }: XmlElement): Diagnostic {
   return atPath([], `expected ${title}, which is JSON, but this is XML (${describe(name)})`)
 }
 
-function headerProblem(format: Format<unknown>, { name, attributes }: XmlElement): Diagnostic | undefined {
+function versionOf({ attributes }: XmlElement): number | string | undefined {
   const version = attributes.get('version')
-  const isNumber = version !== undefined && /^\d+$/.test(version)
-  return checkHeader(format, { document: name, version: isNumber ? Number(version) : version })
+  return version !== undefined && /^\d+$/.test(version) ? Number(version) : version
 }
 
 function placesIn(source: SourceText, spelling: Spelling): (path: Path) => Place {
