@@ -7,6 +7,7 @@ import { groupByMachine, type ShellTarget } from '@davit/target'
 import { type Environment, withTargets } from '@davit/tool'
 
 import { collect, type CollectionPlace } from './collect.ts'
+import { say } from './messages.ts'
 import { deleteOnCoordinator, deleteOnTarget, type OldGenerations, staysRoot } from './old-generations.ts'
 
 export interface Collection {
@@ -59,8 +60,7 @@ async function collectMachine(targets: readonly ShellTarget[], collection: Colle
   if (old !== undefined && !dryRun) {
     for (const target of named) {
       const count = await deleteOnTarget(old, target)
-      if (count > 0)
-        report({ kind: 'note', target: target.name, message: `deleted ${count} generations of the profile` })
+      if (count > 0) report(say('profile-generations-deleted', { target: target.name, count }))
     }
   }
   const place = await placeOf(targets, collection)

@@ -10,7 +10,8 @@ import {
   trimLogs,
 } from '@davit/target'
 
-import { renderGarbage, renderLogs, summaryOf, summaryOfLogs } from './render-garbage.ts'
+import { say } from './messages.ts'
+import { countsOf, countsOfLogs, renderGarbage, renderLogs } from './render-garbage.ts'
 
 export interface CollectionPlace {
   /** For people: `the coordinator`, or names of targets. */
@@ -33,28 +34,28 @@ export async function collect(place: CollectionPlace, options: CollectionOptions
   const logs = await trimLogs(place.machine, options)
   if (logs.length === 0) return
   if (options.dryRun) await options.print(renderLogs(logs, place.name))
-  options.report({ kind: 'note', message: `${place.name}: ${summaryOfLogs(logs, options.dryRun)}` })
+  options.report(say('logs-removed', { place: place.name, ...countsOfLogs(logs), dryRun: options.dryRun }))
 }
 
 async function collectStore(place: CollectionPlace, options: CollectionOptions): Promise<void> {
   if (options.reference.kind === 'nix') return collectNix(place, options)
   const { machine, store } = place
+  const { dryRun, leftovers = 'keep' } = options
   const { directory } = options.reference
   const terms: CollectOptions = {
     signal: options.signal,
     ...(store?.kind === 'native' ? { store } : {}),
-    leftovers: options.leftovers ?? 'keep',
+    leftovers,
     ...(options.isRoot === undefined ? {} : { isRoot: options.isRoot }),
   }
-  const garbage = options.dryRun
+  const garbage = dryRun
     ? await findGarbage(machine, directory, terms)
     : await collectGarbage(machine, directory, terms)
-  if (options.dryRun) await options.print(renderGarbage(garbage, place.name))
-  options.report({ kind: 'note', message: `${place.name}: ${summaryOf(garbage, options)}` })
+  if (dryRun) await options.print(renderGarbage(garbage, place.name))
+  options.report(say('garbage-collected', { place: place.name, ...countsOf(garbage), leftovers, dryRun }))
 }
 
 async function collectNix({ name, machine }: CollectionPlace, { dryRun, report }: CollectionOptions): Promise<void> {
-  const said = await collectNixGarbage(machine, { dryRun })
-  const command = dryRun ? 'nix-collect-garbage --dry-run' : 'nix-collect-garbage'
-  report({ kind: 'note', message: `${name}: ${command}${said === '' ? '' : `: ${said}`}` })
+  const output = await collectNixGarbage(machine, { dryRun })
+  report(say('nix-garbage-collected', { place: name, output, dryRun }))
 }

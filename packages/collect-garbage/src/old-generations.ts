@@ -4,6 +4,7 @@ import {
   type DeploymentPlace,
   generationNumbers,
   generationRoot,
+  generationsDeleted,
   readGeneration,
   releasePackages,
   type ReleaseOptions,
@@ -36,8 +37,7 @@ export async function oldGenerations(
 export async function deleteOnCoordinator({ place, numbers }: OldGenerations, options: ReleaseOptions): Promise<void> {
   await deleteGenerations(place, numbers, (deleted) => releasePackages(deleted, options))
   if (numbers.length === 0) return
-  const names = `generation${numbers.length === 1 ? '' : 's'} ${numbers.join(', ')}`
-  options.report({ kind: 'note', message: `deleted ${names} of the coordinator` })
+  options.report(generationsDeleted(numbers))
 }
 
 export async function deleteOnTarget(old: OldGenerations, { name, machine }: ShellTarget): Promise<number> {

@@ -13,52 +13,91 @@ export function renderLogs(logs: readonly Log[], place: string): string {
   return logs.map(({ path, bytes }) => `${renderBytes(bytes).padStart(8)}  ${path}  on ${place}\n`).join('')
 }
 
-export function summaryOfLogs(logs: readonly Log[], dryRun: boolean): string {
-  const givenUp = logs.filter(({ path }) => /\/targets\/[^/]+\/abandoned\//.test(path)).length
+/** Of logs and records of services that are gone. */
+export interface RemovedLogs {
+  readonly logs: number
+  readonly records: number
+  readonly bytes: number
+  readonly dryRun: boolean
+}
+
+export function countsOfLogs(logs: readonly Log[]): Omit<RemovedLogs, 'dryRun'> {
+  const records = logs.filter(({ path }) => /\/targets\/[^/]+\/abandoned\//.test(path)).length
+  return { logs: logs.length - records, records, bytes: sumOf(logs) }
+}
+
+export function removedLogsText({ logs, records, bytes, dryRun }: RemovedLogs): string {
   const counts = [
-    [logs.length - givenUp, 'log'],
-    [givenUp, 'given-up record'],
+    [logs, 'log'],
+    [records, 'given-up record'],
   ] as const
   const what = counts.flatMap(([count, word]) => (count === 0 ? [] : [countOf(count, word)])).join(' and ')
-  return `${dryRun ? 'would remove' : 'removed'} ${what} of services that are gone (${renderBytes(sumOf(logs))})`
+  return `${removing(dryRun)} ${what} of services that are gone (${renderBytes(bytes)})`
 }
 
-export interface SummaryOptions {
+/** Of a store: what went, and what stays a little while. */
+export interface CollectedGarbage {
+  readonly packages: number
+  /** Paths that somebody left unfinished. */
+  readonly unfinished: number
+  readonly bytes: number
+  readonly kept: number
+  readonly keptBytes: number
+  /** In ISO 8601; the first and the last one goes by itself then. */
+  readonly keptFrom?: string | undefined
+  readonly keptUntil?: string | undefined
+  /** `collect` where what goes by itself within a day was to go now. */
+  readonly leftovers: string
   readonly dryRun: boolean
-  readonly leftovers?: 'keep' | 'collect'
 }
 
-export function summaryOf(garbage: Garbage, options: SummaryOptions): string {
-  const { paths, rubbish, kept } = garbage
-  return `${removedOf({ paths, rubbish }, options.dryRun)}${kept.paths.length === 0 ? '' : `; ${keptOf(kept, options)}`}`
+export function countsOf({ paths, rubbish, kept }: Garbage): Omit<CollectedGarbage, 'leftovers' | 'dryRun'> {
+  const [keptFrom, keptUntil] = kept.until?.map((time) => time.toISOString()) ?? []
+  return {
+    packages: paths.length,
+    unfinished: rubbish.length,
+    bytes: sumOf([...paths, ...rubbish]),
+    kept: kept.paths.length,
+    keptBytes: sumOf(kept.paths),
+    keptFrom,
+    keptUntil,
+  }
 }
 
-function removedOf({ paths, rubbish }: Pick<Garbage, 'paths' | 'rubbish'>, dryRun: boolean): string {
-  if (paths.length === 0 && rubbish.length === 0) return 'there is no garbage'
-  const unfinished =
-    rubbish.length === 0
+export function collectedText(garbage: CollectedGarbage): string {
+  return `${removedText(garbage)}${garbage.kept === 0 ? '' : `; ${keptText(garbage)}`}`
+}
+
+function removedText({ packages, unfinished, bytes, dryRun }: CollectedGarbage): string {
+  if (packages === 0 && unfinished === 0) return 'there is no garbage'
+  const besides =
+    unfinished === 0
       ? ''
-      : `, and ${countOf(rubbish.length, 'path')} that ${rubbish.length === 1 ? 'was' : 'were'} left unfinished`
-  const size = renderBytes(sumOf([...paths, ...rubbish]))
-  return `${dryRun ? 'would remove' : 'removed'} ${countOf(paths.length, 'package')}${unfinished} (${size})`
+      : `, and ${countOf(unfinished, 'path')} that ${unfinished === 1 ? 'was' : 'were'} left unfinished`
+  return `${removing(dryRun)} ${countOf(packages, 'package')}${besides} (${renderBytes(bytes)})`
+}
+
+function removing(dryRun: boolean): string {
+  return dryRun ? 'would remove' : 'removed'
 }
 
 /** What goes by itself within a day. */
-function keptOf({ paths, until }: Garbage['kept'], { leftovers }: SummaryOptions): string {
-  const [verb, they, them] = paths.length === 1 ? ['is', 'it', 'it'] : ['are', 'they', 'them']
-  const subject = `${countOf(paths.length, 'package')} (${renderBytes(sumOf(paths))}) ${verb} kept`
+function keptText({ kept, keptBytes, leftovers, ...period }: CollectedGarbage): string {
+  const [verb, they, them] = kept === 1 ? ['is', 'it', 'it'] : ['are', 'they', 'them']
+  const subject = `${countOf(kept, 'package')} (${renderBytes(keptBytes)}) ${verb} kept`
   if (leftovers === 'collect')
     return `${subject}, since ${they} ${verb} less than five minutes old or a deployment may be about to need ${them}`
-  return `${subject} ${until === undefined ? 'for a day' : periodOf(...until)}: '--now' removes ${them} as well, once ${they} ${verb} five minutes old`
+  return `${subject} ${periodText(period)}: '--now' removes ${them} as well, once ${they} ${verb} five minutes old`
 }
 
-function periodOf(first: Date, last: Date): string {
-  const isOne = timeOf(first) === timeOf(last)
-  return `until ${timeOf(last)}${isOne ? '' : `, the first until ${timeOf(first)}`}`
+function periodText({ keptFrom, keptUntil }: Pick<CollectedGarbage, 'keptFrom' | 'keptUntil'>): string {
+  if (keptFrom === undefined || keptUntil === undefined) return 'for a day'
+  const isOne = timeText(keptFrom) === timeText(keptUntil)
+  return `until ${timeText(keptUntil)}${isOne ? '' : `, the first until ${timeText(keptFrom)}`}`
 }
 
-function timeOf(time: Date): string {
-  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+function timeText(time: string): string {
+  return `${time.slice(0, 16).replace('T', ' ')} UTC`
 }
 
 function sumOf(some: readonly Pick<StoredBytes, 'bytes'>[]): number {

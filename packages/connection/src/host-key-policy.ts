@@ -13,6 +13,7 @@ import {
   type KnownHost,
   parseKnownHosts,
 } from './known-hosts.ts'
+import { say } from './messages.ts'
 import { isSmall } from './rsa-size.ts'
 import { HOST_KEY_ALGORITHMS } from './ssh-algorithms.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
@@ -46,10 +47,7 @@ export async function hostKeyPolicy(
     async remember(key) {
       if (judge(key).kind !== 'unknown') return
       const file = await append(configuration, key)
-      report({
-        kind: 'warning',
-        message: `added the host key of '${configuration.address}' to ${file}: ${showKey(key)}`,
-      })
+      report(say('host-key-added', { address: configuration.address, key: showKey(key), file }))
     },
   }
 }
@@ -81,10 +79,10 @@ function orderedAlgorithms(
   return [...usable.filter(isKnown), ...usable.filter((algorithm) => !isKnown(algorithm))]
 }
 
-async function append(configuration: SshConfiguration, key: Buffer): Promise<string> {
+async function append(configuration: SshConfiguration, key: Buffer): Promise<string | undefined> {
   const { userKnownHostsFiles, hostKeyNames, hashKnownHosts } = configuration
   const [file] = userKnownHostsFiles
-  if (file === undefined) return 'no file, since UserKnownHostsFile is none'
+  if (file === undefined) return undefined
   const [name] = hostKeyNames
   const written = hashKnownHosts ? hashHostName(name, randomBytes(20)) : name
   const line = `${written} ${keyTypeOf(key)} ${key.toString('base64')}\n`

@@ -6,6 +6,7 @@ import { handshake, type HandshakeOutcome } from './handshake.ts'
 import type { HandshakeLanes } from './handshake-lanes.ts'
 import { hostKeyPolicy } from './host-key-policy.ts'
 import { readIdentities } from './identities.ts'
+import { say } from './messages.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
 import { sshLink, type SshLink } from './ssh-link.ts'
 import type { SshOptions } from './ssh-options.ts'
@@ -36,7 +37,7 @@ export async function openLink(
     if (outcome.kind === 'ready') return sshLink(configuration, outcome.client, outcome.stream)
     if (tried >= attempts) throw outcome.error
     lanes.narrow(server)
-    report?.({ kind: 'detail', message: `${outcome.error.message}; trying again` })
+    report?.(say('trying-again', { reason: outcome.error.message }))
     await delay(pauseAfter(tried), undefined, { signal })
   }
 }

@@ -16,6 +16,7 @@ export {
 } from './generations.ts'
 export { isKnown, markBegun, unmarkBegun } from './known.ts'
 export { forgetTarget, readLeftBehind, writeLeftBehind } from './left-behind.ts'
+export { generationsDeleted, generationsText } from './messages.ts'
 export { type Journal, openJournal, type ReadEntry, type ReadJournal, readJournal } from './journal.ts'
 export type { BeginEntry, EndEntry, JournalEntry, MessageEntry, StepEntry } from './journal-entry.ts'
 export type { Origin } from './origin.ts'

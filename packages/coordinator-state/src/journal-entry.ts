@@ -49,6 +49,8 @@ export interface StepEntry extends AnyEntry {
 
 export interface MessageEntry extends AnyEntry {
   readonly kind: 'note' | 'warning' | 'error'
+  /** Of a note or warning: for programs, stable. */
+  readonly code?: string
   readonly message: string
   readonly target?: string
   readonly hint?: string

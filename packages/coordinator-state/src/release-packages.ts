@@ -4,6 +4,7 @@ import type { Environment } from '@davit/process'
 import { openStore } from '@davit/store'
 
 import type { DeletedGeneration } from './delete-generations.ts'
+import { say } from './messages.ts'
 
 export interface ReleaseOptions {
   readonly environment: Environment
@@ -22,10 +23,6 @@ export async function releasePackages(
     await (await openStore(store, { environment })).removeRoot(root)
   } catch (error) {
     if (!(error instanceof DavitError)) throw error
-    report({
-      kind: 'warning',
-      message: `the packages of generation ${number} are kept in their store as '${root}': ${error.message}`,
-      hint: 'remove that among the roots of the store',
-    })
+    report(say('packages-kept', { generation: number, root, reason: error.message }))
   }
 }

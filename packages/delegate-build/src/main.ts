@@ -12,6 +12,7 @@ import {
   withTargets,
 } from '@davit/tool'
 import { assignmentFrom } from './assignment.ts'
+import { say } from './messages.ts'
 
 export const tool = defineTool({
   name: 'davit-delegate-build',
@@ -66,7 +67,7 @@ export const tool = defineTool({
     const store = await openStore(assignment.store, context)
     const order = await assignment.orderWith(store)
     const plan = await delegationPlan(order, store)
-    if (plan.builds.size === 0) report({ kind: 'note', message: 'nothing to build: all packages are here' })
+    if (plan.builds.size === 0) report(say('nothing-to-build'))
     else {
       const told = new Set([...plan.builds.values()].map(({ target }) => target))
       const infrastructure = new Map([...assignment.infrastructure].filter(([name]) => told.has(name)))

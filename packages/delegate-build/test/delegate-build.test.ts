@@ -88,7 +88,9 @@ test('nobody is contacted when there is nothing to build, as the second time', a
   await store.realise(packages, { report: () => {}, signal: new AbortController().signal })
   const { printed, events } = await run({ architecture })
   expect(printed).toBe(architecture)
-  expect(events).toEqual([{ kind: 'note', message: 'nothing to build: all packages are here' }])
+  expect(events).toEqual([
+    { kind: 'note', code: 'nothing-to-build', message: 'nothing to build: all packages are here', fields: {} },
+  ])
 })
 
 test('a build model in any language is built, and printed as a document', async () => {
@@ -100,7 +102,9 @@ test('a build model in any language is built, and printed as a document', async 
   const again = await run({ build: program })
   expect(again).toEqual({
     printed: model,
-    events: [{ kind: 'note', message: 'nothing to build: all packages are here' }],
+    events: [
+      { kind: 'note', code: 'nothing-to-build', message: 'nothing to build: all packages are here', fields: {} },
+    ],
   })
   expect(await store.invalidPaths(packages.map(({ outPath }) => outPath))).toEqual([])
 })

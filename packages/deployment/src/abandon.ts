@@ -5,6 +5,7 @@ import { settledObservation, type SettlingTerms } from '@davit/observation'
 import { abandonRecord, isSamePlace, machinesOf, type ShellTarget } from '@davit/target'
 
 import { abandonedBy, placeOf, type Recorded, recordedIn } from './abandoned.ts'
+import { say } from './messages.ts'
 
 export interface AbandonTerms extends Omit<SettlingTerms, 'running'> {
   /** Services by name or key, each also as `…@TARGET`. */
@@ -57,12 +58,9 @@ function isSameTarget(left: Recorded, right: Recorded): boolean {
 }
 
 function tell(record: Recorded, kept: string, report: Report): void {
-  const { target, key, machine } = record
+  const { target, key, container, machine } = record
   const logs = `${machine.facts.stateDirectory}/targets/${target}/log`
-  const messages = [
-    `gave up ${placeOf(record)}: its module was not called, and nothing will stop it any more`,
-    `it may still run; on the target, \`grep -lz '^DAVIT_KEY=${key}$' /proc/[0-9]*/environ\` finds its processes`,
-    `its record is now '${kept}', its logs are still in '${logs}'; its package is no longer kept, and a deployment that wants it starts it again`,
-  ]
-  for (const message of messages) report({ kind: 'note', target, message })
+  report(say('given-up', { target, key, container, place: placeOf(record) }))
+  report(say('given-up-may-run', { target, key }))
+  report(say('given-up-record', { target, record: kept, logs }))
 }

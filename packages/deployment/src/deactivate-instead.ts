@@ -10,6 +10,8 @@ import {
 } from '@davit/target'
 import type { Deactivation } from '@davit/transition'
 
+import { say } from './messages.ts'
+
 interface FailedDeactivation {
   readonly request: ActivityRequest
   readonly next: Manifest
@@ -28,8 +30,7 @@ export async function deactivateInstead(machine: Machine, deactivation: FailedDe
   const instead = await otherModule(machine, deactivation)
   if (instead === undefined) return first
   const { target } = request.mapping
-  const message = `the module that '${activity.service.name}' was activated with cannot deactivate it: trying that of the manifest`
-  report({ kind: 'note', target, message })
+  report(say('other-module-tried', { target, service: activity.service.name }))
   const second = await performActivity(machine, { ...request, instead })
   if (second.kind === 'succeeded') return second
   const log = second.kind === 'failed' ? `${first.log.replace(/(?<=[^\n])$/, '\n')}${second.log}` : first.log

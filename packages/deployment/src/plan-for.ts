@@ -1,4 +1,4 @@
-import { printable, type Report } from '@davit/diagnostics'
+import { asDetail, type Message, printable, type Report } from '@davit/diagnostics'
 import type { Manifest, NamedMapping, TargetName } from '@davit/documents'
 import type { ShellTarget } from '@davit/target'
 import {
@@ -10,23 +10,22 @@ import {
   inconsistenciesOf,
   isEmpty,
   KINDS,
+  leftBehindMessages,
   leftBehindOf,
   type ObservedMapping,
-  type OutdatedMapping,
+  outdatedMessage,
   type PlanOptions,
+  plannedMessage,
   planTransition,
   type Reason,
-  renderActivity,
-  renderLeftBehind,
-  renderOutdated,
   renderTransition,
-  type SkippedMapping,
   targetLabelOf,
   type Transition,
   vanishedOf,
 } from '@davit/transition'
 import { type Deployed, deployedBy, type ObservationTerms, observeDeployment } from '@davit/observation'
 import type { FoundService } from '@davit/observation'
+import { say } from './messages.ts'
 import { refuseConflicts } from './refuse-conflicts.ts'
 import { type Claim, takeOver } from './take-over.ts'
 
@@ -49,7 +48,7 @@ export interface Plan {
   /** What goes on on targets that are no longer in the infrastructure, when this is done. */
   readonly leftBehind: readonly NamedMapping[]
   /** What else is to be known of it. */
-  readonly notes: readonly string[]
+  readonly notes: readonly Message[]
 }
 
 /** What leads from what is deployed to the next manifest. */
@@ -82,7 +81,7 @@ async function deployedOn(targets: readonly ShellTarget[], { next, unreachable, 
   const inconsistencies = inconsistenciesOf(next, unreachable, { previous }).map(({ message }) => message)
   const takenOver = claim === undefined ? [] : takeOver(next, observed.map(serviceOf), claim)
   const leaving = { next, previous, known: left, observed, unreachable }
-  const behind = renderLeftBehind(leftBehindOf(leaving), next)
+  const behind = leftBehindMessages(leftBehindOf(leaving), next)
   return { ...known, observed, leaving, warnings: [...takenOver, ...known.warnings, ...inconsistencies, ...behind] }
 }
 
@@ -91,7 +90,7 @@ interface ForgottenTerms extends PlanTerms {
   readonly unreachable: ReadonlySet<TargetName>
 }
 
-function forgottenIn(next: Manifest, { previous, old, upgrade, ...terms }: ForgottenTerms): readonly SkippedMapping[] {
+function forgottenIn(next: Manifest, { previous, old, upgrade, ...terms }: ForgottenTerms): readonly Message[] {
   if (previous === undefined || old !== undefined || upgrade !== 'upgrade') return []
   return forgottenOf({ ...terms, previous, next })
 }
@@ -101,12 +100,10 @@ function serviceOf(observed: ObservedMapping): FoundService {
 }
 
 /** Nothing is left of the deployment: perhaps another one was meant. */
-function othersIn({ observed, neighbours }: Deployed): readonly string[] {
+function othersIn({ observed, neighbours }: Deployed): readonly Message[] {
   if (observed.length > 0) return []
-  const names = [...new Set(neighbours.map(({ record }) => `'${record.profile}'`))].toSorted()
-  return names.length === 0
-    ? []
-    : [`nothing runs under this name; on the targets there are services of ${names.join(', ')}`]
+  const profiles = [...new Set(neighbours.map(({ record }) => record.profile))].toSorted()
+  return profiles.length === 0 ? [] : [say('others-here', { profiles })]
 }
 
 /** Targets of the manifest that were passed over. */
@@ -117,26 +114,24 @@ function unreachableOf(next: Manifest, targets: readonly ShellTarget[]): Readonl
 
 /** The plan as lines. */
 export function renderPlan({ transition, deployed, notes }: Plan): string {
-  const lines = [...deployed.warnings, ...notes].map((line) => `${line}\n`)
+  const lines = [...deployed.warnings, ...notes].map(({ message }) => `${message}\n`)
   return printable(lines.join('')) + renderTransition(transition, KINDS)
 }
 
 /** What of a plan is not seen from what is done. */
 export function reportPlan({ transition, deployed, unreachable, notes }: Plan, report: Report): void {
-  for (const message of deployed.warnings) report({ kind: 'warning', message })
-  for (const message of [...notes, ...transition.skipped.map((skipped) => skipped.message)])
-    report({ kind: 'note', message })
-  for (const outdated of transition.outdated) reportOutdated(outdated, report)
-  for (const activity of activitiesOf(transition))
-    report({ kind: isSurprise(activity) ? 'note' : 'detail', message: renderActivity(activity, KINDS) })
+  for (const message of [...deployed.warnings, ...notes, ...transition.skipped]) report(message)
+  for (const outdated of transition.outdated) {
+    const message = outdatedMessage(outdated)
+    report(outdated.isTold ? asDetail(message) : message)
+  }
+  for (const activity of activitiesOf(transition)) {
+    const message = plannedMessage(activity, KINDS)
+    report(isSurprise(activity) ? message : asDetail(message))
+  }
   if (!isEmpty(transition)) return
   const isAsSaid = [transition.outdated, deployed.warnings, [...unreachable], notes].every(({ length }) => length === 0)
-  report({ kind: 'note', message: `nothing to do${isAsSaid ? ': all services are as the manifest says' : ''}` })
-}
-
-function reportOutdated(outdated: OutdatedMapping, report: Report): void {
-  const message = `${renderOutdated(outdated)}: --restart-changed restarts it`
-  report({ kind: outdated.isTold ? 'detail' : 'note', message })
+  report(say(isAsSaid ? 'all-as-manifest' : 'nothing-to-do'))
 }
 
 /** What nobody has asked for is told with its reason; where it is stopped and started, once. */

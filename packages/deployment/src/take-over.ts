@@ -1,7 +1,9 @@
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, type Message } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
 
 import type { FoundService } from '@davit/observation'
+
+import { say } from './messages.ts'
 
 /** How a coordinator that has no generation of a deployment comes to change it. */
 export interface Claim {
@@ -13,12 +15,13 @@ export interface Claim {
  * What is told of services that this coordinator has not deployed and next would all remove; refused, unless they are to be taken
  * over: the name may be the wrong one. Who shares a single service with next deploys the same system from elsewhere.
  */
-export function takeOver(next: Manifest, found: readonly FoundService[], claim: Claim): readonly string[] {
+export function takeOver(next: Manifest, found: readonly FoundService[], claim: Claim): readonly Message[] {
   if (found.length === 0 || found.some(isIn(next))) return []
   const { profile } = claim
   if (!claim.takeOver) throw refusal(next, found, profile)
-  const places = byTarget(found).map(([target, services]) => `${services.length} on '${target}'`)
-  return [`taking over '${profile}', which this coordinator has not deployed, with its services: ${places.join(', ')}`]
+  const places = byTarget(found)
+  const targets = places.map(([target]) => target)
+  return [say('taking-over', { profile, targets, counts: places.map(([, services]) => services.length) })]
 }
 
 /** In any version on the same target, or in the same version anywhere. */

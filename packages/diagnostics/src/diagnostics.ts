@@ -3,6 +3,20 @@ export { DavitError, type DavitErrorOptions } from './davit-error.ts'
 export { atPath, type Diagnostic, type Path, type Place, renderDiagnostic, renderPath } from './diagnostic.ts'
 export { ExitStatus } from './exit-status.ts'
 export { firstDiagnostics, MAX_DIAGNOSTICS, MAX_HINTS } from './first-diagnostics.ts'
+export {
+  asDetail,
+  detail,
+  type Fields,
+  type FieldTable,
+  type FieldType,
+  type Message,
+  type MessageCode,
+  type MessageRow,
+  messages,
+  note,
+  type Say,
+  warning,
+} from './messages.ts'
 export { printable } from './printable.ts'
 export type { Report, ReportedStep, ReportEvent } from './report.ts'
 export { suggestionFor } from './suggestion.ts'

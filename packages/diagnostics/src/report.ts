@@ -1,4 +1,5 @@
 import type { Diagnostic } from './diagnostic.ts'
+import type { Message } from './messages.ts'
 
 /** A step on a target, or on the coordinator, without target; `id` ties its end to its beginning. */
 export interface ReportedStep {
@@ -19,16 +20,7 @@ export type ReportEvent =
       /** The end of the log of what failed. */
       readonly log?: string
     })
-  | {
-      readonly kind: 'note'
-      readonly target?: string
-      readonly message: string
-      /** The current one of the coordinator, which the message is about. */
-      readonly generation?: number
-    }
-  /** Only shown with -v. */
-  | { readonly kind: 'detail'; readonly target?: string; readonly message: string }
-  | { readonly kind: 'warning'; readonly target?: string; readonly message: string; readonly hint?: string }
+  | Message
   | { readonly kind: 'diagnostic'; readonly diagnostic: Diagnostic }
 
 export type Report = (event: ReportEvent) => void

@@ -1,4 +1,4 @@
-import type { DavitError, ReportEvent } from '@davit/diagnostics'
+import type { DavitError } from '@davit/diagnostics'
 import { distribute, distributionError, distributionInterrupted } from '@davit/distribution'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { openStore } from '@davit/store'
@@ -11,6 +11,8 @@ import {
   transferOptions,
   withTargets,
 } from '@davit/tool'
+
+import { say } from './messages.ts'
 
 export const tool = defineTool({
   name: 'davit-distribute',
@@ -47,7 +49,7 @@ export const tool = defineTool({
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
     const store = await openStore(manifest.store, context)
     journal({ profile, manifest: text }, 'preparation')
-    if (args.useSubstitutes && store.kind === 'native') context.report(NO_CACHES)
+    if (args.useSubstitutes && store.kind === 'native') context.report(say('no-caches'))
     const outcome = await withTargets(manifest.infrastructure, context, (reached) =>
       distribute(manifest, reached, {
         ...context,
@@ -63,9 +65,3 @@ export const tool = defineTool({
     await print(text)
   },
 })
-
-const NO_CACHES: ReportEvent = {
-  kind: 'warning',
-  message: 'packages of the native store are in no cache: all that is missing is sent',
-  hint: '--use-substitutes is for packages of Nix',
-}

@@ -7,11 +7,12 @@ import {
   nothingDeployed,
   readGeneration,
 } from '@davit/coordinator-state'
-import type { Report, ReportEvent } from '@davit/diagnostics'
+import type { Report } from '@davit/diagnostics'
 import { defineTool, deploymentOf, profileOptions, stateEnvironment, type ToolContext, usageError } from '@davit/tool'
 
 import { deleteSelected, forgetDeployment } from './delete-generations.ts'
 import { listGenerations, renderGenerations } from './list-generations.ts'
+import { say } from './messages.ts'
 
 export const tool = defineTool({
   name: 'davit-generations',
@@ -73,8 +74,7 @@ export const tool = defineTool({
 async function list({ args, print, report }: ToolContext<{ readonly profile: string }>, place: DeploymentPlace) {
   const generations = await listGenerations(place)
   if (generations.length === 0) {
-    const message = `there are no generations of '${args.profile}': ${await nothingDeployed(place)}`
-    report({ kind: 'note', message })
+    report(say('no-generations', { profile: args.profile, reason: await nothingDeployed(place) }))
   }
   return print(renderGenerations(generations))
 }
@@ -102,7 +102,7 @@ function actionsOf(place: DeploymentPlace, context: ToolContext<Arguments>): rea
       args.beginRollback,
       async () => {
         const { to, isUnfinished } = await beginRollback(place)
-        if (isUnfinished) report(unfinished(to))
+        if (isUnfinished) report(say('rollback-unfinished', { to }))
         await print(`${to}\n`)
       },
     ],
@@ -115,12 +115,8 @@ function actionsOf(place: DeploymentPlace, context: ToolContext<Arguments>): rea
 }
 
 async function forget(place: DeploymentPlace, target: string, report: Report): Promise<void> {
-  const names = new Set((await forgetTarget(place, target)).map(({ name }) => `'${name}'`))
-  report({ kind: 'note', message: `forgot ${[...names].join(', ')} on '${target}'` })
-}
-
-function unfinished(to: number): ReportEvent {
-  return { kind: 'note', message: `the rollback to generation ${to} was not finished: going on with it` }
+  const services = [...new Set((await forgetTarget(place, target)).map(({ name }) => name))]
+  report(say('target-forgotten', { target, services }))
 }
 
 function tooMany() {

@@ -3,6 +3,7 @@ import type { Report } from '@davit/diagnostics'
 import { defineTool, deploymentOf, profileOptions, stateEnvironment } from '@davit/tool'
 
 import { fateFrom } from './fate-of.ts'
+import { say } from './messages.ts'
 import { renderRuns } from './render-runs.ts'
 import { type Run, runsOf } from './runs-of.ts'
 import { parseSince } from './since.ts'
@@ -46,8 +47,7 @@ export const tool = defineTool({
     tellDamage(journal, report)
     if (journal.entries.length === 0) {
       const isKnown = (await generationNumbers(place)).length > 0
-      const reason = isKnown ? '' : `: ${await nothingDeployed(place)}`
-      report({ kind: 'note', message: `there is no journal of '${profile}'${reason}` })
+      report(say('no-journal', { profile, reason: isKnown ? undefined : await nothingDeployed(place) }))
     }
     const all = runsOf(journal.entries).filter(({ time }) => since === undefined || time >= since)
     const runs = args.number === undefined ? all : all.slice(-args.number)
@@ -62,7 +62,5 @@ function linesOf(runs: readonly Run[]): string {
 
 /** What a crash or a full disk has cut off. */
 function tellDamage({ damaged }: ReadJournal, report: Report): void {
-  for (const { file, line } of damaged) {
-    report({ kind: 'warning', message: `line ${line} of '${file}' is damaged, and passed over` })
-  }
+  for (const { file, line } of damaged) report(say('journal-damaged', { file, line }))
 }

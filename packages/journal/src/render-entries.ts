@@ -1,6 +1,6 @@
 import type { BeginEntry, JournalEntry, StepEntry } from '@davit/coordinator-state'
-import { printable, type ReportEvent } from '@davit/diagnostics'
-import { renderEvent } from '@davit/tool'
+import { printable } from '@davit/diagnostics'
+import { renderEvent, type ShownEvent } from '@davit/tool'
 
 import { isStep, type Run } from './runs-of.ts'
 import { endOf, type Fate, toolOf } from './summary-of.ts'
@@ -46,7 +46,7 @@ function eventText(entry: Exclude<JournalEntry, { kind: 'begin' | 'end' }>): str
 }
 
 /** Nothing for kinds that came later. */
-function eventOf(entry: Exclude<JournalEntry, { kind: 'begin' | 'end' }>): ReportEvent | undefined {
+function eventOf(entry: Exclude<JournalEntry, { kind: 'begin' | 'end' }>): ShownEvent | undefined {
   switch (entry.kind) {
     case 'started':
     case 'finished':

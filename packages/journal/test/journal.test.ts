@@ -204,6 +204,8 @@ test('only the last runs, only those since then, and only those of the profile a
   expect(said).toEqual([
     {
       kind: 'note',
+      code: 'no-journal',
+      fields: { profile: 'other', reason: 'nothing has been deployed from this coordinator, under any name' },
       message: "there is no journal of 'other': nothing has been deployed from this coordinator, under any name",
     },
   ])
@@ -224,7 +226,12 @@ test('what is damaged is passed over and told; what has lost its beginning is to
   write(UNLOCK)
   const { printed, said } = await print({ verbose: true })
   expect(said).toEqual([
-    { kind: 'warning', message: `line 7 of '${join(place, 'journal/1')}' is damaged, and passed over` },
+    {
+      kind: 'warning',
+      code: 'journal-damaged',
+      fields: { line: 7, file: join(place, 'journal/1') },
+      message: `line 7 of '${join(place, 'journal/1')}' is damaged, and passed over`,
+    },
   ])
   expect(printed.split('\n')[0]).toMatch(/^2026-11-20 10:00:01 UTC {2}somebody {4}a tool {8}1 failed; status 1: the/)
   expect(printed).toContain('davit-unlock: done')

@@ -3,6 +3,8 @@ import { DavitError, type Report } from '@davit/diagnostics'
 import type { ProfileName } from '@davit/documents'
 import { allTargets, lockHolder, type ReachedTargets, type ShellTarget } from '@davit/target'
 
+import { say } from './messages.ts'
+
 interface FreeTerms {
   readonly profile: ProfileName
   readonly token: string
@@ -22,7 +24,7 @@ export async function freeLock(reached: ReachedTargets, terms: FreeTerms): Promi
   const held = candidates.filter((_, index) => holders[index]?.token === token)
   for (const target of held) {
     const owner = describeOwner(holders[candidates.indexOf(target)]?.owner ?? '')
-    report({ kind: 'note', target: target.name, message: `freeing the lock of ${owner}` })
+    report(say('lock-freed', { target: target.name, owner }))
   }
   if (held.length > 0)
     await endDeployment(held, terms).catch((error: unknown) => {

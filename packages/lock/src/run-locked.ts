@@ -2,6 +2,8 @@ import { endDeployment, isGone, type LockTerms, withLease } from '@davit/deploym
 import type { ShellTarget } from '@davit/target'
 import type { ToolContext } from '@davit/tool'
 
+import { say } from './messages.ts'
+
 interface Arguments {
   readonly command: readonly string[]
 }
@@ -36,8 +38,8 @@ export async function runLocked(
   /** What failed before is what counts. */
   async function endQuietly(): Promise<void> {
     await endDeployment(targets, terms).catch((error: unknown) => {
-      const message = error instanceof Error ? error.message : String(error)
-      context.report({ kind: 'warning', message: isGone(error) ? 'the lock was lost meanwhile' : message })
+      const reason = error instanceof Error ? error.message : String(error)
+      context.report(isGone(error) ? say('lock-lost-meanwhile') : say('unlock-failed', { reason }))
     })
   }
 }

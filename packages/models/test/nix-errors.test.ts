@@ -157,7 +157,7 @@ test.skipIf(noPrivateNix)('what models trace is reported', async () => {
     services: `${DB}\nweb = { name = "web"; type = builtins.trace "typing" "process"; pkg = db.pkg; };`,
   })
   await loadNixIn(modelsIn(files), Object.keys(files), { environment, report: (event) => events.push(event) })
-  expect(events).toEqual([{ kind: 'note', message: 'typing' }])
+  expect(events).toMatchObject([{ kind: 'note', code: 'nix-trace', message: 'typing' }])
 })
 
 test.skipIf(noPrivateNix)('files are shown as the user named them', async () => {

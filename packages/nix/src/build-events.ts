@@ -14,8 +14,7 @@ export type BuildEvent =
   | ({ readonly kind: 'failed' } & BuildFailure)
   | { readonly kind: 'fetching'; readonly path: StorePath }
   | { readonly kind: 'fetched'; readonly path: StorePath }
-  | { readonly kind: 'note'; readonly message: string }
-  | { readonly kind: 'warning'; readonly message: string }
+  | { readonly kind: 'said'; readonly code: 'nix-waiting' | 'nix-warning'; readonly text: string }
 
 export interface BuildEvents {
   /** A line of standard error. */
@@ -99,7 +98,8 @@ function start({ activities, builds, onEvent }: LogState, { id, type, fields = [
   } else if (type === Type.substitute) {
     activities.set(id, { kind: 'fetch', path, log: [], isOver: false })
     onEvent({ kind: 'fetching', path })
-  } else if (type === Type.buildWaiting && text !== '') onEvent({ kind: 'note', message: withoutEscapes(text) })
+  } else if (type === Type.buildWaiting && text !== '')
+    onEvent({ kind: 'said', code: 'nix-waiting', text: withoutEscapes(text) })
 }
 
 /** A build may have failed when it stops, and the message that says so may come later. */
@@ -123,7 +123,7 @@ function takeMessage(state: LogState, { level, msg = '', raw_msg }: LogEntry): v
   const text = plainText(raw_msg ?? msg)
   if (level === Level.error && !FOLLOWS.test(text)) takeError(state, text)
   if (level === Level.warning && !HARMLESS.test(text)) {
-    state.onEvent({ kind: 'warning', message: text.replace(/^warning: */, '') })
+    state.onEvent({ kind: 'said', code: 'nix-warning', text: text.replace(/^warning: */, '') })
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Report } from '@davit/diagnostics'
 import { type LogEntry, parseLogEntry, type RawFrame } from './log-entry.ts'
+import { say } from './messages.ts'
 import { plainText } from './plain-text.ts'
 
 /** What Nix said on standard error. */
@@ -47,8 +48,8 @@ export function parseLog(stderr: string): EvaluationLog {
 }
 
 export function reportLog({ traces, warnings }: EvaluationLog, report: Report | undefined): void {
-  for (const message of warnings) report?.({ kind: 'warning', message })
-  for (const message of traces) report?.({ kind: 'note', message })
+  for (const text of warnings) report?.(say('nix-warning', { text }))
+  for (const text of traces) report?.(say('nix-trace', { text }))
 }
 
 function isMessage({ action, level }: LogEntry): boolean {

@@ -68,7 +68,7 @@ test('fetching, waiting and warnings are told', () => {
     entry({ action: 'msg', level: 1, msg: 'warning: low on space' }),
     stopped(1),
   )
-  expect(told).toStrictEqual(['fetching', 'note', 'warning', 'fetched'])
+  expect(told).toStrictEqual(['fetching', 'said', 'said', 'fetched'])
 })
 
 test('only the end of a log is remembered', () => {

@@ -74,7 +74,7 @@ test.skipIf(noPrivateNix)('evaluate() passes expressions on, and tells what the 
   const events: ReportEvent[] = []
   const report = (event: ReportEvent) => events.push(event)
   expect(await evaluateAttribute('traced', { parameters: '{ port = 8080; }', report })).toBe(8080)
-  expect(events).toEqual([{ kind: 'note', message: 'seen 8080' }])
+  expect(events).toMatchObject([{ kind: 'note', code: 'nix-trace', message: 'seen 8080' }])
 })
 
 test.skipIf(noPrivateNix)('evaluate() hands numbers and names over as they are', async () => {

@@ -1,3 +1,4 @@
+import type { Message } from '@davit/diagnostics'
 import { type Manifest, mappingIdOf, type ServiceMapping, type TargetName } from '@davit/documents'
 import {
   type ActivityDefinition,
@@ -14,7 +15,8 @@ import { coresOf, type ObservedMapping, observedOf, type RecordedPlace, targetLa
 
 import { differencesOf } from './differences.ts'
 import { doubtsOf } from './doubts.ts'
-import { lostMessage, salvage, strangeMessage } from './salvage.ts'
+import { say } from './messages.ts'
+import { salvage, unusable } from './salvage.ts'
 import { settledObservation, type SettlingTerms } from './settled.ts'
 
 export interface DeployedMapping extends ObservedMapping {
@@ -33,7 +35,7 @@ export interface Deployed {
   /** What other deployments have on the machines. */
   readonly neighbours: readonly Neighbour[]
   /** What has to be looked after by hand. */
-  readonly warnings: readonly string[]
+  readonly warnings: readonly Message[]
 }
 
 export interface Neighbour {
@@ -74,8 +76,8 @@ export async function observeDeployment(
       (observations[index]?.foreign ?? []).map((record) => ({ machine, record })),
     ),
     warnings: observations.flatMap(({ damaged, strange }) => [
-      ...damaged.filter((record) => salvage(record, manifests) === undefined).map(lostMessage),
-      ...strange.map(strangeMessage),
+      ...damaged.filter((record) => salvage(record, manifests) === undefined).map(unusable),
+      ...strange.map((path) => say('not-a-record', { path })),
     ]),
   }
 }

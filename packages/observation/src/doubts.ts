@@ -3,6 +3,7 @@ import type { ProfileName, TargetName } from '@davit/documents'
 import { askStatus, type Machine, type Observation, type ObservedRecord } from '@davit/target'
 import type { Doubt } from '@davit/transition'
 
+import { say } from './messages.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 /** A question that takes longer is not waited for. */
@@ -45,8 +46,7 @@ async function statusOf(machine: Machine, { mapping, service }: ObservedRecord, 
   const seconds = Math.min(timeoutSeconds, STATUS_SECONDS)
   const answer = await askStatus(machine, { profile, mapping, timeoutSeconds: seconds })
   if (answer === 'unknown') {
-    const message = `the module of '${service.name}' did not say within ${seconds} seconds whether it runs`
-    report({ kind: 'warning', target: mapping.target, message })
+    report(say('status-unknown', { target: mapping.target, service: service.name, seconds }))
   }
   return answer
 }

@@ -1,7 +1,9 @@
+import type { Message } from '@davit/diagnostics'
 import { type Manifest, type Mapping, mappingIdOf, type ServiceMapping } from '@davit/documents'
 import { type DamagedRecord, definitionOf } from '@davit/target'
 
 import type { DeployedMapping } from './deployed.ts'
+import { say } from './messages.ts'
 
 /**
  * What is known of a mapping whose record is damaged: by the record itself, or by one of the manifests that place it. Nothing
@@ -17,12 +19,8 @@ export function salvage(record: DamagedRecord, manifests: readonly Manifest[]): 
 }
 
 /** Where to look, and what to do by hand. */
-export function lostMessage({ directory, key, container, target, problem }: DamagedRecord): string {
-  return `Skip '${key}' in '${container}' on target '${target}': nothing says how to stop it; its record '${directory}/record' is damaged: ${problem}; stop it by hand; then 'davit-env --abandon ${key}' gives it up`
-}
-
-export function strangeMessage(directory: string): string {
-  return `Skip '${directory}', which is among the records and none of ours: remove it`
+export function unusable({ directory, key, container, target, problem }: DamagedRecord): Message {
+  return say('record-unusable', { target, container, key, record: `${directory}/record`, problem })
 }
 
 function definitionIn(manifest: Manifest, mapping: Mapping) {

@@ -2,6 +2,7 @@ import type { Report } from '@davit/diagnostics'
 import type { ContainerName, Mapping, ProfileName, ServiceKey, TargetName } from '@davit/documents'
 import { awaitActivity, type Machine, type Observation, observeMachine } from '@davit/target'
 
+import { say } from './messages.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 export interface SettlingTerms {
@@ -21,8 +22,8 @@ export async function settledObservation(machine: Machine, terms: SettlingTerms)
   const running = terms.running === 'wait' ? runningIn(observation) : []
   if (running.length === 0) return observation
   const endOf = ({ mapping, name, activity, step }: Running) => {
-    const message = `waiting for what an earlier run has begun: ${step} ${name} in ${mapping.container}`
-    report({ kind: 'note', target: mapping.target, message })
+    const { target, container } = mapping
+    report(say('waiting-for-earlier', { target, step, service: name, container }))
     return awaitActivity(machine, { profile, mapping, activity, timeoutSeconds })
   }
   await unlessAborted(Promise.all(running.map(endOf)), signal)

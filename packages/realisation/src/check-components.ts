@@ -1,6 +1,8 @@
-import type { Diagnostic, Report } from '@davit/diagnostics'
+import type { Report } from '@davit/diagnostics'
 import type { Manifest } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
+
+import { say } from './messages.ts'
 
 /** What modules will not take, or not notice, of what was built: told before anything is activated. */
 export async function checkComponents(
@@ -10,12 +12,7 @@ export async function checkComponents(
   const components = new Map([...manifest.services.values()].map((service) => [service.pkg, service]))
   for (const { name, type, pkg } of components.values()) {
     for (const { message, place, hint } of (await modules.get(type)?.checkComponent?.(pkg)) ?? []) {
-      const said = hint === undefined ? {} : { hint }
-      report({ kind: 'warning', message: `service '${name}': ${placeText(place)}${message}`, ...said })
+      report(say('component-doubtful', { service: name, problem: message, file: place?.file, line: place?.line, hint }))
     }
   }
-}
-
-function placeText(place: Diagnostic['place']): string {
-  return place === undefined ? '' : `${place.file}:${place.line ?? ''} `
 }

@@ -87,7 +87,9 @@ test('realise() warns of settings that the module of davit does not know, also w
     expect(events.filter(({ kind }) => kind === 'warning')).toStrictEqual([
       {
         kind: 'warning',
+        code: 'component-doubtful',
         message: `service 'web': ${file}:1 'readyport' is no setting of a process`,
+        fields: { service: 'web', problem: "'readyport' is no setting of a process", file, line: 1 },
         hint: "did you mean 'readyPort'?",
       },
     ])

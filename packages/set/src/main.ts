@@ -1,7 +1,6 @@
 import { currentGeneration, type Origin } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
-import type { ReportEvent } from '@davit/diagnostics'
-import { Manifest, type TargetName } from '@davit/documents'
+import { Manifest } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import { openStore } from '@davit/store'
 import {
@@ -14,7 +13,8 @@ import {
   stateEnvironment,
   withDeployment,
 } from '@davit/tool'
-import { checkGeneration, type RecordedGeneration, recordGeneration, returnToGeneration } from './record-generation.ts'
+import { say } from './messages.ts'
+import { checkGeneration, recordGeneration, returnToGeneration } from './record-generation.ts'
 import { setProfiles } from './set-profiles.ts'
 import { targetsBehind } from './targets-behind.ts'
 
@@ -68,7 +68,7 @@ export const tool = defineTool({
         generation === undefined
           ? await recordGeneration(place, { manifest, text, origin: originOf(new Date()) }, store)
           : await returnToGeneration(place, { number: generation, manifest }, store)
-      report({ kind: 'note', message: MESSAGES[kind](number), generation: number })
+      report(say(`generation-${kind}`, { generation: number }))
     }
     if (!args.targetProfiles) {
       context.journal({ profile, manifest: text }, 'change')
@@ -81,29 +81,13 @@ export const tool = defineTool({
           const reachedNames = new Set(targets.map(({ name }) => name))
           const behind = targetsBehind(manifest, reachedNames, (await currentGeneration(place))?.manifest)
           if (behind.length === 0) await record(confirm)
-          else report(notRecorded(behind))
+          else report(say('generation-not-recorded', { targets: behind }))
         }),
       )
     }
     await print(text)
   },
 })
-
-const MESSAGES = {
-  added: (number) => `generation ${number} on the coordinator`,
-  switched: (number) => `generation ${number} is the current one on the coordinator again`,
-  unchanged: () => 'the coordinator has this generation already',
-} satisfies Record<RecordedGeneration['kind'], (number: number) => string>
-
-/** The coordinator never claims what a target does not have: what the next generation says is true of all of them. */
-function notRecorded(behind: readonly TargetName[]): ReportEvent {
-  const names = behind.map((name) => `'${name}'`).join(', ')
-  return {
-    kind: 'warning',
-    message: `no generation on the coordinator: ${names} could not be reached, and ${behind.length === 1 ? 'lacks' : 'lack'} what it would say`,
-    hint: 'deploy again when they can be',
-  }
-}
 
 function originOf(time: Date): Origin {
   const { user, host } = processIdentity()

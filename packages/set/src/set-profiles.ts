@@ -3,6 +3,8 @@ import type { Report } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
 import { type ProfileToSet, setProfile, type ShellTarget } from '@davit/target'
 
+import { say } from './messages.ts'
+
 interface SetOptions {
   readonly profile: ProfileName
   readonly token: string
@@ -26,8 +28,8 @@ export async function setProfiles(
       const set = await setProfile(machine, { ...how, target: name, path, store }).catch((error: unknown) => {
         throw lostOn({ target: name, profile: how.profile }, error)
       })
-      const message = set === 'unchanged' ? 'the profile is the same' : `generation ${set.generation} of the profile`
-      report({ kind: set === 'unchanged' ? 'detail' : 'note', target: name, message })
+      if (set === 'unchanged') report(say('profile-unchanged', { target: name }))
+      else report(say('profile-set', { target: name, generation: set.generation }))
     }),
   )
   const failed = results.find((result) => result.status === 'rejected')

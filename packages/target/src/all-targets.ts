@@ -1,6 +1,7 @@
 import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
 
+import { say } from './messages.ts'
 import type { ReachedTargets } from './reach-targets.ts'
 import type { ShellTarget } from './shell-target.ts'
 
@@ -26,8 +27,7 @@ export function targetsToUse(reached: ReachedTargets, { unreachable, report }: S
   const isLeft = reached.targets.size > 0 && skipped.length === reached.unreachable.size
   if (unreachable === 'refuse' || !isLeft)
     throw unreachableError(reached.unreachable, isLeft ? { hint: HOW_TO_SKIP } : {})
-  for (const [target, { message }] of skipped)
-    report({ kind: 'warning', target, message: `left as it is, since it cannot be reached: ${message}` })
+  for (const [target, { message }] of skipped) report(say('target-skipped', { target, reason: message }))
   return [...reached.targets.values()]
 }
 

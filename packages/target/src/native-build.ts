@@ -5,6 +5,7 @@ import type { StorePath } from '@davit/documents'
 import { logEndOf, type NativeStore, type RemoteBuild, storeLayout, unsetVariableIn } from '@davit/store'
 
 import type { Machine } from './machine.ts'
+import { say } from './messages.ts'
 import type { FailedBuild } from './native-build-protocol.ts'
 import { type BuildServer, openBuildServer } from './native-build-server.ts'
 import type { TargetBuildOptions, TargetBuildOutcome } from './target-store.ts'
@@ -61,7 +62,7 @@ async function buildOne(
   let isLate = false
   try {
     const end = await server.build(build, {
-      waits: () => report({ kind: 'note', message: `'${build.name}' is being built on '${address}': waiting for it` }),
+      waits: () => report(say('target-build-awaited', { package: build.name, address })),
       starts() {
         timer = setTimeout(() => {
           isLate = true
@@ -102,9 +103,6 @@ function reportIsolation(machine: Machine, server: BuildServer, report: Report):
   const { kind } = server.machine.isolation
   if (kind === 'bubblewrap' || told.has(machine)) return
   told.add(machine)
-  const message =
-    kind === 'none'
-      ? `builds on '${machine.address}' are not isolated from that machine`
-      : `builds on '${machine.address}' are kept from the network, but see all of that machine`
-  report({ kind: 'note', message: `${message}, since bubblewrap (bwrap) is missing or not allowed there` })
+  const { address } = machine
+  report(say(kind === 'none' ? 'target-builds-not-isolated' : 'target-builds-half-isolated', { address }))
 }

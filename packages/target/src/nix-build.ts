@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
-import { type BuildEvent, openBuildEvents } from '@davit/nix'
+import { type BuildEvent, openBuildEvents, saidByNix } from '@davit/nix'
 import type { NixStore } from '@davit/store'
 
 import type { Machine } from './machine.ts'
@@ -118,7 +118,7 @@ interface Reporting {
 /** What Nix does on a target beyond what it was asked for, as steps there. */
 function reporter(target: string, { report, asked }: Reporting): (event: BuildEvent) => void {
   return (event) => {
-    if (event.kind === 'note' || event.kind === 'warning') return report({ ...event, target })
+    if (event.kind === 'said') return report(saidByNix(event, target))
     const [verb, path] = 'path' in event ? ['fetch', event.path] : ['build', event.derivation]
     if (asked.has(path)) return
     const step = { id: `${verb} ${target} ${path}`, target, step: `${verb} ${nameOf(path)}` }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { DavitError, type Report, type ReportEvent } from '@davit/diagnostics'
+import { DavitError, type Report } from '@davit/diagnostics'
 
+import { say } from './messages.ts'
 import { ANSWER_SECONDS, SilentError } from './silence.ts'
 
 export interface ReconnectTerms {
@@ -29,11 +30,11 @@ export async function reconnect(address: string, attempt: () => Promise<void>, t
   for (let failures = 0; ; failures += 1) {
     const failure = await failureOf(attempt)
     if (failure === undefined) {
-      if (failures > 0) report({ kind: 'note', message: `connected to '${address}' again` })
+      if (failures > 0) report(say('reconnected', { address }))
       return
     }
     if (!mayGoOn(failure.error)) throw failure.error
-    if (failures === 0) report(lost(address, answerSeconds))
+    if (failures === 0) report(say('reconnecting', { address, seconds: answerSeconds }))
     await delay(Math.min(pauseAfter(failures), left()), undefined, { signal }).catch(() => {
       throw failure.error
     })
@@ -47,10 +48,6 @@ async function failureOf(attempt: () => Promise<void>): Promise<{ readonly error
   } catch (error) {
     return { error }
   }
-}
-
-function lost(address: string, seconds: number): ReportEvent {
-  return { kind: 'warning', message: `lost the connection to '${address}': trying again for ${seconds} s` }
 }
 
 /** What is refused because of a key, an account or a setting is refused the next time as well. */

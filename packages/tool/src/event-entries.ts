@@ -19,10 +19,11 @@ export function eventEntries(): EventEntries {
         case 'failed':
           return { kind: event.kind, ...numbered(event), ...stepFields(event), ...failureFields(event) }
         case 'note':
+        case 'warning': {
           generation = event.generation ?? generation
-          return event
-        case 'warning':
-          return event
+          const { fields: _, ...told } = event
+          return told
+        }
         case 'diagnostic':
           return { kind: event.diagnostic.severity, message: renderDiagnostic(event.diagnostic) }
         case 'detail':

@@ -3,6 +3,7 @@ import { checkVariables } from './check-variables.ts'
 import type { Tool } from './define-tool.ts'
 import type { Host } from './host.ts'
 import type { Interruption } from './interruption.ts'
+import { say } from './messages.ts'
 import { type Arguments, parseArguments } from './parse-arguments.ts'
 import { createProgress } from './progress.ts'
 import { type ErrorStyle, exitStatusOf, renderError } from './render-error.ts'
@@ -50,7 +51,7 @@ async function carryOut(
   args: Arguments,
   { host, interruption, output }: Surroundings & { readonly output: StreamOutput },
 ): Promise<number> {
-  const progress = createProgress(progressOptions(args, host))
+  const progress = createProgress({ tool: tool.name, ...progressOptions(args, host) })
   const journal = createRunJournal({ tool: tool.name, host, report: progress.report })
   announceInterruption(tool, interruption, { report: journal.report, close: progress.close })
   const result = typeof args.output === 'string' ? fileOutput(args.output) : output
@@ -74,13 +75,9 @@ async function carryOut(
 function announceInterruption({ interrupted }: Tool, interruption: Interruption, { report, close }: Voice): void {
   const { signal, announcement, onStop } = interruption
   // First in line, so that it is said before the tool reacts.
-  signal.addEventListener('abort', () => report({ kind: 'warning', message: announcement() }), { once: true })
+  signal.addEventListener('abort', () => report(say('stopping', { announcement: announcement() })), { once: true })
   onStop(() => {
-    report({
-      kind: 'warning',
-      message: 'stopped: what was begun is left to itself',
-      hint: interrupted?.twice ?? 'the same command goes on from there',
-    })
+    report(say('stopped', { hint: interrupted?.twice }))
     close()
   })
 }

@@ -6,6 +6,8 @@ import { createStepClock, type StepClock } from './step-clock.ts'
 import { terminalProgress } from './terminal-progress.ts'
 
 export interface ProgressOptions {
+  /** Whose progress it is. */
+  readonly tool: string
   readonly stream: MessageStream
   readonly format: 'text' | 'json'
   readonly verbosity: Verbosity
@@ -36,10 +38,10 @@ function isLive({ stream, verbosity, cursor }: ProgressOptions): boolean {
   return stream.isTTY === true && cursor && verbosity !== 'quiet'
 }
 
-function jsonProgress({ stream, verbosity, now }: ProgressOptions, clock: StepClock): Progress {
+function jsonProgress({ tool, stream, verbosity, now }: ProgressOptions, clock: StepClock): Progress {
   const report: Report = (event) => {
     const time = new Date(now()).toISOString()
-    const line = renderEventJson(event, { verbosity, time, seconds: clock.follow(event) })
+    const line = renderEventJson(event, { tool, verbosity, time, seconds: clock.follow(event) })
     if (line !== undefined) stream.write(`${line}\n`)
   }
   return { report, clear() {}, close() {} }

@@ -1,4 +1,4 @@
-import { printable, renderDiagnostic, type ReportEvent } from '@davit/diagnostics'
+import { type Message, printable, renderDiagnostic, type ReportEvent } from '@davit/diagnostics'
 
 export type Verbosity = 'quiet' | 'normal' | 'verbose'
 
@@ -10,19 +10,37 @@ export interface EventStyle {
   readonly logs?: 'show' | 'omit'
 }
 
+/** What is shown to people of an event: not what it carries for programs. */
+export type ShownEvent = Exclude<ReportEvent, Message> | Omit<Message, 'code' | 'fields'>
+
 /** An event as lines for people, without newline at the end; undefined for what is not shown. */
-export function renderEvent(event: ReportEvent, style: EventStyle): string | undefined {
+export function renderEvent(event: ShownEvent, style: EventStyle): string | undefined {
   return isShown(event, style.verbosity) ? printable(eventText(event, style)) : undefined
 }
 
-/** An event as a line of JSON. `time` is in ISO 8601. */
-export function renderEventJson(event: ReportEvent, style: EventStyle & { readonly time: string }): string | undefined {
+export interface LogStyle extends EventStyle {
+  /** In ISO 8601. */
+  readonly time: string
+  readonly tool: string
+}
+
+/** An event as a line of JSON; see docs/formats/log.md. */
+export function renderEventJson(event: ReportEvent, style: LogStyle): string | undefined {
   // Machines pair steps by their beginning: only -q keeps it from them.
   const verbosity = event.kind === 'started' && style.verbosity === 'normal' ? 'verbose' : style.verbosity
   if (!isShown(event, verbosity)) return undefined
-  const { kind, ...fields } = event.kind === 'diagnostic' ? { ...event.diagnostic, kind: event.kind } : event
+  const { kind, ...fields } = flat(event)
+  const { time, tool } = style
   const seconds = style.seconds === undefined ? {} : { seconds: Number(style.seconds.toFixed(3)) }
-  return printable(JSON.stringify({ time: style.time, kind, ...fields, ...seconds }))
+  return printable(JSON.stringify({ time, kind, tool, ...fields, ...seconds }))
+}
+
+/** The fields of a message stand beside its code. */
+function flat(event: ReportEvent) {
+  if (event.kind === 'diagnostic') return { ...event.diagnostic, kind: event.kind }
+  if (!('fields' in event)) return event
+  const { fields, ...message } = event
+  return { ...message, ...fields }
 }
 
 /** `[web1] activating web` */
@@ -48,11 +66,11 @@ const SHOWN_FROM = {
 
 const LEVEL = { quiet: 0, normal: 1, verbose: 2 } as const satisfies Record<Verbosity, number>
 
-function isShown(event: ReportEvent, verbosity: Verbosity): boolean {
-  return LEVEL[SHOWN_FROM[event.kind]] <= LEVEL[verbosity]
+function isShown({ kind }: Pick<ReportEvent, 'kind'>, verbosity: Verbosity): boolean {
+  return LEVEL[SHOWN_FROM[kind]] <= LEVEL[verbosity]
 }
 
-function eventText(event: ReportEvent, { seconds = 0, logs = 'show' }: EventStyle): string {
+function eventText(event: ShownEvent, { seconds = 0, logs = 'show' }: EventStyle): string {
   switch (event.kind) {
     case 'started':
       return renderStep(event)

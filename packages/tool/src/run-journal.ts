@@ -9,6 +9,7 @@ import { processIdentity } from '@davit/process'
 import type { Host } from './host.ts'
 import { eventEntries } from './event-entries.ts'
 import { endOf } from './render-error.ts'
+import { say } from './messages.ts'
 import { stateDirectory } from './state-directory.ts'
 
 /** What a run is about to do something to. */
@@ -124,7 +125,7 @@ function attempts(report: Report): Attempts {
         write()
       } catch (error) {
         if (!(error instanceof DavitError)) throw error
-        if (!isTold) report({ kind: 'warning', message: error.message, hint: 'what is done goes on without it' })
+        if (!isTold) report(say('journal-not-written', { reason: error.message }))
         isTold = true
       }
     },

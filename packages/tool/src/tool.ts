@@ -1,7 +1,7 @@
 export { defineTool, type Example, type HelpSection, type Tool, type ToolDefinition } from './define-tool.ts'
 export { activityOptions, lockOptions } from './lock-options.ts'
 export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
-export { renderEvent } from './render-event.ts'
+export { renderEvent, type ShownEvent } from './render-event.ts'
 export { renderHelp } from './render-help.ts'
 export { keepMemorySmall } from './keep-memory-small.ts'
 export { runTool } from './run-tool.ts'

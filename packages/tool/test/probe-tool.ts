@@ -1,9 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, messages, note } from '@davit/diagnostics'
 import type { ProfileName } from '@davit/documents'
 import { defineTool } from '../src/define-tool.ts'
 import { outputOptions } from '../src/shared-options.ts'
 import type { ToolContext } from '../src/tool-context.ts'
+
+const say = messages({
+  ready: note({}, () => 'ready'),
+  'cleaned-up': note({}, () => 'cleaned up'),
+  ended: note({ aborted: 'truth' }, ({ aborted }) => `aborted: ${aborted}`),
+})
 
 /** Does what its first operand says, so that the process around it can be watched. */
 export const probeTool = defineTool({
@@ -53,36 +59,36 @@ const DEEDS: Readonly<Record<string, (context: Context) => Promise<number | void
     for (let line = 0; line < 100_000; line += 1) await print(`${line}\n`)
   },
   async read({ args, readInput, report }) {
-    report({ kind: 'note', message: 'ready' })
+    report(say('ready'))
     await readInput(args.file)
   },
   async wait({ report, signal }) {
-    report({ kind: 'note', message: 'ready' })
+    report(say('ready'))
     await delay(60_000, undefined, { signal })
   },
   async 'clean-up'({ report, signal }) {
-    report({ kind: 'note', message: 'ready' })
+    report(say('ready'))
     await delay(60_000, undefined, { signal }).catch(() => {})
-    report({ kind: 'note', message: 'cleaned up' })
+    report(say('cleaned-up'))
     return 3
   },
   async act({ args, journal, report, signal, environment, runInForeground }) {
     journal({ profile: 'default' as ProfileName }, 'change')
     report({ kind: 'started', id: 'act', step: `act with ${environment['DAVIT_RUN']}` })
-    report({ kind: 'note', message: 'ready' })
+    report(say('ready'))
     const [program = '', ...rest] = args.command
     if (program !== '') return runInForeground({ argv: [program, ...rest], environment })
     await delay(60_000, undefined, { signal })
   },
   async stubborn({ report }) {
-    report({ kind: 'note', message: 'ready' })
+    report(say('ready'))
     await delay(60_000)
   },
   async run({ args, runInForeground, report, signal }) {
     const [program = '', ...rest] = args.command
-    report({ kind: 'note', message: 'ready' })
+    report(say('ready'))
     const status = await runInForeground({ argv: [program, ...rest] })
-    report({ kind: 'note', message: `aborted: ${signal.aborted}` })
+    report(say('ended', { aborted: signal.aborted }))
     return status
   },
 }

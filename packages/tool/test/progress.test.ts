@@ -1,8 +1,10 @@
 import { Writable } from 'node:stream'
+import { messages, note } from '@davit/diagnostics'
 import { expect, test, vi } from 'vitest'
 import type { MessageStream } from '../src/host.ts'
 import { createProgress, type ProgressOptions } from '../src/progress.ts'
 
+const say = messages({ 'half-done': note({}, () => 'half done') })
 const web = { id: '1', target: 'web1', step: 'activating web' }
 const database = { id: '2', target: 'db1', step: 'activating database' }
 
@@ -23,6 +25,7 @@ function screen(
     options.terminal ? { isTTY: true, columns: 80, rows: 24, ...options.size } : {},
   )
   const progress = createProgress({
+    tool: 'davit-sample',
     format: 'text',
     verbosity: 'normal',
     color: false,
@@ -65,7 +68,7 @@ test('a terminal gets a line for each busy target, drawn anew in place', () => {
   report({ kind: 'started', ...web })
   report({ kind: 'started', ...database })
   report({ kind: 'finished', ...web })
-  report({ kind: 'note', message: 'half done' })
+  report(say('half-done'))
   close()
   const busyWeb = '[web1] activating web (0 s)\n'
   const busyDatabase = '[db1] activating database (0 s)\n'
@@ -127,7 +130,7 @@ test('a machine gets a line of JSON an event', () => {
   const lines = shown().trimEnd().split('\n')
   const time = '1970-01-01T00:00:00.000Z'
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-    { time, kind: 'started', ...web },
-    { time, kind: 'finished', ...web, seconds: 0 },
+    { time, kind: 'started', tool: 'davit-sample', ...web },
+    { time, kind: 'finished', tool: 'davit-sample', ...web, seconds: 0 },
   ])
 })

@@ -1,8 +1,14 @@
-import type { ReportEvent } from '@davit/diagnostics'
+import { asDetail, messages, note, type ReportEvent, warning } from '@davit/diagnostics'
 import { describe, expect, test } from 'vitest'
 import { type BusyStep, renderBusy } from '../src/render-busy.ts'
 import { renderEvent, renderEventJson, renderSeconds, type Verbosity } from '../src/render-event.ts'
 
+const say = messages({
+  'nothing-to-do': note({}, () => 'nothing to do'),
+  sent: note({ target: 'prefix', count: 'number' }, ({ count }) => `${count} paths`),
+  slow: warning({ target: 'prefix' }, () => 'slow', 'wait'),
+  quoted: note({ text: 'text' }, ({ text }) => text),
+})
 const step = { id: '1', target: 'web1', step: 'activating web' }
 
 describe('renderEvent()', () => {
@@ -18,12 +24,12 @@ describe('renderEvent()', () => {
       'normal',
       '[web1] activating web: failed: exit status 1\n  | one\n  | two',
     ],
-    [{ kind: 'note', message: 'nothing to do' }, 'normal', 'nothing to do'],
-    [{ kind: 'note', message: 'nothing to do' }, 'quiet', undefined],
-    [{ kind: 'detail', target: 'web1', message: '3 paths' }, 'normal', undefined],
-    [{ kind: 'detail', target: 'web1', message: '3 paths' }, 'verbose', '[web1] 3 paths'],
-    [{ kind: 'warning', target: 'web1', message: 'slow', hint: 'wait' }, 'quiet', '[web1] warning: slow\n  hint: wait'],
-    [{ kind: 'note', message: 'a\u001b[31mb\u0007' }, 'normal', 'a\\u001b[31mb\\u0007'],
+    [say('nothing-to-do'), 'normal', 'nothing to do'],
+    [say('nothing-to-do'), 'quiet', undefined],
+    [asDetail(say('sent', { target: 'web1', count: 3 })), 'normal', undefined],
+    [asDetail(say('sent', { target: 'web1', count: 3 })), 'verbose', '[web1] 3 paths'],
+    [say('slow', { target: 'web1' }), 'quiet', '[web1] warning: slow\n  hint: wait'],
+    [say('quoted', { text: 'a\u001b[31mb\u0007' }), 'normal', 'a\\u001b[31mb\\u0007'],
     [
       {
         kind: 'diagnostic',
@@ -46,28 +52,38 @@ describe('renderEvent()', () => {
 
 describe('renderEventJson()', () => {
   const time = '2026-01-01T00:00:00.000Z'
+  const tool = 'davit-sample'
 
   test('writes one line that reads back as it was', () => {
     const log = 'a\u001b[1m\u009b\u2028\n"'
     const line = renderEventJson(
       { kind: 'failed', ...step, message: 'no', log },
-      { verbosity: 'normal', time, seconds: 1.23456 },
+      { verbosity: 'normal', time, tool, seconds: 1.23456 },
     )
     expect(line).not.toMatch(/[\n\u001b\u009b\u2028]/)
-    expect(JSON.parse(line ?? '')).toEqual({ time, kind: 'failed', ...step, message: 'no', log, seconds: 1.235 })
+    expect(JSON.parse(line ?? '')).toEqual({ time, kind: 'failed', tool, ...step, message: 'no', log, seconds: 1.235 })
   })
 
   test.each([
     ['quiet', false],
     ['normal', true],
   ] as const)('with %s verbosity: a beginning is shown: %s', (verbosity, shown) => {
-    expect(renderEventJson({ kind: 'started', ...step }, { verbosity, time }) !== undefined).toBe(shown)
+    expect(renderEventJson({ kind: 'started', ...step }, { verbosity, time, tool }) !== undefined).toBe(shown)
+  })
+
+  test('gives a message with its code and what it is made of', () => {
+    const read = (event: ReportEvent): unknown =>
+      JSON.parse(renderEventJson(event, { verbosity: 'verbose', time, tool }) ?? '')
+    const sent = { time, kind: 'note', tool, code: 'sent', message: '3 paths', target: 'web1', count: 3 }
+    expect(read(say('sent', { target: 'web1', count: 3 }))).toEqual(sent)
+    expect(read(asDetail(say('sent', { target: 'web1', count: 3 })))).toEqual({ ...sent, kind: 'detail' })
+    expect(read(say('slow', { target: 'web1' }))).toMatchObject({ kind: 'warning', code: 'slow', hint: 'wait' })
   })
 
   test('spreads a diagnostic', () => {
     const diagnostic = { severity: 'warning', message: 'odd', path: ['services', 'web'] } as const
-    const line = renderEventJson({ kind: 'diagnostic', diagnostic }, { verbosity: 'quiet', time }) ?? ''
-    expect(JSON.parse(line)).toEqual({ time, kind: 'diagnostic', ...diagnostic })
+    const line = renderEventJson({ kind: 'diagnostic', diagnostic }, { verbosity: 'quiet', time, tool }) ?? ''
+    expect(JSON.parse(line)).toEqual({ time, kind: 'diagnostic', tool, ...diagnostic })
   })
 })
 

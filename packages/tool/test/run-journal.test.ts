@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { type JournalEntry, readJournal } from '@davit/coordinator-state'
-import { DavitError, type ReportEvent } from '@davit/diagnostics'
+import { asDetail, DavitError, messages, note, type ReportEvent, warning } from '@davit/diagnostics'
 import type { ProfileName } from '@davit/documents'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -11,6 +11,11 @@ import { noSmallDisk, smallDisk } from '../../files/test/small-disk.ts'
 import type { Host } from '../src/host.ts'
 import { createRunJournal, type JournalPurpose } from '../src/run-journal.ts'
 
+const say = messages({
+  told: note({ text: 'text' }, ({ text }) => text),
+  careful: warning({ target: 'prefix', size: 'number' }, ({ size }) => `careful of ${size}`, 'look'),
+  added: note({ generation: 'generation' }, ({ generation }) => `generation ${generation}`),
+})
 const profile = 'shop' as ProfileName
 const activity = { kind: 'activate', service: 'web', container: 'process' }
 const step = { id: 'activate web on t1', target: 't1', step: 'activate web in process', activity }
@@ -45,18 +50,18 @@ const entries = async () => (await readJournal(place)).entries.map(({ entry }) =
 
 test('a run is written down: its beginning, what it reports but for details, its end', async () => {
   const journal = journalIn({ PASSWORD: 'secret' })
-  journal.report({ kind: 'note', message: 'before it begins' })
+  journal.report(say('told', { text: 'before it begins' }))
   journal.begin({ profile, manifest: 'text' }, 'change')
   const events: ReportEvent[] = [
-    { kind: 'detail', message: 'a detail' },
+    asDetail(say('told', { text: 'a detail' })),
     { kind: 'started', ...step },
     { kind: 'started', ...step, id: 'other', step: 'send packages' },
     { kind: 'finished', ...step },
     { kind: 'failed', id: 'other', step: 'send packages', message: 'it broke', log: 'the end' },
     { kind: 'failed', id: 'never begun', step: 'connect', message: 'no route' },
-    { kind: 'warning', target: 't1', message: 'careful', hint: 'look' },
+    say('careful', { target: 't1', size: 3 }),
     { kind: 'diagnostic', diagnostic: { severity: 'error', message: 'bad', place: { file: 'm.xml', line: 3 } } },
-    { kind: 'note', message: 'generation 7 on the coordinator', generation: 7 },
+    say('added', { generation: 7 }),
   ]
   for (const event of events) journal.report(event)
   journal.end(3, new DavitError('transition-failed', 'it failed', { cause: new Error('why') }))
@@ -92,12 +97,12 @@ test('a run is written down: its beginning, what it reports but for details, its
       seconds: expect.any(Number),
     },
     { kind: 'failed', number: 3, step: 'connect', message: 'no route' },
-    { kind: 'warning', target: 't1', message: 'careful', hint: 'look' },
+    { kind: 'warning', code: 'careful', target: 't1', message: 'careful of 3', hint: 'look' },
     { kind: 'error', message: 'm.xml:3: error: bad' },
-    { kind: 'note', message: 'generation 7 on the coordinator', generation: 7 },
+    { kind: 'note', code: 'added', message: 'generation 7', generation: 7 },
     { kind: 'end', status: 3, code: 'transition-failed', message: 'it failed', generation: 7 },
   ])
-  expect(shown).toEqual([{ kind: 'note', message: 'before it begins' }, ...events])
+  expect(shown).toEqual([say('told', { text: 'before it begins' }), ...events])
   expect(Object.keys(found[0] ?? {}).join(' ')).toBe(
     'time id kind version run tool profile manifest user host machineId bootId pid startTime namespace',
   )
@@ -170,7 +175,7 @@ describe('a journal that cannot be written', () => {
   test('stops nobody from giving something free: it is told once, and begins as soon as it can', async () => {
     const journal = journalIn()
     journal.begin({ profile }, 'release')
-    journal.report({ kind: 'note', message: 'freed' })
+    journal.report(say('told', { text: 'freed' }))
     rmSync(join(place, 'journal'))
     journal.end(0)
     expect(shown).toMatchObject([{ kind: 'warning', message }, { kind: 'note' }])
@@ -191,7 +196,7 @@ test.skipIf(noSmallDisk !== undefined)('a disk that fills up meanwhile is told o
     const journal = journalIn({ DAVIT_STATE_DIR: disk.directory })
     journal.begin({ profile }, 'change')
     disk.fill()
-    const events = Array.from({ length: 100 }, () => ({ kind: 'note', message: 'x'.repeat(1000) }) as const)
+    const events = Array.from({ length: 100 }, () => say('told', { text: 'x'.repeat(1000) }))
     for (const event of events) journal.report(event)
     expect(shown.filter(({ kind }) => kind === 'warning')).toMatchObject([
       { message: expect.stringContaining('no space') },

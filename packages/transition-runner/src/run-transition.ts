@@ -9,6 +9,7 @@ import {
   type Transition,
 } from '@davit/transition'
 
+import { say } from './messages.ts'
 import type { ActivityFailure, TransitionOutcome } from './outcome.ts'
 import { isLockLost, type Perform } from './perform.ts'
 import { type PhaseOptions, type PhaseResult, runPhase } from './run-phase.ts'
@@ -54,7 +55,7 @@ async function rollBack<One extends AnyActivity>(
   options: RunOptions<One>,
 ) {
   const { kinds, report } = options
-  if (!isEmpty(rollback)) report({ kind: 'note', message: 'rolling back' })
+  if (!isEmpty(rollback)) report(say('rolling-back'))
   const { begun, failures, remaining } = await runPhases(rollback, { ...options, mayStart: () => true })
   const unresolved = {
     rollbackFailures: failures,

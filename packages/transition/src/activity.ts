@@ -1,3 +1,4 @@
+import type { Message } from '@davit/diagnostics'
 import type { ManifestService, ServiceMapping } from '@davit/documents'
 
 import type { PlacedService } from './placed-service.ts'
@@ -44,7 +45,7 @@ type WhatIsDone<One extends AnyActivity> = Omit<One, 'waitsFor' | 'reasons' | 'u
 export interface Transition<One extends AnyActivity = Activity> {
   readonly phases: readonly (readonly One[])[]
   /** What should not be there, and has no record by which it could be deactivated. */
-  readonly skipped: readonly SkippedMapping[]
+  readonly skipped: readonly Message[]
   /** What stays active otherwise than next describes it. */
   readonly outdated: readonly OutdatedMapping[]
 }
@@ -56,12 +57,6 @@ export interface OutdatedMapping {
   readonly changes: readonly Reason[]
   /** Whether an earlier run has told them: they are in the plan, and nothing to be told again. */
   readonly isTold: boolean
-}
-
-export interface SkippedMapping {
-  readonly mapping: ServiceMapping
-  readonly service: ManifestService
-  readonly message: string
 }
 
 /** All of a plan, in an order in which they could be done one by one. */

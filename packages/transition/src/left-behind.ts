@@ -1,6 +1,8 @@
+import type { Message } from '@davit/diagnostics'
 import { type Manifest, type Mapping, mappingIdOf, type NamedMapping } from '@davit/documents'
 
-import { type Forgetting, vanishedMessage } from './forgotten.ts'
+import { type Forgetting, recordGone } from './forgotten.ts'
+import { say } from './messages.ts'
 import { compareText, placedServices } from './placed-service.ts'
 import { recordedIn } from './recorded.ts'
 
@@ -27,33 +29,22 @@ export function leftBehindOf({ next, previous, known, observed, unreachable }: L
 }
 
 /** Of what earlier runs have left behind on targets that are looked at again, and there is no record of it any more. */
-export function vanishedOf({ next, known, observed, unreachable }: Leaving): readonly string[] {
+export function vanishedOf({ next, known, observed, unreachable }: Leaving): readonly Message[] {
   const recorded = recordedIn(observed)
   const wanted = new Set(placedIn(next).map(placeOf))
   return known
     .filter(({ target }) => next.infrastructure.has(target) && !unreachable.has(target))
     .filter((one) => !recorded.has(mappingIdOf(one)) && !wanted.has(placeOf(one)))
-    .map(vanishedMessage)
+    .map(recordGone)
 }
 
-/** A line for each target. */
-export function renderLeftBehind(left: readonly NamedMapping[], { infrastructure }: Manifest): readonly string[] {
+/** A message for each target. */
+export function leftBehindMessages(left: readonly NamedMapping[], { infrastructure }: Manifest): readonly Message[] {
   const targets = [...new Set(left.map(({ target }) => target))]
   return targets.map((target) => {
-    const names = left.filter((one) => one.target === target).map(({ name }) => `'${name}'`)
-    const what = `${listed([...new Set(names)])} running on '${target}'`
-    return infrastructure.has(target)
-      ? `${what}, which cannot be reached`
-      : `${what}, which is no longer in the infrastructure: put ${target} back without services, deploy, then remove it; or davit-env --forget ${target}`
+    const services = [...new Set(left.filter((one) => one.target === target).map(({ name }) => name))]
+    return say(infrastructure.has(target) ? 'left-unreachable' : 'left-behind', { services, target })
   })
-}
-
-const NAMED = 5
-
-function listed(names: readonly string[]): string {
-  const more = names.length - NAMED
-  if (more > 1) return `${names.slice(0, NAMED).join(', ')} and ${more} others keep`
-  return `${names.join(', ')} ${names.length === 1 ? 'keeps' : 'keep'}`
 }
 
 function placedIn(manifest: Manifest): readonly NamedMapping[] {

@@ -1,28 +1,49 @@
-import { printable } from '@davit/diagnostics'
+import { type Message, printable } from '@davit/diagnostics'
 
 import { activitiesOf, type AnyActivity, isEmpty, type OutdatedMapping, type Transition } from './activity.ts'
 import { KINDS, type KindTable, traitsOf } from './kinds.ts'
+import { keptText, say, stepText } from './messages.ts'
 import { renderReason } from './reason.ts'
 
 /** A line per step, in an order in which they could be done one by one, each with a newline. */
 export function renderTransition<One extends AnyActivity>(transition: Transition<One>, kinds: KindTable<One>): string {
   const lines = [
     ...transition.skipped.map(({ message }) => message),
-    ...activitiesOf(transition).map((activity) => renderActivity(activity, kinds)),
+    ...activitiesOf(transition).map((activity) => stepText(factsOf(activity, kinds))),
   ]
   if (isEmpty(transition)) lines.push('nothing to do')
-  lines.push(...transition.outdated.map(renderOutdated))
+  lines.push(...transition.outdated.map((outdated) => keptText(keptFacts(outdated))))
   return printable(lines.map((line) => `${line}\n`).join(''))
 }
 
-export function renderOutdated({ mapping, service, changes }: OutdatedMapping): string {
-  const reasons = changes.map((change) => renderReason(change, KINDS.activate.moved))
-  return `keep ${service.name} in ${mapping.container} on ${mapping.target} as it is (${reasons.join('; ')})`
+/** One step, with the target and the reasons. */
+export function plannedMessage<One extends AnyActivity>(activity: One, kinds: KindTable<One>): Message {
+  return say('activity-planned', factsOf(activity, kinds))
 }
 
-/** Of one step, with the target and the reasons. */
-export function renderActivity<One extends AnyActivity>(activity: One, kinds: KindTable<One>): string {
-  const { step, target, moved } = traitsOf(kinds, activity)
-  const reasons = activity.reasons.map((reason) => renderReason(reason, moved))
-  return `${step(activity)} on ${target(activity)} (${reasons.join('; ')})`
+/** What stays active otherwise than the manifest describes it. */
+export function outdatedMessage(outdated: OutdatedMapping): Message {
+  return say('kept-outdated', keptFacts(outdated))
+}
+
+function factsOf<One extends AnyActivity>(activity: One, kinds: KindTable<One>) {
+  const { step, target, moved, subject } = traitsOf(kinds, activity)
+  return {
+    activity: activity.kind,
+    step: step(activity),
+    target: target(activity),
+    ...subject(activity),
+    reasons: activity.reasons.map(({ kind }) => kind),
+    why: activity.reasons.map((reason) => renderReason(reason, moved)),
+  }
+}
+
+function keptFacts({ mapping, service, changes }: OutdatedMapping) {
+  return {
+    service: service.name,
+    container: mapping.container,
+    target: mapping.target,
+    reasons: changes.map(({ kind }) => kind),
+    why: changes.map((change) => renderReason(change, KINDS.activate.moved)),
+  }
 }

@@ -7,19 +7,18 @@ export {
   type Deactivation,
   isEmpty,
   type OutdatedMapping,
-  type SkippedMapping,
   type Transition,
 } from './activity.ts'
 export { coresOf } from './cores-of.ts'
 export { forgottenOf, type Forgetting } from './forgotten.ts'
 export { KINDS, type KindTable, type KindTraits, traitsOf } from './kinds.ts'
-export { type Leaving, leftBehindOf, renderLeftBehind, vanishedOf } from './left-behind.ts'
+export { type Leaving, leftBehindMessages, leftBehindOf, vanishedOf } from './left-behind.ts'
 export { type Doubt, type ObservedMapping } from './observed-mapping.ts'
 export { observedOf } from './observed-of.ts'
 export { planRollback } from './plan-rollback.ts'
 export { identityOf, type RecordedPlace, targetLabelOf } from './placed-service.ts'
 export { type PlanOptions, planTransition } from './plan-transition.ts'
 export { type Place, type Reason, renderReason } from './reason.ts'
-export { renderActivity, renderOutdated, renderTransition } from './render-transition.ts'
+export { outdatedMessage, plannedMessage, renderTransition } from './render-transition.ts'
 export { settingChanges, type Settings } from './setting-changes.ts'
 export { assumedOn, inconsistenciesOf, type Inconsistency } from './unreachable.ts'

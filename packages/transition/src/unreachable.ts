@@ -1,5 +1,7 @@
+import type { Message } from '@davit/diagnostics'
 import { type Manifest, type MappingId, mappingIdOf, type ServiceMapping, type TargetName } from '@davit/documents'
 
+import { say } from './messages.ts'
 import { observedOf } from './observed-of.ts'
 import type { ObservedMapping } from './observed-mapping.ts'
 import { compareText, type PlacedService, placedServices, type Placements } from './placed-service.ts'
@@ -19,8 +21,7 @@ export interface Inconsistency {
    */
   readonly kind: 'missing' | 'left-active' | 'dependency-stopped' | 'dependency-missing'
   readonly mapping: ServiceMapping
-  /** For people. */
-  readonly message: string
+  readonly message: Message
 }
 
 export interface InconsistencyOptions {
@@ -57,12 +58,12 @@ function without(placements: Placements, others: Placements): Placements {
   return new Map([...placements].filter(([id]) => !others.has(id)))
 }
 
-function problem(kind: Inconsistency['kind'], { mapping }: PlacedService, message: string): Inconsistency {
+function problem(kind: Inconsistency['kind'], { mapping }: PlacedService, message: Message): Inconsistency {
   return { kind, mapping, message }
 }
 
-function notActivated(placed: PlacedService, there: Placements): string {
-  return `${nameOf(placed)} is not ${hasVersion(there, placed) ? 'upgraded' : 'activated'}`
+function notActivated(placed: PlacedService, there: Placements): Message {
+  return say(hasVersion(there, placed) ? 'not-upgraded' : 'not-activated', namesOf(placed))
 }
 
 /** Whether there is another version of the service on the same target. */
@@ -70,19 +71,19 @@ function hasVersion(placements: Placements, { service: { name }, mapping: { targ
   return [...placements.values()].some(({ service, mapping }) => service.name === name && mapping.target === target)
 }
 
-function leftActive(placed: PlacedService, others: readonly PlacedService[]): string {
+function leftActive(placed: PlacedService, others: readonly PlacedService[]): Message {
   const places = others.filter(({ service }) => service.name === placed.service.name)
-  const targets = [...new Set(places.map(({ mapping }) => `'${mapping.target}'`))].toSorted(compareText)
-  const twice = targets.length === 0 ? '' : `, beside the one on ${targets.join(', ')}`
-  return `${nameOf(placed)} is left active${twice}`
+  const targets = [...new Set(places.map(({ mapping }) => mapping.target))].toSorted(compareText)
+  return say('left-active', { ...namesOf(placed), others: targets })
 }
 
 function onMissing(placed: PlacedService, missing: Placements): readonly Inconsistency[] {
   return dependenciesOf(placed).flatMap((id) => {
     const dependency = missing.get(id)
     if (dependency === undefined) return []
-    const message = `${nameOf(placed)} depends on ${nameOf(dependency)}, which is not there as it should be`
-    return [problem('dependency-missing', placed, message)]
+    const { service, target: dependencyTarget } = namesOf(dependency)
+    const names = { ...namesOf(placed), dependency: service, dependencyTarget }
+    return [problem('dependency-missing', placed, say('dependency-missing', names))]
   })
 }
 
@@ -95,8 +96,8 @@ function onStopped(
   const { dependsOn, connectsTo } = placed.service
   return [...dependsOn, ...connectsTo]
     .filter((dependency) => !unreachable.has(dependency.target) && !wanted.has(mappingIdOf(dependency)))
-    .map(({ target }) => {
-      const message = `${nameOf(placed)} depends on a service on '${target}' that is stopped or replaced`
+    .map(({ target: dependencyTarget }) => {
+      const message = say('dependency-stopped', { ...namesOf(placed), dependencyTarget })
       return problem('dependency-stopped', placed, message)
     })
 }
@@ -105,6 +106,6 @@ function dependenciesOf({ service: { dependsOn, connectsTo } }: PlacedService): 
   return [...new Set([...dependsOn, ...connectsTo].map(mappingIdOf))]
 }
 
-function nameOf({ service, mapping }: PlacedService): string {
-  return `'${service.name}' on '${mapping.target}'`
+function namesOf({ service, mapping }: PlacedService) {
+  return { service: service.name, target: mapping.target }
 }

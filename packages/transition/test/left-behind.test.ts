@@ -1,7 +1,7 @@
 import type { Manifest, NamedMapping, TargetName } from '@davit/documents'
 import { describe, expect, test } from 'vitest'
 
-import { leftBehindOf, observedOf, type ObservedMapping, renderLeftBehind, vanishedOf } from '../src/transition.ts'
+import { leftBehindMessages, leftBehindOf, observedOf, type ObservedMapping, vanishedOf } from '../src/transition.ts'
 import { manifestOf } from './systems.ts'
 
 const system = manifestOf({ services: { api: { on: ['n1/p', 'n2/p'] }, page: { on: ['n1/p'] } } })
@@ -57,7 +57,8 @@ describe('leftBehindOf()', () => {
 
 test('vanishedOf() tells what has no record on a target that is back, unless it comes again', () => {
   const terms = { previous: undefined, known, unreachable: new Set<TargetName>() }
-  const told = (next: Manifest, observed: readonly ObservedMapping[]) => vanishedOf({ ...terms, next, observed })
+  const told = (next: Manifest, observed: readonly ObservedMapping[]) =>
+    vanishedOf({ ...terms, next, observed }).map(({ message }) => message)
   expect(told(shrunk, onN2)).toEqual([])
   expect(told(emptied(system, 'n1'), onN2)).toEqual([
     expect.stringMatching(/^Skip service 'api' on target 'n1', of which there is no record any more/),
@@ -67,13 +68,18 @@ test('vanishedOf() tells what has no record on a target that is back, unless it 
   expect(told(system, onN2)).toEqual([])
 })
 
-test('renderLeftBehind() says in a line for each target how it is settled', () => {
+test('leftBehindMessages() say in a line for each target how it is settled', () => {
   const hint = 'put n1 back without services, deploy, then remove it; or davit-env --forget n1'
+  const told = (left: readonly NamedMapping[], next: Manifest) =>
+    leftBehindMessages(left, next).map(({ message }) => message)
   const gone = `running on 'n1', which is no longer in the infrastructure: ${hint}`
-  expect(renderLeftBehind(known, shrunk)).toEqual([`'api', 'page' keep ${gone}`])
-  expect(renderLeftBehind(known.slice(0, 1), shrunk)).toEqual([`'api' keeps ${gone}`])
-  expect(renderLeftBehind(known.slice(0, 1), system)).toEqual(["'api' keeps running on 'n1', which cannot be reached"])
+  expect(told(known, shrunk)).toEqual([`'api', 'page' keep ${gone}`])
+  expect(told(known.slice(0, 1), shrunk)).toEqual([`'api' keeps ${gone}`])
+  expect(told(known.slice(0, 1), system)).toEqual(["'api' keeps running on 'n1', which cannot be reached"])
   const many = Array.from({ length: 60 }, (_, index) => ({ ...known[0]!, name: `s${index}` as NamedMapping['name'] }))
-  expect(renderLeftBehind(many, shrunk)).toEqual([`'s0', 's1', 's2', 's3', 's4' and 55 others keep ${gone}`])
-  expect(renderLeftBehind(many.slice(0, 6), shrunk)).toEqual([`'s0', 's1', 's2', 's3', 's4', 's5' keep ${gone}`])
+  expect(told(many, shrunk)).toEqual([`'s0', 's1', 's2', 's3', 's4' and 55 others keep ${gone}`])
+  expect(told(many.slice(0, 6), shrunk)).toEqual([`'s0', 's1', 's2', 's3', 's4', 's5' keep ${gone}`])
+  expect(leftBehindMessages(known, shrunk)).toMatchObject([
+    { code: 'left-behind', fields: { services: ['api', 'page'], target: 'n1' } },
+  ])
 })

@@ -17,7 +17,7 @@ const only = (...names: string[]) => new Set(names as TargetName[])
 const reached = (manifest: Manifest, unreachable: ReadonlySet<string>) =>
   observedOf(manifest, manifest.infrastructure).filter(({ mapping }) => !unreachable.has(mapping.target))
 const told = (next: Manifest, target: string, previous?: Manifest) =>
-  inconsistenciesOf(next, only(target), { previous }).map(({ message }) => message)
+  inconsistenciesOf(next, only(target), { previous }).map(({ message }) => message.message)
 
 test.each<[string, Manifest, string, Manifest | undefined, readonly string[]]>([
   ['says nothing when nothing changed there', system, 'db', system, []],

@@ -12,6 +12,7 @@ import { pathExists } from './path-exists.ts'
 import type { StoreContext } from './store-context.ts'
 import { logFile } from './store-layout.ts'
 import { type StoreLock, withStoreLock } from './store-lock.ts'
+import { say } from '../messages.ts'
 import { buildSizeLimit, type SizeLimit } from '../size-limit.ts'
 import { unsetVariableIn } from '../unset-variable.ts'
 import { variablesOf } from './build-environment.ts'
@@ -40,7 +41,7 @@ export async function buildOutput(
 ): Promise<BuildOutcome> {
   const { layout, environment, registry } = context
   const onWait = (): void => {
-    report({ kind: 'note', message: `another process builds '${job.derivation.name}': waiting for it` })
+    report(say('build-awaited', { package: job.derivation.name }))
   }
   return withStoreLock(basename(job.output), { layout, environment, signal, onWait }, async (lock) => {
     if (registry.find(job.output) !== undefined) return { kind: 'built' }

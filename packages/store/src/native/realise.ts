@@ -4,6 +4,7 @@ import { DavitError, type Diagnostic } from '@davit/diagnostics'
 import type { InstantiatedPackage, StorePath } from '@davit/documents'
 import { runGraph } from '@davit/service-graph'
 import type { RealiseOptions } from '../store-interface.ts'
+import { say } from '../messages.ts'
 import { needPaths } from './needed.ts'
 import { buildOutput, type BuildOutcome } from './build-output.ts'
 import { checkSystems, type PlannedBuild, planBuilds } from './plan-builds.ts'
@@ -43,12 +44,7 @@ export async function realise(
 
 async function reportIsolation(context: StoreContext, { report }: RealiseOptions): Promise<void> {
   const { kind } = await context.isolation()
-  if (kind === 'bubblewrap') return
-  const message =
-    kind === 'none'
-      ? 'builds are not isolated from this machine'
-      : 'builds are kept from the network, but see all of this machine'
-  report({ kind: 'note', message: `${message}, since bubblewrap (bwrap) is missing or not allowed here` })
+  if (kind !== 'bubblewrap') report(say(kind === 'none' ? 'builds-not-isolated' : 'builds-half-isolated'))
 }
 
 async function buildReported(

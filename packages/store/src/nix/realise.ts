@@ -1,6 +1,6 @@
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { InstantiatedPackage, StorePath } from '@davit/documents'
-import { type BuildEvent, realiseDerivations, type RealisationOutcome, type ServeClient } from '@davit/nix'
+import { type BuildEvent, realiseDerivations, type RealisationOutcome, saidByNix, type ServeClient } from '@davit/nix'
 import type { RealiseOptions } from '../store-interface.ts'
 import { buildFailed, nameOf } from './build-failed.ts'
 import { checkSystems } from './check-systems.ts'
@@ -60,9 +60,8 @@ function reportEvent(event: BuildEvent, report: Report): void {
       return report({ kind: 'started', ...fetchStep(event.path) })
     case 'fetched':
       return report({ kind: 'finished', ...fetchStep(event.path) })
-    case 'note':
-    case 'warning':
-      return report(event)
+    case 'said':
+      return report(saidByNix(event))
   }
 }
 

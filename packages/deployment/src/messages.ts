@@ -1,0 +1,34 @@
+import { messages, note, warning } from '@davit/diagnostics'
+
+export const say = messages({
+  'given-up': note(
+    { target: 'prefix', key: 'text', container: 'text', place: 'text' },
+    ({ place }) => `gave up ${place}: its module was not called, and nothing will stop it any more`,
+  ),
+  'given-up-may-run': note(
+    { target: 'prefix', key: 'text' },
+    ({ key }) =>
+      `it may still run; on the target, \`grep -lz '^DAVIT_KEY=${key}$' /proc/[0-9]*/environ\` finds its processes`,
+  ),
+  'given-up-record': note(
+    { target: 'prefix', record: 'text', logs: 'text' },
+    ({ record, logs }) =>
+      `its record is now '${record}', its logs are still in '${logs}'; its package is no longer kept, and a deployment that wants it starts it again`,
+  ),
+  'other-module-tried': note(
+    { target: 'prefix', service: 'text' },
+    ({ service }) =>
+      `the module that '${service}' was activated with cannot deactivate it: trying that of the manifest`,
+  ),
+  'taking-over': warning({ profile: 'text', targets: 'texts', counts: 'numbers' }, ({ profile, targets, counts }) => {
+    const places = targets.map((target, index) => `${counts[index]} on '${target}'`).join(', ')
+    return `taking over '${profile}', which this coordinator has not deployed, with its services: ${places}`
+  }),
+  'others-here': note(
+    { profiles: 'texts' },
+    ({ profiles }) =>
+      `nothing runs under this name; on the targets there are services of ${profiles.map((name) => `'${name}'`).join(', ')}`,
+  ),
+  'nothing-to-do': note({}, () => 'nothing to do'),
+  'all-as-manifest': note({}, () => 'nothing to do: all services are as the manifest says'),
+})

@@ -1,0 +1,25 @@
+import { messages, note, detail, warning } from '@davit/diagnostics'
+
+export const say = messages({
+  'profile-set': note(
+    { target: 'prefix', generation: 'number' },
+    ({ generation }) => `generation ${generation} of the profile`,
+  ),
+  'profile-unchanged': detail({ target: 'prefix' }, () => 'the profile is the same'),
+  'generation-added': note(
+    { generation: 'generation' },
+    ({ generation }) => `generation ${generation} on the coordinator`,
+  ),
+  'generation-switched': note(
+    { generation: 'generation' },
+    ({ generation }) => `generation ${generation} is the current one on the coordinator again`,
+  ),
+  'generation-unchanged': note({ generation: 'generation' }, () => 'the coordinator has this generation already'),
+  /** The coordinator never claims what a target does not have: what the next generation says is true of all of them. */
+  'generation-not-recorded': warning(
+    { targets: 'texts' },
+    ({ targets }) =>
+      `no generation on the coordinator: ${targets.map((name) => `'${name}'`).join(', ')} could not be reached, and ${targets.length === 1 ? 'lacks' : 'lack'} what it would say`,
+    'deploy again when they can be',
+  ),
+})

@@ -1,0 +1,5 @@
+import { messages, note } from '@davit/diagnostics'
+
+export const say = messages({
+  'rolling-back': note({}, () => 'rolling back'),
+})
