@@ -1,3 +1,4 @@
+import type { Message } from './messages.ts'
 import { printable } from './printable.ts'
 
 /** Line and column count from 1; columns count UTF-16 units. */
@@ -12,8 +13,8 @@ export interface Place {
 /** Keys and indexes that lead from the root of a document to a value. */
 export type Path = readonly (string | number)[]
 
-export interface Diagnostic {
-  readonly severity: 'error' | 'warning'
+/** What is wrong somewhere, or odd, in a sentence. */
+export interface Finding {
   readonly message: string
   readonly place?: Place
   /** Where in the document; shown when the place has no line. */
@@ -21,12 +22,28 @@ export interface Diagnostic {
   readonly hint?: string
 }
 
+/** A warning has its code and fields from a table of messages; what errors mean together is said by the code of what is thrown. */
+export type Diagnostic =
+  | (Finding & { readonly severity: 'error' })
+  | (Finding & { readonly severity: 'warning' } & Pick<Message, 'code' | 'fields'>)
+
+/** A warning of a table, about a place of a document. */
+export function asDiagnostic(
+  { code, message, hint, fields }: Message,
+  where: Pick<Finding, 'place' | 'path'>,
+): Diagnostic {
+  return { severity: 'warning', code, message, fields, ...where, ...(hint === undefined ? {} : { hint }) }
+}
+
 /** An error at a path of a document, to be given a place by whoever knows the text. */
 export function atPath(path: Path, message: string, hint?: string): Diagnostic {
   return { severity: 'error', message, path, ...(hint === undefined ? {} : { hint }) }
 }
 
-export function renderDiagnostic(diagnostic: Diagnostic): string {
+/** What is shown to people of a diagnostic. */
+type ShownDiagnostic = Finding & Pick<Diagnostic, 'severity'>
+
+export function renderDiagnostic(diagnostic: ShownDiagnostic): string {
   const { place, severity, message, hint } = diagnostic
   const head = `${renderPlace(diagnostic)}${severity}: ${shown(message)}`
   const lines = [head]
@@ -53,7 +70,7 @@ export function renderPath(path: Path): string {
     .join('')
 }
 
-function renderPlace({ place, path }: Diagnostic): string {
+function renderPlace({ place, path }: Finding): string {
   if (place?.line !== undefined) {
     return `${printable(place.file)}:${place.line}:${place.column === undefined ? '' : `${place.column}:`} `
   }

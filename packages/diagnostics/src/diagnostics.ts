@@ -1,6 +1,15 @@
 export { parseBytes, renderBytes } from './bytes.ts'
 export { DavitError, type DavitErrorOptions } from './davit-error.ts'
-export { atPath, type Diagnostic, type Path, type Place, renderDiagnostic, renderPath } from './diagnostic.ts'
+export {
+  asDiagnostic,
+  atPath,
+  type Diagnostic,
+  type Finding,
+  type Path,
+  type Place,
+  renderDiagnostic,
+  renderPath,
+} from './diagnostic.ts'
 export { ExitStatus } from './exit-status.ts'
 export { firstDiagnostics, MAX_DIAGNOSTICS, MAX_HINTS } from './first-diagnostics.ts'
 export {

@@ -1,9 +1,22 @@
 import { expect, test } from 'vitest'
-import { atPath, type Diagnostic, renderDiagnostic, renderPath } from '../src/diagnostics.ts'
+import { asDiagnostic, atPath, messages, renderDiagnostic, renderPath, warning } from '../src/diagnostics.ts'
 
 const place = { file: 'services.yaml', line: 12, column: 5, text: '  a: [databse]' }
 
-test.each<[string, Diagnostic, string]>([
+const say = messages({ odd: warning({ name: 'text' }, () => 'odd', 'look') })
+
+test('a warning about a place keeps its code, its fields and its hint', () => {
+  expect(asDiagnostic(say('odd', { name: 'web' }), { path: ['web'] })).toEqual({
+    severity: 'warning',
+    code: 'odd',
+    message: 'odd',
+    fields: { name: 'web' },
+    path: ['web'],
+    hint: 'look',
+  })
+})
+
+test.each<[string, Parameters<typeof renderDiagnostic>[0], string]>([
   [
     'place, line, mark and hint',
     { severity: 'error', message: "there is no service 'databse'", place, hint: "did you mean 'database'?" },

@@ -1,7 +1,8 @@
-import { type Diagnostic, suggestionFor } from '@davit/diagnostics'
+import { asDiagnostic, type Diagnostic, suggestionFor } from '@davit/diagnostics'
 import { ParameterError } from '@davit/normalization'
 import { MODEL_KINDS, type ModelKind } from './model-kinds.ts'
-import { quoted } from './part.ts'
+import { say } from './messages.ts'
+import { quoted } from './quoted.ts'
 
 /** What functions of models get, and which of the extra parameters they read. */
 export interface FunctionContexts {
@@ -44,9 +45,9 @@ export function functionContexts(extraParams: Readonly<Record<string, unknown>>)
   }
 }
 
-function unreadParameter(name: string, asked: readonly string[]): Diagnostic {
-  const hint = suggestionFor(name, asked) ?? 'functions of models name those that they read'
-  return { severity: 'warning', message: `no model reads ${quoted(name)} of --extra-params`, hint }
+function unreadParameter(parameter: string, asked: readonly string[]): Diagnostic {
+  const hint = suggestionFor(parameter, asked) ?? 'functions of models name those that they read'
+  return asDiagnostic(say('parameter-unread', { parameter, hint }), {})
 }
 
 /** A prototype: arguments of other kinds of models fail, all else is an extra parameter that is not given. */

@@ -1,14 +1,18 @@
 import {
+  asDiagnostic,
   atPath,
   DavitError,
   type Diagnostic,
   ExitStatus,
+  type Message,
   type Path,
   type Place,
   suggestionFor,
 } from '@davit/diagnostics'
 import { isGuard } from '@davit/normalization'
 import { floatIn, textOfFloat } from './float.ts'
+import { say } from './messages.ts'
+import { quoted } from './quoted.ts'
 
 /** A value in a model, and where it stands. */
 export interface Part {
@@ -163,13 +167,13 @@ export function refuseMisplaced(part: Part, { attributes, what, needed }: Mispla
 export function suspectOthers(members: ReadonlyMap<string, Part>, known: readonly string[], what: string): void {
   for (const [name, member] of members) {
     const hint = known.includes(name) ? undefined : suggestionFor(name, known)
-    if (hint !== undefined) suspect(member, `attribute ${quoted(name)} means nothing to ${what}`, hint)
+    if (hint !== undefined) suspect(member, say('attribute-unknown', { attribute: name, of: what, hint }))
   }
 }
 
 /** Warns of the key of a part. */
-export function suspect({ path, origin }: Part, message: string, hint: string): void {
-  origin.problems.push({ severity: 'warning', message, path, hint, place: origin.placeOfKey(path) })
+export function suspect({ path, origin }: Part, message: Message): void {
+  origin.problems.push(asDiagnostic(message, { path, place: origin.placeOfKey(path) }))
 }
 
 interface NameSchema<Id extends string> {
@@ -187,13 +191,6 @@ export function nameOf<Id extends string>(schema: NameSchema<Id>, name: unknown,
   const shown = typeof name === 'string' ? quoted(name) : described(name)
   const tell = name === part.value ? refuse : refuseKey
   return tell(part, `${shown} is no name: ${result.issues[0]?.message}`)
-}
-
-const MAX_SHOWN = 60
-
-/** In single quotes, cut where nobody would read on. */
-export function quoted(text: string): string {
-  return text.length > MAX_SHOWN ? `'${text.slice(0, MAX_SHOWN)}…'` : `'${text}'`
 }
 
 /** What a value is, for messages: `a list`, `the number 3`, `an instance of Date`. */

@@ -1,3 +1,4 @@
+import { asDiagnostic } from '@davit/diagnostics'
 import type { System } from '@davit/documents'
 import { type ArchitectureModel, placedNowhere } from '@davit/normalization'
 import { dependencySteps } from './dependency-places.ts'
@@ -55,8 +56,7 @@ function suspectUnplaced(services: ArchitectureModel['services'], { origin, path
   if (first === undefined) return
   const at = [...path, first]
   const hint = "say where with 'targets', if only as 'targets: []'"
-  const place = origin.placeOfKey(at)
-  origin.problems.push({ severity: 'warning', message: placedNowhere(unplaced), path: at, hint, place })
+  origin.problems.push(asDiagnostic(placedNowhere(unplaced, hint), { path: at, place: origin.placeOfKey(at) }))
 }
 
 function sectionsOf(root: Part): {

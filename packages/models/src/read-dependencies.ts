@@ -7,10 +7,10 @@ import {
   memberOf,
   membersOf,
   type Part,
-  quoted,
   refuse,
   refuseOthers,
 } from './part.ts'
+import { quoted } from './quoted.ts'
 import { type NameTarget, readPlacements } from './read-placements.ts'
 import type { ServiceNames } from './service-names.ts'
 

@@ -9,6 +9,7 @@ import {
 } from '@davit/documents'
 import type { ArchitectureModel, TargetModel } from '@davit/normalization'
 import { attributesOf } from './attributes.ts'
+import { say } from './messages.ts'
 import {
   described,
   memberOf,
@@ -56,11 +57,8 @@ function readTarget(part: Part): TargetModel {
 function suspectAddress(members: ReadonlyMap<string, Part>): void {
   const address = members.get('hostname')
   if (address === undefined || memberOf(members.get('properties')?.value, 'hostname') !== undefined) return
-  suspect(
-    address,
-    "attribute 'hostname' means nothing to davit in a target",
-    "put it into 'properties': properties: { hostname: ... }",
-  )
+  const hint = "put it into 'properties': properties: { hostname: ... }"
+  suspect(address, say('attribute-unknown', { attribute: 'hostname', of: 'davit in a target', hint }))
 }
 
 export function readContainers(part: Part): ReadonlyMap<ContainerName, Properties> {

@@ -1,6 +1,7 @@
 import { suggestionFor } from '@davit/diagnostics'
 import { ParameterError, tableGuard } from '@davit/normalization'
-import { entriesOf, isObject, memberOf, quoted } from './part.ts'
+import { entriesOf, isObject, memberOf } from './part.ts'
+import { quoted } from './quoted.ts'
 import { plainOf } from './plain.ts'
 
 /** Carries a target's name through functions of models; enumerable, so that it survives `{ ...target }`. */

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Diagnostic } from '@davit/diagnostics'
+import type { Finding } from '@davit/diagnostics'
 
 import { processSettingsProblems } from './process-settings.ts'
 
@@ -8,7 +8,7 @@ import { processSettingsProblems } from './process-settings.ts'
 const MAX_LENGTH = 100_000
 
 /** Of a component that cannot be read here nothing is said: its target will say it. */
-export async function checkProcess(component: string): Promise<readonly Diagnostic[]> {
+export async function checkProcess(component: string): Promise<readonly Finding[]> {
   const directory = join(component, 'etc/dysnomia/process')
   const names = await readdir(directory).then(
     (found) => found.toSorted(),

@@ -1,4 +1,4 @@
-import { type Diagnostic, suggestionFor } from '@davit/diagnostics'
+import { type Finding, suggestionFor } from '@davit/diagnostics'
 
 import { type ShellAssignment, shellAssignments } from './shell-assignments.ts'
 
@@ -30,15 +30,15 @@ interface Expectation {
  * What the module will not take, or not notice, of a file of shell assignments, without evaluating any of it: unknown keys that
  * nothing in the file refers to, and values that stand there as they are and cannot be.
  */
-export function processSettingsProblems(text: string, file: string): readonly Diagnostic[] {
-  return shellAssignments(text).flatMap((assignment): readonly Diagnostic[] => {
+export function processSettingsProblems(text: string, file: string): readonly Finding[] {
+  return shellAssignments(text).flatMap((assignment): readonly Finding[] => {
     const isKnown = Object.hasOwn(PROCESS_SETTINGS, assignment.name)
     const problem = isKnown ? wrongValue(assignment) : unknownKey(assignment, text)
-    return problem === undefined ? [] : [{ severity: 'warning', place: { file, line: assignment.line }, ...problem }]
+    return problem === undefined ? [] : [{ place: { file, line: assignment.line }, ...problem }]
   })
 }
 
-type Problem = Pick<Diagnostic, 'message' | 'hint'>
+type Problem = Pick<Finding, 'message' | 'hint'>
 
 function unknownKey({ name }: ShellAssignment, text: string): Problem | undefined {
   if (new RegExp(`\\$\\{?${name}\\b`).test(text)) return undefined

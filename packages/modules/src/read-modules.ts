@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
+import { DavitError, type Diagnostic, ExitStatus, type Finding } from '@davit/diagnostics'
 
 export interface LifecycleModule {
   /** The executable as it is, usually a shell script. */
@@ -8,7 +8,7 @@ export interface LifecycleModule {
   /** What it may be asked to do: the lines of NAME.activities, or what every module of Dysnomia may be asked. */
   readonly activities: readonly string[]
   /** What it will not take, or not notice, of a component that is here; own modules do not say. */
-  readonly checkComponent?: (directory: string) => Promise<readonly Diagnostic[]>
+  readonly checkComponent?: (directory: string) => Promise<readonly Finding[]>
 }
 
 /** Reads every module of a directory, by name; throws with all problems of the directory at once. */

@@ -9,6 +9,7 @@ import {
 import type { ServiceModel } from './architecture-model.ts'
 import { checkContainerProperties } from './check-properties.ts'
 import type { Findings } from './findings.ts'
+import { say } from './messages.ts'
 import { checkedName, quoted } from './names.ts'
 import { sortedEntries, sortedMap, sortedProperties } from './sorted.ts'
 
@@ -69,6 +70,6 @@ function warnOfClash(
   findings: Findings,
   { name, other, container, target }: { name: ServiceName; other: ServiceName; container: string; target: string },
 ): void {
-  const message = `container '${container}' on target '${target}' is provided by '${other}' already`
-  findings.warning(['services', name], message, `services there use the one of '${other}', not that of '${name}'`)
+  const hint = `services there use the one of '${other}', not that of '${name}'`
+  findings.warning(['services', name], say('container-provided-twice', { container, target, provider: other, hint }))
 }

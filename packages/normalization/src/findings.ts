@@ -1,10 +1,12 @@
 import {
+  asDiagnostic,
   DavitError,
   type Diagnostic,
   ExitStatus,
   firstDiagnostics,
   MAX_DIAGNOSTICS,
   MAX_HINTS,
+  type Message,
   type Path,
 } from '@davit/diagnostics'
 import type { ModelPlace } from './architecture-model.ts'
@@ -16,7 +18,7 @@ export interface Findings {
   thrown(path: Path, message: string, cause: unknown): void
   /** Errors that know their places, and what they are due to. */
   located(diagnostics: readonly Diagnostic[], cause: unknown): void
-  warning(path: Path, message: string, hint?: string): void
+  warning(path: Path, message: Message): void
   warnings(): readonly Diagnostic[]
   /** Ends normalization with all errors, if there are any. */
   throwIfAny(): void
@@ -52,7 +54,7 @@ export function collectFindings(placeOf: PlaceOf, before: readonly Diagnostic[] 
       causes.push(cause)
       for (const diagnostic of diagnostics) add(diagnostic)
     },
-    warning: (path, message, hint) => add({ severity: 'warning', message, path }, hint),
+    warning: (path, message) => add(asDiagnostic(message, { path }), message.hint),
     warnings: () => all('warning'),
     throwIfAny: () => {
       const diagnostics = all('error')

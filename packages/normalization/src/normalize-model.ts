@@ -3,6 +3,7 @@ import type { Architecture, InstantiatedPackage, PackageRequest } from '@davit/d
 import type { ArchitectureModel } from './architecture-model.ts'
 import { checkCycles } from './check-cycles.ts'
 import { collectFindings, type Findings } from './findings.ts'
+import { placedNowhere } from './messages.ts'
 import { quoted } from './names.ts'
 import type { NormalizationOptions } from './normalization-options.ts'
 import { normalizeInfrastructure } from './normalize-infrastructure.ts'
@@ -70,22 +71,8 @@ function checkPlaced({ services, distributedServices }: ArchitectureModel, findi
   const unplaced = [...services].filter(([, { targets }]) => targets === undefined).map(([name]) => name)
   const [first] = unplaced
   if (distributedServices === undefined || first === undefined) return
-  findings.warning(
-    ['services', first],
-    placedNowhere(unplaced),
-    `add it to the distribution, if only as '${first}: []'`,
-  )
-}
-
-const MAX_LISTED = 5
-
-/** For services that are in the models, but will not be deployed. */
-export function placedNowhere(names: readonly string[]): string {
-  const [first, ...others] = names
-  if (others.length === 0) return `service '${first}' is placed nowhere`
-  const more = names.length - MAX_LISTED
-  const listed = names.slice(0, MAX_LISTED).map(quoted).join(', ')
-  return `${names.length} services are placed nowhere: ${listed}${more > 0 ? ` and ${more} more` : ''}`
+  const hint = `add it to the distribution, if only as '${first}: []'`
+  findings.warning(['services', first], placedNowhere(unplaced, hint))
 }
 
 function checkTargetPackages({ infrastructure, targetPackages }: ArchitectureModel, findings: Findings): void {

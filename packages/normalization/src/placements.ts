@@ -9,6 +9,7 @@ import {
 } from '@davit/documents'
 import type { PlacementModel, ServiceModel } from './architecture-model.ts'
 import type { Findings } from './findings.ts'
+import { say } from './messages.ts'
 import { checkedName, nameIndex, quoted } from './names.ts'
 
 /** Finds the target that a model names, by its name or by the address that only one target has. */
@@ -58,7 +59,7 @@ export function placementsOf(name: ServiceName, service: ServiceModel, context: 
     if (target === undefined || container === undefined) continue
     const id = `${target} ${container}`
     if (placements.has(id)) {
-      findings.warning(path, `service '${name}' is placed twice in container '${container}' on target '${target}'`)
+      findings.warning(path, say('placed-twice', { service: name, container, target }))
     }
     placements.set(id, { target, container })
   }

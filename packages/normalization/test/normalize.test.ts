@@ -71,6 +71,8 @@ test('normalizeModel() warns of a place that is named twice', () => {
   expect(warnings).toEqual([
     {
       severity: 'warning',
+      code: 'placed-twice',
+      fields: { service: 'web', container: 'process', target: 't1' },
       path: ['services', 'web', 'targets', 1],
       message: "service 'web' is placed twice in container 'process' on target 't1'",
     },

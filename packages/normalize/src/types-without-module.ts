@@ -1,6 +1,8 @@
-import { type Diagnostic, suggestionFor } from '@davit/diagnostics'
+import { asDiagnostic, type Diagnostic, suggestionFor } from '@davit/diagnostics'
 import type { Architecture, NormalizedService } from '@davit/documents'
 import type { ArchitectureModel } from '@davit/normalization'
+
+import { say } from './messages.ts'
 
 /**
  * Warnings of types that have no module, each with the place of its first service. They are no errors yet: davit-manifest
@@ -13,17 +15,12 @@ export function typesWithoutModule(
   const strange = [...services].filter(([, service]) => needsModule(service) && !modules.includes(service.type))
   const byType = new Map<string, string[]>()
   for (const [name, { type }] of strange) byType.set(type, [...(byType.get(type) ?? []), name])
-  return [...byType].map(([type, [first = '', ...others]]) => {
-    const path = ['services', first, 'type']
+  return [...byType].map(([type, services]) => {
+    const path = ['services', services[0] ?? '', 'type']
     const place = placeOf(path)
-    const more = others.length === 0 ? '' : `, of '${first}' and ${others.length} more`
-    return {
-      severity: 'warning' as const,
-      message: `there is no module for type '${type}'${more}`,
-      path,
-      hint: suggestionFor(type, modules) ?? hintFor(modules),
-      ...(place === undefined ? {} : { place }),
-    }
+    const hint = suggestionFor(type, modules) ?? hintFor(modules)
+    const message = say('type-without-module', { type, services, hint })
+    return asDiagnostic(message, { path, ...(place === undefined ? {} : { place }) })
   })
 }
 

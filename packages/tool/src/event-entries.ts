@@ -1,4 +1,4 @@
-import { type ReportedStep, type ReportEvent, renderDiagnostic } from '@davit/diagnostics'
+import { type Diagnostic, type ReportedStep, type ReportEvent, renderDiagnostic } from '@davit/diagnostics'
 
 /** Turns what a tool reports into entries of a journal, without time and author. */
 export interface EventEntries {
@@ -25,13 +25,21 @@ export function eventEntries(): EventEntries {
           return told
         }
         case 'diagnostic':
-          return { kind: event.diagnostic.severity, message: renderDiagnostic(event.diagnostic) }
+          return {
+            kind: event.diagnostic.severity,
+            ...codeOf(event.diagnostic),
+            message: renderDiagnostic(event.diagnostic),
+          }
         case 'detail':
           return undefined
       }
     },
     outcome: () => (generation === undefined ? {} : { generation }),
   }
+}
+
+function codeOf(diagnostic: Diagnostic) {
+  return diagnostic.severity === 'warning' ? { code: diagnostic.code } : {}
 }
 
 type StepEvent = ReportEvent & ReportedStep

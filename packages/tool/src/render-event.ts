@@ -37,9 +37,9 @@ export function renderEventJson(event: ReportEvent, style: LogStyle): string | u
 
 /** The fields of a message stand beside its code. */
 function flat(event: ReportEvent) {
-  if (event.kind === 'diagnostic') return { ...event.diagnostic, kind: event.kind }
-  if (!('fields' in event)) return event
-  const { fields, ...message } = event
+  const said = event.kind === 'diagnostic' ? { ...event.diagnostic, kind: event.kind } : event
+  if (!('fields' in said)) return said
+  const { fields, ...message } = said
   return { ...message, ...fields }
 }
 

@@ -1,4 +1,4 @@
-import { asDetail, messages, note, type ReportEvent, warning } from '@davit/diagnostics'
+import { asDetail, asDiagnostic, messages, note, type ReportEvent, warning } from '@davit/diagnostics'
 import { describe, expect, test } from 'vitest'
 import { type BusyStep, renderBusy } from '../src/render-busy.ts'
 import { renderEvent, renderEventJson, renderSeconds, type Verbosity } from '../src/render-event.ts'
@@ -7,6 +7,7 @@ const say = messages({
   'nothing-to-do': note({}, () => 'nothing to do'),
   sent: note({ target: 'prefix', count: 'number' }, ({ count }) => `${count} paths`),
   slow: warning({ target: 'prefix' }, () => 'slow', 'wait'),
+  odd: warning({ name: 'text' }, () => 'odd'),
   quoted: note({ text: 'text' }, ({ text }) => text),
 })
 const step = { id: '1', target: 'web1', step: 'activating web' }
@@ -81,9 +82,19 @@ describe('renderEventJson()', () => {
   })
 
   test('spreads a diagnostic', () => {
-    const diagnostic = { severity: 'warning', message: 'odd', path: ['services', 'web'] } as const
+    const path = ['services', 'web']
+    const diagnostic = asDiagnostic(say('odd', { name: 'web' }), { path })
     const line = renderEventJson({ kind: 'diagnostic', diagnostic }, { verbosity: 'quiet', time, tool }) ?? ''
-    expect(JSON.parse(line)).toEqual({ time, kind: 'diagnostic', tool, ...diagnostic })
+    expect(JSON.parse(line)).toEqual({
+      time,
+      kind: 'diagnostic',
+      tool,
+      severity: 'warning',
+      code: 'odd',
+      message: 'odd',
+      path,
+      name: 'web',
+    })
   })
 })
 
