@@ -34,7 +34,7 @@ export async function collect(place: CollectionPlace, options: CollectionOptions
   const logs = await trimLogs(place.machine, options)
   if (logs.length === 0) return
   if (options.dryRun) await options.print(renderLogs(logs, place.name))
-  options.report(say('logs-removed', { place: place.name, ...countsOfLogs(logs), dryRun: options.dryRun }))
+  options.report(say('logs-removed', { where: place.name, ...countsOfLogs(logs), dryRun: options.dryRun }))
 }
 
 async function collectStore(place: CollectionPlace, options: CollectionOptions): Promise<void> {
@@ -52,10 +52,10 @@ async function collectStore(place: CollectionPlace, options: CollectionOptions):
     ? await findGarbage(machine, directory, terms)
     : await collectGarbage(machine, directory, terms)
   if (dryRun) await options.print(renderGarbage(garbage, place.name))
-  options.report(say('garbage-collected', { place: place.name, ...countsOf(garbage), leftovers, dryRun }))
+  options.report(say('garbage-collected', { where: place.name, ...countsOf(garbage), leftovers, dryRun }))
 }
 
 async function collectNix({ name, machine }: CollectionPlace, { dryRun, report }: CollectionOptions): Promise<void> {
   const output = await collectNixGarbage(machine, { dryRun })
-  report(say('nix-garbage-collected', { place: name, output, dryRun }))
+  report(say('nix-garbage-collected', { where: name, output, dryRun }))
 }

@@ -9,7 +9,7 @@ export const say = messages({
   ),
   'garbage-collected': note(
     {
-      place: 'text',
+      where: 'text',
       packages: 'number',
       unfinished: 'number',
       bytes: 'number',
@@ -20,15 +20,15 @@ export const say = messages({
       leftovers: 'text',
       dryRun: 'truth',
     },
-    (garbage) => `${garbage.place}: ${collectedText(garbage)}`,
+    (garbage) => `${garbage.where}: ${collectedText(garbage)}`,
   ),
   'logs-removed': note(
-    { place: 'text', logs: 'number', records: 'number', bytes: 'number', dryRun: 'truth' },
-    (removed) => `${removed.place}: ${removedLogsText(removed)}`,
+    { where: 'text', logs: 'number', records: 'number', bytes: 'number', dryRun: 'truth' },
+    (removed) => `${removed.where}: ${removedLogsText(removed)}`,
   ),
   'nix-garbage-collected': note(
-    { place: 'text', output: 'text', dryRun: 'truth' },
-    ({ place, output, dryRun }) =>
-      `${place}: nix-collect-garbage${dryRun ? ' --dry-run' : ''}${output === '' ? '' : `: ${output}`}`,
+    { where: 'text', output: 'text', dryRun: 'truth' },
+    ({ where, output, dryRun }) =>
+      `${where}: nix-collect-garbage${dryRun ? ' --dry-run' : ''}${output === '' ? '' : `: ${output}`}`,
   ),
 })

@@ -60,7 +60,7 @@ function isSameTarget(left: Recorded, right: Recorded): boolean {
 function tell(record: Recorded, kept: string, report: Report): void {
   const { target, key, container, machine } = record
   const logs = `${machine.facts.stateDirectory}/targets/${target}/log`
-  report(say('given-up', { target, key, container, place: placeOf(record) }))
+  report(say('given-up', { target, key, container, what: placeOf(record) }))
   report(say('given-up-may-run', { target, key }))
   report(say('given-up-record', { target, record: kept, logs }))
 }

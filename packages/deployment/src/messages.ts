@@ -2,8 +2,8 @@ import { messages, note, warning } from '@davit/diagnostics'
 
 export const say = messages({
   'given-up': note(
-    { target: 'prefix', key: 'text', container: 'text', place: 'text' },
-    ({ place }) => `gave up ${place}: its module was not called, and nothing will stop it any more`,
+    { target: 'prefix', key: 'text', container: 'text', what: 'text' },
+    ({ what }) => `gave up ${what}: its module was not called, and nothing will stop it any more`,
   ),
   'given-up-may-run': note(
     { target: 'prefix', key: 'text' },

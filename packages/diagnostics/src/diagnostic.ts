@@ -1,4 +1,4 @@
-import type { Message } from './messages.ts'
+import type { Message } from './message-table.ts'
 import { printable } from './printable.ts'
 
 /** Line and column count from 1; columns count UTF-16 units. */

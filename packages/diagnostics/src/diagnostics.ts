@@ -25,7 +25,7 @@ export {
   note,
   type Say,
   warning,
-} from './messages.ts'
+} from './message-table.ts'
 export { printable } from './printable.ts'
 export type { Report, ReportedStep, ReportEvent } from './report.ts'
 export { suggestionFor } from './suggestion.ts'

@@ -1,5 +1,5 @@
 import type { Diagnostic } from './diagnostic.ts'
-import type { Message } from './messages.ts'
+import type { Message } from './message-table.ts'
 
 /** A step on a target, or on the coordinator, without target; `id` ties its end to its beginning. */
 export interface ReportedStep {

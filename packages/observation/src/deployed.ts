@@ -77,7 +77,7 @@ export async function observeDeployment(
     ),
     warnings: observations.flatMap(({ damaged, strange }) => [
       ...damaged.filter((record) => salvage(record, manifests) === undefined).map(unusable),
-      ...strange.map((path) => say('not-a-record', { path })),
+      ...strange.map((file) => say('not-a-record', { file })),
     ]),
   }
 }

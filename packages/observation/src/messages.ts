@@ -15,7 +15,7 @@ export const say = messages({
       `Skip '${key}' in '${container}' on target '${target}': nothing says how to stop it; its record '${record}' is damaged: ${problem}; stop it by hand; then 'davit-env --abandon ${key}' gives it up`,
   ),
   'not-a-record': warning(
-    { path: 'text' },
-    ({ path }) => `Skip '${path}', which is among the records and none of ours: remove it`,
+    { file: 'text' },
+    ({ file }) => `Skip '${file}', which is among the records and none of ours: remove it`,
   ),
 })

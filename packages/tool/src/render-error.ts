@@ -1,5 +1,6 @@
 import { DavitError, ExitStatus, printable, renderDiagnostic } from '@davit/diagnostics'
 
+import { withFields } from './render-event.ts'
 import { explained } from './system-failure.ts'
 
 export interface ErrorStyle {
@@ -55,7 +56,7 @@ function renderJson(error: unknown, { tool, debug }: ErrorStyle): string {
     exitStatus,
     causes,
     hint,
-    diagnostics,
+    diagnostics: diagnostics.map((diagnostic) => withFields<object>(diagnostic)),
     stack,
   })
 }

@@ -1,4 +1,4 @@
-import { type Message, printable, renderDiagnostic, type ReportEvent } from '@davit/diagnostics'
+import { type Fields, type Message, printable, renderDiagnostic, type ReportEvent } from '@davit/diagnostics'
 
 export type Verbosity = 'quiet' | 'normal' | 'verbose'
 
@@ -35,12 +35,15 @@ export function renderEventJson(event: ReportEvent, style: LogStyle): string | u
   return printable(JSON.stringify({ time, kind, tool, ...fields, ...seconds }))
 }
 
-/** The fields of a message stand beside its code. */
 function flat(event: ReportEvent) {
-  const said = event.kind === 'diagnostic' ? { ...event.diagnostic, kind: event.kind } : event
+  return event.kind === 'diagnostic' ? { ...withFields(event.diagnostic), kind: event.kind } : withFields(event)
+}
+
+/** As it stands in a log. */
+export function withFields<Said extends object>(said: Said | (Said & { readonly fields: Fields })): Said {
   if (!('fields' in said)) return said
-  const { fields, ...message } = said
-  return { ...message, ...fields }
+  const { fields, ...rest } = said
+  return { ...rest, ...fields } as unknown as Said
 }
 
 /** `[web1] activating web` */

@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+
+import type { FieldTable, FieldType } from '../packages/diagnostics/src/diagnostics.ts'
+import type { MessageCode } from './codes.ts'
+import { ROOT } from './executables.ts'
+
+/** Where the schema stands. */
+export const LOG_SCHEMA = join(ROOT, 'docs/formats/schemas/log.json')
+
+const TEXT = { type: 'string' }
+const NUMBER = { type: 'number' }
+const TEXTS = { type: 'array', items: TEXT }
+
+const TYPES = {
+  text: TEXT,
+  number: NUMBER,
+  truth: { type: 'boolean' },
+  texts: TEXTS,
+  numbers: { type: 'array', items: NUMBER },
+  prefix: TEXT,
+  generation: NUMBER,
+  hint: TEXT,
+} satisfies Record<Exclude<FieldType, `${string}?`>, object>
+
+const PLACE = object({ file: TEXT, 'line?': NUMBER, 'column?': NUMBER, 'text?': TEXT })
+const PATH = { type: 'array', items: { type: ['string', 'number'] } }
+const PLACED = { 'place?': PLACE, 'path?': PATH, 'hint?': TEXT }
+
+const EVENT = { time: TEXT, tool: TEXT }
+const STEP = {
+  ...EVENT,
+  id: TEXT,
+  step: TEXT,
+  'target?': TEXT,
+  'activity?': object({ kind: TEXT, service: TEXT, container: TEXT }),
+}
+
+/** What a line of the log may be, but for those with a code. */
+const PLAIN = [
+  object({ kind: { const: 'started' }, ...STEP }),
+  object({ kind: { const: 'finished' }, ...STEP, 'seconds?': NUMBER }),
+  object({ kind: { const: 'failed' }, ...STEP, 'seconds?': NUMBER, message: TEXT, 'log?': TEXT }),
+  object({ kind: { const: 'diagnostic' }, ...EVENT, severity: { const: 'error' }, message: TEXT, ...PLACED }),
+  object({
+    kind: { const: 'error' },
+    tool: TEXT,
+    code: TEXT,
+    message: TEXT,
+    exitStatus: NUMBER,
+    'causes?': TEXTS,
+    'hint?': TEXT,
+    'diagnostics?': { type: 'array' },
+    'fields?': { type: 'object' },
+    'stack?': TEXTS,
+  }),
+]
+
+/** The JSON schema of a line of `--log-format json`. */
+export function schemaOf(codes: readonly MessageCode[]) {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'A line of --log-format json',
+    anyOf: [...PLAIN, ...codes.flatMap(linesWith)],
+  }
+}
+
+/** Each note may be a detail; a warning that does not begin with its target may be about a place of a document, too. */
+function linesWith({ code, kind, fields }: MessageCode): readonly object[] {
+  const said = { ...EVENT, code: { const: code }, message: TEXT, ...fieldsIn(fields) }
+  if (kind !== 'warning') return [object({ kind: { enum: ['note', 'detail'] }, ...said })]
+  const told = object({ kind: { const: 'warning' }, 'hint?': TEXT, ...said })
+  const placed = object({ kind: { const: 'diagnostic' }, severity: { const: 'warning' }, ...PLACED, ...said })
+  return Object.values(fields).some((word) => word.startsWith('prefix')) ? [told] : [told, placed]
+}
+
+function fieldsIn(table: FieldTable): Readonly<Record<string, object>> {
+  return Object.fromEntries(
+    Object.entries(table).map(([name, word]) => {
+      const plain = word.replace('?', '') as keyof typeof TYPES
+      return [`${name}${word.endsWith('?') || plain === 'hint' ? '?' : ''}`, TYPES[plain]]
+    }),
+  )
+}
+
+/** Fields whose name ends with `?` may be missing. */
+function object(fields: Readonly<Record<string, object>>) {
+  const names = Object.keys(fields)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(names.map((name) => [name.replace('?', ''), fields[name]])),
+    required: names.filter((name) => !name.endsWith('?')),
+    additionalProperties: false,
+  }
+}
