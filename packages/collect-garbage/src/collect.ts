@@ -7,11 +7,11 @@ import {
   type CollectOptions,
   findGarbage,
   type Machine,
-  trimLogs,
+  trimRemnants,
 } from '@davit/target'
 
 import { say } from './messages.ts'
-import { countsOf, countsOfLogs, renderGarbage, renderLogs } from './render-garbage.ts'
+import { countsOf, countsOfRemnants, renderGarbage, renderRemnants } from './render-garbage.ts'
 
 export interface CollectionPlace {
   /** For people: `the coordinator`, or names of targets. */
@@ -28,13 +28,13 @@ export interface CollectionOptions extends Pick<CollectOptions, 'isRoot' | 'left
   print(text: string): Promise<void>
 }
 
-/** Collects the garbage of one store, and logs that belong to nothing any more, or prints what would go. */
+/** Collects the garbage of one store, and what is left of services that are gone, or prints what would go. */
 export async function collect(place: CollectionPlace, options: CollectionOptions): Promise<void> {
   await collectStore(place, options)
-  const logs = await trimLogs(place.machine, options)
-  if (logs.length === 0) return
-  if (options.dryRun) await options.print(renderLogs(logs, place.name))
-  options.report(say('logs-removed', { where: place.name, ...countsOfLogs(logs), dryRun: options.dryRun }))
+  const remnants = await trimRemnants(place.machine, options)
+  if (remnants.length === 0) return
+  if (options.dryRun) await options.print(renderRemnants(remnants, place.name))
+  options.report(say('remnants-removed', { where: place.name, ...countsOfRemnants(remnants), dryRun: options.dryRun }))
 }
 
 async function collectStore(place: CollectionPlace, options: CollectionOptions): Promise<void> {

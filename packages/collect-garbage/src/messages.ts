@@ -1,6 +1,6 @@
 import { messages, note } from '@davit/diagnostics'
 
-import { collectedText, removedLogsText } from './render-garbage.ts'
+import { collectedText, removedRemnantsText } from './render-garbage.ts'
 
 export const say = messages({
   'profile-generations-deleted': note(
@@ -22,9 +22,9 @@ export const say = messages({
     },
     (garbage) => `${garbage.where}: ${collectedText(garbage)}`,
   ),
-  'logs-removed': note(
+  'remnants-removed': note(
     { where: 'text', logs: 'number', records: 'number', bytes: 'number', dryRun: 'truth' },
-    (removed) => `${removed.where}: ${removedLogsText(removed)}`,
+    (removed) => `${removed.where}: ${removedRemnantsText(removed)}`,
   ),
   'nix-garbage-collected': note(
     { where: 'text', output: 'text', dryRun: 'truth' },

@@ -1,5 +1,5 @@
 import { renderBytes } from '@davit/diagnostics'
-import type { Garbage, Log, StoredBytes } from '@davit/target'
+import type { Garbage, Remnant, StoredBytes } from '@davit/target'
 
 /** A line for each path: size, path, where. */
 export function renderGarbage({ paths, rubbish }: Garbage, place: string): string {
@@ -9,24 +9,24 @@ export function renderGarbage({ paths, rubbish }: Garbage, place: string): strin
   return lines.join('')
 }
 
-export function renderLogs(logs: readonly Log[], place: string): string {
-  return logs.map(({ path, bytes }) => `${renderBytes(bytes).padStart(8)}  ${path}  on ${place}\n`).join('')
+export function renderRemnants(remnants: readonly Remnant[], place: string): string {
+  return remnants.map(({ path, bytes }) => `${renderBytes(bytes).padStart(8)}  ${path}  on ${place}\n`).join('')
 }
 
 /** Of logs and records of services that are gone. */
-export interface RemovedLogs {
+export interface RemovedRemnants {
   readonly logs: number
   readonly records: number
   readonly bytes: number
   readonly dryRun: boolean
 }
 
-export function countsOfLogs(logs: readonly Log[]): Omit<RemovedLogs, 'dryRun'> {
-  const records = logs.filter(({ path }) => /\/targets\/[^/]+\/abandoned\//.test(path)).length
-  return { logs: logs.length - records, records, bytes: sumOf(logs) }
+export function countsOfRemnants(remnants: readonly Remnant[]): Omit<RemovedRemnants, 'dryRun'> {
+  const records = remnants.filter(({ kind }) => kind === 'given-up').length
+  return { logs: remnants.length - records, records, bytes: sumOf(remnants) }
 }
 
-export function removedLogsText({ logs, records, bytes, dryRun }: RemovedLogs): string {
+export function removedRemnantsText({ logs, records, bytes, dryRun }: RemovedRemnants): string {
   const counts = [
     [logs, 'log'],
     [records, 'given-up record'],

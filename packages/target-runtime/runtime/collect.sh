@@ -279,23 +279,23 @@ operation_trim_profile() {
   done
 }
 
-# operation_trim_logs [--dry-run]: of all targets, what activities printed of keys that no record is left of, once nobody has written
-# there for a day; records that were given up thirty days ago. While the target is held, no activity begins.
-operation_trim_logs() {
+# operation_trim_remnants [--dry-run]: of all targets, what activities printed of keys that no record is left of, once nobody has
+# written there for a day; records that were given up thirty days ago. While the target is held, no activity begins.
+operation_trim_remnants() {
   for place in "$state"/targets/*; do
     [ -d "$place/log" ] || [ -d "$place/abandoned" ] || continue
     target=${place##*/}
     check_names "$target"
     hold_mutex "$target"
-    [ ! -d "$place/log" ] || find "$place/log" -type f -name '*:*.*' -mtime +0 | trim_each "$@"
-    [ ! -d "$place/abandoned" ] || find "$place/abandoned" -mindepth 2 -maxdepth 2 -type d -mtime +29 | trim_abandoned "$@"
+    [ ! -d "$place/log" ] || find "$place/log" -type f -name '*:*.*' -mtime +0 | trim_logs "$@"
+    [ ! -d "$place/abandoned" ] || find "$place/abandoned" -mindepth 2 -maxdepth 2 -type d -mtime +29 | trim_given_up "$@"
     rm -f "$release"
     release=
   done
 }
 
-# trim_each [--dry-run] < LOGS: of the target.
-trim_each() {
+# trim_logs [--dry-run] < LOGS: of the target.
+trim_logs() {
   while IFS= read -r log; do
     mapping=${log##*/}
     mapping=${mapping%.[123]}
@@ -308,12 +308,12 @@ trim_each() {
   done
 }
 
-# trim_abandoned [--dry-run] < DIRECTORIES
-trim_abandoned() {
+# trim_given_up [--dry-run] < DIRECTORIES
+trim_given_up() {
   while IFS= read -r kept; do
     size=$(cat "$kept"/*/* 2>/dev/null | wc -c)
     [ "${1-}" = --dry-run ] || rm -rf "$kept"
-    say log "$((size))" "$(printf '%s' "$kept" | hexadecimal)"
+    say given-up "$((size))" "$(printf '%s' "$kept" | hexadecimal)"
   done
 }
 

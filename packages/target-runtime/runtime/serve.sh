@@ -30,7 +30,7 @@ answer() {
     hello | lock | renew | unlock | lock_state | observe | start | await | abandon | log | status | resolve | set_profile | protect) ;;
     native_missing) [ $# = 0 ] || asked=${1%/*}/asked/$self ;;
     native_commit | native_discard) ;;
-    native_survey | native_collect | trim_profile | trim_logs | nix_collect) ;;
+    native_survey | native_collect | trim_profile | trim_remnants | nix_collect) ;;
     *) operation=unknown ;;
   esac
   if errors=$( (perform "$@") 2>&1 >&3); then

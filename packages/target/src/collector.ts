@@ -34,20 +34,28 @@ export async function trimProfile(
   })
 }
 
-export interface Log {
+/** What is left of a service that is gone: what an activity of it printed, or a record of it that was given up. */
+export interface Remnant {
+  readonly kind: 'log' | 'given-up'
   readonly path: string
   readonly bytes: number
 }
 
-/** Removes what activities printed of keys that no record is left of, on all targets that the machine is. */
-export async function trimLogs(machine: Machine, { dryRun }: { readonly dryRun: boolean }): Promise<readonly Log[]> {
+/** Removes logs of keys that no record is left of, and records that were given up long ago, on all targets that the machine is. */
+export async function trimRemnants(
+  machine: Machine,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<readonly Remnant[]> {
   return withCollector(machine, async (collector) => {
-    const lines = await collector.request('trim_logs', dryRun ? ['--dry-run'] : [])
-    return lines.flatMap((line) => {
-      const [, bytes, path] = /^log (\d{1,15}) ((?:[0-9a-f]{2})+)$/.exec(line) ?? []
-      return path === undefined ? [] : [{ path: fromHexadecimal(path), bytes: Number(bytes) }]
-    })
+    return (await collector.request('trim_remnants', dryRun ? ['--dry-run'] : [])).flatMap(remnantIn)
   })
+}
+
+function remnantIn(line: string): readonly Remnant[] {
+  const [, kind, bytes, path] = /^(log|given-up) (\d{1,15}) ((?:[0-9a-f]{2})+)$/.exec(line) ?? []
+  return path === undefined
+    ? []
+    : [{ kind: kind as Remnant['kind'], path: fromHexadecimal(path), bytes: Number(bytes) }]
 }
 
 /** Has the Nix of a machine collect its garbage; what it says of it. */

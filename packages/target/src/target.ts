@@ -9,7 +9,7 @@ export {
 } from './activity.ts'
 export { interfaceKindOf } from './address.ts'
 export { allTargets, isSkippable, type SkipTerms, targetsToUse } from './all-targets.ts'
-export { collectNixGarbage, type Log, trimLogs, trimProfile } from './collector.ts'
+export { collectNixGarbage, type Remnant, trimProfile, trimRemnants } from './collector.ts'
 export { definitionOf, profileModuleOf, resolveModules } from './definition.ts'
 export { isSamePlace, type MachineFacts } from './facts.ts'
 export {

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeTree } from '@davit/files'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Machine, openMachine, trimLogs } from '../src/target.ts'
+import { type Machine, openMachine, trimRemnants } from '../src/target.ts'
 import { installedShells, shellConnection } from './shells.ts'
 
 const A_DAY_AND_A_MINUTE = (24 * 60 + 1) * 60_000
 
-describe.each(installedShells())('the logs of a machine with $name', (shell) => {
+describe.each(installedShells())('what is left of services that are gone, on a machine with $name', (shell) => {
   let directory: string
   let targets: string
   let machine: Machine
 
   beforeEach(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'davit-logs-'))
+    directory = mkdtempSync(join(tmpdir(), 'davit-remnants-'))
     targets = join(directory, 'state/targets')
     machine = await openMachine(async () => shellConnection(shell, join(directory, 'state')))
   })
@@ -33,7 +33,7 @@ describe.each(installedShells())('the logs of a machine with $name', (shell) => 
     return file
   }
 
-  test('go when no profile has a record of their key, and a day has passed', async () => {
+  test('goes: logs, when no profile has a record of their key, and a day has passed', async () => {
     const gone = [
       't1/log/default/process:old.activate',
       't1/log/default/process:old.deactivate',
@@ -55,18 +55,18 @@ describe.each(installedShells())('the logs of a machine with $name', (shell) => 
     // A key is that of one target.
     gone.push(log('t2/log/default/process:k1.activate'))
 
-    const found = await trimLogs(machine, { dryRun: true })
+    const found = await trimRemnants(machine, { dryRun: true })
     expect(found.map(({ path }) => path).toSorted()).toEqual(gone.toSorted())
-    expect(found.map(({ bytes }) => bytes)).toEqual(gone.map(() => 5))
+    expect(found.map(({ kind, bytes }) => [kind, bytes])).toEqual(gone.map(() => ['log', 5]))
     expect([...gone, ...kept].map((file) => existsSync(file))).not.toContain(false)
-    expect(await trimLogs(machine, { dryRun: false })).toEqual(found)
+    expect(await trimRemnants(machine, { dryRun: false })).toEqual(found)
     expect(gone.filter((file) => existsSync(file))).toEqual([])
     expect(kept.filter((file) => !existsSync(file))).toEqual([])
-    expect(await trimLogs(machine, { dryRun: false })).toEqual([])
+    expect(await trimRemnants(machine, { dryRun: false })).toEqual([])
     expect(readdirSync(join(targets, 't1'))).not.toContain('mutex')
   })
 
-  test('go with records that were given up thirty days ago', async () => {
+  test('goes: records that were given up, after thirty days', async () => {
     const givenUp = (target: string, days: number) => {
       const kept = join(targets, target, `abandoned/default/20260101T000000Z.${days}`)
       mkdirSync(join(kept, 'process:key'), { recursive: true })
@@ -76,14 +76,14 @@ describe.each(installedShells())('the logs of a machine with $name', (shell) => 
       return kept
     }
     const [gone, kept] = [givenUp('t1', 30), givenUp('t1', 29)]
-    const found = await trimLogs(machine, { dryRun: true })
-    expect(found).toEqual([{ path: gone, bytes: 5 }])
+    const found = await trimRemnants(machine, { dryRun: true })
+    expect(found).toEqual([{ kind: 'given-up', path: gone, bytes: 5 }])
     expect(existsSync(gone)).toBe(true)
-    expect(await trimLogs(machine, { dryRun: false })).toEqual(found)
+    expect(await trimRemnants(machine, { dryRun: false })).toEqual(found)
     expect([gone, kept].map((path) => existsSync(path))).toEqual([false, true])
   })
 
-  test('are none where nothing was ever deployed', async () => {
-    expect(await trimLogs(machine, { dryRun: false })).toEqual([])
+  test('is nothing where nothing was ever deployed', async () => {
+    expect(await trimRemnants(machine, { dryRun: false })).toEqual([])
   })
 })
