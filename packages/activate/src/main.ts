@@ -146,7 +146,7 @@ async function knownHere(place: DeploymentPlace, old: Manifest | undefined) {
 /** As far as targets can be reached: what becomes of the others is the business of who changes them. */
 async function check(next: Manifest, claim: FirstTerms | undefined, context: ToolContext<unknown>): Promise<void> {
   if (claim === undefined) return
-  await withTargets(next.infrastructure, context, async ({ targets, unreachable }) => {
+  await withTargets(next.infrastructure, { ...context, role: 'deploy' }, async ({ targets, unreachable }) => {
     const undeploy = claim.undeploy && unreachable.size === 0
     await refuseStrange(next, [...targets.values()], { ...claim, undeploy })
   })

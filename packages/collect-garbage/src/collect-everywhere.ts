@@ -29,7 +29,7 @@ export interface Collection {
 export async function collectEverywhere(collection: Collection): Promise<void> {
   const { manifest, signal } = collection
   const infrastructure = new Map([[HERE, LOCAL], ...(manifest?.infrastructure ?? [])])
-  await withTargets(infrastructure, collection, async (reached) => {
+  await withTargets(infrastructure, { ...collection, role: 'collect' }, async (reached) => {
     if (collection.old !== undefined && !collection.dryRun) await deleteOnCoordinator(collection.old, collection)
     const failed = new Map<TargetName, DavitError>(reached.unreachable)
     for (const machine of groupByMachine(reached.targets.values())) {
@@ -54,7 +54,7 @@ const LOCAL: Target = {
   containers: new Map(),
 }
 
-async function collectMachine(targets: readonly ShellTarget[], collection: Collection): Promise<void> {
+async function collectMachine(targets: readonly ShellTarget<'collect'>[], collection: Collection): Promise<void> {
   const { old, dryRun, report } = collection
   const named = targets.filter(({ name }) => name !== HERE)
   if (old !== undefined && !dryRun) {
@@ -70,7 +70,7 @@ async function collectMachine(targets: readonly ShellTarget[], collection: Colle
 }
 
 async function placeOf(
-  targets: readonly ShellTarget[],
+  targets: readonly ShellTarget<'collect'>[],
   { reference, environment, dryRun }: Collection,
 ): Promise<CollectionPlace | undefined> {
   const [first] = targets

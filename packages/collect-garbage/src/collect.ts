@@ -16,7 +16,7 @@ import { countsOf, countsOfRemnants, renderGarbage, renderRemnants } from './ren
 export interface CollectionPlace {
   /** For people: `the coordinator`, or names of targets. */
   readonly name: string
-  readonly machine: Machine
+  readonly machine: Machine<'collect'>
   /** Of the coordinator, where it is that which is collected. */
   readonly store?: Store
 }

@@ -40,7 +40,7 @@ export async function deleteOnCoordinator({ place, numbers }: OldGenerations, op
   options.report(generationsDeleted(numbers))
 }
 
-export async function deleteOnTarget(old: OldGenerations, { name, machine }: ShellTarget): Promise<number> {
+export async function deleteOnTarget(old: OldGenerations, { name, machine }: ShellTarget<'collect'>): Promise<number> {
   return trimProfile(machine, { target: name, profile: old.profile }, [...(old.kept.get(name) ?? [])])
 }
 

@@ -33,7 +33,11 @@ export interface DelegateOptions extends Omit<RunDelegationOptions, 'store' | 't
 }
 
 /** Carries a plan out on the targets; throws one error for all that was not built. */
-export async function delegate(plan: DelegationPlan, reached: ReachedTargets, options: DelegateOptions): Promise<void> {
+export async function delegate(
+  plan: DelegationPlan,
+  reached: ReachedTargets<'carry'>,
+  options: DelegateOptions,
+): Promise<void> {
   const { builders, store, report } = options
   for (const [target, error] of reached.unreachable) {
     report({ kind: 'failed', id: `connect ${target}`, target, step: 'connect', message: error.message })

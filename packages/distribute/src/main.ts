@@ -50,7 +50,7 @@ export const tool = defineTool({
     const store = await openStore(manifest.store, context)
     journal({ profile, manifest: text }, 'preparation')
     if (args.useSubstitutes && store.kind === 'native') context.report(say('no-caches'))
-    const outcome = await withTargets(manifest.infrastructure, context, (reached) =>
+    const outcome = await withTargets(manifest.infrastructure, { ...context, role: 'carry' }, (reached) =>
       distribute(manifest, reached, {
         ...context,
         store,

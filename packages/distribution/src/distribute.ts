@@ -31,7 +31,7 @@ export interface DistributionOutcome {
 /** Brings the closure of each profile to its target. A machine that fails does not stop the others. */
 export async function distribute(
   manifest: Manifest,
-  reached: ReachedTargets,
+  reached: ReachedTargets<'carry'>,
   options: DistributionOptions,
 ): Promise<DistributionOutcome> {
   const failed = notReached(reached, options)
@@ -55,13 +55,13 @@ export async function distribute(
 }
 
 /** What is sent is kept meanwhile, also if it was made long ago; what cannot be kept may still be sent. */
-async function protectHere(manifest: Manifest, { targets }: ReachedTargets, { store }: DistributionOptions) {
+async function protectHere(manifest: Manifest, { targets }: ReachedTargets<'carry'>, { store }: DistributionOptions) {
   const profiles = [...targets.keys()].flatMap((name) => manifest.profiles.get(name) ?? [])
   await store.protect(profiles).catch(() => {})
 }
 
 /** What was not reached, and is not skipped. */
-function notReached(reached: ReachedTargets, options: SkipTerms): Map<TargetName, unknown> {
+function notReached(reached: ReachedTargets<'carry'>, options: SkipTerms): Map<TargetName, unknown> {
   const { unreachable } = reached
   if (options.unreachable === 'skip') {
     targetsToUse(reached, options)
@@ -72,7 +72,11 @@ function notReached(reached: ReachedTargets, options: SkipTerms): Map<TargetName
   return new Map(unreachable)
 }
 
-async function sendProfile(manifest: Manifest, target: ShellTarget, options: DistributionOptions): Promise<void> {
+async function sendProfile(
+  manifest: Manifest,
+  target: ShellTarget<'carry'>,
+  options: DistributionOptions,
+): Promise<void> {
   const profile = manifest.profiles.get(target.name)
   if (profile === undefined) return
   const { report, signal } = options
@@ -104,7 +108,7 @@ const MAX_LOSSES = 3
 /** What was sent is kept there until a generation of the target keeps it. */
 async function sendClosure(
   profile: StorePath,
-  target: ShellTarget,
+  target: ShellTarget<'carry'>,
   { store, signal, useSubstitutes = false }: DistributionOptions,
 ): Promise<Transferred> {
   const there = openTargetStore(target, store)

@@ -12,18 +12,18 @@ import { type Shell, shellConnection } from '../../target/test/shells.ts'
 import { distribute, type DistributionOptions } from '../src/distribution.ts'
 
 /** A target on a machine of its own, and the operations that were asked of the helper there. */
-export interface CountedTarget extends ShellTarget {
+export interface CountedTarget extends ShellTarget<'carry'> {
   readonly operations: string[]
 }
 
 async function counted(name: string, connection: Parameters<typeof openMachine>[0]): Promise<CountedTarget> {
-  const machine = await openMachine(connection)
+  const machine = await openMachine(connection, { role: 'carry' })
   const operations = ['hello']
-  const counting: Machine = {
+  const counting: Machine<'carry'> = {
     ...machine,
-    request(operation, fields) {
-      operations.push(operation)
-      return machine.request(operation, fields)
+    request(...request) {
+      operations.push(request[0])
+      return machine.request(...request)
     },
   }
   return { name: name as TargetName, machine: counting, operations }
@@ -71,7 +71,7 @@ export function manifestOf(store: Store, profiles: ReadonlyMap<string, StorePath
 /** What distributing to these targets reports at the end of each, in their order, and the messages of those that failed. */
 export async function distributed(
   manifest: Manifest,
-  targets: readonly ShellTarget[],
+  targets: readonly ShellTarget<'carry'>[],
   options: Pick<DistributionOptions, 'store'> & Partial<DistributionOptions>,
 ): Promise<readonly string[]> {
   const ends = new Map<string, string>()

@@ -62,7 +62,7 @@ export const tool = defineTool({
     if (token !== undefined) {
       const { infrastructure } = parseDocument(Manifest, text, { file })
       context.journal({ profile, manifest: text }, 'release')
-      await withTargets(infrastructure, context, (reached) =>
+      await withTargets(infrastructure, { ...context, role: 'deploy' }, (reached) =>
         freeLock(reached, { profile, token, place, timeoutSeconds, report }),
       )
       return print(text)
@@ -74,7 +74,7 @@ export const tool = defineTool({
     if (record === undefined || (isEmpty && record.processGroup !== processIdentity().processGroup))
       throw notLocked(profile)
     refuseWhileCommandRuns(record, profile)
-    await withTargets(infrastructureOf(record), context, async (reached) => {
+    await withTargets(infrastructureOf(record), { ...context, role: 'deploy' }, async (reached) => {
       const { locked, check } = lockedTargets(reached, record)
       await endDeployment(locked, { profile, token: record.token, place, timeoutSeconds })
       check()

@@ -56,12 +56,44 @@ prepare_activity() {
   esac || cannot 'write the state below' "$directory"
 }
 
+# keep_active [FIELD WORD]...: whoever else uses the store of the package sees that it is needed.
+keep_active() {
+  while [ $# -ge 2 ] && [ "$1" != pkg ]; do
+    shift 2
+  done
+  [ $# -ge 2 ] && decode "$2" && [ -d "${decoded%/*}/.davit/roots" ] || return 0
+  keep_state "${decoded%/*}/.davit/roots" 2>/dev/null || :
+}
+
 # abandon_activity: before it was begun; nothing was where nothing says how far it is.
 abandon_activity() {
   rm -f "$directory/running" "$release"
   [ -f "$directory/state" ] || {
     [ "$activity" != activate ] && [ -f "$directory/record" ]
   } || rm -rf "$directory"
+}
+
+# spawn FUNCTION [WORD]...: detached from this helper, so that a lost connection loses nothing. The environment is the runtime's own,
+# with nothing of the login's. `done ID STATUS` says how it ended.
+spawn() {
+  (
+    trap - EXIT
+    env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached" setsid sh -c \
+      'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-activity "$state" "$target" "$profile" "$activity" "$directory" "$@" \
+      </dev/null >/dev/null 2>&1 3>&- 4>&- &
+    runner=$!
+    exec >/dev/null 2>&1 3>&-
+    wait "$runner"
+    status=$?
+    # A runner that could not even start has not taken over the claim.
+    [ "$status" = 0 ] || [ "$(readlink "$directory/running")" != "$self" ] || rm -f "$directory/running"
+    # A runner that was killed says nothing of its module.
+    while [ "$status" -gt 128 ] && is_running "$directory"; do
+      status=255
+      pause
+    done
+    printf 'done %s %s\n' "$id" "$status" >&4
+  ) &
 }
 
 # operation_await TARGET PROFILE ACTIVITY SECONDS CONTAINER KEY: `done ID STATUS` when what runs there has ended; 0 only if the activity

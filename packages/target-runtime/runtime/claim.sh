@@ -88,10 +88,6 @@ claim_in_turn() {
   done
 }
 
-pause() {
-  sleep 0.05 2>/dev/null || sleep 1
-}
-
 # is_claimed LINK: by somebody who may live.
 is_claimed() {
   [ -L "$1" ] && claimant=$(readlink "$1") && ! is_dead "$claimant"

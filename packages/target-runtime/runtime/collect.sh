@@ -330,3 +330,8 @@ operation_nix_collect() {
   output=$(nix-collect-garbage "$@" 2>&1) || fail nix-failed "$output"
   say result "$(printf '%s' "$output" | tail -n 1 | hexadecimal)"
 }
+
+let_go() {
+  [ -z "$release_store" ] || rm -f "$release_store"
+  release_store=
+}

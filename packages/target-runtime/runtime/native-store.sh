@@ -1,13 +1,5 @@
 # The target half of the native store. A path is valid when its registration exists.
 
-# commit_path NAME RECORD: what was received becomes valid.
-commit_path() {
-  [ ! -f "$registrations/$1.json" ] || return 0
-  place_path "$1" || return 1
-  decode "$2"
-  printf '%s' "$decoded" | replace_file "$registrations/$1.json"
-}
-
 # place_path NAME: what was received, without write permissions, to its place in the store, where it does not count yet.
 place_path() {
   check_store_paths "/$1"

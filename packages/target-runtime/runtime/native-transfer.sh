@@ -1,6 +1,6 @@
-# What a native store is sent: unpacked aside, then committed.
+# What a native store lacks, and what becomes of what it was sent.
 
-# operation_native_missing REGISTRATIONS NAME...: which of these have no registration. The others stay until this helper ends.
+# operation_native_missing REGISTRATIONS [NAME]...: which of these have no registration. The others stay until this helper ends.
 operation_native_missing() {
   check_store_paths "$1"
   keep_asked "$@"
@@ -11,35 +11,16 @@ operation_native_missing() {
   done
 }
 
-# receive_archive INCOMING NAME OWNER CHECKSUM: standard input unpacked aside from the store, in a directory that is OWNER's (a
-# helper) until it is committed; prints how that ended and the checksum.
-receive_archive() {
-  process_identity "$$"
-  self=$identity
-  begin_transfer "$1" "$2" "$3"
-  # Through unnamed pipes, for which nobody waits where the directory was removed meanwhile.
-  {
-    tee /proc/self/fd/3 | {
-      tar -xof - -C "$1/$2/paths"
-      echo "$?" | cat >"$1/$2/status"
-      cat >/dev/null
-    } 3>&-
-  } 3>&1 >/dev/null | "$4" | cat >"$1/$2/checksum"
-  first_line "$1/$2/status"
-  status=$line
-  first_line "$1/$2/checksum"
-  printf 'received %s %s\n' "$status" "$line"
-}
-
-# begin_transfer INCOMING NAME OWNER: what transfers of dead owners have left is removed, and of those discarded as they began.
-begin_transfer() {
-  make_directory "$1"
-  for claimed in "$1"/*.lock "$1"/transfer.*; do
-    claimed=${claimed%.lock}
-    { [ -L "$claimed.lock" ] || [ -d "$claimed" ]; } && claim "$claimed.lock" "$self" || continue
-    discard_transfer "$claimed"
+# keep_asked REGISTRATIONS NAME...: while this helper lives. Not where nobody may write: nothing is sent to there.
+keep_asked() {
+  asked=${1%/*}/asked
+  [ $# -gt 1 ] && mkdir -p "$asked" 2>/dev/null && [ -w "$asked" ] || return 0
+  hold_store "$1"
+  shift
+  for owner in "$asked"/*; do
+    [ -f "$owner" ] && is_dead "${owner##*/}" && rm -f "$owner"
   done
-  claim "$1/$2.lock" "$3" && mkdir "$1/$2" "$1/$2/paths" || cannot 'write below' "$1"
+  printf '%s\n' "$@" | cat >>"$asked/$self" || cannot 'write below' "$asked"
 }
 
 # operation_native_commit STORE INCOMING REGISTRATIONS ROOTS [NAME RECORD]... protect [NAME]... needs [NAME]...: what was received
@@ -111,12 +92,8 @@ check_needs() {
   done
 }
 
+# operation_native_discard INCOMING: what was received and is not committed.
 operation_native_discard() {
   check_store_paths "$1"
   discard_transfer "$1"
-}
-
-discard_transfer() {
-  remove_tree "$1"
-  rm -f "$1.lock"
 }

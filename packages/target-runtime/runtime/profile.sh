@@ -38,3 +38,24 @@ choose_generation() {
   done
   number=${holder:-$((last + 1))}
 }
+
+# keep_generation LINK PATH STORE-KIND ROOT: LINK leads to the path, and keeps it.
+keep_generation() {
+  case $3 in
+    native)
+      check_store_paths "${4%/*}"
+      hold_store "${4%/*/*}/registrations"
+      [ -d "$2" ] || fail no-profile "'$2' is not on the machine: davit-distribute brings it"
+      keep_state "${4%/*}" && keep_profile "$4" "${1%/*}" || cannot 'write below' "$4"
+      [ -L "$1" ] || ln -s "$2" "$1" || cannot 'write below' "${1%/*}"
+      ;;
+    nix) root_nix "$1" "$2" ;;
+    *) fail bad-request "there is no kind of store '$3'" ;;
+  esac
+}
+
+# keep_profile ROOT DIRECTORY: also where another account has the same; instead of what an earlier version has made.
+keep_profile() {
+  ln -sfn "$2" "$1:$mark" || return 1
+  [ "$(readlink "$1")" != "$2" ] || rm -f "$1"
+}

@@ -49,13 +49,6 @@ write_record() {
   printf '%s\n' "$record" | replace_file "$directory/record"
 }
 
-# write_state DIRECTORY STATE: on a full disk over what is there, which takes no space.
-write_state() {
-  printf '%s\n' "$2" | replace_file "$1/state" || {
-    [ -s "$1/state" ] && printf '%s\n' "$2" 1<>"$1/state" && sync "$1/state"
-  }
-}
-
 # resolve_module PATH: a module, or the directory of a service that provides its container with exactly one module in it.
 resolve_module() {
   module=$1
@@ -75,14 +68,6 @@ resolve_module() {
   check_store_paths "$module"
 }
 
-# remove_mapping DIRECTORY: in one step; what is left of it after a crash is not looked at, and removed with the next observation.
-remove_mapping() {
-  gone=${1%/*}/.gone.${1##*/}
-  rm -rf "$gone"
-  mv "$1" "$gone" || return 1
-  rm -rf "$gone" || :
-}
-
 # is_running DIRECTORY: also when only the module is left. A dead helper's claim may just be on its way to the runner that it has
 # started: looked at twice.
 is_running() {
@@ -92,7 +77,7 @@ is_running() {
   is_claimed "$1/running" || is_claimed "$1/module"
 }
 
-# operation_resolve WORD...: the module that each reference leads to, or `-`.
+# operation_resolve [WORD]...: the module that each reference leads to, or `-`.
 operation_resolve() {
   for word in "$@"; do
     decode "$word"

@@ -1,28 +1,5 @@
 # The runner of an activity: in a session of its own, detached from the helper that has started it.
 
-# spawn FUNCTION [WORD]...: detached from this helper, so that a lost connection loses nothing. The environment is the runtime's own,
-# with nothing of the login's. `done ID STATUS` says how it ended.
-spawn() {
-  (
-    trap - EXIT
-    env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$runtime" setsid sh -c \
-      'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-activity "$state" "$target" "$profile" "$activity" "$directory" "$@" \
-      </dev/null >/dev/null 2>&1 3>&- 4>&- &
-    runner=$!
-    exec >/dev/null 2>&1 3>&-
-    wait "$runner"
-    status=$?
-    # A runner that could not even start has not taken over the claim.
-    [ "$status" = 0 ] || [ "$(readlink "$directory/running")" != "$self" ] || rm -f "$directory/running"
-    # A runner that was killed says nothing of its module.
-    while [ "$status" -gt 128 ] && is_running "$directory"; do
-      status=255
-      pause
-    done
-    printf 'done %s %s\n' "$id" "$status" >&4
-  ) &
-}
-
 # run STATE TARGET PROFILE ACTIVITY DIRECTORY FUNCTION [WORD]...
 run() {
   trap '' HUP

@@ -1,16 +1,16 @@
 # The helper: reads requests `ID OPERATION FIELD...`, one a line, and answers each on standard output with lines
 # `ID + WORDS`, then `ID =`, or `ID ! CODE MESSAGE-IN-HEXADECIMAL`. Activities end later: `done ID STATUS` on standard error.
 
-# serve MARKER: everything printed before the line MARKER came from the login shell.
+# serve MARKER OPERATION...: answers requests for these; everything printed before the line MARKER came from the login shell.
 serve() {
   state=$(state_directory)
   mark=$(state_mark)
   process_identity "$$"
   self=$identity asked=
-  newline='
-'
   exec 3>&1 4>&2
   printf '\n%s\n' "$1" >&3
+  shift
+  operations=" $* "
   set -f
   while IFS= read -r request; do
     IFS=' '
@@ -26,13 +26,12 @@ answer() {
   id=$1
   operation=$2
   shift 2
-  case $operation in
-    hello | lock | renew | unlock | lock_state | observe | start | await | abandon | log | status | resolve | set_profile | protect) ;;
-    native_missing) [ $# = 0 ] || asked=${1%/*}/asked/$self ;;
-    native_commit | native_discard) ;;
-    native_survey | native_collect | trim_profile | trim_remnants | nix_collect) ;;
+  case $operations in
+    *" $operation "*) ;;
     *) operation=unknown ;;
   esac
+  # What it is told then is removed when this helper ends.
+  [ "$operation" != native_missing ] || [ $# = 0 ] || asked=${1%/*}/asked/$self
   if errors=$( (perform "$@") 2>&1 >&3); then
     printf '%s =\n' "$id" >&3
     return
@@ -65,6 +64,7 @@ say() {
   printf '%s + %s\n' "$id" "$*"
 }
 
+# operation_hello: what the machine is, and what it lacks.
 operation_hello() {
   for utility in cat chmod date dd env find head id ln ls mkdir mkfifo mv od readlink rm setsid sleep sync tail tar tee tr uname; do
     command -v "$utility" >/dev/null 2>&1 || say missing "$utility"
@@ -79,4 +79,22 @@ operation_hello() {
   # Containers may share everything else: host name, boot, user and directory.
   say place "$(readlink /proc/self/ns/pid)$(ls -di / | tr -d ' ')"
   say state "$(printf '%s' "$state" | hexadecimal)"
+}
+
+# state_directory: where this user's targets keep what davit knows about them.
+state_directory() {
+  if [ -n "${DAVIT_STATE_DIR:-}" ]; then
+    printf '%s' "$DAVIT_STATE_DIR"
+  elif [ "$(id -u)" = 0 ]; then
+    printf /var/lib/davit
+  else
+    printf '%s' "${XDG_STATE_HOME:-$HOME/.local/state}/davit"
+  fi
+}
+
+# hold_mutex TARGET: until the operation ends, nobody else changes what belongs to the target.
+hold_mutex() {
+  make_directory "$state/targets/$1"
+  claim_in_turn "$state/targets/$1/mutex" "$self" || cannot 'write below' "$state/targets/$1"
+  release="$state/targets/$1/mutex"
 }

@@ -1,6 +1,9 @@
 import { ending, quote, runtime } from './runtime-script.ts'
 
-const BUILD_PARTS = ['common', 'claim', 'native-store', 'native-build']
+const PLACE = ['common', 'refuse', 'claim', 'native-store', 'native-place']
+const SERVER = { detached: [...PLACE, 'native-builder'], own: ['native-build'] }
+const SENDER = { own: ['common', 'native-send'] }
+const ADOPTER = { own: [...PLACE, 'native-adopt'] }
 
 /** Directories of a native store on a target. */
 export interface NativeStorePlaces {
@@ -28,7 +31,7 @@ export interface BuildServer {
 export function buildServerScript({ marker, places, isolations, hidden, predecessor }: BuildServer): string {
   const attempts = isolations.map((words, index) => `try_isolation ${[String(index), ...words].map(quote).join(' ')}`)
   return [
-    runtime(BUILD_PARTS),
+    runtime(SERVER),
     `${ending(predecessor)}begin_builds ${argumentsOf(marker, places)}`,
     [...attempts, ':'].join(' || '),
     `show_existing ${hidden.map(quote).join(' ')}`,
@@ -45,7 +48,7 @@ export interface TreesToSend {
 
 /** One tar stream after the marker; then, on standard error, `sent TAR-STATUS` and `checksum SUM`. */
 export function senderScript({ marker, directory, checksum, names }: TreesToSend): string {
-  return `${runtime(BUILD_PARTS)}\nsend_trees ${[marker, directory, checksum, ...names].map(quote).join(' ')}\n`
+  return `${runtime(SENDER)}\nsend_trees ${[marker, directory, checksum, ...names].map(quote).join(' ')}\n`
 }
 
 export interface BuiltToAdopt {
@@ -58,7 +61,7 @@ export interface BuiltToAdopt {
 /** Makes what was built and waits valid; prints `adopted` at its end. */
 export function adoptScript({ marker, places, records }: BuiltToAdopt): string {
   const words = records.flatMap(([name, record = '-']) => [quote(name), quote(record)])
-  return `${runtime(BUILD_PARTS)}\nadopt_built ${[argumentsOf(marker, places), ...words].join(' ')}\n`
+  return `${runtime(ADOPTER)}\nadopt_built ${[argumentsOf(marker, places), ...words].join(' ')}\n`
 }
 
 function argumentsOf(marker: string, { directory, incoming, registrations, logs }: NativeStorePlaces): string {

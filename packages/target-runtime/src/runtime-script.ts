@@ -1,38 +1,38 @@
 import { readFileSync } from 'node:fs'
 
-const PARTS = [
-  'common',
-  'claim',
-  'serve',
-  'lock',
-  'record',
-  'activity',
-  'runner',
-  'profile',
-  'roots',
-  'native-store',
-  'native-transfer',
-  'nix-store',
-]
-const COLLECTOR_PARTS = [
-  'common',
-  'claim',
-  'serve',
-  'lock',
-  'roots',
-  'native-store',
-  'native-transfer',
-  'nix-store',
-  'collect',
-]
-const NIX_PARTS = ['common', 'claim', 'nix-store']
+import { operationsOf, type Role } from './operations.ts'
 
-/**
- * The helper: answers framed requests on standard input, after a line that is the marker (see `runtime/serve.sh`). First it ends
- * its predecessor, which is named as it has named itself, with what that has begun and not detached.
- */
-export function serverScript(marker: string, predecessor?: string): string {
-  return `${runtime(PARTS)}\n${ending(predecessor)}serve ${quote(marker)}\n`
+/** Parts of `runtime/` that make a script. */
+interface Parts {
+  /** What the processes evaluate as well that it starts and that outlive it, or that it ends as a group: all that they need. */
+  readonly detached?: readonly string[]
+  readonly own: readonly string[]
+}
+
+const ACTIVITIES = ['common', 'claim', 'state', 'runner']
+const HELPER = ['refuse', 'serve', 'holder', 'roots', 'nix']
+
+const HELPERS: Readonly<Record<Role, Parts>> = {
+  deploy: { detached: ACTIVITIES, own: [...HELPER, 'lock', 'record', 'activity', 'nix-roots', 'profile'] },
+  carry: {
+    own: ['common', 'claim', ...HELPER, 'nix-roots', 'protect', 'native-store', 'native-aside', 'native-transfer'],
+  },
+  collect: { own: ['common', 'claim', ...HELPER, 'native-store', 'native-aside', 'collect'] },
+}
+const RECEIVER: Parts = { own: ['common', 'refuse', 'claim', 'native-store', 'native-aside', 'native-receive'] }
+const NIX: Parts = { detached: ['common', 'nix-realise'], own: ['refuse', 'nix', 'nix-channel'] }
+
+export interface HelperToStart {
+  readonly role: Role
+  readonly marker: string
+  /** A helper that is ended first, named as it has named itself, with what it has begun and not detached. */
+  readonly predecessor?: string
+}
+
+/** The helper: answers framed requests on standard input, after a line that is the marker (see `runtime/serve.sh`). */
+export function helperScript({ role, marker, predecessor }: HelperToStart): string {
+  const words = [quote(marker), ...operationsOf(role)]
+  return `${runtime(HELPERS[role])}\n${ending(predecessor)}serve ${words.join(' ')}\n`
 }
 
 /** Ends a script, if it is still there. */
@@ -40,11 +40,6 @@ export function ending(identity: string | undefined): string {
   if (identity === undefined) return ''
   const process = quote(identity.replace(/:.*/, ''))
   return `! is_alive ${quote(identity)} || kill -KILL -${process} ${process} 2>/dev/null\n`
-}
-
-/** A helper that collects garbage (see `runtime/collect.sh`). */
-export function collectorScript(marker: string): string {
-  return `${runtime(COLLECTOR_PARTS)}\nserve ${quote(marker)}\n`
 }
 
 export interface TransferPlace {
@@ -61,20 +56,25 @@ export interface TransferPlace {
  * print it.
  */
 export function receiverScript({ incoming, name, owner }: TransferPlace, checksum: 'cksum' | 'sha256sum'): string {
-  return `${runtime(PARTS)}\nreceive_archive ${[incoming, name, owner].map(quote).join(' ')} ${checksum}\n`
+  return `${runtime(RECEIVER)}\nreceive_archive ${[incoming, name, owner].map(quote).join(' ')} ${checksum}\n`
 }
 
-/** What a channel of its own does with the Nix store of a target, after a line that is the marker (see `runtime/nix-store.sh`). */
+/** What a channel of its own does with the Nix store of a target, after a line that is the marker (see `runtime/nix-channel.sh`). */
 export type NixOperation = { readonly kind: 'serve' } | { readonly kind: 'build'; readonly jobs: number }
 
 export function nixScript(operation: NixOperation, marker: string): string {
   const words = operation.kind === 'build' ? [marker, String(operation.jobs)] : [marker]
-  return `${runtime(NIX_PARTS)}\n${operation.kind}_nix ${words.map(quote).join(' ')}\n`
+  return `${runtime(NIX)}\n${operation.kind}_nix ${words.map(quote).join(' ')}\n`
 }
 
-/** The parts in a variable, since runners of activities and builds are given the same text, and evaluated. */
-export function runtime(parts: readonly string[]): string {
-  return `runtime=${quote(parts.map(part).join('\n'))}\neval "$runtime"`
+/** What is evaluated by detached processes as well is in a variable, since they are given the same text. */
+export function runtime({ detached, own }: Parts): string {
+  const parts = own.map(part)
+  return [...(detached === undefined ? [] : [detachedText(detached)]), ...parts].join('\n')
+}
+
+function detachedText(parts: readonly string[]): string {
+  return `detached=${quote(parts.map(part).join('\n'))}\neval "$detached"`
 }
 
 function part(name: string): string {

@@ -8,11 +8,13 @@ export {
   senderScript,
   type TreesToSend,
 } from './native-build-script.ts'
+export { type Operation, operation, type OperationName, OPERATIONS, type Role, SLOW } from './operations.ts'
+export type { ActivityRequestOf, FieldsOf, RequestOf } from './request.ts'
 export {
-  collectorScript,
+  type HelperToStart,
+  helperScript,
   type NixOperation,
   nixScript,
   receiverScript,
-  serverScript,
   type TransferPlace,
 } from './runtime-script.ts'

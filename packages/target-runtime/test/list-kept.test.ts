@@ -23,7 +23,7 @@ describe.each(SHELLS)('what a store keeps, listed in %s', (program, ...options) 
 
   const listKept = (hidePid: HidePid) => {
     const places = `D='${directory}' state=$D/state mark=mine roots=$D/roots registrations=$D/registrations locks=$D/locks`
-    const script = `${runtime(['common', 'claim', 'lock', 'collect'])}\n${places}\nlist_kept`
+    const script = `${runtime({ own: ['common', 'refuse', 'claim', 'holder', 'collect'] })}\n${places}\nlist_kept`
     const [file, ...rest] = withHiddenProc(hidePid, [program, ...options, '-c', script])
     return spawnSync(file, rest, { encoding: 'utf8' }).stdout
   }
@@ -34,7 +34,7 @@ describe.each(SHELLS)('what a store keeps, listed in %s', (program, ...options) 
       const owner = spawn('sleep', ['600'], { stdio: 'ignore' })
       const identity = spawnSync(
         'sh',
-        ['-c', `${runtime(['common', 'claim'])}\nprocess_identity ${owner.pid}\necho "$identity"`],
+        ['-c', `${runtime({ own: ['common', 'claim'] })}\nprocess_identity ${owner.pid}\necho "$identity"`],
         {
           encoding: 'utf8',
         },

@@ -1,44 +1,99 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
+import { operationsOf, type Role } from '../src/operations.ts'
 import { runtime } from '../src/runtime-script.ts'
-import { collectorScript, type NixOperation, nixScript, receiverScript, serverScript } from '../src/target-runtime.ts'
+import {
+  adoptScript,
+  buildServerScript,
+  helperScript,
+  nixScript,
+  receiverScript,
+  senderScript,
+} from '../src/target-runtime.ts'
 
-const transfer = { incoming: '/store/.davit/incoming', name: 'transfer.1', owner: '1:2:boot' }
-const operations: readonly NixOperation[] = [{ kind: 'serve' }, { kind: 'build', jobs: 2 }]
+const ROLES: readonly Role[] = ['deploy', 'carry', 'collect']
+const SHELLS = [['dash'], ['bash'], ['busybox', 'sh']].filter(
+  ([program = '']) => spawnSync(program, ['--help']).error === undefined,
+)
+const marker = "it's a marker"
+const predecessor = '1:2:boot'
+const places = { directory: '/store', incoming: '/store/i', registrations: '/store/r', logs: '/store/l' }
+const records = [
+  ['a', "it's"],
+  ['b', undefined],
+] as const
 
-test.each<readonly [string, string]>([
-  ['serverScript()', serverScript("it's a marker")],
-  ['collectorScript()', collectorScript('marker')],
-  ['receiverScript()', receiverScript(transfer, 'cksum')],
-  ...operations.map((operation) => [`nixScript() of ${operation.kind}`, nixScript(operation, 'marker')] as const),
-])('%s stays below 40 kB, and is understood by every shell', (_, script) => {
-  expect(Buffer.byteLength(script)).toBeLessThan(40_000)
-  const results = [['dash'], ['bash', '--posix'], ['busybox', 'sh']].map(([program = '', ...options]) =>
-    spawnSync(program, [...options, '-n'], { input: script }),
-  )
-  const installed = results.filter(({ error }) => error === undefined)
-  expect(installed.map(({ status }) => status)).toEqual(installed.map(() => 0))
+/** All that are ever sent. */
+const SCRIPTS: readonly (readonly [string, string])[] = [
+  ...ROLES.map((role) => [`helperScript() of ${role}`, helperScript({ role, marker, predecessor })] as const),
+  ['receiverScript()', receiverScript({ incoming: '/store/i', name: 'transfer.1', owner: predecessor }, 'cksum')],
+  ['nixScript() of serve', nixScript({ kind: 'serve' }, marker)],
+  ['nixScript() of build', nixScript({ kind: 'build', jobs: 2 }, marker)],
+  [
+    'buildServerScript()',
+    buildServerScript({ marker, places, isolations: [['bwrap', 'true']], hidden: ['/home'], predecessor }),
+  ],
+  ['senderScript()', senderScript({ marker, directory: '/store', checksum: 'cksum', names: ['a', 'b'] })],
+  ['adoptScript()', adoptScript({ marker, places, records })],
+]
+
+describe.each(SCRIPTS)('%s', (_, script) => {
+  test('stays below 40 kB, and is understood by every shell', () => {
+    expect(Buffer.byteLength(script)).toBeLessThan(40_000)
+    const results = SHELLS.map(([program = '', ...options]) =>
+      spawnSync(program, [...options, '-n'], { input: script }),
+    )
+    expect(results.map(({ status }) => status)).toEqual(SHELLS.map(() => 0))
+  })
+
+  test('has all functions that it calls, and so has what its detached processes evaluate', () => {
+    const detached = /^detached='((?:[^']|'\\'')*)'$/m.exec(script)?.[1] ?? ''
+    for (const text of [script, detached].map((quoted) => quoted.replaceAll("'\\''", "'"))) {
+      const defined = functionsIn(text)
+      expect(callsIn(text).filter((name) => !defined.has(name))).toEqual([])
+    }
+  })
 })
 
-test.each([['dash'], ['bash'], ['busybox', 'sh']])('what is not set ends the runtime in %s', (program, ...options) => {
-  const input = `${runtime(['common'])}\necho begun\n: "$not_set"\necho ended\n`
-  const { error, status, stdout } = spawnSync(program, options, { input, encoding: 'utf8' })
-  if (error !== undefined) return
+test.each(ROLES)('a helper with the role %s carries out the operations of that role, and no others', (role) => {
+  const operations = [...functionsIn(helperScript({ role, marker }))].filter((name) => name.startsWith('operation_'))
+  expect(operations.toSorted()).toEqual(
+    ['unknown', ...operationsOf(role)].map((name) => `operation_${name}`).toSorted(),
+  )
+})
+
+test.each(SHELLS)('what is not set ends the runtime in %s', (program = '', ...options) => {
+  const input = `${runtime({ own: ['common'] })}\necho begun\n: "$not_set"\necho ended\n`
+  const { status, stdout } = spawnSync(program, options, { input, encoding: 'utf8' })
   expect([stdout, status === 0]).toEqual(['begun\n', false])
 })
 
-test('the runtime calls no function that there is not', () => {
-  const directory = new URL('../runtime/', import.meta.url)
-  const text = readdirSync(directory)
-    .map((name) => readFileSync(new URL(name, directory), 'utf8').replaceAll(/^\s*#.*$/gm, ''))
-    .join('\n')
-  const defined = new Set([...text.matchAll(/^([a-z_]+)\(\)/gm)].map(([, name]) => name))
-  const calls = /(?:^|[;|&!({]|\b(?:then|do|else|if|elif|while|until)\b)[ \t]*([a-z]+_[a-z_]+)(?=[ \t\n;)])/gm
-  const called = new Set([...text.matchAll(calls)].map(([, name]) => name))
-  expect(called.size).toBeGreaterThan(50)
-  // Requests name operations without what their functions begin with.
-  expect([...called].filter((name) => !defined.has(name) && !defined.has(`operation_${name}`))).toEqual([])
+test('no two functions of the runtime have one name', () => {
+  const names = functionNames(ALL_PARTS)
+  expect(names.length).toBeGreaterThan(100)
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
 })
+
+const directory = new URL('../runtime/', import.meta.url)
+const ALL_PARTS = readdirSync(directory)
+  .map((name) => readFileSync(new URL(name, directory), 'utf8'))
+  .join('\n')
+
+function functionNames(text: string): readonly string[] {
+  return [...text.matchAll(/^([a-z_]+)\(\)/gm)].map(([, name = '']) => name)
+}
+
+function functionsIn(text: string): ReadonlySet<string> {
+  return new Set(functionNames(text))
+}
+
+/** Words where a command stands that are functions somewhere, or can be nothing else. */
+function callsIn(text: string): readonly string[] {
+  const somewhere = functionsIn(ALL_PARTS)
+  const commands = /(?:^|[;|&!({]|\b(?:then|do|else|if|elif|while|until)\b)[ \t]*([a-z_]+)(?=[ \t\n;)])(?!\))/gm
+  const called = new Set([...text.matchAll(commands)].map(([, name = '']) => name))
+  return [...called].filter((name) => somewhere.has(name) || name.includes('_'))
+}

@@ -1,7 +1,7 @@
 import { DavitError } from '@davit/diagnostics'
 import type { ManifestService, ProfileName, ServiceMapping } from '@davit/documents'
 
-import { encodeField } from '@davit/target-runtime'
+import { encodeField, type FieldsOf } from '@davit/target-runtime'
 
 import { fromHexadecimal } from './answer-lines.ts'
 import { RefusedRequest } from './helper.ts'
@@ -49,7 +49,7 @@ export async function performActivity(machine: Machine, request: ActivityRequest
   const { mapping, profile, token, activity } = request
   const { target, container, service } = mapping
   const fields = definitionFields(request)
-  const start = [target, profile, token, activity, secondsOf(request), container, service, ...fields]
+  const start = [target, profile, token, activity, secondsOf(request), container, service, ...fields] as const
   try {
     const begun = await begin(machine, start)
     if (begun.kind === 'not-begun') return begun
@@ -73,13 +73,13 @@ type Beginning =
   | { readonly kind: 'lost' }
   | Extract<ActivityResult, { readonly kind: 'not-begun' }>
 
-async function begin(machine: Machine, start: readonly string[]): Promise<Beginning> {
+async function begin(machine: Machine, start: FieldsOf<'start'>): Promise<Beginning> {
   const first = await tryToBegin(machine, start)
   // The helper had just been lost: there may be another one.
   return first.kind === 'not-begun' && isConnectionLost(first.error) ? tryToBegin(machine, start) : first
 }
 
-async function tryToBegin(machine: Machine, start: readonly string[]): Promise<Beginning> {
+async function tryToBegin(machine: Machine, start: FieldsOf<'start'>): Promise<Beginning> {
   let wasSent = false
   const sent = () => {
     wasSent = true
@@ -99,7 +99,7 @@ async function tryToBegin(machine: Machine, start: readonly string[]): Promise<B
  */
 export async function awaitActivity(machine: Machine, request: Omit<ActivityRequest, 'token'>): Promise<number> {
   const { mapping, profile, activity } = request
-  const fields = [mapping.target, profile, activity, secondsOf(request), mapping.container, mapping.service]
+  const fields = [mapping.target, profile, activity, secondsOf(request), mapping.container, mapping.service] as const
   for (let losses = 0; ; losses += 1) {
     try {
       return await machine.requestActivity('await', fields)
@@ -123,7 +123,7 @@ export async function askStatus(
   machine: Machine,
   { profile, mapping, timeoutSeconds }: StatusRequest,
 ): Promise<'runs' | 'does-not-run' | 'unknown' | 'gone'> {
-  const fields = [mapping.target, profile, String(timeoutSeconds), mapping.container, mapping.service]
+  const fields = [mapping.target, profile, String(timeoutSeconds), mapping.container, mapping.service] as const
   const ask = async () => {
     try {
       return await machine.requestActivity('status', fields)
@@ -147,7 +147,7 @@ function secondsOf({ timeoutSeconds = 0 }: Pick<ActivityRequest, 'timeoutSeconds
 
 async function failureOf(machine: Machine, request: ActivityRequest, status: number): Promise<ActivityResult> {
   const { mapping, profile, activity } = request
-  const fields = [mapping.target, profile, activity, mapping.container, mapping.service, String(LOG_BYTES)]
+  const fields = [mapping.target, profile, activity, mapping.container, mapping.service, String(LOG_BYTES)] as const
   // That it failed is certain, even when nobody can say any more why.
   const lines = await machine.request('log', fields).catch((): readonly string[] => [])
   const text = (fact: string) =>

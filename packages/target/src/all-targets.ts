@@ -1,12 +1,13 @@
 import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
+import type { Role } from '@davit/target-runtime'
 
 import { say } from './messages.ts'
 import type { ReachedTargets } from './reach-targets.ts'
 import type { ShellTarget } from './shell-target.ts'
 
 /** All targets, for what is done everywhere or nowhere: one that cannot be reached is an error that names them all. */
-export function allTargets({ targets, unreachable }: ReachedTargets): readonly ShellTarget[] {
+export function allTargets<R extends Role>({ targets, unreachable }: ReachedTargets<R>): readonly ShellTarget<R>[] {
   if (unreachable.size > 0) throw unreachableError(unreachable)
   return [...targets.values()]
 }
@@ -21,7 +22,10 @@ export interface SkipTerms {
  * All targets, or those that can be reached: the others are told. A host that was reached and refused, because of its key or of
  * who logs in, is an error in any case, and so is that none is left.
  */
-export function targetsToUse(reached: ReachedTargets, { unreachable, report }: SkipTerms): readonly ShellTarget[] {
+export function targetsToUse<R extends Role>(
+  reached: ReachedTargets<R>,
+  { unreachable, report }: SkipTerms,
+): readonly ShellTarget<R>[] {
   if (reached.unreachable.size === 0) return allTargets(reached)
   const skipped = [...reached.unreachable].filter(([, error]) => isSkippable(error))
   const isLeft = reached.targets.size > 0 && skipped.length === reached.unreachable.size

@@ -1,37 +1,17 @@
 import type { StorePath } from '@davit/documents'
-import { collectorScript } from '@davit/target-runtime'
 
 import { fromHexadecimal } from './answer-lines.ts'
-import { type Helper, openHelper } from './helper.ts'
 import type { LockPlace } from './lock.ts'
 import type { Machine } from './machine.ts'
 import { onMachine } from './nix-errors.ts'
 
-/** A helper of its own, which collects garbage (see `target-runtime/runtime/collect.sh`). */
-export interface Collector extends Pick<Helper, 'request'>, Pick<Machine, 'address' | 'facts'> {}
-
-export async function withCollector<Result>(
-  machine: Machine,
-  use: (collector: Collector) => Promise<Result>,
-): Promise<Result> {
-  const { address, facts, answerSeconds } = machine
-  const helper = await openHelper(machine, { scriptOf: collectorScript, answerSeconds })
-  try {
-    return await use({ address, facts, request: (operation, fields) => helper.request(operation, fields) })
-  } finally {
-    helper.close()
-  }
-}
-
 /** Removes the generations of a profile other than the current one and those of these paths; tells how many. */
 export async function trimProfile(
-  machine: Machine,
+  machine: Machine<'collect'>,
   { target, profile }: LockPlace,
   kept: readonly StorePath[],
 ): Promise<number> {
-  return withCollector(machine, async (collector) => {
-    return (await collector.request('trim_profile', [target, profile, ...kept])).length
-  })
+  return (await machine.request('trim_profile', [target, profile, ...kept])).length
 }
 
 /** What is left of a service that is gone: what an activity of it printed, or a record of it that was given up. */
@@ -43,12 +23,10 @@ export interface Remnant {
 
 /** Removes logs of keys that no record is left of, and records that were given up long ago, on all targets that the machine is. */
 export async function trimRemnants(
-  machine: Machine,
+  machine: Machine<'collect'>,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<readonly Remnant[]> {
-  return withCollector(machine, async (collector) => {
-    return (await collector.request('trim_remnants', dryRun ? ['--dry-run'] : [])).flatMap(remnantIn)
-  })
+  return (await machine.request('trim_remnants', dryRun ? ['--dry-run'] : [])).flatMap(remnantIn)
 }
 
 function remnantIn(line: string): readonly Remnant[] {
@@ -59,11 +37,12 @@ function remnantIn(line: string): readonly Remnant[] {
 }
 
 /** Has the Nix of a machine collect its garbage; what it says of it. */
-export async function collectNixGarbage(machine: Machine, { dryRun }: { readonly dryRun: boolean }): Promise<string> {
-  return withCollector(machine, async (collector) => {
-    const [answer = ''] = await collector
-      .request('nix_collect', dryRun ? ['--dry-run'] : [])
-      .catch((error: unknown) => Promise.reject(onMachine(machine.address, error)))
-    return fromHexadecimal(answer.replace(/^result /, ''))
-  })
+export async function collectNixGarbage(
+  machine: Machine<'collect'>,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<string> {
+  const [answer = ''] = await machine
+    .request('nix_collect', dryRun ? ['--dry-run'] : [])
+    .catch((error: unknown) => Promise.reject(onMachine(machine.address, error)))
+  return fromHexadecimal(answer.replace(/^result /, ''))
 }

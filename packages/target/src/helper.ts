@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import type { Channel, Connection } from '@davit/connection'
 import type { DavitError } from '@davit/diagnostics'
-import { serverScript } from '@davit/target-runtime'
+import { helperScript, type OperationName, type Role } from '@davit/target-runtime'
 
 import { readLines } from './answer-lines.ts'
 import { readGreeting } from './greeting.ts'
@@ -17,9 +17,9 @@ export { RefusedRequest } from './refused-request.ts'
 /** A shell on the machine that answers requests (see `target-runtime/runtime/serve.sh`), one after the other. */
 export interface Helper {
   /** The lines of the answer. Fields are words already. A refusal is a DavitError with the code that the machine gave. */
-  request(operation: string, fields: readonly string[]): Promise<readonly string[]>
+  request(operation: OperationName, fields: readonly string[]): Promise<readonly string[]>
   /** As `request`, for what ends later: resolves with the exit status of the activity. Before it is `sent`, nothing has happened. */
-  requestActivity(operation: string, fields: readonly string[], sent?: () => void): Promise<number>
+  requestActivity(operation: OperationName, fields: readonly string[], sent?: () => void): Promise<number>
   /** Whether it has ended: nothing that is asked of it from now on reaches the machine. */
   readonly isGone: boolean
   /** Why: it may still be there, and may still do what it was asked for. */
@@ -28,7 +28,10 @@ export interface Helper {
 }
 
 export interface HelperOptions {
-  readonly scriptOf?: (marker: string) => string
+  /** What it is for: to deploy, unless told. */
+  readonly role?: Role
+  /** A helper that it replaces, as that has named itself. */
+  readonly predecessor?: string
   /** How long it may owe an answer and say nothing; see `silence.ts`. */
   readonly answerSeconds?: number | undefined
 }
@@ -44,10 +47,10 @@ const MAX_STRAY_LINES = 10_000
 
 export async function openHelper(
   connection: Pick<Connection, 'address' | 'run'>,
-  { scriptOf = serverScript, answerSeconds = ANSWER_SECONDS }: HelperOptions = {},
+  { role = 'deploy', answerSeconds = ANSWER_SECONDS, ...replaced }: HelperOptions = {},
 ): Promise<Helper> {
   const marker = `davit-${randomBytes(12).toString('hex')}`
-  const channel = await connection.run(scriptOf(marker))
+  const channel = await connection.run(helperScript({ role, marker, ...replaced }))
   const helper = new ShellHelper(channel, { address: connection.address, answerSeconds })
   await helper.start(marker)
   return helper
@@ -121,11 +124,11 @@ class ShellHelper implements Helper {
     return this.#lost !== undefined
   }
 
-  request(operation: string, fields: readonly string[]): Promise<readonly string[]> {
+  request(operation: OperationName, fields: readonly string[]): Promise<readonly string[]> {
     return this.#send(this.#newId(), operation, fields)
   }
 
-  async requestActivity(operation: string, fields: readonly string[], sent = () => {}): Promise<number> {
+  async requestActivity(operation: OperationName, fields: readonly string[], sent = () => {}): Promise<number> {
     const id = this.#newId()
     const ended = new Promise<number>((resolve, reject) => this.#activities.set(id, { resolve, reject }))
     // Both are told when the helper is gone, and only one of them is waited for then.
@@ -148,7 +151,7 @@ class ShellHelper implements Helper {
     return String(this.#lastId)
   }
 
-  #send(id: string, operation: string, fields: readonly string[]): Promise<readonly string[]> {
+  #send(id: string, operation: OperationName, fields: readonly string[]): Promise<readonly string[]> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost)
     const answer = this.#answers.add(id, operation)
     this.#channel.stdin.write(`${[id, operation, ...fields].join(' ')}\n`, () => this.#watch.heard())

@@ -1,5 +1,4 @@
 import type { Channel, Connection } from '@davit/connection'
-import { serverScript } from '@davit/target-runtime'
 
 import { type MachineFacts, parseFacts } from './facts.ts'
 import { type Helper, type HelperOptions, openHelper } from './helper.ts'
@@ -144,8 +143,8 @@ interface Started {
  * stopped, they would meet what was done because of its silence.
  */
 async function start(connection: Connection, options: HelperOptions, predecessor?: Started): Promise<Started> {
-  const scriptOf = (marker: string) => serverScript(marker, predecessor?.facts.helper)
-  const helper = await openHelper(connection, { ...options, scriptOf })
+  const replaced = predecessor === undefined ? {} : { predecessor: predecessor.facts.helper }
+  const helper = await openHelper(connection, { ...options, ...replaced })
   try {
     return { connection, helper, facts: parseFacts(await helper.request('hello', []), connection.address) }
   } catch (error) {

@@ -29,10 +29,10 @@ export type LockAnswer =
 
 /** Takes the lock of a profile on a target; whose token holds it already is given it again. */
 export async function acquireLock(machine: Machine, place: LockPlace, request: LockRequest): Promise<LockAnswer> {
-  const fields = [request.token, encodeField(request.owner), String(request.leaseSeconds)]
-  if (request.deadToken !== undefined) fields.push(request.deadToken)
+  const dead = request.deadToken === undefined ? [] : [request.deadToken]
+  const fields = [request.token, encodeField(request.owner), String(request.leaseSeconds), ...dead] as const
   try {
-    const [line = ''] = await requestAt(machine, place, ['lock', ...fields])
+    const [line = ''] = await onPlace(place, machine.request('lock', [place.target, place.profile, ...fields]))
     const number = /^number ([1-9]\d{0,14})$/.exec(line)?.[1]
     if (number === undefined) throw badAnswer(machine.address)
     return { kind: 'acquired', number: Number(number) }
@@ -48,7 +48,8 @@ export async function renewLock(
   place: LockPlace,
   { token, leaseSeconds }: Pick<LockRequest, 'token' | 'leaseSeconds'>,
 ): Promise<void> {
-  await requestAt(machine, place, ['renew', token, String(leaseSeconds)])
+  const { target, profile } = place
+  await onPlace(place, machine.request('renew', [target, profile, token, String(leaseSeconds)]))
 }
 
 export interface LockPlace {
@@ -60,7 +61,7 @@ export interface LockPlace {
 export async function releaseLock(machine: Machine, place: LockPlace, token: string): Promise<void> {
   for (let losses = 0; ; losses += 1) {
     try {
-      await requestAt(machine, place, ['unlock', token])
+      await onPlace(place, machine.request('unlock', [place.target, place.profile, token]))
       return
     } catch (error) {
       // It was given back by the request whose answer was lost.
@@ -70,12 +71,9 @@ export async function releaseLock(machine: Machine, place: LockPlace, token: str
   }
 }
 
-function requestAt(
-  machine: Machine,
-  { target, profile }: LockPlace,
-  [operation = '', ...fields]: readonly string[],
-): Promise<readonly string[]> {
-  return machine.request(operation, [target, profile, ...fields]).catch((error: unknown) => {
+/** What is refused names the target. */
+function onPlace<Answer>({ target }: LockPlace, answer: Promise<Answer>): Promise<Answer> {
+  return answer.catch((error: unknown) => {
     throw onTarget(target, error)
   })
 }

@@ -1,7 +1,13 @@
 import type { Channel, Connection } from '@davit/connection'
+import {
+  type ActivityRequestOf,
+  operation as operationNamed,
+  type OperationName,
+  type RequestOf,
+  type Role,
+} from '@davit/target-runtime'
 
 import type { MachineFacts } from './facts.ts'
-import type { Helper } from './helper.ts'
 import { type KeptHelper, keepHelper } from './kept-helper.ts'
 import { type NixServe, nixServe } from './nix-serve.ts'
 import { isBroken, MAX_LOSSES, type ReconnectTerms } from './reconnect.ts'
@@ -9,14 +15,19 @@ import { ANSWER_SECONDS } from './silence.ts'
 
 export { isConnectionLost } from './proof-of-life.ts'
 
-/** A machine with a helper on it. A helper that died is started again by the next request: what runs on the machine is not touched by that. */
-export interface Machine {
+/**
+ * A machine with a helper on it that can do what its role needs. A helper that died is started again by the next request: what
+ * runs on the machine is not touched by that.
+ */
+export interface Machine<R extends Role = 'deploy'> {
   readonly address: string
   readonly facts: MachineFacts
   /** How long it may owe an answer and say nothing, on any channel; then it counts as lost. */
   readonly answerSeconds: number
-  request(operation: string, fields: readonly string[]): Promise<readonly string[]>
-  requestActivity: Helper['requestActivity']
+  /** The lines of the answer. Fields are words already. */
+  readonly request: (...request: RequestOf<R>) => Promise<readonly string[]>
+  /** As `Helper.requestActivity`. */
+  readonly requestActivity: (...request: [...ActivityRequestOf<R>, sent?: () => void]) => Promise<number>
   /** A script of its own beside the helper, for bulk data. */
   run(script: string): Promise<Channel>
   readonly nixStore: NixServe
@@ -25,16 +36,28 @@ export interface Machine {
 
 export type MachineOptions = ReconnectTerms
 
+/** Of any role: requests are those that its own type allows. */
+type OpenedMachine = Omit<Machine, 'request' | 'requestActivity'> & {
+  readonly request: (operation: OperationName, fields: readonly string[]) => Promise<readonly string[]>
+  readonly requestActivity: (operation: OperationName, fields: readonly string[], sent?: () => void) => Promise<number>
+}
+
+/** Connects, and starts a helper that deploys, or one of another role. */
+export async function openMachine<R extends Role>(
+  connect: () => Promise<Connection>,
+  options: MachineOptions & { readonly role: R },
+): Promise<Machine<R>>
+export async function openMachine(connect: () => Promise<Connection>, options?: MachineOptions): Promise<Machine>
 export async function openMachine(
   connect: () => Promise<Connection>,
-  { answerSeconds = ANSWER_SECONDS, ...terms }: MachineOptions = {},
-): Promise<Machine> {
+  { answerSeconds = ANSWER_SECONDS, ...terms }: MachineOptions & { readonly role?: Role } = {},
+): Promise<OpenedMachine> {
   const kept = await keepHelper(connect, { ...terms, answerSeconds })
   const place = {
     address: kept.connection.address,
     answerSeconds,
     run: (script: string) => kept.run(script),
-    request: (operation: string, fields: readonly string[]) => requestOf(kept, operation, fields),
+    request: (operation: OperationName, fields: readonly string[]) => requestOf(kept, operation, fields),
   }
   const nixStore = nixServe(place)
   return {
@@ -51,27 +74,17 @@ export async function openMachine(
   }
 }
 
-async function requestOf(kept: KeptHelper, operation: string, fields: readonly string[]): Promise<readonly string[]> {
+async function requestOf(
+  kept: KeptHelper,
+  operation: OperationName,
+  fields: readonly string[],
+): Promise<readonly string[]> {
+  const { isRepeatable = false } = operationNamed(operation)
   for (let losses = 0; ; losses += 1) {
     try {
       return await kept.use((helper) => helper.request(operation, fields))
     } catch (error) {
-      if (!isBroken(error) || !REPEATABLE.has(operation) || losses === MAX_LOSSES) throw error
+      if (!isBroken(error) || !isRepeatable || losses === MAX_LOSSES) throw error
     }
   }
 }
-
-/** Operations that come to the same when they are carried out twice: their answer may have been lost. */
-const REPEATABLE: ReadonlySet<string> = new Set([
-  'lock',
-  'renew',
-  'lock_state',
-  'observe',
-  'log',
-  'resolve',
-  'set_profile',
-  'protect',
-  'native_missing',
-  'native_discard',
-  'native_survey',
-])

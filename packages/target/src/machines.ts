@@ -1,10 +1,12 @@
+import type { Role } from '@davit/target-runtime'
+
 import { isSamePlace } from './facts.ts'
 import type { Machine } from './machine.ts'
 import type { ShellTarget } from './shell-target.ts'
 
 /** Targets that are one machine stand together, and share its store and its state; each group is in the order of the targets. */
-export function groupByMachine(targets: Iterable<ShellTarget>): readonly MachineTargets[] {
-  const machines: [ShellTarget, ...ShellTarget[]][] = []
+export function groupByMachine<R extends Role>(targets: Iterable<ShellTarget<R>>): readonly MachineTargets<R>[] {
+  const machines: [ShellTarget<R>, ...ShellTarget<R>[]][] = []
   for (const target of targets) {
     const known = machines.find(([first]) => isSamePlace(first.machine.facts, target.machine.facts))
     if (known === undefined) machines.push([target])
@@ -14,9 +16,9 @@ export function groupByMachine(targets: Iterable<ShellTarget>): readonly Machine
 }
 
 /** The targets of one machine. */
-export type MachineTargets = readonly [ShellTarget, ...ShellTarget[]]
+export type MachineTargets<R extends Role = 'deploy'> = readonly [ShellTarget<R>, ...ShellTarget<R>[]]
 
 /** One machine for all targets that are the same place. */
-export function machinesOf(targets: Iterable<ShellTarget>): readonly Machine[] {
+export function machinesOf<R extends Role>(targets: Iterable<ShellTarget<R>>): readonly Machine<R>[] {
   return groupByMachine(targets).map(([{ machine }]) => machine)
 }

@@ -5,14 +5,14 @@ import { pipeline } from 'node:stream/promises'
 import type { Channel } from '@davit/connection'
 import { DavitError, ExitStatus, printable } from '@davit/diagnostics'
 import { type BuildMachine, HIDDEN, ISOLATIONS, type RemoteBuild, type StoreLayout } from '@davit/store'
-import { buildServerScript } from '@davit/target-runtime'
+import { buildServerScript, SLOW } from '@davit/target-runtime'
 
 import { afterMarker } from './after-marker.ts'
 import type { Machine } from './machine.ts'
 import { type BuildListener, readFacts, type RunningBuild, type ServerFacts, takeLine } from './native-build-lines.ts'
 import { type BuildEnd, encodeRequest } from './native-build-protocol.ts'
 import { refusedAccount } from './refused-request.ts'
-import { silentError, type SilenceWatch, SLOW, watchSilence } from './silence.ts'
+import { silentError, type SilenceWatch, watchSilence } from './silence.ts'
 import { streamTail } from './stream-tail.ts'
 
 /** A script on a machine that builds what it is told to, until it is closed (see `target-runtime/runtime/native-build.sh`). */
@@ -27,7 +27,7 @@ export interface BuildServer {
 
 /** The signal only ends the opening. */
 export async function openBuildServer(
-  machine: Machine,
+  machine: Machine<'carry'>,
   layout: StoreLayout,
   signal: AbortSignal,
 ): Promise<BuildServer> {
@@ -88,7 +88,7 @@ function scriptFor(layout: StoreLayout, marker: string, predecessor?: string): s
 }
 
 /** A build may be silent, and the script that is to tell its end may not; before it is ready, it removes what others have left. */
-function watchServer({ address, answerSeconds }: Machine, server: OpenServer): SilenceWatch {
+function watchServer({ address, answerSeconds }: Machine<'carry'>, server: OpenServer): SilenceWatch {
   const isBuilding = () => server.facts !== undefined && server.builds.size > 0
   const watch = watchSilence({
     patience() {
@@ -106,7 +106,7 @@ function watchServer({ address, answerSeconds }: Machine, server: OpenServer): S
 }
 
 interface Loss {
-  readonly machine: Machine
+  readonly machine: Machine<'carry'>
   readonly layout: StoreLayout
   readonly reason: unknown
   readonly lastWords: () => Promise<string>
@@ -120,7 +120,7 @@ async function lossOf(server: OpenServer, { machine, layout, reason, lastWords }
 }
 
 /** What it was building would go on, and keep others who want the same waiting. The next one ends it, and all that is left of it. */
-async function replaceSilent(machine: Machine, layout: StoreLayout, { facts }: OpenServer): Promise<void> {
+async function replaceSilent(machine: Machine<'carry'>, layout: StoreLayout, { facts }: OpenServer): Promise<void> {
   const channel = await machine.run(scriptFor(layout, newMarker(), facts?.self)).catch(() => undefined)
   if (channel === undefined) return
   for (const output of [channel.stdout, channel.stderr]) output.on('error', () => {}).resume()
@@ -164,7 +164,7 @@ function serverOf(
 }
 
 /** Whatever was lost: the script has ended what it had started, or is about to. */
-function lostBuilds({ address }: Machine, reason: unknown, lastWords: string): DavitError {
+function lostBuilds({ address }: Machine<'carry'>, reason: unknown, lastWords: string): DavitError {
   const { message: said, remedy } = refusedAccount(lastWords) ?? { message: lastLines(lastWords) }
   const text = printable(said || (reason instanceof Error ? reason.message : String(reason)))
   const options = {

@@ -12,7 +12,7 @@ import type { TargetBuildOptions, TargetBuildOutcome } from './target-store.ts'
 
 /** A machine, and the coordinator's half of the store that is on it as well. */
 export interface NativeBuildPlace {
-  readonly machine: Machine
+  readonly machine: Machine<'carry'>
   readonly store: NativeStore
 }
 
@@ -97,9 +97,9 @@ function reasonOf(end: FailedBuild, { sizeLimit, variables }: RemoteBuild, logEn
 }
 
 /** Machines of which it has been told. */
-const told = new WeakSet<Machine>()
+const told = new WeakSet<Machine<'carry'>>()
 
-function reportIsolation(machine: Machine, server: BuildServer, report: Report): void {
+function reportIsolation(machine: Machine<'carry'>, server: BuildServer, report: Report): void {
   const { kind } = server.machine.isolation
   if (kind === 'bubblewrap' || told.has(machine)) return
   told.add(machine)

@@ -4,7 +4,6 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { type NativeStore, planCollection, type StoreLayout, storeLayout } from '@davit/store'
 
-import { type Collector, withCollector } from './collector.ts'
 import type { Machine } from './machine.ts'
 import { type NativeSurvey, parseSurvey, type StoredBytes, type StoreRoot } from './native-survey.ts'
 
@@ -35,21 +34,24 @@ export interface CollectOptions {
 }
 
 /** What would go now. */
-export async function findGarbage(machine: Machine, directory: string, options: CollectOptions): Promise<Garbage> {
-  return withCollector(machine, async (collector) => {
-    return (await survey(collector, storeLayout(directory), options)).garbage
-  })
+export async function findGarbage(
+  machine: Machine<'collect'>,
+  directory: string,
+  options: CollectOptions,
+): Promise<Garbage> {
+  return (await survey(machine, storeLayout(directory), options)).garbage
 }
 
 /**
  * Removes what nothing needs from the native store of a machine: of a target, or, on this machine, of the coordinator. Decided
  * here; refused there when what is kept has changed meanwhile, and decided again.
  */
-export async function collectGarbage(machine: Machine, directory: string, options: CollectOptions): Promise<Garbage> {
-  return withCollector(machine, (collector) => collect(collector, storeLayout(directory), options))
-}
-
-async function collect(machine: Collector, layout: StoreLayout, options: CollectOptions): Promise<Garbage> {
+export async function collectGarbage(
+  machine: Machine<'collect'>,
+  directory: string,
+  options: CollectOptions,
+): Promise<Garbage> {
+  const layout = storeLayout(directory)
   const [paths, rubbish]: [StoredBytes[], StoredBytes[]] = [[], []]
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const { sum, garbage } = await survey(machine, layout, options)
@@ -87,7 +89,7 @@ interface Survey {
 }
 
 async function survey(
-  machine: Collector,
+  machine: Machine<'collect'>,
   layout: StoreLayout,
   { store, isRoot = () => true, leftovers = 'keep' }: CollectOptions,
 ): Promise<Survey> {
@@ -168,16 +170,16 @@ interface Batch {
 }
 
 /** Whether it was removed: otherwise what is kept has changed. */
-async function removeBatch(machine: Collector, layout: StoreLayout, { sum, batch }: Batch): Promise<boolean> {
+async function removeBatch(machine: Machine<'collect'>, layout: StoreLayout, { sum, batch }: Batch): Promise<boolean> {
   const [dead, rubbish] = [batch.paths, batch.rubbish].map((some) => some.map(({ path }) => basename(path)))
-  const fields = [machine.facts.checksum, sum, ...placesOf(layout), layout.logs]
+  const fields = [machine.facts.checksum, sum, ...placesOf(layout), layout.logs] as const
   const [answer] = await machine
     .request('native_collect', [...fields, ...(dead ?? []), 'rubbish', ...(rubbish ?? [])])
     .catch((error: unknown) => refuse(machine, error))
   return answer === 'collected'
 }
 
-function refuse({ address }: Collector, error: unknown): never {
+function refuse({ address }: Pick<Machine, 'address'>, error: unknown): never {
   const options = error instanceof DavitError ? REFUSALS.get(error.code) : undefined
   if (!(error instanceof DavitError) || options === undefined) throw error
   throw new DavitError(error.code, `cannot collect garbage on '${address}': ${error.message}`, options)
@@ -213,6 +215,6 @@ function batchesOf({ paths, rubbish }: CollectedBatch): CollectedBatch[] {
   return batches
 }
 
-function placesOf({ directory, incoming, registrations, roots, locks }: StoreLayout): readonly string[] {
-  return [directory, incoming, registrations, roots, locks]
+function placesOf({ directory, incoming, registrations, roots, locks }: StoreLayout) {
+  return [directory, incoming, registrations, roots, locks] as const
 }

@@ -6,7 +6,7 @@ import type { Channel } from '@davit/connection'
 import { DavitError, ExitStatus, printable } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { encodeRegistration, type NativeStore, type Registration, type StoreLayout, storeLayout } from '@davit/store'
-import { adoptScript, encodeField, senderScript } from '@davit/target-runtime'
+import { adoptScript, encodeField, senderScript, SLOW } from '@davit/target-runtime'
 
 import { afterMarker } from './after-marker.ts'
 import { type ChannelWatch, watchChannel } from './channel-watch.ts'
@@ -15,7 +15,6 @@ import type { Machine } from './machine.ts'
 import type { NativeBuildPlace } from './native-build.ts'
 import { missingNames } from './native-import.ts'
 import { refusedAccount } from './refused-request.ts'
-import { SLOW } from './silence.ts'
 import { streamTail } from './stream-tail.ts'
 import type { TransferOptions, Transferred } from './target-store.ts'
 
@@ -38,7 +37,7 @@ export async function fetchNatively(
 }
 
 interface Fetching {
-  readonly machine: Machine
+  readonly machine: Machine<'carry'>
   readonly store: NativeStore
   readonly layout: StoreLayout
   readonly signal: AbortSignal
@@ -113,7 +112,7 @@ interface SentArchive {
 }
 
 /** What a script sends; it fails at its end unless all has arrived. */
-function verifiedArchive(machine: Machine, { channel, watch, marker }: SentArchive): Readable {
+function verifiedArchive(machine: Machine<'carry'>, { channel, watch, marker }: SentArchive): Readable {
   const lastWords = streamTail(channel.stderr)
   const { filter, started } = afterMarker(marker)
   started.catch(() => {})
@@ -141,7 +140,7 @@ interface ArrivedArchive {
   readonly expected: string
 }
 
-function problemOf(machine: Machine, { said, expected }: ArrivedArchive): DavitError | null {
+function problemOf(machine: Machine<'carry'>, { said, expected }: ArrivedArchive): DavitError | null {
   const status = /^sent (\d+)$/m.exec(said)?.[1]
   const sum = /^checksum ([0-9a-f]+)/m.exec(said)?.[1]
   if (status === '0' && sum === expected) return null
@@ -150,7 +149,7 @@ function problemOf(machine: Machine, { said, expected }: ArrivedArchive): DavitE
   return fetchFailed(machine, printable(errors.split('\n').slice(-3).join('; ')) || 'the stream was cut')
 }
 
-function fetchFailed({ address }: Machine, reason: string, cause?: Error): DavitError {
+function fetchFailed({ address }: Machine<'carry'>, reason: string, cause?: Error): DavitError {
   return new DavitError('fetch-failed', `cannot bring back what '${address}' has built: ${reason}`, {
     hint: 'run it again: what is still there is not built anew',
     ...(cause === undefined ? {} : { cause }),

@@ -21,7 +21,7 @@ export interface SentPath {
 
 /** Which of these base names are not valid in the store of the machine. */
 export async function missingNames(
-  machine: Machine,
+  machine: Machine<'carry'>,
   layout: StoreLayout,
   names: readonly string[],
 ): Promise<readonly string[]> {
@@ -41,13 +41,17 @@ export interface ArchiveToImport {
 }
 
 /** Unpacked aside, checked, moved into the store, registered. */
-export async function importArchive(machine: Machine, layout: StoreLayout, sent: ArchiveToImport): Promise<void> {
+export async function importArchive(
+  machine: Machine<'carry'>,
+  layout: StoreLayout,
+  sent: ArchiveToImport,
+): Promise<void> {
   const name = `transfer.${randomBytes(12).toString('hex')}`
   const directory = `${layout.incoming}/${name}`
   try {
     await sendArchive(machine, { incoming: layout.incoming, name, owner: machine.facts.helper }, sent)
     const records = sent.paths.flatMap((path) => [path.name, encodeField(path.registration)])
-    const places = [layout.directory, directory, layout.registrations, layout.roots]
+    const places = [layout.directory, directory, layout.registrations, layout.roots] as const
     await machine.request('native_commit', [...places, ...records, 'protect', ...sent.protect, 'needs', ...sent.needs])
   } catch (error) {
     // What cannot be cleaned up now is removed when the next transfer begins.
@@ -57,7 +61,7 @@ export async function importArchive(machine: Machine, layout: StoreLayout, sent:
 }
 
 async function sendArchive(
-  machine: Machine,
+  machine: Machine<'carry'>,
   place: TransferPlace,
   { archive, signal }: ArchiveToImport,
 ): Promise<void> {
@@ -109,7 +113,7 @@ async function brokenStream(channel: Channel, error: unknown): Promise<void> {
 }
 
 function checkReceived(
-  machine: Machine,
+  machine: Machine<'carry'>,
   { answer, errors, expected }: { answer: string; errors: string; expected: string },
 ): void {
   const [, status, sum] = /(?:^|\n)received (\d*) ([0-9a-f]*)/.exec(answer) ?? []
@@ -123,7 +127,7 @@ function checkReceived(
   )
 }
 
-function failureIn({ address }: Machine, errors: string): { readonly reason: string; readonly hint?: string } {
+function failureIn({ address }: Machine<'carry'>, errors: string): { readonly reason: string; readonly hint?: string } {
   const account = refusedAccount(errors)
   if (account !== undefined) return { reason: account.message, hint: account.remedy }
   const hint = `make space on '${address}': the same command sends it again`

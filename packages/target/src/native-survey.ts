@@ -3,7 +3,7 @@ import type { StorePath } from '@davit/documents'
 import { parseRegistration, type Registration, type StoreLayout } from '@davit/store'
 import { decodeField } from '@davit/target-runtime'
 
-import type { Collector } from './collector.ts'
+import type { Machine } from './machine.ts'
 
 /** A path that is kept, and by what: the name of a root, and for a profile of this account `profile:TARGET:PROFILE/N-link`. */
 export interface StoreRoot {
@@ -35,7 +35,7 @@ export interface NativeSurvey {
 export function parseSurvey(
   lines: readonly string[],
   { directory }: StoreLayout,
-  { address }: Collector,
+  { address }: Pick<Machine, 'address'>,
 ): NativeSurvey {
   const about = (kind: string) =>
     lines.filter((line) => line.startsWith(`${kind} `)).map((line) => line.slice(kind.length + 1))

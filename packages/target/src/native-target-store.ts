@@ -9,7 +9,7 @@ import { fetchNatively } from './native-fetch.ts'
 import { importArchive, missingNames, type SentPath } from './native-import.ts'
 import type { TargetStore, TransferOptions, Transferred } from './target-store.ts'
 
-export function nativeTargetStore(machine: Machine, store: NativeStore): TargetStore {
+export function nativeTargetStore(machine: Machine<'carry'>, store: NativeStore): TargetStore {
   const layout = storeLayout(store.reference.directory)
   /** Sending protects what was sent. */
   const kept = new Set<StorePath>()
@@ -46,7 +46,7 @@ interface PathsToSend extends TransferOptions {
 }
 
 async function sendPaths(
-  machine: Machine,
+  machine: Machine<'carry'>,
   { store, layout, registrations, tops, signal }: PathsToSend,
 ): Promise<Transferred> {
   await importArchive(machine, layout, {

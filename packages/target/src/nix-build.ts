@@ -16,7 +16,7 @@ import type { ShellTarget } from './shell-target.ts'
 import type { TargetBuildOptions, TargetBuildOutcome } from './target-store.ts'
 
 /** A machine that builds for a coordinator. */
-export interface BuildPlace extends ShellTarget {
+export interface BuildPlace extends ShellTarget<'carry'> {
   readonly store: NixStore
 }
 
@@ -57,7 +57,11 @@ interface Realisation {
   readonly signal: AbortSignal
 }
 
-async function realise(machine: Machine, channel: NixChannel, { derivations, signal }: Realisation): Promise<void> {
+async function realise(
+  machine: Machine<'carry'>,
+  channel: NixChannel,
+  { derivations, signal }: Realisation,
+): Promise<void> {
   const { stdin, stdout } = channel
   const stop = () => void endOf(channel)
   signal.addEventListener('abort', stop, { once: true })
@@ -90,7 +94,7 @@ async function endOf({ stdin, exit, close }: NixChannel): Promise<void> {
   close()
 }
 
-async function endedEarly({ address }: Machine, { stdin, lastWords }: NixChannel): Promise<DavitError> {
+async function endedEarly({ address }: Machine<'carry'>, { stdin, lastWords }: NixChannel): Promise<DavitError> {
   stdin.end()
   return nixFailed(address, { status: 1, lastWords: await lastWords() })
 }
@@ -105,7 +109,11 @@ async function unbuiltOf(
   return derivations.filter((derivation) => outputs.get(derivation)?.every((path) => valid.has(path)) !== true)
 }
 
-function validIn(machine: Machine, paths: readonly StorePath[], signal: AbortSignal): Promise<ReadonlySet<StorePath>> {
+function validIn(
+  machine: Machine<'carry'>,
+  paths: readonly StorePath[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<StorePath>> {
   return machine.nixStore.use(signal, (client) => client.validPaths(paths, { keep: true }))
 }
 

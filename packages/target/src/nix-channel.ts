@@ -3,13 +3,12 @@ import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import type { Channel } from '@davit/connection'
-import { type NixOperation, nixScript } from '@davit/target-runtime'
+import { type NixOperation, nixScript, SLOW } from '@davit/target-runtime'
 
 import { readLines } from './answer-lines.ts'
 import { afterMarker } from './after-marker.ts'
 import { watchChannel } from './channel-watch.ts'
 import { nixFailed } from './nix-errors.ts'
-import { SLOW } from './silence.ts'
 import { streamTail } from './stream-tail.ts'
 
 /** Where scripts run: a machine, or what is to become one. */
@@ -20,7 +19,7 @@ export interface ScriptPlace {
   run(script: string): Promise<Channel>
 }
 
-/** A script of ours that works with the Nix store of a machine (see `target-runtime/runtime/nix-store.sh`). */
+/** A script of ours that works with the Nix store of a machine (see `target-runtime/runtime/nix-channel.sh`). */
 export interface NixChannel {
   readonly stdin: Writable
   /** From where the script itself begins; what a login shell printed before is left out. */

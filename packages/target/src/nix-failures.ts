@@ -16,7 +16,7 @@ const MAX_EXPLAINED = 100
 
 /** Why each of them was not built. What waited for another one is told that one's reason and log. */
 export async function nixFailures(
-  machine: Machine,
+  machine: Machine<'carry'>,
   { derivations, summary, signal }: UnbuiltDerivations,
 ): Promise<ReadonlyMap<StorePath, TargetBuildOutcome>> {
   const own = ownFailures(summary)

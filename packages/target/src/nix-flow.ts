@@ -1,7 +1,8 @@
+import { SLOW } from '@davit/target-runtime'
+
 import { type ChannelWatch, watchChannel } from './channel-watch.ts'
 import type { NixChannel, ScriptPlace } from './nix-channel.ts'
 import { onMachine } from './nix-errors.ts'
-import { SLOW } from './silence.ts'
 
 /** What goes to and fro between us and the Nix of a machine; it is given up when it is owed to us and does not come. */
 export interface Flow {

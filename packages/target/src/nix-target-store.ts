@@ -10,7 +10,7 @@ import { onMachine } from './nix-errors.ts'
 import type { ShellTarget } from './shell-target.ts'
 import type { TargetStore, TransferOptions, Transferred } from './target-store.ts'
 
-export function nixTargetStore({ name, machine }: ShellTarget, store: NixStore): TargetStore {
+export function nixTargetStore({ name, machine }: ShellTarget<'carry'>, store: NixStore): TargetStore {
   const { nixStore } = machine
   return {
     async missing(paths, { useSubstitutes = false, signal = NEVER } = {}) {
@@ -50,7 +50,7 @@ async function missingIn(
 /** So many fit into one argument of a program there, which is bounded by 128 kB, whatever they are called. */
 const PATHS_A_REQUEST = 400
 
-async function protect(machine: Machine, paths: readonly StorePath[]): Promise<void> {
+async function protect(machine: Machine<'carry'>, paths: readonly StorePath[]): Promise<void> {
   for (let first = 0; first < paths.length; first += PATHS_A_REQUEST) {
     const some = paths.slice(first, first + PATHS_A_REQUEST)
     // The same paths take the place of what kept them before.
@@ -65,7 +65,11 @@ interface Fetch extends TransferOptions {
   readonly derivations: readonly StorePath[]
 }
 
-async function fetchOutputs(machine: Machine, store: NixStore, { derivations, signal }: Fetch): Promise<Transferred> {
+async function fetchOutputs(
+  machine: Machine<'carry'>,
+  store: NixStore,
+  { derivations, signal }: Fetch,
+): Promise<Transferred> {
   const outputs = await builtOutputs({ machine, store }, derivations, signal)
   if (outputs.length === 0) return NOTHING
   return machine.nixStore.use(signal, (remote) =>

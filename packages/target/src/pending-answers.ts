@@ -1,10 +1,11 @@
+import { operation, type OperationName } from '@davit/target-runtime'
+
 import { badAnswer } from './answer-lines.ts'
 import { refusalOf } from './refused-request.ts'
-import { SLOW } from './silence.ts'
 
 /** Answers that a helper owes, which it gives in the order of the requests. */
 export interface PendingAnswers {
-  add(id: string, operation: string): Promise<readonly string[]>
+  add(id: string, name: OperationName): Promise<readonly string[]>
   /** Whether the line belongs to one of them. */
   take(line: string): boolean
   rejectAll(error: unknown): void
@@ -19,9 +20,9 @@ const MAX_ANSWER_CHARACTERS = 64 * 1024 * 1024
 export function pendingAnswers(address: string): PendingAnswers {
   const answers = new Map<string, PendingAnswer>()
   return {
-    add(id, operation) {
+    add(id, name) {
       return new Promise((resolve, reject) => {
-        answers.set(id, { operation, lines: [], characters: 0, resolve, reject })
+        answers.set(id, { name, lines: [], characters: 0, resolve, reject })
       })
     },
     take(line) {
@@ -44,13 +45,13 @@ export function pendingAnswers(address: string): PendingAnswers {
     },
     slowness() {
       const [next] = answers.values()
-      return next === undefined ? undefined : (SLOWNESS.get(next.operation) ?? 1)
+      return next === undefined ? undefined : (operation(next.name).slowness ?? 1)
     },
   }
 }
 
 interface PendingAnswer {
-  readonly operation: string
+  readonly name: OperationName
   readonly lines: string[]
   characters: number
   readonly resolve: (lines: readonly string[]) => void
@@ -61,15 +62,3 @@ function isExcessive(request: PendingAnswer, line: string): boolean {
   request.characters += line.length
   return request.lines.length >= MAX_ANSWER_LINES || request.characters > MAX_ANSWER_CHARACTERS
 }
-
-/** Operations that say nothing until disks are written, trees are read or removed, or Nix has ended. */
-const SLOWNESS: ReadonlyMap<string, number> = new Map([
-  ['native_commit', SLOW],
-  ['native_discard', SLOW],
-  ['native_survey', SLOW],
-  ['native_collect', SLOW],
-  ['trim_profile', SLOW],
-  ['set_profile', SLOW],
-  ['protect', SLOW],
-  ['nix_collect', 60],
-])

@@ -36,7 +36,7 @@ export async function setProfile(
   const { kind, directory } = profile.store
   const { target, profile: name } = profile
   const root = kind === 'native' ? [`${storeLayout(directory).roots}/${profileRoot(target, name)}`] : []
-  const fields = [target, name, profile.token, profile.path, profile.generations, kind, ...root]
+  const fields = [target, name, profile.token, profile.path, profile.generations, kind, ...root] as const
   const [answer = ''] = await machine.request('set_profile', fields).catch((error: unknown) => {
     throw kind === 'nix' ? onMachine(machine.address, error) : onTarget(profile.target, error)
   })

@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { DavitError } from '@davit/diagnostics'
+import type { RequestOf, Role } from '@davit/target-runtime'
 
 /** A request that reads what is kept on the disk, and changes nothing. */
 export const PROOF_OF_LIFE = ['lock_state', ['davit', 'davit']] as const
 
 export interface LivingPlace {
   readonly answerSeconds: number
-  request(operation: string, fields: readonly string[]): Promise<readonly string[]>
+  readonly request: (...request: RequestOf<Role>) => Promise<readonly string[]>
 }
 
 /** Work of another program that may be silent for as long as it wants; meanwhile it is the helper beside it that is asked. */

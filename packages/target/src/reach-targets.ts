@@ -1,30 +1,31 @@
 import type { Connection, ConnectionPool, ConnectionRequest } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
 import type { Infrastructure, Target, TargetName } from '@davit/documents'
+import type { Role } from '@davit/target-runtime'
 
 import { addressOf } from './address.ts'
 import { type Machine, type MachineOptions, openMachine } from './machine.ts'
 import type { ShellTarget } from './shell-target.ts'
 
-export interface ReachedTargets {
-  readonly targets: ReadonlyMap<TargetName, ShellTarget>
+export interface ReachedTargets<R extends Role = 'deploy'> {
+  readonly targets: ReadonlyMap<TargetName, ShellTarget<R>>
   readonly unreachable: ReadonlyMap<TargetName, DavitError>
 }
 
 /** Connects to all targets at once; those that share a connection share the helper. One that cannot be reached does not stop the others. */
-export async function reachTargets(
+export async function reachTargets<R extends Role>(
   infrastructure: Infrastructure,
   pool: ConnectionPool,
-  options: MachineOptions = {},
-): Promise<ReachedTargets> {
-  const machines = new Map<Connection, Promise<Machine>>()
+  options: MachineOptions & { readonly role: R },
+): Promise<ReachedTargets<R>> {
+  const machines = new Map<Connection, Promise<Machine<R>>>()
   const machineOf = async (address: ConnectionRequest) => {
     const connection = await pool.connect(address)
     const machine = machines.get(connection) ?? openMachine(() => pool.connect(address), options)
     machines.set(connection, machine)
     return machine
   }
-  const targets = new Map<TargetName, ShellTarget>()
+  const targets = new Map<TargetName, ShellTarget<R>>()
   const unreachable = new Map<TargetName, DavitError>()
   const reach = async (name: TargetName, target: Target) => {
     try {

@@ -1,9 +1,10 @@
 import type { TargetName } from '@davit/documents'
+import type { Role } from '@davit/target-runtime'
 
 import type { Machine } from './machine.ts'
 
 /** A target whose machine runs our runtime. Several targets may be one machine. */
-export interface ShellTarget {
+export interface ShellTarget<R extends Role = 'deploy'> {
   readonly name: TargetName
-  readonly machine: Machine
+  readonly machine: Machine<R>
 }

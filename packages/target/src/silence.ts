@@ -2,8 +2,6 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 
 /** How long a machine that owes an answer may say nothing, unless told. */
 export const ANSWER_SECONDS = 120
-/** Where a store is read or written as a whole, or another program does the work, so many times as long. */
-export const SLOW = 10
 
 export interface SilenceWatch {
   /** Something was heard, or has become due. */

@@ -8,6 +8,7 @@ export {
   performActivity,
 } from './activity.ts'
 export { interfaceKindOf } from './address.ts'
+export type { Role } from '@davit/target-runtime'
 export { allTargets, isSkippable, type SkipTerms, targetsToUse } from './all-targets.ts'
 export { collectNixGarbage, type Remnant, trimProfile, trimRemnants } from './collector.ts'
 export { definitionOf, profileModuleOf, resolveModules } from './definition.ts'

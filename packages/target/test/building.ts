@@ -22,10 +22,10 @@ const FOREVER = new AbortController().signal
 export interface Building {
   readonly directory: string
   readonly store: NativeStore
-  readonly machine: Machine
+  readonly machine: Machine<'carry'>
   readonly connection: OtherMachine
   readonly events: ReportEvent[]
-  openAnother(options?: MachineOptions): Promise<Machine>
+  openAnother(options?: MachineOptions): Promise<Machine<'carry'>>
   instantiate(...specs: readonly PackageSpec[]): Promise<readonly InstantiatedPackage[]>
   build(packages: readonly InstantiatedPackage[], options?: BuildOptions): ReturnType<typeof buildNatively>
   fetch(packages: readonly InstantiatedPackage[], options?: BuildOptions): ReturnType<typeof fetchNatively>
@@ -43,7 +43,7 @@ export interface Building {
 }
 
 export interface BuildOptions {
-  readonly machine?: Machine
+  readonly machine?: Machine<'carry'>
   readonly cores?: number
   readonly signal?: AbortSignal
 }
@@ -53,10 +53,10 @@ export async function openBuilding(shell: Shell): Promise<Building> {
   const store = await openNativeStore({ directory: join(directory, 'store'), environment: ENVIRONMENT })
   const layout = storeLayout(store.reference.directory)
   const connection = otherMachine({ directory, store: layout.directory, shell })
-  const machines: Machine[] = []
+  const machines: Machine<'carry'>[] = []
   const openAnother = async (options?: MachineOptions) => {
-    machines.push(await openMachine(async () => connection, options))
-    return machines.at(-1) as Machine
+    machines.push(await openMachine(async () => connection, { role: 'carry', ...options }))
+    return machines.at(-1) as Machine<'carry'>
   }
   const machine = await openAnother()
   const events: ReportEvent[] = []

@@ -47,6 +47,7 @@ const STATES: Readonly<Record<string, readonly string[]>> = {
 describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full disk, with $name', (shell) => {
   let disk: SmallDisk
   let machine: Machine
+  let carrier: Machine<'carry'>
   let aside: string
   const at = (...names: string[]) => join(disk.directory, ...names)
 
@@ -57,11 +58,14 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
   beforeAll(async () => {
     aside = mkdtempSync(join(tmpdir(), 'davit-disk-full-'))
     disk = smallDisk(2 * 1024 * 1024)
-    machine = await openMachine(async () => shellConnection(shell, at('state')))
+    const connection = shellConnection(shell, at('state'))
+    machine = await openMachine(async () => connection)
+    carrier = await openMachine(async () => connection, { role: 'carry' })
     mkdirSync(at('state/targets/t1'), { recursive: true })
   })
   afterAll(() => {
     machine.close()
+    carrier.close()
     disk.remove()
     removeTree(aside)
   })
@@ -203,7 +207,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
     for (let left = 1024 * 1024; codes.size < 10; left += 4096) {
       disk.fill(left)
       const archive = store.export(paths)
-      const error = await importArchive(machine, layout, { archive, paths: sent, protect: [], needs: [], signal }).then(
+      const error = await importArchive(carrier, layout, { archive, paths: sent, protect: [], needs: [], signal }).then(
         () => undefined,
         (reason: DavitError) => reason,
       )
@@ -214,11 +218,11 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
         expect.stringMatching(/no space left/i),
         expect.stringContaining('make space'),
       ])
-      expect(await missingNames(machine, layout, names)).toEqual(names)
+      expect(await missingNames(carrier, layout, names)).toEqual(names)
       expect([...readdirSync(layout.directory), ...readdirSync(layout.incoming)]).toEqual(['.davit'])
     }
     expect([...codes]).toEqual(['import-failed', 'cannot-create'])
-    expect(await missingNames(machine, layout, names)).toEqual([])
+    expect(await missingNames(carrier, layout, names)).toEqual([])
     expect(readdirSync(layout.incoming)).toEqual([])
   })
 })

@@ -79,7 +79,7 @@ describe.concurrent.each(installedShells())('what is written on a machine with $
       if (registration === undefined) throw new Error('there is no registration')
       const name = made.outPath.slice(made.outPath.lastIndexOf('/') + 1)
       const layout = storeLayout(join(directory, 'other-store'))
-      await importArchive(scene.machine, layout, {
+      await importArchive(await scene.machineFor('carry'), layout, {
         archive: store.export([made.outPath]),
         paths: [{ name, registration: encodeRegistration(registration) }],
         protect: [],

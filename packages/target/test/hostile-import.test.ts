@@ -20,7 +20,7 @@ describe.each(installedShells())('with $name', (shell) => {
   const isNew = shell.inDepth || shell.name !== 'bash'
 
   let directory: string
-  let machine: Machine
+  let machine: Machine<'carry'>
   /** Does something to the bytes that are sent. */
   let onTheWay: (bytes: Buffer) => Buffer
 
@@ -29,7 +29,7 @@ describe.each(installedShells())('with $name', (shell) => {
     mkdirSync(join(directory, 'outside'))
     onTheWay = (bytes) => bytes
     const connection = shellConnection(shell, join(directory, 'state'))
-    machine = await openMachine(async () => ({ ...connection, run: runAltering }))
+    machine = await openMachine(async () => ({ ...connection, run: runAltering }), { role: 'carry' })
     async function runAltering(script: string) {
       const channel = await connection.run(script)
       const altering = new Transform({ transform: (chunk: Buffer, _, done) => done(null, onTheWay(chunk)) })

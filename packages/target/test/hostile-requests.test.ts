@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 
 import { removeTree } from '@davit/files'
-import { collectorScript, encodeField, serverScript } from '@davit/target-runtime'
+import { encodeField, helperScript } from '@davit/target-runtime'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -55,7 +55,7 @@ function requestsIn(directory: string) {
   const [store, davit] = [join(directory, 'store'), join(directory, 'store/.davit')]
   const registrations = `${davit}/registrations`
   const record = `pkg ${store}/x module ${directory}/no/module container process property.x 1 entry {}`
-  const server = [
+  const deploy = [
     'hello',
     'lock t1 default mine me 60',
     'lock t1 default mine me 60 dead',
@@ -70,20 +70,26 @@ function requestsIn(directory: string) {
     'status t1 default 5 process key',
     `resolve ${store}/a ${store}/b`,
     `set_profile t1 default - ${store}/p add native ${davit}/roots`,
+  ]
+  const carry = [
+    'hello',
+    'lock_state t1 default',
     `protect native ${davit}/roots ${store}/a ${store}/b`,
     `native_missing ${registrations} a b c`,
     `native_commit ${store} ${davit}/incoming/transfer.1 ${registrations} ${davit}/roots a {} protect a needs b`,
     `native_discard ${davit}/incoming/transfer.1`,
   ]
   const places = `${store} ${davit}/incoming ${registrations} ${davit}/roots ${davit}/locks`
-  const collector = [
+  const collect = [
     'hello',
+    'lock_state t1 default',
     `native_survey cksum ${places}`,
     `native_collect cksum 4038471504 ${places} ${davit}/logs a rubbish b`,
     `trim_profile t1 default ${store}/p`,
-    `native_discard ${davit}/incoming/transfer.1`,
+    'trim_remnants',
+    'trim_remnants --dry-run',
   ]
-  return { server, collector }
+  return { deploy, carry, collect }
 }
 
 function hostileRequests(honest: readonly string[]): fc.Arbitrary<string> {
@@ -124,30 +130,37 @@ interface Scene {
 }
 
 describe.skipIf(!isIsolated).each(installedShells())('requests that no coordinator sends, with $name', (shell) => {
-  test.each(['server', 'collector'] as const)('the %s refuses them, and runs nothing', patience, async (kind) => {
-    const directory = realpathSync(mkdtempSync(join(tmpdir(), 'davit-requests-')))
-    mkdirSync(join(directory, 'here'))
-    try {
-      const script = (kind === 'server' ? serverScript : collectorScript)(MARKER)
-      const honest = requestsIn(directory)[kind]
-      const seed = Date.now()
-      const hostile = fc.sample(hostileRequests(honest), { numRuns: kind === 'server' ? REQUESTS : REQUESTS / 4, seed })
-      const lines = [...new Set(honest.map((line) => line.split(' ', 1).join())), ...hostile]
-      const answers = await answersTo([...lines, 'hello'], { shell, script, directory })
-      // A line of blanks alone asks for nothing.
-      const asked = [...lines, 'hello'].flatMap((line, index) => (/[^ ]/.test(line) ? [`${index}`] : []))
-      const ends = answers.filter((line) => /^\d+ (?:=$|! )/.test(line))
-      const answered = new Set(ends.map((line) => line.split(' ')[0]))
-      const unanswered = asked.filter((id) => !answered.has(id)).map((id) => lines[Number(id)])
-      expect(unanswered, `seed ${seed}`).toEqual([])
-      expect(ends, `seed ${seed}`).toHaveLength(asked.length)
-      expect(answers.at(-2), `seed ${seed}`).toBe(`${lines.length} =`)
-      expect(readdirSync(join(directory, 'here')), `seed ${seed}`).toEqual([])
-      expect(existsSync(join(directory, CANARY)), `seed ${seed}`).toBe(false)
-      requests += asked.length
-      refused += ends.filter((line) => line.includes(' ! ')).length
-    } finally {
-      removeTree(directory)
-    }
-  })
+  test.each(['deploy', 'carry', 'collect'] as const)(
+    'a helper with the role %s refuses them, and runs nothing',
+    patience,
+    async (role) => {
+      const directory = realpathSync(mkdtempSync(join(tmpdir(), 'davit-requests-')))
+      mkdirSync(join(directory, 'here'))
+      try {
+        const script = helperScript({ role, marker: MARKER })
+        const honest = requestsIn(directory)[role]
+        const seed = Date.now()
+        const hostile = fc.sample(hostileRequests(honest), {
+          numRuns: role === 'deploy' ? REQUESTS : REQUESTS / 4,
+          seed,
+        })
+        const lines = [...new Set(honest.map((line) => line.split(' ', 1).join())), ...hostile]
+        const answers = await answersTo([...lines, 'hello'], { shell, script, directory })
+        // A line of blanks alone asks for nothing.
+        const asked = [...lines, 'hello'].flatMap((line, index) => (/[^ ]/.test(line) ? [`${index}`] : []))
+        const ends = answers.filter((line) => /^\d+ (?:=$|! )/.test(line))
+        const answered = new Set(ends.map((line) => line.split(' ')[0]))
+        const unanswered = asked.filter((id) => !answered.has(id)).map((id) => lines[Number(id)])
+        expect(unanswered, `seed ${seed}`).toEqual([])
+        expect(ends, `seed ${seed}`).toHaveLength(asked.length)
+        expect(answers.at(-2), `seed ${seed}`).toBe(`${lines.length} =`)
+        expect(readdirSync(join(directory, 'here')), `seed ${seed}`).toEqual([])
+        expect(existsSync(join(directory, CANARY)), `seed ${seed}`).toBe(false)
+        requests += asked.length
+        refused += ends.filter((line) => line.includes(' ! ')).length
+      } finally {
+        removeTree(directory)
+      }
+    },
+  )
 })

@@ -117,9 +117,11 @@ describe('a refusal', () => {
 
   test('is not longer than anybody reads, and never empty', async () => {
     const long = await machineSaying(`ID ! failed ${hexadecimal('x'.repeat(1_000_000))}`)
-    await expect(long.request('observe', [])).rejects.toMatchObject({ message: 'x'.repeat(4_000) })
+    await expect(long.request('observe', ['default'])).rejects.toMatchObject({ message: 'x'.repeat(4_000) })
     const empty = await machineSaying('ID ! failed zz')
-    await expect(empty.request('observe', [])).rejects.toMatchObject({ message: 'it was refused without a reason' })
+    await expect(empty.request('observe', ['default'])).rejects.toMatchObject({
+      message: 'it was refused without a reason',
+    })
   })
 })
 

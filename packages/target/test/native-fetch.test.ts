@@ -125,7 +125,7 @@ describe.runIf(canPose)('fetchNatively()', () => {
 
   test('leaves what has become valid on the coordinator meanwhile', async () => {
     const [pkg] = await built('web')
-    const machine: Machine = {
+    const machine: Machine<'carry'> = {
       ...building.machine,
       async run(script) {
         await building.store.realise([pkg!], { report: () => {}, signal: FOREVER })
@@ -138,7 +138,7 @@ describe.runIf(canPose)('fetchNatively()', () => {
 })
 
 /** The same machine, where what scripts print passes through something. */
-function withOutput(machine: Machine, change: (output: Readable) => Readable): Machine {
+function withOutput(machine: Machine<'carry'>, change: (output: Readable) => Readable): Machine<'carry'> {
   return {
     ...machine,
     async run(script) {
@@ -154,7 +154,7 @@ function withOutput(machine: Machine, change: (output: Readable) => Readable): M
 }
 
 /** The same machine, where something happens before the first script. */
-function withScript(machine: Machine, before: () => string): Machine {
+function withScript(machine: Machine<'carry'>, before: () => string): Machine<'carry'> {
   let isFirst = true
   return {
     ...machine,

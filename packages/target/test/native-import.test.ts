@@ -26,17 +26,20 @@ import { installedShells, shellConnection } from './shells.ts'
 const system = 'x86_64-linux' as System
 const signal = new AbortController().signal
 
-const importArchive = (machine: Machine, layout: StoreLayout, sent: Omit<ArchiveToImport, 'protect' | 'needs'>) =>
-  importProtected(machine, layout, { protect: [], needs: [], ...sent })
+const importArchive = (
+  machine: Machine<'carry'>,
+  layout: StoreLayout,
+  sent: Omit<ArchiveToImport, 'protect' | 'needs'>,
+) => importProtected(machine, layout, { protect: [], needs: [], ...sent })
 
 describe.each(installedShells())('on a machine with $name', (shell) => {
   let directory: string
-  let machine: Machine
+  let machine: Machine<'carry'>
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'davit-import-'))
     const connection = shellConnection(shell, join(directory, 'state'))
-    machine = await openMachine(async () => connection)
+    machine = await openMachine(async () => connection, { role: 'carry' })
   })
   afterEach(() => {
     machine.close()
@@ -107,7 +110,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
 
   test.runIf(shell.inDepth)('importArchive() works for two at a time that send the same', async () => {
     const { store, paths, sent } = await packages()
-    const other = await openMachine(async () => shellConnection(shell, join(directory, 'state')))
+    const other = await openMachine(async () => shellConnection(shell, join(directory, 'state')), { role: 'carry' })
     await Promise.all(
       [machine, other].map((one) =>
         importArchive(one, layoutOfTarget(), { archive: store.export(paths), paths: sent, signal }),

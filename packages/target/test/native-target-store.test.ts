@@ -16,14 +16,14 @@ const A_DAY_AND_A_MINUTE = (24 * 60 + 1) * 60_000
 
 describe.each(installedShells())('on a machine with $name', (shell) => {
   let directory: string
-  let machine: Machine
+  let machine: Machine<'carry'>
   let store: NativeStore
   let roots: string
   let paths: readonly StorePath[]
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'davit-native-target-'))
-    machine = await openMachine(async () => shellConnection(shell, join(directory, 'state')))
+    machine = await openMachine(async () => shellConnection(shell, join(directory, 'state')), { role: 'carry' })
     const coordinator = await openNativeStore({ directory: join(directory, 'store'), environment: {} })
     const requests = ['a', 'b'].map((name): PackageRequest => {
       writeFileSync(join(directory, name), name)

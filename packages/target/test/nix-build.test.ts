@@ -30,7 +30,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
   const programs = nixPrograms()
   let directory: string
   let connection: ReturnType<typeof nixConnection>
-  let machine: Machine
+  let machine: Machine<'carry'>
   let coordinator: NixStore
   let store: TargetStore
   let events: ReportEvent[]
@@ -47,7 +47,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
 
   async function login(shell: Shell): Promise<void> {
     connection = nixConnection(shell, { nix: there, programs, home: join(directory, 'home') })
-    machine = await openMachine(async () => connection)
+    machine = await openMachine(async () => connection, { role: 'carry' })
     store = nixTargetStore({ name: 't1' as TargetName, machine }, coordinator)
   }
 
@@ -124,7 +124,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
   test('a build may be silent, unless the machine is as well', async () => {
     await login(dash)
     machine.close()
-    machine = await openMachine(async () => connection, { answerSeconds: 3 })
+    machine = await openMachine(async () => connection, { role: 'carry', answerSeconds: 3 })
     store = nixTargetStore({ name: 't1' as TargetName, machine }, coordinator)
     const helper = connection.pids.at(-1) as number
     const [pid, go] = [join(directory, 'pid'), join(directory, 'go')]
@@ -146,7 +146,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
   test('a store that is stopped is not waited for', async () => {
     await login(dash)
     machine.close()
-    machine = await openMachine(async () => connection, { answerSeconds: 0.3 })
+    machine = await openMachine(async () => connection, { role: 'carry', answerSeconds: 0.3 })
     store = nixTargetStore({ name: 't1' as TargetName, machine }, coordinator)
     const path = '/nix/store/00000000000000000000000000000000-none' as StorePath
     expect(await store.missing([path])).toEqual([path])

@@ -22,7 +22,7 @@ describe.skipIf(noPrivateNix !== undefined || sshdMissing() !== undefined)('thro
   const directory = mkdtempSync(join(tmpdir(), 'davit-nix-ssh-'))
   let sshd: TestSshd
   let pool: ConnectionPool
-  let machine: Machine
+  let machine: Machine<'carry'>
   let coordinator: NixStore
   let store: TargetStore
   let closureOf: (label: string) => Closure
@@ -36,7 +36,7 @@ describe.skipIf(noPrivateNix !== undefined || sshdMissing() !== undefined)('thro
   }, 60_000)
   beforeEach(async () => {
     pool = connectionPool({ environment: sshd.environment })
-    machine = await openMachine(() => pool.connect({ kind: 'ssh', address: `root@${sshd.address}` }))
+    machine = await openMachine(() => pool.connect({ kind: 'ssh', address: `root@${sshd.address}` }), { role: 'carry' })
     store = openTargetStore({ name: 't1' as TargetName, machine }, coordinator)
   })
   afterAll(async () => {

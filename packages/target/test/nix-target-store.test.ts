@@ -6,6 +6,7 @@ import { removeTree } from '@davit/files'
 import type { ProfileName, StorePath, StoreReference, TargetName } from '@davit/documents'
 import type { ServeClient } from '@davit/nix'
 import { type NixStore, openStore } from '@davit/store'
+import type { Role } from '@davit/target-runtime'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { noPrivateNix, privateNixOfFile } from '../../nix/test/private-nix.ts'
@@ -32,16 +33,18 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
   let closureOf: (label: string) => Closure
   let directory: string
   let connection: ReturnType<typeof nixConnection>
-  let machine: Machine
+  let machines: Pick<Machine, 'close'>[]
+  let machine: Machine<'carry'>
 
   beforeAll(() => {
     closureOf = buildClosures(here, ['first', 'second', 'protected', 'yesterday', 'rubbish', 'cut', 'unsent'])
   }, MINUTE)
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'davit-nix-target-'))
+    machines = []
   })
   afterEach(async () => {
-    machine.close()
+    for (const one of machines) one.close()
     // While a store serves, it keeps what went through it.
     await vi.waitUntil(() => !connection.pids.some(isAlive), PATIENCE)
     removeTree(directory)
@@ -54,12 +57,18 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
     return { ...store, withServe: (use) => store.withServe((client) => use(change(client))) }
   }
 
+  async function machineFor<R extends Role>(role: R): Promise<Machine<R>> {
+    const opened = await openMachine(async () => connection, { role })
+    machines.push(opened)
+    return opened
+  }
+
   async function targetStore(
     shell: Shell,
     options: { store?: NixStore; programs?: string } = {},
   ): Promise<TargetStore> {
     connection = nixConnection(shell, { nix: there, programs: options.programs ?? programs, home: home() })
-    machine = await openMachine(async () => connection)
+    machine = await machineFor('carry')
     return nixTargetStore({ name: target, machine }, options.store ?? (await storeWith()))
   }
 
@@ -87,8 +96,9 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
       machine.nixStore.close()
       await vi.waitFor(() => expect(isAlive(connection.pids.at(-1) as number)).toBe(false), PATIENCE)
 
+      const deployer = await machineFor('deploy')
       const set = async ([, path]: Closure) =>
-        setProfile(machine, { target, profile, token: '-', path, generations: 'add', store: reference })
+        setProfile(deployer, { target, profile, token: '-', path, generations: 'add', store: reference })
       expect(await set(first)).toEqual({ generation: 1 })
       expect(await set(second)).toEqual({ generation: 2 })
       expect(await set(second)).toBe('unchanged')
@@ -107,10 +117,11 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
 
       there.shell('nix-store --gc')
       expect(validOf(there, [...closures.flat(), derivation])).toEqual([...first, ...second, ...kept, derivation])
-      expect(await trimProfile(machine, { target, profile }, [])).toBe(1)
-      expect(await collectNixGarbage(machine, { dryRun: true })).toMatch(/^\d+ store paths|^$/)
+      const collector = await machineFor('collect')
+      expect(await trimProfile(collector, { target, profile }, [])).toBe(1)
+      expect(await collectNixGarbage(collector, { dryRun: true })).toMatch(/^\d+ store paths|^$/)
       expect(validOf(there, first)).toEqual(first)
-      expect(await collectNixGarbage(machine, { dryRun: false })).toMatch(/^\d+ store paths deleted/)
+      expect(await collectNixGarbage(collector, { dryRun: false })).toMatch(/^\d+ store paths deleted/)
       expect(validOf(there, closures.flat())).toEqual([...second, ...kept])
     })
   })
@@ -201,11 +212,12 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
       const store = await targetStore(busybox as Shell, { programs: join(directory, 'nothing') })
       const path = '/' as StorePath
       const options = { cores: 1, report: () => {}, signal }
+      const deployer = await machineFor('deploy')
       for (const operation of [
         () => store.missing([path]),
         () => store.protect([path]),
         () => store.build([path], options),
-        () => setProfile(machine, { target, profile, token: '-', path, generations: 'add', store: reference }),
+        () => setProfile(deployer, { target, profile, token: '-', path, generations: 'add', store: reference }),
       ]) {
         const expected = {
           code: 'nix-missing',

@@ -34,7 +34,7 @@ describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix d
   const strict = privateNixOfFile()
   const programs = nixPrograms()
   const directory = mkdtempSync(join(tmpdir(), 'davit-nix-user-'))
-  const machines: Machine[] = []
+  const machines: Pick<Machine, 'close'>[] = []
   const daemons: ChildProcess[] = []
   let store: NixStore
   let closureOf: (label: string) => Closure
@@ -72,20 +72,21 @@ describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix d
     })
     const shell = { ...dash, program: '/bin/sh', path: `${programs}:/usr/bin:/bin` }
     const environment = { NIX_CONF_DIR: join(nix.directory, 'conf') }
-    const machine = await openMachine(async () => shellConnection(shell, home, { within, environment }))
-    machines.push(machine)
-    return { machine, there: openTargetStore({ name: name as TargetName, machine }, store), home }
+    const connect = async () => shellConnection(shell, home, { within, environment })
+    const [deployer, machine] = [await openMachine(connect), await openMachine(connect, { role: 'carry' })]
+    machines.push(deployer, machine)
+    return { deployer, machine, there: openTargetStore({ name: name as TargetName, machine }, store), home }
   }
 
   test('whom it trusts is sent packages, keeps them, and builds', async () => {
-    const { machine, there, home } = await login('trusted', trusting)
+    const { deployer, machine, there, home } = await login('trusted', trusting)
     const profile = closureOf('profile')
     const kept = closureOf('kept')
     await there.send(await there.missing([...profile, ...kept]), { signal })
     await there.protect([kept[1]])
     const place = { target: 'trusted' as TargetName, profile: 'default' as ProfileName }
     expect(
-      await setProfile(machine, { ...place, token: '-', path: profile[1], generations: 'add', store: reference }),
+      await setProfile(deployer, { ...place, token: '-', path: profile[1], generations: 'add', store: reference }),
     ).toEqual({
       generation: 1,
     })

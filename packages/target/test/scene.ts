@@ -14,7 +14,7 @@ import type {
   TargetName,
 } from '@davit/documents'
 
-import { type ActivityRequest, type Machine, openMachine } from '../src/target.ts'
+import { type ActivityRequest, type Machine, openMachine, type Role } from '../src/target.ts'
 import { type Shell, type ShellConnection, type ShellSurroundings, shellConnection } from './shells.ts'
 
 export const PATIENCE = { timeout: 40_000 }
@@ -41,6 +41,7 @@ export class Scene {
   readonly record: string
   readonly connection: ShellConnection
   readonly machine: Machine
+  readonly #others: Pick<Machine, 'close'>[] = []
 
   private constructor(connection: ShellConnection, machine: Machine, directory: string) {
     this.connection = connection
@@ -58,8 +59,15 @@ export class Scene {
     return scene
   }
 
+  /** The same machine, with a helper that has another role. */
+  async machineFor<R extends Role>(role: R): Promise<Machine<R>> {
+    const machine = await openMachine(async () => this.connection, { role })
+    this.#others.push(machine)
+    return machine
+  }
+
   close(): void {
-    this.machine.close()
+    for (const { close } of [this.machine, ...this.#others]) close()
     removeTree(this.directory)
   }
 

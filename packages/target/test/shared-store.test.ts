@@ -32,7 +32,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
   let directory: string
   let layout: StoreLayout
   let store: NativeStore
-  let machines: Machine[]
+  let machines: Pick<Machine, 'close'>[]
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'davit-shared-'))
@@ -47,10 +47,12 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
 
   const stateOf = (account: string) => join(directory, account, 'state')
   const login = async (account: string, surroundings?: ShellSurroundings) => {
-    const machine = await openMachine(async () => shellConnection(shell, stateOf(account), surroundings))
-    machines.push(machine)
-    return machine
+    const connect = async () => shellConnection(shell, stateOf(account), surroundings)
+    const [deployer, collector] = [await openMachine(connect), await openMachine(connect, { role: 'collect' })]
+    machines.push(deployer, collector)
+    return { deployer, collector }
   }
+  type Account = Awaited<ReturnType<typeof login>>
   /** As packages that nothing keeps: what was protected no longer is. */
   const profiles = async (...names: readonly string[]) => {
     const contents = names.map((name) => ({ name, packages: [], profileManifest: `<${name}/>`, modules: new Map() }))
@@ -58,15 +60,15 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     for (const path of paths) rmSync(join(layout.roots, `temporary:${basename(path)}`))
     return paths
   }
-  const set = (machine: Machine, path: StorePath) =>
-    setProfile(machine, { ...place, token: '-', path, generations: 'add', store: store.reference })
+  const set = ({ deployer }: Account, path: StorePath) =>
+    setProfile(deployer, { ...place, token: '-', path, generations: 'add', store: store.reference })
   const active = (account: string, path: StorePath) => {
     const record = join(stateOf(account), 'targets/t1/active/default/process:key')
     mkdirSync(record, { recursive: true, mode: 0o700 })
     writeFileSync(join(record, 'record'), `format 1\nmodule ${path}/m\npkg ${path}\n`, { mode: 0o600 })
   }
-  const collect = async (machine: Machine) => {
-    const { paths } = await collectGarbage(machine, layout.directory, { signal })
+  const collect = async ({ collector }: Account) => {
+    const { paths } = await collectGarbage(collector, layout.directory, { signal })
     return paths.map(({ path }) => path)
   }
   const profileRoots = () =>
@@ -85,7 +87,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     for (const account of [a, b]) expect(await collect(account)).toEqual([])
     const [next] = (await profiles('next')) as [StorePath]
     await set(b, next)
-    expect(await trimProfile(b, place, [])).toBe(1)
+    expect(await trimProfile(b.collector, place, [])).toBe(1)
     expect(await collect(a)).toEqual([other])
   })
 
@@ -106,7 +108,8 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     const script = join(directory, 'module')
     writeFileSync(script, '#!/bin/sh\n', { mode: 0o755 })
     const fields = { module: script, pkg: one, container: 'c' }
-    await a.request('start', ['t1', 'default', '-', 'activate', '0', 'c', 'key', ...Object.entries(fields).flat()])
+    const words = Object.entries(fields).flat()
+    await a.deployer.requestActivity('start', ['t1', 'default', '-', 'activate', '0', 'c', 'key', ...words])
     const state = join(stateOf('a'), 'targets/t1/active/default/c:key/state')
     await vi.waitFor(() => expect(readFileSync(state, 'utf8')).toBe('active\n'), { timeout: 40_000 })
     expect(await collect(b)).toEqual([])
@@ -135,7 +138,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     await set(a, one)
     await set(b, other)
     const isRoot = ({ by }: { readonly by: string }) => !by.startsWith('profile:t1:default/')
-    const { paths } = await findGarbage(b, layout.directory, { signal, isRoot })
+    const { paths } = await findGarbage(b.collector, layout.directory, { signal, isRoot })
     expect(paths.map(({ path }) => path)).toEqual([other])
   })
 
@@ -186,7 +189,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     const lock = join(stateOf('a'), 'targets/t1/lock/default')
     mkdirSync(lock, { recursive: true })
     writeFileSync(join(lock, 'holder'), `token x\nowner y\nrenewed ${Math.floor(Date.now() / 1000)}\nlease 600\n`)
-    const collectNow = () => collectGarbage(b, layout.directory, { signal, leftovers: 'collect' })
+    const collectNow = () => collectGarbage(b.collector, layout.directory, { signal, leftovers: 'collect' })
     expect((await collectNow()).paths).toEqual([])
     rmSync(lock, { recursive: true })
     expect((await collectNow()).paths.map(({ path }) => path)).toEqual([one])

@@ -87,7 +87,7 @@ describe('with one shell', () => {
       if (script.includes('receive_archive ')) process.kill(scene.connection.pids.at(-1) ?? 0, 'SIGSTOP')
       return channel
     }
-    const machine = await openMachine(async () => ({ ...scene.connection, run }), { answerSeconds: 0.3 })
+    const machine = await openMachine(async () => ({ ...scene.connection, run }), { role: 'carry', answerSeconds: 0.3 })
     const layout = {
       directory: scene.path('store'),
       incoming: scene.path('incoming'),
@@ -106,7 +106,7 @@ describe('with one shell', () => {
 
   test('what we have to read for a long time ourselves is no silence of who unpacks it', async () => {
     const scene = await Scene.open(shell)
-    const machine = await openMachine(async () => scene.connection, { answerSeconds: 1 })
+    const machine = await openMachine(async () => scene.connection, { role: 'carry', answerSeconds: 1 })
     const archive = new PassThrough()
     setTimeout(() => archive.end(), 2500)
     const layout = { incoming: scene.path('incoming') } as Parameters<typeof importArchive>[1]
@@ -130,15 +130,18 @@ describe('a machine', () => {
       return connectionTo({ answer: mute })
     }
     const machine = await openMachine(connect, { answerSeconds: 0.1 })
-    for (const _ of [1, 2, 3, 4]) await expect(machine.request('observe', [])).rejects.toMatchObject(silence)
+    for (const _ of [1, 2, 3, 4]) await expect(machine.request('observe', ['default'])).rejects.toMatchObject(silence)
     expect(opened).toBe(2)
   })
 
   test('has ten times as long for what is written to its store, and is named at the end of it', async () => {
-    const machine = await openMachine(async () => connectionTo({ answer: mute }), { answerSeconds: 0.05 })
+    const machine = await openMachine(async () => connectionTo({ answer: mute }), {
+      role: 'carry',
+      answerSeconds: 0.05,
+    })
     const began = performance.now()
     const message = "'far' has not answered for 0.5 s"
-    await expect(machine.request('native_commit', [])).rejects.toMatchObject({ ...silence, message })
+    await expect(machine.request('native_discard', ['incoming'])).rejects.toMatchObject({ ...silence, message })
     expect(performance.now() - began).toBeGreaterThan(500)
   })
 
@@ -154,7 +157,7 @@ describe('a machine', () => {
         setTimeout(() => far.print(`${line.split(' ')[0]} ${text}\n`), after)
     }
     const machine = await openMachine(async () => connectionTo({ answer }), { answerSeconds: 0.3 })
-    expect(await machine.request('observe', [])).toEqual(['a', 'b'])
+    expect(await machine.request('observe', ['default'])).toEqual(['a', 'b'])
   })
 })
 

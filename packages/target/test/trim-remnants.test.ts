@@ -11,12 +11,12 @@ const A_DAY_AND_A_MINUTE = (24 * 60 + 1) * 60_000
 describe.each(installedShells())('what is left of services that are gone, on a machine with $name', (shell) => {
   let directory: string
   let targets: string
-  let machine: Machine
+  let machine: Machine<'collect'>
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'davit-remnants-'))
     targets = join(directory, 'state/targets')
-    machine = await openMachine(async () => shellConnection(shell, join(directory, 'state')))
+    machine = await openMachine(async () => shellConnection(shell, join(directory, 'state')), { role: 'collect' })
   })
   afterEach(() => {
     machine.close()

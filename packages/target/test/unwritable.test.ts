@@ -98,7 +98,9 @@ describe.skipIf(!canBeNobody).each(installedShells())(
     })
 
     test('to a store is told so when something is sent to it', async () => {
-      const { directory, machine } = await opened()
+      const { directory, state } = await opened()
+      const machine = await openMachine(connectionOfNobody(shell, directory, state), { role: 'carry' })
+      onTestFinished(() => machine.close())
       const store = storeLayout(join(directory, 'store'))
       const { signal } = new AbortController()
       const send = () =>
@@ -140,7 +142,11 @@ function activation(directory: string) {
 }
 
 function machineOf(shell: Shell, directory: string, state: string): Promise<Machine> {
+  return openMachine(connectionOfNobody(shell, directory, state))
+}
+
+function connectionOfNobody(shell: Shell, directory: string, state: string) {
   const within = join(directory, 'as-nobody')
   writeFileSync(within, `#!/bin/sh\nexec /usr/bin/${asNobody.join(' ')} "$@"\n`, { mode: 0o755 })
-  return openMachine(async () => shellConnection(shell, state, { within }))
+  return async () => shellConnection(shell, state, { within })
 }

@@ -55,7 +55,7 @@ export async function withDeployment<Result>(
   if (purpose !== undefined) context.journal({ profile, manifest: text }, purpose)
   const locking = args.lock === false ? 'none' : 'join-or-take'
   const lockUse: LockUse = { profile, place, leaseSeconds: args.lockLease, locking }
-  return withTargets(manifest.infrastructure, context, async (reached) => {
+  return withTargets(manifest.infrastructure, { ...context, role: 'deploy' }, async (reached) => {
     const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
     return use({ profile, place, targets, lockUse })
   })

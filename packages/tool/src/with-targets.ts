@@ -1,25 +1,25 @@
 import { connectionPool } from '@davit/connection'
 import type { Infrastructure } from '@davit/documents'
-import { type ReachedTargets, reachTargets } from '@davit/target'
+import { type ReachedTargets, reachTargets, type Role } from '@davit/target'
 
 import type { Environment, ToolContext } from './tool-context.ts'
 import { usageError } from './usage-error.ts'
 
 type ConnectingContext = Pick<ToolContext<unknown>, 'environment' | 'report' | 'signal'>
 
-/** Works with connections to all targets of an infrastructure, which end with the work. */
-export async function withTargets<Result>(
+/** Works with connections to all targets of an infrastructure, to do there what a role can do; they end with the work. */
+export async function withTargets<R extends Role, Result>(
   infrastructure: Infrastructure,
-  context: ConnectingContext,
-  use: (reached: ReachedTargets) => Promise<Result>,
+  context: ConnectingContext & { readonly role: R },
+  use: (reached: ReachedTargets<R>) => Promise<Result>,
 ): Promise<Result> {
   const answerSeconds = answerSecondsIn(context.environment)
-  const { report } = context
+  const { report, role } = context
   const over = new AbortController()
   const signal = AbortSignal.any([context.signal, over.signal])
   const pool = connectionPool(context)
   try {
-    const reached = await reachTargets(infrastructure, pool, { answerSeconds, report, signal })
+    const reached = await reachTargets(infrastructure, pool, { role, answerSeconds, report, signal })
     // Who was interrupted while it connected is not told that nobody could be reached.
     context.signal.throwIfAborted()
     return await use(reached)

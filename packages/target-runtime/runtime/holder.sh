@@ -1,0 +1,46 @@
+# Deployment locks: one holder a target and profile, by this machine's clock. `holder` has a line a fact: token, owner, since, renewed, lease, number.
+
+# What somebody else wrote there is held by who cannot be told; without a time it begins now (see `believe_holder`).
+read_holder() {
+  holder_token=unreadable holder_owner=- holder_since=- holder_renewed='' holder_lease=60 holder_number=0
+  [ -f "$1/holder" ] || return 1
+  while IFS=' ' read -r fact value; do
+    case $fact in
+      token) is_token "$value" && holder_token=$value ;;
+      owner) holder_owner=${value%% *} ;;
+      since) holder_since=${value%% *} ;;
+      renewed) is_number "$value" && holder_renewed=$value ;;
+      lease) is_number "$value" && holder_lease=$value ;;
+      number) is_number "$value" && holder_number=$value ;;
+    esac
+  done <"$1/holder"
+  return 0
+}
+
+is_token() {
+  case $1 in
+    '' | *[!A-Za-z0-9_-]*) return 1 ;;
+  esac
+}
+
+# What arithmetic of any shell understands, in the same way.
+is_number() {
+  case $1 in
+    0) ;;
+    '' | 0* | *[!0-9]* | ?????????????*) return 1 ;;
+  esac
+}
+
+# read_clock: to $now.
+read_clock() {
+  now=$(date +%s)
+  is_number "$now" || fail no-clock "'date +%s' told no time, but '$now'"
+}
+
+# operation_lock_state TARGET PROFILE: who holds it, if anybody does.
+operation_lock_state() {
+  check_names "$1" "$2"
+  if read_holder "$state/targets/$1/lock/$2"; then
+    say holder "$holder_token" "$holder_owner" "$holder_since"
+  fi
+}

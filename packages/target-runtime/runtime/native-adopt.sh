@@ -1,0 +1,36 @@
+# What was built becomes valid where it was built.
+
+# adopt_built MARKER STORE INCOMING REGISTRATIONS LOGS [NAME RECORD]...: what has waited becomes valid, with these records. Without
+# one, or where it is valid already, it goes.
+adopt_built() {
+  printf '\n%s\n' "$1"
+  process_identity "$$"
+  use_store "$identity" "$2" "$3" "$4" "$5"
+  shift 5
+  hold_commit
+  trap 'rm -f "$registrations/../commit"' EXIT
+  sync -f "$registrations" 2>/dev/null || sync
+  # Where `commit_path` looks for what it moves.
+  incoming=$built
+  while [ $# -ge 2 ]; do
+    check_store_paths "/$1"
+    if [ "$2" != - ] && exists "$built/paths/$1" && ! is_valid "$1"; then
+      rm -f "$registrations/$1.json"
+      TZ=UTC0 touch -h -t 197001010000.01 "$built/paths/$1" 2>/dev/null
+      [ -L "$built/paths/$1" ] || chmod -R a-w "$built/paths/$1"
+      commit_path "$1" "$2" || cannot "move '$1' into" "$store"
+    fi
+    remove_tree "$built/paths/$1"
+    shift 2
+  done
+  rmdir "$built/paths" "$built" 2>/dev/null
+  printf 'adopted\n'
+}
+
+# commit_path NAME RECORD: what was received becomes valid.
+commit_path() {
+  [ ! -f "$registrations/$1.json" ] || return 0
+  place_path "$1" || return 1
+  decode "$2"
+  printf '%s' "$decoded" | replace_file "$registrations/$1.json"
+}

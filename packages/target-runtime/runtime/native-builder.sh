@@ -1,0 +1,250 @@
+# What carries a build out, in a process group of its own, and what ends one.
+
+# end_group FILE: the process group whose leader the file names. The file is removed when the group has ended.
+end_group() {
+  first_line "$1"
+  [ -z "$line" ] || kill -KILL "-${line%%:*}" 2>/dev/null
+}
+
+# end_leftover WORKSPACE: of a channel that is dead. Its groups are dead as well, unless it was killed together with its guard.
+end_leftover() {
+  for group in "$1/builder" "$1/logger"; do
+    first_line "$group"
+    [ -z "$line" ] || ! is_alive "$line" || kill -KILL "-${line%%:*}"
+  done
+}
+
+# discard_build WORKSPACE: what it has made in its place is rubbish, unless somebody else has registered it.
+discard_build() {
+  for made in "$store/${1##*/build.}"-*; do
+    clear_place "${made##*/}"
+  done
+  remove_tree "$1"
+  rm -f "$1.lock"
+}
+
+clear_place() {
+  ! exists "$store/$1" || is_valid "$1" && return
+  hold_commit
+  is_valid "$1" || remove_tree "$store/$1"
+  rm -f "$registrations/../commit"
+}
+
+# supervise_build SELF STORE INCOMING REGISTRATIONS LOGS < REQUEST
+supervise_build() {
+  detached=$davit_runtime
+  unset davit_runtime
+  use_store "$@"
+  IFS= read -r request
+  set -f
+  IFS=' '
+  # shellcheck disable=SC2086
+  set -- $request
+  unset IFS
+  set +f
+  id=$1 output=$2 place=$3 limit=$4
+  shift 4
+  exec 3>&1
+  errors=$( (perform_build "$@") 2>&1 >&3 3>&-) && return
+  message=${errors##*davit:}
+  printf 'ended %s error %s\n' "$id" "$(printf '%s: %s' "${message#*"$newline"}" "${errors%%davit:*}" | head -c 1000 | hexadecimal)"
+}
+
+# perform_build [WHAT WORD]...
+perform_build() {
+  check_store_paths "/$output"
+  workspace=$incoming/build.${output%%-*}
+  claim_build
+  trap leave_build EXIT
+  result=built
+  is_valid "$output" || exists "$built/paths/$output" || make_output "$@"
+  leave_build
+  trap - EXIT
+  printf 'ended %s %s\n' "$id" "$result"
+}
+
+claim_build() {
+  told=
+  until claim "$workspace.lock" "$self"; do
+    [ "$?" = 1 ] || cannot 'write below' "$incoming"
+    [ -n "$told" ] || printf 'waiting %s\n' "$id"
+    told=yes
+    pause
+  done
+}
+
+# leave_build: unless somebody who found the channel dead has taken it over.
+leave_build() {
+  ! owns_build || discard_build "$workspace"
+}
+
+owns_build() {
+  [ "$(readlink "$workspace.lock")" = "$self" ]
+}
+
+# make_output [WHAT WORD]...: each a file, `file:NAME CONTENT`, or one word of the command.
+make_output() {
+  end_leftover "$workspace"
+  discard_rubbish
+  (umask 077 && mkdir "$workspace") && mkdir "$workspace/build" "$workspace/store" "$workspace/files" && mkfifo "$workspace/output" ||
+    cannot 'write below' "$incoming"
+  count=$#
+  while [ "$count" -gt 0 ]; do
+    case $1 in
+      file:*)
+        check_names "${1#file:}"
+        printf %b "$2" >"$workspace/files/${1#file:}" || cannot 'write below' "$incoming"
+        shift 2
+        ;;
+      *)
+        decoded=$2
+        case $2 in
+          *\\*) decode "$2" ;;
+        esac
+        shift 2
+        set -- "$@" "$decoded"
+        ;;
+    esac
+    count=$((count - 2))
+  done
+  run_builder "$@"
+  judge_output
+}
+
+discard_rubbish() {
+  clear_place "$output"
+  remove_tree "$workspace"
+}
+
+# run_builder COMMAND...: to $status; when it has ended, so has all that it has started, as far as the machine can tell.
+run_builder() {
+  log=$logs/$output.log
+  : >"$log" || cannot write "$log"
+  davit_runtime=$detached setsid sh -c 'eval "$davit_runtime"; keep_build_log "$@"' \
+    davit-log "$workspace" <"$workspace/output" >"$log" 2>/dev/null &
+  logger=$!
+  davit_runtime=$detached setsid sh -c 'eval "$davit_runtime"; enter_build "$@"' \
+    davit-build "$id" "$workspace" "$self" "$limit" "$@" 3>&1 >"$workspace/output" 2>&1 </dev/null &
+  builder=$!
+  watch_size >/dev/null 2>&1 </dev/null 3>&- &
+  watch=$!
+  wait "$builder"
+  status=$?
+  kill "$watch" 2>/dev/null
+  kill -KILL "-$builder" 2>/dev/null
+  [ -s "$workspace/builder" ] || cannot 'write below' "$incoming"
+  rm -f "$workspace/builder"
+  tries=0
+  until [ -e "$workspace/logged" ] || [ "$tries" -ge 100 ]; do
+    sleep 0.01 2>/dev/null || {
+      sleep 1
+      tries=100
+    }
+    tries=$((tries + 1))
+  done
+  kill -KILL "-$logger" 2>/dev/null
+  rm -f "$workspace/logger"
+}
+
+# watch_size: ends a build that has written as much as it may.
+watch_size() {
+  while sleep 1; do
+    is_large || continue
+    : >"$workspace/large"
+    end_group "$workspace/builder"
+  done
+}
+
+is_large() {
+  total=0
+  for size in $(
+    du -sk "$workspace/build" "$workspace/store" 2>/dev/null
+    [ "$place" = aside ] || du -sk "$store/$output" 2>/dev/null
+  ); do
+    case $size in
+      *[!0-9]*) ;;
+      *) total=$((total + size)) ;;
+    esac
+  done
+  [ "$total" -ge "$limit" ]
+}
+
+# keep_build_log WORKSPACE: bounded; of a longer one the beginning and the end.
+keep_build_log() {
+  process_identity "$$"
+  printf '%s\n' "$identity" >"$1/logger"
+  head -c 67108864
+  tail -c 16384
+  : >"$1/logged"
+}
+
+# enter_build ID WORKSPACE OWNER KILOBYTES COMMAND...: it must be known how to end it before it begins, and it must not begin after it was ended.
+enter_build() {
+  process_identity "$$"
+  printf '%s\n' "$identity" >"$2/builder" && [ ! -e "$2/closing" ] && [ "$(readlink "$2.lock")" = "$3" ] && cd "$2/build" || exit 125
+  printf 'started %s\n' "$1" >&3
+  limit=$4
+  shift 4
+  # In the unit of 512 bytes; some tell it with an error that they have a lower limit already.
+  ulimit -f "$((limit * 2 + 1))" 2>/dev/null
+  exec "$@" 3>&-
+}
+
+# judge_output: to $result; what is as it should be goes to where it waits.
+judge_output() {
+  owns_build || fail cannot-create 'somebody else has taken the build over'
+  made=$workspace/store/$output
+  [ "$place" = aside ] || put_aside
+  if is_valid "$output"; then
+    return
+  elif [ -e "$workspace/large" ] || [ "$status" = 153 ] || is_large; then
+    # By SIGXFSZ, for one file.
+    result=large
+  elif [ "$status" != 0 ]; then
+    result="status $status $(head -c 65536 /dev/zero 2>&1 >"$workspace/room" | hexadecimal)"
+  elif ! exists "$made"; then
+    result=missing
+  else
+    normalize_output
+  fi
+  [ "$result" = built ] || show_log
+}
+
+# put_aside: what was made in its place, unless somebody else has just put there what he registers.
+put_aside() {
+  hold_commit
+  if exists "$store/$output" && ! is_valid "$output"; then
+    [ ! -d "$store/$output" ] || [ -L "$store/$output" ] || chmod u+rwx "$store/$output"
+    mv "$store/$output" "$made"
+  fi
+  rm -f "$registrations/../commit"
+}
+
+show_log() {
+  tail -c 16384 "$log" | od -An -v -tx1 | tr -d ' ' | while IFS= read -r line; do
+    printf 'log %s %s\n' "$id" "$line"
+  done
+}
+
+# normalize_output: the permissions and times of packages, as far as they can be given before it is in its place.
+normalize_output() {
+  find "$made" -type d ! -perm -700 -exec chmod u+rwx {} \;
+  unusual=$(find "$made" ! -type f ! -type d ! -type l | head -n 1)
+  if [ -n "$unusual" ]; then
+    kind=device
+    [ ! -S "$unusual" ] || kind=socket
+    [ ! -p "$unusual" ] || kind='named pipe'
+    result="unusual $(printf "'%s' is a %s" "$store/$output${unusual#"$made"}" "$kind" | hexadecimal)"
+    return
+  fi
+  [ "$(id -u)" != 0 ] || chown -hR 0:0 "$made"
+  # A hard link may share its content, and permissions, with a file that is not ours.
+  find "$made" -type f -links +1 -exec sh -c 'for file; do cp -p "$file" "$file.davit-copy" && mv -f "$file.davit-copy" "$file"; done' davit-build {} + &&
+    find "$made" -type d -exec chmod 755 {} + -o -type f -perm -100 -exec chmod 555 {} + -o -type f -exec chmod 444 {} + ||
+    cannot 'write below' "$incoming"
+  TZ=UTC0 find "$made" ! -path "$made" -exec touch -h -t 197001010000.01 {} + 2>/dev/null
+  touch -h "$made" 2>/dev/null
+  hold_commit
+  mkdir -p "$built/paths" && mv "$made" "$built/paths/$output" || cannot 'write below' "$incoming"
+  rm -f "$registrations/../commit"
+}

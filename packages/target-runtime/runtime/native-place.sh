@@ -1,0 +1,22 @@
+# Where a native store is, for scripts that have no helper.
+
+# use_store SELF STORE INCOMING REGISTRATIONS LOGS
+use_store() {
+  self=$1 store=$2 incoming=$3 registrations=$4 logs=$5
+  check_store_paths "$store" "$incoming" "$registrations" "$logs"
+  built=$incoming/built.$(boot_id)
+}
+
+exists() {
+  [ -e "$1" ] || [ -L "$1" ]
+}
+
+is_valid() {
+  [ -f "$registrations/$1.json" ] && exists "$store/$1"
+}
+
+hold_commit() {
+  IFS= read -r process_stat </proc/self/stat
+  process_identity "${process_stat%% *}"
+  claim_in_turn "$registrations/../commit" "$identity" || cannot 'write below' "$registrations"
+}

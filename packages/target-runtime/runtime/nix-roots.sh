@@ -1,0 +1,21 @@
+# What keeps packages from being collected in a Nix store.
+
+# root_nix LINK PATH...: LINK, LINK-2 … lead to the paths, and keep them. Derivations are kept as they are: to realise them
+# would build them.
+root_nix() {
+  find_nix
+  link=$1
+  derivations=
+  for path in "$@"; do
+    shift
+    case $path in
+      "$link") ;;
+      *.drv) derivations="$derivations \"$path\"" ;;
+      *) set -- "$@" "$path" ;;
+    esac
+  done
+  [ $# = 0 ] || nix-store --realise --add-root "$link" --indirect "$@" >/dev/null || fail nix-failed "cannot keep what is in the store"
+  [ -z "$derivations" ] || nix-instantiate --add-root "$link.drv" --indirect --expr \
+    "map (path: { type = \"derivation\"; name = \"kept\"; outputName = \"out\"; outPath = \"\"; drvPath = path; }) [$derivations ]" >/dev/null ||
+    fail nix-failed "cannot keep derivations"
+}
