@@ -1,6 +1,8 @@
 import type { Report } from '@davit/diagnostics'
 import type { ContainerName, Mapping, ProfileName, ServiceKey, TargetName } from '@davit/documents'
 import { awaitActivity, type Machine, type Observation, observeMachine } from '@davit/target'
+import { recordState } from '@davit/target-runtime'
+import type { ObservedMapping } from '@davit/transition'
 
 import { say } from './messages.ts'
 import { unlessAborted } from './unless-aborted.ts'
@@ -33,7 +35,7 @@ export async function settledObservation(machine: Machine, terms: SettlingTerms)
 interface Running {
   readonly mapping: Mapping
   readonly name: string
-  readonly activity: 'activate' | 'deactivate'
+  readonly activity: string
   /** For people. */
   readonly step: string
 }
@@ -42,21 +44,21 @@ function runningIn({ records, damaged }: Observation): readonly Running[] {
   return [
     ...records
       .filter(({ running }) => running)
-      .map(({ mapping, service, state }) => ({ mapping, name: service.name, ...activityIn(state) })),
+      .map((record) => ({ mapping: record.mapping, name: record.service.name, ...activityIn(record) })),
     ...damaged
       .filter(({ running }) => running)
-      .map(({ target, container, key, fields, state }) => {
+      .map(({ target, container, key, fields, ...record }) => {
         const mapping = mappingOf(target, container, key)
-        return { mapping, name: fields.service?.name ?? key, ...activityIn(state) }
+        return { mapping, name: fields.service?.name ?? key, ...activityIn(record) }
       }),
   ]
 }
 
-/** What runs on something active asks it, or tells it, and leaves it active. */
-function activityIn(state: string): Pick<Running, 'activity' | 'step'> {
-  if (state === 'active') return { activity: 'activate', step: 'lock or unlock' }
-  const activity = state === 'deactivating' ? 'deactivate' : 'activate'
-  return { activity, step: activity }
+type Begun = Pick<ObservedMapping, 'state' | 'activity'>
+
+/** Where a record of an earlier version does not say what runs on something active, it asks it, or tells it, and leaves it active. */
+function activityIn({ state, activity = recordState(state).during }: Begun): Pick<Running, 'activity' | 'step'> {
+  return activity === undefined ? { activity: 'activate', step: 'lock or unlock' } : { activity, step: activity }
 }
 
 function mappingOf(target: TargetName, container: ContainerName, service: ServiceKey): Mapping {

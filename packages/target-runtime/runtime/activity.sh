@@ -43,17 +43,20 @@ prepare_activity() {
     1) fail already-running "an activity of it is still running" ;;
     *) cannot 'write below' "$directory" ;;
   esac
+  named=
   trap 'abandon_activity' EXIT
   # A module that its runner had just begun to call: it, too, looks whether the claim is still its runner's.
   ! is_claimed "$directory/module" || fail already-running "an activity of it is still running"
-  rm -f "$directory/status" "$directory/running.handed" "$directory/module"
+  named=$directory/activity
+  rm -f "$named" "$directory/status" "$directory/running.handed" "$directory/module"
   if [ "$activity" = activate ] || ! is_complete "$directory/record"; then
     keep_active "$@"
     write_record "$@" || cannot 'write the record below' "$directory"
   fi
-  case $activity in
-    *activate) write_state "$directory" "${activity%e}ing" ;;
-  esac || cannot 'write the state below' "$directory"
+  state_during "$activity"
+  [ -z "$during" ] || write_state "$directory" "$during" || cannot 'write the state below' "$directory"
+  # On a full disk the state alone says it.
+  printf '%s\n' "$activity" | replace_file "$named" || :
 }
 
 # keep_active [FIELD WORD]...: whoever else uses the store of the package sees that it is needed.
@@ -67,6 +70,7 @@ keep_active() {
 
 # abandon_activity: before it was begun; nothing was where nothing says how far it is.
 abandon_activity() {
+  [ -z "$named" ] || rm -f "$named"
   rm -f "$directory/running" "$release"
   [ -f "$directory/state" ] || {
     [ "$activity" != activate ] && [ -f "$directory/record" ]
@@ -86,7 +90,7 @@ spawn() {
     wait "$runner"
     status=$?
     # A runner that could not even start has not taken over the claim.
-    [ "$status" = 0 ] || [ "$(readlink "$directory/running")" != "$self" ] || rm -f "$directory/running"
+    [ "$status" = 0 ] || [ "$(readlink "$directory/running")" != "$self" ] || rm -f "$directory/activity" "$directory/running"
     # A runner that was killed says nothing of its module.
     while [ "$status" -gt 128 ] && is_running "$directory"; do
       status=255

@@ -1,7 +1,9 @@
 # Records. A mapping has a directory `targets/TARGET/active/PROFILE/CONTAINER:KEY`, of that at most 240 characters, with
 #   record   what is needed to run any activity of it: a line `FIELD WORD` each, words for printf %b; container properties are `property.NAME`
-#   state    its first line: activating (also when absent), active, deactivating
+#   state    its first line: one of $states, of which each has behind a colon what was intended; activating when absent
 #   running  claim of the runner of an activity of it
+#   activity name of the activity that runs; of one that was cut off as well, unless state or status say that it ended. Written after
+#            the state and removed after the outcome: alone, it says nothing. Earlier versions have none, and neither has a full disk.
 #   module   claim of the module that the runner has called, which may outlive it
 #   status   `ACTIVITY STATUS` of the last one that ended, unless the state says it
 # What an activity prints is in `log/PROFILE/CONTAINER:KEY.ACTIVITY`; of very much only the beginning, in `….1` how much is left out then,
@@ -118,17 +120,12 @@ say_mapping() {
   running=ended
   ! is_running "$directory" || running=running
   first_line "$directory/state"
-  case $line in
-    active | activating | deactivating) ;;
-    '') line=activating ;;
-    *) line=unknown ;;
-  esac
-  say mapping "$target" "$line" "$running" "${directory##*/}"
-  intended=$line
+  current=${line:-activating}
+  intended_during "$current" || current=unknown
+  say mapping "$target" "$current" "$running" "${directory##*/}"
   first_line "$directory/status"
-  case $intended:$line in
-    activating:activate\ * | deactivating:deactivate\ *) say failed ;;
-  esac
+  [ -z "$intended" ] || [ "${line%% *}" != "$intended" ] || say failed
+  say_activity "${line%% *}"
   module=
   while IFS= read -r line || [ -n "$line" ]; do
     say "field $line"
@@ -136,10 +133,42 @@ say_mapping() {
       'module '*) module=${line#module } ;;
     esac
   done 2>/dev/null <"$directory/record" || :
-  [ -d "$directory" ] || say gone
+  [ -d "$directory" ] || {
+    say gone
+    return
+  }
   if [ -n "$module" ] && [ -f "$module.activities" ] && answers_activity "$module.activities" status; then
     say answers
   fi
+}
+
+# say_activity ENDED: what runs or was cut off, unless that is what has ended last, or the state is not the one during it.
+say_activity() {
+  first_line "$directory/activity"
+  case $line in
+    '' | "$1" | *[!a-z_-]*) return ;;
+  esac
+  state_during "$line"
+  [ -n "$during" ] && [ "$during" != "$current" ] || say activity "$line"
+}
+
+# intended_during STATE: the activity goes to $intended, empty where none was; fails for what is no state.
+intended_during() {
+  intended=
+  for known in $states; do
+    [ "${known%%:*}" = "$1" ] || continue
+    intended=${known#*:}
+    return
+  done
+  return 1
+}
+
+# state_during ACTIVITY: goes to $during, empty for an activity that leaves the state as it is.
+state_during() {
+  during=
+  for known in $states; do
+    [ "${known#*:}" != "$1" ] || during=${known%%:*}
+  done
 }
 
 say_other() {

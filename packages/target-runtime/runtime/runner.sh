@@ -14,7 +14,7 @@ run_activity() {
   take_over_claim "$davit_directory/running" "$1" || exit 254
   davit_runner=$identity davit_log=$davit_state/targets/$davit_target/log/$davit_profile/${davit_directory##*/}.$davit_activity
   open_log || {
-    rm -f "$davit_directory/running"
+    rm -f "$davit_directory/activity" "$davit_directory/running"
     exit 253
   }
   (
@@ -31,7 +31,7 @@ run_activity() {
       printf '%s %s\n' "$davit_activity" "$davit_status" >"$davit_directory/status" || :
       ;;
   esac
-  rm -f "$davit_directory/module" "$davit_directory/running"
+  rm -f "$davit_directory/activity" "$davit_directory/module" "$davit_directory/running"
   exit "$davit_status"
 }
 

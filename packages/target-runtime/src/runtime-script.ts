@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 import { operationsOf, type Role } from './operations.ts'
+import { RECORD_STATES, recordState } from './record-state.ts'
 
 /** Parts of `runtime/` that make a script. */
 interface Parts {
@@ -22,6 +23,9 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
 const RECEIVER: Parts = { own: ['common', 'refuse', 'claim', 'native-store', 'native-aside', 'native-receive'] }
 const NIX: Parts = { detached: ['common', 'nix-realise'], own: ['refuse', 'nix', 'nix-channel'] }
 
+/** Words `STATE:ACTIVITY`, without an activity where none was intended. */
+const STATES = RECORD_STATES.map((state) => `${state}:${recordState(state).during ?? ''}`).join(' ')
+
 export interface HelperToStart {
   readonly role: Role
   readonly marker: string
@@ -32,7 +36,8 @@ export interface HelperToStart {
 /** The helper: answers framed requests on standard input, after a line that is the marker (see `runtime/serve.sh`). */
 export function helperScript({ role, marker, predecessor }: HelperToStart): string {
   const words = [quote(marker), ...operationsOf(role)]
-  return `${runtime(HELPERS[role])}\n${ending(predecessor)}serve ${words.join(' ')}\n`
+  const start = `states=${quote(STATES)}\nserve ${words.join(' ')}\n`
+  return `${runtime(HELPERS[role])}\n${ending(predecessor)}${start}`
 }
 
 /** Ends a script, if it is still there. */

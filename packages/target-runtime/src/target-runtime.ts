@@ -9,6 +9,7 @@ export {
   type TreesToSend,
 } from './native-build-script.ts'
 export { type Operation, operation, type OperationName, OPERATIONS, type Role, SLOW } from './operations.ts'
+export { RECORD_STATES, type RecordState, recordState, type UnsettledState } from './record-state.ts'
 export type { ActivityRequestOf, FieldsOf, RequestOf } from './request.ts'
 export {
   type HelperToStart,

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 import { expect, test } from 'vitest'
 
+import { RECORD_STATES, recordState } from '../src/record-state.ts'
 import { operation, type OperationName, OPERATIONS, operationsOf, type Role } from '../src/operations.ts'
 
 const NAMES = Object.keys(OPERATIONS) as readonly OperationName[]
@@ -33,7 +34,7 @@ function operationsPage(): string {
     const names = operationsOf(role).filter((name) => !shared.includes(name))
     return `## To ${role}\n\nHelpers of ${tools}.\n\n${tableOf(names)}`
   })
-  return [INTRODUCTION, `## Everybody\n\n${tableOf(shared)}`, ...own].join('\n')
+  return [INTRODUCTION, `## Everybody\n\n${tableOf(shared)}`, ...own, STATES].join('\n')
 }
 
 const INTRODUCTION = `# What targets are asked
@@ -44,9 +45,17 @@ that role only. Fields in brackets may be missing or, with dots behind them, be 
 answered at once, and how they ended is told when they have. *Again* are requests that are made a second time when their
 answer was lost with the connection. A number is how many times as long as usual the helper may be silent until it answers.
 
-This page is written from the table in \`packages/target-runtime/src/operations.ts\` by its test
+This page is written from the tables in \`packages/target-runtime/src/operations.ts\` and \`record-state.ts\` by their test
 (\`npx vitest run --project machines packages/target-runtime/test/operations.test.ts -u\`).
 `
+
+const STATES = `## States of a record
+
+What the first line of the file \`state\` can be (see [Records](architecture.md#the-target-protocol)).
+
+| state | the service |
+|---|---|
+${RECORD_STATES.map((state) => `| \`${state}\` | ${recordState(state).means} |\n`).join('')}`
 
 function tableOf(names: readonly OperationName[]): string {
   const rows = names.map((name) => {

@@ -93,11 +93,14 @@ async function tryToBegin(machine: Machine, start: FieldsOf<'start'>): Promise<B
   }
 }
 
+/** Whatever runs, also what another version may have begun. */
+type AwaitRequest = Pick<ActivityRequest, 'profile' | 'mapping' | 'timeoutSeconds'> & { readonly activity: string }
+
 /**
  * The exit status of what runs on a mapping, once it has ended; 0 only if the activity reached what it is for. What was begun
  * by an earlier run gets the time of this one from now on.
  */
-export async function awaitActivity(machine: Machine, request: Omit<ActivityRequest, 'token'>): Promise<number> {
+export async function awaitActivity(machine: Machine, request: AwaitRequest): Promise<number> {
   const { mapping, profile, activity } = request
   const fields = [mapping.target, profile, activity, secondsOf(request), mapping.container, mapping.service] as const
   for (let losses = 0; ; losses += 1) {

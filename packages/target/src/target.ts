@@ -27,14 +27,8 @@ export { type Machine, openMachine } from './machine.ts'
 export { groupByMachine, machinesOf, type MachineTargets } from './machines.ts'
 export { collectGarbage, type CollectOptions, findGarbage, type Garbage } from './native-collect.ts'
 export type { StoredBytes, StoreRoot } from './native-survey.ts'
-export {
-  type DamagedRecord,
-  type ForeignRecord,
-  type Observation,
-  observeMachine,
-  observeMappings,
-  type ObservedRecord,
-} from './observe.ts'
+export type { DamagedRecord, ForeignRecord, Observation, ObservedRecord } from './observation.ts'
+export { observeMachine, observeMappings } from './observe.ts'
 export { openTargetStore } from './open-target-store.ts'
 export { profileRoot, type ProfileToSet, setProfile } from './profile.ts'
 export { reachTargets, type ReachedTargets } from './reach-targets.ts'

@@ -53,7 +53,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
 
   const leftOver = () =>
     readdirSync(at('state/targets/t1'), { recursive: true, encoding: 'utf8' }).filter((name) => LEFT.test(name))
-  const LEFT = /\.new$|room$|mutex|running|module$|output$|\.gone/
+  const LEFT = /\.new$|room$|mutex|running|module$|output$|activity$|\.gone/
 
   beforeAll(async () => {
     aside = mkdtempSync(join(tmpdir(), 'davit-disk-full-'))

@@ -59,9 +59,9 @@ describe.concurrent.each(installedShells())('what is written on a machine with $
         )
       const locks = scene.path('state/targets/t1/lock/default')
       expect(stepsIn(locks, ['number', 'holder'])).toEqual([...replaced(locks, 'number'), ...replaced(locks, 'holder')])
-      // Activating, active, deactivating.
-      expect(stepsIn(scene.record, ['record', 'state'])).toEqual(
-        ['record', 'state', 'state', 'state'].flatMap((name) => replaced(scene.record, name)),
+      // Activating and active, then deactivating: what runs is named once the state says it.
+      expect(stepsIn(scene.record, ['record', 'state', 'activity'])).toEqual(
+        ['record', 'state', 'activity', 'state', 'state', 'activity'].flatMap((name) => replaced(scene.record, name)),
       )
     })
 

@@ -1,11 +1,11 @@
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { decodeField } from '@davit/target-runtime'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 
 import { observeMachine, performActivity, resolveModules } from '../src/target.ts'
-import { closeScenes, Scene } from './scene.ts'
+import { closeScenes, PATIENCE, Scene } from './scene.ts'
 import { installedShells } from './shells.ts'
 
 afterAll(closeScenes)
@@ -140,6 +140,70 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     writeFileSync(join(scene.record, 'state'), `${state}\n`)
     writeFileSync(join(scene.record, 'status'), `${status}\n`)
     expect((await observe(scene)).records).toMatchObject([{ state, hasFailed }])
+  })
+
+  test.each([
+    ['activating', 'activate', '', 'activate'],
+    ['activating', 'activate', 'activate 1', undefined],
+    // Its outcome was written, and it was cut off before it let go.
+    ['active', 'activate', '', undefined],
+    ['deactivating', 'deactivate', 'lock 0', 'deactivate'],
+    // The state of the next one was written, and it was cut off before it was named.
+    ['deactivating', 'activate', '', undefined],
+    ['active', 'lock', '', 'lock'],
+    ['active', 'lock', 'lock 0', undefined],
+    ['active', 'of a later version', '', undefined],
+    ['active', 'update', '', 'update'],
+    ['deactivating', '', '', undefined],
+  ])('that are %s, name %j and end with %j: what was cut off is %s', async (state, named, status, activity) => {
+    const scene = await activated()
+    for (const [file, text] of Object.entries({ state, activity: named, status })) {
+      if (text !== '') writeFileSync(join(scene.record, file), `${text}\n`)
+    }
+    const { records } = await observe(scene)
+    expect(records.map((record) => [record.state, record.running, record.activity])).toEqual([[state, false, activity]])
+  })
+
+  test.each(['activate', 'deactivate', 'lock'] as const)('name the activity that runs: %s', async (activity) => {
+    const scene = await activated()
+    const module = scene.module(': >"$D/begun"; hold')
+    const running = performActivity(scene.machine, scene.request(activity, module))
+    await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
+    expect((await observe(scene)).records).toMatchObject([{ running: true, activity }])
+    scene.write('go')
+    expect(await running).toEqual({ kind: 'succeeded' })
+    expect((await observe(scene)).records.map((record) => record.activity)).toEqual(
+      activity === 'deactivate' ? [] : [undefined],
+    )
+    expect(existsSync(join(scene.record, 'activity'))).toBe(false)
+  })
+
+  test.runIf(shell.inDepth)('name what outlives its runner, also once somebody else was refused', async () => {
+    const scene = await activated()
+    const killing = 'kill -KILL "$(readlink "$R/running" | cut -d: -f1)"'.replace('$R', scene.record)
+    const module = scene.module(`[ "$1" != lock ] || { ${killing}; : >"$D/begun"; hold; }`)
+    const running = performActivity(scene.machine, scene.request('lock', module))
+    await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
+    rmSync(join(scene.record, 'running'))
+    expect(await performActivity(scene.machine, scene.request('deactivate', module))).toMatchObject({ kind: 'failed' })
+    expect((await observe(scene)).records).toMatchObject([{ running: true, activity: 'lock' }])
+    scene.write('go')
+    await running
+  })
+
+  test.runIf(shell.inDepth)('name what was cut off, and what was begun after it instead', async () => {
+    const scene = await activated()
+    const killing = scene.module(
+      '[ "$1" = unlock ] || kill -KILL $(readlink "$R/running" | cut -d: -f1) 0'.replace('$R', scene.record),
+    )
+    await performActivity(scene.machine, scene.request('lock', killing))
+    expect((await observe(scene)).records).toMatchObject([{ state: 'active', running: false, activity: 'lock' }])
+    await performActivity(scene.machine, scene.request('deactivate', killing))
+    expect((await observe(scene)).records).toMatchObject([
+      { state: 'deactivating', running: false, activity: 'deactivate', hasFailed: false },
+    ])
+    expect(await performActivity(scene.machine, scene.request('unlock', killing))).toEqual({ kind: 'succeeded' })
+    expect((await observe(scene)).records.map(({ activity }) => activity)).toEqual([undefined])
   })
 
   test('of other profiles are told apart', async () => {

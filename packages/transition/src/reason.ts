@@ -1,4 +1,5 @@
 import type { ContainerName, StorePath } from '@davit/documents'
+import type { UnsettledState } from '@davit/target-runtime'
 
 import type { KindTraits } from './kinds.ts'
 import { type PlacedService, targetLabelOf } from './placed-service.ts'
@@ -19,7 +20,7 @@ export type Reason =
   /** The last generation has it and its target has no record of it. */
   | { readonly kind: 'missing' }
   /** An activity of it was interrupted, or failed and was not undone. */
-  | { readonly kind: 'cut-off' | 'failed'; readonly was: 'activating' | 'deactivating' }
+  | { readonly kind: 'cut-off' | 'failed'; readonly was: UnsettledState }
   /** Active by its record, and its module says that it does not run. */
   | { readonly kind: 'died' }
   /** Active by its record, which is of an earlier boot of the machine. */
@@ -54,7 +55,7 @@ export function renderReason(reason: Reason, moved: Moved): string {
       return renderMove(reason, moved)
     case 'cut-off':
     case 'failed':
-      return `${reason.was === 'activating' ? 'activation' : 'deactivation'} ${reason.kind === 'failed' ? 'failed' : 'was cut off'}`
+      return `${INTENDED[reason.was]} ${reason.kind === 'failed' ? 'failed' : 'was cut off'}`
     case 'changed-properties':
       return `container properties changed: ${reason.names.join(', ')}`
     case 'changed-connections':
@@ -63,6 +64,11 @@ export function renderReason(reason: Reason, moved: Moved): string {
       return PLAIN[reason.kind]
   }
 }
+
+const INTENDED = {
+  activating: 'activation',
+  deactivating: 'deactivation',
+} satisfies Record<UnsettledState, string>
 
 const PLAIN = {
   new: 'new',
