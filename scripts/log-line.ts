@@ -41,18 +41,21 @@ const PLAIN = [
   object({ kind: { const: 'finished' }, ...STEP, 'seconds?': NUMBER }),
   object({ kind: { const: 'failed' }, ...STEP, 'seconds?': NUMBER, message: TEXT, 'log?': TEXT }),
   object({ kind: { const: 'diagnostic' }, ...EVENT, severity: { const: 'error' }, message: TEXT, ...PLACED }),
-  object({
-    kind: { const: 'error' },
-    tool: TEXT,
-    code: TEXT,
-    message: TEXT,
-    exitStatus: NUMBER,
-    'causes?': TEXTS,
-    'hint?': TEXT,
-    'diagnostics?': { type: 'array' },
-    'fields?': { type: 'object' },
-    'stack?': TEXTS,
-  }),
+  // Besides, the fields of its code.
+  {
+    ...object({
+      kind: { const: 'error' },
+      tool: TEXT,
+      code: TEXT,
+      message: TEXT,
+      exitStatus: NUMBER,
+      'causes?': TEXTS,
+      'hint?': TEXT,
+      'diagnostics?': { type: 'array' },
+      'stack?': TEXTS,
+    }),
+    additionalProperties: true,
+  },
 ]
 
 /** The JSON schema of a line of `--log-format json`. */

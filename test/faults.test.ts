@@ -112,56 +112,75 @@ describe('what a run claims is compared with what happened', () => {
     reinstalled: new Set(),
     boots: new Set(),
   }
-  const problemsOf = (text: string) =>
+  const problemsOf = (...lines: readonly (object | string)[]) =>
     checkClaims(
       world,
-      text.split('\n').map((line) => ({ text: line, time: 20n * SECOND })),
+      lines.map((line) => ({ text: typeof line === 'string' ? line : JSON.stringify(line), time: 20n * SECOND })),
     )
+  const done = (kind: string, service: string) => {
+    const activity = { kind, service, container: 'c' }
+    return { kind: 'finished', tool: 'davit-activate', id: service, target: 'fl1', step: service, activity }
+  }
+  const note = (code: string, fields: object = {}) => ({
+    kind: 'note',
+    tool: 'davit-set',
+    code,
+    message: '',
+    ...fields,
+  })
+  const error = (tool: string, code: string, fields: object = {}) => ({
+    kind: 'error',
+    tool,
+    code,
+    message: '',
+    ...fields,
+  })
+  const named = (activity: string, service: string, target: string) => ({ activity, service, target })
+  const advice = { hint: 'whatever it is' }
+  const rest = { outcome: 'old-services-lost', unknown: [] }
 
-  test.each([
-    '[fl1] send packages (all are there): done',
-    '[fl1] send 2 packages (3 kB): done',
-    '[fl1] activate new in c: done',
-    '[fl1] deactivate kept in c: done after 3 s',
-    '[fl1] generation 1 of the profile',
-    'generation 1 on the coordinator',
-    'the coordinator has this generation already',
-    'nothing to do: all services are as the manifest says',
-    'activate kept in c on fl1 (the machine was restarted)',
-    'davit-activate: the transition failed: all is as it was before [rolled-back]',
-    'davit-activate: the transition was interrupted: all is as it was before [rolled-back]',
-    "hint: the same command goes on from here; what remains: activate 'new' on 'fl2'",
-    'davit-activate: cannot reach it [unreachable]\nhint: this step did nothing; with --skip-unreachable …',
-    'davit-set: cannot reach it [unreachable]\nhint: this step did nothing; with --skip-unreachable …',
-    'davit-lock: cannot reach it [unreachable]\nhint: this step did nothing; with --skip-unreachable …',
-    "davit-distribute: packages did not reach 'fl2' [distribution-failed]",
-    'davit-env: interrupted before davit-set [interrupted]',
-    'warning: the lock was lost meanwhile',
-    "hint: nothing was activated; 'fl1' has all its packages: the same command sends only what is missing",
-    'hint: it left no lock: the same command takes one',
-    'hint: nothing was begun on the targets: the same command begins again',
-    'hint: no target was touched; what is built already is kept',
-    "warning: 'kept', 'new' keep running on 'fl1', which is no longer in the infrastructure: …",
-    'hint: nothing was done; -p NAME deploys under another name, beside it; --take-over stops it, and deploys in its place',
-    'davit-activate: the transition failed: everything was undone [rolled-back]',
-    '[fl1] everything is as you like it',
-  ])('%s', (lie) => {
+  test.each<object | string>([
+    { kind: 'finished', tool: 'davit-distribute', id: 'send fl1', target: 'fl1', step: 'send packages' },
+    done('activate', 'new'),
+    done('deactivate', 'kept'),
+    note('profile-set', { target: 'fl1', generation: 1 }),
+    note('generation-added', { generation: 1 }),
+    note('generation-unchanged', { generation: 1 }),
+    note('all-as-manifest'),
+    note('activity-planned', { target: 'fl1', reasons: ['rebooted'] }),
+    note('lock-lost-meanwhile'),
+    note('left-behind', { services: ['kept', 'new'], target: 'fl1' }),
+    error('davit-activate', 'rolled-back'),
+    error('davit-activate', 'transition-failed', { ...rest, remaining: [named('activate', 'new', 'fl2')] }),
+    error('davit-activate', 'targets-unreachable'),
+    error('davit-set', 'targets-unreachable'),
+    error('davit-lock', 'targets-unreachable'),
+    error('davit-distribute', 'distribution-failed', { delivered: ['fl1'], missing: ['fl2'] }),
+    error('davit-distribute', 'interrupted', { ...advice, delivered: ['fl1'], missing: [] }),
+    error('davit-env', 'interrupted', { ...advice, before: 'davit-set' }),
+    error('davit-lock', 'interrupted', advice),
+    error('davit-lock', 'not-locked', { target: 'fl1' }),
+    error('davit-activate', 'interrupted', advice),
+    error('davit-manifest', 'interrupted', advice),
+    error('davit-activate', 'not-ours'),
+    error('davit-activate', 'a-new-code'),
+    note('a-new-code', { target: 'fl1' }),
+    'everything is as you like it',
+  ])('%o', (lie) => {
     expect(problemsOf(lie)).not.toEqual([])
   })
 
   test('the truth is believed', () => {
     const truth = [
-      '[fl1] deactivate old in c: done',
-      'rolling back',
-      'davit-activate: the transition failed: the new services are gone, and not all of the old ones could be activated again [transition-failed]',
-      "hint: the same command goes on from here; what remains: activate 'old' on 'fl1'",
-      'davit-env: interrupted before davit-lock [interrupted]',
-      'hint: what was not set yet, the same command sets',
-      "davit-lock: 'fresh' on 'fl2', 'other' on 'fl2' could not be unlocked [unlock-refused]",
-      "caused by: 'fresh' on 'fl2': it was cut off, or never began",
-      "'other' on 'fl2': it was cut off, or never began",
+      done('deactivate', 'old'),
+      note('rolling-back'),
+      error('davit-activate', 'transition-failed', { ...rest, remaining: [named('activate', 'old', 'fl1')] }),
+      error('davit-env', 'interrupted', { ...advice, before: 'davit-lock' }),
+      error('davit-set', 'interrupted', advice),
+      error('davit-lock', 'unlock-refused'),
+      'Terminated',
     ]
-    expect(problemsOf(truth.join('\n'))).toEqual([])
+    expect(problemsOf(...truth)).toEqual([])
   })
 })
 

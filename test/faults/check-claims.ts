@@ -1,7 +1,8 @@
-import { CLAIMS } from './claims.ts'
+import { ERROR_CLAIMS, MESSAGE_CLAIMS, stepClaim } from './claims.ts'
 import type { CoordinatorState } from './coordinator-state.ts'
-import { SAYS_NOTHING } from './no-claims.ts'
+import { ONLY_WRONG, OTHERS_SAY, SAYS_NOTHING } from './no-claims.ts'
 import type { Line, Run } from './run.ts'
+import { readable, type Said, saidIn } from './said.ts'
 import type { JournalEntry, Survey } from './survey.ts'
 import type { Goal } from './system.ts'
 import type { Activity } from './timeline.ts'
@@ -28,40 +29,32 @@ export interface World {
   readonly boots: ReadonlySet<string>
 }
 
-export interface Claim {
-  /** The parts of the line that its pattern names. */
-  readonly parts: readonly string[]
-  readonly time: bigint
-  /** Which tool has spoken last of why it ended, and what it said. */
-  readonly tool: string
-  readonly message: string
-}
-
 const UNKNOWN = ', and nobody knows whether that is a claim'
 
-/** Whether it is not about what davit did, but about words that are in none of the tables: claims.ts, no-claims.ts. */
+/** Whether it is not about what davit did, but about codes that are in none of the tables: claims.ts, no-claims.ts. */
 export function isAboutWords(problem: string): boolean {
   return problem.endsWith(UNKNOWN)
 }
 
-/** All that a run has said is true. A line that nobody knows is a problem as well: it may be a claim. */
+/** All that a run has said is true. A code that nobody knows is a problem as well: it may be a claim. */
 export function checkClaims(world: World, lines: readonly Line[]): readonly string[] {
-  const problems: string[] = []
-  let [tool, message] = ['', '']
-  for (const { text, time } of lines) {
-    const ended = /^(davit-[a-z]+): (.*)$/.exec(text)
-    if (ended !== null) [tool, message] = [ended[1]!, ended[2]!]
-    const found = CLAIMS.map(([pattern, check]) => [pattern.exec(text), check] as const).find(
-      ([match]) => match !== null,
-    )
-    if (found !== undefined) {
-      const parts = found[0]!.slice(1).map((part) => part ?? '')
-      problems.push(
-        ...found[1]({ parts, time, tool, message }, world).map((problem) => `it said '${text}', but ${problem}`),
-      )
-    } else if (!SAYS_NOTHING.some((pattern) => pattern.test(text))) {
-      problems.push(`it said '${text}'${UNKNOWN}`)
-    }
-  }
-  return problems
+  return lines.flatMap((line) => {
+    const said = saidIn(line)
+    const found = said === undefined ? othersClaim(line) : claimOf(said, world)
+    const words = readable(line)
+    if (found === 'unknown') return [`it said '${words}'${UNKNOWN}`]
+    return found.map((problem) => `it said '${words}', but ${problem}`)
+  })
+}
+
+function othersClaim({ text }: Line) {
+  return OTHERS_SAY.some((pattern) => pattern.test(text)) ? [] : 'unknown'
+}
+
+function claimOf(said: Said, world: World): readonly string[] | 'unknown' {
+  const { kind, code } = said
+  if (kind === 'finished') return stepClaim(said, world)
+  if (kind === 'started' || kind === 'failed') return []
+  const [claims, others] = kind === 'error' ? [ERROR_CLAIMS, ONLY_WRONG] : [MESSAGE_CLAIMS, SAYS_NOTHING]
+  return claims[code]?.(said, world) ?? (others.has(code) ? [] : 'unknown')
 }

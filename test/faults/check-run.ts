@@ -2,10 +2,10 @@ import { checkClaims } from './check-claims.ts'
 import { journalSince } from './check-journal.ts'
 import { differences } from './differences.ts'
 import { isMishap, type Kind, leavesOrphans } from './fault.ts'
-import { textOf } from './laboratory.ts'
 import type { Evidence, Goals, Stage } from './round.ts'
 import { partsOf } from './points.ts'
 import type { Line, Run } from './run.ts'
+import { readable, type Said, saidIn } from './said.ts'
 import { follow } from './timeline.ts'
 
 /** Whether status and words of a run were true. */
@@ -48,19 +48,19 @@ function statusesOf(kind: Kind, usual: number): readonly (number | null)[] {
 }
 
 function checkWords({ status, strike, said }: Run): readonly string[] {
-  const text = textOf(said())
-  const isBug = /bug in davit|internal error|^ {4}at |nothing is left to wait for/m.test(text)
-  const mustSpeak = ![null, 0, KILLED].includes(status) && !mayBeSilent(text, strike)
-  return [
-    ...(isBug ? ['it was a bug'] : []),
-    ...(mustSpeak && !/^davit-[a-z]+: /m.test(text) ? ['it did not say why it ended'] : []),
-  ]
+  const lines = said()
+  const codes = lines.flatMap((line) => saidIn(line)?.code ?? [])
+  const isError = lines.some((line) => saidIn(line)?.kind === 'error')
+  const isBug =
+    codes.includes('internal-error') || lines.some(({ text }) => /^ {4}at |nothing is left to wait/.test(text))
+  const mustSpeak = ![null, 0, KILLED].includes(status) && !mayBeSilent(codes, strike)
+  return [...(isBug ? ['it was a bug'] : []), ...(mustSpeak && !isError ? ['it did not say why it ended'] : [])]
 }
 
 /** At the second signal, and before a tool can hear any. */
-function mayBeSilent(text: string, strike: Run['strike']): boolean {
+function mayBeSilent(codes: readonly string[], strike: Run['strike']): boolean {
   if (strike === undefined) return false
-  const wasStopped = strike.kind.startsWith('twice:') && text.includes(' to stop now')
+  const wasStopped = strike.kind.startsWith('twice:') && codes.includes('stopping')
   return wasStopped || partsOf(strike.point).moment === 'begin'
 }
 
@@ -82,11 +82,13 @@ function checkLocked({ fault, stages }: Evidence, index: number): readonly strin
   const isHeld = fault.kind === 'env:KILL' && ['davit-activate', 'davit-set'].includes(tool) && run.isStruck
   if (index === 0 || !isHeld || fault.again !== undefined) return []
   return stages[index]!.run.said()
-    .filter(({ text, time }) => time < goneAt && DONE.test(text))
-    .map(({ text }) => `it said '${text}', but an earlier run held the lock`)
+    .filter((line) => line.time < goneAt && isDone(saidIn(line)))
+    .map((line) => `it said '${readable(line)}', but an earlier run held the lock`)
 }
 
-const DONE = /^\[\S+\] (?:(?:de)?activate \S+ in \S+: done|generation \d+ of the profile)/
+function isDone(said: Said | undefined): boolean {
+  return said?.code === 'profile-set' || (said?.kind === 'finished' && said.fields['activity'] !== undefined)
+}
 
 /** What was said later than the survey is compared with a later one. */
 function checkSaid(evidence: Evidence, index: number, goals: Goals): readonly string[] {

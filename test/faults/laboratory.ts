@@ -5,6 +5,7 @@ import { eventually } from '../harness/wait.ts'
 import { coordinatorState, type CoordinatorState } from './coordinator-state.ts'
 import { namesIn } from './look.ts'
 import { deploy, interrupt, type InterruptedTerms, type Run, type RunTerms } from './run.ts'
+import { readable } from './said.ts'
 import { release } from './strikes.ts'
 import { FORGET, journalOf, survey, type Survey } from './survey.ts'
 import { STEPS, type Step, type System } from './system.ts'
@@ -86,7 +87,7 @@ export function laboratory(system: System): Laboratory {
     async deployPastHeld(step) {
       const { busy } = follow(journalOf(look()), new Map())
       return deploy(system, terms(step), async ({ started, isOver }) => {
-        const waits = () => busy.size === 0 || isOver() || started.stderr().includes('waiting for what an earlier run')
+        const waits = () => busy.size === 0 || isOver() || started.stderr().includes('"code":"waiting-for-earlier"')
         // A run that does neither is wrong, and that will be seen.
         await eventually('the next run to wait or to end', waits).catch(() => {})
         await release(system)
@@ -112,7 +113,7 @@ export function laboratory(system: System): Laboratory {
 
 /** What a run has said, as text. */
 export function textOf(lines: ReturnType<Run['said']>): string {
-  return lines.map(({ text }) => text).join('\n')
+  return lines.map(readable).join('\n')
 }
 
 /** A host whose network was cut hears late, by TCP, that the other end has gone. */

@@ -116,7 +116,9 @@ function startFaulty(system: System, terms: InterruptedTerms, log: string): Star
 async function signalAgain({ process: { pid = 0, exitCode }, outcome, stderr }: Started, { kind }: Strike) {
   let isOver = exitCode !== null
   void outcome.then(() => (isOver = true))
-  await eventually('an answer to the first signal', () => isOver || stderr().includes(' to stop now')).catch(() => {})
+  await eventually('an answer to the first signal', () => isOver || stderr().includes('"code":"stopping"')).catch(
+    () => {},
+  )
   await pause(ONE_WISH_MILLISECONDS)
   try {
     process.kill(-pid, `SIG${kind.split(':')[1]}`)
@@ -137,7 +139,7 @@ function settingsOf(
   { stateDirectory }: RunTerms,
   more: Readonly<Record<string, string>> = {},
 ) {
-  return { environment: { ...environment, DAVIT_STATE_DIR: stateDirectory, ...more } }
+  return { environment: { ...environment, DAVIT_STATE_DIR: stateDirectory, DAVIT_LOG_FORMAT: 'json', ...more } }
 }
 
 function recorded({ process: { stderr } }: Started): () => readonly Line[] {

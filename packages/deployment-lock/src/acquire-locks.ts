@@ -49,7 +49,10 @@ async function release({ name, machine }: ShellTarget, profile: ProfileName, tok
   await releaseLock(machine, { target: name, profile }, token).catch((error: unknown) => {
     if (!(error instanceof DavitError && isGone(error))) throw error
     const { code, exitStatus } = error
-    throw new DavitError(code, `the lock of profile '${profile}' on target '${name}' is gone`, { exitStatus })
+    throw new DavitError(code, `the lock of profile '${profile}' on target '${name}' is gone`, {
+      exitStatus,
+      fields: { target: name },
+    })
   })
 }
 

@@ -28,6 +28,7 @@ export function outcomeError(outcome: Unsuccessful, exitStatus: number): DavitEr
     `${beginning}: ${messageOf(outcome)}`,
     {
       exitStatus,
+      fields: factsOf(outcome),
       diagnostics: [...outcome.failures, ...unresolved].map((failure) => ({
         severity: 'error',
         message: `${FAILURES[failure.ending]} ${nameOf(failure.activity)}: ${failure.message}${logText(failure.log)}`,
@@ -35,6 +36,17 @@ export function outcomeError(outcome: Unsuccessful, exitStatus: number): DavitEr
       hint: [hintOf(outcome), ...waysOut([...outcome.failures, ...unresolved])].join('; '),
     },
   )
+}
+
+function factsOf(outcome: Unsuccessful) {
+  if (outcome.kind === 'rolled-back') return { outcome: outcome.kind, remaining: [], unknown: [] }
+  const unknown = new Set(outcome.unknown)
+  const certain = outcome.remaining.filter((activity) => !unknown.has(activity))
+  return { outcome: outcome.kind, remaining: certain.map(subjectOf), unknown: outcome.unknown.map(subjectOf) }
+}
+
+function subjectOf({ kind, service, mapping }: Activity) {
+  return { activity: kind, service: service.name, target: mapping.target }
 }
 
 const FAILURES = {

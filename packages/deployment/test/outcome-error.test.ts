@@ -76,3 +76,15 @@ test.each<[string, Partial<Unsuccessful>, string, string[], string]>([
   const error = outcomeError({ interrupted: false, ...outcome } as Unsuccessful, 2)
   expect([error.message, error.diagnostics.map((one) => one.message), error.hint]).toEqual([message, diagnostics, hint])
 })
+
+test('programs are told what remains, and what nobody knows', () => {
+  const incomplete = { failures: [failure(startNew, 'failed')], rollbackFailures: [], interrupted: false }
+  const lost = { ...incomplete, kind: 'old-services-lost', remaining: [startOld, stopNew], unknown: [stopNew] } as const
+  expect(outcomeError(lost, 2).fields).toEqual({
+    outcome: 'old-services-lost',
+    remaining: [{ activity: 'activate', service: 'old', target: 't1' }],
+    unknown: [{ activity: 'deactivate', service: 'new', target: 't1' }],
+  })
+  const undone = { ...incomplete, kind: 'rolled-back' } as const
+  expect(outcomeError(undone, 1).fields).toEqual({ outcome: 'rolled-back', remaining: [], unknown: [] })
+})

@@ -5,6 +5,8 @@ export interface DavitErrorOptions {
   /** What the process ends with; 70 (a bug) is for everything that is not a DavitError. */
   readonly exitStatus?: number
   readonly hint?: string
+  /** What the message and the hint are made of, for programs; docs/formats/log.md lists them. */
+  readonly fields?: Readonly<Record<string, unknown>>
   readonly diagnostics?: readonly Diagnostic[]
   readonly cause?: unknown
 }
@@ -14,6 +16,7 @@ export class DavitError extends Error {
   readonly code: string
   readonly exitStatus: number
   readonly hint: string | undefined
+  readonly fields: Readonly<Record<string, unknown>>
   readonly diagnostics: readonly Diagnostic[]
 
   constructor(code: string, message: string, options: DavitErrorOptions = {}) {
@@ -22,6 +25,7 @@ export class DavitError extends Error {
     this.code = code
     this.exitStatus = options.exitStatus ?? ExitStatus.failed
     this.hint = options.hint
+    this.fields = options.fields ?? {}
     this.diagnostics = options.diagnostics ?? []
   }
 }

@@ -138,6 +138,7 @@ export function distributionInterrupted(reason: DavitError, { done, failed }: Di
   ]
   return new DavitError(reason.code, reason.message, {
     exitStatus: reason.exitStatus,
+    fields: { delivered: [...done], missing: [...failed.keys()] },
     hint: `nothing was activated; ${parts.join(', ')}: the same command sends only what is missing`,
   })
 }
@@ -149,6 +150,7 @@ export function distributionError({ done, failed }: DistributionOutcome): DavitE
   const statuses = new Set(errors.map((error) => (error instanceof DavitError ? error.exitStatus : 1)))
   return new DavitError('distribution-failed', `packages did not reach ${names}`, {
     ...(statuses.size === 1 ? { exitStatus: [...statuses][0] as number } : {}),
+    fields: { delivered: [...done], missing: [...failed.keys()] },
     hint: `${done.size === 0 ? '' : 'the others have theirs: '}the same command sends only what is missing${errors.every(isUnreachable) ? '; --skip-unreachable goes on without them' : ''}`,
     diagnostics: [...failed].map(([name, error]) => ({
       severity: 'error',

@@ -119,6 +119,7 @@ describe.skipIf(!canSeparate)('packages of the native store', () => {
       code: 'interrupted',
       message: 'interrupted by SIGINT',
       exitStatus: 130,
+      fields: { delivered: ['t1'], missing: ['t2'] },
       hint: "nothing was activated; 't1' has all its packages, 't2' not yet: the same command sends only what is missing",
     })
   })
@@ -155,6 +156,7 @@ describe('targets that were not reached', () => {
     expect(distributionError(outcome)).toMatchObject({
       message: "packages did not reach 't1'",
       exitStatus: 69,
+      fields: { delivered: ['t2'], missing: ['t1'] },
       hint: 'the others have theirs: the same command sends only what is missing; --skip-unreachable goes on without them',
       diagnostics: [{ message: "target 't1': cannot reach 't1'", hint: 'plug it in' }],
     })

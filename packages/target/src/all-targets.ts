@@ -52,6 +52,7 @@ function unreachableError(
   const [first] = errors
   return new DavitError('targets-unreachable', `cannot reach ${names}`, {
     ...advice,
+    fields: { targets: [...unreachable.keys()] },
     exitStatus: Math.max(...errors.map(({ exitStatus }) => exitStatus)),
     diagnostics: [...unreachable].map(([name, error]) => ({
       severity: 'error',

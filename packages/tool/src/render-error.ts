@@ -44,7 +44,7 @@ function renderText(error: unknown, { tool, debug }: ErrorStyle): string[] {
 }
 
 function renderJson(error: unknown, { tool, debug }: ErrorStyle): string {
-  const { code, hint, diagnostics } = error instanceof DavitError ? error : INTERNAL
+  const { code, hint, fields, diagnostics } = error instanceof DavitError ? error : INTERNAL
   const causes = causesOf(error).map(messageOf)
   const stack = debug || !(error instanceof DavitError) ? stackOf(error) : undefined
   const exitStatus = exitStatusOf(error)
@@ -53,6 +53,7 @@ function renderJson(error: unknown, { tool, debug }: ErrorStyle): string {
     tool,
     code,
     message: messageOf(error),
+    ...fields,
     exitStatus,
     causes,
     hint,
@@ -61,7 +62,12 @@ function renderJson(error: unknown, { tool, debug }: ErrorStyle): string {
   })
 }
 
-const INTERNAL = { code: 'internal-error', hint: 'this is a bug in davit: please report it', diagnostics: [] }
+const INTERNAL = {
+  code: 'internal-error',
+  hint: 'this is a bug in davit: please report it',
+  fields: {},
+  diagnostics: [],
+}
 
 /** From the nearest to the first; a chain that bites its tail ends there. */
 function causesOf(error: unknown): readonly unknown[] {

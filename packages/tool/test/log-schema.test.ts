@@ -41,8 +41,8 @@ const WORDS: Readonly<Record<string, (wanted: never, value: unknown, whole: Sche
   required: (wanted: readonly string[], value) => wanted.every((name) => Object.hasOwn(value as object, name)),
   properties: (wanted: Readonly<Record<string, Schema>>, value) =>
     Object.entries(value as object).every(([name, one]) => wanted[name] === undefined || fits(wanted[name], one)),
-  additionalProperties: (_: false, value, { properties }) =>
-    Object.keys(value as object).every((name) => Object.hasOwn(properties as object, name)),
+  additionalProperties: (isAllowed: boolean, value, { properties }) =>
+    isAllowed || Object.keys(value as object).every((name) => Object.hasOwn(properties as object, name)),
 }
 
 function fits(wanted: Schema, value: unknown): boolean {

@@ -7,6 +7,7 @@ const text = { tool: 'davit-x', format: 'text', debug: false } as const
 const wrong = new DavitError('invalid-document', "'bad.xml' is not a valid document", {
   exitStatus: 65,
   hint: 'repair it',
+  fields: { problems: ['pkg'] },
   diagnostics: [{ severity: 'error', message: "missing key 'pkg'", place: { file: 'bad.xml', line: 5, column: 5 } }],
   cause: new Error('outer', { cause: 'inner\u001b[0m' }),
 })
@@ -63,6 +64,7 @@ test('renderError() writes one line of JSON', () => {
     code: 'invalid-document',
     exitStatus: 65,
     hint: 'repair it',
+    problems: ['pkg'],
     causes: ['outer', 'inner\u001b[0m'],
     diagnostics: [{ message: "missing key 'pkg'" }],
   })
