@@ -1,26 +1,24 @@
 import type { Path } from '@davit/diagnostics'
 import type { ServiceName } from '@davit/documents'
 import type { ArchitectureModel, ModelPlace, ServiceModel } from '@davit/normalization'
-import { dependencySteps } from './dependency-places.ts'
-import { type Distribution, distributionForFunctions, readDistribution } from './distribution.ts'
+import { dependencySteps } from './reading/dependency-places.ts'
+import { type Distribution, distributionForFunctions, readDistribution } from './reading/distribution.ts'
 import { servicesOf } from './evaluate-services.ts'
 import { inverseDistribution } from './inverse-distribution.ts'
-import type { AssemblyOptions } from './load-architecture.ts'
-import { evaluateModel, type Model, runModel } from './model.ts'
-import { memberOf } from './part.ts'
-import { tableOf } from './plain.ts'
-import { rootOf } from './problems.ts'
-import { readInfrastructure } from './read-infrastructure.ts'
-import { forEachSystem, systemOfTarget, systemsOf } from './systems.ts'
-import { packagesForTargets, readTargetPackages, type TargetPackages } from './target-packages.ts'
-import { targetGuard, type TargetNames, targetNamesOf } from './target-names.ts'
+import type { AssemblyOptions } from './assembly-options.ts'
+import { evaluateModel, type Model, runModel } from './reading/model.ts'
+import { memberOf } from './reading/part.ts'
+import { tableOf } from './reading/plain.ts'
+import { rootOf } from './reading/problems.ts'
+import type { ByRole } from './reading/roles.ts'
+import { readInfrastructure } from './reading/read-infrastructure.ts'
+import { forEachSystem, systemOfTarget, systemsOf } from './reading/systems.ts'
+import { packagesForTargets, readTargetPackages, type TargetPackages } from './reading/target-packages.ts'
+import { targetGuard, type TargetNames, targetNamesOf } from './reading/target-names.ts'
 
 /** The models of which an architecture is put together. */
-export interface SeparateModels {
+export interface SeparateModels extends Omit<ByRole<Model>, 'architecture'> {
   readonly infrastructure: Model
-  readonly services?: Model
-  readonly distribution?: Model
-  readonly packages?: Model
 }
 
 interface Assembly extends AssemblyOptions {

@@ -1,18 +1,18 @@
 import type { Diagnostic } from '@davit/diagnostics'
 import type { ServiceName, System } from '@davit/documents'
 import type { ServiceModel } from '@davit/normalization'
-import { type Model, runModel } from './model.ts'
-import type { Part } from './part.ts'
-import { packageModel } from './package-model.ts'
-import type { NameTarget } from './read-placements.ts'
+import { type Model, runModel } from './reading/model.ts'
+import type { Part } from './reading/part.ts'
+import { packageModel } from './reading/package-model.ts'
+import type { NameTarget } from './reading/read-placements.ts'
 import {
   type PackageReader,
   readServicePackages,
   refuseMisplacedAttribute,
   readServices,
   withPackages,
-} from './read-services.ts'
-import { serviceNamesOf } from './service-names.ts'
+} from './reading/read-services.ts'
+import { serviceNamesOf } from './reading/service-names.ts'
 
 export interface ServicesOfSystems {
   readonly model: Model

@@ -1,8 +1,8 @@
 import type { PlacementModel } from '@davit/normalization'
-import { entriesOf, isObject } from './part.ts'
-import { tableOf } from './plain.ts'
-import { serviceReference } from './service-names.ts'
-import { targetGuard, type TargetNames } from './target-names.ts'
+import { entriesOf, isObject } from './reading/part.ts'
+import { tableOf } from './reading/plain.ts'
+import { serviceReference } from './reading/service-names.ts'
+import { targetGuard, type TargetNames } from './reading/target-names.ts'
 
 export interface InverseDistribution {
   /** The infrastructure, each target with the `services` that the distribution places there. */

@@ -1,6 +1,6 @@
 import { messages, warning } from '@davit/diagnostics'
 
-import { quoted } from './quoted.ts'
+import { quoted } from './reading/quoted.ts'
 
 export const say = messages({
   'parameter-unread': warning(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dedent } from '../src/dedent.ts'
+import { dedent } from '../src/reading/dedent.ts'
 import { load, specOf } from './models-in.ts'
 
 test.each([

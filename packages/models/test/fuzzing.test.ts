@@ -7,13 +7,13 @@ import { normalizeModel } from '@davit/normalization'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { awkwardText, mutationsOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
-import { functionContexts } from '../src/function-context.ts'
+import { functionContexts } from '../src/reading/function-context.ts'
 import { assembleArchitecture } from '../src/assemble-architecture.ts'
-import { parametersForModels } from '../src/extra-parameters.ts'
-import type { Model } from '../src/model.ts'
+import { parametersForModels } from '../src/languages/extra-parameters.ts'
+import type { Model } from '../src/reading/model.ts'
 import { loadArchitecture } from '../src/models.ts'
-import { collectingProblems } from '../src/problems.ts'
-import { scriptFailure } from '../src/script-failure.ts'
+import { collectingProblems } from '../src/reading/problems.ts'
+import { scriptFailure } from '../src/languages/script-failure.ts'
 
 const system = 'x86_64-linux' as System
 const OPTIONS = {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { loadDeploymentModel } from '../src/models.ts'
-import { decodeData } from '../src/nix/decode.ts'
+import { decodeData } from '../src/languages/nix/decode.ts'
 import { complaintOf, load, modelsIn } from './models-in.ts'
 
 const machines = "export default { a: { properties: { hostname: 'a' } } }"

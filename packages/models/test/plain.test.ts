@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainOf, tableOf } from '../src/plain.ts'
+import { plainOf, tableOf } from '../src/reading/plain.ts'
 
 test('what cannot be made a text names nothing in a table', () => {
   const nothing: unknown = Object.create(null)

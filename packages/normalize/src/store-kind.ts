@@ -51,8 +51,8 @@ function packageOwners({ services, infrastructure, targetPackages }: Architectur
 }
 
 /** Where there are no packages, the language of the machines decides. */
-function mainFileOf(files: ModelFiles): string {
-  return 'architecture' in files ? files.architecture : files.infrastructure
+function mainFileOf({ architecture, infrastructure }: ModelFiles): string {
+  return architecture ?? infrastructure ?? ''
 }
 
 function isNixFile(file: string): boolean {

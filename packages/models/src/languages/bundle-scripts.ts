@@ -4,7 +4,7 @@ import type { BuildFailure, Message, OutputFile } from 'esbuild'
 import { CONSOLE, davitImports } from './davit-imports.ts'
 import { moduleLocations } from './module-locations.ts'
 import { npmPackages } from './npm-packages.ts'
-import { invalidModel } from './problems.ts'
+import { invalidModel } from '../reading/problems.ts'
 import type { ShowFile } from './show-file.ts'
 
 export interface BundleOptions {

@@ -2,19 +2,17 @@ import { resolve } from 'node:path'
 import type { Path, Place } from '@davit/diagnostics'
 import type { System } from '@davit/documents'
 import { placeInProgram } from '@davit/nix'
-import { type Distribution, readDistribution } from '../distribution.ts'
+import { type Distribution, readDistribution } from '../../reading/distribution.ts'
 import type { ParametersForModels } from '../extra-parameters.ts'
-import type { KnownModels, Model } from '../model.ts'
-import type { FunctionContexts, ParameterNames } from '../function-context.ts'
-import { memberOf } from '../part.ts'
+import type { KnownModels, Model } from '../../reading/model.ts'
+import type { FunctionContexts, ParameterNames } from '../../reading/function-context.ts'
+import { memberOf } from '../../reading/part.ts'
+import { type ByRole, type Role, ROLE_NAMES, ROLES, rolesIn } from '../../reading/roles.ts'
 import { showLike } from '../show-file.ts'
 import { encodeData } from './encode.ts'
 import type { NixOptions } from './nix-options.ts'
 import { positionOf } from './positions.ts'
 import { type ProgramInput, programOf, runProgram } from './run-program.ts'
-
-export type Role = 'architecture' | 'infrastructure' | 'distribution' | 'services' | 'packages'
-export type ModelsByRole = Readonly<Partial<Record<Role, Model>>>
 
 export interface EvaluationContext extends NixOptions {
   readonly system: System
@@ -32,7 +30,7 @@ export interface NixEvaluation {
   programInput(more: Readonly<Record<string, unknown>>): ProgramInput
 }
 
-export function nixEvaluation(models: ModelsByRole, context: EvaluationContext): NixEvaluation {
+export function nixEvaluation(models: ByRole<Model>, context: EvaluationContext): NixEvaluation {
   const { system, targetProperty, parameters, noteNames, ...options } = context
   const files = Object.values(models).flatMap((model) => (model.language === 'nix' ? [model.file] : []))
   const showFile = showLike(files)
@@ -46,7 +44,7 @@ export function nixEvaluation(models: ModelsByRole, context: EvaluationContext):
     return { input, expressions, showFile, showTrace: options.showTrace }
   }
   async function evaluateReady(): Promise<void> {
-    const wanted = [...ROLES.keys()].filter((role) => !results.has(role) && isReady(role, models, known))
+    const wanted = ROLE_NAMES.filter((role) => !results.has(role) && isReady(role, models, known))
     const isComplete = Object.values(models).some(isProgram)
     const program = programOf('metadata', programInput({ wanted, isComplete }))
     const result = await runProgram(program, { ...options, store: 'read-only' })
@@ -73,25 +71,16 @@ function namesIn(parameters: unknown): ParameterNames {
   return { given: named('given'), asked: named('asked') }
 }
 
-/** What has to be known before a model of this role can be evaluated. */
-const ROLES: ReadonlyMap<Role, readonly ('infrastructure' | 'distribution')[]> = new Map([
-  ['architecture', []],
-  ['infrastructure', []],
-  ['distribution', ['infrastructure']],
-  ['services', ['infrastructure', 'distribution']],
-  ['packages', ['infrastructure']],
-])
-
-function isReady(role: Role, models: ModelsByRole, known: KnownModels): boolean {
+function isReady(role: Role, models: ByRole<Model>, known: KnownModels): boolean {
   if (models[role]?.language !== 'nix') return false
-  const needs = ROLES.get(role) ?? []
+  const needs: readonly (keyof KnownModels)[] = ROLES[role].needs
   return needs.every(
     (need) => known[need] !== undefined || models[need] === undefined || models[need].language === 'nix',
   )
 }
 
 /** Data needs no evaluation; programs in other languages do, when it is their turn. */
-function knownFromStart({ infrastructure, distribution }: ModelsByRole): KnownModels {
+function knownFromStart({ infrastructure, distribution }: ByRole<Model>): KnownModels {
   const { value: targets } = infrastructure ?? {}
   const placements = distribution?.value instanceof Map ? namedPlacements(distribution.value) : undefined
   return {
@@ -108,9 +97,9 @@ function namedPlacements(value: unknown): Distribution {
 }
 
 /** Where a program of ours finds what each model says. */
-function sourcesOf(models: ModelsByRole, { infrastructure, distribution }: KnownModels): ReadonlyMap<string, unknown> {
+function sourcesOf(models: ByRole<Model>, { infrastructure, distribution }: KnownModels): ReadonlyMap<string, unknown> {
   const isNix = (role: Role) => models[role]?.language === 'nix'
-  const files = Object.entries(models).filter(([role]) => isNix(role as Role))
+  const files = rolesIn(models).filter(([role]) => isNix(role))
   return new Map<string, unknown>([
     ...files.map(([role, { file }]) => [role, { file: resolve(file) }] as const),
     ...(isNix('infrastructure') ? [] : [['infrastructure', { value: encodeData(infrastructure) }] as const]),

@@ -1,7 +1,7 @@
 import { containerName, type PropertyValue, type ServiceName, serviceName, type System } from '@davit/documents'
 import type { PackageModel, ServiceModel } from '@davit/normalization'
 import { attributesOf, type Reader } from './attributes.ts'
-import { UNREAD } from './nix/decode.ts'
+import { UNREAD } from './unread.ts'
 import { booleanOf, membersOf, nameOf, type Part, refuseMisplaced, suspectOthers, textOf } from './part.ts'
 import { quoted } from './quoted.ts'
 import { present } from './present.ts'

@@ -2,8 +2,8 @@ import { dirname, extname, resolve } from 'node:path'
 import { DavitError, ExitStatus, type Path } from '@davit/diagnostics'
 import { parseDocument, PartialInfrastructure } from '@davit/documents'
 import { parseData } from '@davit/languages'
-import type { Model } from './model.ts'
-import { memberOf } from './part.ts'
+import type { Model } from '../reading/model.ts'
+import { memberOf } from '../reading/part.ts'
 import { readModelText } from './read-model-text.ts'
 
 /** A model in YAML or JSON. */

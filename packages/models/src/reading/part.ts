@@ -11,7 +11,7 @@ import {
 } from '@davit/diagnostics'
 import { isGuard } from '@davit/normalization'
 import { floatIn, textOfFloat } from './float.ts'
-import { say } from './messages.ts'
+import { say } from '../messages.ts'
 import { quoted } from './quoted.ts'
 
 /** A value in a model, and where it stands. */

@@ -1,7 +1,7 @@
 import { asDiagnostic, type Diagnostic, suggestionFor } from '@davit/diagnostics'
 import { ParameterError } from '@davit/normalization'
 import { MODEL_KINDS, type ModelKind } from './model-kinds.ts'
-import { say } from './messages.ts'
+import { say } from '../messages.ts'
 import { quoted } from './quoted.ts'
 
 /** What functions of models get, and which of the extra parameters they read. */

@@ -1,8 +1,8 @@
 import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
 import type { NixOptions } from './nix/nix-options.ts'
 import { EXTRA_PARAMETERS, programOf, runProgram } from './nix/run-program.ts'
-import { memberOf } from './part.ts'
-import { plainValueOf } from './plain.ts'
+import { memberOf } from '../reading/part.ts'
+import { plainValueOf } from '../reading/plain.ts'
 
 /** What functions of models get beside their own arguments: text of a JSON object or of a Nix set, or the values themselves. */
 export type ExtraParameters = string | Readonly<Record<string, unknown>>

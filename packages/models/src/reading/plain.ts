@@ -1,5 +1,5 @@
 import { Float } from '@davit/languages'
-import { UNREAD } from './nix/decode.ts'
+import { UNREAD } from './unread.ts'
 
 /** A table as functions of models get it: names such as `__proto__` are names; what a program may use beside texts names nothing. */
 export function tableOf(

@@ -1,12 +1,13 @@
 import type { Architecture, ExpressionProgram, NormalizedDependency, NormalizedService, System } from '@davit/documents'
 import type { PackageModel } from '@davit/normalization'
-import type { WantedPackage } from '../model.ts'
-import type { ModelsByRole, NixEvaluation } from './nix-evaluation.ts'
+import type { Model, WantedPackage } from '../../reading/model.ts'
+import type { ByRole } from '../../reading/roles.ts'
+import type { NixEvaluation } from './nix-evaluation.ts'
 import { programOf } from './run-program.ts'
 
 /** Packages of models in the Nix language: all of a run are evaluated by one program. */
 export function expressionPackages(
-  models: ModelsByRole,
+  models: ByRole<Model>,
   evaluation: NixEvaluation,
 ): (wanted: WantedPackage) => PackageModel {
   const hasServices = models.services?.language === 'nix' || models.architecture?.language === 'nix'

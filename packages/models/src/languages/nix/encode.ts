@@ -1,6 +1,6 @@
 import { Float } from '@davit/languages'
-import { floatIn } from '../float.ts'
-import { entriesOf } from '../part.ts'
+import { floatIn } from '../../reading/float.ts'
+import { entriesOf } from '../../reading/part.ts'
 
 /** The data in a value of another language, as input for a program in the Nix language; what is no data is left out. */
 export function encodeData(value: unknown): unknown {

@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
+import { apiFile } from '../shipped.ts'
 
 /** To be injected: what a model prints is for people, and standard output belongs to documents. */
 export const CONSOLE = 'davit-console'
@@ -11,7 +11,7 @@ const CONSOLE_MODULE = `
 
 /** `import … from 'davit'` works wherever a model lies, and paths are relative to the file that says them. */
 export function davitImports(): Plugin {
-  const api = JSON.stringify(fileURLToPath(new URL('../api/davit.mjs', import.meta.url)))
+  const api = JSON.stringify(apiFile())
   return {
     name: 'davit-imports',
     setup({ onResolve, onLoad }) {

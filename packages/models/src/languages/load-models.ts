@@ -1,13 +1,12 @@
 import { extname } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import type { SeparateModels } from './assemble-architecture.ts'
-import type { ModelFiles } from './load-architecture.ts'
 import { loadData } from './load-data.ts'
 import { loadScripts } from './load-scripts.ts'
 import { loadXml } from './load-xml.ts'
-import type { Model } from './model.ts'
+import type { Model } from '../reading/model.ts'
 import { loadNix } from './nix/load-nix.ts'
-import { together } from './problems.ts'
+import { together } from '../reading/problems.ts'
+import { type ByRole, mapRoles, rolesIn } from '../reading/roles.ts'
 
 /** Loads files of one language together; `directory` is theirs to use until all models are evaluated. */
 type Loader = (files: readonly string[], directory: string) => Promise<readonly Model[]>
@@ -30,23 +29,20 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map([
 ])
 
 export async function loadModel(file: string, directory: string): Promise<Model> {
-  const [model] = (await loadFiles([file], directory)).values()
-  if (model === undefined) throw new Error(`no loader gave a model for '${file}'`)
-  return model
+  return modelOf(await loadFiles([file], directory), file)
 }
 
-export type Models = SeparateModels | { readonly architecture: Model }
+/** The models of the files, in the same roles; all that cannot be read is said at once. */
+export async function loadModels(files: ByRole<string>, directory: string): Promise<ByRole<Model>> {
+  const named = rolesIn(files).map(([, file]) => file)
+  const models = await loadFiles(named, directory)
+  return mapRoles(files, (file) => modelOf(models, file))
+}
 
-/** The models of the files, in the same places; all that cannot be read is said at once. */
-export async function loadModels(files: ModelFiles, directory: string): Promise<Models> {
-  const named = Object.entries<string | undefined>(files).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  )
-  const models = await loadFiles(
-    named.map(([, file]) => file),
-    directory,
-  )
-  return Object.fromEntries(named.map(([role, file]) => [role, models.get(file)])) as unknown as Models
+function modelOf(models: ReadonlyMap<string, Model>, file: string): Model {
+  const model = models.get(file)
+  if (model === undefined) throw new Error(`no loader gave a model for '${file}'`)
+  return model
 }
 
 async function loadFiles(files: readonly string[], directory: string): Promise<ReadonlyMap<string, Model>> {

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path'
 import type { Path, Place } from '@davit/diagnostics'
 import { locateDocument, parseDocument, PartialInfrastructure } from '@davit/documents'
 import { dataFailure } from './load-data.ts'
-import type { Model } from './model.ts'
+import type { Model } from '../reading/model.ts'
 import { readModelText } from './read-model-text.ts'
 
 /** An infrastructure in NixXML: no other model exists in it. */

@@ -9,7 +9,7 @@ import {
 } from '@davit/documents'
 import type { ArchitectureModel, TargetModel } from '@davit/normalization'
 import { attributesOf } from './attributes.ts'
-import { say } from './messages.ts'
+import { say } from '../messages.ts'
 import {
   described,
   memberOf,

@@ -1,8 +1,6 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { Float } from '@davit/languages'
-
-/** Stands for a value that was not evaluated. */
-export const UNREAD = Symbol('unread')
+import { UNREAD } from '../../reading/unread.ts'
 
 /** Data that our programs in the Nix language encoded: tables are Maps, and numbers are exact. */
 export function decodeData(json: unknown, depth = 0): unknown {

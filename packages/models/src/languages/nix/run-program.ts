@@ -1,7 +1,7 @@
 import type { ExpressionProgram } from '@davit/documents'
 import { evaluate } from '@davit/nix'
 import { environment } from '@davit/process'
-import { glueFile } from '../glue-file.ts'
+import { glueFile } from '../../shipped.ts'
 import type { ShowFile } from '../show-file.ts'
 import { decodeData } from './decode.ts'
 import type { NixOptions } from './nix-options.ts'

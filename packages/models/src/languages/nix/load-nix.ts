@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { dataFailure } from '../load-data.ts'
-import type { Model } from '../model.ts'
+import type { Model } from '../../reading/model.ts'
 import { readModelText } from '../read-model-text.ts'
 
 /** A model in the Nix language, that has to be evaluated with the others. */

@@ -1,0 +1,9 @@
+import type { Diagnostic } from '@davit/diagnostics'
+import type { System } from '@davit/documents'
+import type { FunctionContexts } from './reading/function-context.ts'
+
+/** What models are evaluated with. */
+export interface AssemblyOptions extends Pick<FunctionContexts, 'contextFor'> {
+  readonly system: System
+  readonly problems: Diagnostic[]
+}

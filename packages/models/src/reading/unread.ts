@@ -1,0 +1,2 @@
+/** Stands for a value that was not evaluated. */
+export const UNREAD = Symbol('unread')
