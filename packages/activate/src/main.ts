@@ -57,7 +57,7 @@ export const tool = defineTool({
     repair: {
       type: 'boolean',
       describe:
-        'only restart what the manifest and the records contain and what died, was cut off, or was active before a restart of its machine; start besides only what that depends on',
+        'restart only services that died, were interrupted, or ran before a reboot, and start what they depend on',
     },
     'restart-changed': {
       type: 'boolean',

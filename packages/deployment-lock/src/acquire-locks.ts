@@ -80,19 +80,23 @@ async function acquire(target: ShellTarget, terms: LockTerms): Promise<void> {
 
 function lockedError({ name }: ShellTarget, profile: ProfileName, holder: LockHolder): DavitError {
   const who = describeOwner(holder.owner)
-  return new DavitError('locked', `profile '${profile}' on target '${name}' is locked by ${who} ${sinceWhen(holder)}`, {
-    exitStatus: ExitStatus.locked,
-    hint: `try again when that deployment has ended; ${howToUnlock(holder)}`,
-  })
+  return new DavitError(
+    'locked',
+    `profile '${profile}' on target '${name}' is locked by ${who} (${sinceWhen(holder)})`,
+    {
+      exitStatus: ExitStatus.locked,
+      hint: `try again when that deployment has ended; ${howToUnlock(holder)}`,
+    },
+  )
 }
 
 function howToUnlock({ token }: LockHolder): string {
-  const byHand = 'what you have locked by hand, davit-unlock unlocks'
+  const byHand = 'if you locked it yourself, run davit-unlock'
   if (token === undefined) return byHand
-  return `${byHand}; if nobody works under that lock any more, 'davit-unlock --id ${token} MANIFEST' frees it`
+  return `${byHand}; if its holder is gone, 'davit-unlock --id ${token} MANIFEST' removes it`
 }
 
 /** The target's clock has said so. */
 function sinceWhen({ since }: LockHolder): string {
-  return since === undefined ? 'since nobody knows when' : `since ${since.toISOString()}`
+  return since === undefined ? 'since when is unknown' : `since ${since.toISOString()}`
 }

@@ -83,7 +83,9 @@ describe('acquireLocks()', () => {
     await expect(acquireLocks(targets, termsOf('mine'))).rejects.toMatchObject({
       code: 'locked',
       exitStatus: 75,
-      message: expect.stringMatching(/^profile 'default' on target 't2' is locked by \S+@\S+ \(process \d+\) since 20/),
+      message: expect.stringMatching(
+        /^profile 'default' on target 't2' is locked by \S+@\S+ \(process \d+\) \(since 20/,
+      ),
     })
     expect(await holders()).toEqual([undefined, 'theirs'])
   })

@@ -72,7 +72,7 @@ function hintOf(outcome: Unsuccessful): string {
   return [
     'the same command goes on from here',
     ...(certain.length === 0 ? [] : [`what remains: ${certain.map(nameOf).join(', ')}`]),
-    ...(unknown.size === 0 ? [] : [`what nobody knows, and the next run finds out: ${namesOf(outcome.unknown)}`]),
+    ...(unknown.size === 0 ? [] : [`unknown until the next run: ${namesOf(outcome.unknown)}`]),
   ].join('; ')
 }
 

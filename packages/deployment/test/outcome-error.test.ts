@@ -40,7 +40,7 @@ test.each<[string, Partial<Unsuccessful>, string, string[], string]>([
       "cannot tell what became of the request to deactivate 'old' on 't1': why",
       "cannot begin to activate 'old' on 't1': why",
     ],
-    "the same command goes on from here; what nobody knows, and the next run finds out: whether 'old' on 't1' runs",
+    "the same command goes on from here; unknown until the next run: whether 'old' on 't1' runs",
   ],
   [
     'a new service of which nothing is known, and what waits for its end',
@@ -56,7 +56,7 @@ test.each<[string, Partial<Unsuccessful>, string, string[], string]>([
       "cannot tell what became of the request to activate 'new' on 't1': why",
       "cannot tell what became of the request to deactivate 'new' on 't1': why",
     ],
-    "the same command goes on from here; what remains: activate 'old' on 't1'; what nobody knows, and the next run finds out: whether 'new' on 't1' runs",
+    "the same command goes on from here; what remains: activate 'old' on 't1'; unknown until the next run: whether 'new' on 't1' runs",
   ],
   [
     'that nothing was changed by what was never begun',

@@ -32,8 +32,8 @@ test.each(PAGES)('the examples of the page %s are valid, and say the same', (pag
 })
 
 test('every document has a page', () => {
-  // The journal has a page, too, and lines in place of a document.
-  const pages = readdirSync(DIRECTORY).filter((file) => !['README.md', 'journal.md'].includes(file))
+  // The journal and the log have pages, too, and lines in place of a document.
+  const pages = readdirSync(DIRECTORY).filter((file) => /\.md$/.test(file) && !/^(?:README|journal|log)\./.test(file))
   expect(pages.toSorted()).toEqual(PAGES.map(([page]) => `${page}.md`))
 })
 

@@ -44,7 +44,7 @@ function unknownKey({ name }: ShellAssignment, text: string): Problem | undefine
   if (new RegExp(`\\$\\{?${name}\\b`).test(text)) return undefined
   const keys = Object.keys(PROCESS_SETTINGS)
   const hint = suggestionFor(name, keys) ?? `there are ${keys.join(', ')}`
-  return { message: `'${name}' is no setting of a process`, hint }
+  return { message: `'${name}' is not a setting of a process`, hint }
 }
 
 function wrongValue({ name, value = '' }: ShellAssignment): Problem | undefined {

@@ -37,10 +37,10 @@ test.each([
 })
 
 test.each([
-  ['readyport=80', "1 'readyport' is no setting of a process did you mean 'readyPort'?"],
-  ['\n# port\nexport stoptimeout="3"', "3 'stoptimeout' is no setting of a process did you mean 'stopTimeout'?"],
-  ['a=1; pidfile=/run/a.pid\nprocess="$a"', "1 'pidfile' is no setting of a process did you mean 'pidFile'?"],
-  ['if true; then readyCmd=true; fi', "1 'readyCmd' is no setting of a process"],
+  ['readyport=80', "1 'readyport' is not a setting of a process did you mean 'readyPort'?"],
+  ['\n# port\nexport stoptimeout="3"', "3 'stoptimeout' is not a setting of a process did you mean 'stopTimeout'?"],
+  ['a=1; pidfile=/run/a.pid\nprocess="$a"', "1 'pidfile' is not a setting of a process did you mean 'pidFile'?"],
+  ['if true; then readyCmd=true; fi', "1 'readyCmd' is not a setting of a process"],
   ["process='a\nb'\nreadyPort=abc", "3 readyPort 'abc' is not a port, from 1 to 65535 "],
   ['readyPort=65536', "1 readyPort '65536' is not a port, from 1 to 65535 "],
   ['readyPort="0"', "1 readyPort '0' is not a port, from 1 to 65535 "],

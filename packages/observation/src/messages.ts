@@ -16,6 +16,6 @@ export const say = messages({
   ),
   'not-a-record': warning(
     { file: 'text' },
-    ({ file }) => `Skip '${file}', which is among the records and none of ours: remove it`,
+    ({ file }) => `Skip '${file}': it lies among the records, and davit has not written it: remove it`,
   ),
 })

@@ -88,8 +88,8 @@ test('realise() warns of settings that the module of davit does not know, also w
       {
         kind: 'warning',
         code: 'component-doubtful',
-        message: `service 'web': ${file}:1 'readyport' is no setting of a process`,
-        fields: { service: 'web', problem: "'readyport' is no setting of a process", file, line: 1 },
+        message: `service 'web': ${file}:1 'readyport' is not a setting of a process`,
+        fields: { service: 'web', problem: "'readyport' is not a setting of a process", file, line: 1 },
         hint: "did you mean 'readyPort'?",
       },
     ])

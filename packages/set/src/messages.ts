@@ -19,7 +19,7 @@ export const say = messages({
   'generation-not-recorded': warning(
     { targets: 'texts' },
     ({ targets }) =>
-      `no generation on the coordinator: ${targets.map((name) => `'${name}'`).join(', ')} could not be reached, and ${targets.length === 1 ? 'lacks' : 'lack'} what it would say`,
+      `no generation recorded: ${targets.map((name) => `'${name}'`).join(', ')} could not be reached and ${targets.length === 1 ? 'does' : 'do'} not have this profile`,
     'deploy again when they can be',
   ),
 })

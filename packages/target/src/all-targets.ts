@@ -41,7 +41,7 @@ export function isSkippable({ exitStatus }: DavitError): boolean {
 }
 
 const HOW_TO_SKIP =
-  'this step did nothing; with --skip-unreachable the others go on, and what is there is left as it is'
+  'nothing was done; --skip-unreachable continues without these targets and leaves their services alone'
 
 function unreachableError(
   unreachable: ReadonlyMap<TargetName, DavitError>,

@@ -32,7 +32,7 @@ export function readLines(stream: Readable, take: (line: string) => void): void 
 
 /** What a machine sent is not what an honest helper could have sent. */
 export function badAnswer(address: string): DavitError {
-  return new DavitError('bad-answer', `'${address}' sent an answer that is none of ours`, {
+  return new DavitError('bad-answer', `'${address}' sent an answer that davit does not understand`, {
     exitStatus: ExitStatus.unreachable,
     hint: 'something on it answers in place of the shell of davit, or has changed what that keeps there',
   })

@@ -57,7 +57,7 @@ function nonsense(address: string, fact: string, text: string): DavitError {
     fact === 'state'
       ? 'the state directory of a target is an absolute path without `..` (DAVIT_STATE_DIR there)'
       : 'something on it answers in place of the shell of davit'
-  return new DavitError('bad-answer', `'${address}' says of its ${fact} what cannot be: '${text.slice(0, 100)}'`, {
+  return new DavitError('bad-answer', `'${address}' reported an impossible ${fact}: '${text.slice(0, 100)}'`, {
     exitStatus: ExitStatus.unreachable,
     hint,
   })

@@ -41,7 +41,7 @@ export function parseSurvey(
     lines.filter((line) => line.startsWith(`${kind} `)).map((line) => line.slice(kind.length + 1))
   const [sum = ''] = about('sum')
   if (!/^[0-9a-f]+$/.test(sum)) {
-    throw new DavitError('bad-answer', `'${address}' sent an answer that is none of ours`, {
+    throw new DavitError('bad-answer', `'${address}' sent an answer that davit does not understand`, {
       exitStatus: ExitStatus.unreachable,
     })
   }

@@ -15,7 +15,7 @@ export async function observeMachine(machine: Machine, profile: ProfileName): Pr
   const answer = new ObservationAnswer(`${machine.facts.stateDirectory}/targets`, profile)
   for (const line of await machine.request('observe', [profile])) {
     if (answer.take(line)) continue
-    throw new DavitError('bad-answer', `'${machine.address}' sent an answer that is none of ours`, {
+    throw new DavitError('bad-answer', `'${machine.address}' sent an answer that davit does not understand`, {
       exitStatus: ExitStatus.unreachable,
     })
   }

@@ -65,7 +65,7 @@ describe('what a machine says of itself', () => {
   ])('is refused by name when its %s is %j', (fact, value) => {
     const refused = failureOf(() => parseFacts([...without(fact), `${fact} ${value}`], 'far'))
     expect(refused).toMatchObject({ code: 'bad-answer', exitStatus: 69 })
-    expect(refused?.message).toContain(`'far' says of its ${fact} what cannot be`)
+    expect(refused?.message).toContain(`'far' reported an impossible ${fact}`)
     expect(refused?.message.length).toBeLessThan(200)
   })
 })

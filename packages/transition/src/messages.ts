@@ -11,7 +11,7 @@ export const say = messages({
   'record-gone': note(
     SERVICE,
     ({ service, target }) =>
-      `Skip service '${service}' on target '${target}', of which there is no record any more: it was stopped before, or has to be stopped by hand`,
+      `no record of service '${service}' is left on target '${target}': if it still runs, stop it by hand`,
   ),
   'left-behind': warning(
     { services: 'texts', target: 'text' },

@@ -15,7 +15,7 @@ const newer = manifestOf({
 const everything = observedOf(two, two.infrastructure)
 const withoutPage = everything.filter(({ service }) => service.name !== 'page')
 const page = (target: string) =>
-  `Skip service 'page' on target '${target}', of which there is no record any more: it was stopped before, or has to be stopped by hand`
+  `no record of service 'page' is left on target '${target}': if it still runs, stop it by hand`
 
 describe('forgottenOf()', () => {
   test.each([

@@ -61,7 +61,7 @@ test('vanishedOf() tells what has no record on a target that is back, unless it 
     vanishedOf({ ...terms, next, observed }).map(({ message }) => message)
   expect(told(shrunk, onN2)).toEqual([])
   expect(told(emptied(system, 'n1'), onN2)).toEqual([
-    expect.stringMatching(/^Skip service 'api' on target 'n1', of which there is no record any more/),
+    expect.stringMatching(/^no record of service 'api' is left on target 'n1'/),
     expect.stringContaining("'page'"),
   ])
   expect(told(emptied(system, 'n1'), everything)).toEqual([])

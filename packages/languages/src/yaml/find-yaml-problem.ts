@@ -58,7 +58,7 @@ function nextLineProblem(offset: number, { source }: Around): Problem {
 function keyProblem(offset: number, { source }: Around): Problem {
   const [, key] = /^([\w-]+):\S/.exec(source.text.slice(offset, offset + MAX_KEY)) ?? []
   if (key === undefined) return { offset, message: "expected 'key: value', but ': ' is missing" }
-  return { offset, message: `a blank is missing behind '${key}:'` }
+  return { offset, message: `a space is missing after '${key}:'` }
 }
 
 const MAX_KEY = 200
@@ -91,7 +91,7 @@ const INDENTATION = {
 const MESSAGES: ReadonlyMap<string, string> = new Map([
   ['MULTIPLE_DOCS', "expected one document, but '---' begins a second one"],
   ['RESOURCE_EXHAUSTION', 'nested too deeply'],
-  ['TAB_AS_INDENT', 'tabs cannot indent YAML: use blanks'],
+  ['TAB_AS_INDENT', 'tabs cannot indent YAML: use spaces'],
   [
     'BLOCK_AS_IMPLICIT_KEY',
     "unexpected ': ' here: text that contains it stands in quotes, keys stand below each other",
