@@ -42,6 +42,7 @@ export interface PackageManifest {
   readonly floor?: number
   readonly executables?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
   readonly [field: string]: unknown
 }
 

@@ -1,20 +1,23 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { packageDirectories, type PackageManifest, readManifest } from './executables.ts'
+import { importsAtTop, importsOf, packageOf, withoutComments } from './imports.ts'
 
 /** What breaks the rules of the house in the packages below `root`, a line each; see docs/architecture.md. */
 export function floorProblems(root: string): readonly string[] {
   const packages = packageDirectories(root).map((directory) => ({ directory, manifest: readManifest(directory) }))
   const byName = new Map(packages.map(({ manifest }) => [manifest.name, manifest]))
-  return packages.flatMap(({ directory, manifest }) => {
+  const inPackages = packages.flatMap(({ directory, manifest }) => {
     const place = relative(root, directory)
     const problems = [
       ...manifestProblems(manifest),
       ...dependencyProblems(manifest, byName),
       ...sourceProblems(directory, manifest),
+      ...testProblems(directory, manifest, join(root, 'scripts')),
     ]
     return problems.map((problem) => `${place}: ${problem}`)
   })
+  return [...inPackages, ...endToEndProblems(root)]
 }
 
 /** Libraries, and who alone may use them: each is a trade that one package knows. */
@@ -31,7 +34,19 @@ const LIBRARY_OWNERS: Readonly<Record<string, string>> = {
 }
 
 /** These alone may touch `process`; everybody else is given what it needs. */
-const PROCESS_OWNERS = ['@davit/process', '@davit/tool']
+const PROCESS_OWNERS = ['@davit/process', '@davit/testing', '@davit/tool']
+
+/** Set-ups of tests, which no source may use. */
+const SETUPS = '@davit/testing'
+
+/** Every test may use them, and so may set-ups: the package.json of the house has them. */
+const TEST_LIBRARIES = ['fast-check', 'vitest']
+
+/** What tests use although it does not stand below their package. */
+const TEST_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
+  // It collects what these two leave: what they print and what it finds must fit together.
+  '@davit/collect-garbage': ['@davit/generations', '@davit/set'],
+}
 
 const FIELDS: Readonly<Record<string, unknown>> = { version: '0.1.0', private: true, license: 'MIT', type: 'module' }
 const FIELD_ORDER = [
@@ -47,6 +62,7 @@ const FIELD_ORDER = [
   'files',
   'scripts',
   'dependencies',
+  'devDependencies',
 ]
 
 function manifestProblems(manifest: PackageManifest): string[] {
@@ -72,12 +88,19 @@ function manifestProblems(manifest: PackageManifest): string[] {
 const TOOLS = 70
 
 function dependencyProblems(manifest: PackageManifest, byName: ReadonlyMap<string, PackageManifest>): string[] {
-  return Object.keys(manifest.dependencies ?? {}).flatMap((name) => {
+  const problemsOf = (name: string, use: string, exceptions: readonly string[]): string[] => {
     const dependency = byName.get(name)
     if (dependency === undefined) return libraryProblems(name, manifest.name)
-    if ((dependency.floor ?? Infinity) < (manifest.floor ?? 0)) return []
-    return [`depends on '${name}', which is on floor ${dependency.floor}, not below ${manifest.floor}`]
-  })
+    if ((dependency.floor ?? Infinity) < (manifest.floor ?? 0) || exceptions.includes(name)) return []
+    return [`${use} '${name}', which is on floor ${dependency.floor}, not below ${manifest.floor}`]
+  }
+  const exceptions = TEST_EXCEPTIONS[manifest.name] ?? []
+  const { dependencies = {}, devDependencies = {} } = manifest
+  return [
+    ...Object.keys(dependencies).flatMap((name) => problemsOf(name, 'depends on', [])),
+    ...(SETUPS in dependencies ? [`depends on '${SETUPS}', which is for tests`] : []),
+    ...Object.keys(devDependencies).flatMap((name) => problemsOf(name, 'has tests with', exceptions)),
+  ]
 }
 
 function libraryProblems(name: string, user: string): string[] {
@@ -91,45 +114,70 @@ function libraryProblems(name: string, user: string): string[] {
 }
 
 function sourceProblems(directory: string, manifest: PackageManifest): string[] {
-  const declared = new Set([manifest.name, ...Object.keys(manifest.dependencies ?? {})])
-  return sourceFiles(join(directory, 'src')).flatMap((file) => {
+  const declared = [manifest.name, ...Object.keys(manifest.dependencies ?? {})]
+  const free = manifest.name === SETUPS ? [...declared, ...TEST_LIBRARIES] : declared
+  return filesOf(join(directory, 'src')).flatMap((file) => {
     const text = readFileSync(file, 'utf8')
     const place = relative(directory, file)
-    const strangers = importedPackages(text).filter((name) => !declared.has(name))
+    const imports = importsOf(text)
+    const setups = imports.filter((specifier) => /^@davit\/[^/]+\/testing$/.test(specifier))
     return [
-      ...strangers.map((name) => `${place} imports '${name}', which package.json does not declare`),
+      ...undeclared(imports, free).map((name) => `${place} imports '${name}', which package.json does not declare`),
+      ...setups.map((specifier) => `${place} imports '${specifier}', which is for tests`),
+      ...outside(imports, file, [directory]).map((specifier) => `${place} imports '${specifier}' of another package`),
       ...(PROCESS_OWNERS.includes(manifest.name) || !touchesProcess(text) ? [] : [`${place} touches 'process'`]),
     ]
   })
 }
 
-function sourceFiles(directory: string): string[] {
+/** Tests may import from `scripts` too: they bundle tools as the installation does, and hold the house to its rules. */
+function testProblems(directory: string, manifest: PackageManifest, scripts: string): string[] {
+  const { dependencies = {}, devDependencies = {} } = manifest
+  const free = [manifest.name, ...Object.keys({ ...dependencies, ...devDependencies }), ...TEST_LIBRARIES]
+  return filesOf(join(directory, 'test')).flatMap((file) => {
+    const imports = importsAtTop(readFileSync(file, 'utf8'))
+    const place = relative(directory, file)
+    return [
+      ...undeclared(imports, free).map((name) => `${place} imports '${name}', which package.json does not declare`),
+      ...outside(imports, file, [directory, scripts]).map(
+        (specifier) => `${place} imports '${specifier}' of another package`,
+      ),
+    ]
+  })
+}
+
+/** Tests across executables stand above all floors, and know packages by their public names only. */
+function endToEndProblems(root: string): string[] {
+  return filesOf(join(root, 'test')).flatMap((file) =>
+    outside(
+      importsAtTop(readFileSync(file, 'utf8')),
+      file,
+      ['test', 'scripts'].map((name) => join(root, name)),
+    ).map((specifier) => `${relative(root, file)} imports '${specifier}' of a package`),
+  )
+}
+
+/** Names of packages that are not free to be imported; modules of Node and relative imports are free to all. */
+function undeclared(imports: readonly string[], free: readonly string[]): readonly string[] {
+  const bare = imports.filter((specifier) => !/^(\.|node:)/.test(specifier))
+  return [...new Set(bare.map(packageOf))].filter((name) => !free.includes(name))
+}
+
+/** Relative imports that lead out of all these directories. */
+function outside(imports: readonly string[], file: string, directories: readonly string[]): readonly string[] {
+  const isInside = (path: string) => directories.some((directory) => path.startsWith(`${directory}/`))
+  return imports.filter((specifier) => specifier.startsWith('.') && !isInside(join(dirname(file), specifier)))
+}
+
+/** Programs in TypeScript; what stands in `fixtures` is read by tests, and never imported. */
+function filesOf(directory: string): readonly string[] {
   if (!existsSync(directory)) return []
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => name.endsWith('.ts') && !name.startsWith('fixtures/'))
     .toSorted()
     .map((name) => join(directory, name))
 }
 
-/** Names of packages, without paths within them; modules of Node and relative imports are free to all. */
-function importedPackages(text: string): string[] {
-  const specifiers = [...withoutComments(text).matchAll(IMPORTS)].map((match) => match.slice(1).find(Boolean) ?? '')
-  const bare = specifiers.filter((specifier) => !/^(\.|node:)/.test(specifier))
-  return [...new Set(bare.map(packageOf))]
-}
-
-const IMPORTS =
-  /^(?:import|export)\s[^'"`=(]*?\bfrom\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
-
-function packageOf(specifier: string): string {
-  const depth = specifier.startsWith('@') ? 2 : 1
-  return specifier.split('/').slice(0, depth).join('/')
-}
-
 function touchesProcess(text: string): boolean {
   return /(?<![\w.'"`$-])process\.\w|^import .* from 'node:process'/m.test(withoutComments(text))
-}
-
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[^]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
 }

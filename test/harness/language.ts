@@ -1,4 +1,4 @@
-import { noPrivateNix } from '../../packages/nix/test/private-nix.ts'
+import { noPrivateNix } from '@davit/testing/private-nix'
 import { HOSTS_POSSIBLE } from './hosts.ts'
 
 /** The language of the models of a test; those in Nix are built by Nix, in YAML by the native store. */

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { DavitError, ReportEvent } from '@davit/diagnostics'
 import type { Manifest, ProfileName, ServiceKey, StorePath } from '@davit/documents'
 import type { ToolContext } from '@davit/tool'
+import { Machines } from '@davit/deployment/testing'
 
 import { tool } from '../src/main.ts'
-import { Machines } from '../../deployment/test/machines.ts'
 
 /** How a module ends badly, after what it is called for is half done; `NAME` is its activity and service. */
 const FAULTS = {

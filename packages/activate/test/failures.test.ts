@@ -1,6 +1,6 @@
+import { isThorough } from '@davit/testing/effort'
 import { describe, expect, test, vi } from 'vitest'
 
-import { isThorough } from '../../diagnostics/test/hostile.ts'
 import { Diamond, type Fault, type Faults, reportOf } from './diamond.ts'
 
 const OLD = ['a-1', 'b-1', 'c-1', 'd-1']

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
 import type { ReportEvent } from '@davit/diagnostics'
 import { encodeDocument, Manifest, type ProfileName, type StorePath } from '@davit/documents'
+import { Machines } from '@davit/deployment/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { tool } from '../src/main.ts'
-import { Machines } from '../../deployment/test/machines.ts'
 
 let machines: Machines
 let journals: string[]

@@ -22,12 +22,12 @@ import {
   type TargetName,
 } from '@davit/documents'
 import { removeTree } from '@davit/files'
+import { tool as generations } from '@davit/generations'
+import { tool as set } from '@davit/set'
 import { type NativeStore, openNativeStore } from '@davit/store'
 import type { ToolContext } from '@davit/tool'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { tool as generations } from '../../generations/src/main.ts'
-import { tool as set } from '../../set/src/main.ts'
 import { tool as collect } from '../src/main.ts'
 
 const A_DAY_AND_A_MINUTE = (24 * 60 + 1) * 60_000

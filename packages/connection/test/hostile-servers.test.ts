@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DavitError } from '@davit/diagnostics'
+import { loginShellMissing, sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectionPool, openSsh, type SshOptions } from '../src/connection.ts'
-import { loginShellMissing, sshdMissing, startSshd, type TestSshd } from './sshd.ts'
 
 const missing = sshdMissing()
 if (missing !== undefined) console.warn(`SKIPPED: tests with a real sshd: ${missing}`)

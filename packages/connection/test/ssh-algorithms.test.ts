@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { DavitError } from '@davit/diagnostics'
 import { runCommand } from '@davit/process'
+import { publicKey, sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openSsh } from '../src/connection.ts'
 import { ACCEPTED, REFUSED } from '../src/ssh-keywords.ts'
-import { publicKey, sshdMissing, startSshd, type TestSshd } from './sshd.ts'
 
 const missing = sshdMissing()
 if (missing !== undefined) console.warn(`SKIPPED: tests with a real sshd: ${missing}`)

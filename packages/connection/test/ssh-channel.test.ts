@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Connection, openLocal, openSsh } from '../src/connection.ts'
-import { sshdMissing, startSshd, type TestSshd } from './sshd.ts'
 
 const missing = sshdMissing()
 if (missing !== undefined) console.warn(`SKIPPED: tests with a real sshd: ${missing}`)

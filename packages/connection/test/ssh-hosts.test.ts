@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
 import { runCommand } from '@davit/process'
+import { freePort } from '@davit/testing/free-port'
+import { makeKey, publicKey, sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { connectionPool, limiter, openSsh, type SshOptions } from '../src/connection.ts'
-import { freePort } from '../../process/test/free-port.ts'
-import { makeKey, publicKey, sshdMissing, startSshd, type TestSshd } from './sshd.ts'
 
 const missing = sshdMissing()
 if (missing !== undefined) console.warn(`SKIPPED: tests with a real sshd: ${missing}`)

@@ -8,9 +8,9 @@ import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
 import type { DavitError } from '@davit/diagnostics'
 import { type Environment, environment, runCommand } from '@davit/process'
+import { makeKey, publicKey, sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Connection, openSsh } from '../src/connection.ts'
-import { makeKey, publicKey, sshdMissing, startSshd, type TestSshd } from './sshd.ts'
 
 const missing = sshdMissing()
 if (missing !== undefined) console.warn(`SKIPPED: tests with a real sshd: ${missing}`)

@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { encodeDocument, Manifest, type ProfileName } from '@davit/documents'
+import { noSmallDisk, type SmallDisk, smallDisk } from '@davit/testing/small-disk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { noSmallDisk, type SmallDisk, smallDisk } from '../../files/test/small-disk.ts'
 import { addGeneration, currentGeneration, deploymentPlace, generationNumbers } from '../src/coordinator-state.ts'
 
 describe.skipIf(noSmallDisk !== undefined)('on a full disk', () => {

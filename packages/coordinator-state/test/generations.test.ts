@@ -12,10 +12,11 @@ import {
   type Target,
   type TargetName,
 } from '@davit/documents'
+import { patience, runs } from '@davit/testing/effort'
+import { awkwardText, mutationsOf } from '@davit/testing/hostile'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { awkwardText, mutationsOf, patience, runs } from '../../diagnostics/test/hostile.ts'
 import { addGeneration, currentGeneration, deploymentPlace, generationNumbers } from '../src/coordinator-state.ts'
 
 let state: string

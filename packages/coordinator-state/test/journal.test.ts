@@ -15,11 +15,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { noSmallDisk, type SmallDisk, smallDisk } from '@davit/testing/small-disk'
 import * as fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { bundleTools } from '../../../scripts/bundle-programs.ts'
-import { noSmallDisk, type SmallDisk, smallDisk } from '../../files/test/small-disk.ts'
 import { type JournalEntry, openJournal, readJournal, type StepEntry } from '../src/coordinator-state.ts'
 import { encodeEntry, parseEntry } from '../src/journal-entry.ts'
 

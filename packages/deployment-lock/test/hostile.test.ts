@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { processIdentity } from '@davit/process'
+import { patience, runs, tellFigure } from '@davit/testing/effort'
+import { awkwardText, mutationsOf } from '@davit/testing/hostile'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { awkwardText, mutationsOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { ownerOf, readLockRecord, writeLockRecord } from '../src/deployment-lock.ts'
 import { describeOwner, isDead, parseOwner } from '../src/lock-owner.ts'
 

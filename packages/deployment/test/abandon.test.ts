@@ -4,7 +4,7 @@ import type { ProfileName } from '@davit/documents'
 import { DavitError } from '@davit/diagnostics'
 import { expect, onTestFinished, test } from 'vitest'
 import { abandon } from '../src/abandon.ts'
-import { Machines } from './machines.ts'
+import { Machines } from './testing.ts'
 
 async function scene() {
   const machines = new Machines()

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Manifest, StorePath, TargetName } from '@davit/documents'
 import { expect, onTestFinished, test } from 'vitest'
-import { Machines } from './machines.ts'
+import { Machines } from './testing.ts'
 
 const BROKEN = 'echo "$1 is broken" >&2; exit 7'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Manifest, ProfileName } from '@davit/documents'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { HALF_A_MINUTE, Machines } from './machines.ts'
+import { HALF_A_MINUTE, Machines } from './testing.ts'
 
 let machines: Machines
 beforeEach(() => {

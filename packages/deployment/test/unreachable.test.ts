@@ -1,7 +1,7 @@
 import type { Manifest, ServiceKey } from '@davit/documents'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-import { Machines } from './machines.ts'
+import { Machines } from './testing.ts'
 
 let machines: Machines
 beforeEach(() => void (machines = new Machines()))

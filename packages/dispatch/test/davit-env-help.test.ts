@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
+import { renderManPage } from '@davit/tool/testing'
 import { describe, expect, test } from 'vitest'
 
 import { executables, toolOf } from '../../../scripts/executables.ts'
-import { renderManPage } from '../../tool/src/render-man-page.ts'
 import { TOOLS } from './stand-ins.ts'
 
 const script = fileURLToPath(new URL('../../../scripts/davit-env', import.meta.url))

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { isThorough } from '@davit/testing/effort'
 import { afterEach, beforeEach, expect } from 'vitest'
 
-import { isThorough } from '../../diagnostics/test/hostile.ts'
 import { HANG, LOCK, TOOL, TOOLS } from './stand-ins.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/davit-env', import.meta.url))

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
+import { HIDE_PID, withHiddenProc } from '@davit/testing/hidden-proc'
+import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { noSmallDisk, smallDisk } from '../../files/test/small-disk.ts'
-import { HIDE_PID, withHiddenProc } from '../../process/test/hidden-proc.ts'
 import { davitEnvIn, MODELS, shells } from './davit-env-scene.ts'
 import { TOOLS } from './stand-ins.ts'
 

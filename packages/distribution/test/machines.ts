@@ -5,10 +5,11 @@ import type { Report } from '@davit/diagnostics'
 import type { Manifest, StorePath, TargetName } from '@davit/documents'
 import type { Store } from '@davit/store'
 import { type Machine, openMachine, type ShellTarget } from '@davit/target'
+import { shellConnection } from '@davit/connection/testing'
+import { nixConnection } from '@davit/target/testing'
+import type { PrivateNix } from '@davit/testing/private-nix'
+import type { Shell } from '@davit/testing/shells'
 
-import type { PrivateNix } from '../../nix/test/private-nix.ts'
-import { nixConnection } from '../../target/test/nix-machine.ts'
-import { type Shell, shellConnection } from '../../target/test/shells.ts'
 import { distribute, type DistributionOptions } from '../src/distribution.ts'
 
 /** A target on a machine of its own, and the operations that were asked of the helper there. */

@@ -1,7 +1,9 @@
 import { type DavitError, type Place, renderDiagnostic } from '@davit/diagnostics'
+import { failureOf } from '@davit/diagnostics/testing'
+import { patience, runs, tellFigure } from '@davit/testing/effort'
+import { awkwardText, mutationsOf } from '@davit/testing/hostile'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { awkwardText, failureOf, mutationsOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import {
   Architecture,
   DeploymentModel,

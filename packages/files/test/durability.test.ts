@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { DURABILITY, durableSteps, noStrace, stracing } from '@davit/testing/system-calls'
 import { expect, test } from 'vitest'
-import { scratchDirectory } from './scratch.ts'
-import { DURABILITY, durableSteps, noStrace, stracing } from './system-calls.ts'
 
 const program = new URL('../src/files.ts', import.meta.url).pathname
 

@@ -13,9 +13,9 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
 import { readTextFile, walkTree, withTemporaryDirectory, writeFileAtomic } from '../src/files.ts'
-import { scratchDirectory } from './scratch.ts'
 
 test('writeFileAtomic() replaces a file and leaves nothing else', async () => {
   const directory = scratchDirectory()

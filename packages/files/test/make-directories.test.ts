@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
 import { makeDirectories } from '../src/files.ts'
-import { scratchDirectory } from './scratch.ts'
 
 test('makeDirectories() makes parents, with the same mode, and is content with what is there', () => {
   const path = join(scratchDirectory(), 'a', 'b', 'c')

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { scratchDirectory } from '@davit/testing/scratch'
 import { assert, asyncProperty, dictionary, stringMatching, uint8Array } from 'fast-check'
 import { expect, test } from 'vitest'
 import { packArchive, unpackArchive } from '../src/files.ts'
-import { scratchDirectory } from './scratch.ts'
 
 const LONG = 'a-name-that-does-not-fit-into-the-header-of-a-tar-archive-'.repeat(3)
 const NOBODY = 65_534

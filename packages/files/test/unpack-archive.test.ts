@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { pax, type TarBlock, tarOf } from '@davit/testing/tar-blocks'
 import { expect, test } from 'vitest'
 import { unpackArchive, type UnpackLimits } from '../src/files.ts'
-import { scratchDirectory } from './scratch.ts'
-import { pax, type TarBlock, tarOf } from './tar-blocks.ts'
 
 const LIMITS = { maxEntries: 10, maxBytes: 1000 }
 const DIRECTORY: TarBlock = { name: 'd/', type: '5', mode: 0o755 }

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { inspect } from 'node:util'
 import { DavitError } from '@davit/diagnostics'
+import { patience, runs, tellFigure } from '@davit/testing/effort'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { pax, type TarBlock, tarOf, withChecksums } from '@davit/testing/tar-blocks'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { removeTree, unpackArchive, walkTree } from '../src/files.ts'
-import { scratchDirectory } from './scratch.ts'
-import { pax, type TarBlock, tarOf, withChecksums } from './tar-blocks.ts'
 
 const DIRECTORY: TarBlock = { name: 'd/', type: '5', mode: 0o755 }
 

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { removeTree } from '@davit/files'
+import { isThorough, tellFigure } from '@davit/testing/effort'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { bundleTools } from '../../../scripts/bundle-programs.ts'
-import { isThorough, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { manifestWith } from './manifests.ts'
 
 const RACES = isThorough ? 100 : 4

@@ -7,7 +7,7 @@ import type { Environment } from '@davit/process'
 import { loadArchitecture, type LoadOptions, type ModelFiles } from '../src/models.ts'
 import { linux, modelsIn } from './models-in.ts'
 
-export { noPrivateNix, privateNixOfFile } from '../../nix/test/private-nix.ts'
+export { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
 
 export type Options = Partial<LoadOptions> & { readonly environment: Environment }
 

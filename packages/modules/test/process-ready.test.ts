@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '@davit/testing/free-port'
 import { describe, expect, test } from 'vitest'
-import { freePort } from '../../process/test/free-port.ts'
 import { configured, FOREVER, isAlive, Scene, installedShells } from './scene.ts'
 
 const shells = installedShells()

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DavitError } from '@davit/diagnostics'
+import { patience, runs } from '@davit/testing/effort'
+import { awkwardText, mutationsOf } from '@davit/testing/hostile'
 import * as fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { awkwardText, mutationsOf, patience, runs } from '../../diagnostics/test/hostile.ts'
 import { readModules } from '../src/modules.ts'
 
 const modulesDirectory = fileURLToPath(new URL('../modules', import.meta.url))

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isThorough } from '@davit/testing/effort'
 import { afterAll } from 'vitest'
-import { isThorough } from '../../diagnostics/test/hostile.ts'
 
 export const modulesDirectory = fileURLToPath(new URL('../modules', import.meta.url))
 

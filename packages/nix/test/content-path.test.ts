@@ -1,8 +1,8 @@
 import type { StorePath } from '@davit/documents'
+import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
 import { expect, test } from 'vitest'
 import { contentPath } from '../src/content-path.ts'
 import { addContent, type PackageTree, withLocalServe } from '../src/nix.ts'
-import { noPrivateNix, privateNixOfFile } from './private-nix.ts'
 
 const nix = privateNixOfFile()
 

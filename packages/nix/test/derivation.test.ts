@@ -1,8 +1,8 @@
 import type { StorePath } from '@davit/documents'
+import { noPrivateNix, privateNix, privateNixOfFile } from '@davit/testing/private-nix'
 import { describe, expect, test } from 'vitest'
 import { parseDerivation } from '../src/derivation.ts'
 import { plannedBuilds, readBuildPlaces, readDerivations, withLocalServe } from '../src/nix.ts'
-import { noPrivateNix, privateNix, privateNixOfFile } from './private-nix.ts'
 
 const nix = privateNixOfFile({ settings: ['system = x86_64-linux', 'extra-platforms = i686-linux'] })
 const PATH = `/nix/store/${'0'.repeat(32)}-a.drv` as StorePath

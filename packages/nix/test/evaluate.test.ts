@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { DavitError, renderDiagnostic, type ReportEvent } from '@davit/diagnostics'
 import { Float } from '@davit/languages'
+import { noPrivateNix, privateNixOfFile, privateNix } from '@davit/testing/private-nix'
+import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
 import { expect, test, onTestFinished } from 'vitest'
 import { evaluate } from '../src/nix.ts'
-import { noSmallDisk, smallDisk } from '../../files/test/small-disk.ts'
-import { noPrivateNix, privateNixOfFile, privateNix } from './private-nix.ts'
 
 const nix = privateNixOfFile()
 const here = fileURLToPath(new URL('evaluate', import.meta.url))

@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
+import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
 import { describe, expect, test, vi } from 'vitest'
-
-import { noPrivateNix, privateNixOfFile } from './private-nix.ts'
 
 const PROGRAM = fileURLToPath(new URL('programs/realise.ts', import.meta.url))
 const PATIENCE = { timeout: 20_000, interval: 50 }

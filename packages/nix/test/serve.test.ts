@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { StorePath } from '@davit/documents'
+import { noPrivateNix, privateNix, privateNixOfFile } from '@davit/testing/private-nix'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { copyPaths, openServe, type PathInfo, type ServeClient, withLocalServe } from '../src/nix.ts'
 import { encodeRequest, type RequestPart } from '../src/serve-wire.ts'
-import { noPrivateNix, privateNix, privateNixOfFile } from './private-nix.ts'
 
 const source = privateNixOfFile()
 const signal = new AbortController().signal

@@ -1,6 +1,7 @@
+import { patience, runs, tellFigure } from '@davit/testing/effort'
+import { awkwardText, mutationsOf } from '@davit/testing/hostile'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { awkwardText, mutationsOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { parseTemplate, type TemplatePart } from '../src/template.ts'
 
 test.each<[string, readonly TemplatePart[]]>([

@@ -1,5 +1,5 @@
+import { parseArguments } from '@davit/tool/testing'
 import { expect, test } from 'vitest'
-import { parseArguments } from '../../tool/src/parse-arguments.ts'
 import { tool } from '../src/main.ts'
 import { modelFilesOf } from '../src/model-options.ts'
 

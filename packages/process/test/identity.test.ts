@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { HIDE_PID, withHiddenProc } from '@davit/testing/hidden-proc'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   isProcessGone,
@@ -11,7 +12,6 @@ import {
   processReference,
   wasRestartedSince,
 } from '../src/process.ts'
-import { HIDE_PID, withHiddenProc } from './hidden-proc.ts'
 
 const PROGRAM = fileURLToPath(new URL('programs/is-gone.ts', import.meta.url))
 const node = (reference: ProcessReference, ...rest: readonly string[]): readonly [string, ...string[]] => [

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { noSmallDisk, type SmallDisk, smallDisk } from '@davit/testing/small-disk'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import { noSmallDisk, type SmallDisk, smallDisk } from '../../files/test/small-disk.ts'
 import { build } from './package-specs.ts'
 import { failureOf, instantiated, leftovers, quietly, realised, temporaryStore, writeTree } from './temporary-store.ts'
 

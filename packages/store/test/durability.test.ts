@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { DURABILITY, durableSteps, noStrace, stracing } from '@davit/testing/system-calls'
 import { expect, test } from 'vitest'
-import { scratchDirectory } from '../../files/test/scratch.ts'
-import { DURABILITY, durableSteps, noStrace, stracing } from '../../files/test/system-calls.ts'
 
 const program = new URL('../src/store.ts', import.meta.url).pathname
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExpressionProgram, ExpressionSpec, InstantiatedPackage, PackageSpec } from '@davit/documents'
-import type { PrivateNix } from '../../nix/test/private-nix.ts'
+import type { PrivateNix } from '@davit/testing/private-nix'
 import { type NixStore, openStore } from '../src/store.ts'
 import { wantedBy } from './package-specs.ts'
 import { quietly } from './temporary-store.ts'

@@ -4,9 +4,8 @@ import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { HIDE_PID, type HidePid, withHiddenProc } from '@davit/testing/hidden-proc'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
-import { HIDE_PID, type HidePid, withHiddenProc } from '../../process/test/hidden-proc.ts'
 
 const PARTS = ['common', 'claim']
   .map((part) => readFileSync(new URL(`../runtime/${part}.sh`, import.meta.url), 'utf8'))

@@ -4,9 +4,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { HIDE_PID, type HidePid, withHiddenProc } from '@davit/testing/hidden-proc'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { HIDE_PID, type HidePid, withHiddenProc } from '../../process/test/hidden-proc.ts'
 import { runtime } from '../src/runtime-script.ts'
 
 const SHELLS = [['dash'], ['bash'], ['busybox', 'sh']].filter(

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs'
 
+import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 
 import { abandonRecord, performActivity } from '../src/target.ts'
 import { closeScenes, PATIENCE, Scene } from './scene.ts'
-import { installedShells } from './shells.ts'
 
 afterAll(closeScenes)
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 
 import { performActivity } from '../src/target.ts'
 import { closeScenes, PATIENCE, Scene } from './scene.ts'
-import { installedShells } from './shells.ts'
 
 afterAll(closeScenes)
 

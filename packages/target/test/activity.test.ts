@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { removeTree } from '@davit/files'
+import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import { askStatus, awaitActivity, observeMachine, performActivity } from '../src/target.ts'
 import { closeScenes, isAlive, PATIENCE, Scene } from './scene.ts'
-import { installedShells } from './shells.ts'
 
 afterAll(closeScenes)
 

@@ -7,13 +7,13 @@ import type { ReportEvent } from '@davit/diagnostics'
 import type { BuildSpec, InstantiatedPackage, PackageSpec, ServiceName, StorePath } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { currentSystem, type NativeStore, openNativeStore, storeLayout } from '@davit/store'
+import type { Shell } from '@davit/testing/shells'
 
 import { buildNatively } from '../src/native-build.ts'
 import { fetchNatively } from '../src/native-fetch.ts'
 import type { MachineOptions } from '../src/machine.ts'
 import { type Machine, openMachine } from '../src/target.ts'
 import { otherMachine, type OtherMachine } from './other-machine.ts'
-import type { Shell } from './shells.ts'
 
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin' }
 const FOREVER = new AbortController().signal

@@ -15,9 +15,11 @@ import type { DavitError } from '@davit/diagnostics'
 import type { PackageRequest, ProfileName, ServiceName, StorePath, System, TargetName } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { encodeRegistration, openNativeStore, storeLayout } from '@davit/store'
+import { shellConnection } from '@davit/connection/testing'
+import { installedShells } from '@davit/testing/shells'
+import { noSmallDisk, smallDisk, type SmallDisk } from '@davit/testing/small-disk'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import { noSmallDisk, smallDisk, type SmallDisk } from '../../files/test/small-disk.ts'
 import { importArchive, missingNames } from '../src/native-import.ts'
 import {
   acquireLock,
@@ -29,7 +31,6 @@ import {
   releaseLock,
   setProfile,
 } from '../src/target.ts'
-import { installedShells, shellConnection } from './shells.ts'
 
 const place = { target: 't1' as TargetName, profile: 'default' as ProfileName }
 const lock = { token: 'mine', owner: 'me', leaseSeconds: 60 }

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import type { PackageRequest, ProfileName, ServiceName, System, TargetName } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { encodeRegistration, openNativeStore, storeLayout } from '@davit/store'
+import { installedShells } from '@davit/testing/shells'
+import { DURABILITY, durableSteps, noStrace, stracing } from '@davit/testing/system-calls'
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { DURABILITY, durableSteps, noStrace, stracing } from '../../files/test/system-calls.ts'
 import { importArchive } from '../src/native-import.ts'
 import { acquireLock, performActivity, releaseLock } from '../src/target.ts'
 import { closeScenes, Scene } from './scene.ts'
-import { installedShells } from './shells.ts'
 
 const directories: string[] = []
 afterAll(() => {

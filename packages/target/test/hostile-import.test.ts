@@ -5,12 +5,13 @@ import { Readable, Transform } from 'node:stream'
 
 import { removeTree } from '@davit/files'
 import { storeLayout } from '@davit/store'
+import { shellConnection } from '@davit/connection/testing'
+import { installedShells } from '@davit/testing/shells'
+import { type TarBlock, tarOf } from '@davit/testing/tar-blocks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { type TarBlock, tarOf } from '../../files/test/tar-blocks.ts'
 import { importArchive, missingNames } from '../src/native-import.ts'
 import { type Machine, openMachine } from '../src/target.ts'
-import { installedShells, shellConnection } from './shells.ts'
 
 const NAME = `${'0'.repeat(32)}-web`
 const signal = new AbortController().signal

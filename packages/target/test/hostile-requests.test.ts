@@ -6,11 +6,11 @@ import { text as textOf } from 'node:stream/consumers'
 
 import { removeTree } from '@davit/files'
 import { encodeField, helperScript } from '@davit/target-runtime'
+import { isThorough, patience, tellFigure } from '@davit/testing/effort'
+import { awkwardText, mutationsOf } from '@davit/testing/hostile'
+import { installedShells, type Shell } from '@davit/testing/shells'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-
-import { awkwardText, isThorough, mutationsOf, patience, tellFigure } from '../../diagnostics/test/hostile.ts'
-import { installedShells, type Shell } from './shells.ts'
 
 // Changed requests may name any path of this machine: only the directory of the test can be written to, and no process outside be seen.
 const ISOLATION = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--unshare-pid', '--die-with-parent']

@@ -1,8 +1,10 @@
 import type { StorePath } from '@davit/documents'
 import { storeLayout } from '@davit/store'
+import { failureOf } from '@davit/diagnostics/testing'
+import { patience, runs, tellFigure } from '@davit/testing/effort'
+import { awkwardText, mutationsOf } from '@davit/testing/hostile'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { awkwardText, failureOf, mutationsOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { endOf, machineOf } from '../src/native-build-protocol.ts'
 import { parseSurvey } from '../src/native-survey.ts'
 

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 
 import { removeTree } from '@davit/files'
 import type { ProfileName, TargetName } from '@davit/documents'
+import { shellConnection } from '@davit/connection/testing'
+import { installedShells } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { acquireLock, lockHolder, type Machine, openMachine, releaseLock, renewLock } from '../src/target.ts'
-import { installedShells, shellConnection } from './shells.ts'
 
 const place = { target: 't1' as TargetName, profile: 'default' as ProfileName }
 const mine = { token: 'mine', owner: 'me', leaseSeconds: 60 }

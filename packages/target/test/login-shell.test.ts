@@ -1,7 +1,7 @@
 import { connectionPool } from '@davit/connection'
+import { loginShellMissing, sshdMissing, startSshd } from '@davit/testing/sshd'
 import { describe, expect, test } from 'vitest'
 
-import { loginShellMissing, sshdMissing, startSshd } from '../../connection/test/sshd.ts'
 import { openMachine } from '../src/target.ts'
 
 const why = sshdMissing() ?? loginShellMissing()

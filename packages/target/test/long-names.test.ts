@@ -2,11 +2,11 @@ import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import type { ContainerName, ProfileName, ServiceKey, StorePath, TargetName } from '@davit/documents'
+import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { observeMachine, performActivity, profileRoot, setProfile } from '../src/target.ts'
 import { closeScenes, Scene } from './scene.ts'
-import { installedShells } from './shells.ts'
 
 afterAll(closeScenes)
 

@@ -1,8 +1,10 @@
 import type { ProfileName, TargetName } from '@davit/documents'
+import { failureOf } from '@davit/diagnostics/testing'
+import { patience, runs, tellFigure } from '@davit/testing/effort'
+import { awkwardText, mutationsOf } from '@davit/testing/hostile'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { awkwardText, failureOf, mutationsOf, patience, runs, tellFigure } from '../../diagnostics/test/hostile.ts'
 import { afterMarker } from '../src/after-marker.ts'
 import { parseFacts } from '../src/facts.ts'
 import { openHelper } from '../src/helper.ts'

@@ -24,6 +24,8 @@ import type {
   TargetName,
 } from '@davit/documents'
 import { DavitError } from '@davit/diagnostics'
+import { shellConnection } from '@davit/connection/testing'
+import { installedShells } from '@davit/testing/shells'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
@@ -40,7 +42,6 @@ import {
   renewLock,
   setProfile,
 } from '../src/target.ts'
-import { installedShells, shellConnection } from './shells.ts'
 
 const profile = 'default' as ProfileName
 const target = 't1' as TargetName

@@ -16,12 +16,12 @@ import { basename, dirname, join } from 'node:path'
 
 import { removeTree } from '@davit/files'
 import { encodeRegistration, type Isolation, openNativeStore, storeLayout } from '@davit/store'
+import { isThorough } from '@davit/testing/effort'
+import { installedShells, type Shell } from '@davit/testing/shells'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import { isThorough } from '../../diagnostics/test/hostile.ts'
 import { build, type Building, ENVIRONMENT, openBuilding, running, uniqueSleep } from './building.ts'
 import { canPose, shellWithout } from './other-machine.ts'
-import { installedShells, type Shell } from './shells.ts'
 
 const PATIENCE = { timeout: 40_000 }
 

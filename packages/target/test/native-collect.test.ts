@@ -19,11 +19,12 @@ import type { InstantiatedPackage, PackageSpec, ProfileName, StorePath, TargetNa
 import { removeTree } from '@davit/files'
 import { encodeProcessReference, environment, processReference } from '@davit/process'
 import { currentSystem, type NativeStore, openNativeStore, type StoreLayout, storeLayout } from '@davit/store'
+import { type ShellConnection, shellConnection } from '@davit/connection/testing'
+import { installedShells } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { nativeTargetStore } from '../src/native-target-store.ts'
 import { collectGarbage, findGarbage, type Machine, openMachine, setProfile, trimProfile } from '../src/target.ts'
-import { installedShells, type ShellConnection, shellConnection } from './shells.ts'
 
 const { signal } = new AbortController()
 const A_DAY_AND_A_MINUTE = (24 * 60 + 1) * 60_000

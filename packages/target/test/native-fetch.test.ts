@@ -5,13 +5,13 @@ import { PassThrough, type Readable, Transform } from 'node:stream'
 
 import { openNativeStore, storeLayout } from '@davit/store'
 import { removeTree } from '@davit/files'
+import { installedShells } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { fetchNatively } from '../src/native-fetch.ts'
 import type { Machine } from '../src/target.ts'
 import { build, type Building, ENVIRONMENT, openBuilding } from './building.ts'
 import { canPose } from './other-machine.ts'
-import { installedShells } from './shells.ts'
 
 const FOREVER = new AbortController().signal
 const shell = installedShells()[0]!

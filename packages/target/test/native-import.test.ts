@@ -17,11 +17,12 @@ import type { PackageRequest, ServiceName, System } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { encodeRegistration, openNativeStore, type StoreLayout, storeLayout } from '@davit/store'
 import { receiverScript } from '@davit/target-runtime'
+import { shellConnection } from '@davit/connection/testing'
+import { installedShells } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { type ArchiveToImport, importArchive as importProtected, missingNames } from '../src/native-import.ts'
 import { type Machine, openMachine } from '../src/target.ts'
-import { installedShells, shellConnection } from './shells.ts'
 
 const system = 'x86_64-linux' as System
 const signal = new AbortController().signal

@@ -5,11 +5,12 @@ import { basename, join } from 'node:path'
 import type { PackageRequest, ServiceName, StorePath, System } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { type NativeStore, openNativeStore, storeLayout } from '@davit/store'
+import { shellConnection } from '@davit/connection/testing'
+import { installedShells } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { type Machine, openMachine } from '../src/machine.ts'
 import { nativeTargetStore } from '../src/native-target-store.ts'
-import { installedShells, shellConnection } from './shells.ts'
 
 const { signal } = new AbortController()
 const A_DAY_AND_A_MINUTE = (24 * 60 + 1) * 60_000

@@ -7,16 +7,16 @@ import type { ProfileName, StorePath, StoreReference, TargetName } from '@davit/
 import type { ServeClient } from '@davit/nix'
 import { type NixStore, openStore } from '@davit/store'
 import type { Role } from '@davit/target-runtime'
+import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
+import { installedShells, type Shell } from '@davit/testing/shells'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import { noPrivateNix, privateNixOfFile } from '../../nix/test/private-nix.ts'
 import { collectNixGarbage, trimProfile } from '../src/collector.ts'
 import { type Machine, openMachine } from '../src/machine.ts'
 import { nixTargetStore } from '../src/nix-target-store.ts'
 import { setProfile } from '../src/profile.ts'
 import type { TargetStore } from '../src/target-store.ts'
-import { buildClosures, type Closure, isAlive, nixConnection, nixPrograms, validOf } from './nix-machine.ts'
-import { installedShells, type Shell } from './shells.ts'
+import { buildClosures, type Closure, isAlive, nixConnection, nixPrograms, validOf } from './testing.ts'
 
 const { signal } = new AbortController()
 const target = 't1' as TargetName

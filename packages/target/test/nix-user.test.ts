@@ -14,12 +14,13 @@ import { join } from 'node:path'
 
 import type { ProfileName, StorePath, StoreReference, TargetName } from '@davit/documents'
 import { type NixStore, openStore } from '@davit/store'
+import { shellConnection } from '@davit/connection/testing'
+import { noPrivateNix, type PrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
+import { installedShells, type Shell } from '@davit/testing/shells'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { noPrivateNix, type PrivateNix, privateNixOfFile } from '../../nix/test/private-nix.ts'
 import { type Machine, openMachine, openTargetStore, setProfile } from '../src/target.ts'
-import { buildClosures, type Closure, isAlive, linesOf, nixPrograms, validOf } from './nix-machine.ts'
-import { installedShells, shellConnection, type Shell } from './shells.ts'
+import { buildClosures, type Closure, isAlive, linesOf, nixPrograms, validOf } from './testing.ts'
 
 const { signal } = new AbortController()
 const PATIENCE = { timeout: 40_000 }

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 
 import type { Connection } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
-
-import { isThorough } from '../../diagnostics/test/hostile.ts'
-import type { Shell } from './shells.ts'
+import { isThorough } from '@davit/testing/effort'
+import type { Shell } from '@davit/testing/shells'
 
 /** Whether this machine can pose as another one, with a store of its own in the same place. */
 export const canPose =

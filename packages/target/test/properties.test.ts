@@ -4,17 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { removeTree } from '@davit/files'
+import { isRefusedProperty } from '@davit/normalization/testing'
 import { encodeField } from '@davit/target-runtime'
+import { isThorough } from '@davit/testing/effort'
+import { installedShells } from '@davit/testing/shells'
+import { noStrace, stracing } from '@davit/testing/system-calls'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { isThorough } from '../../diagnostics/test/hostile.ts'
-import { noStrace, stracing } from '../../files/test/system-calls.ts'
-import { checkContainerProperties } from '../../normalization/src/check-properties.ts'
-import { collectFindings } from '../../normalization/src/findings.ts'
 import { askStatus, observeMachine, performActivity } from '../src/target.ts'
 import { closeScenes, Scene } from './scene.ts'
-import { installedShells } from './shells.ts'
 
 const directories: string[] = []
 afterAll(() => {
@@ -45,17 +44,6 @@ function variablesOf(program: string): readonly string[] {
   return [...stdout.matchAll(/^([A-Za-z_]\w*)=/gm)].flatMap(([, name = '']) => name)
 }
 
-function isRefused(name: string): boolean {
-  const findings = collectFindings(() => undefined)
-  checkContainerProperties(new Map([[name, 'value']]), ['containers', 'c'], findings)
-  try {
-    findings.throwIfAny()
-    return false
-  } catch {
-    return true
-  }
-}
-
 /** What a shell would make a number of, or evaluate. */
 const TRAP = 'a[$(>canary)]'
 
@@ -66,7 +54,7 @@ describe.concurrent.each(shells)('container properties on a machine with $name',
     if (definition === undefined) throw new Error('there is no definition')
     return { ...request, definition: { ...definition, properties } }
   }
-  const names = KNOWN.filter((name) => !isRefused(name))
+  const names = KNOWN.filter((name) => !isRefusedProperty(name))
 
   test.each(shells)('arrive as they are in a module for $name, unless they are refused', async ({ program }) => {
     const scene = await Scene.open(shell)
@@ -95,7 +83,7 @@ describe.concurrent.each(shells)('container properties on a machine with $name',
     await performActivity(scene.machine, scene.request('activate', module))
     const active = scene.path('active')
     cpSync(scene.record, active, { recursive: true })
-    for (const name of [KNOWN, ...KNOWN.filter(isRefused)]) {
+    for (const name of [KNOWN, ...KNOWN.filter(isRefusedProperty)]) {
       rmSync(scene.record, { recursive: true, force: true })
       cpSync(active, scene.record, { recursive: true })
       const fields = [name].flat().map((one) => `property.${one} ${encodeField(value)}\n`)

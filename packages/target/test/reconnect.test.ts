@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { type ConnectionPool, connectionPool } from '@davit/connection'
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
 import type { ProfileName, StorePath, TargetName } from '@davit/documents'
+import { freePort } from '@davit/testing/free-port'
+import { sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import { freePort } from '../../process/test/free-port.ts'
-import { sshdMissing, startSshd, type TestSshd } from '../../connection/test/sshd.ts'
 import {
   acquireLock,
   lockHolder,

@@ -2,11 +2,11 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlin
 import { join } from 'node:path'
 
 import { decodeField } from '@davit/target-runtime'
+import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 
 import { observeMachine, performActivity, resolveModules } from '../src/target.ts'
 import { closeScenes, PATIENCE, Scene } from './scene.ts'
-import { installedShells } from './shells.ts'
 
 afterAll(closeScenes)
 

@@ -13,9 +13,10 @@ import type {
   StorePath,
   TargetName,
 } from '@davit/documents'
+import { type ShellConnection, type ShellSurroundings, shellConnection } from '@davit/connection/testing'
+import type { Shell } from '@davit/testing/shells'
 
 import { type ActivityRequest, type Machine, openMachine, type Role } from '../src/target.ts'
-import { type Shell, type ShellConnection, type ShellSurroundings, shellConnection } from './shells.ts'
 
 export const PATIENCE = { timeout: 40_000 }
 

@@ -19,10 +19,11 @@ import type { ProfileName, StorePath, TargetName } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { environment } from '@davit/process'
 import { type NativeStore, openNativeStore, type StoreLayout, storeLayout } from '@davit/store'
+import { shellConnection, type ShellSurroundings } from '@davit/connection/testing'
+import { installedShells } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { collectGarbage, findGarbage, type Machine, openMachine, setProfile, trimProfile } from '../src/target.ts'
-import { installedShells, shellConnection, type ShellSurroundings } from './shells.ts'
 
 const { signal } = new AbortController()
 const place = { target: 't1' as TargetName, profile: 'default' as ProfileName }

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 
 import type { Channel } from '@davit/connection'
 import type { ProfileName, TargetName } from '@davit/documents'
+import { installedShells, type Shell } from '@davit/testing/shells'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 
 import { importArchive } from '../src/native-import.ts'
@@ -10,7 +11,6 @@ import { watchSilence } from '../src/silence.ts'
 import { acquireLock, lockHolder, openMachine, performActivity } from '../src/target.ts'
 import { type FarEnd, HELLO, connectionTo, honest } from './far-end.ts'
 import { closeScenes, isAlive, PATIENCE, Scene } from './scene.ts'
-import { installedShells, type Shell } from './shells.ts'
 
 afterAll(closeScenes)
 afterEach(() => void vi.useRealTimers())

@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, utimesSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeTree } from '@davit/files'
+import { shellConnection } from '@davit/connection/testing'
+import { installedShells } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Machine, openMachine, trimRemnants } from '../src/target.ts'
-import { installedShells, shellConnection } from './shells.ts'
 
 const A_DAY_AND_A_MINUTE = (24 * 60 + 1) * 60_000
 

@@ -7,12 +7,13 @@ import { Readable } from 'node:stream'
 import type { ProfileName, TargetName } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { storeLayout } from '@davit/store'
+import { shellConnection } from '@davit/connection/testing'
+import { installedShells, type Shell } from '@davit/testing/shells'
+import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { noSmallDisk, smallDisk } from '../../files/test/small-disk.ts'
 import { importArchive } from '../src/native-import.ts'
 import { acquireLock, type Machine, openMachine, performActivity } from '../src/target.ts'
-import { installedShells, type Shell, shellConnection } from './shells.ts'
 
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const asNobody = ['setpriv', `--reuid=${NOBODY.uid}`, `--regid=${NOBODY.gid}`, '--clear-groups']

@@ -24,6 +24,7 @@ describe('floorProblems()', () => {
 
   const low = { name: '@davit/low', floor: 10 }
   const high = { name: '@davit/high', floor: 20, dependencies: { '@davit/low': '*' } }
+  const testing = { name: '@davit/testing', floor: 0 }
 
   test.each([
     ['nothing when all is well', { high, low }, {}, []],
@@ -52,6 +53,42 @@ describe('floorProblems()', () => {
       ['@davit/high', 'yaml', 'ssh2', 'execa'].map(
         (name) => `packages/low: src/low.ts imports '${name}', which package.json does not declare`,
       ),
+    ],
+    [
+      'tests that lean on what is not below them, or not public',
+      { high, low: { ...low, devDependencies: { '@davit/high': '*', yargs: '18' } } },
+      {
+        'low/test/low.test.ts':
+          "#!/usr/bin/env node\n/** A test. */\nimport { test } from 'vitest'\nimport type {\n  A,\n} from '@davit/high/testing'\n" +
+          "import { b } from '../src/low.ts'\nimport { c } from '../../high/test/c.ts'\nimport { d } from '../../../scripts/d.ts'\n" +
+          "import 'yaml'\nconst program = `\nimport 'not-imported'\n`\n",
+        'low/test/fixtures/model.ts': "import 'anything'\n",
+      },
+      [
+        "packages/low: has tests with '@davit/high', which is on floor 20, not below 10",
+        "packages/low: depends on 'yargs', which only '@davit/tool' uses",
+        "packages/low: test/low.test.ts imports 'yaml', which package.json does not declare",
+        "packages/low: test/low.test.ts imports '../../high/test/c.ts' of another package",
+      ],
+    ],
+    [
+      'sources that lean on tests, or on the sources of others',
+      { high: { ...high, dependencies: { '@davit/low': '*', '@davit/testing': '*' } }, low, testing },
+      {
+        'high/src/high.ts': "import { a } from '@davit/low/testing'\nexport { b } from '../../low/src/b.ts'\n",
+        'testing/src/testing.ts': "import { afterAll } from 'vitest'\n",
+      },
+      [
+        "packages/high: depends on '@davit/testing', which is for tests",
+        "packages/high: src/high.ts imports '@davit/low/testing', which is for tests",
+        "packages/high: src/high.ts imports '../../low/src/b.ts' of another package",
+      ],
+    ],
+    [
+      'tests across executables that know the inside of packages',
+      { low },
+      { '../test/harness/a.ts': "import { a } from '../b.ts'\nimport { c } from '../../packages/low/src/c.ts'\n" },
+      ["test/harness/a.ts imports '../../packages/low/src/c.ts' of a package"],
     ],
     [
       'hands on the process',

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { type JournalEntry, readJournal } from '@davit/coordinator-state'
 import { asDetail, DavitError, messages, note, type ReportEvent, warning } from '@davit/diagnostics'
 import type { ProfileName } from '@davit/documents'
+import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { noSmallDisk, smallDisk } from '../../files/test/small-disk.ts'
 import type { Host } from '../src/host.ts'
 import { createRunJournal, type JournalPurpose } from '../src/run-journal.ts'
 

@@ -1,8 +1,8 @@
 import type { Manifest } from '@davit/documents'
 import { type Activity, coresOf, observedOf, planTransition, KINDS } from '@davit/transition'
+import { manifestOf } from '@davit/transition/testing'
 import { expect, test } from 'vitest'
 
-import { manifestOf } from '../../transition/test/systems.ts'
 import { type PerformOutcome, runTransition } from '../src/transition-runner.ts'
 
 const NAMES = ['a', 'b', 'c', 'd']

@@ -8,10 +8,10 @@ import {
   type Transition,
   KINDS,
 } from '@davit/transition'
+import { type Change, change, manifestOf, withoutTarget } from '@davit/transition/testing'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { type Change, change, manifestOf, withoutTarget } from '../../transition/test/systems.ts'
 import { runTransition, type TransitionOutcome } from '../src/transition-runner.ts'
 import { type Fate, SimulatedMachines } from './simulated-machines.ts'
 

@@ -1,9 +1,9 @@
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
 import type { Manifest } from '@davit/documents'
 import { type Activity, coresOf, observedOf, planTransition, KINDS } from '@davit/transition'
+import { manifestOf } from '@davit/transition/testing'
 import { expect, test } from 'vitest'
 
-import { manifestOf } from '../../transition/test/systems.ts'
 import { type PerformOutcome, type RunOptions, runTransition } from '../src/transition-runner.ts'
 
 const nothing = manifestOf({ services: {} })

@@ -11,9 +11,9 @@ import {
   renderTransition,
   type Transition,
 } from '@davit/transition'
+import { manifestOf } from '@davit/transition/testing'
 import { expect, test } from 'vitest'
 
-import { manifestOf } from '../../transition/test/systems.ts'
 import { type PerformOutcome, runTransition } from '../src/transition-runner.ts'
 
 /** Moves the state of a service between what stops and what starts, and so occupies two machines. */

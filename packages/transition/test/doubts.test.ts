@@ -12,7 +12,7 @@ import {
   KINDS,
   activitiesOf,
 } from '../src/transition.ts'
-import { manifestOf, pkgOf, type SystemSpec, withState, phasesOf } from './systems.ts'
+import { manifestOf, pkgOf, type SystemSpec, withState, phasesOf } from './testing.ts'
 
 const GUESTBOOK: SystemSpec = {
   services: {

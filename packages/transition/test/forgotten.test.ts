@@ -2,7 +2,7 @@ import type { TargetName } from '@davit/documents'
 import { describe, expect, test } from 'vitest'
 
 import { forgottenOf, observedOf, planTransition, renderTransition, KINDS } from '../src/transition.ts'
-import { manifestOf } from './systems.ts'
+import { manifestOf } from './testing.ts'
 
 const two = manifestOf({ services: { api: { on: ['web/process'] }, page: { on: ['web/process', 'db/process'] } } })
 const onlyApi = {

@@ -2,7 +2,7 @@ import type { Manifest, NamedMapping, TargetName } from '@davit/documents'
 import { describe, expect, test } from 'vitest'
 
 import { leftBehindMessages, leftBehindOf, observedOf, type ObservedMapping, vanishedOf } from '../src/transition.ts'
-import { manifestOf } from './systems.ts'
+import { manifestOf } from './testing.ts'
 
 const system = manifestOf({ services: { api: { on: ['n1/p', 'n2/p'] }, page: { on: ['n1/p'] } } })
 const everything = observedOf(system, system.infrastructure)

@@ -16,7 +16,7 @@ import {
   KINDS,
   activitiesOf,
 } from '../src/transition.ts'
-import { type Change, change, manifestOf, phasesOf } from './systems.ts'
+import { type Change, change, manifestOf, phasesOf } from './testing.ts'
 
 const DOUBTS = ['died', 'rebooted', 'damaged'] as const
 type State = ObservedMapping['state'] | Doubt | 'gone' | 'changed'

@@ -11,7 +11,7 @@ import {
   type Transition,
   KINDS,
 } from '../src/transition.ts'
-import { manifestOf, type SystemSpec, withState, phasesOf } from './systems.ts'
+import { manifestOf, type SystemSpec, withState, phasesOf } from './testing.ts'
 
 const GUESTBOOK: SystemSpec = {
   services: {

@@ -10,7 +10,7 @@ import {
   renderTransition,
   traitsOf,
 } from '../src/transition.ts'
-import { manifestOf } from './systems.ts'
+import { manifestOf } from './testing.ts'
 
 const system = manifestOf({ services: { api: { on: ['n1/p'] } } })
 /** The same, as a machine has recorded it whose name is another machine's now. */

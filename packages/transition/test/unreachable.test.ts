@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { assumedOn, inconsistenciesOf, observedOf, planTransition } from '../src/transition.ts'
-import { change, manifestOf, type SystemSpec, phasesOf } from './systems.ts'
+import { change, manifestOf, type SystemSpec, phasesOf } from './testing.ts'
 
 const SYSTEM: SystemSpec['services'] = {
   store: { on: ['db/process'] },

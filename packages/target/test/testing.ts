@@ -5,10 +5,10 @@ import { join } from 'node:path'
 
 import type { StorePath } from '@davit/documents'
 import { environment } from '@davit/process'
+import { shellConnection } from '@davit/connection/testing'
+import type { PrivateNix } from '@davit/testing/private-nix'
+import type { Shell } from '@davit/testing/shells'
 import { afterAll } from 'vitest'
-
-import type { PrivateNix } from '../../nix/test/private-nix.ts'
-import { type Shell, shellConnection } from './shells.ts'
 
 /** A directory with programs of Nix and nothing else, until the tests of the file are over. */
 export function nixPrograms(): string {

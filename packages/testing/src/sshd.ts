@@ -1,10 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Environment, environment, runCommand } from '@davit/process'
-import { freePort } from '../../process/test/free-port.ts'
+import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
 
 const PROGRAM = '/usr/sbin/sshd'
 
@@ -30,7 +30,7 @@ export interface TestSshd {
   /** Holds a line for each host key, named `[127.0.0.1]:PORT`. */
   readonly knownHostsFile: string
   /** For `openSsh` and `connectionPool`. */
-  readonly environment: Environment
+  readonly environment: Readonly<Record<string, string>>
   /** Type and key in base64. */
   hostKey(type: KeyType): string
   /** What sshd said so far, at LogLevel VERBOSE unless told. */
@@ -70,7 +70,7 @@ export async function startSshd(
     clientKey: file('client'),
     configFile,
     knownHostsFile,
-    environment: { PATH: environment()['PATH'] ?? '', DAVIT_SSH_CONFIG: configFile },
+    environment: { PATH: process.env['PATH'] ?? '', DAVIT_SSH_CONFIG: configFile },
     hostKey,
     log: () => server.log(),
     down: () => server.down(),
@@ -86,9 +86,7 @@ export async function startSshd(
 
 export async function makeKey(file: string, type: KeyType, passphrase = ''): Promise<void> {
   const bits = type === 'rsa' ? ['-b', '2048'] : []
-  const argv = ['ssh-keygen', '-q', '-t', type, ...bits, '-N', passphrase, '-C', '', '-f', file] as const
-  const { exitCode, stderr } = await runCommand({ argv })
-  if (exitCode !== 0) throw new Error(stderr)
+  await promisify(execFile)('ssh-keygen', ['-q', '-t', type, ...bits, '-N', passphrase, '-C', '', '-f', file])
 }
 
 /** Type and key, without a comment. */

@@ -2,17 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { removeTree } from '@davit/files'
-import { type Command, type CommandResult, environment, type Environment, runCommand } from '@davit/process'
 import { afterAll } from 'vitest'
+import { removeTree } from './scratch.ts'
 
 /** An empty store that is `/nix` for the programs of Nix that are found on the PATH of its environment. */
 export interface PrivateNix {
   /** Holds `nix` (what is `/nix` inside), `home`, `conf` and `bin`. */
   readonly directory: string
-  readonly environment: Environment
-  /** Any program, with this store as `/nix`. */
-  run(argv: Command['argv'], options?: Omit<Command, 'argv' | 'env'>): Promise<CommandResult>
+  readonly environment: Readonly<Record<string, string>>
   /** Standard output of a script of sh that sees this store; throws when it fails. */
   shell(script: string, ...parameters: readonly string[]): string
   /** Where a path below `/nix` can be looked at from outside. */
@@ -56,7 +53,6 @@ export function privateNix({ settings = [] }: PrivateNixOptions = {}): PrivateNi
   return {
     directory,
     environment: own,
-    run: ([...argv], options) => runCommand({ ...options, argv: [enter, ...argv], env: own }),
     shell: (script, ...parameters) => shellOutput([enter, 'sh', '-ec', script, 'sh', ...parameters], own),
     place: (path) => join(directory, path),
     remove: () => removeTree(directory),
@@ -64,11 +60,13 @@ export function privateNix({ settings = [] }: PrivateNixOptions = {}): PrivateNi
 }
 
 /** Nothing of the machine's own Nix is left in it. */
-function environmentOf(directory: string): Environment {
-  const inherited = Object.entries(environment()).filter(([name]) => !/^(NIX|XDG)_/.test(name))
+function environmentOf(directory: string): Readonly<Record<string, string>> {
+  const inherited = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined || /^(NIX|XDG)_/.test(name) ? [] : [[name, value] as const],
+  )
   return {
     ...Object.fromEntries(inherited),
-    PATH: `${join(directory, 'bin')}${delimiter}${environment()['PATH'] ?? ''}`,
+    PATH: `${join(directory, 'bin')}${delimiter}${process.env['PATH'] ?? ''}`,
     HOME: join(directory, 'home'),
     NIX_CONF_DIR: join(directory, 'conf'),
     // The same place, where programs that do not see this store find it as well.
@@ -82,7 +80,10 @@ function enterScript(nix: string): string {
   return `#!/bin/sh\nexec unshare -m --propagation private sh -c '${inside.replaceAll("'", `'\\''`)}' sh "$@"\n`
 }
 
-function shellOutput([program, ...parameters]: readonly [string, ...string[]], env: Environment): string {
+function shellOutput(
+  [program, ...parameters]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>>,
+): string {
   const { status, stdout, stderr } = spawnSync(program, parameters, { env, encoding: 'utf8' })
   if (status !== 0) throw new Error(`${parameters.join(' ')}: ${stderr}`)
   return stdout
@@ -94,7 +95,7 @@ function writeProgram(path: string, text: string): void {
 }
 
 function programOf(name: string): string | undefined {
-  const directories = (environment()['PATH'] ?? '').split(delimiter)
+  const directories = (process.env['PATH'] ?? '').split(delimiter)
   return directories.map((directory) => join(directory, name)).find((path) => isExecutable(path))
 }
 

@@ -1,0 +1,2 @@
+export { parseArguments } from '../src/parse-arguments.ts'
+export { renderManPage } from '../src/render-man-page.ts'
