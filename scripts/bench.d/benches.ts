@@ -8,8 +8,11 @@ import type { Workplace } from './workplace.ts'
 
 export interface Bench {
   readonly name: string
+  /** What `scripts/bench --help` says of it. */
+  readonly purpose: string
   readonly usesNix: boolean
-  run(place: Workplace): Promise<readonly Row[]>
+  /** It is told its own name. */
+  run(place: Workplace, name: string): Promise<readonly Row[]>
 }
 
 const MEMORY = 250e6
@@ -17,10 +20,11 @@ const MEMORY = 250e6
 export const benches: readonly Bench[] = [
   {
     name: 'nix-1000',
+    purpose: 'models to manifest, 1,000 services on 100 targets',
     usesNix: true,
-    run: (place) =>
+    run: (place, name) =>
       benchNixPlanning(place, {
-        name: 'nix-1000',
+        name,
         size: sizeFor(place, { services: 1000, targets: 100, tiers: 5 }),
         runs: place.runs,
         limits: { both: { ratio: 1.3, seconds: 3 }, normalize: { seconds: 1.5 }, memory: MEMORY },
@@ -28,10 +32,11 @@ export const benches: readonly Bench[] = [
   },
   {
     name: 'nix-5000',
+    purpose: 'the same with 5,000 services on 500 targets',
     usesNix: true,
-    run: (place) =>
+    run: (place, name) =>
       benchNixPlanning(place, {
-        name: 'nix-5000',
+        name,
         size: sizeFor(place, { services: 5000, targets: 500, tiers: 5 }),
         runs: Math.min(place.runs, 3),
         limits: { both: { ratio: 1.3, seconds: 15 }, normalize: { seconds: 5 }, memory: MEMORY },
@@ -39,10 +44,11 @@ export const benches: readonly Bench[] = [
   },
   {
     name: 'nix-tiers',
+    purpose: 'the same with 100 services in 20 tiers',
     usesNix: true,
-    run: (place) =>
+    run: (place, name) =>
       benchNixPlanning(place, {
-        name: 'nix-tiers',
+        name,
         size: { services: 100, targets: 20, tiers: 20 },
         runs: place.runs,
         limits: { both: { seconds: 1.5 } },
@@ -50,21 +56,24 @@ export const benches: readonly Bench[] = [
   },
   {
     name: 'native-1000',
+    purpose: 'as nix-1000, with the native store',
     usesNix: false,
-    run: (place) =>
+    run: (place, name) =>
       benchNativePlanning(place, {
-        name: 'native-1000',
+        name,
         size: sizeFor(place, { services: 1000, targets: 100, tiers: 5 }),
         runs: place.runs,
       }),
   },
   {
     name: 'nix-transfer',
+    purpose: 'a closure of 300 small paths and 200 MB to a host',
     usesNix: true,
     run: (place) => benchTransfer(place, { runs: place.runs, size: parcelSize(place), parcelFor: nixParcel }),
   },
   {
     name: 'native-transfer',
+    purpose: 'as nix-transfer, with the native store',
     usesNix: false,
     run: (place) => benchTransfer(place, { runs: place.runs, size: parcelSize(place), parcelFor: nativeParcel }),
   },
