@@ -23,7 +23,7 @@ export async function tryInputs(): Promise<InputsTried> {
   try {
     const file = join(directory, 'figures')
     const env = { ...process.env, DAVIT_TEST_THOROUGH: '1', DAVIT_TEST_FIGURES: file }
-    const root = fileURLToPath(new URL('../..', import.meta.url))
+    const root = fileURLToPath(new URL('../../..', import.meta.url))
     const argv = ['run', '--project', 'unit', '--project', 'machines', '--silent=passed-only', ...FILES]
     const child = spawn(join(root, 'node_modules/.bin/vitest'), argv, { cwd: root, env, stdio: 'inherit' })
     const [status] = (await once(child, 'exit')) as [number | null]

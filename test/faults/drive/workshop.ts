@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { installFaulty } from './build.ts'
+import { installFaulty } from '../inject/build.ts'
 import { laboratory, type Laboratory } from './laboratory.ts'
 import { makeSystem } from './system.ts'
 

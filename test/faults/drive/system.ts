@@ -2,9 +2,9 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
-import { coordinator, type Coordinator, succeeded } from '../harness/coordinator.ts'
-import { bringUpHosts, type TestHosts } from '../harness/hosts.ts'
-import { infrastructureOf, type Models } from '../harness/models.ts'
+import { coordinator, type Coordinator, succeeded } from '../../harness/coordinator.ts'
+import { bringUpHosts, type TestHosts } from '../../harness/hosts.ts'
+import { infrastructureOf, type Models } from '../../harness/models.ts'
 
 /** `failing` is an upgrade that fails, and undoes what it has done. */
 export const STEPS = ['install', 'failing', 'upgrade', 'undeploy'] as const

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Host } from '../harness/hosts.ts'
+import type { Host } from '../../harness/hosts.ts'
 import { linkAt, namesBelow, namesIn, textOf } from './look.ts'
 
 /** What a host shows, without ssh and without davit. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import { ROOT } from '../../scripts/executables.ts'
+import { ROOT } from '../../../scripts/executables.ts'
 
 /** The commit that is checked out; `+` and a digest of the changes follow where there are some. `except` is no part of them. */
 export function commitHere(except: string): string {

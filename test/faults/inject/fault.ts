@@ -1,4 +1,4 @@
-import { GRACEFUL, isStep, type Step } from './system.ts'
+import { GRACEFUL, isStep, type Step } from '../drive/system.ts'
 
 const SIGNALS = [...GRACEFUL, 'KILL'] as const
 

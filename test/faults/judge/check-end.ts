@@ -1,7 +1,7 @@
 import { checkJournal } from './check-journal.ts'
 import { differences } from './differences.ts'
-import type { Evidence, Goals } from './round.ts'
-import type { Survey } from './survey.ts'
+import type { Evidence, Goals } from '../drive/round.ts'
+import type { Survey } from '../observe/survey.ts'
 
 /** Whether after the last run all is as it should be, and was done just once. */
 export function checkEnd(evidence: Evidence, goals: Goals): readonly string[] {

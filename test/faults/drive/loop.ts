@@ -1,7 +1,7 @@
-import { isAboutWords } from './check-claims.ts'
-import { type Fault, type Kind, KINDS, nameOf } from './fault.ts'
+import { isAboutWords } from '../judge/check-claims.ts'
+import { type Fault, type Kind, KINDS, nameOf } from '../inject/fault.ts'
 import { BEFORE, type Laboratory } from './laboratory.ts'
-import { partsOf, type Points } from './points.ts'
+import { partsOf, type Points } from '../inject/points.ts'
 import { runRound, type RoundResult } from './round.ts'
 import { STEPS } from './system.ts'
 

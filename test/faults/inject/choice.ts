@@ -1,6 +1,6 @@
 import { type Fault, isMishap, type Kind, KINDS, leavesOrphans, type Strike } from './fault.ts'
 import { alikes, isOfBuilder, partsOf, type Place, type Points } from './points.ts'
-import { GRACEFUL, type Step, STEPS } from './system.ts'
+import { GRACEFUL, type Step, STEPS } from '../drive/system.ts'
 
 /**
  * Every kind at every place. `one-of-each` tries once what is the same: of places that are alike chance picks one for each kind,

@@ -1,7 +1,7 @@
 import type { World } from './check-claims.ts'
-import { beginningOf } from './run.ts'
-import { type Said, textIn, textsIn } from './said.ts'
-import type { JournalEntry, Survey } from './survey.ts'
+import { beginningOf } from '../drive/run.ts'
+import { type Said, textIn, textsIn } from '../observe/said.ts'
+import type { JournalEntry, Survey } from '../observe/survey.ts'
 
 type Check = (said: Said, world: World) => readonly string[]
 

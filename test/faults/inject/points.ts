@@ -1,4 +1,4 @@
-import { type Step, STEPS } from './system.ts'
+import { type Step, STEPS } from '../drive/system.ts'
 
 /** Names of points, in the order in which a run that is left alone comes to them. */
 export type Points = Readonly<Record<Step, readonly string[]>>

@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
-import { type Fault, nameOf, parseFault } from './fault.ts'
+import { type Fault, nameOf, parseFault } from '../inject/fault.ts'
 import type { RoundResult } from './round.ts'
 
 /** What is tried, and on what. */

@@ -1,5 +1,5 @@
 import { BEFORE, type Laboratory, textOf } from './laboratory.ts'
-import { isOfBuilder, partsOf, type Points } from './points.ts'
+import { isOfBuilder, partsOf, type Points } from '../inject/points.ts'
 import type { Run } from './run.ts'
 import { type Step, STEPS } from './system.ts'
 

@@ -1,6 +1,6 @@
-import type { Evidence, Goals } from './round.ts'
-import { type JournalEntry, journalOf } from './survey.ts'
-import { type Activity, follow } from './timeline.ts'
+import type { Evidence, Goals } from '../drive/round.ts'
+import { type JournalEntry, journalOf } from '../observe/survey.ts'
+import { type Activity, follow } from '../observe/timeline.ts'
 
 /** What the modules have written down since the round began. */
 export function journalSince({ start }: Pick<Evidence, 'start'>, after: Evidence['start']): readonly JournalEntry[] {

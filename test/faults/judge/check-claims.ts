@@ -1,11 +1,11 @@
 import { ERROR_CLAIMS, MESSAGE_CLAIMS, stepClaim } from './claims.ts'
-import type { CoordinatorState } from './coordinator-state.ts'
+import type { CoordinatorState } from '../observe/coordinator-state.ts'
 import { ONLY_WRONG, OTHERS_SAY, SAYS_NOTHING } from './no-claims.ts'
-import type { Line, Run } from './run.ts'
-import { readable, type Said, saidIn } from './said.ts'
-import type { JournalEntry, Survey } from './survey.ts'
-import type { Goal } from './system.ts'
-import type { Activity } from './timeline.ts'
+import type { Line, Run } from '../drive/run.ts'
+import { readable, type Said, saidIn } from '../observe/said.ts'
+import type { JournalEntry, Survey } from '../observe/survey.ts'
+import type { Goal } from '../drive/system.ts'
+import type { Activity } from '../observe/timeline.ts'
 
 /** What claims are compared with. */
 export interface World {

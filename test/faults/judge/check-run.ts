@@ -1,12 +1,12 @@
 import { checkClaims } from './check-claims.ts'
 import { journalSince } from './check-journal.ts'
 import { differences } from './differences.ts'
-import { isMishap, type Kind, leavesOrphans } from './fault.ts'
-import type { Evidence, Goals, Stage } from './round.ts'
-import { partsOf } from './points.ts'
-import type { Line, Run } from './run.ts'
-import { readable, type Said, saidIn } from './said.ts'
-import { follow } from './timeline.ts'
+import { isMishap, type Kind, leavesOrphans } from '../inject/fault.ts'
+import type { Evidence, Goals, Stage } from '../drive/round.ts'
+import { partsOf } from '../inject/points.ts'
+import type { Line, Run } from '../drive/run.ts'
+import { readable, type Said, saidIn } from '../observe/said.ts'
+import { follow } from '../observe/timeline.ts'
 
 /** Whether status and words of a run were true. */
 export function checkRun(evidence: Evidence, index: number, goals: Goals): readonly string[] {

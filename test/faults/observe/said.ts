@@ -1,4 +1,4 @@
-import type { Line } from './run.ts'
+import type { Line } from '../drive/run.ts'
 
 /** What a tool has said, as a line of its log; see docs/formats/log.md. */
 export interface Said {

@@ -2,8 +2,8 @@ import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
-import { bundleExecutables } from '../../scripts/bundle-programs.ts'
-import { type Executable, executables, ROOT } from '../../scripts/executables.ts'
+import { bundleExecutables } from '../../../scripts/bundle-programs.ts'
+import { type Executable, executables, ROOT } from '../../../scripts/executables.ts'
 import { BUILDERS } from './points.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))

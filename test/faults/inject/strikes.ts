@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { isMishap, type Kind, type Mishap, type Strike } from './fault.ts'
 import { partsOf } from './points.ts'
-import type { System } from './system.ts'
+import type { System } from '../drive/system.ts'
 
 const OUTSIDE = fileURLToPath(new URL('outside', import.meta.url))
 const HOLD = '/run/davit-faults.hold'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { linkAt, namesBelow, namesIn, textOf } from './look.ts'
-import type { System } from './system.ts'
+import type { System } from '../drive/system.ts'
 
 /** What is left on the coordinator. */
 export interface CoordinatorState {
