@@ -33,7 +33,7 @@ test.each(PAGES)('the examples of the page %s are valid, and say the same', (pag
 
 test('every document has a page', () => {
   // The journal and the log have pages, too, and lines in place of a document.
-  const pages = readdirSync(DIRECTORY).filter((file) => /\.md$/.test(file) && !/^(?:README|journal|log)\./.test(file))
+  const pages = readdirSync(DIRECTORY).filter((file) => file.endsWith('.md') && !/^(?:README|journal|log)\./.test(file))
   expect(pages.toSorted()).toEqual(PAGES.map(([page]) => `${page}.md`))
 })
 

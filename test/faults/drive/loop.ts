@@ -53,7 +53,7 @@ const isOnlyWords = (result: RoundResult) => isFailure(result) && result.problem
 
 function renderResult(result: RoundResult): string {
   const outcome = isOnlyWords(result)
-    ? 'UNKNOWN WORDS'
+    ? 'UNKNOWN CODES'
     : isFailure(result)
       ? 'FAILED'
       : isMissed(result)
