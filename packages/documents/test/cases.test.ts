@@ -1,4 +1,4 @@
-import { XMLParser } from 'fast-xml-parser'
+import { openSource, readXml, type XmlElement } from '@davit/languages'
 import { expect, test } from 'vitest'
 import {
   encodeDocument,
@@ -50,21 +50,12 @@ function formatOfCase(file: string): Format<unknown> {
 
 /** The elements of a document with their attributes and text, without the white space between them. */
 function treeOf(xml: string): unknown {
-  const parser = new XMLParser({
-    preserveOrder: true,
-    ignoreAttributes: false,
-    parseTagValue: false,
-    trimValues: false,
-    htmlEntities: true,
-    ignoreDeclaration: true,
-  })
-  return withoutBlanks(parser.parse(xml))
+  const read = readXml(openSource(xml, { file: 'case.xml' }))
+  if ('problem' in read) throw new Error(read.problem.message)
+  return withoutBlanks(read.root)
 }
 
-function withoutBlanks(nodes: readonly Record<string, unknown>[]): unknown {
-  return nodes
-    .filter((node) => !('#text' in node) || String(node['#text']).trim() !== '')
-    .map((node) =>
-      Object.entries(node).map(([key, value]) => [key, Array.isArray(value) ? withoutBlanks(value) : value]),
-    )
+function withoutBlanks({ name, attributes, children, text }: XmlElement): unknown {
+  const own = children.length === 0 ? text : text.trim()
+  return [name, Object.fromEntries(attributes), own, children.map(withoutBlanks)]
 }
