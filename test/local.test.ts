@@ -1,5 +1,6 @@
 import { access, constants, copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { AS_NOBODY } from '@davit/testing/nobody'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
 import { HOSTS_POSSIBLE } from './harness/hosts.ts'
@@ -7,14 +8,12 @@ import { LANGUAGES } from './harness/language.ts'
 import { deploy, modelFile, type Models } from './harness/models.ts'
 import { wrapper } from './harness/services.ts'
 
-const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
-
 describe.each(LANGUAGES)('a user without privileges whose targets are this machine, models in %s', (language) => {
   let user: Coordinator
   let environment: Record<string, string>
 
   beforeAll(async () => {
-    user = await coordinator({ language, ...(HOSTS_POSSIBLE ? { as: NOBODY } : {}) })
+    user = await coordinator({ language, ...(HOSTS_POSSIBLE ? { as: AS_NOBODY } : {}) })
     // What a user has who sets nothing.
     environment = {
       DAVIT_STATE_DIR: '',

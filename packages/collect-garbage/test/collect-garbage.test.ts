@@ -1,14 +1,4 @@
-import {
-  existsSync,
-  lutimesSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, lutimesSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 import type { ReportEvent } from '@davit/diagnostics'
@@ -21,12 +11,12 @@ import {
   type System,
   type TargetName,
 } from '@davit/documents'
-import { removeTree } from '@davit/files'
 import { tool as generations } from '@davit/generations'
 import { tool as set } from '@davit/set'
 import { type NativeStore, openNativeStore } from '@davit/store'
 import type { ToolContext } from '@davit/tool'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { beforeEach, describe, expect, test } from 'vitest'
 
 import { tool as collect } from '../src/main.ts'
 
@@ -45,12 +35,11 @@ const environment = () => ({
 })
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'davit-collect-tool-'))
+  directory = scratchDirectory()
   store = await openNativeStore({ directory: join(directory, 'store'), environment: environment() })
   printed = ''
   messages = []
 })
-afterEach(() => removeTree(directory))
 
 /** Around a tool that is given `text` on standard input. */
 function contextOf<Arguments>(args: object, text = ''): ToolContext<Arguments> {

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { AS_NOBODY } from '@davit/testing/nobody'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const PROGRAM = fileURLToPath(new URL('programs/judge.ts', import.meta.url))
@@ -39,7 +40,7 @@ test.each([
 
 test('a known_hosts file of somebody else is named', () => {
   const isRoot = process.getuid?.() === 0
-  const other = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
+  const other = isRoot ? AS_NOBODY : []
   expect(judged('closed', 'all', other)).toBe(refusal('closed', 'permission denied'))
 })
 

@@ -1,18 +1,9 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { encodeDocument, Manifest, type ProfileName } from '@davit/documents'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { beforeEach, describe, expect, test } from 'vitest'
 
 import {
   addGeneration,
@@ -37,10 +28,9 @@ let place: string
 const origin = { time: new Date('2026-11-20T10:00:00Z'), user: 'alice', host: 'coordinator' }
 
 beforeEach(() => {
-  state = mkdtempSync(join(tmpdir(), 'davit-generations-'))
+  state = scratchDirectory()
   place = deploymentPlace(state, 'default' as ProfileName)
 })
-afterEach(() => rmSync(state, { recursive: true, force: true }))
 
 /** Manifests differ by their store. */
 function deployed(name: string) {

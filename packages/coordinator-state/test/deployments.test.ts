@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { ProfileName } from '@davit/documents'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { beforeEach, expect, test } from 'vitest'
 
 import {
   deploymentPlace,
@@ -16,8 +16,7 @@ import {
 let state: string
 const placeOf = (profile: string) => deploymentPlace(state, profile as ProfileName)
 
-beforeEach(() => void (state = mkdtempSync(join(tmpdir(), 'davit-deployments-'))))
-afterEach(() => rmSync(state, { recursive: true }))
+beforeEach(() => void (state = scratchDirectory()))
 
 const NONE = 'nothing has been deployed from this coordinator, under any name'
 const OTHERS =

@@ -1,26 +1,18 @@
-import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { DURABILITY, durableSteps, noStrace, stracing } from '@davit/testing/system-calls'
+import { durableStepsOf, noStrace } from '@davit/testing/system-calls'
 import { expect, test } from 'vitest'
 
 const program = new URL('../src/coordinator-state.ts', import.meta.url).pathname
-const lockRecord = new URL('../../deployment-lock/src/lock-record.ts', import.meta.url).pathname
 
-/** Steps and modes of what a script leaves, whatever the umask. */
+/** Steps and modes of what a script leaves. */
 function remembering(script: string) {
-  const [state, calls] = [join(scratchDirectory(), 'state'), join(scratchDirectory(), 'calls')]
+  const state = join(scratchDirectory(), 'state')
   const place = join(state, 'coordinator/default')
-  const preamble = `import { addGeneration, beginRollback, openJournal, switchGeneration } from '${program}'
-    import { writeLockRecord } from '${lockRecord}'
+  const steps = durableStepsOf(`import { addGeneration, openJournal } from '${program}'
     const place = '${place}'
-    process.umask(0)`
-  const [strace = '', ...traced] = stracing(calls, ...DURABILITY)
-  const code = `${preamble}\n${script}`
-  const node = [process.execPath, '--conditions=source', '--import', 'tsx', '--input-type=module', '-e', code]
-  expect(spawnSync(strace, [...traced, ...node], { encoding: 'utf8' }).stderr).toBe('')
-  const steps = durableSteps(calls)
+    ${script}`)
     .filter((step) => step.includes(state))
     .map((step) => step.replaceAll(/\.davit-[0-9a-f]{16}/g, 'T').replaceAll(place, 'P'))
   return { steps, mode: (path: string) => (statSync(join(state, path)).mode & 0o777).toString(8) }
@@ -73,9 +65,3 @@ test.skipIf(noStrace !== undefined)(
     expect(made.map(mode)).toEqual(['755', '700', '700', '700', '600'])
   },
 )
-
-test.skipIf(noStrace !== undefined)('a lock that is remembered is on the disk, and for its owner alone', () => {
-  const { steps, mode } = remembering(`await writeLockRecord(place, { token: 'secret' })`)
-  expect(steps).toEqual(written('P/lock.json', '0600'))
-  expect(['coordinator/default', 'coordinator/default/lock.json'].map(mode)).toEqual(['700', '600'])
-})

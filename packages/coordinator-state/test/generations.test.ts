@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { DavitError } from '@davit/diagnostics'
@@ -14,8 +13,9 @@ import {
 } from '@davit/documents'
 import { patience, runs } from '@davit/testing/effort'
 import { awkwardText, mutationsOf } from '@davit/testing/hostile'
+import { scratchDirectory } from '@davit/testing/scratch'
 import * as fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 
 import { addGeneration, currentGeneration, deploymentPlace, generationNumbers } from '../src/coordinator-state.ts'
 
@@ -23,10 +23,9 @@ let state: string
 let place: string
 
 beforeEach(() => {
-  state = mkdtempSync(join(tmpdir(), 'davit-generations-'))
+  state = scratchDirectory()
   place = deploymentPlace(state, 'default' as ProfileName)
 })
-afterEach(() => rmSync(state, { recursive: true, force: true }))
 
 const target: Target = {
   system: 'x86_64-linux' as System,

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import {
   appendFileSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,13 +10,13 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { noSmallDisk, type SmallDisk, smallDisk } from '@davit/testing/small-disk'
+import { scratchDirectory } from '@davit/testing/scratch'
 import * as fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { bundleTools } from '../../../scripts/bundle-programs.ts'
 import { type JournalEntry, openJournal, readJournal, type StepEntry } from '../src/coordinator-state.ts'
@@ -26,10 +25,9 @@ import { encodeEntry, parseEntry } from '../src/journal-entry.ts'
 let directory: string
 let place: string
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'davit-journal-'))
+  directory = scratchDirectory()
   place = join(directory, 'state', 'coordinator', 'default')
 })
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const time = '2026-11-21T10:00:00.000Z'
 const note = (message: string): JournalEntry => ({ kind: 'note', time, id: 'a', message })

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { encodeDocument, Manifest, type NamedMapping, type ProfileName, type Target } from '@davit/documents'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { beforeEach, expect, test } from 'vitest'
 
 import {
   addGeneration,
@@ -18,10 +18,9 @@ import {
 let state: string
 let place: string
 beforeEach(() => {
-  state = mkdtempSync(join(tmpdir(), 'davit-left-behind-'))
+  state = scratchDirectory()
   place = deploymentPlace(state, 'default' as ProfileName)
 })
-afterEach(() => rmSync(state, { recursive: true }))
 
 const left = (target: string, name: string) =>
   ({ target, container: 'process', service: `key-of-${name}`, name }) as unknown as NamedMapping

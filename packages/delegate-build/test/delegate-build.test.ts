@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ReportEvent } from '@davit/diagnostics'
 import {
@@ -14,10 +13,10 @@ import {
   type System,
   validateDocument,
 } from '@davit/documents'
-import { removeTree } from '@davit/files'
 import { environment } from '@davit/process'
 import { currentSystem, type NativeStore, openNativeStore } from '@davit/store'
-import { expect, onTestFinished, test } from 'vitest'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { expect, test } from 'vitest'
 import { tool } from '../src/main.ts'
 
 const HERE = currentSystem(environment())
@@ -59,8 +58,7 @@ test.each([
   ['a services model', { web: { type: 'process', pkg: { source: '.' } } }, 'was it meant for -s?'],
   ['an infrastructure model', { here: { properties: { hostname: 'h' } } }, 'was it meant for -i?'],
 ])('%s in JSON that is given as a build model is told as what it is', async (title, model, hint) => {
-  const directory = mkdtempSync(join(tmpdir(), 'davit-delegate-build-'))
-  onTestFinished(() => removeTree(directory))
+  const directory = scratchDirectory()
   const file = written(directory, 'model.json', JSON.stringify(model))
   const message = `expected a build model, but this looks like ${title}`
   await expect(run({ build: file })).rejects.toMatchObject({
@@ -152,8 +150,7 @@ interface SceneOptions {
 
 /** `app` and `web` are wanted on one, `extra` and `web` on two. */
 async function scene({ two = 'local', script, system = HERE }: SceneOptions = {}) {
-  const directory = mkdtempSync(join(tmpdir(), 'davit-delegate-build-'))
-  onTestFinished(() => removeTree(directory))
+  const directory = scratchDirectory()
   const store = await openNativeStore({ directory: join(directory, 'store'), environment: environment() })
   const packages = await instantiate(store, { script, system })
   const [app, web, extra] = packages.map((one) => ({ ...one }))
@@ -211,8 +208,7 @@ interface Call {
 }
 
 async function run({ architecture = '', operand, build: model, print = false, format = 'xml' }: Call) {
-  const state = mkdtempSync(join(tmpdir(), 'davit-delegate-build-state-'))
-  onTestFinished(() => removeTree(state))
+  const state = scratchDirectory()
   let printed = ''
   const events: ReportEvent[] = []
   const readInput = async (file: string | undefined) =>

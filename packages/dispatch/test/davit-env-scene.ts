@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { isThorough } from '@davit/testing/effort'
-import { afterEach, beforeEach, expect } from 'vitest'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { beforeEach, expect } from 'vitest'
 
 import { HANG, LOCK, TOOL, TOOLS } from './stand-ins.ts'
 
@@ -26,7 +26,7 @@ type Within = (argv: readonly string[]) => readonly string[]
 export function davitEnvIn(shell: readonly string[]) {
   let directory = ''
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'davit-env-test-'))
+    directory = scratchDirectory()
     mkdirSync(join(directory, 'bin'))
     mkdirSync(join(directory, 'tmp'))
     for (const name of TOOLS) {
@@ -37,7 +37,6 @@ export function davitEnvIn(shell: readonly string[]) {
     writeFileSync(join(directory, 'bin', 'hang.mjs'), HANG)
     writeFileSync(join(directory, 'bin', 'davit-env'), readFileSync(SCRIPT))
   })
-  afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
   const start = (
     args: readonly string[],

@@ -1,8 +1,7 @@
-import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
-import { DURABILITY, durableSteps, noStrace, stracing } from '@davit/testing/system-calls'
+import { durableStepsOf, noStrace } from '@davit/testing/system-calls'
 import { expect, test } from 'vitest'
 
 const program = new URL('../src/files.ts', import.meta.url).pathname
@@ -11,14 +10,10 @@ test.skipIf(noStrace !== undefined).each([
   ['{ mode: 0o604 }', '0600', '604'],
   ['{}', '0666', '666'],
 ])('writeFileAtomic() with %s is on the disk before and after it counts', (options, createdAs, mode) => {
-  const [directory, calls] = [scratchDirectory(), join(scratchDirectory(), 'calls')]
-  const script = `import { writeFileAtomic } from '${program}'
-    process.umask(0)
-    await writeFileAtomic('${directory}/file', 'secret', ${options})`
-  const [strace = '', ...traced] = stracing(calls, ...DURABILITY)
-  const node = [process.execPath, '--conditions=source', '--import', 'tsx', '--input-type=module', '-e', script]
-  expect(spawnSync(strace, [...traced, ...node], { encoding: 'utf8' }).stderr).toBe('')
-  const steps = durableSteps(calls).filter((step) => step.includes(directory))
+  const directory = scratchDirectory()
+  const all = durableStepsOf(`import { writeFileAtomic } from '${program}'
+    await writeFileAtomic('${directory}/file', 'secret', ${options})`)
+  const steps = all.filter((step) => step.includes(directory))
   expect(steps.map((step) => step.replaceAll(/\.davit-[0-9a-f]{16}/g, 'new').replaceAll(directory, 'D'))).toEqual([
     `created ${createdAs} D/new`,
     'synced D/new',

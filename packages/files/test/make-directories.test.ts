@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratchDirectory } from '@davit/testing/scratch'
+import { AS_NOBODY } from '@davit/testing/nobody'
 import { expect, test } from 'vitest'
 import { makeDirectories } from '../src/files.ts'
 
@@ -50,7 +51,6 @@ test('makeDirectories() refuses what stands in the way of a directory', () => {
   }
 })
 
-const NOBODY = { uid: 65_534, gid: 65_534 }
 const program = new URL('../src/files.ts', import.meta.url).pathname
 
 test.skipIf(process.getuid?.() !== 0)(
@@ -60,9 +60,8 @@ test.skipIf(process.getuid?.() !== 0)(
     mkdirSync(join(directory, 'there'))
     const script = `import { makeDirectories } from '${program}'
     try { makeDirectories('${directory}/there/a/b') } catch (error) { console.log(error.message + '\\n' + error.hint) }`
-    const asNobody = ['setpriv', `--reuid=${NOBODY.uid}`, `--regid=${NOBODY.gid}`, '--clear-groups']
     const node = [process.execPath, '--conditions=source', '--import', 'tsx', '--input-type=module', '-e', script]
-    const { stdout, stderr } = spawnSync(asNobody[0] ?? '', [...asNobody.slice(1), ...node], { encoding: 'utf8' })
+    const { stdout, stderr } = spawnSync(AS_NOBODY[0] ?? '', [...AS_NOBODY.slice(1), ...node], { encoding: 'utf8' })
     expect([stdout, stderr]).toEqual([
       `cannot create '${directory}/there/a/b': 'nobody' may not write to '${directory}'\n` +
         `as root: install -d -o nobody '${directory}/there'\n`,

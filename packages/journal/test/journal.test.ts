@@ -1,5 +1,4 @@
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { deploymentPlace, type JournalEntry, openJournal } from '@davit/coordinator-state'
@@ -7,7 +6,8 @@ import type { ReportEvent } from '@davit/diagnostics'
 import type { ProfileName } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import type { ToolContext } from '@davit/tool'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { beforeEach, describe, expect, test } from 'vitest'
 
 import { tool } from '../src/main.ts'
 import { parseSince } from '../src/since.ts'
@@ -15,10 +15,9 @@ import { parseSince } from '../src/since.ts'
 let directory: string
 let place: string
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'davit-journal-tool-'))
+  directory = scratchDirectory()
   place = deploymentPlace(directory, 'default' as ProfileName)
 })
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 /** What it prints, and what it says. */
 async function print(args: object = {}) {

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { removeTree } from '@davit/files'
 import { openLocal } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
 import { type Format, parseDocument } from '@davit/documents'
 import { openMachine, performActivity } from '@davit/target'
 import type { ToolContext } from '@davit/tool'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { tool as lock } from '../src/lock.ts'
 import { tool as unlock } from '../src/unlock.ts'
@@ -22,12 +21,11 @@ let warnings: string[]
 let interruption: AbortController
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'davit-lock-tool-'))
+  directory = scratchDirectory()
   printed = ''
   warnings = []
   interruption = new AbortController()
 })
-afterEach(() => removeTree(directory))
 
 /** Around a tool that is given `text` on standard input. */
 function contextOf<Arguments>(args: Arguments, text: string): ToolContext<Arguments> {

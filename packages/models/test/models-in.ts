@@ -1,18 +1,16 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DavitError, renderDiagnostic } from '@davit/diagnostics'
 import type { PackageSpec, ServiceName, System } from '@davit/documents'
 import type { ArchitectureModel } from '@davit/normalization'
-import { onTestFinished } from 'vitest'
+import { scratchDirectory } from '@davit/testing/scratch'
 import { loadArchitecture, type ModelFiles } from '../src/models.ts'
 
 export const linux = 'x86_64-linux' as System
 
 /** A directory outside of every repository with these files; removed when the test is over. */
 export function modelsIn(files: Readonly<Record<string, string>>): string {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'models-test-')))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const directory = realpathSync(scratchDirectory())
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(directory, name)), { recursive: true })
     writeFileSync(join(directory, name), text)

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { isAlive, until } from '@davit/testing/processes'
 import { describe, expect, test } from 'vitest'
-import { configured, isAlive, Scene, installedShells, until } from './scene.ts'
+import { configured, Scene, installedShells } from './scene.ts'
 
 const shells = installedShells()
 

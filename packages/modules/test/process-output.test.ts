@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { isAlive, until } from '@davit/testing/processes'
 import { describe, expect, test } from 'vitest'
-import { configured, FOREVER, installedShells, isAlive, Scene, until } from './scene.ts'
+import { configured, FOREVER, installedShells, Scene } from './scene.ts'
 
 const shells = installedShells()
 

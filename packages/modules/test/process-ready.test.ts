@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { freePort } from '@davit/testing/free-port'
+import { isAlive } from '@davit/testing/processes'
 import { describe, expect, test } from 'vitest'
-import { configured, FOREVER, isAlive, Scene, installedShells } from './scene.ts'
+import { configured, FOREVER, Scene, installedShells } from './scene.ts'
 
 const shells = installedShells()
 

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isAlive, until } from '@davit/testing/processes'
+import type { Shell } from '@davit/testing/shells'
 import { describe, expect, test } from 'vitest'
-import { configured, installedShells, isAlive, Scene, type Shell, until } from './scene.ts'
+import { configured, installedShells, Scene } from './scene.ts'
 
 const shells = installedShells()
 

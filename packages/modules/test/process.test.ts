@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { isAlive, until } from '@davit/testing/processes'
 import { describe, expect, test } from 'vitest'
-import { configured, FOREVER, isAlive, modulesDirectory, Scene, scratchPath, installedShells, until } from './scene.ts'
+import { configured, FOREVER, modulesDirectory, Scene, scratchPath, installedShells } from './scene.ts'
 
 const shells = installedShells()
 

@@ -1,18 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process'
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isThorough } from '@davit/testing/effort'
+import { installedShells as shellsOfTargets, type Shell } from '@davit/testing/shells'
 import { afterAll } from 'vitest'
 
 export const modulesDirectory = fileURLToPath(new URL('../modules', import.meta.url))
@@ -24,14 +15,6 @@ export function configured(settings: string, files: Readonly<Record<string, stri
   return { 'etc/dysnomia/process/web': settings, ...files }
 }
 
-export interface Shell {
-  readonly name: string
-  /** Has `sh` as this shell; of busybox, nothing else than busybox. */
-  readonly path: string
-  /** Whether it is the one for tests of what shells have in common. Where there is time (DAVIT_TEST_THOROUGH=1) all are. */
-  readonly inDepth: boolean
-}
-
 export interface Outcome {
   readonly status: number | null
   readonly stdout: string
@@ -41,22 +24,11 @@ export interface Outcome {
 /** Of the test file that runs. */
 let scratch = ''
 
-/** The shells that are here, until the tests of the file are over; those that are not are named on standard error. */
+/** The shells that are here, with a place for scenes, until the tests of the file are over. */
 export function installedShells(): readonly Shell[] {
   scratch = mkdtempSync(join(tmpdir(), 'davit-modules-'))
   afterAll(cleanUp)
-  return ['dash', 'bash', 'busybox'].flatMap((name) => {
-    const program = locate(name)
-    if (program === undefined) {
-      console.error(`SKIPPED: the modules are not tested under ${name}, which is not installed`)
-      return []
-    }
-    const directory = mkdtempSync(join(scratch, `path-${name}-`))
-    if (name === 'busybox') execFileSync(program, ['--install', '-s', directory])
-    else symlinkSync(program, join(directory, 'sh'))
-    const path = name === 'busybox' ? directory : `${directory}:/usr/bin:/bin`
-    return [{ name, path, inDepth: isThorough || name === 'dash' }]
-  })
+  return shellsOfTargets()
 }
 
 /** A directory for one test, with a component in it made of files by path; those with `#!` are executable. */
@@ -147,23 +119,6 @@ export function runShell(
   })
 }
 
-/** Not so for a process that has ended and was not yet collected by its parent. */
-export function isAlive(pid: number): boolean {
-  try {
-    return !/^[ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, ''))
-  } catch {
-    return false
-  }
-}
-
-export async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 40_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`waited in vain for ${condition.toString()}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
-
 /** Ends whatever a failed test left running, known by its environment, and removes all files. */
 function cleanUp(): void {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -174,12 +129,4 @@ function cleanUp(): void {
     }
   }
   rmSync(scratch, { recursive: true, force: true })
-}
-
-function locate(program: string): string | undefined {
-  try {
-    return execFileSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim()
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -7,8 +6,9 @@ import type { StorePath } from '@davit/documents'
 import { failureOf } from '@davit/diagnostics/testing'
 import { patience, runs, tellFigure } from '@davit/testing/effort'
 import { awkwardText, mutationsOf } from '@davit/testing/hostile'
+import { scratchDirectory } from '@davit/testing/scratch'
 import * as fc from 'fast-check'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { parseDerivation } from '../src/derivation.ts'
 import { evaluate } from '../src/evaluate.ts'
 import { evaluationError } from '../src/evaluation-error.ts'
@@ -217,8 +217,7 @@ test.each([
   ['words', 'error'],
   ['half of it', '{"value":'],
 ])('an evaluation that ends well and says %s has failed', async (_, said) => {
-  const directory = mkdtempSync(join(tmpdir(), 'davit-hostile-nix-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const directory = scratchDirectory()
   writeFileSync(join(directory, 'nix-instantiate'), `#!/bin/sh\nprintf '%s' '${said}'\n`, { mode: 0o755 })
   const evaluation = evaluate({
     program,

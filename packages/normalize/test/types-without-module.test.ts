@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { renderDiagnostic } from '@davit/diagnostics'
 import type { System } from '@davit/documents'
 import { loadArchitecture } from '@davit/models'
 import { modulesOf } from '@davit/modules'
 import { normalizeModel } from '@davit/normalization'
-import { expect, onTestFinished, test } from 'vitest'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { expect, test } from 'vitest'
 import { typesWithoutModule } from '../src/types-without-module.ts'
 
 const system = 'x86_64-linux' as System
@@ -19,8 +19,7 @@ const OPTIONS = {
 } as const
 
 async function warningsOf(text: string, own: readonly string[] = []): Promise<string> {
-  const directory = mkdtempSync(join(tmpdir(), 'davit-types-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const directory = scratchDirectory()
   const architecture = join(directory, 'a.yaml')
   writeFileSync(architecture, text)
   const model = await loadArchitecture({ architecture }, { system })
@@ -66,8 +65,7 @@ test('a type without a module is told once, however many services have it', asyn
 })
 
 test('types of davit, of own modules and of containers that services provide have one', async () => {
-  const own = mkdtempSync(join(tmpdir(), 'davit-modules-'))
-  onTestFinished(() => rmSync(own, { recursive: true }))
+  const own = scratchDirectory()
   writeFileSync(join(own, 'nginx'), '#!/bin/sh\n', { mode: 0o755 })
   const text = architectureOf({
     one: 'type: process',

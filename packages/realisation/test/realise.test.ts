@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
 import {
@@ -12,11 +11,11 @@ import {
   type TargetName,
   validateDocument,
 } from '@davit/documents'
-import { removeTree } from '@davit/files'
 import { builtInModules } from '@davit/modules'
 import { environment } from '@davit/process'
 import { currentSystem, openNativeStore, type Store } from '@davit/store'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { expect, test, vi } from 'vitest'
 import { realise, type RealisationOptions } from '../src/realisation.ts'
 
 const HERE = currentSystem(environment())
@@ -151,8 +150,7 @@ interface SmallSystem {
 
 /** `web` on web1 provides a container with a module of its own, in which `app` runs; `db` is on db1. */
 async function system(script = 'echo >$out'): Promise<SmallSystem> {
-  const directory = mkdtempSync(join(tmpdir(), 'davit-realisation-'))
-  onTestFinished(() => removeTree(directory))
+  const directory = scratchDirectory()
   const store = await openNativeStore({ directory: join(directory, 'store'), environment: environment() })
   const names = ['web', 'app', 'db', 'extra']
   const requests = names.map((name) => ({

@@ -1,11 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { removeTree } from '@davit/files'
 import { type Format, parseDocument } from '@davit/documents'
 import type { ToolContext } from '@davit/tool'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { beforeEach, expect, test } from 'vitest'
 
 import { tool } from '../src/main.ts'
 
@@ -14,7 +13,7 @@ let manifest: string
 let manifestOfNothing: string
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'davit-set-'))
+  directory = scratchDirectory()
   const store = join(directory, 'store')
   const path = join(store, `${'0'.repeat(32)}-profile`)
   mkdirSync(path, { recursive: true })
@@ -34,7 +33,6 @@ beforeEach(() => {
   manifest = manifestOf({ t1: path })
   manifestOfNothing = manifestOf({})
 })
-afterEach(() => removeTree(directory))
 
 const holder = () => join(directory, 'state/targets/t1/lock/default/holder')
 const generations = () => join(directory, 'state/coordinator/default/generations')

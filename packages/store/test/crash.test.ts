@@ -5,13 +5,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { until } from '@davit/testing/processes'
+import { NOBODY } from '@davit/testing/nobody'
+import { scratchDirectory } from '@davit/testing/scratch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundleExecutables } from '../../../scripts/bundle-programs.ts'
 import type { Registration } from '../src/store.ts'
 import { digestTree } from '../src/native/tree-digest.ts'
-import { leftovers, running, scratchDirectory, temporaryStore, until, writeTree } from './temporary-store.ts'
+import { leftovers, running, temporaryStore, writeTree } from './temporary-store.ts'
 
-const NOBODY = 65_534
 const programs = mkdtempSync(join(tmpdir(), 'davit-store-programs-'))
 
 beforeAll(async () => {
@@ -25,7 +27,7 @@ afterAll(() => rmSync(programs, { recursive: true }))
 test('a store survives kill -9 at every stage, and the next run finishes the work', async () => {
   const { directory, source } = places()
   // Who is not root needs write permission to move a directory, or to delete in it.
-  const user = isRoot() ? { uid: NOBODY, gid: NOBODY } : {}
+  const user = isRoot() ? NOBODY : {}
   const stages = [
     ['instantiate', 1],
     ['started', 1],
@@ -68,7 +70,7 @@ test('two processes that need the same packages build each once', async () => {
 function places() {
   const base = scratchDirectory()
   chmodSync(base, 0o755)
-  if (isRoot()) chownSync(base, NOBODY, NOBODY)
+  if (isRoot()) chownSync(base, NOBODY.uid, NOBODY.gid)
   const files = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`d${index % 5}/${index}`, `${index}`]))
   const source = writeTree(files, join(base, 'source'))
   return { directory: join(base, 'store'), source, counter: join(base, 'counter') }

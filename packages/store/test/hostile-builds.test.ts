@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ReportEvent } from '@davit/diagnostics'
 import { environment } from '@davit/process'
+import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
 import { probeIsolation } from '../src/native/isolation.ts'
 import { build } from './package-specs.ts'
@@ -13,7 +14,6 @@ import {
   quietly,
   realised,
   running,
-  scratchDirectory,
   temporaryStore,
   writeTree,
 } from './temporary-store.ts'

@@ -4,6 +4,7 @@ import type { StorePath, System } from '@davit/documents'
 import { failureOf } from '@davit/diagnostics/testing'
 import { patience, runs, tellFigure } from '@davit/testing/effort'
 import { awkwardText, mutationsOf } from '@davit/testing/hostile'
+import { scratchDirectory } from '@davit/testing/scratch'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type Derivation, derivationPathOf, encodeDerivation, parseDerivation } from '../src/native/derivation.ts'
@@ -11,7 +12,6 @@ import { readDerivation } from '../src/native/derivation-writer.ts'
 import { openRegistry } from '../src/native/registry.ts'
 import { storeLayout } from '../src/native/store-layout.ts'
 import { encodeRegistration, parseRegistration, type Registration } from '../src/store.ts'
-import { scratchDirectory } from './temporary-store.ts'
 
 let inputs = 0
 afterAll(() => tellFigure(`registrations and derivations: ${inputs} inputs, each read or refused`))

@@ -11,9 +11,10 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { System } from '@davit/documents'
+import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
 import { build, wantedBy } from './package-specs.ts'
-import { failureOf, instantiated, leftovers, scratchDirectory, temporaryStore, writeTree } from './temporary-store.ts'
+import { failureOf, instantiated, leftovers, temporaryStore, writeTree } from './temporary-store.ts'
 
 const FILES = { 'main.js': 'serve()', 'bin/run': '#!/bin/sh\n', 'sub/link': '->../main.js' }
 

@@ -4,10 +4,11 @@ import { basename, join } from 'node:path'
 import type { ReportEvent } from '@davit/diagnostics'
 import type { PackageSpec, StorePath } from '@davit/documents'
 import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
+import { until } from '@davit/testing/processes'
 import { describe, expect, test } from 'vitest'
 import { instantiatedIn, expressionProgram, nixStore, realisedIn, selected } from './nix-packages.ts'
 import { build, HERE, wantedBy } from './package-specs.ts'
-import { failureOf, quietly, running, until, writeTree } from './temporary-store.ts'
+import { failureOf, quietly, running, writeTree } from './temporary-store.ts'
 
 const nix = privateNixOfFile({ settings: [`system = ${HERE}`] })
 const store = await nixStore(nix)

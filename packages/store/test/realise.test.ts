@@ -7,6 +7,8 @@ import type { ReportEvent } from '@davit/diagnostics'
 import type { System } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { environment } from '@davit/process'
+import { until } from '@davit/testing/processes'
+import { scratchDirectory } from '@davit/testing/scratch'
 import { describe, expect, test } from 'vitest'
 import { probeIsolation } from '../src/native/isolation.ts'
 import { type Isolation, storeLayout } from '../src/store.ts'
@@ -19,9 +21,7 @@ import {
   quietly,
   realised,
   running,
-  scratchDirectory,
   temporaryStore,
-  until,
   writeTree,
 } from './temporary-store.ts'
 

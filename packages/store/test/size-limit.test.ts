@@ -2,21 +2,13 @@ import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { environment } from '@davit/process'
 import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
+import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
 import { probeIsolation } from '../src/native/isolation.ts'
 import { openNativeStore } from '../src/store.ts'
 import { nixStore } from './nix-packages.ts'
 import { build, HERE, wantedBy } from './package-specs.ts'
-import {
-  failureOf,
-  instantiated,
-  leftovers,
-  realised,
-  running,
-  scratchDirectory,
-  temporaryStore,
-  writeTree,
-} from './temporary-store.ts'
+import { failureOf, instantiated, leftovers, realised, running, temporaryStore, writeTree } from './temporary-store.ts'
 
 const nix = privateNixOfFile({ settings: [`system = ${HERE}`] })
 const best = await probeIsolation(environment())

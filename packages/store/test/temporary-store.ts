@@ -1,22 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { DavitError, ReportEvent } from '@davit/diagnostics'
 import type { InstantiatedPackage, PackageSpec } from '@davit/documents'
-import { removeTree } from '@davit/files'
 import { environment } from '@davit/process'
-import { onTestFinished } from 'vitest'
+import { scratchDirectory } from '@davit/testing/scratch'
 import { type Isolation, openNativeStore, type NativeStore } from '../src/store.ts'
 import { wantedBy } from './package-specs.ts'
-
-/** A directory that goes away with the test. */
-export function scratchDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'davit-store-'))
-  onTestFinished(() => removeTree(directory))
-  return directory
-}
 
 export function temporaryStore(
   isolation?: Isolation,
@@ -77,12 +67,4 @@ export function leftovers(store: NativeStore): readonly string[] {
 /** Whether any process has exactly this command line. */
 export function running(command: string): boolean {
   return spawnSync('ps', ['ax', '-o', 'args'], { encoding: 'utf8' }).stdout.split('\n').includes(command)
-}
-
-export async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 40_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('it took too long')
-    await delay(20)
-  }
 }

@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { System } from '@davit/documents'
 import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
+import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
 import { outputPathOf } from '../src/native/derivation.ts'
 import { unsetVariableIn } from '../src/unset-variable.ts'
 import { nixStore, realisedIn } from './nix-packages.ts'
 import { build, HERE } from './package-specs.ts'
-import { failureOf, realised, scratchDirectory, temporaryStore, writeTree } from './temporary-store.ts'
+import { failureOf, realised, temporaryStore, writeTree } from './temporary-store.ts'
 
 const nix = privateNixOfFile({ settings: [`system = ${HERE}`] })
 const web = () => ({ sources: { web: writeTree({ file: '' }) }, env: { COUNTER: '1' } })

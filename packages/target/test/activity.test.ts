@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { removeTree } from '@davit/files'
+import { isAlive } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import { askStatus, awaitActivity, observeMachine, performActivity } from '../src/target.ts'
-import { closeScenes, isAlive, PATIENCE, Scene } from './scene.ts'
+import { closeScenes, PATIENCE, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 

@@ -8,13 +8,14 @@ import { DavitError, type ReportEvent } from '@davit/diagnostics'
 import type { StorePath, TargetName } from '@davit/documents'
 import { type NixStore, openStore } from '@davit/store'
 import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
+import { isAlive } from '@davit/testing/processes'
 import { installedShells, type Shell } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { type Machine, openMachine } from '../src/machine.ts'
 import { nixTargetStore } from '../src/nix-target-store.ts'
 import type { TargetBuildOutcome, TargetStore } from '../src/target-store.ts'
-import { isAlive, linesOf, nixConnection, nixPrograms, validOf } from './testing.ts'
+import { linesOf, nixConnection, nixPrograms, validOf } from './testing.ts'
 
 const { signal } = new AbortController()
 const PATIENCE = { timeout: 40_000, interval: 20 }

@@ -6,11 +6,12 @@ import { connectionPool, type ConnectionPool } from '@davit/connection'
 import type { StorePath, StoreReference, TargetName } from '@davit/documents'
 import { type NixStore, openStore } from '@davit/store'
 import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
+import { isAlive } from '@davit/testing/processes'
 import { sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { type Machine, openMachine, openTargetStore, type TargetStore } from '../src/target.ts'
-import { buildClosures, type Closure, isAlive, linesOf, validOf } from './testing.ts'
+import { buildClosures, type Closure, linesOf, validOf } from './testing.ts'
 
 const { signal } = new AbortController()
 const PATIENCE = { timeout: 40_000, interval: 20 }

@@ -8,6 +8,7 @@ import type { ServeClient } from '@davit/nix'
 import { type NixStore, openStore } from '@davit/store'
 import type { Role } from '@davit/target-runtime'
 import { noPrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
+import { isAlive } from '@davit/testing/processes'
 import { installedShells, type Shell } from '@davit/testing/shells'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
@@ -16,7 +17,7 @@ import { type Machine, openMachine } from '../src/machine.ts'
 import { nixTargetStore } from '../src/nix-target-store.ts'
 import { setProfile } from '../src/profile.ts'
 import type { TargetStore } from '../src/target-store.ts'
-import { buildClosures, type Closure, isAlive, nixConnection, nixPrograms, validOf } from './testing.ts'
+import { buildClosures, type Closure, nixConnection, nixPrograms, validOf } from './testing.ts'
 
 const { signal } = new AbortController()
 const target = 't1' as TargetName

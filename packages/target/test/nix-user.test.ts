@@ -15,18 +15,19 @@ import { join } from 'node:path'
 import type { ProfileName, StorePath, StoreReference, TargetName } from '@davit/documents'
 import { type NixStore, openStore } from '@davit/store'
 import { shellConnection } from '@davit/connection/testing'
+import { AS_NOBODY } from '@davit/testing/nobody'
 import { noPrivateNix, type PrivateNix, privateNixOfFile } from '@davit/testing/private-nix'
+import { isAlive } from '@davit/testing/processes'
 import { installedShells, type Shell } from '@davit/testing/shells'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { type Machine, openMachine, openTargetStore, setProfile } from '../src/target.ts'
-import { buildClosures, type Closure, isAlive, linesOf, nixPrograms, validOf } from './testing.ts'
+import { buildClosures, type Closure, linesOf, nixPrograms, validOf } from './testing.ts'
 
 const { signal } = new AbortController()
 const PATIENCE = { timeout: 40_000 }
 const reference: StoreReference = { kind: 'nix', directory: '/nix/store' }
-const nobody = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups']
-const cannotBeNobody = spawnSync(nobody[0] as string, [...nobody.slice(1), 'true']).status !== 0
+const cannotBeNobody = spawnSync(AS_NOBODY[0], [...AS_NOBODY.slice(1), 'true']).status !== 0
 const [dash] = installedShells() as readonly [Shell]
 
 describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix daemon', () => {
@@ -68,7 +69,7 @@ describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix d
     mkdirSync(home)
     chmodSync(home, 0o777)
     const within = join(directory, `${name}.enter`)
-    writeFileSync(within, `#!/bin/sh\nexec ${nix.directory}/bin/in-private-nix ${nobody.join(' ')} "$@"\n`, {
+    writeFileSync(within, `#!/bin/sh\nexec ${nix.directory}/bin/in-private-nix ${AS_NOBODY.join(' ')} "$@"\n`, {
       mode: 0o755,
     })
     const shell = { ...dash, program: '/bin/sh', path: `${programs}:/usr/bin:/bin` }

@@ -113,12 +113,3 @@ const opened: Scene[] = []
 export function closeScenes(): void {
   for (const scene of opened.splice(0)) scene.close()
 }
-
-/** Zombies do not count. */
-export function isAlive(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
-  } catch {
-    return false
-  }
-}

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 
 import type { Channel } from '@davit/connection'
 import type { ProfileName, TargetName } from '@davit/documents'
+import { isAlive } from '@davit/testing/processes'
 import { installedShells, type Shell } from '@davit/testing/shells'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 
@@ -10,7 +11,7 @@ import { whileAlive } from '../src/proof-of-life.ts'
 import { watchSilence } from '../src/silence.ts'
 import { acquireLock, lockHolder, openMachine, performActivity } from '../src/target.ts'
 import { type FarEnd, HELLO, connectionTo, honest } from './far-end.ts'
-import { closeScenes, isAlive, PATIENCE, Scene } from './scene.ts'
+import { closeScenes, PATIENCE, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 afterEach(() => void vi.useRealTimers())

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -68,16 +68,6 @@ export function buildClosures(nix: PrivateNix, labels: readonly string[]): (labe
 export function validOf(nix: PrivateNix, paths: readonly StorePath[]): readonly StorePath[] {
   const invalid = new Set(linesOf(nix.shell('nix-store --check-validity --print-invalid "$@"', ...paths)))
   return paths.filter((path) => !invalid.has(path))
-}
-
-/** One that has ended may still be listed, until somebody asks how. */
-export function isAlive(pid: number): boolean {
-  try {
-    const status = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return !/^[ZX]/.test(status.slice(status.lastIndexOf(')') + 2))
-  } catch {
-    return false
-  }
 }
 
 export function linesOf(text: string): string[] {

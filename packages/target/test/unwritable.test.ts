@@ -8,6 +8,7 @@ import type { ProfileName, TargetName } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { storeLayout } from '@davit/store'
 import { shellConnection } from '@davit/connection/testing'
+import { AS_NOBODY, NOBODY } from '@davit/testing/nobody'
 import { installedShells, type Shell } from '@davit/testing/shells'
 import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -15,9 +16,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { importArchive } from '../src/native-import.ts'
 import { acquireLock, type Machine, openMachine, performActivity } from '../src/target.ts'
 
-const NOBODY = { uid: 65_534, gid: 65_534 }
-const asNobody = ['setpriv', `--reuid=${NOBODY.uid}`, `--regid=${NOBODY.gid}`, '--clear-groups']
-const canBeNobody = spawnSync(asNobody[0] ?? '', [...asNobody.slice(1), 'true']).status === 0
+const canBeNobody = spawnSync(AS_NOBODY[0], [...AS_NOBODY.slice(1), 'true']).status === 0
 if (!canBeNobody) console.warn('SKIPPED: accounts that may not write somewhere, which need root and setpriv')
 
 const place = { target: 't1' as TargetName, profile: 'default' as ProfileName }
@@ -148,6 +147,6 @@ function machineOf(shell: Shell, directory: string, state: string): Promise<Mach
 
 function connectionOfNobody(shell: Shell, directory: string, state: string) {
   const within = join(directory, 'as-nobody')
-  writeFileSync(within, `#!/bin/sh\nexec /usr/bin/${asNobody.join(' ')} "$@"\n`, { mode: 0o755 })
+  writeFileSync(within, `#!/bin/sh\nexec /usr/bin/${AS_NOBODY.join(' ')} "$@"\n`, { mode: 0o755 })
   return async () => shellConnection(shell, state, { within })
 }

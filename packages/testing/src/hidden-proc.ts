@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
+import { AS_NOBODY } from './nobody.ts'
 
 export type HidePid = '1' | '2' | '4'
 
 /** `argv` as another user who is shown no processes but its own, as where `/proc` is mounted with `hidepid`. */
 export function withHiddenProc(hidePid: HidePid, argv: readonly string[]): readonly [string, ...string[]] {
-  const script =
-    'mount -t proc -o "hidepid=$1" proc /proc && shift && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"'
-  return ['unshare', '-m', 'sh', '-c', script, 'sh', hidePid, ...argv]
+  const script = 'mount -t proc -o "hidepid=$1" proc /proc && shift && exec "$@"'
+  return ['unshare', '-m', 'sh', '-c', script, 'sh', hidePid, ...AS_NOBODY, ...argv]
 }
 
 /** The ways of hiding that this machine has. */

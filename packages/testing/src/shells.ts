@@ -15,28 +15,41 @@ export interface Shell {
   readonly inDepth: boolean
 }
 
-/** The shells of targets that are installed here, until the tests of the file are over. */
+/** The shells of targets that are installed here, until the tests of the file are over; those that are not are told. */
 export function installedShells(): readonly Shell[] {
   const shells: Shell[] = []
   const directories = mkdtempSync(join(tmpdir(), 'davit-shells-'))
   afterAll(() => rmSync(directories, { recursive: true, force: true }))
-  for (const name of ['dash', 'bash']) {
-    if (spawnSync(`/bin/${name}`, ['-c', ':']).status !== 0) continue
+  for (const [name, programs] of Object.entries(PROGRAMS)) {
+    const links = programs()
+    if (links.length === 0) {
+      console.warn(`SKIPPED: tests with ${name}, which is not installed`)
+      continue
+    }
     const directory = join(directories, name)
     mkdirSync(directory)
-    symlinkSync(`/bin/${name}`, join(directory, 'sh'))
-    const inDepth = isThorough || shells.length === 0
-    shells.push({ name, program: join(directory, 'sh'), path: `${directory}:/usr/bin:/bin`, inDepth })
-  }
-  const applets = spawnSync('busybox', ['--list'], { encoding: 'utf8' })
-  if (applets.status === 0) {
-    const directory = join(directories, 'busybox')
-    mkdirSync(directory)
-    for (const applet of applets.stdout.trim().split('\n')) {
-      if (applet !== 'busybox') symlinkSync('/bin/busybox', join(directory, applet))
-    }
-    const inDepth = isThorough || shells.length === 0
-    shells.push({ name: 'busybox', program: join(directory, 'sh'), path: directory, inDepth })
+    for (const link of links) symlinkSync(`/bin/${name}`, join(directory, link))
+    const path = name === 'busybox' ? directory : `${directory}:/usr/bin:/bin`
+    shells.push({ name, program: join(directory, 'sh'), path, inDepth: isThorough || shells.length === 0 })
   }
   return shells
+}
+
+/** Under which names each of them is called. */
+const PROGRAMS: Readonly<Record<string, () => readonly string[]>> = {
+  dash: () => shOf('dash'),
+  bash: () => shOf('bash'),
+  busybox() {
+    const { status, stdout } = spawnSync('/bin/busybox', ['--list'], { encoding: 'utf8' })
+    return status === 0
+      ? stdout
+          .trim()
+          .split('\n')
+          .filter((applet) => applet !== 'busybox')
+      : []
+  },
+}
+
+function shOf(name: string): readonly string[] {
+  return spawnSync(`/bin/${name}`, ['-c', ':']).status === 0 ? ['sh'] : []
 }

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { scratchDirectory } from './scratch.ts'
 
 const STRACE = '/usr/bin/strace'
 
@@ -27,6 +29,18 @@ export function durableSteps(file: string): readonly string[] {
   }
   const lines = readFileSync(file, 'utf8').matchAll(/^(\d+) +(.*)$/gm)
   return [...lines].flatMap(([, pid = '', call = '']) => stepOf(wholeCall(pid, call)))
+}
+
+/** What a program in TypeScript does, whatever the umask; throws if it says that something is wrong. */
+export function durableStepsOf(program: string): readonly string[] {
+  const calls = join(scratchDirectory(), 'calls')
+  const [strace = '', ...traced] = stracing(calls, ...DURABILITY)
+  // Imports come first in any case.
+  const script = `process.umask(0)\n${program}`
+  const node = [process.execPath, '--conditions=source', '--import', 'tsx', '--input-type=module', '-e', script]
+  const { stderr } = spawnSync(strace, [...traced, ...node], { encoding: 'utf8' })
+  if (stderr !== '') throw new Error(stderr)
+  return durableSteps(calls)
 }
 
 const UNFINISHED = ' <unfinished ...>'
