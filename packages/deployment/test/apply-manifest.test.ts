@@ -1,20 +1,7 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { removeTree } from '@davit/files'
-import { type Connection, openLocal } from '@davit/connection'
-import { withLock } from '@davit/deployment-lock'
-import { DavitError, type ReportEvent } from '@davit/diagnostics'
+import { DavitError } from '@davit/diagnostics'
 import type {
   ContainerName,
   Manifest,
@@ -27,46 +14,34 @@ import type {
   Target,
   TargetName,
 } from '@davit/documents'
-import { awaitActivity, openMachine, performActivity, type ShellTarget } from '@davit/target'
+import { awaitActivity, performActivity, type ShellTarget } from '@davit/target'
 import { KINDS, renderTransition } from '@davit/transition'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { applyManifest } from '../src/apply-manifest.ts'
 import { outcomeError } from '../src/outcome-error.ts'
 import { planFor } from '../src/plan-for.ts'
+import { Machines } from './testing.ts'
 
 const profile = 'default' as ProfileName
 const container = 'c' as ContainerName
 const PATIENCE = { timeout: 40_000 }
-const never = new AbortController().signal
 
+let machines: Machines
 let directory: string
-let connections: Connection[]
-let events: ReportEvent[]
 
+/** A module of its own: it waits, fails and writes down as the tests want, and nobody knows which activities it has. */
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'davit-activate-'))
-  connections = []
-  events = []
+  machines = new Machines()
+  directory = machines.directory
+  const module = join(directory, 'modules/module')
   const script = `until [ ! -e '${directory}/wait' ]; do sleep 0.05; done
 printf '%s %s\\n' "$1" "\${2##*-}" >>'${directory}/log'
 [ ! -e '${directory}/fail-'"$1-\${2##*-}" ] || { echo "cannot $1"; exit 3; }`
-  mkdirSync(join(directory, 'modules'))
-  writeFileSync(join(directory, 'modules', 'module'), `#!/bin/sh\n${script}\n`)
-  chmodSync(join(directory, 'modules', 'module'), 0o755)
+  writeFileSync(module, `#!/bin/sh\n${script}\n`)
+  rmSync(`${module}.activities`)
 })
-afterEach(async () => {
-  await Promise.all(connections.map((connection) => connection.close()))
-  removeTree(directory)
-})
-
-/** A machine is a directory for state. */
-async function targetOn(machine: string, name: string): Promise<ShellTarget> {
-  const environment = { PATH: '/usr/bin:/bin', HOME: directory, DAVIT_STATE_DIR: join(directory, machine) }
-  const connection = openLocal({ environment })
-  connections.push(connection)
-  return { name: name as TargetName, machine: await openMachine(async () => connection) }
-}
+afterEach(() => machines.close())
 
 const target: Target = {
   system: 'x86_64-linux' as System,
@@ -105,19 +80,7 @@ function serviceOf(name: string): ManifestService {
   }
 }
 
-const report = (event: ReportEvent) => void events.push(event)
-const planTerms = { profile, old: undefined, previous: undefined, upgrade: 'upgrade', report, signal: never } as const
-const planOf = (next: Manifest, targets: readonly ShellTarget[]) =>
-  planFor(next, targets, { ...planTerms, running: 'wait' })
-async function deploy(next: Manifest, targets: readonly ShellTarget[]) {
-  const use = { profile, leaseSeconds: 60, place: join(directory, 'coordinator'), locking: 'join-or-take' } as const
-  return withLock(targets, use, async (lock) => {
-    const plan = await planOf(next, targets)
-    return lock.extend(plan.deployed.renamed, (all) =>
-      applyManifest(next, plan, { ...all, profile, rollback: 'rollback', report, signal: never }),
-    )
-  })
-}
+const planOf = (next: Manifest, targets: readonly ShellTarget[]) => planFor(next, targets, machines.terms())
 const activeOn = (machine: string, name: string) => {
   const records = join(directory, machine, 'targets', name, 'active', profile)
   return existsSync(records) ? readdirSync(records).map((record) => record.replace(/^c:/, '')) : []
@@ -126,40 +89,43 @@ const log = () => readFileSync(join(directory, 'log'), 'utf8')
 
 describe('applyManifest()', () => {
   test('leads from what the records say to the manifest, and then has nothing to do', async () => {
-    const targets = [await targetOn('m1', 'one'), await targetOn('m2', 'two')]
-    await deploy(manifestOf({ one: ['a'], two: ['b'] }), targets)
+    const targets = [await machines.target('m1', 'one'), await machines.target('m2', 'two')]
+    await machines.deploy(manifestOf({ one: ['a'], two: ['b'] }), targets)
     const next = manifestOf({ one: ['b'], two: ['b'] })
-    expect(await deploy(next, targets)).toEqual({ kind: 'completed' })
+    expect(await machines.deploy(next, targets)).toEqual({ kind: 'completed' })
     expect([activeOn('m1', 'one'), activeOn('m2', 'two')]).toEqual([['b'], ['b']])
     expect(renderTransition((await planOf(next, targets)).transition, KINDS)).toBe('nothing to do\n')
   })
 
   test('deactivates what it finds under the old name of a target', async () => {
-    await deploy(manifestOf({ old: ['a'] }), [await targetOn('m1', 'old')])
-    const targets = [await targetOn('m1', 'new')]
+    await machines.deploy(manifestOf({ old: ['a'] }), [await machines.target('m1', 'old')])
+    const targets = [await machines.target('m1', 'new')]
     const next = manifestOf({ new: ['b'] })
     const { transition } = await planOf(next, targets)
     expect(renderTransition(transition, KINDS)).toBe(
       'deactivate a in c on old (removed)\nactivate b in c on new (new)\n',
     )
-    expect(await deploy(next, targets)).toEqual({ kind: 'completed' })
+    expect(await machines.deploy(next, targets)).toEqual({ kind: 'completed' })
     expect([activeOn('m1', 'old'), activeOn('m1', 'new')]).toEqual([[], ['b']])
     expect(existsSync(join(directory, 'm1/targets/old/lock/default/holder'))).toBe(false)
   })
 
   test('does not take what runs on one machine for what should run on another that has its name now', async () => {
-    await deploy(manifestOf({ one: ['a'], two: ['b'] }), [await targetOn('m1', 'one'), await targetOn('m2', 'two')])
-    const swapped = [await targetOn('m2', 'one'), await targetOn('m1', 'two')]
-    expect(await deploy(manifestOf({ one: ['a'], two: ['b'] }), swapped)).toEqual({ kind: 'completed' })
+    await machines.deploy(manifestOf({ one: ['a'], two: ['b'] }), [
+      await machines.target('m1', 'one'),
+      await machines.target('m2', 'two'),
+    ])
+    const swapped = [await machines.target('m2', 'one'), await machines.target('m1', 'two')]
+    expect(await machines.deploy(manifestOf({ one: ['a'], two: ['b'] }), swapped)).toEqual({ kind: 'completed' })
     expect([activeOn('m1', 'one'), activeOn('m2', 'two')]).toEqual([[], []])
     expect([activeOn('m2', 'one'), activeOn('m1', 'two')]).toEqual([['a'], ['b']])
   })
 
   test('rolls back, and tells what failed with its log', async () => {
-    const targets = [await targetOn('m1', 'one')]
-    await deploy(manifestOf({ one: ['a'] }), targets)
+    const targets = [await machines.target('m1', 'one')]
+    await machines.deploy(manifestOf({ one: ['a'] }), targets)
     writeFileSync(join(directory, 'fail-activate-b'), '')
-    const outcome = await deploy(manifestOf({ one: ['b'] }), targets)
+    const outcome = await machines.deploy(manifestOf({ one: ['b'] }), targets)
     expect(log()).toBe('activate a\ndeactivate a\nactivate b\ndeactivate b\nactivate a\n')
     expect(activeOn('m1', 'one')).toEqual(['a'])
     if (outcome.kind === 'completed') throw new Error('it should have failed')
@@ -173,7 +139,7 @@ describe('applyManifest()', () => {
 
   test('leaves nothing where a first installation has no module', async () => {
     rmSync(join(directory, 'modules'), { recursive: true })
-    const outcome = await deploy(manifestOf({ one: ['a'] }), [await targetOn('m1', 'one')])
+    const outcome = await machines.deploy(manifestOf({ one: ['a'] }), [await machines.target('m1', 'one')])
     expect(outcome).toMatchObject({
       kind: 'rolled-back',
       failures: [{ message: expect.stringContaining('no module') }],
@@ -182,14 +148,14 @@ describe('applyManifest()', () => {
   })
 
   test('does nothing more once the lock was lost, not even undoing', async () => {
-    const [one] = [await targetOn('m1', 'one')]
-    await deploy(manifestOf({ one: ['a'] }), [one])
+    const [one] = [await machines.target('m1', 'one')]
+    await machines.deploy(manifestOf({ one: ['a'] }), [one])
     writeFileSync(join(directory, 'wait'), '')
     const lost = new AbortController()
     const next = manifestOf({ one: ['b'] })
-    const terms = { token: '-', lost: lost.signal, profile, rollback: 'rollback', report, signal: never } as const
+    const terms = { ...machines.terms(), token: '-', lost: lost.signal, rollback: 'rollback' } as const
     const applying = applyManifest(next, await planOf(next, [one]), terms)
-    await vi.waitFor(() => expect(events.some(({ kind }) => kind === 'started')).toBe(true), PATIENCE)
+    await vi.waitFor(() => expect(machines.events.some(({ kind }) => kind === 'started')).toBe(true), PATIENCE)
     lost.abort(new DavitError('lock-lost', 'it was lost'))
     rmSync(join(directory, 'wait'))
     expect(await applying).toMatchObject({ kind: 'lock-lost', rollbackFailures: [] })
@@ -207,13 +173,13 @@ describe('planFor()', () => {
   }
 
   test('waits for what an earlier run has begun', async () => {
-    const one = await targetOn('m1', 'one')
+    const one = await machines.target('m1', 'one')
     const { activity } = await begin(one)
     await vi.waitFor(() => expect(activeOn('m1', 'one')).toEqual(['a']), PATIENCE)
-    const planning = planOf(manifestOf({ one: ['a'] }), [await targetOn('m1', 'one')])
+    const planning = planOf(manifestOf({ one: ['a'] }), [await machines.target('m1', 'one')])
     await vi.waitFor(
       () =>
-        expect(events).toMatchObject([
+        expect(machines.events).toMatchObject([
           { kind: 'note', message: 'waiting for what an earlier run has begun: activate a in c' },
         ]),
       PATIENCE,
@@ -241,13 +207,13 @@ describe('planFor()', () => {
   })
 
   test('can be interrupted while it waits', async () => {
-    const one = await targetOn('m1', 'one')
+    const one = await machines.target('m1', 'one')
     const { activity, request } = await begin(one)
     await vi.waitFor(() => expect(activeOn('m1', 'one')).toEqual(['a']), PATIENCE)
     const stop = new AbortController()
-    const targets = [await targetOn('m1', 'one')]
-    const planning = planFor(manifestOf({ one: [] }), targets, { ...planTerms, signal: stop.signal, running: 'wait' })
-    await vi.waitFor(() => expect(events).toHaveLength(1), PATIENCE)
+    const targets = [await machines.target('m1', 'one')]
+    const planning = planFor(manifestOf({ one: [] }), targets, machines.terms({ signal: stop.signal }))
+    await vi.waitFor(() => expect(machines.events).toHaveLength(1), PATIENCE)
     stop.abort(new Error('enough'))
     await expect(planning).rejects.toThrow('enough')
     rmSync(join(directory, 'wait'))
@@ -256,10 +222,10 @@ describe('planFor()', () => {
   })
 
   test('tells without waiting when nothing is to be done anyway', async () => {
-    const one = await targetOn('m1', 'one')
+    const one = await machines.target('m1', 'one')
     const { activity } = await begin(one)
     await vi.waitFor(() => expect(activeOn('m1', 'one')).toEqual(['a']), PATIENCE)
-    const planning = planFor(manifestOf({ one: [] }), [one], { ...planTerms, running: 'tell' })
+    const planning = planFor(manifestOf({ one: [] }), [one], machines.terms({ running: 'tell' }))
     await expect(planning).rejects.toMatchObject({
       code: 'still-running',
       exitStatus: 75,
