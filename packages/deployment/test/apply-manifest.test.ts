@@ -190,7 +190,7 @@ describe('planFor()', () => {
   })
 
   test('names what runs on something active', async () => {
-    const one = await targetOn('m1', 'one')
+    const one = await machines.target('m1', 'one')
     const { activity, request } = await begin(one)
     rmSync(join(directory, 'wait'))
     expect(await activity).toEqual({ kind: 'succeeded' })
@@ -198,9 +198,9 @@ describe('planFor()', () => {
     const locking = performActivity(one.machine, { ...request, activity: 'lock' })
     const named = join(directory, 'm1/targets/one/active', profile, 'c:a/activity')
     await vi.waitFor(() => expect(existsSync(named)).toBe(true), PATIENCE)
-    const planning = planOf(manifestOf({ one: ['a'] }), [await targetOn('m1', 'one')])
+    const planning = planOf(manifestOf({ one: ['a'] }), [await machines.target('m1', 'one')])
     const message = 'waiting for what an earlier run has begun: lock a in c'
-    await vi.waitFor(() => expect(events).toMatchObject([{ kind: 'note', message }]), PATIENCE)
+    await vi.waitFor(() => expect(machines.events).toMatchObject([{ kind: 'note', message }]), PATIENCE)
     rmSync(join(directory, 'wait'))
     expect(renderTransition((await planning).transition, KINDS)).toBe('nothing to do\n')
     expect(await locking).toEqual({ kind: 'succeeded' })
