@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { decodeField } from '@davit/target-runtime'
@@ -162,6 +164,23 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     }
     const { records } = await observe(scene)
     expect(records.map((record) => [record.state, record.running, record.activity])).toEqual([[state, false, activity]])
+  })
+
+  test.runIf(shell.inDepth)('that go while they are read are none, and nothing more is said of them', async () => {
+    const scene = await activated()
+    const record = join(scene.record, 'record')
+    const text = readFileSync(record, 'utf8')
+    const module = /^module (.*)$/m.exec(text)?.[1] ?? ''
+    writeFileSync(`${module}.activities`, 'status\n')
+    expect((await observe(scene)).records).toMatchObject([{ answersStatus: true }])
+    rmSync(record)
+    spawnSync('mkfifo', [record])
+    const observing = observe(scene)
+    const reading = await open(record, 'w')
+    await reading.write(text)
+    rmSync(scene.record, { recursive: true })
+    await reading.close()
+    expect(await observing).toMatchObject({ records: [], damaged: [] })
   })
 
   test.each(['activate', 'deactivate', 'lock'] as const)('name the activity that runs: %s', async (activity) => {
