@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import type { DavitError } from '@davit/diagnostics'
 import { describe, expect, test } from 'vitest'
 import { loadArchitecture } from '../src/models.ts'
 import { complaintOf, linux, load, loadIn, modelsIn, specOf } from './models-in.ts'
@@ -298,4 +299,14 @@ test('what is wrong for every system is said once', async () => {
   expect(await complaint({ 'infrastructure.ts': machines, 'services.ts': services })).toContain(
     'the models have an error',
   )
+})
+
+test('of several files that cannot be read each is told once', async () => {
+  const loading = loadArchitecture({ services: 'services.toml', infrastructure: 'targets.toml' }, { system: linux })
+  const error = (await loading.catch((thrown: unknown) => thrown)) as DavitError
+  expect(error.message).toBe('the models have 2 errors')
+  expect(error.diagnostics.map(({ message }) => message)).toEqual(
+    ['services.toml', 'targets.toml'].map((file) => `cannot tell the language of '${file}' by its name`),
+  )
+  expect(error.cause).toBeUndefined()
 })

@@ -65,8 +65,12 @@ async function allOf<Result>(work: readonly Promise<Result>[]): Promise<readonly
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
 }
 
-function refuseUnknown([file]: readonly string[]): never {
-  throw new DavitError('unsupported-language', `cannot tell the language of '${file}' by its name`, {
+function refuseUnknown(files: readonly string[]): never {
+  throw together(files.map(unknownLanguage))
+}
+
+function unknownLanguage(file: string): DavitError {
+  return new DavitError('unsupported-language', `cannot tell the language of '${file}' by its name`, {
     exitStatus: ExitStatus.badDocument,
     hint: `names of models end in ${[...LOADERS.keys()].join(', ')}`,
   })

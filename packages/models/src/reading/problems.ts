@@ -85,7 +85,6 @@ export function together(errors: readonly DavitError[]): DavitError {
   return new DavitError(failure.code, failure.message, {
     exitStatus: first?.exitStatus ?? failure.exitStatus,
     diagnostics: failure.diagnostics,
-    cause: errors.at(-1),
   })
 }
 
