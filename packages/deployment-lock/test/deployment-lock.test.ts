@@ -185,7 +185,7 @@ describe('withLock()', () => {
       await expect(refused).rejects.toMatchObject({
         code: 'locked',
         exitStatus: 75,
-        hint: expect.stringContaining("'davit-unlock --id theirs MANIFEST' frees it"),
+        hint: expect.stringContaining("'davit-unlock --id theirs MANIFEST' removes it"),
       })
       // What that has not locked is free for everybody.
       await releaseLock(at(0).machine, placeOf(at(0)), 'theirs')
