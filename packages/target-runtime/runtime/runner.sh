@@ -36,10 +36,18 @@ run_activity() {
 }
 
 # take_over_claim LINK HELPER: from the helper. Whoever found the helper dead in between may have been faster: then nothing is run.
-# At every moment there is one of both links, so that nobody takes it for ended.
+# At every moment there is one of both links, so that nobody takes it for ended. Where there is no inode left for another link, that of
+# the name of the activity is taken; where that does not help, none stays: nothing was begun.
 take_over_claim() {
   process_identity "$$"
-  [ "$(readlink "$1")" = "$2" ] && mv "$1" "$1.handed" && [ "$(readlink "$1.handed")" = "$2" ] && ln -s "$identity" "$1" && rm -f "$1.handed"
+  [ "$(readlink "$1")" = "$2" ] && mv "$1" "$1.handed" && [ "$(readlink "$1.handed")" = "$2" ] || return 1
+  ln -s "$identity" "$1" || {
+    [ ! -L "$1" ] && rm -f "${1%/*}/activity" && ln -s "$identity" "$1"
+  } || {
+    [ -L "$1" ] || rm -f "$1.handed"
+    return 1
+  }
+  rm -f "$1.handed"
 }
 
 # claim_module: for this very process, which becomes the module; not if somebody else has taken over from its runner meanwhile.
