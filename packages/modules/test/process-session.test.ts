@@ -33,7 +33,7 @@ setsid sh -c '(env -i sh -c "exec sleep 1000" & echo $! >"$SCENE/first"; exec sl
 `
     const scene = new Scene(shell, configured('pidFile="$SCENE/web.pid"\n', { 'bin/start': daemon }))
     expect(await scene.call('activate')).toMatchObject({ status: 0 })
-    await until(() => existsSync(join(scene.directory, 'first')))
+    await begun(scene, ['first'])
     const [pid, worker] = [scene.pid(), scene.pidIn('first')]
     expect(sessionOf(worker)).not.toBe(pid)
     process.kill(pid, 'SIGKILL')
@@ -56,7 +56,7 @@ setsid sh -c '(env -i sh -c "exec sleep 1000" & echo $! >"$SCENE/first"; exec sl
     const [mine, other] = ['key1', 'key2'].map((key) => ({ DAVIT_KEY: key }))
     const scene = new Scene(shell, WITH_WORKERS)
     expect(await scene.call('activate', other)).toMatchObject({ status: 0 })
-    await workersBegun(scene)
+    await begun(scene, ['first', 'second'])
     const record = readFileSync(join(scene.directory, 'run/process/process/key2'), 'utf8').trim().split(' ')
     const others = [Number(record[3]), scene.pidIn('first'), scene.pidIn('second')]
     const invocation = [record[0] ?? '', 'another-invocation', ...record.slice(2)]
@@ -89,18 +89,16 @@ async function leaderless(shell: Shell) {
   const scene = new Scene(shell, WITH_WORKERS)
   expect(await scene.call('activate')).toMatchObject({ status: 0 })
   const pid = scene.pid()
-  await workersBegun(scene)
+  await begun(scene, ['first', 'second'])
   const workers = [scene.pidIn('first'), scene.pidIn('second')]
   process.kill(pid, 'SIGKILL')
   await until(() => !existsSync(`/proc/${pid}`))
   return { scene, pid, workers }
 }
 
-/** A machine that is busy may take the program for one at rest before it is. */
-function workersBegun(scene: Scene): Promise<void> {
-  return until(() =>
-    ['first', 'second'].every((name) => existsSync(join(scene.directory, name)) && scene.pidIn(name) > 0),
-  )
+/** Each has said its pid in a file: that there is one does not yet mean that it is written. */
+function begun(scene: Scene, files: readonly string[]): Promise<void> {
+  return until(() => files.every((name) => existsSync(join(scene.directory, name)) && scene.pidIn(name) > 0))
 }
 
 /** The fourth field after the name: proc(5). */
