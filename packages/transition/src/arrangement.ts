@@ -11,20 +11,28 @@ export interface Arranged<Placed> {
 
 /** Services after those of the table that they depend on. */
 export function dependenciesFirst<Placed extends PlacedService>(table: ReadonlyMap<MappingId, Placed>) {
-  return arrange(table, (id) => dependenciesOf(table.get(id)))
+  return arrange(table, dependenciesIn(table))
 }
 
 /** Services after those of the table that depend on them. */
 export function dependantsFirst<Placed extends PlacedService>(table: ReadonlyMap<MappingId, Placed>) {
+  const dependenciesOf = dependenciesIn(table)
   const dependants = new Map<MappingId, MappingId[]>([...table.keys()].map((id) => [id, []]))
-  for (const [id, placed] of table) {
-    for (const dependency of dependenciesOf(placed)) dependants.get(dependency)?.push(id)
+  for (const id of table.keys()) {
+    for (const dependency of dependenciesOf(id)) dependants.get(dependency)?.push(id)
   }
   return arrange(table, (id) => dependants.get(id) ?? [])
 }
 
-function dependenciesOf(placed: PlacedService | undefined): MappingId[] {
-  return placed?.service.dependsOn.map(mappingIdOf) ?? []
+/** A service names what it depends on by the targets of its time: that may be recorded by a machine that has another name by now. */
+function dependenciesIn(table: ReadonlyMap<MappingId, PlacedService>): (id: MappingId) => readonly MappingId[] {
+  const named = new Map<MappingId, MappingId[]>()
+  for (const [id, { mapping }] of table) {
+    const name = mappingIdOf(mapping)
+    named.set(name, [...(named.get(name) ?? []), id])
+  }
+  return (id) =>
+    table.get(id)?.service.dependsOn.flatMap((dependency) => named.get(mappingIdOf(dependency)) ?? []) ?? []
 }
 
 /**

@@ -41,3 +41,20 @@ test('both are observed at once', () => {
     { kind: 'activate', recordedAs: { machine: '10.0.0.7' } },
   ])
 })
+
+test('what two machines have recorded that have swapped their names stops before what it depends on', () => {
+  const chain = manifestOf({
+    services: { a: { on: ['n1/p'] }, b: { on: ['n2/p'], dependsOn: ['a'] }, c: { on: ['n1/p'], dependsOn: ['b'] } },
+  })
+  const swapped = observedOf(chain, chain.infrastructure).map((one) => {
+    const { target } = one.mapping
+    return { ...one, recordedAs: { target, machine: target === 'n1' ? '10.0.0.2' : '10.0.0.1' } }
+  })
+  const [stops = [], starts = []] = planTransition(chain, swapped, { upgrade: 'upgrade' }).phases
+  const edges = (activities: typeof stops) =>
+    activities.flatMap(({ service, waitsFor }) =>
+      waitsFor.map((id) => `${service.name} after ${activities.find((one) => one.id === id)?.service.name}`),
+    )
+  expect(edges(stops).toSorted()).toEqual(['a after b', 'b after c'])
+  expect(edges(starts).toSorted()).toEqual(['b after a', 'c after b'])
+})
