@@ -41,16 +41,23 @@ export function shellConnection(
       })
       children.push(child)
       if (child.pid !== undefined) pids.push(child.pid)
-      const exit = new Promise<number>((resolve, reject) => {
-        child.on('exit', (status, signal) => {
-          if (signal === null) resolve(status ?? 1)
-          else reject(new DavitError('connection-lost', `ended by ${signal}`))
-        })
-      })
-      exit.catch(() => {})
+      const exit = exitOf(child)
       child.stdin.on('error', () => {})
       return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exit, close: () => void child.kill() }
     },
     async close() {},
   }
+}
+
+/** The status of a script, as a channel tells it: one that was killed counts as a connection that was lost. */
+export function exitOf(child: ChildProcess): Promise<number> {
+  const exit = new Promise<number>((resolve, reject) => {
+    child.on('exit', (status, signal) => {
+      if (signal === null) resolve(status ?? 1)
+      else reject(new DavitError('connection-lost', `ended by ${signal}`))
+    })
+  })
+  // Not everybody waits for it.
+  exit.catch(() => {})
+  return exit
 }

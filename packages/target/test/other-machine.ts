@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Connection } from '@davit/connection'
-import { DavitError } from '@davit/diagnostics'
+import { exitOf } from '@davit/connection/testing'
 import { isThorough } from '@davit/testing/effort'
 import type { Shell } from '@davit/testing/shells'
 
@@ -42,19 +42,12 @@ export function otherMachine({ directory, store, shell }: OtherMachineOptions): 
         { env: { PATH: shell.path, LC_ALL: 'C', HOME: state, DAVIT_STATE_DIR: state } },
       )
       if (child.pid !== undefined) pids.push(child.pid)
-      const exit = new Promise<number>((resolve, reject) => {
-        child.on('exit', (status, signal) => {
-          if (signal === null) resolve(status ?? 1)
-          else reject(new DavitError('connection-lost', `ended by ${signal}`))
-        })
-      })
-      exit.catch(() => {})
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {})
       return {
         stdin: child.stdin,
         stdout: child.stdout,
         stderr: child.stderr,
-        exit,
+        exit: exitOf(child),
         close() {
           for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
         },
