@@ -38,15 +38,15 @@ export default defineConfig({
         test: {
           ...QUICK,
           name: 'unit',
-          include: ['packages/*/test/**/*.test.ts'],
-          exclude: MACHINES.map((name) => `packages/${name}/**`),
+          include: ['packages/*/*/test/**/*.test.ts'],
+          exclude: MACHINES.map((name) => `packages/*/${name}/**`),
         },
       },
       {
         test: {
           ...QUICK,
           name: 'machines',
-          include: MACHINES.map((name) => `packages/${name}/test/**/*.test.ts`),
+          include: MACHINES.map((name) => `packages/*/${name}/test/**/*.test.ts`),
         },
       },
       {

@@ -85,9 +85,11 @@ function makeExecutable(path: string): void {
 }
 
 function copyAssets(out: string): void {
-  cpSync(join(ROOT, 'packages/modules/modules'), join(out, 'modules'), { recursive: true })
-  cpSync(join(ROOT, 'packages/target-runtime/runtime'), join(out, 'runtime'), { recursive: true })
-  for (const owner of ['models', 'nix']) copyNixPrograms(join(ROOT, 'packages', owner, 'nix'), join(out, 'nix'))
+  cpSync(join(ROOT, 'packages/effects/modules/modules'), join(out, 'modules'), { recursive: true })
+  cpSync(join(ROOT, 'packages/shipped/target-runtime/runtime'), join(out, 'runtime'), { recursive: true })
+  for (const owner of ['workflows/models', 'effects/nix']) {
+    copyNixPrograms(join(ROOT, 'packages', owner, 'nix'), join(out, 'nix'))
+  }
 }
 
 /** Programs of several packages lie side by side, so that no two may have the same name. */
@@ -97,7 +99,7 @@ function copyNixPrograms(from: string, to: string): void {
 
 /** What typed models import: as a package, with declarations, so that editors outside of this repository know it too. */
 async function makeApi(directory: string): Promise<ReadonlySet<string>> {
-  const entry = join(ROOT, 'packages/davit/src/davit.ts')
+  const entry = join(ROOT, 'packages/documents/davit/src/davit.ts')
   const { metafile } = await build({
     ...COMMON,
     entryPoints: [entry],
@@ -107,9 +109,11 @@ async function makeApi(directory: string): Promise<ReadonlySet<string>> {
   const compiler = join(ROOT, 'node_modules/.bin/tsc')
   const places = ['--rootDir', dirname(entry), '--outDir', directory]
   const options = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', ...places]
-  execFileSync(compiler, ['-p', join(ROOT, 'packages/davit/tsconfig.build.json'), ...options], { stdio: 'inherit' })
+  execFileSync(compiler, ['-p', join(ROOT, 'packages/documents/davit/tsconfig.build.json'), ...options], {
+    stdio: 'inherit',
+  })
   const { name, version, license, type } = JSON.parse(
-    readFileSync(join(ROOT, 'packages/davit/package.json'), 'utf8'),
+    readFileSync(join(ROOT, 'packages/documents/davit/package.json'), 'utf8'),
   ) as Readonly<Record<string, string>>
   const manifest = { name, version, license, type, exports: { '.': { types: './davit.d.ts', default: './davit.mjs' } } }
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)

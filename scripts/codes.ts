@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import type { HostKeyVerdict } from '../packages/connection/src/known-hosts.ts'
-import type { FieldTable, Message } from '../packages/diagnostics/src/diagnostics.ts'
+import type { HostKeyVerdict } from '../packages/effects/connection/src/known-hosts.ts'
+import type { FieldTable, Message } from '../packages/documents/diagnostics/src/diagnostics.ts'
 import { packageDirectories, ROOT } from './executables.ts'
 
 export interface MessageCode {

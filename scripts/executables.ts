@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Tool } from '../packages/tool/src/tool.ts'
+import type { Tool } from '../packages/toolkit/tool/src/tool.ts'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -50,8 +50,9 @@ export function readManifest(directory: string): PackageManifest {
   return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as PackageManifest
 }
 
+/** `packages/FLOOR/NAME` for all packages, and `examples`. */
 export function packageDirectories(root = ROOT): readonly string[] {
-  return readdirSync(join(root, 'packages'))
-    .toSorted()
-    .map((name) => join(root, 'packages', name))
+  const floors = readdirSync(join(root, 'packages')).map((floor) => join(root, 'packages', floor))
+  const packages = floors.flatMap((floor) => readdirSync(floor).map((name) => join(floor, name)))
+  return [...packages, join(root, 'examples')].filter((path) => existsSync(join(path, 'package.json'))).toSorted()
 }

@@ -11,6 +11,7 @@ export function floorProblems(root: string): readonly string[] {
     const place = relative(root, directory)
     const problems = [
       ...manifestProblems(manifest),
+      ...placeProblems(place, manifest),
       ...dependencyProblems(manifest, byName),
       ...sourceProblems(directory, manifest),
       ...testProblems(directory, manifest, join(root, 'scripts')),
@@ -86,6 +87,27 @@ function manifestProblems(manifest: PackageManifest): string[] {
 }
 
 const TOOLS = 70
+
+/** Where packages stand: in the folder of the last of these whose floor is not above their own. */
+const FOLDERS: readonly (readonly [floor: number, folder: string])[] = [
+  [0, 'packages/tests'],
+  [5, 'packages/shipped'],
+  [10, 'packages/documents'],
+  [20, 'packages/planners'],
+  [30, 'packages/effects'],
+  [40, 'packages/machines'],
+  [50, 'packages/workflows'],
+  [60, 'packages/toolkit'],
+  [TOOLS, 'packages/tools'],
+  [80, '.'],
+]
+
+function placeProblems(place: string, { floor = 0 }: PackageManifest): string[] {
+  const [, folder] = FOLDERS.findLast(([lowest]) => lowest <= floor) ?? []
+  return folder === undefined || dirname(place) === folder
+    ? []
+    : [`stands in '${dirname(place)}', but packages of floor ${floor} in '${folder}'`]
+}
 
 function dependencyProblems(manifest: PackageManifest, byName: ReadonlyMap<string, PackageManifest>): string[] {
   const problemsOf = (name: string, use: string, exceptions: readonly string[]): string[] => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import type { FieldTable, FieldType } from '../packages/diagnostics/src/diagnostics.ts'
+import type { FieldTable, FieldType } from '../packages/documents/diagnostics/src/diagnostics.ts'
 import type { MessageCode } from './codes.ts'
 import { ROOT } from './executables.ts'
 

@@ -2,8 +2,8 @@
 // With a directory, writes pages and completions there, to be installed: tsx scripts/man.ts DIR
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { renderCompletion } from '../packages/tool/src/render-completion.ts'
-import { renderManPage } from '../packages/tool/src/render-man-page.ts'
+import { renderCompletion } from '../packages/toolkit/tool/src/render-completion.ts'
+import { renderManPage } from '../packages/toolkit/tool/src/render-man-page.ts'
 import { executables, ROOT, toolOf } from './executables.ts'
 
 const [share] = process.argv.slice(2)

@@ -31,9 +31,9 @@ export async function installFaulty(prefix: string, faulty: string): Promise<voi
 /** What is imported from where, and what takes its place. */
 const PARTS = [
   { filter: /^@davit\/connection$/, from: '', faulty: 'faulty-connection.ts' },
-  { filter: /^node:fs$/, from: join(ROOT, 'packages/store/'), faulty: 'faulty-files.ts' },
-  { filter: /^node:fs$/, from: join(ROOT, 'packages/files/'), faulty: 'faulty-files.ts' },
-  { filter: /^@davit\/process$/, from: join(ROOT, 'packages/store/'), faulty: 'faulty-process.ts' },
+  { filter: /^node:fs$/, from: join(ROOT, 'packages/machines/store/'), faulty: 'faulty-files.ts' },
+  { filter: /^node:fs$/, from: join(ROOT, 'packages/effects/files/'), faulty: 'faulty-files.ts' },
+  { filter: /^@davit\/process$/, from: join(ROOT, 'packages/machines/store/'), faulty: 'faulty-process.ts' },
 ] as const
 
 function faultyParts(programs: readonly Pick<Executable, 'entry'>[]): Plugin {

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import {
+  Architecture,
+  BuildModel,
+  DeploymentModel,
+  type Format,
+  Infrastructure,
+  Manifest,
+  parseDocument,
+  ProfileManifest,
+  type TargetName,
+} from '../src/documents.ts'
+
+const PAGES: readonly (readonly [string, Format<unknown>])[] = [
+  ['architecture', Architecture],
+  ['build-model', BuildModel],
+  ['deployment-model', DeploymentModel],
+  ['infrastructure', Infrastructure],
+  ['manifest', Manifest],
+  ['profile-manifest', ProfileManifest.on('alpha' as TargetName)],
+]
+
+const DIRECTORY = new URL('../../../../docs/formats/', import.meta.url)
+
+test.each(PAGES)('the examples of the page %s are valid, and say the same', (page, format) => {
+  const text = readFileSync(new URL(`${page}.md`, DIRECTORY), 'utf8')
+  const examples = [...text.matchAll(/```(?:json|xml)\n([^]*?)```/g)].map(([, example = '']) => completed(example))
+  const values = examples.map((example) => parseDocument(format, example, { file: page }))
+  expect(values).toHaveLength(format.xml === undefined ? 1 : 2)
+  expect(new Set(values.map((value) => JSON.stringify([value], mapsAsLists)))).toHaveProperty('size', 1)
+})
+
+test('every document has a page', () => {
+  // The journal and the log have pages, too, and lines in place of a document.
+  const pages = readdirSync(DIRECTORY).filter((file) => file.endsWith('.md') && !/^(?:README|journal|log)\./.test(file))
+  expect(pages.toSorted()).toEqual(PAGES.map(([page]) => `${page}.md`))
+})
+
+/** Pages do not repeat the infrastructure where it is a section. */
+function completed(example: string): string {
+  const fields = { properties: { h: 'x' }, system: 'x86_64-linux', clientInterface: 'ssh', targetProperty: 'h' }
+  const xml =
+    '<target name="alpha"><properties type="attrs"><property name="h" type="string">x</property></properties>' +
+    '<system>x86_64-linux</system><clientInterface>ssh</clientInterface><targetProperty>h</targetProperty></target>'
+  return example.replace('{ "…": "…" }', JSON.stringify(fields)).replace('<!-- targets -->', xml)
+}
+
+function mapsAsLists(_: string, value: unknown): unknown {
+  return value instanceof Map ? [...value] : value
+}

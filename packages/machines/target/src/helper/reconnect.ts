@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { DavitError, type Report } from '@davit/diagnostics'
+
+import { say } from '../messages.ts'
+import { ANSWER_SECONDS, SilentError } from './silence.ts'
+
+export interface ReconnectTerms {
+  /** For how long it is tried again; see `silence.ts`. */
+  readonly answerSeconds?: number | undefined
+  readonly report?: Report | undefined
+  /** Ends the waiting at once. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What may be asked twice is asked again so many times when the connection breaks over it. */
+export const MAX_LOSSES = 5
+
+/** A connection or helper that was lost, and not because it fell silent: another one may do. */
+export function isBroken(error: unknown): boolean {
+  return error instanceof DavitError && error.code === 'connection-lost' && !(error instanceof SilentError)
+}
+
+/** Tries again, with longer and longer pauses, what fails only because nobody answers there now. */
+export async function reconnect(address: string, attempt: () => Promise<void>, terms: ReconnectTerms): Promise<void> {
+  const { answerSeconds = ANSWER_SECONDS, report = () => {}, signal } = terms
+  const end = performance.now() + answerSeconds * 1000
+  const left = () => Math.max(end - performance.now(), 0)
+  const mayGoOn = (error: unknown) => mayPass(error) && left() > 0
+  for (let failures = 0; ; failures += 1) {
+    const failure = await failureOf(attempt)
+    if (failure === undefined) {
+      if (failures > 0) report(say('reconnected', { address }))
+      return
+    }
+    if (!mayGoOn(failure.error)) throw failure.error
+    if (failures === 0) report(say('reconnecting', { address, seconds: answerSeconds }))
+    await delay(Math.min(pauseAfter(failures), left()), undefined, { signal }).catch(() => {
+      throw failure.error
+    })
+  }
+}
+
+async function failureOf(attempt: () => Promise<void>): Promise<{ readonly error: unknown } | undefined> {
+  try {
+    await attempt()
+    return undefined
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** What is refused because of a key, an account or a setting is refused the next time as well. */
+export function mayPass(error: unknown): boolean {
+  return isBroken(error) || (error instanceof DavitError && error.code === 'unreachable')
+}
+
+const FIRST_PAUSE_MILLISECONDS = 200
+const LONGEST_PAUSE_MILLISECONDS = 5_000
+
+/** With jitter, so that many who were lost together do not come back together. */
+function pauseAfter(failures: number): number {
+  return Math.min(FIRST_PAUSE_MILLISECONDS * 2 ** failures, LONGEST_PAUSE_MILLISECONDS) * (0.5 + Math.random() / 2)
+}

@@ -1,0 +1,106 @@
+import type { ProfileName, TargetName } from '@davit/documents'
+import { decodeField, encodeField } from '@davit/target-runtime'
+
+import { badAnswer } from './helper/answer-lines.ts'
+import { RefusedRequest } from './helper/helper.ts'
+import type { Machine } from './machine.ts'
+import { isBroken, MAX_LOSSES } from './helper/reconnect.ts'
+import { onTarget } from './helper/refused-request.ts'
+
+/** As a target tells it: what it garbles is unknown, and whoever it is holds the lock nevertheless. */
+export interface LockHolder {
+  readonly token: string | undefined
+  /** Who, as the holder said it (see deployment-lock). */
+  readonly owner: string
+  readonly since: Date | undefined
+}
+
+export interface LockRequest {
+  readonly token: string
+  readonly owner: string
+  readonly leaseSeconds: number
+  /** Token of a holder that is known to be dead, and may be replaced before its lease is over. */
+  readonly deadToken?: string
+}
+
+export type LockAnswer =
+  | { readonly kind: 'acquired'; readonly number: number }
+  | { readonly kind: 'held'; readonly holder: LockHolder }
+
+/** Takes the lock of a profile on a target; whose token holds it already is given it again. */
+export async function acquireLock(machine: Machine, place: LockPlace, request: LockRequest): Promise<LockAnswer> {
+  const dead = request.deadToken === undefined ? [] : [request.deadToken]
+  const fields = [request.token, encodeField(request.owner), String(request.leaseSeconds), ...dead] as const
+  try {
+    const [line = ''] = await onPlace(place, machine.request('lock', [place.target, place.profile, ...fields]))
+    const number = /^number ([1-9]\d{0,14})$/.exec(line)?.[1]
+    if (number === undefined) throw badAnswer(machine.address)
+    return { kind: 'acquired', number: Number(number) }
+  } catch (error) {
+    if (!(error instanceof RefusedRequest) || error.code !== 'already-locked') throw error
+    return { kind: 'held', holder: parseHolder(error.lines) }
+  }
+}
+
+/** Renews the lock of who has held it since; a DavitError 'lock-lost' for everybody else. */
+export async function renewLock(
+  machine: Machine,
+  place: LockPlace,
+  { token, leaseSeconds }: Pick<LockRequest, 'token' | 'leaseSeconds'>,
+): Promise<void> {
+  const { target, profile } = place
+  await onPlace(place, machine.request('renew', [target, profile, token, String(leaseSeconds)]))
+}
+
+export interface LockPlace {
+  readonly target: TargetName
+  readonly profile: ProfileName
+}
+
+/** A DavitError 'not-locked' when nobody holds it, 'lock-lost' when somebody else does. */
+export async function releaseLock(machine: Machine, place: LockPlace, token: string): Promise<void> {
+  for (let losses = 0; ; losses += 1) {
+    try {
+      await onPlace(place, machine.request('unlock', [place.target, place.profile, token]))
+      return
+    } catch (error) {
+      // It was given back by the request whose answer was lost.
+      if (losses > 0 && error instanceof RefusedRequest && error.code === 'not-locked') return
+      if (!isBroken(error) || losses === MAX_LOSSES) throw error
+    }
+  }
+}
+
+/** What is refused names the target. */
+function onPlace<Answer>({ target }: LockPlace, answer: Promise<Answer>): Promise<Answer> {
+  return answer.catch((error: unknown) => {
+    throw onTarget(target, error)
+  })
+}
+
+export async function lockHolder(machine: Machine, place: LockPlace): Promise<LockHolder | undefined> {
+  const lines = await machine.request('lock_state', [place.target, place.profile])
+  return lines.length === 0 ? undefined : parseHolder(lines)
+}
+
+const MAX_OWNER_CHARACTERS = 10_000
+
+function parseHolder([line = '']: readonly string[]): LockHolder {
+  const [fact, token, owner, since] = line.split(' ')
+  if (fact !== 'holder') return { token: undefined, owner: '', since: undefined }
+  return { token: matching(token, /^\w[\w-]{0,199}$/), owner: ownerIn(owner), since: timeIn(since) }
+}
+
+function ownerIn(field: string | undefined): string {
+  return field === undefined || field.length > MAX_OWNER_CHARACTERS ? '' : decodeField(field)
+}
+
+/** Of numbers that are not longer, Date knows all. */
+function timeIn(seconds: string | undefined): Date | undefined {
+  const digits = matching(seconds, /^\d{1,12}$/)
+  return digits === undefined ? undefined : new Date(Number(digits) * 1000)
+}
+
+function matching(text: string | undefined, shape: RegExp): string | undefined {
+  return text !== undefined && shape.test(text) ? text : undefined
+}

@@ -1,0 +1,90 @@
+import type { Channel, Connection } from '@davit/connection'
+import {
+  type ActivityRequestOf,
+  operation as operationNamed,
+  type OperationName,
+  type RequestOf,
+  type Role,
+} from '@davit/target-runtime'
+
+import type { MachineFacts } from './helper/facts.ts'
+import { type KeptHelper, keepHelper } from './helper/kept-helper.ts'
+import { type NixServe, nixServe } from './nix/serve.ts'
+import { isBroken, MAX_LOSSES, type ReconnectTerms } from './helper/reconnect.ts'
+import { ANSWER_SECONDS } from './helper/silence.ts'
+
+export { isConnectionLost } from './helper/proof-of-life.ts'
+
+/**
+ * A machine with a helper on it that can do what its role needs. A helper that died is started again by the next request: what
+ * runs on the machine is not touched by that.
+ */
+export interface Machine<R extends Role = 'deploy'> {
+  readonly address: string
+  readonly facts: MachineFacts
+  /** How long it may owe an answer and say nothing, on any channel; then it counts as lost. */
+  readonly answerSeconds: number
+  /** The lines of the answer. Fields are words already. */
+  readonly request: (...request: RequestOf<R>) => Promise<readonly string[]>
+  /** As `Helper.requestActivity`. */
+  readonly requestActivity: (...request: [...ActivityRequestOf<R>, sent?: () => void]) => Promise<number>
+  /** A script of its own beside the helper, for bulk data. */
+  run(script: string): Promise<Channel>
+  readonly nixStore: NixServe
+  close(): void
+}
+
+export type MachineOptions = ReconnectTerms
+
+/** Of any role: requests are those that its own type allows. */
+type OpenedMachine = Omit<Machine, 'request' | 'requestActivity'> & {
+  readonly request: (operation: OperationName, fields: readonly string[]) => Promise<readonly string[]>
+  readonly requestActivity: (operation: OperationName, fields: readonly string[], sent?: () => void) => Promise<number>
+}
+
+/** Connects, and starts a helper that deploys, or one of another role. */
+export async function openMachine<R extends Role>(
+  connect: () => Promise<Connection>,
+  options: MachineOptions & { readonly role: R },
+): Promise<Machine<R>>
+export async function openMachine(connect: () => Promise<Connection>, options?: MachineOptions): Promise<Machine>
+export async function openMachine(
+  connect: () => Promise<Connection>,
+  { answerSeconds = ANSWER_SECONDS, ...terms }: MachineOptions & { readonly role?: Role } = {},
+): Promise<OpenedMachine> {
+  const kept = await keepHelper(connect, { ...terms, answerSeconds })
+  const place = {
+    address: kept.connection.address,
+    answerSeconds,
+    run: (script: string) => kept.run(script),
+    request: (operation: OperationName, fields: readonly string[]) => requestOf(kept, operation, fields),
+  }
+  const nixStore = nixServe(place)
+  return {
+    ...place,
+    get facts() {
+      return kept.facts
+    },
+    nixStore,
+    requestActivity: (...request) => kept.use((helper) => helper.requestActivity(...request)),
+    close() {
+      nixStore.close()
+      kept.close()
+    },
+  }
+}
+
+async function requestOf(
+  kept: KeptHelper,
+  operation: OperationName,
+  fields: readonly string[],
+): Promise<readonly string[]> {
+  const { isRepeatable = false } = operationNamed(operation)
+  for (let losses = 0; ; losses += 1) {
+    try {
+      return await kept.use((helper) => helper.request(operation, fields))
+    } catch (error) {
+      if (!isBroken(error) || !isRepeatable || losses === MAX_LOSSES) throw error
+    }
+  }
+}

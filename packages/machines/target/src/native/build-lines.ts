@@ -1,0 +1,63 @@
+import type { Readable } from 'node:stream'
+
+import type { BuildMachine, StoreLayout } from '@davit/store'
+
+import { readLines } from '../helper/answer-lines.ts'
+import { type BuildEnd, endOf, machineOf, selfIn } from './build-protocol.ts'
+
+export interface BuildListener {
+  /** Somebody else builds the same there. */
+  waits(): void
+  starts(): void
+}
+
+export interface RunningBuild {
+  readonly listener: BuildListener
+  readonly log: Buffer[]
+  readonly resolve: (end: BuildEnd) => void
+}
+
+export interface ServerFacts {
+  readonly machine: BuildMachine
+  /** How the script names itself. */
+  readonly self: string | undefined
+}
+
+/** Resolves with what the machine is like once it is ready, from where on `take` is told the lines. */
+export function readFacts(stream: Readable, layout: StoreLayout, take: (line: string) => void): Promise<ServerFacts> {
+  const facts: string[] = []
+  let isReady = false
+  return new Promise((resolve) => {
+    readLines(stream, (line) => {
+      if (isReady) return take(line)
+      if (line !== 'ready') return void (facts.length < MAX_FACTS && facts.push(line))
+      isReady = true
+      resolve({ machine: machineOf(facts, layout), self: selfIn(facts) })
+    })
+  })
+}
+
+const MAX_FACTS = 100
+
+/** The script sends a quarter of it. */
+const MAX_LOG_CHUNKS = 4096
+
+export function takeLine(line: string, builds: Map<string, RunningBuild>): void {
+  const [verb = '', id = '', ...words] = line.split(' ')
+  const build = builds.get(id)
+  if (build === undefined) return
+  if (verb === 'ended') builds.delete(id)
+  EVENTS.get(verb)?.(build, words)
+}
+
+type BuildEvent = (build: RunningBuild, words: readonly string[]) => void
+
+const EVENTS = new Map<string, BuildEvent>([
+  ['waiting', ({ listener }) => listener.waits()],
+  ['started', ({ listener }) => listener.starts()],
+  [
+    'log',
+    ({ log }, [hexadecimal = '']) => void (log.length < MAX_LOG_CHUNKS && log.push(Buffer.from(hexadecimal, 'hex'))),
+  ],
+  ['ended', ({ log, resolve }, words) => resolve(endOf(words, Buffer.concat(log)))],
+])

@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { pipeline } from 'node:stream/promises'
+
+import type { Channel } from '@davit/connection'
+import { DavitError, ExitStatus, printable } from '@davit/diagnostics'
+import { type BuildMachine, HIDDEN, ISOLATIONS, type RemoteBuild, type StoreLayout } from '@davit/store'
+import { buildServerScript, SLOW } from '@davit/target-runtime'
+
+import { afterMarker } from '../helper/after-marker.ts'
+import type { Machine } from '../machine.ts'
+import { type BuildListener, readFacts, type RunningBuild, type ServerFacts, takeLine } from './build-lines.ts'
+import { type BuildEnd, encodeRequest } from './build-protocol.ts'
+import { refusedAccount } from '../helper/refused-request.ts'
+import { silentError, type SilenceWatch, watchSilence } from '../helper/silence.ts'
+import { streamTail } from '../helper/stream-tail.ts'
+
+/** A script on a machine that builds what it is told to, until it is closed (see `target-runtime/runtime/native-build.sh`). */
+export interface BuildServer {
+  readonly machine: BuildMachine
+  build(build: RemoteBuild, listener: BuildListener): Promise<BuildEnd>
+  /** Ends what is being built under this base name. */
+  stop(name: string): void
+  /** Ends all that it has started. */
+  close(): Promise<void>
+}
+
+/** The signal only ends the opening. */
+export async function openBuildServer(
+  machine: Machine<'carry'>,
+  layout: StoreLayout,
+  signal: AbortSignal,
+): Promise<BuildServer> {
+  const marker = newMarker()
+  const channel = await machine.run(scriptFor(layout, marker))
+  const lastWords = streamTail(channel.stderr)
+  channel.stdin.on('error', () => {})
+  const { filter, started } = afterMarker(marker)
+  started.catch(() => {})
+  const server: OpenServer = { channel, builds: new Map(), facts: undefined }
+  const watch = watchServer(machine, server)
+  filter.on('data', () => watch.heard())
+  const lost = new Promise<never>((_, reject) => {
+    const ended = pipeline(channel.stdout, filter).then(() => Promise.reject(new Error('its shell has ended')))
+    Promise.race([ended, channel.exit.then(() => ended)]).catch(async (reason: unknown) => {
+      watch.stop()
+      reject(await lossOf(server, { machine, layout, reason, lastWords }))
+    })
+  })
+  lost.catch(() => {})
+  const giveUp = () => channel.close()
+  signal.addEventListener('abort', giveUp, { once: true })
+  if (signal.aborted) giveUp()
+  try {
+    const facts = await Promise.race([readFacts(filter, layout, (line) => takeLine(line, server.builds)), lost])
+    server.facts = facts
+    return serverOf({ ...server, facts }, { watch, lost })
+  } catch (error) {
+    channel.close()
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
+}
+
+interface OpenServer {
+  readonly channel: Channel
+  readonly builds: Map<string, RunningBuild>
+  /** Once it is ready. */
+  facts: ServerFacts | undefined
+  /** That it has answered nothing for too long. */
+  silence?: DavitError
+}
+
+function newMarker(): string {
+  return `davit-${randomBytes(12).toString('hex')}`
+}
+
+function scriptFor(layout: StoreLayout, marker: string, predecessor?: string): string {
+  return buildServerScript({
+    marker,
+    places: layout,
+    isolations: ISOLATIONS.map(({ isolation, probe }) => [isolation.program, ...probe]),
+    hidden: HIDDEN,
+    ...(predecessor === undefined ? {} : { predecessor }),
+  })
+}
+
+/** A build may be silent, and the script that is to tell its end may not; before it is ready, it removes what others have left. */
+function watchServer({ address, answerSeconds }: Machine<'carry'>, server: OpenServer): SilenceWatch {
+  const isBuilding = () => server.facts !== undefined && server.builds.size > 0
+  const watch = watchSilence({
+    patience() {
+      if (server.facts === undefined) return SLOW * answerSeconds
+      return isBuilding() ? answerSeconds : undefined
+    },
+    askForLife: () => void (isBuilding() && server.channel.stdin.write('ping\n')),
+    onSilence(seconds) {
+      server.silence = silentError(address, seconds)
+      server.channel.close()
+    },
+  })
+  watch.heard()
+  return watch
+}
+
+interface Loss {
+  readonly machine: Machine<'carry'>
+  readonly layout: StoreLayout
+  readonly reason: unknown
+  readonly lastWords: () => Promise<string>
+}
+
+async function lossOf(server: OpenServer, { machine, layout, reason, lastWords }: Loss): Promise<DavitError> {
+  if (server.silence === undefined)
+    return lostBuilds(machine, reason, server.facts === undefined ? await lastWords() : '')
+  await replaceSilent(machine, layout, server)
+  return server.silence
+}
+
+/** What it was building would go on, and keep others who want the same waiting. The next one ends it, and all that is left of it. */
+async function replaceSilent(machine: Machine<'carry'>, layout: StoreLayout, { facts }: OpenServer): Promise<void> {
+  const channel = await machine.run(scriptFor(layout, newMarker(), facts?.self)).catch(() => undefined)
+  if (channel === undefined) return
+  for (const output of [channel.stdout, channel.stderr]) output.on('error', () => {}).resume()
+  channel.stdin.on('error', () => {}).end()
+  await endOf(channel)
+}
+
+const PATIENCE_MILLISECONDS = 10_000
+
+async function endOf(channel: Channel): Promise<void> {
+  await Promise.race([channel.exit, once(AbortSignal.timeout(PATIENCE_MILLISECONDS), 'abort')]).catch(() => {})
+  channel.close()
+}
+
+interface ServerEnd {
+  readonly watch: SilenceWatch
+  readonly lost: Promise<never>
+}
+
+function serverOf(
+  { channel, builds, facts }: OpenServer & { readonly facts: ServerFacts },
+  { watch, lost }: ServerEnd,
+): BuildServer {
+  let count = 0
+  return {
+    machine: facts.machine,
+    async build(build, listener) {
+      count += 1
+      const id = String(count)
+      const ended = new Promise<BuildEnd>((resolve) => void builds.set(id, { listener, log: [], resolve }))
+      channel.stdin.write(`${encodeRequest(id, build)}\n`, () => watch.heard())
+      return Promise.race([ended, lost])
+    },
+    stop: (name) => void channel.stdin.write(`stop ${name}\n`),
+    async close() {
+      channel.stdin.end()
+      await endOf(channel)
+      watch.stop()
+    },
+  }
+}
+
+/** Whatever was lost: the script has ended what it had started, or is about to. */
+function lostBuilds({ address }: Machine<'carry'>, reason: unknown, lastWords: string): DavitError {
+  const { message: said, remedy } = refusedAccount(lastWords) ?? { message: lastLines(lastWords) }
+  const text = printable(said || (reason instanceof Error ? reason.message : String(reason)))
+  const options = {
+    exitStatus: ExitStatus.unreachable,
+    hint: remedy ?? 'what was being built there is ended; run it again: what is complete there is not built anew',
+    cause: reason,
+  }
+  if (reason instanceof DavitError && said === '') return new DavitError(reason.code, text, options)
+  return new DavitError('build-lost', `cannot build on '${address}': ${text}`, options)
+}
+
+function lastLines(lastWords: string): string {
+  const said = /davit:\S+\n([^]*)/.exec(lastWords)?.[1] ?? lastWords
+  return said.trim().split('\n').slice(-3).join('; ')
+}

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto'
+import { PassThrough, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { Channel } from '@davit/connection'
+import type { StoreLayout } from '@davit/store'
+import { encodeField, receiverScript, type TransferPlace } from '@davit/target-runtime'
+
+import { watchChannel } from '../helper/channel-watch.ts'
+import { checksumOf } from './checksum.ts'
+import type { Machine } from '../machine.ts'
+import { tellsNoSpace } from '../helper/no-space.ts'
+import { refusedAccount } from '../helper/refused-request.ts'
+
+/** A path that is sent, and the record that makes it valid. */
+export interface SentPath {
+  readonly name: string
+  readonly registration: string
+}
+
+/** Which of these base names are not valid in the store of the machine. */
+export async function missingNames(
+  machine: Machine<'carry'>,
+  layout: StoreLayout,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const missing = new Set(await machine.request('native_missing', [layout.registrations, ...names]))
+  return names.filter((name) => missing.has(name))
+}
+
+export interface ArchiveToImport {
+  readonly archive: Readable
+  /** References before referrers. */
+  readonly paths: readonly SentPath[]
+  /** Names of those that are kept for a day. */
+  readonly protect: readonly string[]
+  /** Names of what these refer to and is there already. */
+  readonly needs: readonly string[]
+  readonly signal: AbortSignal
+}
+
+/** Unpacked aside, checked, moved into the store, registered. */
+export async function importArchive(
+  machine: Machine<'carry'>,
+  layout: StoreLayout,
+  sent: ArchiveToImport,
+): Promise<void> {
+  const name = `transfer.${randomBytes(12).toString('hex')}`
+  const directory = `${layout.incoming}/${name}`
+  try {
+    await sendArchive(machine, { incoming: layout.incoming, name, owner: machine.facts.helper }, sent)
+    const records = sent.paths.flatMap((path) => [path.name, encodeField(path.registration)])
+    const places = [layout.directory, directory, layout.registrations, layout.roots] as const
+    await machine.request('native_commit', [...places, ...records, 'protect', ...sent.protect, 'needs', ...sent.needs])
+  } catch (error) {
+    // What cannot be cleaned up now is removed when the next transfer begins.
+    await machine.request('native_discard', [directory]).catch(() => {})
+    throw error
+  }
+}
+
+async function sendArchive(
+  machine: Machine<'carry'>,
+  place: TransferPlace,
+  { archive, signal }: ArchiveToImport,
+): Promise<void> {
+  const { checksum } = machine.facts
+  const channel = await machine.run(receiverScript(place, checksum))
+  const { stdin, stdout, stderr } = channel
+  const { address, answerSeconds: seconds } = machine
+  const watch = watchChannel(channel, { address, seconds, owes: () => stdin.writableLength > 0 || stdin.writableEnded })
+  const stop = () => channel.close()
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  const sum = checksumOf(checksum)
+  const counted = new PassThrough()
+  counted.on('data', (chunk: Buffer) => {
+    watch.heard()
+    sum.update(chunk)
+  })
+  try {
+    const received = Promise.allSettled([
+      pipeline(archive, counted, stdin).catch((error: unknown) => brokenStream(channel, error)),
+      textOf(stdout),
+      textOf(stderr),
+    ])
+    const [sending, answer, errors] = await Promise.race([received, watch.silent])
+    signal.throwIfAborted()
+    const [said, printed] = [sending, answer, errors].map(valueOf).slice(1)
+    checkReceived(machine, { answer: said ?? '', errors: printed ?? '', expected: sum.digest() })
+  } finally {
+    watch.stop()
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** The first that failed tells what went wrong: the others fail because of it. */
+function valueOf(result: PromiseSettledResult<string | void>): string {
+  if (result.status === 'rejected') throw result.reason
+  return result.value ?? ''
+}
+
+/** The reader went away: what it printed before tells more than a broken pipe; our own failure to read tells all. */
+async function brokenStream(channel: Channel, error: unknown): Promise<void> {
+  const broken =
+    error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_PREMATURE_CLOSE')
+  if (!broken) {
+    channel.close()
+    throw error
+  }
+  await channel.exit
+}
+
+function checkReceived(
+  machine: Machine<'carry'>,
+  { answer, errors, expected }: { answer: string; errors: string; expected: string },
+): void {
+  const [, status, sum] = /(?:^|\n)received (\d*) ([0-9a-f]*)/.exec(answer) ?? []
+  if (status === '0' && sum === expected) return
+  const isWhole = status === '0' && sum !== ''
+  const { reason, hint } = isWhole ? { reason: 'what arrived is not what was sent' } : failureIn(machine, errors)
+  throw new DavitError(
+    'import-failed',
+    `'${machine.address}' could not unpack what it was sent: ${reason || 'the stream was cut'}`,
+    { exitStatus: ExitStatus.failed, ...(hint === undefined ? {} : { hint }) },
+  )
+}
+
+function failureIn({ address }: Machine<'carry'>, errors: string): { readonly reason: string; readonly hint?: string } {
+  const account = refusedAccount(errors)
+  if (account !== undefined) return { reason: account.message, hint: account.remedy }
+  const hint = `make space on '${address}': the same command sends it again`
+  return { reason: reasonIn(errors), ...(tellsNoSpace(errors) ? { hint } : {}) }
+}
+
+/** That there is no space left makes everything else go wrong as well. */
+function reasonIn(errors: string): string {
+  const lines = errors.trim().split('\n')
+  const full = lines.find(tellsNoSpace)
+  if (full === undefined) return lines.slice(-3).join('; ')
+  return /no space left|quota/i.test(full) ? full : `no space left there (${full})`
+}
+
+const MAX_TEXT = 64 * 1024
+
+async function textOf(stream: Readable): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) {
+    if (text.length < MAX_TEXT) text += String(chunk)
+  }
+  return text
+}

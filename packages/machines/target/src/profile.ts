@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+
+import type { ProfileName, StorePath, StoreReference, TargetName } from '@davit/documents'
+import { storeLayout } from '@davit/store'
+
+import type { LockPlace } from './lock.ts'
+import type { Machine } from './machine.ts'
+import { onMachine } from './nix/errors.ts'
+import { onTarget } from './helper/refused-request.ts'
+
+export interface ProfileToSet extends LockPlace {
+  readonly token: string
+  readonly path: StorePath
+  /** In which each generation is a root, so that nothing that it needs is collected. */
+  readonly store: StoreReference
+  /** Whether a generation is added where the current one is another profile, or one that holds this profile becomes current, if any does. */
+  readonly generations: 'add' | 'reuse'
+}
+
+/** The root of a native store that keeps the generations of a profile on a target, without the mark of the account. */
+export function profileRoot(target: TargetName, profile: ProfileName): string {
+  const name = `profile:${target}:${profile}`
+  if (name.length <= MAX_CHARACTERS) return name
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 32)
+  return `${name.slice(0, MAX_CHARACTERS - hash.length - 1)}:${hash}`
+}
+
+/** A file name has 255, and the target adds a colon and a mark of 16 (see `roots.sh`). */
+const MAX_CHARACTERS = 238
+
+/** Makes a profile the current one of its target. */
+export async function setProfile(
+  machine: Machine,
+  profile: ProfileToSet,
+): Promise<'unchanged' | { readonly generation: number }> {
+  const { kind, directory } = profile.store
+  const { target, profile: name } = profile
+  const root = kind === 'native' ? [`${storeLayout(directory).roots}/${profileRoot(target, name)}`] : []
+  const fields = [target, name, profile.token, profile.path, profile.generations, kind, ...root] as const
+  const [answer = ''] = await machine.request('set_profile', fields).catch((error: unknown) => {
+    throw kind === 'nix' ? onMachine(machine.address, error) : onTarget(profile.target, error)
+  })
+  const number = /^generation (\d+)$/.exec(answer)?.[1]
+  return number === undefined ? 'unchanged' : { generation: Number(number) }
+}

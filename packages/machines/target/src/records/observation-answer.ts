@@ -1,0 +1,148 @@
+import type { ProfileName, TargetName } from '@davit/documents'
+import { decodeField, RECORD_STATES, type RecordState } from '@davit/target-runtime'
+
+import { fromHexadecimal } from '../helper/answer-lines.ts'
+import type { DamagedRecord, ForeignRecord, Observation, ObservedRecord } from './observation.ts'
+import { mappingNamed, parseRecord, salvagedFields } from './record.ts'
+
+interface RecordLines {
+  readonly target: TargetName
+  readonly state: string
+  readonly running: boolean
+  /** Its directory's. */
+  readonly name: string
+  readonly lines: string[]
+  answersStatus: boolean
+  hasFailed: boolean
+  activity?: string
+}
+
+const MAPPING = new RegExp(
+  `^mapping ([A-Za-z0-9_][\\w.+-]*) (${[...RECORD_STATES, 'unknown'].join('|')}) (running|ended) ([\\w.+~-]+:[\\w.+~-]+)$`,
+)
+const ACTIVITY = /^[a-z][a-z_-]{0,99}$/
+const OTHER = /^other ([A-Za-z0-9_][\w.+-]*) ([\w.+-]+)\/([\w.+~-]+):[\w.+~-]+ (\S+) (.*)$/
+
+const PROFILE = /^[A-Za-z0-9_][\w.+-]{0,199}$/
+
+/** Whether it is one about the record. */
+function takeFact(record: RecordLines, fact: string, text: string): boolean {
+  switch (fact) {
+    case 'field':
+      record.lines.push(text)
+      return true
+    case 'answers':
+      record.answersStatus = true
+      return true
+    case 'failed':
+      record.hasFailed = true
+      return true
+    case 'activity':
+      if (ACTIVITY.test(text)) record.activity = text
+      return true
+    default:
+      return false
+  }
+}
+
+/** What a machine says of its records, taken line by line. */
+export class ObservationAnswer {
+  readonly #targets: string
+  readonly #profile: ProfileName
+  readonly #records: RecordLines[] = []
+  readonly #foreign: ForeignRecord[] = []
+  readonly #profiles = new Set<ProfileName>()
+  readonly #strange: string[] = []
+  #bootId = ''
+
+  constructor(targets: string, profile: ProfileName) {
+    this.#targets = targets
+    this.#profile = profile
+  }
+
+  /** Whether the line is one of an answer. */
+  take(line: string): boolean {
+    const space = `${line} `.indexOf(' ')
+    const text = line.slice(space + 1)
+    const record = this.#records.at(-1)
+    if (record !== undefined && takeFact(record, line.slice(0, space), text)) return true
+    switch (line.slice(0, space)) {
+      case 'gone':
+        // Removed while it was read.
+        return this.#records.pop() !== undefined
+      case 'boot':
+        this.#bootId = text
+        return true
+      case 'profile':
+        if (PROFILE.test(text)) this.#profiles.add(text as ProfileName)
+        return true
+      case 'strange':
+        this.#strange.push(fromHexadecimal(text))
+        return true
+      default:
+        return this.#takeMapping(line) || this.#takeOther(line)
+    }
+  }
+
+  observation(): Observation {
+    const read = this.#records.map((record) => this.#read(record))
+    return {
+      bootId: this.#bootId,
+      records: read.filter((one): one is ObservedRecord => 'definition' in one),
+      damaged: read.filter((one): one is DamagedRecord => 'problem' in one),
+      foreign: this.#foreign,
+      profiles: [...this.#profiles],
+      strange: this.#strange,
+    }
+  }
+
+  #takeMapping(line: string): boolean {
+    const [, target, state = '', running, name = ''] = MAPPING.exec(line) ?? []
+    if (target === undefined) return false
+    const record = { target: target as TargetName, state, running: running === 'running', name }
+    this.#records.push({ ...record, lines: [], answersStatus: false, hasFailed: false })
+    return true
+  }
+
+  #takeOther(line: string): boolean {
+    const [, target, profile, container = '', pkg = '', name = ''] = OTHER.exec(line) ?? []
+    if (target === undefined) return false
+    const place = { target: target as TargetName, profile: profile as ProfileName, container }
+    this.#foreign.push({ ...place, pkg: decodeField(pkg), name: decodeField(name) })
+    return true
+  }
+
+  #read(record: RecordLines): ObservedRecord | DamagedRecord {
+    const { target, running, name, lines, answersStatus, hasFailed, activity } = record
+    const { container, key } = mappingNamed(name, lines)
+    const state = record.state === 'unknown' ? 'activating' : (record.state as RecordState)
+    const place = { target, key, container, state: record.state }
+    const begun = activity === undefined ? {} : { activity }
+    const parsed = parseRecord(lines, place)
+    if (parsed.kind === 'record') {
+      const { mapping, definition, bootId } = parsed
+      return {
+        mapping: { ...mapping, target },
+        service: definition.service,
+        state,
+        running,
+        ...begun,
+        hasFailed,
+        definition,
+        bootId,
+        answersStatus,
+      }
+    }
+    return {
+      target,
+      container,
+      key,
+      state,
+      running,
+      ...begun,
+      directory: `${this.#targets}/${target}/active/${this.#profile}/${name}`,
+      problem: parsed.problem,
+      fields: salvagedFields(lines),
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { ProfileName } from '@davit/documents'
+
+import type { Machine } from '../machine.ts'
+import { ObservationAnswer } from './observation-answer.ts'
+import type { Observation, ObservedRecord } from './observation.ts'
+
+/** The records of a profile on a machine, of all targets that this machine is or once was; without those that cannot be read. */
+export async function observeMappings(machine: Machine, profile: ProfileName): Promise<readonly ObservedRecord[]> {
+  return (await observeMachine(machine, profile)).records
+}
+
+/** All that the records on a machine say to somebody who deploys a profile. */
+export async function observeMachine(machine: Machine, profile: ProfileName): Promise<Observation> {
+  const answer = new ObservationAnswer(`${machine.facts.stateDirectory}/targets`, profile)
+  for (const line of await machine.request('observe', [profile])) {
+    if (answer.take(line)) continue
+    throw new DavitError('bad-answer', `'${machine.address}' sent an answer that davit does not understand`, {
+      exitStatus: ExitStatus.unreachable,
+    })
+  }
+  return answer.observation()
+}

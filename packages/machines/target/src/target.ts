@@ -1,0 +1,44 @@
+export { abandonRecord } from './records/abandon.ts'
+export {
+  type ActivityDefinition,
+  type ActivityRequest,
+  type ActivityResult,
+  askStatus,
+  awaitActivity,
+  performActivity,
+} from './records/activity.ts'
+export { interfaceKindOf } from './address.ts'
+export type { Role } from '@davit/target-runtime'
+export { allTargets, isSkippable, type SkipTerms, targetsToUse } from './all-targets.ts'
+export { collectNixGarbage, type Remnant, trimProfile, trimRemnants } from './collector.ts'
+export { definitionOf, profileModuleOf, resolveModules } from './records/definition.ts'
+export { isSamePlace, type MachineFacts } from './helper/facts.ts'
+export {
+  acquireLock,
+  type LockAnswer,
+  type LockHolder,
+  lockHolder,
+  type LockPlace,
+  type LockRequest,
+  releaseLock,
+  renewLock,
+} from './lock.ts'
+export { type Machine, openMachine } from './machine.ts'
+export { groupByMachine, machinesOf, type MachineTargets } from './machines.ts'
+export { collectGarbage, type CollectOptions, findGarbage, type Garbage } from './native/collect.ts'
+export type { StoredBytes, StoreRoot } from './native/survey.ts'
+export type { DamagedRecord, ForeignRecord, Observation, ObservedRecord } from './records/observation.ts'
+export { observeMachine, observeMappings } from './records/observe.ts'
+export { openTargetStore } from './open-target-store.ts'
+export { profileRoot, type ProfileToSet, setProfile } from './profile.ts'
+export { reachTargets, type ReachedTargets } from './reach-targets.ts'
+export { isBroken } from './helper/reconnect.ts'
+export type { ShellTarget } from './shell-target.ts'
+export type {
+  MissingOptions,
+  TargetBuildOptions,
+  TargetBuildOutcome,
+  TargetStore,
+  TransferOptions,
+  Transferred,
+} from './target-store.ts'

@@ -1,0 +1,111 @@
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable, Transform } from 'node:stream'
+
+import { removeTree } from '@davit/files'
+import { storeLayout } from '@davit/store'
+import { shellConnection } from '@davit/connection/testing'
+import { installedShells } from '@davit/testing/shells'
+import { type TarBlock, tarOf } from '@davit/testing/tar-blocks'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { importArchive, missingNames } from '../src/native/import.ts'
+import { type Machine, openMachine } from '../src/target.ts'
+
+const NAME = `${'0'.repeat(32)}-web`
+const signal = new AbortController().signal
+
+describe.each(installedShells())('with $name', (shell) => {
+  // What utilities do is the same with bash as with dash.
+  const isNew = shell.inDepth || shell.name !== 'bash'
+
+  let directory: string
+  let machine: Machine<'carry'>
+  /** Does something to the bytes that are sent. */
+  let onTheWay: (bytes: Buffer) => Buffer
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'davit-import-'))
+    mkdirSync(join(directory, 'outside'))
+    onTheWay = (bytes) => bytes
+    const connection = shellConnection(shell, join(directory, 'state'))
+    machine = await openMachine(async () => ({ ...connection, run: runAltering }), { role: 'carry' })
+    async function runAltering(script: string) {
+      const channel = await connection.run(script)
+      const altering = new Transform({ transform: (chunk: Buffer, _, done) => done(null, onTheWay(chunk)) })
+      altering.pipe(channel.stdin)
+      return { ...channel, stdin: altering }
+    }
+  })
+  afterEach(() => {
+    machine.close()
+    removeTree(directory)
+  })
+
+  const layout = () => storeLayout(join(directory, 'store'))
+  const importing = (names: readonly string[], ...blocks: readonly TarBlock[]) =>
+    importArchive(machine, layout(), {
+      archive: Readable.from([tarOf(...blocks)]),
+      paths: names.map((name) => ({ name, registration: '{}' })),
+      protect: [],
+      needs: [],
+      signal,
+    })
+
+  async function expectNothing() {
+    expect(await missingNames(machine, layout(), [NAME])).toEqual([NAME])
+    expect(readdirSync(layout().incoming)).toEqual([])
+    expect(readdirSync(join(directory, 'outside'))).toEqual([])
+    expect(readdirSync(directory).toSorted()).toEqual(['outside', 'store'])
+    expect(readdirSync(layout().directory)).toEqual(['.davit'])
+  }
+
+  test('what was changed on the way is refused', async () => {
+    onTheWay = (bytes) => Buffer.from(bytes.toString('latin1').replace('honest', 'forged'), 'latin1')
+    await expect(importing([NAME], { name: NAME, type: '0', content: 'honest' })).rejects.toMatchObject({
+      code: 'import-failed',
+      message: expect.stringContaining('what arrived is not what was sent'),
+    })
+    await expectNothing()
+  })
+
+  test.runIf(isNew).each<readonly [string, (outside: string) => readonly TarBlock[]]>([
+    ['above', () => [{ name: '../../../../../outside/x', type: '0', content: 'x' }]],
+    ['above, from inside', () => [{ name: `${NAME}/../../../../../../outside/x`, type: '0', content: 'x' }]],
+    ['anywhere', (outside) => [{ name: `${outside}/x`, type: '0', content: 'x' }]],
+    [
+      'through a link',
+      (outside) => [
+        { name: 'way', type: '2', linkname: outside },
+        { name: 'way/x', type: '0', content: 'x' },
+      ],
+    ],
+  ])('an archive writes nothing %s', async (_, blocks) => {
+    const outside = join(directory, 'outside')
+    await importing([NAME], ...blocks(outside)).catch(() => {})
+    await expectNothing()
+  })
+
+  test.runIf(shell.inDepth)('what is called by a path, or as what is hidden, does not become valid', async () => {
+    mkdirSync(layout().registrations, { recursive: true })
+    writeFileSync(join(layout().registrations, 'kept.json'), '{}')
+    for (const name of ['../outside', '..', '.', '.davit', `${NAME}/../../x`, `${NAME}/x`, '-x', '$(touch\tx)', '*']) {
+      const blocks = [`${NAME}/`, '.davit/'].map((directory) => ({ name: directory, type: '5' }))
+      await expect(importing([name], ...blocks), `as '${name}'`).rejects.toMatchObject({
+        code: expect.stringMatching(/^(?:bad-request|incomplete-archive)$/),
+      })
+    }
+    expect(readdirSync(layout().registrations)).toEqual(['kept.json'])
+    expect(readdirSync(directory).toSorted()).toEqual(['outside', 'store'])
+    expect(readdirSync(layout().directory)).toEqual(['.davit'])
+  })
+
+  test.runIf(shell.inDepth)('a name that begins like another is another', async () => {
+    await expect(importing([NAME], { name: `${NAME}-evil`, type: '0', content: 'x' })).rejects.toMatchObject({
+      code: 'incomplete-archive',
+      message: `the archive lacks '${NAME}'`,
+    })
+    await expectNothing()
+  })
+})

@@ -1,0 +1,191 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+
+import type { PackageRequest, ServiceName, System } from '@davit/documents'
+import { removeTree } from '@davit/files'
+import { encodeRegistration, openNativeStore, type StoreLayout, storeLayout } from '@davit/store'
+import { receiverScript } from '@davit/target-runtime'
+import { shellConnection } from '@davit/connection/testing'
+import { installedShells } from '@davit/testing/shells'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import { type ArchiveToImport, importArchive as importProtected, missingNames } from '../src/native/import.ts'
+import { type Machine, openMachine } from '../src/target.ts'
+
+const system = 'x86_64-linux' as System
+const signal = new AbortController().signal
+
+const importArchive = (
+  machine: Machine<'carry'>,
+  layout: StoreLayout,
+  sent: Omit<ArchiveToImport, 'protect' | 'needs'>,
+) => importProtected(machine, layout, { protect: [], needs: [], ...sent })
+
+describe.each(installedShells())('on a machine with $name', (shell) => {
+  let directory: string
+  let machine: Machine<'carry'>
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'davit-import-'))
+    const connection = shellConnection(shell, join(directory, 'state'))
+    machine = await openMachine(async () => connection, { role: 'carry' })
+  })
+  afterEach(() => {
+    machine.close()
+    removeTree(directory)
+  })
+
+  const layoutOfTarget = () => storeLayout(join(directory, 'target-store'))
+
+  /** A store with a package that is a file, one that is a directory, and one that is a link. */
+  async function packages() {
+    const tree = join(directory, 'tree')
+    mkdirSync(join(tree, 'd'.repeat(150), 'e'.repeat(150)), { recursive: true })
+    writeFileSync(join(tree, 'd'.repeat(150), 'e'.repeat(150), 'deep'), 'deep\n')
+    writeFileSync(join(tree, 'program'), '#!/bin/sh\n', { mode: 0o755 })
+    symlinkSync('program', join(tree, 'link'))
+    writeFileSync(join(directory, 'file'), 'x'.repeat(100_000))
+    const store = await openNativeStore({ directory: join(directory, 'store'), environment: { PATH: '/usr/bin:/bin' } })
+    const requests = ['tree', 'file'].map((name): PackageRequest => ({
+      spec: { kind: 'source', path: join(directory, name) },
+      system,
+      wantedBy: { service: name as ServiceName },
+    }))
+    const paths = (await store.instantiate(requests)).map(({ outPath }) => outPath)
+    const sent = (await store.registrations(paths)).map((registration) => ({
+      name: basename(registration.path),
+      registration: encodeRegistration(registration),
+    }))
+    return { store, paths, sent }
+  }
+
+  test('importArchive() makes paths valid that were missing', async () => {
+    const { store, paths, sent } = await packages()
+    const names = sent.map(({ name }) => name)
+    expect(await missingNames(machine, layoutOfTarget(), names)).toEqual(names)
+    await importArchive(machine, layoutOfTarget(), {
+      archive: store.export(paths),
+      paths: sent,
+      signal,
+    })
+    expect(await missingNames(machine, layoutOfTarget(), names)).toEqual([])
+    const tree = join(layoutOfTarget().directory, names[0] ?? '')
+    expect(readFileSync(join(tree, 'd'.repeat(150), 'e'.repeat(150), 'deep'), 'utf8')).toBe('deep\n')
+    expect(statSync(join(tree, 'link')).mode & 0o777).toBe(0o555)
+    expect(statSync(tree).mode & 0o777).toBe(0o555)
+    const registration = join(layoutOfTarget().registrations, `${names[0]}.json`)
+    expect(readFileSync(registration, 'utf8')).toBe(sent[0]?.registration)
+    expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
+  })
+
+  test('importArchive() removes what a cut-off transfer has left, and nothing that is under way', async () => {
+    const { store, paths, sent } = await packages()
+    const { incoming, directory: target } = layoutOfTarget()
+    for (const [name, owner] of [
+      ['dead', '999999:1:gone'],
+      ['alive', ownerOf(process.pid)],
+    ] as const) {
+      mkdirSync(join(incoming, name, 'paths', 'rubbish'), { recursive: true })
+      chmodSync(join(incoming, name, 'paths', 'rubbish'), 0o500)
+      symlinkSync(owner, join(incoming, `${name}.lock`))
+    }
+    mkdirSync(join(incoming, 'of-the-coordinator'))
+    mkdirSync(join(incoming, 'transfer.discarded-as-it-began/paths'), { recursive: true })
+    mkdirSync(join(target, sent[0]?.name ?? '', 'rubbish'), { recursive: true })
+    await importArchive(machine, layoutOfTarget(), { archive: store.export(paths), paths: sent, signal })
+    expect(existsSync(join(target, sent[0]?.name ?? '', 'rubbish'))).toBe(false)
+    expect(readdirSync(incoming).toSorted()).toEqual(['alive', 'alive.lock', 'of-the-coordinator'])
+  })
+
+  test.runIf(shell.inDepth)('importArchive() works for two at a time that send the same', async () => {
+    const { store, paths, sent } = await packages()
+    const other = await openMachine(async () => shellConnection(shell, join(directory, 'state')), { role: 'carry' })
+    await Promise.all(
+      [machine, other].map((one) =>
+        importArchive(one, layoutOfTarget(), { archive: store.export(paths), paths: sent, signal }),
+      ),
+    )
+    other.close()
+    expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
+    expect(readdirSync(layoutOfTarget().directory).toSorted()).toEqual(
+      ['.davit', ...sent.map(({ name }) => name)].toSorted(),
+    )
+  })
+
+  // busybox takes its own tee.
+  test.runIf(shell.inDepth && shell.name !== 'busybox')(
+    'a receiver whose directory is removed as it begins ends',
+    async () => {
+      const [shims, begun, go] = ['shims', 'begun', 'go'].map((name) => join(directory, name)) as [
+        string,
+        string,
+        string,
+      ]
+      const { incoming } = layoutOfTarget()
+      mkdirSync(shims)
+      const tee = `#!/bin/sh\n: >'${begun}'\nuntil [ -e '${go}' ]; do sleep 0.01; done\nexec /usr/bin/tee "$@"\n`
+      writeFileSync(join(shims, 'tee'), tee, { mode: 0o755 })
+      const slow = shellConnection({ ...shell, path: `${shims}:${shell.path}` }, join(directory, 'state'))
+      const place = { incoming, name: 'transfer.removed', owner: ownerOf(process.pid) }
+      const receiver = await slow.run(receiverScript(place, 'cksum'))
+      await vi.waitFor(() => expect(existsSync(begun)).toBe(true), { timeout: 30_000, interval: 10 })
+      removeTree(join(incoming, place.name))
+      writeFileSync(go, '')
+      receiver.stdin.end('not an archive')
+      await receiver.exit
+    },
+  )
+
+  test.runIf(shell.inDepth)('importArchive() stops when it is told to, and leaves nothing', async () => {
+    const { sent } = await packages()
+    const stop = new AbortController()
+    const endless = new Readable({ read() {} })
+    endless.push(Buffer.alloc(10_000))
+    const importing = importArchive(machine, layoutOfTarget(), { archive: endless, paths: sent, signal: stop.signal })
+    await vi.waitFor(() => expect(readdirSync(layoutOfTarget().incoming)).toHaveLength(2), { timeout: 40_000 })
+    stop.abort(new Error('enough'))
+    await expect(importing).rejects.toThrow('enough')
+    expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
+  })
+
+  test.each([
+    ['is cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+    ['is no archive', () => Buffer.from('rubbish'.repeat(10_000))],
+  ])('importArchive() registers nothing when the stream %s', async (_, damage) => {
+    const { store, paths, sent } = await packages()
+    const bytes = damage(Buffer.concat(await store.export(paths).toArray()))
+    const importing = importArchive(machine, layoutOfTarget(), {
+      archive: Readable.from([bytes]),
+      paths: sent,
+      signal,
+    })
+    await expect(importing).rejects.toMatchObject({ code: expect.stringMatching(/import-failed|incomplete-archive/) })
+    expect(
+      await missingNames(
+        machine,
+        layoutOfTarget(),
+        sent.map(({ name }) => name),
+      ),
+    ).toHaveLength(2)
+    expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
+  })
+})
+
+/** As `runtime/claim.sh` writes it. */
+function ownerOf(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  return `${pid}:${startTime}:${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`
+}

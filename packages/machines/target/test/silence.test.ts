@@ -1,0 +1,234 @@
+import { PassThrough } from 'node:stream'
+
+import type { Channel } from '@davit/connection'
+import type { ProfileName, TargetName } from '@davit/documents'
+import { isAlive } from '@davit/testing/processes'
+import { installedShells, type Shell } from '@davit/testing/shells'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+
+import { importArchive } from '../src/native/import.ts'
+import { whileAlive } from '../src/helper/proof-of-life.ts'
+import { watchSilence } from '../src/helper/silence.ts'
+import { acquireLock, lockHolder, openMachine, performActivity } from '../src/target.ts'
+import { type FarEnd, HELLO, connectionTo, honest } from './far-end.ts'
+import { closeScenes, PATIENCE, Scene } from './scene.ts'
+
+afterAll(closeScenes)
+afterEach(() => void vi.useRealTimers())
+
+const place = { target: 't1' as TargetName, profile: 'default' as ProfileName }
+const silence = { code: 'connection-lost', exitStatus: 69, hint: expect.stringContaining('DAVIT_ANSWER_TIMEOUT') }
+
+describe.each(installedShells())('with $name', (shell) => {
+  const open = async (answerSeconds: number) => {
+    const scene = await Scene.open(shell)
+    const machine = await openMachine(async () => scene.connection, { answerSeconds })
+    return { scene, machine, helper: () => scene.connection.pids.at(-1) ?? 0 }
+  }
+
+  test('a helper that was stopped is lost, ended for good, and replaced', async () => {
+    const { scene, machine, helper } = await open(2)
+    const stopped = helper()
+    process.kill(stopped, 'SIGSTOP')
+    const locking = acquireLock(machine, place, { token: 'mine', owner: 'me', leaseSeconds: 60 })
+    await expect(locking).rejects.toMatchObject({
+      ...silence,
+      message: `'${shell.name}' has not answered for 2 s`,
+    })
+    expect(await lockHolder(machine, place)).toBe(undefined)
+    expect(isAlive(stopped)).toBe(false)
+    // What it had not read, it does not do later.
+    expect(await lockHolder(machine, place)).toBe(undefined)
+    expect(scene.connection.pids).toHaveLength(3)
+    machine.close()
+  })
+
+  test('an activity goes on without the helper that was stopped meanwhile, and its end is learnt from the next', async () => {
+    const { scene, machine, helper } = await open(2)
+    const module = scene.module(': >"$D/begun"; hold')
+    const activity = performActivity(machine, scene.request('activate', module))
+    await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
+    process.kill(helper(), 'SIGSTOP')
+    await vi.waitFor(() => expect(scene.connection.pids).toHaveLength(3), PATIENCE)
+    scene.write('go')
+    expect(await activity).toEqual({ kind: 'succeeded' })
+    machine.close()
+  })
+
+  test.runIf(shell.inDepth)('an activity may be silent for as long as it wants', async () => {
+    const scene = await Scene.open(shell)
+    let written = ''
+    const run = async (script: string): Promise<Channel> => {
+      const channel = await scene.connection.run(script)
+      const write = channel.stdin.write.bind(channel.stdin)
+      channel.stdin.write = ((text: string, done: () => void) => {
+        written += text
+        return write(text, done)
+      }) as typeof write
+      return channel
+    }
+    const machine = await openMachine(async () => ({ ...scene.connection, run }), { answerSeconds: 2 })
+    const activity = performActivity(machine, scene.request('activate', scene.module('hold')))
+    const proofs = () => written.split(' lock_state ').length - 1
+    await vi.waitFor(() => expect(proofs()).toBeGreaterThan(5), PATIENCE)
+    scene.write('go')
+    expect(await activity).toEqual({ kind: 'succeeded' })
+    expect(scene.connection.pids).toHaveLength(2)
+    machine.close()
+  })
+})
+
+describe('with one shell', () => {
+  const [shell] = installedShells() as readonly [Shell]
+
+  test('who unpacks what is sent may be stopped before all is sent, or after', async () => {
+    const scene = await Scene.open(shell)
+    const run = async (script: string): Promise<Channel> => {
+      const channel = await scene.connection.run(script)
+      if (script.includes('receive_archive ')) process.kill(scene.connection.pids.at(-1) ?? 0, 'SIGSTOP')
+      return channel
+    }
+    const machine = await openMachine(async () => ({ ...scene.connection, run }), { role: 'carry', answerSeconds: 0.3 })
+    const layout = {
+      directory: scene.path('store'),
+      incoming: scene.path('incoming'),
+      registrations: scene.path('registrations'),
+      roots: scene.path('roots'),
+    } as Parameters<typeof importArchive>[1]
+    const { signal } = new AbortController()
+    for (const bytes of [10, 1_000_000]) {
+      const archive = new PassThrough()
+      archive.on('error', () => {}).end(Buffer.alloc(bytes))
+      const sending = importArchive(machine, layout, { archive, paths: [], protect: [], needs: [], signal })
+      await expect(sending).rejects.toMatchObject(silence)
+    }
+    for (const pid of scene.connection.pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+  })
+
+  test('what we have to read for a long time ourselves is no silence of who unpacks it', async () => {
+    const scene = await Scene.open(shell)
+    const machine = await openMachine(async () => scene.connection, { role: 'carry', answerSeconds: 1 })
+    const archive = new PassThrough()
+    setTimeout(() => archive.end(), 2500)
+    const layout = { incoming: scene.path('incoming') } as Parameters<typeof importArchive>[1]
+    const sent = { archive, paths: [], protect: [], needs: [], signal: new AbortController().signal }
+    await expect(importArchive(machine, layout, sent)).rejects.not.toMatchObject({ code: 'connection-lost' })
+    machine.close()
+  })
+})
+
+describe('a machine', () => {
+  /** Says hello, and then nothing. */
+  const mute = (line: string, far: FarEnd) => {
+    if (line.startsWith('davit-')) honest()(line, far)
+    else if (line.includes(' hello')) honest(...HELLO.map((fact) => `ID + ${fact}`), 'ID =')(line, far)
+  }
+
+  test('is given up once two helpers in a row have fallen silent', async () => {
+    let opened = 0
+    const connect = async () => {
+      opened += 1
+      return connectionTo({ answer: mute })
+    }
+    const machine = await openMachine(connect, { answerSeconds: 0.1 })
+    for (const _ of [1, 2, 3, 4]) await expect(machine.request('observe', ['default'])).rejects.toMatchObject(silence)
+    expect(opened).toBe(2)
+  })
+
+  test('has ten times as long for what is written to its store, and is named at the end of it', async () => {
+    const machine = await openMachine(async () => connectionTo({ answer: mute }), {
+      role: 'carry',
+      answerSeconds: 0.05,
+    })
+    const began = performance.now()
+    const message = "'far' has not answered for 0.5 s"
+    await expect(machine.request('native_discard', ['incoming'])).rejects.toMatchObject({ ...silence, message })
+    expect(performance.now() - began).toBeGreaterThan(500)
+  })
+
+  test('that answers bit by bit is not silent', async () => {
+    const answer = (line: string, far: FarEnd) => {
+      mute(line, far)
+      if (!line.includes(' observe')) return
+      for (const [after, text] of [
+        [150, '+ a'],
+        [300, '+ b'],
+        [450, '='],
+      ] as const)
+        setTimeout(() => far.print(`${line.split(' ')[0]} ${text}\n`), after)
+    }
+    const machine = await openMachine(async () => connectionTo({ answer }), { answerSeconds: 0.3 })
+    expect(await machine.request('observe', ['default'])).toEqual(['a', 'b'])
+  })
+})
+
+describe('watchSilence()', () => {
+  test('does not count the time for which this process itself was stopped', () => {
+    vi.useFakeTimers()
+    const onSilence = vi.fn()
+    const watch = watchSilence({ patience: () => 100, onSilence })
+    watch.heard()
+    vi.advanceTimersByTime(99_000)
+    watch.heard()
+    // After a long stop a timer is due once, however long it was.
+    vi.advanceTimersToNextTimer()
+    expect(onSilence).not.toHaveBeenCalled()
+    watch.heard()
+    vi.advanceTimersByTime(99_000)
+    expect(onSilence).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(26_000)
+    expect(onSilence.mock.calls).toEqual([[100]])
+    vi.advanceTimersByTime(1_000_000)
+    expect(onSilence).toHaveBeenCalledTimes(1)
+  })
+
+  test('watches nothing while nothing is due, and nothing any more once it is stopped', () => {
+    vi.useFakeTimers()
+    const onSilence = vi.fn()
+    const due: { seconds?: number } = {}
+    const watch = watchSilence({ patience: () => due.seconds, onSilence })
+    watch.heard()
+    expect(vi.getTimerCount()).toBe(0)
+    due.seconds = 1
+    watch.heard()
+    watch.stop()
+    watch.heard()
+    vi.advanceTimersByTime(10_000)
+    expect(onSilence).not.toHaveBeenCalled()
+  })
+})
+
+describe('whileAlive()', () => {
+  const never = new Promise<never>(() => {})
+  const lost = Object.assign(new Error('lost'), {})
+
+  test('waits for silent work as long as the helper answers, also that it refuses', async () => {
+    let asked = 0
+    let finish: (result: string) => void = () => {}
+    const work = new Promise<string>((resolve) => {
+      finish = resolve
+    })
+    const request = async () => {
+      asked += 1
+      if (asked === 5) finish('built')
+      if (asked % 2 === 0) throw lost
+      return []
+    }
+    expect(await whileAlive({ answerSeconds: 0.01, request }, work)).toBe('built')
+    expect(asked).toBe(5)
+  })
+
+  test('gives up when two helpers in a row were lost', async () => {
+    const machine = await openMachine(async () => connectionTo({ answer: honestThenGone() }), { answerSeconds: 0.05 })
+    await expect(whileAlive(machine, never)).rejects.toMatchObject({ code: 'connection-lost' })
+  })
+
+  /** Says hello to everybody, and ends instead of any other answer. */
+  function honestThenGone() {
+    return (line: string, far: FarEnd) => {
+      if (line.startsWith('davit-')) honest()(line, far)
+      else if (line.includes(' hello')) honest(...HELLO.map((fact) => `ID + ${fact}`), 'ID =')(line, far)
+      else far.end(1)
+    }
+  }
+})

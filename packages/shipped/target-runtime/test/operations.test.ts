@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+import { expect, test } from 'vitest'
+
+import { RECORD_STATES, recordState } from '../src/record-state.ts'
+import { operation, type OperationName, OPERATIONS, operationsOf, type Role } from '../src/operations.ts'
+
+const NAMES = Object.keys(OPERATIONS) as readonly OperationName[]
+const directory = new URL('../runtime/', import.meta.url)
+const runtime = readdirSync(directory)
+  .map((name) => readFileSync(new URL(name, directory), 'utf8'))
+  .join('\n')
+
+test.each(NAMES)('%s takes the fields that its row in the table names', (name) => {
+  // `# operation_NAME FIELDS: what it does`, perhaps on more than one line, right above it.
+  const above = new RegExp(`\n# operation_${name}((?: [^:;,\n]*)?)[:;,].*\n(?:#.*\n)*operation_${name}\\(\\) {`)
+  const [, comment = 'none'] = above.exec(runtime) ?? []
+  expect(comment.trim()).toBe(operation(name).fields)
+})
+
+test('docs/operations.md is what the table says', async () => {
+  await expect(operationsPage()).toMatchFileSnapshot('../../../../docs/operations.md')
+})
+
+const ROLES = [
+  ['deploy', 'davit-lock, davit-unlock, davit-activate and davit-set'],
+  ['carry', 'davit-distribute and davit-delegate-build'],
+  ['collect', 'davit-collect-garbage'],
+] as const satisfies readonly (readonly [Role, string])[]
+
+function operationsPage(): string {
+  const shared = NAMES.filter((name) => ROLES.every(([role]) => operation(name).roles.includes(role)))
+  const own = ROLES.map(([role, tools]) => {
+    const names = operationsOf(role).filter((name) => !shared.includes(name))
+    return `## To ${role}\n\nHelpers of ${tools}.\n\n${tableOf(names)}`
+  })
+  return [INTRODUCTION, `## Everybody\n\n${tableOf(shared)}`, ...own, STATES].join('\n')
+}
+
+const INTRODUCTION = `# What targets are asked
+
+A helper on a target answers requests: a line \`ID OPERATION FIELD…\` each (see
+[the target protocol](architecture.md#the-target-protocol)). What it is started for is its role, and it has the operations of
+that role only. Fields in brackets may be missing or, with dots behind them, be repeated. *Later* are activities: they are
+answered at once, and how they ended is told when they have. *Again* are requests that are made a second time when their
+answer was lost with the connection. A number is how many times as long as usual the helper may be silent until it answers.
+
+This page is written from the tables in \`packages/shipped/target-runtime/src/operations.ts\` and \`record-state.ts\` by their test
+(\`npx vitest run --project machines packages/shipped/target-runtime/test/operations.test.ts -u\`).
+`
+
+const STATES = `## States of a record
+
+What the first line of the file \`state\` can be (see [Records](architecture.md#the-target-protocol)).
+
+| state | the service |
+|---|---|
+${RECORD_STATES.map((state) => `| \`${state}\` | ${recordState(state).means} |\n`).join('')}`
+
+function tableOf(names: readonly OperationName[]): string {
+  const rows = names.map((name) => {
+    const { fields, does, slowness, isRepeatable, endsLater } = operation(name)
+    const traits = [endsLater && 'later', isRepeatable && 'again', slowness && `${slowness}×`].filter(Boolean)
+    const words = fields === '' ? '' : ` ${fields.replaceAll('|', '\\|')}`
+    return `| \`${name}${words}\` | ${does} | ${traits.join(', ')} |\n`
+  })
+  return `| operation | it | |\n|---|---|---|\n${rows.join('')}`
+}
