@@ -1,4 +1,5 @@
 import type { Diagnostic } from './diagnostic.ts'
+import type { ErrorCode } from './error-codes.ts'
 import { ExitStatus } from './exit-status.ts'
 
 export interface DavitErrorOptions {
@@ -13,13 +14,13 @@ export interface DavitErrorOptions {
 
 /** A failure that the user can act on. The code is stable and documented; the message is for people. */
 export class DavitError extends Error {
-  readonly code: string
+  readonly code: ErrorCode
   readonly exitStatus: number
   readonly hint: string | undefined
   readonly fields: Readonly<Record<string, unknown>>
   readonly diagnostics: readonly Diagnostic[]
 
-  constructor(code: string, message: string, options: DavitErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, options: DavitErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
     this.name = 'DavitError'
     this.code = code

@@ -10,6 +10,7 @@ export {
   renderDiagnostic,
   renderPath,
 } from './diagnostic.ts'
+export type { ErrorCode } from './error-codes.ts'
 export { ExitStatus } from './exit-status.ts'
 export { firstDiagnostics, MAX_DIAGNOSTICS, MAX_HINTS } from './first-diagnostics.ts'
 export {

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { DavitError, ExitStatus } from '../src/diagnostics.ts'
 
 test('a DavitError says what happened, ends with status 1 and has nothing else unless it is told', () => {
-  const error = new DavitError('lost', "cannot find 'x'")
+  const error = new DavitError('no-record', "cannot find 'x'")
   expect(error).toBeInstanceOf(Error)
   expect(error).toMatchObject({
     name: 'DavitError',
-    code: 'lost',
+    code: 'no-record',
     message: "cannot find 'x'",
     exitStatus: 1,
     diagnostics: [],
@@ -18,6 +18,6 @@ test('a DavitError says what happened, ends with status 1 and has nothing else u
 test('a DavitError carries status, hint, diagnostics and cause', () => {
   const cause = new Error('why')
   const diagnostics = [{ severity: 'error', message: 'm' }] as const
-  const error = new DavitError('lost', 'm', { exitStatus: ExitStatus.badDocument, hint: 'look', diagnostics, cause })
+  const error = new DavitError('no-record', 'm', { exitStatus: ExitStatus.badDocument, hint: 'look', diagnostics, cause })
   expect(error).toMatchObject({ exitStatus: 65, hint: 'look', diagnostics, cause })
 })

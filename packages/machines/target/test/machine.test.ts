@@ -232,12 +232,12 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
       `touch '${directory}/begun'; until [ -e '${directory}/go' ] || [ ! -e '${directory}' ]; do sleep 0.05; done`,
     )
     const lost = await openMachine(
-      vi.fn().mockResolvedValueOnce(connection).mockRejectedValue(new DavitError('no', 'no')),
+      vi.fn().mockResolvedValueOnce(connection).mockRejectedValue(new DavitError('authentication-failed', 'no')),
     )
     const activated = performActivity(lost, requestOf('activate', module))
     await vi.waitFor(() => expect(existsSync(join(directory, 'begun'))).toBe(true), PATIENCE)
     process.kill(connection.pids.at(-1) ?? 0, 'SIGKILL')
-    await expect(activated).rejects.toMatchObject({ code: 'no' })
+    await expect(activated).rejects.toMatchObject({ code: 'authentication-failed' })
     writeFileSync(join(directory, 'go'), '')
     await vi.waitFor(async () => expect(await statesOf()).toEqual(['active ended']), PATIENCE)
   })

@@ -264,7 +264,7 @@ test('what packageFor() throws is told as well, and a DavitError passes', () => 
   expect(problemsOf(system({ pkg: broken }))).toEqual([
     "services.web.pkg: error: package of service 'web' failed: no such system",
   ])
-  const error = new DavitError('no-file', "cannot read 'x'")
+  const error = new DavitError('cannot-read', "cannot read 'x'")
   const refused = call(() => {
     throw error
   })

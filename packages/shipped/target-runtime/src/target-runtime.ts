@@ -10,6 +10,7 @@ export {
 } from './native-build-script.ts'
 export { type Operation, operation, type OperationName, OPERATIONS, type Role, SLOW } from './operations.ts'
 export { RECORD_STATES, type RecordState, recordState, type UnsettledState } from './record-state.ts'
+export { type Refusal, REFUSALS } from './refusals.ts'
 export type { ActivityRequestOf, FieldsOf, RequestOf } from './request.ts'
 export {
   type HelperToStart,

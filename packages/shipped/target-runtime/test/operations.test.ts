@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 import { RECORD_STATES, recordState } from '../src/record-state.ts'
+import { REFUSALS } from '../src/refusals.ts'
 import { operation, type OperationName, OPERATIONS, operationsOf, type Role } from '../src/operations.ts'
 
 const NAMES = Object.keys(OPERATIONS) as readonly OperationName[]
@@ -16,6 +17,11 @@ test.each(NAMES)('%s takes the fields that its row in the table names', (name) =
   const above = new RegExp(`\n# operation_${name}((?: [^:;,\n]*)?)[:;,].*\n(?:#.*\n)*operation_${name}\\(\\) {`)
   const [, comment = 'none'] = above.exec(runtime) ?? []
   expect(comment.trim()).toBe(operation(name).fields)
+})
+
+test('a helper refuses with the codes of the table only, and with each of them', () => {
+  const codes = [...runtime.matchAll(/(?<=^[^#\n].*)\bfail ([a-z][a-z-]+) ['"$]/gm)].map(([, code = '']) => code)
+  expect([...new Set(codes)].toSorted()).toEqual(REFUSALS)
 })
 
 test('docs/operations.md is what the table says', async () => {

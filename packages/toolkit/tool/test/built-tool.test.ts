@@ -58,8 +58,8 @@ test.each([
     66,
     "davit-probe: cannot read '/': it is a directory [no-input]\nhint: check the name of the file\n",
   ],
-  ['a status of its own', ['fail'], 75, 'davit-probe: the probe failed [probe-failed]\nhint: try again later\n'],
-  ['a failure without one', ['sing'], 1, 'davit-probe: no such deed [no-deed]\n'],
+  ['a status of its own', ['fail'], 75, 'davit-probe: the probe failed [locked]\nhint: try again later\n'],
+  ['a failure without one', ['sing'], 1, 'davit-probe: no such deed [usage]\n'],
 ])('%s ends with its status and a message', (_, words, status, stderr) => {
   expect(run(words)).toMatchObject({ status, stderr })
 })

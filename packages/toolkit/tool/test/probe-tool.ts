@@ -24,7 +24,7 @@ export const probeTool = defineTool({
   options: { ...outputOptions },
   exitStatus: { 3: 'interrupted, and cleaned up' },
   interrupted: { once: 'nothing is left', twice: 'all is left' },
-  run: (context) => DEEDS[context.args.deed]?.(context) ?? Promise.reject(new DavitError('no-deed', 'no such deed')),
+  run: (context) => DEEDS[context.args.deed]?.(context) ?? Promise.reject(new DavitError('usage', 'no such deed')),
 })
 
 type Context = ToolContext<{ readonly file: string | undefined; readonly command: readonly string[] }>
@@ -35,7 +35,7 @@ const DEEDS: Readonly<Record<string, (context: Context) => Promise<number | void
   },
   async fail({ print }) {
     await print('half')
-    throw new DavitError('probe-failed', 'the probe failed', { exitStatus: 75, hint: 'try again later' })
+    throw new DavitError('locked', 'the probe failed', { exitStatus: 75, hint: 'try again later' })
   },
   async bug() {
     throw new TypeError('probe is not a function')

@@ -74,6 +74,6 @@ test('renderError() ends where causes bite their tail', () => {
   const first = new Error('first')
   const second = new Error('second', { cause: first })
   first.cause = second
-  const output = renderError(new DavitError('x', 'top', { cause: first }), text)
-  expect(output).toBe('davit-x: top [x]\ncaused by: first\ncaused by: second\n')
+  const output = renderError(new DavitError('failed', 'top', { cause: first }), text)
+  expect(output).toBe('davit-x: top [failed]\ncaused by: first\ncaused by: second\n')
 })

@@ -1,5 +1,6 @@
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, type ErrorCode, ExitStatus } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
+import { REFUSALS } from '@davit/target-runtime'
 
 import { fromHexadecimal } from './answer-lines.ts'
 import { HOW_TO_MAKE_SPACE, tellsNoSpace } from './no-space.ts'
@@ -10,7 +11,7 @@ export class RefusedRequest extends DavitError {
   /** The command that lets the account write there, if that is what was refused. */
   readonly remedy: string | undefined
 
-  constructor(code: string, message: string, { lines, remedy }: Refusal) {
+  constructor(code: ErrorCode, message: string, { lines, remedy }: Particulars) {
     super(code, message, code === 'cannot-create' ? notWritten(message, remedy) : {})
     this.lines = lines
     this.remedy = remedy
@@ -22,7 +23,7 @@ export class RefusedRequest extends DavitError {
   }
 }
 
-type Refusal = Pick<RefusedRequest, 'lines'> & Partial<Pick<RefusedRequest, 'remedy'>>
+type Particulars = Pick<RefusedRequest, 'lines'> & Partial<Pick<RefusedRequest, 'remedy'>>
 
 function notWritten(message: string, remedy: string | undefined) {
   const usual = tellsNoSpace(message) ? HOW_TO_MAKE_SPACE : 'check the permissions and the space left there'
@@ -54,12 +55,10 @@ export function refusalOf([code = '', message]: readonly string[], lines: readon
   return new RefusedRequest(...codeAndText(code, said), { lines })
 }
 
-function codeAndText(code: string, said: string): [code: string, text: string] {
-  const known = /^[a-z][a-z-]{0,39}$/.test(code) && !CODES_OF_OURS.has(code) ? code : 'failed'
-  const text = known === 'cannot-create' ? said.replace('\n', ': ').replaceAll('\n', '; ') : said
-  return [known, text || 'it was refused without a reason']
+function codeAndText(said: string, text: string): [code: ErrorCode, text: string] {
+  const code = REFUSALS.find((refusal) => refusal === said) ?? 'failed'
+  const told = code === 'cannot-create' ? text.replace('\n', ': ').replaceAll('\n', '; ') : text
+  return [code, told || 'it was refused without a reason']
 }
 
 const MAX_MESSAGE_CHARACTERS = 4_000
-/** What a target has not to say: it would be taken for a failure of ours to reach it. */
-const CODES_OF_OURS: ReadonlySet<string> = new Set(['connection-lost', 'bad-answer', 'no-answer'])

@@ -1,0 +1,179 @@
+/** What each code of an error means and what to do about it. Codes are stable; docs/errors.md is written from this table. */
+export const ERROR_CODES = {
+  'already-locked': 'Another deployment holds the lock of this profile on that target. Try again later.',
+  'already-running':
+    'An activity of this service is still running on its target. Repeat the command: it waits for that activity first.',
+  'authentication-failed':
+    'The machine accepted none of the keys that ssh would use for this account. Make `ssh ADDRESS` work without a password first.',
+  'bad-address': 'The infrastructure model contains an invalid address. Write `host`, `user@host` or `host:port`.',
+  'bad-answer':
+    'A machine sent an answer that davit does not understand. Look for programs that print something in its login shell, or for records edited by hand.',
+  'bad-archive':
+    'An archive or a stream of packages is damaged, or contains a file that davit does not unpack. Repeat the command.',
+  'bad-derivation':
+    'A file in the store that describes how to build a package is damaged or missing. Run davit-normalize again.',
+  'bad-input':
+    'A package in the Nix language is an input of a package in another language. Write both in the same language.',
+  'bad-nix-answer':
+    'Nix printed something unexpected. Check that the `nix` commands of this machine work, and their version.',
+  'bad-package': 'A package in the models cannot be built as written. The problems are listed above the error.',
+  'bad-package-name': 'The name of a package cannot be part of a store path. Use letters, digits, and `+ - . _ ? =`.',
+  'bad-record':
+    'A record on a target is damaged and does not name the module to call. Deploy again: the next run uses the manifests instead.',
+  'bad-request':
+    'davit sent a request that its helper on the target does not support. This is a bug in davit: please report it.',
+  'bad-root-name': 'The name of a garbage collection root is invalid. Use letters, digits, and `_ . + -`.',
+  'bad-source': 'A source of a package cannot be read or copied. Its path is relative to the file that names it.',
+  'bad-ssh-configuration': '`ssh -G` rejects the ssh configuration for that machine. Correct the line that it names.',
+  'bad-store-directory':
+    'The store cannot be in that directory. Set `DAVIT_STORE_DIR` to an absolute path of letters, digits and `_ . + -`.',
+  'bad-system': 'The name of a platform is invalid. Set `DAVIT_SYSTEM` to a name such as `x86_64-linux`.',
+  'bad-variable': 'A package sets a variable that builds cannot have. Rename it.',
+  'build-failed': 'Some packages could not be built. The end of each log is shown above the error.',
+  'build-lost': 'The connection to a target was lost during a build. Repeat the command: finished builds are kept.',
+  'cannot-add-root':
+    'Nix could not protect a package from garbage collection. Check permissions and free space of the state directory.',
+  'cannot-create':
+    'A file or directory could not be written, on this machine or on a target. Free some space, or grant the permission that the hint names.',
+  'cannot-lock': 'A file in the store could not be locked. Install `flock` from util-linux, and check the file system.',
+  'cannot-read': 'A file or directory could not be read. Check its path and permissions.',
+  'cannot-realise': 'Nix could not determine what has to be built. The message contains its reason.',
+  'cannot-register':
+    'A finished build could not be registered in the store of a target. Check permissions and free space there.',
+  'cannot-start-program': 'A program could not be started. The message contains the reason given by the system.',
+  'cannot-sync': 'The system could not write a directory to disk. Check the disk.',
+  'cannot-unpack': 'An archive could not be unpacked into the store. Free some space, or check the permissions.',
+  'cannot-use-store':
+    'This account may not use the store, or Nix may not write to its own store. Use the account that owns the store, or another store.',
+  'cannot-write': 'A file could not be written. Free some space, or check the permissions.',
+  'channel-closed':
+    'davit stopped listening to a script on a machine because the run was ending for another reason. See the other messages.',
+  collected:
+    'A package was garbage-collected on a target before it was needed. Repeat the command: the package is sent again.',
+  'collection-failed':
+    'Garbage collection failed in some places. The places and reasons are listed above the error; repeat the command to try again.',
+  'command-timeout': 'A program on this machine ran longer than allowed. Run it by hand to find out why.',
+  conflict:
+    'Another deployment has a service of this manifest on the same target. Rename the service, or undeploy the other deployment there first.',
+  'connection-lost':
+    'The connection to a machine broke, or the machine stopped answering. Activities continue there; repeat the command when the machine is reachable.',
+  'corrupt-state':
+    'A file in the state directory of the coordinator is damaged. The hint explains how to continue without it.',
+  'current-generation': 'The current generation cannot be deleted. Deploy, or switch to another generation, first.',
+  'dangling-reference': 'The manifest refers to something that it does not contain. Make the manifest again.',
+  'directory-not-found': 'The working directory of a program does not exist. Create it.',
+  'distribution-failed':
+    'Packages did not reach some targets. The reasons are listed above the error; repeating the command sends only what is missing.',
+  'empty-document':
+    'A document is empty, usually because an earlier tool in the pipe has failed. See the message of that tool.',
+  failed: 'A target refused a request without a code that davit knows. The message contains the reason.',
+  'fetch-failed': 'Packages built on a target could not be copied back. Repeat the command: they are not built again.',
+  'file-changed': 'A file changed while davit was reading it. Repeat the command when nothing writes to the file.',
+  'host-key-changed':
+    'The machine presents a different host key than before: it was reinstalled, or the connection is intercepted. Compare the fingerprint before you replace the known key.',
+  'host-key-revoked':
+    'The host key of the machine is marked as revoked. Do not connect; find out who revoked it, and why.',
+  'host-key-small': 'The host key is smaller than `RequiredRSASize` allows. Give the machine a larger key.',
+  'host-key-unknown':
+    'No known_hosts file contains the host key of the machine. Compare the fingerprint, then add the key with the command in the hint.',
+  'import-failed': 'A target could not unpack the packages sent to it. Check free space and permissions there.',
+  'incomplete-archive': 'A transfer to a target ended early. Repeat the command.',
+  'internal-error': 'This is a bug in davit. Please report it, with the text below the message.',
+  interrupted: 'The run was stopped by a signal. The hint explains what state it left, and how to continue.',
+  'invalid-architecture':
+    'The dependencies of the services form a cycle, so that their keys cannot be computed. Break the cycle with `connectsTo`.',
+  'invalid-document': 'A document is invalid. The problems are listed above the error, with their lines.',
+  'invalid-manifest':
+    'The services of a manifest cannot be put into an order of activation: their `dependsOn` form a cycle.',
+  'invalid-model': 'The models have errors. They are listed above the error, with their lines.',
+  'invalid-modules':
+    'A directory of modules contains files that are not modules. The problems are listed above the error.',
+  'invalid-name': 'The name of a deployment is invalid. Use letters, digits, and `_ . + -`, at most 200 characters.',
+  'invalid-parameters': '`--extra-params` cannot be read. Pass an object in JSON, or, with Nix, an attribute set.',
+  'invalid-path': 'A path is not in the store. Build or send it first.',
+  'json-only': 'This document has no XML form. Write it as JSON.',
+  'known-hosts':
+    'A known_hosts file cannot be read or written. Check its permissions, or name another file in the ssh configuration.',
+  'lock-lost':
+    'The lock expired, was removed, or was taken by somebody else. Nothing was changed after that; repeat the command.',
+  'lock-refused': 'Some services refuse to be changed now. Try again later, or find out from the service why.',
+  locked:
+    'Another run holds the lock of this profile. Try again later; if nobody is working any more, remove the lock with davit-unlock.',
+  'may-not-write':
+    "The account on a target may not write to davit's state directory or store. Run the command in the hint as root.",
+  'mixed-stores':
+    'Some packages are in the Nix language and others are not, but a deployment has only one store. Write all of them in one way.',
+  'model-failed': 'A model in TypeScript or JavaScript threw an error. Its place is shown above.',
+  'nix-failed': 'Nix failed on a machine. The message contains what it printed.',
+  'nix-missing': 'A target needs Nix, but Nix is not installed there. Install it, or use the native store.',
+  'nix-not-found': 'Nix is not installed on this machine. Install it, or write the packages in another language.',
+  'nix-store-ended': 'The Nix process of a machine ended unexpectedly. The message contains its reason.',
+  'nix-too-old': 'The version of Nix on a machine is too old. Install a newer version.',
+  'no-address': 'A target has no address. Set the property that the message names.',
+  'no-answer':
+    'A machine was reached but did not start a shell in time. Log in by hand, and see what it is waiting for.',
+  'no-clock': 'A target cannot read its clock. Try `date +%s` there.',
+  'no-deployment': 'Nothing is deployed under this name. The hint lists the deployments that exist.',
+  'no-generation': 'There is no such generation. davit-generations lists those that exist.',
+  'no-input': 'A tool has nothing to read. Name a file, or pass a document on standard input.',
+  'no-module': 'No lifecycle module exists for a type of service. Add a directory that contains one with `--modules`.',
+  'no-network':
+    'A package needs the network, but builds with Nix have no network. Fetch files with a fixed-output derivation.',
+  'no-profile': 'A target does not have the profile of the manifest. Run davit-distribute first.',
+  'no-record': 'That service has no record. Compare the name with `davit-env --dry-run`.',
+  'no-shell': 'The login shell of the account on a machine does not run commands. Give the account another shell.',
+  'no-state-directory': 'davit cannot determine where to keep its state. Set `DAVIT_STATE_DIR` or `HOME`.',
+  'no-target': 'There is no such target, or no services were left behind on it. Check the spelling.',
+  'not-a-model':
+    'A file is another kind of document, not a model. Remove `document` and `version`, or use the option for that document.',
+  'not-a-nix-store':
+    'A machine answered with something other than the protocol of a Nix store. Look for programs that print something in its login shell.',
+  'not-built': 'A target reported a successful build, but does not have its result. Repeat the command.',
+  'not-locked':
+    'This lock is no longer held: its lease expired, it was removed, or the machine was reinstalled. Repeat the command.',
+  'not-ours':
+    'The services under this name were deployed by another coordinator. Choose another name with `-p`, or take the services over with `--take-over`.',
+  'not-owner': 'Something in the store belongs to another account. Only that account or root can collect it.',
+  'not-text': 'A file is not UTF-8 text. Convert it.',
+  'other-generation':
+    'The manifest is not the one of the given generation. Print that manifest with davit-generations.',
+  'output-too-large': 'A program printed more than davit reads. Run it by hand to see why.',
+  'program-not-executable': 'A file is not executable. Make it executable.',
+  'program-not-found': 'A program is not installed, or not on `PATH`. Install it.',
+  'refused-by-system':
+    'The operating system refused an operation, such as writing to a full disk. The message contains the reason.',
+  'rolled-back':
+    'The transition failed or was interrupted, and everything is as it was before. Fix the cause, then repeat the command.',
+  'session-refused':
+    'A machine refuses another session on a connection. Its sshd limits them (`MaxSessions`) or forbids commands.',
+  'source-too-large':
+    'A source is larger than allowed. Name a directory with only what the package needs, or raise the limit as the hint describes.',
+  'still-deployed': 'The target is part of the current deployment and cannot be forgotten. Deploy without it first.',
+  'still-running': 'An activity is still running, and a dry run does not wait for it. Try again when it has ended.',
+  'store-busy': 'The store is being changed continuously. Collect garbage later.',
+  'targets-unreachable':
+    'Some targets cannot be reached; the reasons are listed above the error. `--skip-unreachable` continues without them.',
+  'too-large': 'A file is larger than davit reads. Check that it is the right file.',
+  'transition-failed':
+    'The transition failed, and some of it could not be undone. The hint explains what is left, and how to continue.',
+  'unfit-text':
+    'A text contains a character that XML cannot represent. Remove the character, or write the document as JSON.',
+  'unlock-refused': 'The `unlock` activity of some services failed. Look at their logs.',
+  unreachable: 'A machine cannot be reached. Make `ssh ADDRESS` work first.',
+  'unreadable-modules': 'A directory of modules cannot be read. Check its path and permissions.',
+  'unsupported-interface': 'A target names a client interface that davit does not support. Use `ssh` or `local`.',
+  'unsupported-language':
+    'The language of a model cannot be told from the name of its file. The hint lists the known endings.',
+  'unsupported-ssh-option':
+    'The ssh configuration uses an option that davit does not support. Change it for this machine.',
+  'unusual-file':
+    'A source or a build output contains a file that packages cannot contain, such as a device or a socket. Remove it.',
+  usage: 'A command line argument or a variable is invalid. `--help` lists the options of the tool.',
+  'utility-missing': 'A machine lacks programs that davit needs. Install the programs that the message names.',
+  'wrong-model': 'A model was passed with the option for another kind of model. Use the option that the message names.',
+  'wrong-store': 'Something belongs to another store than the deployment. Use the store that the message names.',
+  'wrong-system':
+    'Packages are for another platform than this machine, which would have to build them. Build them on the targets with `--build-on-targets`, or correct `system`.',
+} as const satisfies Readonly<Record<string, string>>
+
+export type ErrorCode = keyof typeof ERROR_CODES
