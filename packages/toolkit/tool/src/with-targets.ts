@@ -1,17 +1,20 @@
 import { connectionPool } from '@davit/connection'
 import type { Infrastructure } from '@davit/documents'
-import { type ReachedTargets, reachTargets, type Role } from '@davit/target'
+import { type Machine, openMachine, type ReachedTargets, reachTargets, type Role } from '@davit/target'
 
 import type { Environment, ToolContext } from './tool-context.ts'
 import { usageError } from './usage-error.ts'
 
 type ConnectingContext = Pick<ToolContext<unknown>, 'environment' | 'report' | 'signal'>
 
-/** Works with connections to all targets of an infrastructure, to do there what a role can do; they end with the work. */
+/**
+ * Works with connections to all targets of an infrastructure, to do there what a role can do; they end with the work.
+ * `openHere` connects to the machine on which the tool itself runs, in the same way.
+ */
 export async function withTargets<R extends Role, Result>(
   infrastructure: Infrastructure,
   context: ConnectingContext & { readonly role: R },
-  use: (reached: ReachedTargets<R>) => Promise<Result>,
+  use: (reached: ReachedTargets<R>, openHere: () => Promise<Machine<R>>) => Promise<Result>,
 ): Promise<Result> {
   const answerSeconds = answerSecondsIn(context.environment)
   const { report, role } = context
@@ -19,10 +22,11 @@ export async function withTargets<R extends Role, Result>(
   const signal = AbortSignal.any([context.signal, over.signal])
   const pool = connectionPool(context)
   try {
-    const reached = await reachTargets(infrastructure, pool, { role, answerSeconds, report, signal })
+    const options = { role, answerSeconds, report, signal }
+    const reached = await reachTargets(infrastructure, pool, options)
     // Who was interrupted while it connected is not told that nobody could be reached.
     context.signal.throwIfAborted()
-    return await use(reached)
+    return await use(reached, () => openMachine(() => pool.connect({ kind: 'local' }), options))
   } finally {
     over.abort()
     await pool.close()

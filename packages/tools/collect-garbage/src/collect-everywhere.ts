@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 
 import { DavitError, type Report } from '@davit/diagnostics'
-import type { Manifest, Target, TargetName, System, StoreReference } from '@davit/documents'
+import type { Manifest, StoreReference, TargetName } from '@davit/documents'
 import { openStore } from '@davit/store'
-import { groupByMachine, type ShellTarget } from '@davit/target'
+import { groupByMachine, isSamePlace, type Machine, type ShellTarget } from '@davit/target'
 import { type Environment, withTargets } from '@davit/tool'
 
 import { collect, type CollectionPlace } from './collect.ts'
@@ -25,81 +25,95 @@ export interface Collection {
   print(text: string): Promise<void>
 }
 
-/** The coordinator first; a machine that fails does not stop the others. */
+/** Collects on the coordinator first, then on the other machines; one that fails does not stop the others. */
 export async function collectEverywhere(collection: Collection): Promise<void> {
-  const { manifest, signal } = collection
-  const infrastructure = new Map([[HERE, LOCAL], ...(manifest?.infrastructure ?? [])])
-  await withTargets(infrastructure, { ...collection, role: 'collect' }, async (reached) => {
-    if (collection.old !== undefined && !collection.dryRun) await deleteOnCoordinator(collection.old, collection)
-    const failed = new Map<TargetName, DavitError>(reached.unreachable)
-    for (const machine of groupByMachine(reached.targets.values())) {
-      signal.throwIfAborted()
-      await collectMachine(machine, collection).catch((error: unknown) => {
+  const { manifest, old, dryRun, signal } = collection
+  const context = { ...collection, role: 'collect' } as const
+  await withTargets(manifest?.infrastructure ?? new Map(), context, async ({ targets, unreachable }, openHere) => {
+    if (old !== undefined && !dryRun) await deleteOnCoordinator(old, collection)
+    const failures: Failure[] = [...unreachable].map(([name, error]) => ({ place: placeName(name), error }))
+    const attempt = async <Result>(places: readonly string[], work: Promise<Result>): Promise<Result | undefined> => {
+      try {
+        return await work
+      } catch (error) {
         if (!(error instanceof DavitError) || signal.aborted) throw error
-        for (const { name } of machine) failed.set(name, error)
-      })
+        failures.push(...places.map((place) => ({ place, error })))
+        return undefined
+      }
     }
-    fail(failed)
+    const here = await attempt([COORDINATOR], openHere())
+    for (const site of sitesOf(here, [...targets.values()])) {
+      signal.throwIfAborted()
+      const names = site.isCoordinator ? [COORDINATOR] : site.targets.map(({ name }) => placeName(name))
+      await attempt(names, collectSite(site, collection))
+    }
+    fail(failures)
   })
 }
 
-/** No target has this name. */
-const HERE = '' as TargetName
-const LOCAL: Target = {
-  system: '' as System,
-  numOfCores: 1,
-  clientInterface: 'local',
-  targetProperty: 'hostname',
-  properties: new Map(),
-  containers: new Map(),
+const COORDINATOR = 'the coordinator'
+
+function placeName(name: TargetName): string {
+  return `target '${name}'`
 }
 
-async function collectMachine(targets: readonly ShellTarget<'collect'>[], collection: Collection): Promise<void> {
+/** One machine, with its targets: the coordinator may be one of them, or none. */
+interface Site {
+  readonly machine: Machine<'collect'>
+  readonly targets: readonly ShellTarget<'collect'>[]
+  readonly isCoordinator: boolean
+}
+
+interface Failure {
+  readonly place: string
+  readonly error: DavitError
+}
+
+function sitesOf(here: Machine<'collect'> | undefined, targets: readonly ShellTarget<'collect'>[]): readonly Site[] {
+  const isHere = ({ machine }: ShellTarget<'collect'>) => here !== undefined && isSamePlace(machine.facts, here.facts)
+  const others = groupByMachine(targets.filter((target) => !isHere(target)))
+  return [
+    ...(here === undefined ? [] : [{ machine: here, targets: targets.filter(isHere), isCoordinator: true }]),
+    ...others.map((group) => ({ machine: group[0].machine, targets: group, isCoordinator: false })),
+  ]
+}
+
+async function collectSite(site: Site, collection: Collection): Promise<void> {
   const { old, dryRun, report } = collection
-  const named = targets.filter(({ name }) => name !== HERE)
   if (old !== undefined && !dryRun) {
-    for (const target of named) {
+    for (const target of site.targets) {
       const count = await deleteOnTarget(old, target)
       if (count > 0) report(say('profile-generations-deleted', { target: target.name, count }))
     }
   }
-  const place = await placeOf(targets, collection)
-  if (place === undefined) return
-  const names = named.map(({ name }) => name)
-  await collect(place, { ...collection, ...(dryRun && old !== undefined ? { isRoot: staysRoot(old, names) } : {}) })
+  const names = site.targets.map(({ name }) => name)
+  const isRoot = dryRun && old !== undefined ? { isRoot: staysRoot(old, names) } : {}
+  await collect(await placeOf(site, collection), { ...collection, ...isRoot })
 }
 
 async function placeOf(
-  targets: readonly ShellTarget<'collect'>[],
+  { machine, targets, isCoordinator }: Site,
   { reference, environment, dryRun }: Collection,
-): Promise<CollectionPlace | undefined> {
-  const [first] = targets
-  if (first === undefined) return undefined
-  const { machine } = first
-  if (first.name !== HERE) return { name: targets.map(({ name }) => name).join(', '), machine }
+): Promise<CollectionPlace> {
+  if (!isCoordinator) return { name: targets.map(({ name }) => name).join(', '), machine }
   const store = await openStore(reference, { environment })
   // Removes what the dead have left: builds, locks, and what was kept for a day.
   if (store.kind === 'native' && !dryRun && existsSync(reference.directory)) await store.protect([])
-  return { name: 'the coordinator', machine, store }
+  return { name: COORDINATOR, machine, store }
 }
 
-function fail(failed: ReadonlyMap<TargetName, DavitError>): void {
-  const [only, ...others] = [...failed]
+function fail(failures: readonly Failure[]): void {
+  const [only, ...others] = failures
   if (only === undefined) return
-  if (others.length === 0 && only[0] === HERE) throw only[1]
-  const errors = [...failed.values()]
-  const names = [...failed.keys()].map(placeName)
+  if (others.length === 0 && only.place === COORDINATOR) throw only.error
+  const names = failures.map(({ place }) => place)
   throw new DavitError('collection-failed', `cannot collect garbage on ${names.join(', ')}`, {
-    exitStatus: Math.max(...errors.map(({ exitStatus }) => exitStatus)),
+    exitStatus: Math.max(...failures.map(({ error }) => error.exitStatus)),
     hint: 'the others are done: the same command tries again',
-    diagnostics: [...failed].map(([name, error]) => ({
+    diagnostics: failures.map(({ place, error }) => ({
       severity: 'error',
-      message: `${placeName(name)}: ${error.message}`,
+      message: `${place}: ${error.message}`,
       ...(error.hint === undefined ? {} : { hint: error.hint }),
     })),
   })
-}
-
-function placeName(name: TargetName): string {
-  return name === HERE ? 'the coordinator' : `target '${name}'`
 }
