@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build, type BuildOptions, type Plugin } from 'esbuild'
-import { type Executable, ROOT } from './executables.ts'
+import { type Executable, readManifest, ROOT } from './executables.ts'
 import { packagesOf } from './licences.ts'
 
 /**
@@ -112,9 +112,8 @@ async function makeApi(directory: string): Promise<ReadonlySet<string>> {
   execFileSync(compiler, ['-p', join(ROOT, 'packages/documents/davit/tsconfig.build.json'), ...options], {
     stdio: 'inherit',
   })
-  const { name, version, license, type } = JSON.parse(
-    readFileSync(join(ROOT, 'packages/documents/davit/package.json'), 'utf8'),
-  ) as Readonly<Record<string, string>>
+  const { name, license, type } = readManifest(join(ROOT, 'packages/documents/davit'))
+  const { version } = readManifest(ROOT)
   const manifest = { name, version, license, type, exports: { '.': { types: './davit.d.ts', default: './davit.mjs' } } }
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   return packagesOf(Object.keys(metafile.inputs))

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { packageDirectories, type PackageManifest, readManifest } from './executables.ts'
+import { packageDirectories, type PackageManifest, readManifest, ROOT } from './executables.ts'
 import { importsAtTop, importsOf, packageOf, withoutComments } from './imports.ts'
 
 /** What breaks the rules of the house in the packages below `root`, a line each; see docs/architecture.md. */
@@ -49,10 +49,9 @@ const TEST_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   '@davit/collect-garbage': ['@davit/generations', '@davit/set'],
 }
 
-const FIELDS: Readonly<Record<string, unknown>> = { version: '0.1.0', private: true, license: 'MIT', type: 'module' }
+const FIELDS: Readonly<Record<string, unknown>> = { private: true, license: 'MIT', type: 'module' }
 const FIELD_ORDER = [
   'name',
-  'version',
   'private',
   'description',
   'license',
@@ -185,9 +184,12 @@ function undeclared(imports: readonly string[], free: readonly string[]): readon
   return [...new Set(bare.map(packageOf))].filter((name) => !free.includes(name))
 }
 
+/** It has the version of everything. */
+const HOUSE = join(ROOT, 'package.json')
+
 /** Relative imports that lead out of all these directories. */
 function outside(imports: readonly string[], file: string, directories: readonly string[]): readonly string[] {
-  const isInside = (path: string) => directories.some((directory) => path.startsWith(`${directory}/`))
+  const isInside = (path: string) => path === HOUSE || directories.some((directory) => path.startsWith(`${directory}/`))
   return imports.filter((specifier) => specifier.startsWith('.') && !isInside(join(dirname(file), specifier)))
 }
 

@@ -18,6 +18,11 @@ test('a DavitError says what happened, ends with status 1 and has nothing else u
 test('a DavitError carries status, hint, diagnostics and cause', () => {
   const cause = new Error('why')
   const diagnostics = [{ severity: 'error', message: 'm' }] as const
-  const error = new DavitError('no-record', 'm', { exitStatus: ExitStatus.badDocument, hint: 'look', diagnostics, cause })
+  const error = new DavitError('no-record', 'm', {
+    exitStatus: ExitStatus.badDocument,
+    hint: 'look',
+    diagnostics,
+    cause,
+  })
   expect(error).toMatchObject({ exitStatus: 65, hint: 'look', diagnostics, cause })
 })

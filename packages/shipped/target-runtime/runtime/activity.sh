@@ -162,7 +162,7 @@ operation_log() {
   if [ -f "$log" ]; then
     say log "$(cat "$log" "$log".[123] 2>/dev/null | tail -c "$6" | hexadecimal)"
   fi
-  room=$( (mkdir "$state/room" && cd "$state/room" && head -c 65536 /dev/zero | cat >0 && mkdir 1 2 3 4 5) 2>&1) ||
+  room=$( (mkdir "$state/room" && cd "$state/room" && head -c 65536 /dev/zero | cat >full && mkdir 1 2 3 4 5) 2>&1) ||
     say room "$(printf %s "$room" | hexadecimal)"
   rm -rf "$state/room"
 }

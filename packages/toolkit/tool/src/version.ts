@@ -1,4 +1,4 @@
-import manifest from '../package.json' with { type: 'json' }
+import house from '../../../../package.json' with { type: 'json' }
 
-/** Of all executables: they are released together. */
-export const version: string = manifest.version
+/** Version of all executables: they are released together, and the package.json of the house alone has it. */
+export const version: string = house.version

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { readJournal } from '@davit/coordinator-state'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
+import { version } from '../src/version.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'davit-tool-'))
 const probe = join(directory, 'out/bin/davit-probe.cjs')
@@ -28,7 +29,7 @@ function shell(script: string) {
 }
 
 test('a built tool tells its version', () => {
-  expect(run(['--version'])).toEqual({ status: 0, stdout: 'davit-probe 0.1.0\n', stderr: '' })
+  expect(run(['--version'])).toEqual({ status: 0, stdout: `davit-probe ${version}\n`, stderr: '' })
 })
 
 test('a built tool prints its help to standard output', () => {

@@ -133,7 +133,6 @@ describe('floorProblems()', () => {
       const { name: fullName, floor, ...rest } = fields
       const manifest = {
         name: fullName,
-        version: '0.1.0',
         private: true,
         description: 'x',
         license: 'MIT',

@@ -3,11 +3,12 @@ import { expect, test } from 'vitest'
 import { renderCompletion } from '../src/render-completion.ts'
 import { renderHelp } from '../src/render-help.ts'
 import { renderManPage } from '../src/render-man-page.ts'
+import { version } from '../src/version.ts'
 import { sampleTool } from './sample-tool.ts'
 
 test.each([
   ['sample.help', renderHelp(sampleTool)],
-  ['sample.1', renderManPage(sampleTool)],
+  ['sample.1', renderManPage(sampleTool).replace(version, 'VERSION')],
   ['sample.bash', renderCompletion(sampleTool, 'bash')],
   ['sample.zsh', renderCompletion(sampleTool, 'zsh')],
   ['sample.fish', renderCompletion(sampleTool, 'fish')],

@@ -134,7 +134,9 @@ describe.skipIf(!canSeparate)('packages of the native store', () => {
 
 describe('targets that were not reached', () => {
   const unreached = (exitStatus: number) =>
-    [['t1' as TargetName, new DavitError('unreachable', "cannot reach 't1'", { exitStatus, hint: 'plug it in' })]] as const
+    [
+      ['t1' as TargetName, new DavitError('unreachable', "cannot reach 't1'", { exitStatus, hint: 'plug it in' })],
+    ] as const
   const attempt = async (exitStatus: number, unreachable: 'refuse' | 'skip') => {
     const store = await openNativeStore({ directory: join(directory, 'store'), environment: {} })
     const home = { directory: join(directory, 'store'), home: homeOf('t2') }
