@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** They run helpers, modules, servers and Nix, in the shells that targets have: as long as all the others together. */
+/** Packages whose tests run helpers, modules, servers and Nix in the shells of targets. They take as long as all others together. */
 const MACHINES = [
   'activate',
   'collect-garbage',
@@ -17,14 +17,14 @@ const MACHINES = [
 
 const EVERYWHERE = { setupFiles: ['test/harness/fail-at-warnings.ts'] }
 
-/** Of the order of the test files: it must not matter, and left to itself it would be that of earlier runs. */
+/** Seed for the order of the test files. The order must not matter; by default vitest would use that of earlier runs. */
 const SEED = Number(process.env['DAVIT_TEST_SEED'] || Date.now() % 1_000_000)
 
 const QUICK = {
   ...EVERYWHERE,
-  // Many tests wait for processes: more files at a time than the two processors that are asked for.
+  // Many tests wait for processes, so more files run at a time than there are processors (two are expected).
   maxWorkers: 3,
-  // A process for many files, which keep to themselves: to import the same modules for each took a third of the time.
+  // Many files share a process, since importing the same modules for each file took a third of the time. Files do not interfere.
   isolate: false,
   testTimeout: 60_000,
   hookTimeout: 60_000,

@@ -6,8 +6,8 @@ import { type Executable, readManifest, ROOT } from './executables.ts'
 import { packagesOf } from './licences.ts'
 
 /**
- * Bundles executables into single files, with what they read at run time at the place where they look for it:
- * `out/bin/NAME.cjs`, `out/modules/`, `out/runtime/`, `out/nix/`, `out/api/`. Returns the directories of the npm packages in it.
+ * Bundles executables into single files, together with the files that they read at run time, where they look for them:
+ * `out/bin/NAME.cjs`, `out/modules/`, `out/runtime/`, `out/nix/`, `out/api/`. Returns the directories of the bundled npm packages.
  */
 export async function bundlePrograms(
   programs: readonly Pick<Executable, 'name' | 'entry'>[],
@@ -18,20 +18,20 @@ export async function bundlePrograms(
   return new Set([...inTools, ...inApi])
 }
 
-/** The same without `out/api/`, for tools that load no typed models. */
+/** Like `bundlePrograms`, but without `out/api/`, for tools that load no typed models. */
 export async function bundleTools(
   programs: readonly Pick<Executable, 'name' | 'entry'>[],
   out: string,
 ): Promise<ReadonlySet<string>> {
   rmSync(out, { recursive: true, force: true })
   const packages = await bundleExecutables(programs, join(out, 'bin'))
-  // Says to Node that these files are CommonJS, whatever lies around the place where they are installed.
+  // Tells Node that these files are CommonJS, wherever they are installed.
   writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n')
   copyAssets(out)
   return packages
 }
 
-/** Only the executables themselves: `NAME.cjs` in a directory. */
+/** Bundles only the executables themselves, as `NAME.cjs` in a directory. */
 export async function bundleExecutables(
   programs: readonly Pick<Executable, 'name' | 'entry'>[],
   directory: string,
@@ -45,7 +45,7 @@ export async function bundleExecutables(
     outdir: directory,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
-    // yargs dies at start-up when import.meta.url is undefined, and assets are found by it.
+    // yargs fails at start-up if import.meta.url is undefined, and assets are found through it.
     banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
     define: { 'import.meta.url': 'importMetaUrl' },
   })
@@ -53,7 +53,7 @@ export async function bundleExecutables(
   return packagesOf(Object.keys(metafile.inputs))
 }
 
-/** Importing our modules does nothing by itself: a tool carries only what it uses, and starts the faster. */
+/** Marks our modules as free of side effects, so that a tool contains only what it uses, and starts faster. */
 const pureModules: Plugin = {
   name: 'pure-modules',
   setup({ onResolve, resolve }) {
@@ -92,12 +92,12 @@ function copyAssets(out: string): void {
   }
 }
 
-/** Programs of several packages lie side by side, so that no two may have the same name. */
+/** Copies Nix programs. Those of several packages share a directory, so no two may have the same name. */
 function copyNixPrograms(from: string, to: string): void {
   if (existsSync(from)) cpSync(from, to, { recursive: true, force: false, errorOnExist: true })
 }
 
-/** What typed models import: as a package, with declarations, so that editors outside of this repository know it too. */
+/** Makes the package that typed models import, with declarations for editors outside of this repository. */
 async function makeApi(directory: string): Promise<ReadonlySet<string>> {
   const entry = join(ROOT, 'packages/documents/davit/src/davit.ts')
   const { metafile } = await build({

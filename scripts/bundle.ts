@@ -1,6 +1,6 @@
 // Bundles executables: tsx scripts/bundle.ts [OUT [NOTICES]]
-// In the directory of a package, those of that package; elsewhere all. OUT is `dist` there if it is not given.
-// NOTICES gets the licences of all that is in the bundles.
+// In the directory of a package, bundles the executables of that package, elsewhere those of all. OUT is `dist` there by default.
+// The licences of everything in the bundles are written to NOTICES.
 import { join, resolve } from 'node:path'
 import { bundlePrograms } from './bundle-programs.ts'
 import { executables, packageDirectories, ROOT } from './executables.ts'

@@ -1,4 +1,4 @@
-// Holds every package to its floor: tsx scripts/check-floors.ts
+// Checks the floors of all packages: tsx scripts/check-floors.ts
 import { ROOT } from './executables.ts'
 import { floorProblems } from './floors.ts'
 

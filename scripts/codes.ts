@@ -8,13 +8,13 @@ import { packageDirectories, ROOT } from './executables.ts'
 
 export interface MessageCode {
   readonly code: string
-  /** Of the package whose table has it. */
+  /** Name of the package whose table contains the code. */
   readonly package: string
   readonly kind: Message['kind']
   readonly fields: FieldTable
 }
 
-/** Every code that a note, a detail or a warning can have, in order. */
+/** Returns every code that a note, a detail or a warning can have, in order. */
 export async function messageCodes(): Promise<readonly MessageCode[]> {
   const files = packageDirectories()
     .map((home) => join(home, 'src/messages.ts'))
@@ -32,7 +32,7 @@ export async function messageCodes(): Promise<readonly MessageCode[]> {
 
 type Table = Readonly<Record<string, { readonly kind: Message['kind']; readonly fields: FieldTable }>>
 
-/** Every code that an error can have, as the source says: those of TypeScript, of scripts for targets, and of davit-env. */
+/** Returns every code that an error can have, as found in the TypeScript sources, the scripts for targets, and davit-env. */
 export function errorCodes(): readonly string[] {
   const codes = [
     ...sources('src', '.ts').flatMap((file) => thrownIn(readFileSync(file, 'utf8'))),
@@ -49,10 +49,10 @@ const HOST_KEYS = {
   revoked: 'host-key-revoked',
 } satisfies Record<Exclude<HostKeyVerdict['kind'], 'known'>, string>
 
-/** Those that do not stand where an error is made: also that of bugs, and that of what a target refuses without a code. */
+/** Codes that do not appear where an error is made, among them those of bugs and of refusals by a target without a code. */
 const COMPOSED = [...Object.values(HOST_KEYS), 'internal-error', 'failed']
 
-/** Codes that stand as texts in the first argument of what makes an error. */
+/** Returns the codes that are string literals in the first argument of an error's constructor. */
 function thrownIn(text: string): readonly string[] {
   const made = [...text.matchAll(/new (?:DavitError|SilentError|RefusedRequest)\(\s*([^,]*),/g)]
   return made.flatMap(([, argument = '']) => [...argument.matchAll(/'([a-z][a-z-]*)'/g)].map(([, code = '']) => code))
@@ -62,7 +62,7 @@ function firstWords(file: string, pattern: RegExp): readonly string[] {
   return [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, word = '']) => word)
 }
 
-/** Files below such a directory of any package. */
+/** Returns the files in the given directory of every package. */
 function sources(directory: string, extension: string): readonly string[] {
   return packageDirectories()
     .map((home) => join(home, directory))

@@ -5,7 +5,7 @@ import type { Tool } from '../packages/toolkit/tool/src/tool.ts'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** An executable as the field `executables` of a package.json declares it; `./dev`, bundles, manual and installation go by that. */
+/** An executable that the field `executables` of a package.json declares, for `./dev`, bundles, manual and installation. */
 export interface Executable {
   /** `davit-lock` */
   readonly name: string
@@ -15,7 +15,7 @@ export interface Executable {
   readonly entry: string
 }
 
-/** The executables of one package, or of all, by name. */
+/** Returns the executables of the given packages, or of all, sorted by name. */
 export function executables(directories: readonly string[] = packageDirectories()): readonly Executable[] {
   return directories
     .flatMap((directory) =>
@@ -28,7 +28,7 @@ export function executables(directories: readonly string[] = packageDirectories(
     .toSorted((left, right) => (left.name < right.name ? -1 : 1))
 }
 
-/** What a package of tools exports from `src/main.ts`: `tool`, or `tools`. */
+/** Imports the definition of a tool: `tool`, or an element of `tools`, in `src/main.ts` of its package. */
 export async function toolOf({ name, directory }: Executable): Promise<Tool> {
   const address = pathToFileURL(join(directory, 'src/main.ts')).href
   const { tool, tools = [tool] } = (await import(address)) as { readonly tool?: Tool; readonly tools?: readonly Tool[] }
@@ -50,7 +50,7 @@ export function readManifest(directory: string): PackageManifest {
   return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as PackageManifest
 }
 
-/** `packages/FLOOR/NAME` for all packages, and `examples`. */
+/** Returns the directories of all packages: `packages/FLOOR/NAME`, and `examples`. */
 export function packageDirectories(root = ROOT): readonly string[] {
   const floors = readdirSync(join(root, 'packages')).map((floor) => join(root, 'packages', floor))
   const packages = floors.flatMap((floor) => readdirSync(floor).map((name) => join(floor, name)))

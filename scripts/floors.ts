@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { packageDirectories, type PackageManifest, readManifest, ROOT } from './executables.ts'
 import { importsAtTop, importsOf, packageOf, withoutComments } from './imports.ts'
 
-/** What breaks the rules of the house in the packages below `root`, a line each; see docs/architecture.md. */
+/** Returns the violations of the rules about floors in the packages of `root`, one line each; see docs/architecture.md. */
 export function floorProblems(root: string): readonly string[] {
   const packages = packageDirectories(root).map((directory) => ({ directory, manifest: readManifest(directory) }))
   const byName = new Map(packages.map(({ manifest }) => [manifest.name, manifest]))
@@ -21,7 +21,7 @@ export function floorProblems(root: string): readonly string[] {
   return [...inPackages, ...endToEndProblems(root)]
 }
 
-/** Libraries, and who alone may use them: each is a trade that one package knows. */
+/** Libraries, and the only package that may use each. */
 const LIBRARY_OWNERS: Readonly<Record<string, string>> = {
   esbuild: '@davit/models',
   execa: '@davit/process',
@@ -34,18 +34,18 @@ const LIBRARY_OWNERS: Readonly<Record<string, string>> = {
   yargs: '@davit/tool',
 }
 
-/** These alone may touch `process`; everybody else is given what it needs. */
+/** The only packages that may use `process`; all others receive what they need as arguments. */
 const PROCESS_OWNERS = ['@davit/process', '@davit/testing', '@davit/tool']
 
-/** Set-ups of tests, which no source may use. */
+/** The package with set-ups of tests, which no source may use. */
 const SETUPS = '@davit/testing'
 
-/** Every test may use them, and so may set-ups: the package.json of the house has them. */
+/** Libraries of the root package.json that every test and every set-up may use. */
 const TEST_LIBRARIES = ['fast-check', 'vitest']
 
-/** What tests use although it does not stand below their package. */
+/** Packages that tests may use although they are not on a lower floor. */
 const TEST_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
-  // It collects what these two leave: what they print and what it finds must fit together.
+  // It collects what these two leave behind, so their output and its findings must agree.
   '@davit/collect-garbage': ['@davit/generations', '@davit/set'],
 }
 
@@ -87,7 +87,7 @@ function manifestProblems(manifest: PackageManifest): string[] {
 
 const TOOLS = 70
 
-/** Where packages stand: in the folder of the last of these whose floor is not above their own. */
+/** Folders of packages. A package belongs in the last of these folders whose floor is not above its own. */
 const FOLDERS: readonly (readonly [floor: number, folder: string])[] = [
   [0, 'packages/tests'],
   [5, 'packages/shipped'],
@@ -105,7 +105,7 @@ function placeProblems(place: string, { floor = 0 }: PackageManifest): string[] 
   const [, folder] = FOLDERS.findLast(([lowest]) => lowest <= floor) ?? []
   return folder === undefined || dirname(place) === folder
     ? []
-    : [`stands in '${dirname(place)}', but packages of floor ${floor} in '${folder}'`]
+    : [`is in '${dirname(place)}', but packages of floor ${floor} belong in '${folder}'`]
 }
 
 function dependencyProblems(manifest: PackageManifest, byName: ReadonlyMap<string, PackageManifest>): string[] {
@@ -120,7 +120,7 @@ function dependencyProblems(manifest: PackageManifest, byName: ReadonlyMap<strin
   return [
     ...Object.keys(dependencies).flatMap((name) => problemsOf(name, 'depends on', [])),
     ...(SETUPS in dependencies ? [`depends on '${SETUPS}', which is for tests`] : []),
-    ...Object.keys(devDependencies).flatMap((name) => problemsOf(name, 'has tests with', exceptions)),
+    ...Object.keys(devDependencies).flatMap((name) => problemsOf(name, 'has tests that use', exceptions)),
   ]
 }
 
@@ -129,8 +129,8 @@ function libraryProblems(name: string, user: string): string[] {
   if (owner === user) return []
   return [
     owner === undefined
-      ? `depends on '${name}', which nobody agreed on`
-      : `depends on '${name}', which only '${owner}' uses`,
+      ? `depends on '${name}', which is not in the list of libraries`
+      : `depends on '${name}', which only '${owner}' may use`,
   ]
 }
 
@@ -145,13 +145,13 @@ function sourceProblems(directory: string, manifest: PackageManifest): string[] 
     return [
       ...undeclared(imports, free).map((name) => `${place} imports '${name}', which package.json does not declare`),
       ...setups.map((specifier) => `${place} imports '${specifier}', which is for tests`),
-      ...outside(imports, file, [directory]).map((specifier) => `${place} imports '${specifier}' of another package`),
-      ...(PROCESS_OWNERS.includes(manifest.name) || !touchesProcess(text) ? [] : [`${place} touches 'process'`]),
+      ...outside(imports, file, [directory]).map((specifier) => `${place} imports '${specifier}' from another package`),
+      ...(PROCESS_OWNERS.includes(manifest.name) || !touchesProcess(text) ? [] : [`${place} uses 'process'`]),
     ]
   })
 }
 
-/** Tests may import from `scripts` too: they bundle tools as the installation does, and hold the house to its rules. */
+/** Tests may also import from `scripts`: they bundle tools as the installation does, and test the rules about floors. */
 function testProblems(directory: string, manifest: PackageManifest, scripts: string): string[] {
   const { dependencies = {}, devDependencies = {} } = manifest
   const free = [manifest.name, ...Object.keys({ ...dependencies, ...devDependencies }), ...TEST_LIBRARIES]
@@ -161,39 +161,39 @@ function testProblems(directory: string, manifest: PackageManifest, scripts: str
     return [
       ...undeclared(imports, free).map((name) => `${place} imports '${name}', which package.json does not declare`),
       ...outside(imports, file, [directory, scripts]).map(
-        (specifier) => `${place} imports '${specifier}' of another package`,
+        (specifier) => `${place} imports '${specifier}' from another package`,
       ),
     ]
   })
 }
 
-/** Tests across executables stand above all floors, and know packages by their public names only. */
+/** Tests across executables are above all floors, and use packages by their public names only. */
 function endToEndProblems(root: string): string[] {
   return filesOf(join(root, 'test')).flatMap((file) =>
     outside(
       importsAtTop(readFileSync(file, 'utf8')),
       file,
       ['test', 'scripts'].map((name) => join(root, name)),
-    ).map((specifier) => `${relative(root, file)} imports '${specifier}' of a package`),
+    ).map((specifier) => `${relative(root, file)} imports '${specifier}' from a package`),
   )
 }
 
-/** Names of packages that are not free to be imported; modules of Node and relative imports are free to all. */
+/** Returns imported packages that are not in `free`. Modules of Node and relative imports are always allowed. */
 function undeclared(imports: readonly string[], free: readonly string[]): readonly string[] {
   const bare = imports.filter((specifier) => !/^(\.|node:)/.test(specifier))
   return [...new Set(bare.map(packageOf))].filter((name) => !free.includes(name))
 }
 
-/** It has the version of everything. */
+/** It contains the version of all packages. */
 const HOUSE = join(ROOT, 'package.json')
 
-/** Relative imports that lead out of all these directories. */
+/** Returns the relative imports that are outside of all these directories. */
 function outside(imports: readonly string[], file: string, directories: readonly string[]): readonly string[] {
   const isInside = (path: string) => path === HOUSE || directories.some((directory) => path.startsWith(`${directory}/`))
   return imports.filter((specifier) => specifier.startsWith('.') && !isInside(join(dirname(file), specifier)))
 }
 
-/** Programs in TypeScript; what stands in `fixtures` is read by tests, and never imported. */
+/** Returns the TypeScript files of a directory, except those in `fixtures`, which tests read but never import. */
 function filesOf(directory: string): readonly string[] {
   if (!existsSync(directory)) return []
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })

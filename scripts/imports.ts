@@ -1,14 +1,14 @@
-/** What a source imports, anywhere in it. */
+/** Returns the specifiers that a source imports anywhere. */
 export function importsOf(text: string): readonly string[] {
   return specifiersOf(withoutComments(text).matchAll(IMPORTS))
 }
 
-/** What a test imports at its top. Further down, text that looks like an import may be a program that it writes. */
+/** Returns the specifiers that a test imports at its top. Text further down may be a program that the test writes. */
 export function importsAtTop(text: string): readonly string[] {
   return specifiersOf(withoutComments(text).replace(/^#!.*/, '').matchAll(NEXT_IMPORT))
 }
 
-/** `@davit/files` for `@davit/files/testing`. */
+/** Returns the package of a specifier: `@davit/files` for `@davit/files/testing`. */
 export function packageOf(specifier: string): string {
   const depth = specifier.startsWith('@') ? 2 : 1
   return specifier.split('/').slice(0, depth).join('/')
@@ -21,7 +21,7 @@ export function withoutComments(text: string): string {
 const IMPORTS =
   /^(?:import|export)\s[^'"`=(]*?\bfrom\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
 
-/** Each where the one before has ended. */
+/** Matches an import where the previous match ended. */
 const NEXT_IMPORT = /\s*(?:import|export)\s(?:[^'"`=(]*?\bfrom\s+)?['"]([^'"]+)['"]/gy
 
 function specifiersOf(matches: Iterable<RegExpMatchArray>): readonly string[] {

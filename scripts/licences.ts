@@ -2,14 +2,14 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { basename, dirname, join } from 'node:path'
 import { readManifest, ROOT } from './executables.ts'
 
-/** Directories of the npm packages to which files belong, of those that belong to one: what a bundle is made of. */
+/** Returns the directories of the npm packages that the files belong to. */
 export function packagesOf(files: Iterable<string>): ReadonlySet<string> {
   return new Set([...files].flatMap((file) => IN_PACKAGE.exec(file)?.[1] ?? []))
 }
 
 const IN_PACKAGE = /^(.*\bnode_modules\/(?:@[^/]+\/)?[^/]+)\//
 
-/** Our licence, and in `licences/NAME@VERSION/` what each of the packages says about its own. */
+/** Writes our licence, and the licence texts of each package to `licences/NAME@VERSION/`. */
 export function writeLicences(packages: ReadonlySet<string>, directory: string): void {
   mkdirSync(directory, { recursive: true })
   cpSync(OURS, join(directory, 'LICENSE'))
@@ -29,15 +29,15 @@ function writeNotices(from: string, to: string): void {
   if (notices.length === 0) writeFileSync(join(to, 'LICENSE'), declaredLicence(from))
 }
 
-/** Some say only in their package.json that it is MIT's, whose terms are the same for everybody. */
+/** Makes a licence text for a package that only declares MIT in its package.json; the terms of MIT are always the same. */
 function declaredLicence(directory: string): string {
   const { name, version, license, author, repository } = readManifest(directory)
   if (license !== 'MIT') {
     throw new Error(
-      `'${basename(dirname(directory))}/${basename(directory)}' has no text of its licence, '${String(license)}'`,
+      `'${basename(dirname(directory))}/${basename(directory)}' contains no text of its licence '${String(license)}'`,
     )
   }
   const text = readFileSync(OURS, 'utf8')
   const by = JSON.stringify({ name, version, license, author, repository }, null, 2)
-  return `As its package.json says, which is all that the package says of it:\n\n${by}\n\n${text.slice(text.indexOf('Permission is'))}`
+  return `This package contains no licence text. Its package.json states:\n\n${by}\n\n${text.slice(text.indexOf('Permission is'))}`
 }

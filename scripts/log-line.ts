@@ -4,7 +4,7 @@ import type { FieldTable, FieldType } from '../packages/documents/diagnostics/sr
 import type { MessageCode } from './codes.ts'
 import { ROOT } from './executables.ts'
 
-/** Where the schema stands. */
+/** Path of the schema. */
 export const LOG_SCHEMA = join(ROOT, 'docs/formats/schemas/log.json')
 
 const TEXT = { type: 'string' }
@@ -35,13 +35,13 @@ const STEP = {
   'activity?': object({ kind: TEXT, service: TEXT, container: TEXT }),
 }
 
-/** What a line of the log may be, but for those with a code. */
+/** Lines of the log other than messages with a code. */
 const PLAIN = [
   object({ kind: { const: 'started' }, ...STEP }),
   object({ kind: { const: 'finished' }, ...STEP, 'seconds?': NUMBER }),
   object({ kind: { const: 'failed' }, ...STEP, 'seconds?': NUMBER, message: TEXT, 'log?': TEXT }),
   object({ kind: { const: 'diagnostic' }, ...EVENT, severity: { const: 'error' }, message: TEXT, ...PLACED }),
-  // Besides, the fields of its code.
+  // The fields of the code are additional properties.
   {
     ...object({
       kind: { const: 'error' },
@@ -58,7 +58,7 @@ const PLAIN = [
   },
 ]
 
-/** The JSON schema of a line of `--log-format json`. */
+/** Returns the JSON schema of a line of `--log-format json`. */
 export function schemaOf(codes: readonly MessageCode[]) {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -67,7 +67,7 @@ export function schemaOf(codes: readonly MessageCode[]) {
   }
 }
 
-/** Each note may be a detail; a warning that does not begin with its target may be about a place of a document, too. */
+/** Schemas of the lines with a code. A note may also be a detail; a warning without a prefix may also be about a place. */
 function linesWith({ code, kind, fields }: MessageCode): readonly object[] {
   const said = { ...EVENT, code: { const: code }, message: TEXT, ...fieldsIn(fields) }
   if (kind !== 'warning') return [object({ kind: { enum: ['note', 'detail'] }, ...said })]
@@ -85,7 +85,7 @@ function fieldsIn(table: FieldTable): Readonly<Record<string, object>> {
   )
 }
 
-/** Fields whose name ends with `?` may be missing. */
+/** Returns the schema of an object. Fields whose name ends with `?` are optional. */
 function object(fields: Readonly<Record<string, object>>) {
   const names = Object.keys(fields)
   return {

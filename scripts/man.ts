@@ -1,5 +1,5 @@
 // Writes the manual page of every executable beside its source: tsx scripts/man.ts
-// With a directory, writes pages and completions there, to be installed: tsx scripts/man.ts DIR
+// With a directory, writes pages and completions there, as they are installed: tsx scripts/man.ts DIR
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { renderCompletion } from '../packages/toolkit/tool/src/render-completion.ts'
@@ -20,7 +20,7 @@ for (const executable of executables()) {
   write(join(share, 'fish/vendor_completions.d', `${name}.fish`), renderCompletion(tool, 'fish'))
 }
 
-// davit-env is a shell script, and its page is written by hand.
+// The page of davit-env, which is a shell script, is written by hand.
 const byHand = join(ROOT, 'scripts/davit-env.1')
 if (share !== undefined && existsSync(byHand)) copyFileSync(byHand, join(share, 'man/man1/davit-env.1'))
 

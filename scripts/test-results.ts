@@ -1,5 +1,5 @@
 /**
- * Sums up what vitest has written as JSON: the first line is 'PASSED FAILED', after that comes what failed.
+ * Summarizes the JSON results of vitest: the first line is 'PASSED FAILED', the failures follow.
  *
  * usage: tsx scripts/test-results.ts FILE
  */
@@ -16,7 +16,7 @@ interface Results {
 interface FileResult {
   readonly name: string
   readonly status: string
-  /** Why the file could not be loaded, or its set-up failed. */
+  /** The reason why the file could not be loaded, or its set-up failed. */
   readonly message?: string
   readonly assertionResults: readonly TestResult[]
 }

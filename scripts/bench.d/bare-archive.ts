@@ -1,4 +1,4 @@
-/** A tar archive with one file and without NUL characters, so that it can be text in the language of Nix. */
+/** Makes a tar archive of one file without NUL characters, so that it can be text in the Nix language. */
 export function bareArchive(name: string, text: string): string {
   const size = Buffer.byteLength(text)
   const header = (checksum: string) =>

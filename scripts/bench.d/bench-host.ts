@@ -6,22 +6,22 @@ import type { Workplace } from './workplace.ts'
 
 const TEST_HOSTS = fileURLToPath(new URL('../test-hosts', import.meta.url))
 
-/** A host that packages are sent to. */
+/** A host that receives packages in a benchmark. */
 export interface BenchHost {
   readonly name: string
-  /** For ssh. */
+  /** Path of the configuration file for ssh. */
   readonly configuration: string
-  /** Its first process, as this machine sees it. */
+  /** Number of its first process, as seen from this machine. */
   readonly process: number
-  /** Runs a script of sh as root, without ssh. */
+  /** Runs a shell script on the host as root, without ssh. */
   sh(script: string, ...parameters: readonly string[]): Promise<string>
 }
 
-/** Runs as long as it is used. */
+/** Brings up a host, and takes it down again after `use`. */
 export async function withHost<Result>(place: Workplace, use: (host: BenchHost) => Promise<Result>): Promise<Result> {
   const options = { environment: place.environment, directory: place.directory }
   const [set = ''] = (await textOf([TEST_HOSTS, 'up', '1', '--name-prefix', 'bench'], options)).split('\n')
-  // For scripts/bench, which takes it down when this process cannot.
+  // scripts/bench reads this note, and takes the host down if this process cannot.
   const note = join(place.directory, 'sets')
   mkdirSync(note, { recursive: true })
   writeFileSync(join(note, set.replaceAll('/', '-')), `${set}\n`)
@@ -49,7 +49,7 @@ END
   cp -p /root/.ssh/authorized_keys /tmp/authorized_keys
   sed -i 's|^|command="/usr/local/bin/record-session" |' /root/.ssh/authorized_keys`
 
-/** The helper's session is the one in which the first thing after the script is its greeting. */
+/** Prints the operations of the helper's session, in which `hello` follows the script, and the number of sessions. */
 const OPERATIONS = `
   cp -p /tmp/authorized_keys /root/.ssh/authorized_keys
   for session in /tmp/sessions/*; do
@@ -59,12 +59,12 @@ const OPERATIONS = `
   rm -r /tmp/sessions`
 
 export interface Recorded {
-  /** The operations that the helper was asked for. */
+  /** The operations that were requested from the helper. */
   readonly operations: readonly string[]
   readonly sessions: number
 }
 
-/** What the host is asked for while something is done. */
+/** Runs `doIt`, and returns the requests that the host received meanwhile. */
 export async function recorded(host: BenchHost, doIt: () => Promise<unknown>): Promise<Recorded> {
   await host.sh(RECORD)
   await doIt()

@@ -8,10 +8,10 @@ import type { Workplace } from './workplace.ts'
 
 export interface Bench {
   readonly name: string
-  /** What `scripts/bench --help` says of it. */
+  /** Description in `scripts/bench --help`. */
   readonly purpose: string
   readonly usesNix: boolean
-  /** It is told its own name. */
+  /** Measures everything; receives its own name. */
   run(place: Workplace, name: string): Promise<readonly Row[]>
 }
 

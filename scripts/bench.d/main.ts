@@ -1,5 +1,5 @@
-// Called by scripts/bench with its own directory, the directory of the installed executables, and what its user said;
-// or with --list, for its help.
+// Called by scripts/bench with its directory, the directory of the installed executables, and the user's options,
+// or with --list for its help.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
@@ -22,7 +22,7 @@ const { values, positionals } = parseArgs({
 if (values.list) for (const { name, purpose } of benches) console.log(`  ${name.padEnd(16)}  ${purpose}`)
 else process.exitCode = await measureAll()
 
-/** The exit status: 0 whether aims are met or not. */
+/** Runs the chosen benchmarks. Returns the exit status, which is 0 whether or not aims are met. */
 async function measureAll(): Promise<number> {
   const place = prepare()
   const chosen = benches.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
@@ -30,17 +30,17 @@ async function measureAll(): Promise<number> {
   console.log(
     `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), load ${load.toFixed(1)} at the start`,
   )
-  if (load > 1) console.log('others are at work on this machine: ratios and processor time tell more than seconds')
+  if (load > 1) console.log('this machine is busy: ratios and processor time are more reliable than seconds')
   console.log(tableHead())
   const broken: string[] = []
   for (const bench of chosen) if (!(await works(bench, place))) broken.push(bench.name)
   return broken.length === 0 ? 0 : 1
 }
 
-/** Prints the rows of one. */
+/** Runs a benchmark and prints its rows. Returns false if it does not work. */
 async function works({ name, usesNix, run }: Bench, place: Workplace): Promise<boolean> {
   if (usesNix && !hasNix()) {
-    console.log(`${name}: skipped, since Nix is not installed`)
+    console.log(`${name}: skipped: Nix is not installed`)
     return true
   }
   place.say(name)

@@ -4,7 +4,7 @@ import { addTo, type Memory, NO_MEMORY } from './memory.ts'
 
 export interface Measurement {
   readonly seconds: number
-  /** Seconds of all processors, of the command and all its descendants. */
+  /** Processor time in seconds, of the command and all its descendants. */
   readonly work: number
   readonly memory: Memory
 }
@@ -15,9 +15,9 @@ export interface StartOptions {
 }
 
 export interface MeasureOptions extends StartOptions {
-  /** Where its standard output goes; nowhere without. */
+  /** File for its standard output, which is discarded by default. */
   readonly output?: string
-  /** Processes whose trees count apart from that of the command. */
+  /** A process whose tree is measured separately from that of the command. */
   readonly elsewhere?: number
 }
 
@@ -25,12 +25,12 @@ export interface FullMeasurement extends Measurement {
   readonly elsewhere: Memory
 }
 
-/** Every so many milliseconds memory is looked at. */
+/** Interval between two measurements of memory. */
 const SAMPLE_MS = 20
 const MAX_ERRORS = 4_000
 const MAX_COMMAND = 600
 
-/** Runs a command that is to succeed. */
+/** Runs and measures a command; rejects if it fails. */
 export async function measure(command: readonly string[], options: MeasureOptions): Promise<FullMeasurement> {
   const output = openSync(options.output ?? '/dev/null', 'w')
   const [began, workBefore] = [performance.now(), childrensWork()]
@@ -48,7 +48,7 @@ export async function measure(command: readonly string[], options: MeasureOption
   return { seconds, work: childrensWork() - workBefore, memory, elsewhere }
 }
 
-/** What a command prints that is to succeed; not measured. */
+/** Returns the output of a command, without measuring it; rejects if it fails. */
 export async function textOf(command: readonly string[], options: StartOptions): Promise<string> {
   const child = start(command, options, 'pipe')
   const chunks: Buffer[] = []
@@ -57,7 +57,7 @@ export async function textOf(command: readonly string[], options: StartOptions):
   return Buffer.concat(chunks).toString()
 }
 
-/** Of all children of this process that have ended, and their own; the kernel counts in hundredths. */
+/** Returns the processor time of all ended descendants of this process. The kernel counts in hundredths of a second. */
 function childrensWork(): number {
   const [user = 0, system = 0] =
     readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ').slice(13, 15).map(Number) ?? []
@@ -79,7 +79,7 @@ async function successOf(child: ChildProcess, command: readonly string[]): Promi
   if (status !== 0) throw new Error(`'${command.join(' ').slice(0, MAX_COMMAND)}' ended with ${status}:\n${errors}`)
 }
 
-/** One after the other of one measured thing. */
+/** Adds up measurements of commands that ran one after the other. */
 export function together(parts: readonly Measurement[]): Measurement {
   return {
     seconds: parts.reduce((sum, { seconds }) => sum + seconds, 0),

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Bytes that were resident at the worst moment. */
+/** Peak of resident memory, in bytes. */
 export interface Memory {
-  /** Of a process and all its descendants together; pages that they share count for each. */
+  /** Peak of a process and all its descendants together. Shared pages count for each process. */
   readonly tree: number
-  /** Of the biggest one of these. */
+  /** Peak of the biggest one of these processes. */
   readonly biggest: number
 }
 
 export const NO_MEMORY: Memory = { tree: 0, biggest: 0 }
 
-/** The worst so far, with what the tree of a process has now. */
+/** Returns the peak so far, updated with the current memory of a process tree. */
 export function addTo(worst: Memory, root: number | undefined): Memory {
   if (root === undefined) return worst
   const processes = treeOf(root).map(residentOf)
@@ -27,7 +27,7 @@ function treeOf(root: number): readonly number[] {
   return [root, ...childrenOf(root).flatMap(treeOf)]
 }
 
-/** A thread that starts a process is the parent. */
+/** Returns the children of a process, which are listed for each of its threads. */
 function childrenOf(process: number): readonly number[] {
   const threads = `/proc/${process}/task`
   try {

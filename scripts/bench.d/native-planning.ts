@@ -12,7 +12,7 @@ export interface NativePlanningTerms {
   readonly runs: number
 }
 
-/** From models to a manifest with the native store: packages are there, profiles are not. Nothing compares to it. */
+/** Measures the way from models to a manifest with the native store, without a baseline. Only packages are built in advance. */
 export async function benchNativePlanning(place: Workplace, terms: NativePlanningTerms): Promise<readonly Row[]> {
   const room = roomFor(place, terms.name)
   const system = systemOf(terms.size)
@@ -24,7 +24,7 @@ export async function benchNativePlanning(place: Workplace, terms: NativePlannin
     return plan(place, { models, directory: room, environment, within: (command) => command })
   }
   place.say('builds the packages')
-  // Another container makes other profiles of the same packages.
+  // With another container, the packages are the same, but the profiles are different.
   await planWith(writeYamlModels(join(room, 'other'), system, 'other'), 0)
   const options = { environment: place.environment, directory: room }
   await textOf(['mv', store, prepared], options)

@@ -5,7 +5,7 @@ import type { PlacedService, PlacedSystem } from './system-size.ts'
 
 const PARTS = fileURLToPath(new URL('nix', import.meta.url))
 
-/** Writes models in the language of Nix into a directory; the options that name them. */
+/** Writes models in the Nix language into a directory. Returns the options that name them. */
 export function writeNixModels(directory: string, { targets, services }: PlacedSystem): readonly string[] {
   return writeModels(directory, {
     services: `{ system, pkgs, distribution, invDistribution }:\nlet package = import ./package.nix system; in rec {\n${services.map(serviceText).join('')}}\n`,
@@ -14,7 +14,7 @@ export function writeNixModels(directory: string, { targets, services }: PlacedS
   })
 }
 
-/** One service whose closure has small files and a big one. */
+/** Writes models of one service whose closure has many small files and a big one. */
 export function writeBulkNixModels(
   directory: string,
   { host, files, megabytes }: { readonly host: string; readonly files: number; readonly megabytes: number },

@@ -15,7 +15,10 @@ export interface PlanningTerms {
   readonly limits: { readonly both: Limits; readonly normalize?: Limits; readonly memory?: number }
 }
 
-/** From models to a manifest: packages are there, profiles are not. The baseline is Nix alone with the same packages and such profiles. */
+/**
+ * Measures the way from models to a manifest. Packages are built in advance, profiles are not. The baseline is Nix alone with the
+ * same packages and similar profiles.
+ */
 export async function benchNixPlanning(place: Workplace, terms: PlanningTerms): Promise<readonly Row[]> {
   const room = roomFor(place, terms.name)
   const system = systemOf(terms.size)
@@ -41,7 +44,7 @@ class PlanningBench {
     this.#models = models
   }
 
-  /** Builds the packages, and finds out what profile manifests say. */
+  /** Builds the packages, and reads the contents of the profile manifests. */
   async prepare(system: PlacedSystem): Promise<void> {
     this.#place.say('builds the packages')
     const prepared = await nixRoom(this.#place, join(this.#room, 'prepared'))
@@ -108,7 +111,7 @@ class PlanningBench {
   }
 }
 
-/** Valid packages at once, profiles in batches: the fastest way that was found. */
+/** Realises valid packages together and profiles in batches, which is the fastest way known. */
 const REALISE = `
   grep -v -e -bare- "$1" | xargs nix-store --realise --quiet
   ! grep -q -e -bare- "$1" || grep -e -bare- "$1" | xargs -n 50 nix-store --realise --quiet`
@@ -118,7 +121,7 @@ function checkSamePackages(architecture: string, derivations: string): void {
   const found = new Set(architecture.match(/\/nix\/store\/[^"]+\.drv/g))
   const expected = new Set(derivations.trimEnd().split('\n'))
   if (found.size === expected.size && [...found].every((path) => expected.has(path))) return
-  throw new Error('davit and Nix alone do not have the same derivations')
+  throw new Error('davit and the baseline have different derivations')
 }
 
 const READ_MANIFESTS = `

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type MeasureOptions, textOf } from './measure.ts'
 import type { Workplace } from './workplace.ts'
 
-/** A Nix store that is `/nix` for the commands that are run in it. */
+/** A Nix store that commands see as `/nix`. */
 export interface NixRoom {
   readonly directory: string
   readonly environment: NodeJS.ProcessEnv
@@ -14,7 +14,7 @@ export interface NixRoom {
 const SETTINGS = ['sandbox = false', 'build-users-group =', 'substituters =', 'max-jobs = auto']
 const ENTER = 'mount --bind "$1" /nix && shift && exec "$@"'
 
-/** An empty store, or one that begins as a copy. */
+/** Creates an empty store, or a copy of another one. */
 export async function nixRoom(place: Workplace, directory: string, original?: NixRoom): Promise<NixRoom> {
   const nix = join(directory, 'nix')
   const settings = join(directory, 'nix-settings')
@@ -29,7 +29,7 @@ export async function nixRoom(place: Workplace, directory: string, original?: Ni
   }
   const options: MeasureOptions = { environment, directory }
   if (original === undefined) mkdirSync(nix)
-  // What has been copied must not be written while something else is measured.
+  // Writes the copy to the disk now, so that this does not happen during a measurement.
   else await textOf(['sh', '-c', 'cp -a "$1" "$2" && sync', 'sh', join(original.directory, 'nix'), nix], options)
   const enter = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', ENTER, 'sh', nix]
   const within = (command: readonly string[]) => [...enter, ...command]

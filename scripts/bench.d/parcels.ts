@@ -59,7 +59,7 @@ export async function nativeParcel(place: Workplace, host: BenchHost, size: Size
 function profileIn(manifestFile: string): string {
   const { profiles } = JSON.parse(readFileSync(manifestFile, 'utf8')) as { readonly profiles: Record<string, string> }
   const [profile] = Object.values(profiles)
-  if (profile === undefined) throw new Error(`there is no profile in '${manifestFile}'`)
+  if (profile === undefined) throw new Error(`no profile in '${manifestFile}'`)
   return profile
 }
 

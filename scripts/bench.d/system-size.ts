@@ -1,4 +1,4 @@
-/** A system that is deployed in a benchmark. */
+/** Size of a system in a benchmark. */
 export interface SystemSize {
   readonly services: number
   readonly targets: number
@@ -8,7 +8,7 @@ export interface SystemSize {
 export interface PlacedService {
   readonly name: string
   readonly target: string
-  /** Two of the tier before; none in the first one. */
+  /** Two services of the previous tier; none in the first tier. */
   readonly dependencies: readonly PlacedService[]
 }
 

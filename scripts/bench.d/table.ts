@@ -26,7 +26,7 @@ export function tableLine({ what, davit, baseline = '-', ratio, aims = [] }: Row
   return line([what, davit, baseline, ratio === undefined ? '-' : ratio.toFixed(2), aim || '-'], met)
 }
 
-/** The middle one of each. */
+/** Returns a row with the median times. */
 export function timeRow(
   what: string,
   davit: readonly Measurement[],
@@ -42,14 +42,14 @@ export function timeRow(
   }
 }
 
-/** As `timeRow`, for what a loaded machine changes less. */
+/** Returns a row with the median processor times, which depend less on the load of the machine. */
 export function workRow(davit: readonly Measurement[], baseline: readonly Measurement[] = []): Row {
   const asTime = (measurements: readonly Measurement[]) =>
     measurements.map((measurement) => ({ ...measurement, seconds: measurement.work }))
   return timeRow('  processor time', asTime(davit), asTime(baseline))
 }
 
-/** The worst one of each. */
+/** Returns a row with the peaks of memory. */
 export function memoryRow(
   what: string,
   bytes: { readonly davit: readonly number[]; readonly baseline?: readonly number[] },
@@ -78,7 +78,7 @@ export function withAims(row: Row & { readonly seconds: number }, limits: Limits
 
 export interface Limits {
   readonly seconds?: number
-  /** Of the time of davit to that of the baseline. */
+  /** Ratio of davit's time to that of the baseline. */
   readonly ratio?: number
 }
 

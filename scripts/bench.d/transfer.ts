@@ -4,17 +4,17 @@ import { type FullMeasurement, measure } from './measure.ts'
 import { memoryRow, type Row, timeRow, withAims, workRow } from './table.ts'
 import { inTurn, type Workplace } from './workplace.ts'
 
-/** A profile that is to be sent to a host. */
+/** A profile that a benchmark sends to a host. */
 export interface Parcel {
   readonly what: string
   readonly manifestFile: string
   readonly directory: string
   readonly environment: NodeJS.ProcessEnv
-  /** Makes a command one that sees the store. */
+  /** Wraps a command so that it sees the store. */
   readonly within: (command: readonly string[]) => readonly string[]
-  /** Sends the same without davit, and without asking what is there. */
+  /** Command that sends the same without davit, and without asking which packages the host has. */
   readonly baseline: readonly string[]
-  /** A script of sh that makes the host forget it. */
+  /** Shell script that removes the profile from the host. */
   readonly forget: string
   readonly aims: { readonly speed?: number; readonly requests?: number }
 }
@@ -25,7 +25,7 @@ export interface TransferTerms {
   parcelFor(place: Workplace, host: BenchHost, size: TransferTerms['size']): Promise<Parcel>
 }
 
-/** A closure to one host over ssh, and once more. */
+/** Measures sending a closure to a host over ssh, and sending it once more. */
 export async function benchTransfer(place: Workplace, terms: TransferTerms): Promise<readonly Row[]> {
   return withHost(place, async (host) => {
     const parcel = await terms.parcelFor(place, host, terms.size)
@@ -62,7 +62,7 @@ class TransferBench {
     return this.#twice(this.#parcel.baseline, this.bare)
   }
 
-  /** Not while anything is measured: what is sent is written down on the host. */
+  /** Counts requests. This is a separate run, since the host records what it receives. */
   async requests(): Promise<readonly Row[]> {
     await this.#host.sh(this.#parcel.forget)
     const limit = this.#parcel.aims.requests

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { measure, type FullMeasurement } from './measure.ts'
 
 export interface Workplace {
-  /** Of this run of the benchmarks, and gone with it. */
+  /** Directory of this run of the benchmarks, which removes it in the end. */
   readonly directory: string
-  /** Where the executables of davit are. */
+  /** Directory of davit's executables. */
   readonly bin: string
   readonly quick: boolean
-  /** How often each thing is measured, if it does not take long. */
+  /** Number of measurements of each thing; slow benchmarks make fewer. */
   readonly runs: number
-  /** For davit and for what it is compared with: nothing of the user's. */
+  /** Environment of davit and of the baseline, without the user's variables. */
   readonly environment: NodeJS.ProcessEnv
   say(text: string): void
 }
@@ -20,7 +20,7 @@ export interface Contestants {
   baseline(run: number): Promise<void>
 }
 
-/** Takes turns, and takes turns at being the first. */
+/** Runs davit and the baseline alternately, and alternates which of them is first. */
 export async function inTurn({ say }: Workplace, runs: number, contestants: Contestants): Promise<void> {
   for (let run = 1; run <= runs; run += 1) {
     say(`run ${run} of ${runs}`)
@@ -30,14 +30,14 @@ export async function inTurn({ say }: Workplace, runs: number, contestants: Cont
   }
 }
 
-/** A fresh directory of a benchmark. */
+/** Creates the directory of a benchmark. */
 export function roomFor({ directory }: Workplace, name: string): string {
   const room = join(directory, name)
   mkdirSync(room, { recursive: true })
   return room
 }
 
-/** What the steps of davit between models and manifest take. */
+/** Measurements of davit's steps between models and manifest. */
 export interface Planned {
   readonly normalize: FullMeasurement
   readonly manifest: FullMeasurement
@@ -49,11 +49,11 @@ export interface PlanOptions {
   readonly models: readonly string[]
   readonly directory: string
   readonly environment: NodeJS.ProcessEnv
-  /** Makes a command one that sees the store. */
+  /** Wraps a command so that it sees the store. */
   readonly within: (command: readonly string[]) => readonly string[]
 }
 
-/** As davit-env does it. */
+/** Runs and measures the steps from models to a manifest, as davit-env does. */
 export async function plan({ bin }: Workplace, { models, within, ...options }: PlanOptions): Promise<Planned> {
   const architectureFile = join(options.directory, 'architecture.json')
   const manifestFile = join(options.directory, 'manifest.json')

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PlacedService, PlacedSystem } from './system-size.ts'
 
-/** Writes models in YAML into a directory; the options that name them. */
+/** Writes models in YAML into a directory. Returns the options that name them. */
 export function writeYamlModels(
   directory: string,
   { targets, services }: PlacedSystem,
@@ -17,7 +17,7 @@ export function writeYamlModels(
   })
 }
 
-/** One service for each small package, and one with a big one, on one host. */
+/** Writes models of one service for each small package and one with a big package, on one host. */
 export function writeBulkYamlModels(
   directory: string,
   { host, files, megabytes }: { readonly host: string; readonly files: number; readonly megabytes: number },

@@ -1,13 +1,13 @@
-# One host: a disk and a network that outlive its processes, and its power
-# switch. Sourced by test-hosts.
+# One host: a disk and a network that outlive its processes, and switching it
+# on. Sourced by test-hosts.
 #
 # SET/hosts/NAME/  address, kind (overlay or bare), interface (its end outside)
-#                  system      that its Nix builds for, if it is not this machine's
-#                  disk/       tmpfs: upper/ holds the host's files, work/ is overlayfs' own
+#                  system      the system its Nix builds for, if not this machine's
+#                  disk/       tmpfs: upper/ contains the host's files, work/ belongs to overlayfs
 #                  network     its network namespace
 #                  root/       mount point, empty outside the host
-#                  lock        held while something befalls it
-#                  pid, boot-id, log   of the current boot; the pid as seen from outside
+#                  lock        held while a command cuts it off, reboots it and the like
+#                  pid, boot-id, log   of the current boot; pid as seen from outside
 # shellcheck shell=bash
 
 disk_size=2g
@@ -22,7 +22,7 @@ describe_host() { # SET NAME INDEX KIND
   system_of "$2" >"$host/system"
 }
 
-# Of command_up's $systems, the last one for a host counts.
+# Prints the system of a host. The last one in command_up's $systems counts.
 system_of() { # NAME
   local system
   for ((system = ${#systems[@]} - 1; system >= 0; system--)); do
@@ -39,8 +39,8 @@ create_host() { # SET NAME
   plug_in "$1" "$2"
 }
 
-# A tmpfs: overlayfs takes no upper layer that is itself on an overlay, which
-# the root is in a container, and a size of its own can be filled up.
+# The disk is a tmpfs. overlayfs refuses an upper layer that is itself on an overlay,
+# as the root of a container is, and a tmpfs has a size that can be used up.
 mount_disk() { # SET NAME
   mount -t tmpfs -o "size=$disk_size,nr_inodes=$disk_inodes,mode=755" davit-test-hosts "$1/hosts/$2/disk"
 }
@@ -57,8 +57,8 @@ link set lo up
 addr add $(<"$host/address")/24 dev eth0
 link set eth0 up
 END
-  # The host hears within seconds that the other end of a connection went while its network was cut; where that may not be set,
-  # within minutes.
+  # Lets the host notice within seconds that the other end of a connection has gone while its network was cut. Where this may not
+  # be set, it takes minutes.
   nsenter --net="$host/network" sh -c \
     'cd /proc/sys/net/ipv4 && echo 10 >tcp_keepalive_time && echo 5 >tcp_keepalive_intvl' 2>/dev/null || true
 }
@@ -96,7 +96,7 @@ host_pid() { # SET NAME
 }
 
 require_host() { # SET NAME
-  [[ -n $2 && $2 != . && $2 != .. && $2 != */* && -d $1/hosts/$2 ]] || fail 1 "there is no host '$2' in '$1'" "see '$self list'"
+  [[ -n $2 && $2 != . && $2 != .. && $2 != */* && -d $1/hosts/$2 ]] || fail 1 "no host '$2' in '$1'" "'$self list' shows the hosts"
 }
 
 exec_in_host() { # SET NAME COMMAND [ARGUMENT...]

@@ -1,7 +1,7 @@
-# What stands on the disk of a new host. Sourced by power-on.
+# Writes the files on the disk of a new host. Sourced by power-on.
 # shellcheck shell=bash
 
-# Before the root is mounted.
+# Prepares the disk before the root is mounted.
 prepare_disk() { # HOST
   local upper=$1/disk/upper path
   if [ "$(<"$1/kind")" = bare ]; then
@@ -9,7 +9,7 @@ prepare_disk() { # HOST
     return
   fi
   install -d -m 755 "$upper/etc" "$upper/var" "$upper/var/lib"
-  # A whiteout; a directory made over one in the mounted overlay shows nothing of what is below.
+  # These are whiteouts: a directory that replaces one in the mounted overlay shows no files of the lower layer.
   for path in etc/nix etc/ssh home nix root var/lib/davit var/tmp; do
     mknod "$upper/$path" c 0 0
   done
@@ -27,7 +27,7 @@ copy_bare_root() { # DIRECTORY
   done
 }
 
-# Inside the mounted root, which is the working directory.
+# Installs the host inside the mounted root, which is the working directory.
 install_host() { # HOST
   local host=$1 set=${1%/hosts/*} name=${1##*/}
   install -d -m 755 etc etc/ssh etc/ssh/sshd_config.d home usr/local/bin var/lib var/log
@@ -46,8 +46,8 @@ install_host() { # HOST
   install_sshd "$set" "$host"
 }
 
-# An empty store for root. There is no way out to a cache, and nobody to build as; a host that is said to have another
-# system builds for it, with programs of this machine.
+# Makes an empty Nix store for root. The host cannot reach a cache, and has no build users. A host that is configured for another
+# system builds for it with programs of this machine.
 install_nix() { # HOST
   install -d -m 755 nix nix/store nix/var etc/nix
   printf '%s\n' 'sandbox = false' 'build-users-group =' 'substituters =' >etc/nix/nix.conf
@@ -68,7 +68,7 @@ write_accounts() {
 
 install_names() { # SET NAME
   local file name address
-  # They may be links that lead out of /etc.
+  # These may be links to files outside of /etc.
   for file in hostname hosts machine-id resolv.conf; do
     rm -f "etc/$file"
   done

@@ -1,4 +1,4 @@
-# What may happen to a host, and what makes it good again. Sourced by test-hosts, and by others who know its sets.
+# Things that may go wrong with a host, and how to undo them. Sourced by test-hosts, and by other scripts that know its sets.
 # shellcheck shell=bash
 
 cut_host() { # SET NAME
@@ -9,7 +9,7 @@ join_host() { # SET NAME
   ip link set "$(<"$1/hosts/$2/interface")" up
 }
 
-# With the connections that it has, after which nobody comes back. Bare hosts have no pkill.
+# Ends sshd with all of its connections, so that nobody can connect any more. Bare hosts have no pkill.
 # shellcheck disable=SC2016
 stop_sshd() { # SET NAME
   exec_in_host "$1" "$2" sh -c '[ ! -e /run/sshd.pid ] || kill -KILL "$(cat /run/sshd.pid)"
@@ -28,7 +28,7 @@ reboot_host() { # SET NAME
   start_host "$@"
 }
 
-# The keys stay what they were.
+# Gives a host an empty disk. Its keys stay the same.
 reinstall_host() { # SET NAME
   switch_off "$@"
   ! mountpoint -q "$1/hosts/$2/disk" || umount -l "$1/hosts/$2/disk"
@@ -36,13 +36,13 @@ reinstall_host() { # SET NAME
   start_host "$@"
 }
 
-# As when power is lost: nobody is told. Also while it is being switched on.
+# Ends all processes of a host without a warning, as when power is lost. Also works while it is being switched on.
 switch_off() { # SET NAME
   end_processes "$1" "$2"
 }
 
-# By making the disk no larger than what is on it, which takes no memory. What is written or removed meanwhile makes
-# that too small or too large.
+# Fills a disk by shrinking it to the size of its contents, which takes no memory. This is repeated if files were written or
+# removed meanwhile.
 fill_host() { # SET NAME [BYTES] [INODES]
   local disk=$1/hosts/$2/disk bytes=${3:-0} inodes=${4:-} attempt limits
   for ((attempt = 0; attempt < 20; attempt++)); do

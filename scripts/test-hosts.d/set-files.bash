@@ -1,10 +1,10 @@
-# What clients of a set read: keys, names and addresses, ssh's configuration.
+# The files for clients of a set: keys, names and addresses, ssh's configuration.
 # Sourced by test-hosts.
 # shellcheck shell=bash
 
 create_keys() { # SET
   ssh-keygen -q -t ed25519 -N '' -C davit-test-hosts -f "$1/id_ed25519"
-  # One RSA key for all: making one may take longer than bringing up a host.
+  # All hosts share one RSA key, since making one may take longer than bringing up a host.
   ssh-keygen -q -t rsa -b 2048 -N '' -C davit-test-hosts -f "$1/ssh_host_rsa_key"
 }
 

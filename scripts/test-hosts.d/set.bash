@@ -1,15 +1,15 @@
-# A set of hosts: a directory, a bridge and a subnet that all carry its number.
+# A set of hosts: a directory, a bridge and a subnet whose names contain its number.
 # Sourced by test-hosts.
 # shellcheck shell=bash
 
 sets=/run/davit-test-hosts
 largest_set=200
 
-# Marks every process that a set starts outside its hosts' namespaces, so that
-# they are found even when whoever started them died before writing a pid down.
+# Marks every process that a set starts outside its hosts' namespaces. They can then be
+# found even if the process that started them died before it recorded their pid.
 marker_of() { printf 'davit-test-host:%s' "$(<"$1/id")"; }
 
-# Says whose an interface is, to those who cannot see the set.
+# Tells which set an interface belongs to, also for those who cannot see the set.
 alias_of() { printf 'davit-test-hosts:%s' "$(<"$1/id")"; }
 
 bridge_of() { printf 'dvt%s' "${1##*/}"; }
@@ -61,10 +61,10 @@ allocate_set() {
     printf '%s/%s\n' "$sets" "$number"
     return
   done
-  fail 1 "all 256 sets are in use" "see '$self list'"
+  fail 1 "all 256 sets are in use" "'$self list' shows them"
 }
 
-# By another container on this network, or because this is itself a test host.
+# A number can be taken by another container on this network, or because this is a test host itself.
 is_taken() { # NUMBER
   [ -e "/sys/class/net/$(bridge_of "$1")" ] || [ -n "$(ip -4 route show "$(subnet_of "$1").0/24")" ]
 }
@@ -74,7 +74,7 @@ abandon_set() {
   trap '' HUP INT TERM
   wait
   if [ -n "$new_set" ]; then
-    printf 'test-hosts: bringing up failed or was interrupted, taking the set down again\n' >&2
+    printf 'test-hosts: failed or interrupted; taking the set down again\n' >&2
     remove_set "$new_set"
   fi
   exit "$status"
@@ -105,15 +105,15 @@ in_parallel() { # FUNCTION SET NAME...
 
 select_set() { # [SET]
   local wanted=${1:-${DAVIT_TEST_HOSTS:-}}
-  [ -n "$wanted" ] || usage_error 'no set is given and DAVIT_TEST_HOSTS is not set'
+  [ -n "$wanted" ] || usage_error 'no set is named, and DAVIT_TEST_HOSTS is not set'
   selected=$sets/${wanted#"$sets/"}
   [[ ${selected#"$sets/"} =~ ^[0-9]+$ ]] || usage_error "'$wanted' is not a set of test hosts"
   require_root
-  [ -d "$selected" ] || fail 1 "there is no set '$wanted'" "see '$self list'"
+  [ -d "$selected" ] || fail 1 "no set '$wanted'" "'$self list' shows the sets"
 }
 
-# Waits for the lock, which everything that 'up' starts holds until it is done:
-# after an 'up' that was killed, nothing appears behind our back any more.
+# Waits for the lock. Everything that 'up' starts holds it until it is done, so even
+# after an 'up' that was killed, nothing new appears afterwards.
 take_down() { # SET
   local id
   id=$(cat "$1/id" 2>/dev/null || true)
@@ -142,8 +142,8 @@ end_processes() { # SET [NAME]
   local pids firsts deadline=$((SECONDS + 10))
   [ -s "$1/id" ] || return 0
   while pids=$(marked_processes "$@") && [ -n "$pids" ]; do
-    [ $SECONDS -lt $deadline ] || fail 1 "cannot end processes" "$pids"
-    # The hosts' first processes take all others along, and their parents reap them.
+    [ $SECONDS -lt $deadline ] || fail 1 'cannot end all processes' "these are left: ${pids//$'\n'/ }"
+    # Ending a host's first process ends all others of the host, and its parent reaps it.
     # shellcheck disable=SC2086
     firsts=$(first_processes $pids)
     # shellcheck disable=SC2086

@@ -1,14 +1,14 @@
-# What tests leave on the machine, outside of the directory of their run. Sourced by scripts/test.
+# Finds what tests leave on the machine, outside of the directory of their run. Sourced by scripts/test.
 #
-# The machine is compared with how it was before: files that are new or were changed in the places where programs leave
-# some, the modes of these places, processes, mounts, network interfaces. A namespace lives no longer than its processes, mounts
-# and interfaces.
-# Where nobody else runs, as in a container or in scripts/fresh-root, everything counts. Elsewhere somebody else may have left
-# it meanwhile, perhaps other tests of davit, and only that counts which names this run, or lies where davit keeps what it is
-# not told to keep elsewhere. What is in TMPDIR of this run at the end was left by its tests in any case.
+# The machine is compared with its state before the run: new or changed files in the usual places, the modes of these places,
+# processes, mounts, network interfaces. Namespaces need no comparison, since they live no longer than their processes, mounts and
+# interfaces.
+# If nobody else uses the machine, as in a container or in scripts/fresh-root, everything counts. Otherwise others may have left
+# something meanwhile, perhaps other tests of davit. Then only those things count that name this run, or are in davit's default
+# directories. Whatever is in TMPDIR of this run at the end was left by its tests in any case.
 # shellcheck shell=bash
 
-# Until what is about to end has ended.
+# How long to wait for processes that are about to end.
 patience_seconds=15
 
 places() {
@@ -18,14 +18,14 @@ places() {
   done | sort -u
 }
 
-# Lines 'KIND<TAB>NAME<TAB>STATE'. What this run or npm keeps for itself, and the clone, are no part of it.
+# Writes lines 'KIND<TAB>NAME<TAB>STATE'. The directory of this run, npm's cache and the clone are not included.
 take_picture() { # FILE DIRECTORY CLONE
   local all
   mapfile -t all < <(places)
   {
     find "${all[@]}" -xdev \( -path "$2" -o -path "$3" -o -path "${npm_config_cache:-${HOME:-/root}/.npm}" \) -prune \
       -o \( -type d -printf 'file\t%p\tdirectory\n' \) -o -printf 'file\t%p\t%y %s %T@ %i\n' 2>/dev/null
-    # One that nobody else can write to any more fails what runs on this machine next.
+    # A shared directory that others can no longer write to would break later runs on this machine.
     stat -c $'mode\t%n\t%a' "${all[@]}" "$2/tmp"
     list_processes
     awk -F ' - ' '{ split($1, one, " "); split($2, two, " "); print "mount\t" one[5] "\t" two[1] }' /proc/self/mountinfo
@@ -33,14 +33,14 @@ take_picture() { # FILE DIRECTORY CLONE
   } | LC_ALL=C sort -u >"$1"
 }
 
-# A number is used again: with it goes the moment of the start.
+# Lists processes with their start time, since process numbers are reused.
 list_processes() {
   local process line fields
   for process in /proc/[0-9]*; do
     read -r line 2>/dev/null <"$process/stat" || continue
     # shellcheck disable=SC2206
     fields=(${line##*) })
-    # The kernel's own have no parent but 2; zombies have ended.
+    # Children of process 2 belong to the kernel, and zombies have ended.
     [ "${fields[1]}" != 2 ] && [ "${process#/proc/}" != 2 ] && [ "${fields[0]}" != Z ] || continue
     printf 'process\t%s\t%s\n' "${process#/proc/}" "${fields[19]}"
   done
@@ -53,7 +53,7 @@ list_interfaces() {
   done
 }
 
-# Whether all processes are those that this one comes from, or come from it.
+# Succeeds if all processes are ancestors or descendants of this one.
 nobody_else_runs() {
   local pid family
   family=" 1 $(ancestors_of $$) "
@@ -76,7 +76,7 @@ comes_from_us() { # PID
   [[ " $(ancestors_of "$1")" == *" $$ "* ]]
 }
 
-# Prints what is left, each with its kind; waits until nothing is.
+# Prints what is left, each thing with its kind. Waits a while until nothing is left.
 print_left() { # PICTURE DIRECTORY CLONE ALONE
   local deadline=$((SECONDS + patience_seconds)) left
   while :; do
@@ -88,7 +88,7 @@ print_left() { # PICTURE DIRECTORY CLONE ALONE
   printf '%s' "${left:+$left$'\n'}"
 }
 
-# Of a directory that is left, not each thing in it.
+# Prints what counts. Of a directory that is left, its contents are not printed.
 name_what_counts() { # DIRECTORY ALONE
   local kind name state
   declare -A named
@@ -111,7 +111,7 @@ counts_as_process() { # PID DIRECTORY ALONE
   grep -qsF -e "$2" "/proc/$1/cmdline" "/proc/$1/environ"
 }
 
-# What changes in the place of somebody who runs, as in a home, is his.
+# A file that changed where others work, as in a home directory, belongs to them.
 counts_as_file() { # PATH DIRECTORY ALONE STATE
   [ "$3" = no ] || return 0
   case $1 in
@@ -135,13 +135,13 @@ is_of_our_hosts() { # PATH DIRECTORY
   [ "$number" != "$1" ] && grep -qsxF -e "davit-test-hosts:$(cat "/run/davit-test-hosts/${number%%/*}/id" 2>/dev/null)" "$2/sets/.made"
 }
 
-# Others on the same network may have hosts too: the alias of an interface says whose it is.
+# Others on the same network may have hosts too. The alias of an interface tells whose it is.
 counts_as_interface() { # NAME DIRECTORY ALONE STATE
   [[ $4 != *davit-test-hosts:* ]] || { grep -qsxF -e "$(grep -o 'davit-test-hosts:[^ ]*' <<<"$4")" "$2/sets/.made"; return; }
   [ "$3" = yes ] && [[ $1 != dvt* ]]
 }
 
-# What compiles programs keeps them for the next of this run.
+# Caches of compiled programs do not count: later programs of this run use them.
 list_temporary() { # DIRECTORY
   find "$1/tmp" -mindepth 1 -maxdepth 1 ! -name 'tsx-*' ! -name node-compile-cache -printf 'temporary file %f\n'
 }

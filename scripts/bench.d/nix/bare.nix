@@ -1,5 +1,5 @@
-# What is left for Nix alone to do: the packages, and two derivations for each profile, as davit has them.
-# In the JSON file: packages: name -> hosts of its dependencies; profiles: target -> { packages: names, archive }.
+# The baseline for Nix alone: the same packages as with davit, and two derivations for each profile.
+# The JSON file contains packages: name -> hosts of its dependencies; profiles: target -> { packages: names, archive }.
 { file, withProfiles }:
 
 let
@@ -18,7 +18,7 @@ let
     inputs = contents;
   };
 
-  # The names differ from those of davit, whose profiles are not to be found here.
+  # The names differ from those of davit, so that davit's profiles are not used here.
   profile = name: { packages, archive }: contents:
     let all = [ (manifest name contents archive) ] ++ contents; in
     derivation {

@@ -1,4 +1,4 @@
-# A package that refers to small files, and has one big one.
+# A package that refers to small files, and contains a big one.
 { system, files, megabytes }:
 
 derivation {

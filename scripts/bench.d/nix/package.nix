@@ -1,4 +1,4 @@
-# A package that takes no time: it holds the addresses of its dependencies.
+# A package that takes no time to build: it contains the addresses of its dependencies.
 system: name: dependencies:
 
 derivation {

@@ -39,8 +39,8 @@ describe('floorProblems()', () => {
       { 'documents/low': { ...low, dependencies: { yargs: '18.2.0', chalk: '5' } } },
       {},
       [
-        "packages/documents/low: depends on 'yargs', which only '@davit/tool' uses",
-        "packages/documents/low: depends on 'chalk', which nobody agreed on",
+        "packages/documents/low: depends on 'yargs', which only '@davit/tool' may use",
+        "packages/documents/low: depends on 'chalk', which is not in the list of libraries",
       ],
     ],
     [
@@ -65,10 +65,10 @@ describe('floorProblems()', () => {
         'documents/low/test/fixtures/model.ts': "import 'anything'\n",
       },
       [
-        "packages/documents/low: has tests with '@davit/high', which is on floor 20, not below 10",
-        "packages/documents/low: depends on 'yargs', which only '@davit/tool' uses",
+        "packages/documents/low: has tests that use '@davit/high', which is on floor 20, not below 10",
+        "packages/documents/low: depends on 'yargs', which only '@davit/tool' may use",
         "packages/documents/low: test/low.test.ts imports 'yaml', which package.json does not declare",
-        "packages/documents/low: test/low.test.ts imports '../../../planners/high/test/c.ts' of another package",
+        "packages/documents/low: test/low.test.ts imports '../../../planners/high/test/c.ts' from another package",
       ],
     ],
     [
@@ -86,7 +86,7 @@ describe('floorProblems()', () => {
       [
         "packages/planners/high: depends on '@davit/testing', which is for tests",
         "packages/planners/high: src/high.ts imports '@davit/low/testing', which is for tests",
-        "packages/planners/high: src/high.ts imports '../../../documents/low/src/b.ts' of another package",
+        "packages/planners/high: src/high.ts imports '../../../documents/low/src/b.ts' from another package",
       ],
     ],
     [
@@ -96,7 +96,7 @@ describe('floorProblems()', () => {
         '../test/harness/a.ts':
           "import { a } from '../b.ts'\nimport { c } from '../../packages/documents/low/src/c.ts'\n",
       },
-      ["test/harness/a.ts imports '../../packages/documents/low/src/c.ts' of a package"],
+      ["test/harness/a.ts imports '../../packages/documents/low/src/c.ts' from a package"],
     ],
     [
       'hands on the process',
@@ -105,7 +105,7 @@ describe('floorProblems()', () => {
         'documents/low/src/a.ts': "export const a = 'process.env' + run.process.x // process.exit\n",
         'documents/low/src/b.ts': 'process.exit(1)\n',
       },
-      ["packages/documents/low: src/b.ts touches 'process'"],
+      ["packages/documents/low: src/b.ts uses 'process'"],
     ],
     [
       'fields that differ',
@@ -120,7 +120,7 @@ describe('floorProblems()', () => {
       'a package in the folder of another floor',
       { 'documents/low': { ...low, floor: 30 } },
       {},
-      ["packages/documents/low: stands in 'packages/documents', but packages of floor 30 in 'packages/effects'"],
+      ["packages/documents/low: is in 'packages/documents', but packages of floor 30 belong in 'packages/effects'"],
     ],
     [
       'a tool without executable',
