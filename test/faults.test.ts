@@ -24,12 +24,12 @@ import { openLaboratories, type Laboratories } from './faults/drive/workshop.ts'
 import { HOSTS_POSSIBLE } from './harness/hosts.ts'
 
 const { DAVIT_FAULT_SEED: given, CI: inspection } = process.env
-/** Changes are inspected by the same measure; whoever tests at other times tries something else each time. */
+/** Inspections of changes use a fixed seed. All other runs use a different one each time. */
 const SEED = Number(given || (inspection ? 11 : Date.now() % 1_000_000))
-/** Every kind once, with steps and second faults in turn. */
+/** Enough rounds for every kind once, with steps and second faults in turn. */
 const ROUNDS = KINDS.length
 
-/** A sample of what `scripts/faults` tries as a whole. */
+/** Runs a sample of the rounds of `scripts/faults`. */
 describe.skipIf(!HOSTS_POSSIBLE)('a deployment to three hosts that is interrupted', () => {
   let opened: Laboratories
   let laboratories: readonly Laboratory[]
@@ -42,7 +42,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment to three hosts that is interrupte
   }, 5 * 60_000)
   afterAll(async () => opened?.close())
 
-  test('the points at which it can be interrupted are many', () => {
+  test('has many points at which it can be interrupted', () => {
     for (const step of ['install', 'upgrade', 'undeploy'] as const) {
       expect(points[step].length).toBeGreaterThan(100)
       for (const tool of ['normalize', 'manifest', 'distribute', 'lock', 'activate', 'set']) {
@@ -53,7 +53,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment to three hosts that is interrupte
   })
 
   test(
-    'the next run makes all good, wherever it was',
+    'is repaired by the next run, wherever the interruption was',
     async () => {
       const say = (text: string) => process.stdout.write(`${text}\n`)
       say(`DAVIT_FAULT_SEED=${SEED}; ${renderPoints(points)}; ${ROUNDS} rounds`)
@@ -92,7 +92,7 @@ describe('what a run claims is compared with what happened', () => {
   const entry = (time: bigint, event: JournalEntry['event'], service: string): JournalEntry => {
     return { time, event, service, instance: `fl1:c:${service}`, host: 'fl1' }
   }
-  /** The old service was stopped, and nothing else was done. */
+  /** A run in which only the old service was stopped. */
   const journal = [entry(11n * SECOND, 'deactivating', 'old'), entry(12n * SECOND, 'down', 'old')]
   const world: World = {
     attempted,
@@ -170,7 +170,7 @@ describe('what a run claims is compared with what happened', () => {
     expect(problemsOf(lie)).not.toEqual([])
   })
 
-  test('the truth is believed', () => {
+  test('true claims are accepted', () => {
     const truth = [
       done('deactivate', 'old'),
       note('rolling-back'),
@@ -184,7 +184,7 @@ describe('what a run claims is compared with what happened', () => {
   })
 })
 
-describe('of places that davit cannot tell apart one is tried', () => {
+describe('only one of several equivalent places is tried', () => {
   const isTogether = (points: Partial<Points>, ...places: readonly Place[]): boolean => {
     const classes = alikes({ install: [], failing: [], upgrade: [], undeploy: [], ...points })
     return classes.some((alike) =>
@@ -194,7 +194,7 @@ describe('of places that davit cannot tell apart one is tried', () => {
   const at = (step: Step) => (point: string) => ({ step, point })
 
   test.each([
-    ['a request of nobody who has begun', ['davit-set:begin:-:1', 'davit-set:connect:fl1:1'], true],
+    ['questions without a change between them', ['davit-set:begin:-:1', 'davit-set:connect:fl1:1'], true],
     ['before and after a change', ['davit-set:connect:fl1:1', 'davit-set:before-set_profile:fl1:1'], false],
     ['hosts', ['davit-set:before-set_profile:fl1:1', 'davit-set:before-set_profile:fl2:1'], true],
     ['activities', ['davit-activate:before-start:fl1:1', 'davit-activate:before-start:fl2:1'], false],
@@ -234,7 +234,7 @@ describe.skipIf(!existsSync(join(ROOT, '.git')))('a whole run is the sum of seve
   const plan = (file: string, ...argv: readonly string[]) => resumedPlan(readOrder(['--resume', file, ...argv]))
   const numbersIn = (left: Plan | undefined) => left?.faults.map(({ point }) => Number(point.split(':').at(-1)))
 
-  test('what is written down is not tried again, even if the loop was killed while it wrote', async () => {
+  test('recorded rounds are not tried again, even if the loop was killed while it wrote', async () => {
     const file = join(directory, 'rounds')
     expect(plan(file)).toBeUndefined()
     const first = createLedger(file, subject(file), faults)
@@ -253,7 +253,7 @@ describe.skipIf(!existsSync(join(ROOT, '.git')))('a whole run is the sum of seve
     expect(plan(file)?.isWhole()).toBe(true)
   })
 
-  test('shares are parts of it, and all of them are all of it', () => {
+  test('shares are disjoint parts that together are all rounds', () => {
     const file = join(directory, 'rounds')
     createLedger(file, subject(file), faults)
     const shares = ['1/3', '2/3', '3/3'].map((share) => numbersIn(plan(file, '--share', share)))
@@ -269,32 +269,34 @@ describe.skipIf(!existsSync(join(ROOT, '.git')))('a whole run is the sum of seve
     [{}, ['--seed', '8'], 'was begun with seed 7, not 8'],
     [{}, ['install'], "was begun with the name '', not 'install'"],
     [{}, ['--every-signal'], 'was begun without --every-signal'],
-  ])('what is another run is refused: %o %o', (other, argv, message) => {
+  ])('another run is refused: %o %o', (other, argv, message) => {
     const file = join(directory, 'rounds')
     createLedger(file, { ...subject(file), ...other }, faults)
     expect(() => plan(file, ...argv)).toThrow(message)
   })
 
   test.each(['', 'words\n', '{}\n', '{"subject":{},"rounds":["upgrade nothing"]}\n'])(
-    'a file that is something else is left alone: %o',
+    'another file is left alone: %o',
     async (text) => {
       const file = join(directory, 'rounds')
       await writeFile(file, text)
-      expect(() => plan(file)).toThrow(`'${file}' holds no rounds of scripts/faults`)
+      expect(() => plan(file)).toThrow(`'${file}' is not a file of scripts/faults --resume`)
       expect(await readFile(file, 'utf8')).toBe(text)
     },
   )
 
-  test('words that nobody knows are told once, and are no failure of davit', () => {
+  test('messages with unknown codes are reported once, and are not a failure of davit', () => {
     const unknown = (number: number) =>
-      `run 1: it said 'a new message ${number}', and nobody knows whether that is a claim`
+      `run 1: it said 'a new message ${number}', and it is not known whether that is a claim`
     const tally = renderTally([
       result(faults[0]!, [unknown(1)]),
       result(faults[1]!, [unknown(2), 'it was a bug']),
       result(faults[2]!, [unknown(3)]),
     ])
     expect(tally).toContain('3 rounds, 3 failed')
-    expect(tally).toContain('2 failed only since these words are neither in claims.ts nor in no-claims.ts:')
+    expect(tally).toContain(
+      '2 failed only because the codes of these messages are neither in claims.ts nor in no-claims.ts:',
+    )
     expect(tally.match(/a new message/g)).toHaveLength(1)
   })
 })

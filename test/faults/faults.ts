@@ -1,4 +1,4 @@
-// The loop over all points at which a deployment can be interrupted; scripts/faults says how it is called.
+// The loop over all points at which a deployment can be interrupted. scripts/faults describes its options.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ process.exitCode =
     ? await conclude(resumed, [])
     : await withInstallation((prefix) => tryFaults(prefix, order))
 
-/** Nothing is brought up for what cannot be done. */
+/** Reads what the loop is to do. Exits if that fails, before any host is brought up. */
 function begun<Value>(read: () => Value): Value {
   try {
     return read()
@@ -54,7 +54,7 @@ async function conclude(plan: Plan, results: readonly RoundResult[]): Promise<nu
   return plan.hasFailed() || results.some(isFailure) || inputs.hasFailed ? 1 : 0
 }
 
-/** The first signal ends the loop after its rounds, the second at once. */
+/** The first signal ends the loop after the current rounds, a second one immediately. */
 function stop(): void {
   if (interrupted) process.exit(130)
   interrupted = true

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { ROOT } from '../../../scripts/executables.ts'
 
-/** The commit that is checked out; `+` and a digest of the changes follow where there are some. `except` is no part of them. */
+/** Returns the current commit, followed by `+` and a digest if there are uncommitted changes. Changes to `except` do not count. */
 export function commitHere(except: string): string {
   const commit = git('rev-parse', 'HEAD').trim()
   const untracked = git('ls-files', '--others', '--exclude-standard', '-z')

@@ -1,6 +1,6 @@
 /**
- * Loaded into each tool before its program, by NODE_OPTIONS: keeps what V8 makes of the program, since a round starts a dozen of
- * the same tools. The program that runs is the same.
+ * Loaded into each tool before its program, by NODE_OPTIONS. Caches the code that V8 compiles, since a round starts the same tools
+ * a dozen times. The program that runs is the same.
  */
 const { readFileSync, renameSync, writeFileSync } = require('node:fs')
 const Module = require('node:module')
@@ -8,7 +8,7 @@ const { basename, dirname, join } = require('node:path')
 const vm = require('node:vm')
 
 const { DAVIT_FAULT_COMPILED: directory = '' } = process.env
-/** What Node calls it, of which there is no public name. */
+/** Node's internal name for the method; there is no public one. */
 const COMPILE = '_compile'
 const compileUsual = Module.prototype[COMPILE]
 
@@ -34,7 +34,7 @@ function readIfThere(file) {
   }
 }
 
-/** At the end it holds what was compiled on the way. */
+/** Saves the cache at exit, when it contains all functions that were compiled during the run. */
 function keep(file, script) {
   const written = `${file}.${process.pid}`
   writeFileSync(written, script.createCachedData())

@@ -7,17 +7,17 @@ import { fileURLToPath } from 'node:url'
 
 export interface InputsTried {
   readonly hasFailed: boolean
-  /** A line for each kind of input: how many were tried. */
+  /** Numbers of inputs that were tried, a line for each kind. */
   readonly figures: string
 }
 
-/** Parts of the names of test files that feed readers what they do not expect. */
+/** Parts of the names of test files that feed hostile input to readers. */
 const FILES = ['hostile', 'fuzzing', 'lying-target']
 
-/** What is told when nothing was tried. */
+/** The result if nothing was tried. */
 export const NO_INPUTS: InputsTried = { hasFailed: false, figures: '' }
 
-/** The tests that read hostile input, with fifty times as much as usual. */
+/** Runs the tests with hostile input, with fifty times as much of it as usual. */
 export async function tryInputs(): Promise<InputsTried> {
   const directory = await mkdtemp(join(tmpdir(), 'davit-inputs-'))
   try {

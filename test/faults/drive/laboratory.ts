@@ -13,29 +13,29 @@ import { follow } from '../observe/timeline.ts'
 
 export type Deployed = Exclude<Step, 'failing'> | 'nothing'
 
-/** What is deployed now, and how it is changed. */
+/** A set of hosts with the system deployed to it. */
 export interface Laboratory {
   readonly system: System
-  /** Undefined when nobody knows. */
+  /** The step that is deployed; undefined if unknown. */
   deployed(): Deployed | undefined
-  /** Whatever happened: what a step leads to is deployed, and nothing else is left. */
+  /** Deploys the goal of a step, whatever happened before, and leaves nothing else. */
   reach(goal: Deployed): Promise<void>
-  /** To be called when a step has been taken, or when nobody knows. */
+  /** Records which step is deployed, or that it is unknown. */
   reached(goal: Deployed | undefined): void
-  /** Runs davit-env to the goal of a step. */
+  /** Runs davit-env towards the goal of a step, with an interruption. */
   interrupt(step: Step, how: Pick<InterruptedTerms, 'strike' | 'pace' | 'dryRun'>): Promise<Run>
-  /** The same, as it is shipped. */
+  /** Runs davit-env as shipped. */
   deploy(step: Step): Promise<Run>
-  /** The same; what the interruption holds up is let go when this has come across it. */
+  /** Runs davit-env as shipped, and releases the activities that are held up once the run has encountered them. */
   deployPastHeld(step: Step): Promise<Run>
-  /** From now on davit-env is given models; what was built for them is gone. */
+  /** From now on passes models to davit-env, and hides the packages that were built for them. */
   beginWithModels(): Promise<void>
-  /** Until this puts the store of the coordinator back. */
+  /** Ends `beginWithModels`, and restores the store of the coordinator. */
   endWithModels(): Promise<void>
-  /** Goes on as a coordinator that knows nothing. */
+  /** Continues as another coordinator, which knows nothing. */
   changeCoordinator(): void
   survey(): readonly Survey[]
-  /** Waits a little until nothing runs that should not. */
+  /** Waits a while for processes that should end, then surveys the hosts. */
   surveyWhenQuiet(): Promise<readonly Survey[]>
   coordinatorState(stateDirectory?: string): CoordinatorState
 }
@@ -61,7 +61,7 @@ export function laboratory(system: System): Laboratory {
   const wipe = async () => {
     await Promise.all(set.hosts.map((host) => host.sh(FORGET, storeDirectory)))
     await rm(stateDirectory(), { recursive: true, force: true })
-    // Generations that are no more would have their packages kept already, and fewer points would be passed.
+    // Roots of former generations would already keep the packages, and runs would pass fewer points.
     const roots = join(storeDirectory, '.davit/roots')
     await Promise.all(namesIn(roots).map((name) => rm(join(roots, name))))
     await emptyTemporary()
@@ -88,7 +88,7 @@ export function laboratory(system: System): Laboratory {
       const { busy } = follow(journalOf(look()), new Map())
       return deploy(system, terms(step), async ({ started, isOver }) => {
         const waits = () => busy.size === 0 || isOver() || started.stderr().includes('"code":"waiting-for-earlier"')
-        // A run that does neither is wrong, and that will be seen.
+        // A run that does neither is wrong, which the checks will detect.
         await eventually('the next run to wait or to end', waits).catch(() => {})
         await release(system)
       })
@@ -111,12 +111,12 @@ export function laboratory(system: System): Laboratory {
   }
 }
 
-/** What a run has said, as text. */
+/** Returns the messages of a run as text. */
 export function textOf(lines: ReturnType<Run['said']>): string {
   return lines.map(readable).join('\n')
 }
 
-/** A host whose network was cut hears late, by TCP, that the other end has gone. */
+/** Waits for processes on a host whose network was cut: by TCP it notices late that the other end has gone. */
 async function untilQuiet(look: () => readonly Survey[]): Promise<readonly Survey[]> {
   const deadline = Date.now() + 40_000
   for (;;) {

@@ -2,27 +2,27 @@ import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync }
 import { type Fault, nameOf, parseFault } from '../inject/fault.ts'
 import type { RoundResult } from './round.ts'
 
-/** What is tried, and on what. */
+/** Identifies a whole run. */
 export interface Subject {
-  /** With the changes that are not committed. */
+  /** The commit, including uncommitted changes. */
   readonly commit: string
   readonly seed: number
   readonly extent: 'one-of-each' | 'every-signal'
-  /** What the name of a fault has to contain. */
+  /** Text that the name of a fault has to contain. */
   readonly name: string
 }
 
-/** All rounds of a whole run, and what has come of those that were taken, in a file: a whole run is the sum of several. */
+/** A file with all rounds of a whole run and the results so far, so that several runs can share the rounds. */
 export interface Ledger {
   readonly subject: Subject
   readonly faults: readonly Fault[]
-  /** By the number of the fault. */
+  /** Results by the number of the fault. */
   results(): ReadonlyMap<number, RoundResult>
-  /** What is not written down is lost when the loop is killed, so that is done at once. */
+  /** Appends a result. It is written immediately, so that it survives if the loop is killed. */
   add(result: RoundResult): void
 }
 
-/** Undefined where there is no such file yet. */
+/** Opens a ledger. Returns undefined if there is no such file yet. */
 export function openLedger(file: string): Ledger | undefined {
   if (!existsSync(file)) return undefined
   const text = readFileSync(file, 'utf8')
@@ -31,7 +31,7 @@ export function openLedger(file: string): Ledger | undefined {
   const head = parseLine(file, first) as Head
   const faults = head.rounds?.map(parseFault).filter((fault) => fault !== undefined) ?? []
   if (head.subject === undefined || faults.length === 0 || faults.length !== head.rounds?.length) throw notOne(file)
-  // A loop that was killed may have left a part of a line.
+  // A loop that was killed may have left a partial line.
   truncateSync(file, Buffer.byteLength(whole))
   const results = new Map(entries.map((entry) => resultIn(file, faults, entry)))
   return ledgerOf(file, { subject: head.subject, faults, results })
@@ -42,14 +42,14 @@ export function createLedger(file: string, subject: Subject, faults: readonly Fa
   return ledgerOf(file, { subject, faults, results: new Map() })
 }
 
-/** The first line. */
+/** The first line of the file. */
 interface Head {
   readonly subject?: Subject
   /** Names of faults. */
   readonly rounds?: readonly string[]
 }
 
-/** Every other line; what was printed is not kept. */
+/** Every other line of the file. Messages are not kept. */
 interface Entry extends Pick<RoundResult, 'isStruck' | 'status' | 'problems'> {
   readonly round: number
   readonly name: string
@@ -68,7 +68,7 @@ function ledgerOf(file: string, { subject, faults, results }: Kept): Ledger {
     add(result) {
       const { fault, isStruck, status, problems } = result
       const round = numbers.get(fault)
-      if (round === undefined) throw new Error(`'${nameOf(fault)}' is no round of '${file}'`)
+      if (round === undefined) throw new Error(`'${file}' does not contain the round '${nameOf(fault)}'`)
       results.set(round, result)
       const entry: Entry = { round, name: nameOf(fault), isStruck, status, problems }
       appendFileSync(file, `${JSON.stringify(entry)}\n`)
@@ -92,5 +92,5 @@ function parseLine(file: string, line = ''): unknown {
 }
 
 function notOne(file: string): Error {
-  return new Error(`'${file}' holds no rounds of scripts/faults`)
+  return new Error(`'${file}' is not a file of scripts/faults --resume`)
 }

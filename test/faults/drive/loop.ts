@@ -6,14 +6,14 @@ import { runRound, type RoundResult } from './round.ts'
 import { STEPS } from './system.ts'
 
 export interface LoopOptions {
-  /** Is told of each round. */
+  /** Prints a line about each round. */
   readonly say: (text: string) => void
   readonly isOver?: () => boolean
-  /** Is given each result at once. */
+  /** Receives each result as soon as it is known. */
   readonly record?: (result: RoundResult) => void
 }
 
-/** One round after the other in each of the laboratories; nothing ends the loop but `isOver`. */
+/** Runs one round after the other in each of the laboratories. Failures do not end the loop; only `isOver` does. */
 export async function runFaults(
   laboratories: readonly Laboratory[],
   faults: readonly Fault[],
@@ -36,7 +36,7 @@ export async function runFaults(
   return results
 }
 
-/** The first that goes on from what is deployed; or else one that begins with nothing, which is quickly reached. */
+/** Takes the first fault that starts from what is deployed, or else one that starts from nothing, which is reached quickly. */
 function takeFor(laboratory: Laboratory, waiting: Fault[]): Fault | undefined {
   const places = [laboratory.deployed(), 'nothing'].map((deployed) =>
     waiting.findIndex(({ step }) => BEFORE[step] === deployed),
@@ -48,7 +48,7 @@ export const isFailure = ({ problems }: RoundResult) => problems.length > 0
 
 const isMissed = ({ isStruck }: RoundResult) => !isStruck
 
-/** What davit did was right, and what it said may be: others have reworded it. */
+/** Whether davit acted correctly, and only printed codes that the tables do not contain. */
 const isOnlyWords = (result: RoundResult) => isFailure(result) && result.problems.every(isAboutWords)
 
 function renderResult(result: RoundResult): string {
@@ -71,7 +71,7 @@ export function renderFailure({ fault, problems, messages }: RoundResult): strin
   ].join('\n')
 }
 
-/** How many points were tried, in all, and of each kind, step and tool. */
+/** Renders the number of points that were tried: in total, and of each kind, step and tool. */
 export function renderTally(results: readonly RoundResult[]): string {
   const tools = [...new Set(results.map(toolOf))].toSorted()
   return [
@@ -86,14 +86,14 @@ export function renderTally(results: readonly RoundResult[]): string {
     .join('\n')
 }
 
-/** Each wording once, however many rounds it was in. */
+/** Renders each unknown message once, however many rounds printed it. */
 function renderWords(results: readonly RoundResult[]): readonly string[] {
   const words = results.flatMap(({ problems }) => problems.filter(isAboutWords))
   const wordings = new Map(words.map((problem) => [problem.replace(/^run \d+: /, '').replaceAll(/\d+/g, 'N'), problem]))
   if (wordings.size === 0) return []
   const rounds = results.filter(isOnlyWords).length
   return [
-    `${rounds} failed only since these words are neither in claims.ts nor in no-claims.ts:`,
+    `${rounds} failed only because the codes of these messages are neither in claims.ts nor in no-claims.ts:`,
     ...[...wordings.values()].map((problem) => `  ${problem}`),
   ]
 }

@@ -2,26 +2,26 @@ import { parseArgs } from 'node:util'
 import { availableParallelism } from 'node:os'
 import type { Subject } from './ledger.ts'
 
-/** What the command line asks for. */
+/** Options of the command line. */
 export interface Order extends Pick<Subject, 'extent' | 'name'> {
-  /** Undefined for any. */
+  /** Seed of random choices; undefined for any. */
   readonly seed: number | undefined
-  /** Undefined for all. */
+  /** Number of rounds; undefined for all. */
   readonly rounds: number | undefined
   readonly share: Share
-  /** How many at a time. */
+  /** Number of rounds at a time. */
   readonly jobs: number
-  /** Undefined for none. */
+  /** File of `--resume`. */
   readonly file: string | undefined
 }
 
-/** Rounds whose number leaves this remainder. */
+/** The rounds whose number divided by `of` leaves the remainder `part`. */
 export interface Share {
   readonly part: number
   readonly of: number
 }
 
-/** A round waits as long as it computes. */
+/** Default number of jobs: a round spends about half of its time waiting. */
 const JOBS = 2 * availableParallelism()
 
 export function readOrder(argv: readonly string[]): Order {

@@ -9,19 +9,19 @@ import type { Points } from '../inject/points.ts'
 import type { RoundResult } from './round.ts'
 import { trace } from './trace.ts'
 
-/** The rounds of this run, and of which whole they are a part. */
+/** The rounds of this run, and the whole run that they are part of. */
 export interface Plan {
   readonly faults: readonly Fault[]
   readonly record: (result: RoundResult) => void
-  /** Whether nothing is left of the whole. */
+  /** Whether all rounds of the whole run are done. */
   readonly isWhole: () => boolean
-  /** Whether anything of the whole has. */
+  /** Whether any round of the whole run has failed. */
   readonly hasFailed: () => boolean
-  /** What has come of the whole so far; empty where only this run counts. */
+  /** Renders the result of the whole run so far; empty if there is no file. */
   readonly renderSum: () => string
 }
 
-/** What is left of a file that there is; undefined where there is none. */
+/** Returns the remaining rounds of an existing file, or undefined if there is none. */
 export function resumedPlan(order: Order): Plan | undefined {
   const ledger = order.file === undefined ? undefined : openLedger(order.file)
   if (ledger === undefined) return undefined
@@ -29,7 +29,7 @@ export function resumedPlan(order: Order): Plan | undefined {
   return planFrom(ledger, order)
 }
 
-/** Of what a run that is left alone passes. */
+/** Plans rounds for the points of an uninterrupted run. */
 export async function planOf(place: Laboratory, order: Order, say: (text: string) => void): Promise<Plan> {
   const one = parseFault(order.name)
   if (one !== undefined) return planOfSome([one], false)
@@ -41,7 +41,7 @@ export async function planOf(place: Laboratory, order: Order, say: (text: string
   return planFrom(createLedger(file, { commit: commitHere(file), seed, extent, name }, faults), order)
 }
 
-/** For a file, all that it is to hold. */
+/** Returns the faults of this run, or, for a new file, all faults that it will contain. */
 function faultsFor(points: Points, order: Order, random: () => number): readonly Fault[] {
   const { file, extent, name, rounds, share } = order
   const all = () => allFaults(points, random, extent).filter((fault) => nameOf(fault).includes(name))
@@ -96,7 +96,8 @@ function requireSame(order: Order, { subject }: Ledger): void {
     [extent === 'one-of-each' || extent === subject.extent, 'without --every-signal'],
   ] as const
   const other = others.find(([isSame]) => !isSame)?.[1]
-  if (other !== undefined) throw new Error(`'${file}' was begun ${other}: go on with the same, or begin another file`)
+  if (other !== undefined)
+    throw new Error(`'${file}' was begun ${other}: continue with the same, or begin another file`)
 }
 
 function spoken(commit: Subject['commit']): string {

@@ -12,15 +12,15 @@ import type { Goal } from './system.ts'
 
 export interface RoundResult {
   readonly fault: Fault
-  /** Whether the run came to the point; the last one, where there are two. */
+  /** Whether the run reached the point; with two interruptions, whether the second run did. */
   readonly isStruck: boolean
   readonly status: number | null
   readonly problems: readonly string[]
-  /** What was printed. */
+  /** The messages of all runs. */
   readonly messages: string
 }
 
-/** What was there after a run. */
+/** State of hosts and coordinator after a run. */
 export interface Remains {
   readonly after: readonly Survey[]
   readonly coordinator: CoordinatorState
@@ -28,11 +28,11 @@ export interface Remains {
 
 export interface Stage extends Remains {
   readonly run: Run
-  /** Nanoseconds. */
+  /** Time of the survey in nanoseconds. */
   readonly surveyedAt: bigint
-  /** Since then none of its processes is there any more. */
+  /** Time when all processes of the run had ended. */
   readonly goneAt: bigint
-  /** The same once what the run has left behind has ended. */
+  /** State after the processes that the run left behind have ended. */
   readonly late: Remains
 }
 
@@ -40,9 +40,9 @@ export interface Evidence {
   readonly fault: Fault
   readonly start: readonly Survey[]
   readonly startGenerations: readonly number[]
-  /** All runs; the last one is to make everything good. */
+  /** All runs. The last one has to repair everything. */
   readonly stages: readonly Stage[]
-  /** Nanoseconds: since then only the last one has done anything, or what has been cut off. */
+  /** Time in nanoseconds after which only the last run, or activities that were cut off, have done anything. */
   readonly settledAt: bigint
 }
 
@@ -52,7 +52,7 @@ export interface Goals {
   readonly all: Laboratory['system']['goals']
 }
 
-/** Takes a step, is interrupted, takes it again, and says what is wrong then. */
+/** Runs a step with an interruption, repeats it, and returns the problems. */
 export async function runRound(laboratory: Laboratory, fault: Fault): Promise<RoundResult> {
   const points = [fault, fault.again].flatMap((strike) => (strike === undefined ? [] : [strike.point]))
   try {
@@ -92,7 +92,7 @@ async function takeRound(laboratory: Laboratory, fault: Fault): Promise<RoundRes
   }
 }
 
-/** What interrupts, and what interrupts the run after that. */
+/** Runs the interrupted run, and the interrupted run after that, if the fault has one. */
 async function interruptions(laboratory: Laboratory, fault: Fault): Promise<readonly Begun[]> {
   const { step, again, pace } = fault
   const first = stageOf(laboratory, await laboratory.interrupt(step, { strike: fault, pace }))
@@ -100,18 +100,18 @@ async function interruptions(laboratory: Laboratory, fault: Fault): Promise<read
   if (again === undefined) return [first]
   const second = await laboratory.interrupt(LEADS_TO[step], { strike: again })
   if (second.status !== LOCKED) return [first, stageOf(laboratory, second)]
-  // What the first has left behind still held the lock.
+  // Processes that the first run left behind still held the lock.
   await first.run.orphans
   return [first, stageOf(laboratory, await laboratory.interrupt(LEADS_TO[step], { strike: again }))]
 }
 
-/** What goes on without davit-env is as good as the run itself. */
+/** Returns `settledAt` of the evidence. Steps that continue without davit-env count as part of its run. */
 function settledAt(stages: readonly Stage[]): bigint {
   const alone = stages.flatMap(({ run, goneAt }) => (run.strike?.kind === 'env:KILL' ? [goneAt] : []))
   return [...alone, beginningOf(stages.at(-1)!.run)].reduce((latest, time) => (time > latest ? time : latest))
 }
 
-/** The same command, and once more where what davit-env has left running still held the lock. */
+/** Repeats the command, and repeats it again if processes left behind by davit-env still held the lock. */
 async function goOn(laboratory: Laboratory, fault: Fault, before: readonly Begun[]): Promise<readonly Stage[]> {
   const next = LEADS_TO[fault.step]
   const again = await (fault.pace === 'held' ? laboratory.deployPastHeld(next) : laboratory.deploy(next))
@@ -119,7 +119,7 @@ async function goOn(laboratory: Laboratory, fault: Fault, before: readonly Begun
   const earlier = before.map((stage, index) => ({
     ...stage,
     goneAt: gone[index]!,
-    // Who has gone before the survey has said nothing after it.
+    // Processes that ended before the survey have printed nothing after it.
     late: gone[index]! <= stage.surveyedAt ? stage : remainsOf(laboratory, stage.run),
   }))
   const isHeldUp = again.status === LOCKED && before.some(({ run }) => run.strike && leavesOrphans(run.strike))

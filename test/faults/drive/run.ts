@@ -11,41 +11,41 @@ import type { Step, System } from './system.ts'
 /** One run of davit-env. */
 export interface Run {
   readonly step: Step
-  /** What was to interrupt it. */
+  /** The planned interruption. */
   readonly strike: Strike | undefined
-  /** Whether it came to the point. */
+  /** Whether the run reached the point. */
   readonly isStruck: boolean
-  /** null when davit-env itself was killed. */
+  /** Exit status of davit-env, or null if it was killed. */
   readonly status: number | null
-  /** What it has said so far: something of it may go on after it has ended. */
+  /** The messages so far. Processes of the run may print more after davit-env has ended. */
   readonly said: () => readonly Line[]
-  /** Names of the points that it came to; undefined for what is shipped. */
+  /** Names of the points that the run reached; undefined for the tools as shipped. */
   readonly passed: readonly string[] | undefined
-  /** Nanoseconds, by the clock of all hosts. */
+  /** Nanoseconds, by the clock that all hosts share. */
   readonly startedAt: bigint
   readonly endedAt: bigint
-  /** When what davit-env has left behind has ended as well. */
+  /** Time when the processes that davit-env left behind have ended as well. */
   readonly orphans: Promise<bigint>
-  /** Of the coordinator. */
+  /** State directory of the coordinator. */
   readonly stateDirectory: string
 }
 
 export interface Line {
   readonly text: string
-  /** When it was read. */
+  /** Time when the line was read. */
   readonly time: bigint
 }
 
 export interface RunTerms {
   readonly step: Step
   readonly stateDirectory: string
-  /** What is given to davit-env. */
+  /** The input of davit-env. */
   readonly input: 'manifest' | 'models'
-  /** Until there is a manifest. */
+  /** Whether to stop once there is a manifest and a plan. */
   readonly dryRun?: boolean
 }
 
-/** To its end, as it is shipped; `meanwhile` may do something to it. */
+/** Runs davit-env as shipped, to its end; `meanwhile` may interfere. */
 export async function deploy(
   system: System,
   terms: RunTerms,
@@ -64,20 +64,20 @@ export async function deploy(
 }
 
 /**
- * Since when what begins is what the run has asked for: requests of one before it may still be carried out until then, and no run
- * comes to its first activity as fast as that.
+ * Returns the time from which new activities belong to this run. Until then, requests of an earlier run may still be carried out;
+ * no run reaches its first activity that fast.
  */
 export function beginningOf({ startedAt }: Pick<Run, 'startedAt'>): bigint {
   return startedAt + 500_000_000n
 }
 
 export interface InterruptedTerms extends RunTerms {
-  /** Without it, it is only written down what points there are. */
+  /** The interruption. Without it, the run only records its points. */
   readonly strike?: Strike | undefined
   readonly pace?: 'usual' | 'held'
 }
 
-/** With tools that are made for this. */
+/** Runs davit-env with tools that can be interrupted. */
 export async function interrupt(system: System, terms: InterruptedTerms): Promise<Run> {
   const { strike } = terms
   const log = join(system.user.directory, 'points.log')
@@ -112,7 +112,7 @@ function startFaulty(system: System, terms: InterruptedTerms, log: string): Star
   return system.user.start(command, settingsOf(system, terms, more))
 }
 
-/** Once the first is answered, and later than what may still be the same wish. */
+/** Sends the second signal, once the first is answered and davit no longer takes both for the same. */
 async function signalAgain({ process: { pid = 0, exitCode }, outcome, stderr }: Started, { kind }: Strike) {
   let isOver = exitCode !== null
   void outcome.then(() => (isOver = true))
@@ -123,7 +123,7 @@ async function signalAgain({ process: { pid = 0, exitCode }, outcome, stderr }: 
   try {
     process.kill(-pid, `SIG${kind.split(':')[1]}`)
   } catch {
-    // It has ended.
+    // The run has already ended.
   }
 }
 

@@ -6,7 +6,7 @@ import { coordinator, type Coordinator, succeeded } from '../../harness/coordina
 import { bringUpHosts, type TestHosts } from '../../harness/hosts.ts'
 import { infrastructureOf, type Models } from '../../harness/models.ts'
 
-/** `failing` is an upgrade that fails, and undoes what it has done. */
+/** The steps. `failing` is an upgrade that fails and is rolled back. */
 export const STEPS = ['install', 'failing', 'upgrade', 'undeploy'] as const
 export type Step = (typeof STEPS)[number]
 
@@ -14,28 +14,28 @@ export function isStep(name: string): name is Step {
   return (STEPS as readonly string[]).includes(name)
 }
 
-/** Signals that ask for an end. */
+/** Signals that request an orderly end. */
 export const GRACEFUL = ['INT', 'TERM', 'HUP'] as const
 
-/** What a step leads to. */
+/** The deployment that a step leads to. */
 export interface Goal {
-  /** Options for davit-env: of the manifest, and of the models that it is made from. */
+  /** Options of davit-env that name the manifest, and those that name its models. */
   readonly manifestOptions: readonly string[]
   readonly modelOptions: readonly string[]
   /** The manifest as text. */
   readonly text: string
   readonly profiles: ReadonlyMap<string, string>
-  /** `TARGET:CONTAINER:KEY`, as the module names what it runs → name of the service. */
+  /** `TARGET:CONTAINER:KEY`, the module's name for an instance → name of the service. */
   readonly instances: ReadonlyMap<string, string>
 }
 
-/** Three hosts, somebody who deploys to them, and what he deploys. */
+/** Three hosts, a user who deploys to them, and the deployments. */
 export interface System {
   readonly set: TestHosts
   readonly user: Coordinator
   /** PATH of the installation whose tools can be interrupted. */
   readonly faultyPath: string
-  /** Of all that the user runs. */
+  /** Variables for every command of the user. */
   readonly environment: Readonly<Record<string, string>>
   readonly temporary: string
   readonly storeDirectory: string
@@ -48,7 +48,7 @@ const COMPILED = fileURLToPath(new URL('compiled.cjs', import.meta.url))
 
 export interface Installations {
   readonly prefix: string
-  /** Another one whose tools can be interrupted. */
+  /** Another installation, whose tools can be interrupted. */
   readonly faulty: string
 }
 
@@ -74,7 +74,7 @@ export async function makeSystem({ prefix, faulty }: Installations): Promise<Sys
       DAVIT_SSH_CONFIG: await patienceOf(user, set),
       DAVIT_FAULT_COMPILED: join(faulty, 'compiled'),
       NODE_OPTIONS: `--require=${COMPILED}`,
-      // What is struck stays so until the run is over.
+      // A host that was interrupted stays away until the run is over.
       DAVIT_ANSWER_TIMEOUT: '20',
     }
     const faultyPath = `${join(faulty, 'bin')}:${user.path}`
@@ -88,7 +88,7 @@ export async function makeSystem({ prefix, faulty }: Installations): Promise<Sys
 
 const NOTHING: Goal = { manifestOptions: [], modelOptions: [], text: '', profiles: new Map(), instances: new Map() }
 
-/** A network that is cut is noticed after seconds. */
+/** Writes a configuration with which ssh notices a cut network within seconds. */
 async function patienceOf(user: Coordinator, set: TestHosts): Promise<string> {
   const file = join(user.directory, 'ssh_config')
   const options = ['Host *', '  ServerAliveInterval 1', '  ServerAliveCountMax 2', '  ConnectTimeout 2']
@@ -109,7 +109,7 @@ async function makeGoals(
     const manifest = `davit-manifest --format json --modules ${MODULES}`
     succeeded(await user.bash(`${architecture} | ${manifest} > ${file}`, { environment }))
     const text = await readFile(join(user.directory, file), 'utf8')
-    // Another coordinator goes on with it, which has deployed nothing itself.
+    // Another coordinator, which has deployed nothing itself, may continue the undeployment.
     const others = step === 'undeploy' ? ['--take-over'] : []
     const modelOptions = [...options, '--modules', MODULES, ...others]
     return { ...goalIn(text), manifestOptions: ['-D', file, ...others], modelOptions }
@@ -131,7 +131,7 @@ async function makeGoals(
 const service = (version: string, dependsOn: readonly string[] = []) => ({
   type: 'counted',
   dependsOn,
-  // It takes long enough to be interrupted.
+  // The build takes long enough to be interrupted.
   pkg: { build: { env: { version }, script: 'sleep 0.1; mkdir $out; printf "%s" "$version" > $out/version' } },
 })
 
@@ -146,7 +146,7 @@ const FIRST = {
   distribution: { database: ['fl1'], api: ['fl2'], web: ['fl3'], other: ['fl2'], old: ['fl3'] },
 }
 
-/** The web is the last to be started. */
+/** The upgraded system. Its service `web` is the last one to be started. */
 function secondWith(version: string): Pick<Models, 'services' | 'distribution'> {
   const { old: _, ...kept } = FIRST.services
   return {

@@ -3,7 +3,7 @@ import { isOfBuilder, partsOf, type Points } from '../inject/points.ts'
 import type { Run } from './run.ts'
 import { type Step, STEPS } from './system.ts'
 
-/** What davit-env passes on its way, step by step: with models until there is a manifest, and with a manifest after that. */
+/** Returns the points that davit-env passes in each step: with models until there is a manifest, and with a manifest from then on. */
 export async function trace(place: Laboratory): Promise<Points> {
   const points: Record<string, readonly string[]> = {}
   for (const step of STEPS) {
@@ -34,7 +34,7 @@ async function traced(place: Laboratory, step: Step, how: { readonly dryRun?: bo
   return run
 }
 
-/** From the beginning of what fails. */
+/** Returns the points from the start of the activity that fails. */
 function undoing(points: readonly string[]): readonly string[] {
   const failed = points.findIndex((point) => partsOf(point).moment === 'failed')
   return points.slice(points.slice(0, failed).findLastIndex((point) => partsOf(point).moment === 'before-start'))

@@ -10,7 +10,7 @@ export interface Laboratories {
   close(): Promise<void>
 }
 
-/** Each has hosts of its own; whoever opens them closes them. */
+/** Opens laboratories, each with its own hosts. The caller has to close them. */
 export async function openLaboratories({
   prefix,
   count,

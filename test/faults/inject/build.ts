@@ -7,10 +7,10 @@ import { type Executable, executables, ROOT } from '../../../scripts/executables
 import { BUILDERS } from './points.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
-/** Tools that work under davit-env. */
+/** The tools that davit-env runs. */
 const FAULTY = [...BUILDERS, 'davit-distribute', 'davit-lock', 'davit-activate', 'davit-set']
 
-/** An installation as the one given, whose tools can be interrupted at every point; `compiled` is for what V8 makes of both. */
+/** Copies an installation, with tools that can be interrupted at every point. `compiled` caches the code that V8 compiles. */
 export async function installFaulty(prefix: string, faulty: string): Promise<void> {
   const [from, to] = [join(prefix, 'lib/davit'), join(faulty, 'lib/davit')]
   await mkdir(join(to, 'bin'), { recursive: true })
@@ -28,7 +28,7 @@ export async function installFaulty(prefix: string, faulty: string): Promise<voi
   }
 }
 
-/** What is imported from where, and what takes its place. */
+/** Which import, from which sources, is replaced by which module. */
 const PARTS = [
   { filter: /^@davit\/connection$/, from: '', faulty: 'faulty-connection.ts' },
   { filter: /^node:fs$/, from: join(ROOT, 'packages/machines/store/'), faulty: 'faulty-files.ts' },
@@ -40,7 +40,7 @@ function faultyParts(programs: readonly Pick<Executable, 'entry'>[]): Plugin {
   return {
     name: 'faulty-parts',
     setup({ onResolve, onLoad }) {
-      // The first point of a tool is its beginning.
+      // Makes the beginning of a tool its first point.
       onLoad({ filter: /\/src\/bin[a-z-]*\.ts$/ }, async ({ path }) => {
         const contents = `import ${JSON.stringify(join(HERE, 'pass.ts'))}\n${await readFile(path, 'utf8')}`
         return programs.some(({ entry }) => entry === path)

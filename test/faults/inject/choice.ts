@@ -3,10 +3,10 @@ import { alikes, isOfBuilder, partsOf, type Place, type Points } from './points.
 import { GRACEFUL, type Step, STEPS } from '../drive/system.ts'
 
 /**
- * Every kind at every place. `one-of-each` tries once what is the same: of places that are alike chance picks one for each kind,
- * and one signal stands for all that ask for an end: INT, TERM and HUP have one handler, and whoever gets it passes it on to the
- * others. Who goes on, how fast, and what interrupts the next run is left to chance in any case, and so is the order: whoever ends
- * it early has a sample.
+ * Returns faults of every kind at every place. `one-of-each` tries equivalent faults once: it picks one of equivalent places at
+ * random for each kind, and one signal stands for all that request an end. INT, TERM and HUP have one handler, and the process that
+ * receives one passes it on to the others. The coordinator that continues, the pace, and the interruption of the next run are always
+ * random. So is the order, so that ending the loop early leaves a sample.
  */
 export function allFaults(
   points: Points,
@@ -23,13 +23,13 @@ export function allFaults(
   return shuffled(faults, random)
 }
 
-/** Kinds in turn, so that each has its share, with steps in turn; points by chance. */
+/** Returns a sample that takes kinds and steps in turn, so that each has its share, and points at random. */
 export function sampleFaults(points: Points, count: number, random: () => number): readonly Fault[] {
   const kinds = shuffled(KINDS, random)
   return Array.from({ length: count }, (_, index) => {
     const step = STEPS[index % STEPS.length]!
     const kind = kinds[index % kinds.length]!
-    // Every fourth at a tool that makes the manifest, every fourth with a second fault.
+    // Every fourth fault is at a tool that makes the manifest, and every fourth has a second interruption.
     const ofBuilder = index % 4 === 0 && !isMishap(kind)
     const possible = points[step].filter((point) => !isMishap(kind) || !hostless(point))
     const candidates = possible.filter((point) => isOfBuilder(point) === ofBuilder)
@@ -38,14 +38,14 @@ export function sampleFaults(points: Points, count: number, random: () => number
   })
 }
 
-/** Those that are the same for a deployment. */
+/** Groups of kinds that are equivalent for a deployment. */
 const KINDS_ALIKE: readonly (readonly Kind[])[] = [
   KINDS.filter((kind) => GRACEFUL.some((signal) => kind.endsWith(`:${signal}`)) && !kind.startsWith('twice:')),
   KINDS.filter((kind) => kind.startsWith('twice:')),
   ...KINDS.filter((kind) => kind.endsWith(':KILL') || isMishap(kind)).map((kind) => [kind]),
 ]
 
-/** Nothing happens to a host at a point that belongs to none. */
+/** Leaves out what happens to hosts if the point does not belong to a host. */
 function kindsFor(point: string, kinds: readonly (readonly Kind[])[]): readonly (readonly Kind[])[] {
   return hostless(point) ? kinds.filter(([kind]) => !isMishap(kind!)) : kinds
 }
@@ -54,7 +54,7 @@ function hostless(point: string): boolean {
   return partsOf(point).host === '-'
 }
 
-/** An interruption at the place, and another one somewhere in the next run. */
+/** Makes a fault with an interruption at the place, and another one somewhere in the next run. */
 function twice({ step, point }: Place, points: Points, random: () => number, kinds: readonly Kind[] = KINDS): Fault {
   const next = points[LEADS_TO[step]].filter((other) => isReachedAgain(other, point))
   const first = strikeAt(point, kinds, random)
@@ -63,11 +63,11 @@ function twice({ step, point }: Place, points: Points, random: () => number, kin
   return { step, ...first, again: second, coordinator, pace: 'usual' }
 }
 
-/** Whether the next run comes there as well, though it has less to do. */
+/** Whether the next run also reaches the point, although it has less to do. */
 function isReachedAgain(point: string, first: string): boolean {
   const { tool, number, moment } = partsOf(point)
   if (number > 1 || /data|start|done/.test(moment)) return false
-  // What a builder has written is there, once it has ended.
+  // The output of a builder that has ended is already there.
   return !isOfBuilder(point) || (isOfBuilder(first) && (tool === partsOf(first).tool || moment === 'begin'))
 }
 
@@ -76,7 +76,7 @@ function strikeAt(point: string, kinds: readonly Kind[], random: () => number): 
   return { kind: pick(possible.length === 0 ? KINDS.filter((kind) => !isMishap(kind)) : possible, random), point }
 }
 
-/** What is deployed after a step and the run that follows an interruption: a system that can be started. */
+/** The step to which the run after an interruption leads: a system that can be started. */
 export const LEADS_TO = {
   install: 'install',
   failing: 'upgrade',
@@ -87,14 +87,14 @@ export const LEADS_TO = {
 function faultAt({ step, point }: Place, kind: Kind, random: () => number): Fault {
   const strike = { kind, point }
   const coordinator = random() < 0.25 ? 'second' : 'same'
-  // Where nobody is killed, the interrupted run itself would wait.
+  // If no process is killed, the interrupted run itself would wait.
   const canBeHeld = leavesOrphans(strike) && strike.point.startsWith('davit-activate:')
-  // A second signal comes too late for what is over at once.
+  // Without holding up, the activity could be over before a second signal.
   const isHeld = canBeHeld && (strike.kind.startsWith('twice:') || random() < 0.5)
   return { step, ...strike, coordinator, pace: isHeld ? 'held' : 'usual' }
 }
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 that depend only on the seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -3,8 +3,8 @@ import { GRACEFUL, isStep, type Step } from '../drive/system.ts'
 const SIGNALS = [...GRACEFUL, 'KILL'] as const
 
 /**
- * A signal to the tool at the point, to davit-env, or to their whole process group as from a terminal; a second one, while the
- * first is being dealt with; and what happens to the host to which the point belongs.
+ * Kinds of interruptions: a signal to the tool at the point, to davit-env, or to their process group as from a terminal; two
+ * signals, the second while the first is being handled; and mishaps of the host of the point.
  */
 export const KINDS = [
   ...SIGNALS.flatMap((signal) => (['tool', 'env', 'group'] as const).map((victim) => `${victim}:${signal}` as const)),
@@ -17,22 +17,22 @@ export const KINDS = [
   'fill',
 ] as const
 export type Kind = (typeof KINDS)[number]
-/** What happens to a host. */
+/** A kind of interruption that happens to a host. */
 export type Mishap = Extract<Kind, 'cut' | 'sshd' | 'reboot' | 'reinstall' | 'fill'>
 
 export interface Strike {
   readonly kind: Kind
-  /** `TOOL:MOMENT:HOST:NUMBER`: the so-many-th time that the tool comes to this moment with this host. */
+  /** `TOOL:MOMENT:HOST:NUMBER`: the NUMBER-th time that the tool reaches this moment with this host. */
   readonly point: string
 }
 
 export interface Fault extends Strike {
   readonly step: Step
-  /** What interrupts the next run. */
+  /** The interruption of the next run. */
   readonly again?: Strike
-  /** Who goes on: the same coordinator, or one that knows nothing. */
+  /** The coordinator that continues: the same one, or one that knows nothing. */
   readonly coordinator: 'same' | 'second'
-  /** Whether activities that are under way are held up until the next run has come across them. */
+  /** Whether activities that are under way are held up until the next run has encountered them. */
   readonly pace: 'usual' | 'held'
 }
 
@@ -67,7 +67,7 @@ function strikeOf(kind = '', point = ''): Strike | undefined {
     : undefined
 }
 
-/** Whether something of the run may go on after it has ended. */
+/** Whether processes of the run may continue after davit-env has ended. */
 export function leavesOrphans({ kind }: Strike): boolean {
   return kind.endsWith(':KILL') || kind.startsWith('twice:')
 }

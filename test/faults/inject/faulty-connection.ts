@@ -1,4 +1,4 @@
-/** Stands in the place of `@davit/connection` in tools that are made for these tests: all that goes over connections is a point. */
+/** Replaces `@davit/connection` in the tools of these tests: everything that goes over a connection is a point. */
 import {
   type Channel,
   type Connection,
@@ -10,7 +10,7 @@ import { pass } from './pass.ts'
 
 export * from '@davit/connection'
 
-/** An sshd that is gone is found out soon: it does not come back before the run has ended. */
+/** Few attempts, since an sshd that is gone does not come back before the run has ended. */
 const ATTEMPTS = 2
 
 export function connectionPool(options: SshOptions): ConnectionPool {
@@ -50,13 +50,13 @@ function watchFrames({ stdin }: Channel, address: string): void {
     const operation = operationOf(args[0])
     pass(`before-${operation}`, address)
     const isTaken = write(...args)
-    // After a piece of data comes another, or a request.
+    // No point is needed after a piece of data: another piece or a request follows.
     if (operation !== 'data') pass(`after-${operation}`, address)
     return isTaken
   }
 }
 
-/** The end of an activity, before the tool knows of it. */
+/** Makes the end of an activity a point, before the tool knows of it. */
 function watchActivities({ stderr }: Channel, address: string): void {
   const push = stderr.push.bind(stderr)
   stderr.push = (chunk: Buffer | null, ...rest) => {
@@ -66,7 +66,7 @@ function watchActivities({ stderr }: Channel, address: string): void {
   }
 }
 
-/** Requests are `ID OPERATION FIELD…`; all else is data. */
+/** Returns the operation of a request `ID OPERATION FIELD…`, or `data` for anything else. */
 function operationOf(chunk: unknown): string {
   return (typeof chunk === 'string' ? /^\d+ ([a-z_]+)/.exec(chunk)?.[1] : undefined) ?? 'data'
 }

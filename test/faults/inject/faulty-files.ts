@@ -1,4 +1,4 @@
-/** Stands in the place of `node:fs` in what writes stores, in tools that are made for these tests: every change is a point. */
+/** Replaces `node:fs` where stores are written, in the tools of these tests: every change is a point. */
 import * as real from 'node:fs'
 import { pass } from './pass.ts'
 
@@ -10,7 +10,7 @@ export const mkdirSync = passing('mkdir', real.mkdirSync)
 export const symlinkSync = passing('link', real.symlinkSync)
 export const rmSync = passing('remove', real.rmSync)
 
-/** One process at a time writes, so that what comes after one change is the point before the next. */
+/** Makes a change a point. A point before each change is enough, since only one process writes at a time. */
 function passing<Result extends (...args: never[]) => unknown>(moment: string, change: Result): Result {
   const passed = (...args: never[]): unknown => {
     pass(moment)

@@ -1,10 +1,10 @@
-/** Stands in the place of `@davit/process` in what builds, in tools that are made for these tests: every program is a point. */
+/** Replaces `@davit/process` where packages are built, in the tools of these tests: every program is a point. */
 import { runCommand as realRun, startCommand as realStart } from '@davit/process'
 import { pass } from './pass.ts'
 
 export * from '@davit/process'
 
-/** Builds are started so: the point is when one runs. */
+/** Starts a build. The second point is while it runs. */
 export const startCommand: typeof realStart = async (command) => {
   pass('before-start')
   const running = await realStart(command)

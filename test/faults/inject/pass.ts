@@ -1,14 +1,14 @@
-/** In tools that are made for these tests (see build.ts): names the points of a run, and at one of them runs a command. */
+/** Part of the tools of these tests (see build.ts): logs the points of a run, and runs a command at one of them. */
 import { spawnSync } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
 const tool = basename(process.argv[1] ?? '', '.cjs')
 const times = new Map<string, number>()
-/** The environment is not asked each time: some points are passed while a tool changes it. */
+/** The environment is read only once, since a tool changes it while it passes some points. */
 const { DAVIT_FAULT_LOG: log, DAVIT_FAULT_POINT: wanted, DAVIT_FAULT_COMMAND: command = '' } = process.env
 
-/** Called wherever a run can be interrupted; the address is that of a test host. */
+/** Marks a point at which a run can be interrupted. The address is that of a test host. */
 export function pass(moment: string, address = ''): void {
   if (log === undefined) return
   const host = address === '' ? '-' : `fl${Number(address.split('.').at(-1)) - 10}`
@@ -20,7 +20,7 @@ export function pass(moment: string, address = ''): void {
   if (point === wanted) strike(log, address)
 }
 
-/** In a process group of its own, since it may end this one. */
+/** Runs the command in its own process group, since it may end that of the tool. */
 function strike(place: string, address: string): void {
   const args = ['-c', command, 'sh', String(process.pid), address]
   const options = { encoding: 'utf8', detached: true } as const

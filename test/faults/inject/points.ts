@@ -1,6 +1,6 @@
 import { type Step, STEPS } from '../drive/system.ts'
 
-/** Names of points, in the order in which a run that is left alone comes to them. */
+/** Names of points, in the order in which an uninterrupted run reaches them. */
 export type Points = Readonly<Record<Step, readonly string[]>>
 
 interface PointParts {
@@ -15,28 +15,29 @@ export function partsOf(point: string): PointParts {
   return { tool, moment, host, number: Number(number) }
 }
 
-/** Tools that make the manifest, and have no connections. A run that is interrupted there begins with models. */
+/** Tools that make the manifest, without connections. A run that is interrupted in one of them begins with models. */
 export const BUILDERS: readonly string[] = ['davit-normalize', 'davit-manifest']
 
 export function isOfBuilder(point: string): boolean {
   return BUILDERS.includes(partsOf(point).tool)
 }
 
-/** A point of the run that takes a step. */
+/** A point in the run of a step. */
 export interface Place {
   readonly step: Step
   readonly point: string
 }
 
 /**
- * Places at which an interruption leaves the same behind, since no code of davit can tell them apart:
- * - those between which a tool has only asked, whatever it asked, and whom;
- * - those that differ only by their host, since hosts are changed in the same way; but each beginning and end of an activity of
- *   davit-activate is its own;
- * - pieces of a stream, but the first and the last;
- * - in fives, builds and the changes that are made to a store, since they are made in the same way for each package;
- * - those of a tool at steps between which it knows no difference: what makes a manifest finds an empty store at each step, and
- *   has no connections; packages are sent and profiles are set in the same way whenever there have been some before.
+ * Returns the classes of equivalent places. An interruption has the same effect at all places of a class, since davit's code cannot
+ * tell them apart. Equivalent are:
+ * - places between which a tool has only asked questions, of any kind and of any host;
+ * - places that differ only in their host, since hosts are changed in the same way, except those of davit-activate, where each
+ *   beginning and end of an activity is different;
+ * - pieces of a stream, except the first and the last;
+ * - five consecutive builds or changes of a store, since they are made in the same way for each package;
+ * - places of a tool in steps that it does not distinguish: tools that make the manifest find an empty store in each step, and have
+ *   no connections; packages are sent and profiles are set in the same way whenever there were some before.
  */
 export function alikes(points: Points): readonly (readonly Place[])[] {
   const classes = new Map<string, Place[]>()
@@ -60,13 +61,13 @@ const PIECE = 'before-data'
 const CHANGE = /^(rename|write|mkdir|link|remove|started)$/
 const IN_A_ROW = 5
 
-/** Steps between which a tool can tell have different ones. */
+/** Returns the scope of a class. It differs for steps that the tool can distinguish. */
 function scopeOf(step: Step, tool: string): string {
   if (BUILDERS.includes(tool)) return 'any step'
   return SENDERS.includes(tool) && step !== 'install' ? 'a later step' : step
 }
 
-/** They read the manifest and what a target has, and not what is active. */
+/** Tools that read the manifest and what a target has, but not which services are active. */
 const SENDERS: readonly string[] = ['davit-distribute', 'davit-set']
 
 function placeOf(point: string, isLast: boolean): string {
@@ -87,7 +88,7 @@ function isOfPackage(point: string): boolean {
   return CHANGE.test(moment) || (isOfBuilder(point) && moment === 'before-start')
 }
 
-/** The last pieces for each host. */
+/** Returns the last pieces of the streams of each tool and host. */
 function lastPieces(points: readonly string[]): ReadonlySet<string> {
   const last = new Map<string, string>()
   for (const point of points) {

@@ -8,7 +8,7 @@ import type { System } from '../drive/system.ts'
 const OUTSIDE = fileURLToPath(new URL('outside', import.meta.url))
 const HOLD = '/run/davit-faults.hold'
 
-/** A command for sh: $1 is the process that is at the point, $2 the address of the host to which the point belongs. */
+/** Returns a shell command that interrupts. $1 is the process at the point, $2 the address of the host of the point. */
 export function commandOf(kind: Kind, system: System, pace: 'usual' | 'held'): string {
   return `${pace === 'held' ? holdCommand(system) : ''}${isMishap(kind) ? mishapCommand(kind, system) : signalCommand(kind)}`
 }
@@ -29,18 +29,18 @@ function mishapCommand(kind: Mishap, { set }: System): string {
   return `case $2 in ${cases.join(' ')} esac`
 }
 
-/** Quick enough for activities that have just begun. */
+/** Returns a command that holds up activities, and is fast enough for those that have just begun. */
 function holdCommand({ set }: System): string {
   const files = set.hosts.map(({ name }) => `"/proc/$(cat ${set.directory}/hosts/${name}/pid)/root${HOLD}"`)
   return `touch ${files.join(' ')}; `
 }
 
-/** Lets go what is held up. */
+/** Releases the activities that are held up. */
 export async function release({ set }: System): Promise<void> {
   await Promise.all(set.hosts.map((host) => host.sh(`rm -f ${HOLD}`)))
 }
 
-/** What lasts until somebody ends it. */
+/** Ends an interruption that lasts, such as a cut network. */
 export async function mend({ kind, point }: Strike, { set }: System): Promise<void> {
   const command = ENDS[kind]
   if (command === undefined) return

@@ -7,36 +7,36 @@ import type { JournalEntry, Survey } from '../observe/survey.ts'
 import type { Goal } from '../drive/system.ts'
 import type { Activity } from '../observe/timeline.ts'
 
-/** What claims are compared with. */
+/** What really happened, to compare claims with. */
 export interface World {
   readonly attempted: Goal
-  /** `TARGET:CONTAINER:KEY` → name of the service, of all that is ever deployed. */
+  /** `TARGET:CONTAINER:KEY` → name of the service, for all deployments. */
   readonly names: ReadonlyMap<string, string>
   readonly run: Pick<Run, 'startedAt' | 'passed'>
-  /** Before the run, and after it; something of it may go on. */
+  /** State of the hosts before the run; `after` is that after it, while processes of the run may continue. */
   readonly start: readonly Survey[]
   readonly after: readonly Survey[]
   readonly coordinator: CoordinatorState
-  /** What the modules have written down since the run began. */
+  /** Entries of the modules since the run began. */
   readonly journal: readonly JournalEntry[]
   readonly stateAt: (time: bigint) => Activity
-  /** Whether nothing of an earlier run was still at work. */
+  /** Whether no process of an earlier run was still at work. */
   readonly isAlone: boolean
-  /** Hosts of which the run cannot know what became of them. */
+  /** Hosts that were rebooted during the run, so that the run cannot know their state. */
   readonly rebooted: ReadonlySet<string>
   readonly reinstalled: ReadonlySet<string>
-  /** All hosts that were started again, whether the run can know it or not. */
+  /** All hosts that were rebooted in this round, whether the run can know it or not. */
   readonly boots: ReadonlySet<string>
 }
 
-const UNKNOWN = ', and nobody knows whether that is a claim'
+const UNKNOWN = ', and it is not known whether that is a claim'
 
-/** Whether it is not about what davit did, but about codes that are in none of the tables: claims.ts, no-claims.ts. */
+/** Whether a problem is only a code that is neither in claims.ts nor in no-claims.ts, and not about what davit did. */
 export function isAboutWords(problem: string): boolean {
   return problem.endsWith(UNKNOWN)
 }
 
-/** All that a run has said is true. A code that nobody knows is a problem as well: it may be a claim. */
+/** Checks that everything a run printed is true. An unknown code is a problem as well, since it may be a claim. */
 export function checkClaims(world: World, lines: readonly Line[]): readonly string[] {
   return lines.flatMap((line) => {
     const said = saidIn(line)

@@ -3,7 +3,7 @@ import { differences } from './differences.ts'
 import type { Evidence, Goals } from '../drive/round.ts'
 import type { Survey } from '../observe/survey.ts'
 
-/** Whether after the last run all is as it should be, and was done just once. */
+/** Checks that after the last run everything is as it should be, and was done exactly once. */
 export function checkEnd(evidence: Evidence, goals: Goals): readonly string[] {
   const { start, stages } = evidence
   const end = stages.at(-1)!.after
@@ -21,7 +21,7 @@ export function checkEnd(evidence: Evidence, goals: Goals): readonly string[] {
   ]
 }
 
-/** What was on a disk is not on the next. */
+/** Returns the expected number of generations on a host. A reinstalled host has lost its earlier ones. */
 function expectedGenerations({ host, generations }: Survey, { stages }: Evidence, { before, next }: Goals): number {
   const isSame = before.profiles.get(host) === next.profiles.get(host)
   const isReinstalled = stages.some(({ run, after }) => {
@@ -42,7 +42,7 @@ function checkHost(survey: Survey, expected: number, { next }: Goals): readonly 
 
 function checkLeft({ host, leftFiles, leftProcesses }: Survey, { stages }: Evidence): readonly string[] {
   const isCut = stages.some(({ run }) => run.strike?.kind === 'cut')
-  // Who receives may hear that the other end has gone when the next run is over: the next transfer removes it, or the collector.
+  // The receiver may notice only after the next run that the other end has gone. The next transfer or collection removes its files.
   const files = leftFiles.filter((file) => !isCut || !/\/incoming\/transfer\./.test(file))
   return [
     ...differences(`files left on ${host}`, [], files),

@@ -2,12 +2,12 @@ import type { Evidence, Goals } from '../drive/round.ts'
 import { type JournalEntry, journalOf } from '../observe/survey.ts'
 import { type Activity, follow } from '../observe/timeline.ts'
 
-/** What the modules have written down since the round began. */
+/** Returns the entries of the modules since the round began. */
 export function journalSince({ start }: Pick<Evidence, 'start'>, after: Evidence['start']): readonly JournalEntry[] {
   return journalOf(after).slice(journalOf(start).length)
 }
 
-/** Whether everything was started and stopped just once, and never twice at a time. */
+/** Checks that everything was started and stopped exactly once, and never twice at a time. */
 export function checkJournal(evidence: Evidence, { before, next, all }: Goals): readonly string[] {
   const { stages, fault, settledAt } = evidence
   const journal = journalSince(evidence, stages.at(-1)!.after)
@@ -33,15 +33,15 @@ export function checkJournal(evidence: Evidence, { before, next, all }: Goals): 
 }
 
 interface CountTerms {
-  /** As it was when the interrupted run ended. */
+  /** State when the interrupted run ended. */
   readonly middle: Activity
-  /** What happened after that. */
+  /** Entries after that. */
   readonly rest: readonly JournalEntry[]
   readonly isWanted: boolean
   readonly isRebooted: boolean
 }
 
-/** Just what was left to do was done to an instance; what was cut off on a host may be undone first. */
+/** Checks that only the remaining work was done to an instance. An activity that was cut off on a host may be undone first. */
 function checkCounts(instance: string, { middle, rest, isWanted, isRebooted }: CountTerms): readonly string[] {
   const countOf = (event: JournalEntry['event']) =>
     rest.filter((entry) => entry.instance === instance && entry.event === event).length
@@ -58,7 +58,7 @@ function checkCounts(instance: string, { middle, rest, isWanted, isRebooted }: C
   ]
 }
 
-/** Once what is under way has ended. */
+/** Whether the instance runs once the activity under way has ended. */
 function comesToRun(instance: string, { running, busy }: Activity): boolean {
   const activity = busy.get(instance)
   return activity === undefined ? running.has(instance) : activity === 'activating'

@@ -8,7 +8,7 @@ import type { Line, Run } from '../drive/run.ts'
 import { readable, type Said, saidIn } from '../observe/said.ts'
 import { follow } from '../observe/timeline.ts'
 
-/** Whether status and words of a run were true. */
+/** Checks that status and messages of a run were true. */
 export function checkRun(evidence: Evidence, index: number, goals: Goals): readonly string[] {
   const { stages } = evidence
   const { run } = stages[index]!
@@ -36,10 +36,10 @@ const LOCKED = 75
 const KILLED = 137
 const SIGNALLED: Readonly<Record<string, number>> = { INT: 130, TERM: 143, HUP: 129 }
 
-/** No place to write; and the lock was on the disk. */
+/** More statuses for kinds that make the disk full, or take the lock with the disk. */
 const MORE_STATUSES: Readonly<Record<string, readonly number[]>> = { fill: [73], reinstall: [LOCKED] }
 
-/** A signal that comes when all is done changes nothing any more. */
+/** Returns the possible statuses. A signal that comes after everything is done does not change the status. */
 function statusesOf(kind: Kind, usual: number): readonly (number | null)[] {
   const [victim, signal = ''] = kind.split(':')
   if (isMishap(kind)) return [0, 1, 2, 3, 69, ...(MORE_STATUSES[kind] ?? [])]
@@ -57,14 +57,14 @@ function checkWords({ status, strike, said }: Run): readonly string[] {
   return [...(isBug ? ['it was a bug'] : []), ...(mustSpeak && !isError ? ['it did not say why it ended'] : [])]
 }
 
-/** At the second signal, and before a tool can hear any. */
+/** Whether a tool may end without an error: at a second signal, or before it handles signals. */
 function mayBeSilent(codes: readonly string[], strike: Run['strike']): boolean {
   if (strike === undefined) return false
   const wasStopped = strike.kind.startsWith('twice:') && codes.includes('stopping')
   return wasStopped || partsOf(strike.point).moment === 'begin'
 }
 
-/** Who ends with 0 has done all. Of a host that was rebooted behind its back a run cannot know. */
+/** Checks that a run with status 0 has done everything, except on hosts that were rebooted without its knowledge. */
 function checkDone(evidence: Evidence, index: number, { all }: Goals): readonly string[] {
   const { run, after } = evidence.stages[index]!
   if (run.status !== 0) return []
@@ -75,7 +75,7 @@ function checkDone(evidence: Evidence, index: number, { all }: Goals): readonly 
   return differences('it ended with 0, but of its processes', wanted.filter(isAlive), running.filter(isAlive))
 }
 
-/** While what a killed davit-env has left behind holds the lock, nobody else does anything on the targets. */
+/** Checks that nothing else acts on the targets while processes left behind by a killed davit-env hold the lock. */
 function checkLocked({ fault, stages }: Evidence, index: number): readonly string[] {
   const [{ run, goneAt }] = stages as readonly [Stage]
   const { tool } = partsOf(fault.point)
@@ -90,7 +90,7 @@ function isDone(said: Said | undefined): boolean {
   return said?.code === 'profile-set' || (said?.kind === 'finished' && said.fields['activity'] !== undefined)
 }
 
-/** What was said later than the survey is compared with a later one. */
+/** Checks messages. Those that were printed after the survey are compared with a later one. */
 function checkSaid(evidence: Evidence, index: number, goals: Goals): readonly string[] {
   const { run, surveyedAt, late, ...soon } = evidence.stages[index]!
   const world = worldOf(evidence, index, goals)

@@ -5,10 +5,10 @@ import type { JournalEntry, Survey } from '../observe/survey.ts'
 
 type Check = (said: Said, world: World) => readonly string[]
 
-/** What is the matter when it is not so. */
+/** Returns the problem unless the condition is true. */
 const unless = (isTrue: boolean, problem: string): readonly string[] => (isTrue ? [] : [problem])
 
-/** What a message claims to have been done, or not, by its code. */
+/** Checks for the claims of messages, by their codes. */
 export const MESSAGE_CLAIMS: Readonly<Record<string, Check>> = {
   'profile-set': profileSet,
   'generation-added': generationAdded,
@@ -21,7 +21,7 @@ export const MESSAGE_CLAIMS: Readonly<Record<string, Check>> = {
   'lock-lost-meanwhile': (_, { reinstalled }) => unless(reinstalled.size > 0, 'nobody has taken it'),
 }
 
-/** The same of the error that ends a tool. */
+/** Checks for the claims of errors that end a tool, by their codes. */
 export const ERROR_CLAIMS: Readonly<Record<string, Check>> = {
   'rolled-back': asBefore,
   'transition-failed': (said, world) => [
@@ -35,11 +35,11 @@ export const ERROR_CLAIMS: Readonly<Record<string, Check>> = {
   'not-ours': asBefore,
   'no-deployment': asBefore,
   conflict: asBefore,
-  // What only broke off because of it has no advice, and claims nothing.
+  // Without a hint, the error comes from work that was merely broken off, and claims nothing.
   interrupted: (said, world) => ('hint' in said.fields ? (INTERRUPTED[said.tool]?.(said, world) ?? []) : []),
 }
 
-/** What each tool says of what is left when it was interrupted, if it says anything. */
+/** Checks for what an interrupted tool says about the remaining state, for each tool that says something. */
 const INTERRUPTED: Readonly<Record<string, Check>> = {
   'davit-normalize': asBefore,
   'davit-manifest': asBefore,
@@ -52,14 +52,14 @@ const INTERRUPTED: Readonly<Record<string, Check>> = {
   },
 }
 
-/** What the end of a step claims: a call of a module, or that packages were sent. */
+/** Checks what the end of a step claims: that a module was called, or that packages were sent. */
 export function stepClaim(said: Said, world: World): readonly string[] {
   const { activity } = said.fields as { activity?: { kind: string; service: string } }
   if (activity !== undefined) return performed({ ...activity, host: textIn(said, 'target'), time: said.time }, world)
   return textIn(said, 'id').startsWith('send ') ? sent(textIn(said, 'target'), world) : []
 }
 
-/** Points of steps that change something: before the first deployment, davit-activate looks at the targets as well. */
+/** Returns the points of steps that change something. Before the lock is taken, davit-activate only looks at the targets. */
 function changing(passed: readonly string[]): readonly string[] {
   const locked = passed.findIndex((point) => point.startsWith('davit-lock:'))
   return passed.filter((point, index) => !point.startsWith('davit-activate:') || (locked >= 0 && index > locked))
@@ -78,7 +78,7 @@ interface Performed {
   readonly time: bigint
 }
 
-/** By the module, in this run; what was never begun is not there, and need not be stopped. */
+/** Checks that the module was called in this run. A service that never started need not be stopped. */
 function performed({ kind, service, host, time }: Performed, { journal, stateAt, names }: World): readonly string[] {
   const event = kind === 'activate' ? 'up' : 'down'
   const isThat = (entry: JournalEntry) =>
@@ -106,7 +106,7 @@ function generationAdded({ fields: { generation } }: Said, { attempted, coordina
   ]
 }
 
-/** What an earlier run had begun, and was cut off, may be gone; what one goes on to do is not this one's. */
+/** Checks that everything is as before the run, except activities that were cut off earlier, or that an earlier run still performs. */
 function asBefore({ time }: Pick<Said, 'time'>, world: World): readonly string[] {
   if (!world.isAlone) return []
   const { running, busy } = world.stateAt(beginningOf(world.run))
@@ -151,13 +151,13 @@ interface Named {
   readonly target: string
 }
 
-/** What an error says that is left to be done, and what perhaps is. */
+/** Activities that an error names as still to be done, and those that may be. */
 interface Rest {
   readonly remaining: readonly Named[]
   readonly unknown: readonly Named[]
 }
 
-/** All that nobody doubts is either as before the run or as the manifest says, whatever the run was about to do last. */
+/** Checks that everything not named is either as before the run or as in the manifest, whatever the run was about to do last. */
 function remains({ fields, time }: Said, world: World): readonly string[] {
   const { remaining = [], unknown = [] } = fields as Partial<Rest>
   const rest = { remaining, unknown }
@@ -181,7 +181,7 @@ function notNamed(rest: Rest, wanted: ReadonlySet<string>, time: bigint, world: 
     .map((instance) => `'${instance}' ${wanted.has(instance) ? 'does not run' : 'runs'}`)
 }
 
-/** Of what the tool that says so is there for. */
+/** Checks that the tool has not done what it is there for. */
 function didNothing(said: Said, world: World): readonly string[] {
   const isSame = (survey: Survey, index: number) =>
     survey.profile === world.start[index]!.profile || world.reinstalled.has(survey.host)
@@ -191,7 +191,7 @@ function didNothing(said: Said, world: World): readonly string[] {
   return [`nobody knows what '${said.tool}' would have done`]
 }
 
-/** But for locks of others, which have died perhaps. */
+/** Checks that no lock is left, except those of other runs, which may have died. */
 function unlocked({ start, after, isAlone }: World): readonly string[] {
   if (!isAlone) return []
   const locksIn = (surveys: readonly Survey[]) =>
@@ -207,7 +207,7 @@ function sentTo(hosts: readonly string[], world: World): readonly string[] {
 
 function surveyOf(host: string, surveys: readonly Survey[]): Survey {
   const found = surveys.find((survey) => survey.host === host)
-  if (found === undefined) throw new Error(`a run speaks of '${host}', which is none of the hosts`)
+  if (found === undefined) throw new Error(`a run names the host '${host}', which does not exist`)
   return found
 }
 

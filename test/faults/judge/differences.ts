@@ -1,4 +1,4 @@
-/** What is missing and what is too much, in words; nothing when both lists hold the same. */
+/** Describes which items are missing and which are too much. Returns nothing if both lists contain the same. */
 export function differences(what: string, expected: readonly string[], found: readonly string[]): readonly string[] {
   const rest = [...found]
   const missing = expected.filter((item) => {

@@ -1,10 +1,10 @@
-/** Codes of messages that tell nobody what was done to the services; what claims something is in claims.ts. */
+/** Codes of messages that claim nothing about services. Those that claim something are in claims.ts. */
 export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'build-awaited',
   'builds-half-isolated',
   'builds-not-isolated',
   'kept-outdated',
-  // What is not as the manifest says is told before.
+  // Differences from the manifest are reported by other messages before this one.
   'nothing-to-do',
   'other-module-tried',
   'others-here',
@@ -21,7 +21,7 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'waiting-for-earlier',
 ])
 
-/** Codes of errors that only say what went wrong. */
+/** Codes of errors that only say what went wrong, and claim nothing. */
 export const ONLY_WRONG: ReadonlySet<string> = new Set([
   'bad-record',
   'build-failed',
@@ -44,7 +44,7 @@ export const ONLY_WRONG: ReadonlySet<string> = new Set([
   'unreachable',
 ])
 
-/** What others than davit print: a shell, of what it has started, and programs that found no room. */
+/** Expected output of other programs: shells that report an end of a process, and programs that found no space. */
 export const OTHERS_SAY: readonly RegExp[] = [
   /^$/,
   /^(Killed|Terminated|Hangup)$/,

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { linkAt, namesBelow, namesIn, textOf } from './look.ts'
 import type { System } from '../drive/system.ts'
 
-/** What is left on the coordinator. */
+/** State of the coordinator, observed without davit. */
 export interface CoordinatorState {
   readonly generations: readonly number[]
-  /** Of the last generation. */
+  /** Text of the last generation's manifest. */
   readonly manifest: string
   readonly leftFiles: readonly string[]
   readonly leftProcesses: readonly string[]
@@ -30,7 +30,7 @@ export function coordinatorState(system: System, stateDirectory: string): Coordi
   }
 }
 
-/** Those that say in their arguments, or by where they are, that they belong to this user or build into his store. */
+/** Returns the processes that belong to this user or build into his store, by their arguments or working directories. */
 function processesOf({ user, storeDirectory }: System): readonly string[] {
   const numbers = namesIn('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
   return numbers.flatMap((pid) => {

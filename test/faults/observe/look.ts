@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** Looks at what may vanish meanwhile, or may never have been there: then there is nothing. */
+/** Runs `look`, and returns `nothing` if the file has vanished or never existed. */
 function orNothing<Value>(look: () => Value, nothing: Value): Value {
   try {
     return look()
@@ -13,7 +13,7 @@ export function namesIn(directory: string): readonly string[] {
   return orNothing(() => readdirSync(directory), [])
 }
 
-/** Paths from there. */
+/** Returns all paths below a directory, relative to it. */
 export function namesBelow(directory: string): readonly string[] {
   return orNothing(() => readdirSync(directory, { recursive: true, encoding: 'utf8' }), [])
 }

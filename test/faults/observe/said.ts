@@ -1,17 +1,17 @@
 import type { Line } from '../drive/run.ts'
 
-/** What a tool has said, as a line of its log; see docs/formats/log.md. */
+/** A message of a tool, read from a line of its log; see docs/formats/log.md. */
 export interface Said {
   readonly kind: string
   readonly tool: string
-  /** Of a message or an error. */
+  /** Code of a message or an error, else empty. */
   readonly code: string
   readonly fields: Readonly<Record<string, unknown>>
-  /** When it was read. */
+  /** Time when the line was read. */
   readonly time: bigint
 }
 
-/** Nothing for what is no line of a log: other programs print as well. */
+/** Parses a line of the log. Returns undefined for output of other programs. */
 export function saidIn({ text, time }: Line): Said | undefined {
   if (!text.startsWith('{')) return undefined
   try {
@@ -23,7 +23,7 @@ export function saidIn({ text, time }: Line): Said | undefined {
   }
 }
 
-/** A field that is a text; an empty one where there is none. */
+/** Returns a text field, or an empty text if there is none. */
 export function textIn({ fields }: Pick<Said, 'fields'>, name: string): string {
   const value = fields[name]
   return typeof value === 'string' ? value : ''
@@ -34,7 +34,7 @@ export function textsIn({ fields }: Pick<Said, 'fields'>, name: string): readonl
   return Array.isArray(value) ? value.map(String) : []
 }
 
-/** The log of a run for people. */
+/** Renders a line of the log for people. */
 export function readable({ text, time }: Line): string {
   const said = saidIn({ text, time })
   if (said === undefined) return text

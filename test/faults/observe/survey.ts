@@ -3,23 +3,23 @@ import { basename, join } from 'node:path'
 import type { Host } from '../../harness/hosts.ts'
 import { linkAt, namesBelow, namesIn, textOf } from './look.ts'
 
-/** What a host shows, without ssh and without davit. */
+/** State of a host, observed without ssh and without davit. */
 export interface Survey {
   readonly host: string
   readonly bootId: string
-  /** `TARGET:CONTAINER:KEY` of each process of a service, as often as it runs. */
+  /** `TARGET:CONTAINER:KEY` of each process of a service; a service that runs twice is listed twice. */
   readonly running: readonly string[]
   /** `TARGET:CONTAINER:KEY STATE` of all records. */
   readonly records: readonly string[]
   readonly journal: readonly JournalEntry[]
-  /** The package that is the current profile, and the numbers of the generations. */
+  /** Store path of the current profile. */
   readonly profile: string
   readonly generations: readonly number[]
   /** Names of the packages that are valid. */
   readonly stored: readonly string[]
-  /** Files of davit that should not outlive a run. */
+  /** Files of davit that should not outlive a run but do. */
   readonly leftFiles: readonly string[]
-  /** Processes that should not outlive a run. */
+  /** Processes that should not outlive a run but do. */
   readonly leftProcesses: readonly string[]
 }
 
@@ -32,15 +32,15 @@ export interface JournalEntry {
 }
 
 export interface SurveyPlace {
-  /** Of the set of hosts. */
+  /** Directory of the set of hosts. */
   readonly directory: string
   readonly hosts: readonly Pick<Host, 'name'>[]
   readonly storeDirectory: string
 }
 
 /**
- * From outside, without starting anything: what a host has is seen through its first process. Hundreds of small files are read at
- * once, since promises for each of them would take several times as long.
+ * Surveys the hosts from outside, through their first processes, without starting anything. Hundreds of small files are read
+ * synchronously, since promises for each of them would take several times as long.
  */
 export function survey({ directory, hosts, storeDirectory }: SurveyPlace): readonly Survey[] {
   return hosts.map(({ name }) => {
@@ -75,7 +75,7 @@ function surveyOf(host: string, root: string, storeDirectory: string): Survey {
   }
 }
 
-/** sshd that listens, and what the first process of a host is and waits for. */
+/** Commands of the listening sshd, and of a host's first process and its child. */
 const OUR_OWN = /^(sshd: \/usr\/sbin\/sshd .*\[listener\]|\/usr\/sbin\/sshd |\/bin\/busybox (sleep|sh -c cd \/))/
 
 function processesIn(root: string) {
@@ -94,7 +94,7 @@ function recordsIn(directory: string, host: string): readonly string[] {
     .toSorted()
 }
 
-/** The first line says it: on a full disk the state is written over a longer one, of which the rest stays. */
+/** Returns the state in the first line. On a full disk it is written over a longer text, whose rest remains below. */
 function stateIn(directory: string): string {
   return textOf(join(directory, 'state')).split('\n', 1)[0] || 'none'
 }
@@ -123,7 +123,7 @@ function parseEntry(host: string, line: string): JournalEntry {
   return { time: BigInt(time), event: event as JournalEntry['event'], service, instance, host }
 }
 
-/** A script for a host: as if davit had never been there. */
+/** Shell script that removes all traces of davit from a host. */
 export const FORGET = `
 for directory in /proc/[0-9]*; do
   grep -qsz '^DAVIT_' "$directory/environ" && kill -9 "\${directory#/proc/}"
@@ -131,7 +131,7 @@ done
 chmod -R u+w "$1" 2>/dev/null
 rm -rf "$1" /var/lib/davit /var/log/davit-faults /run/davit-faults.hold`
 
-/** The journals of all hosts in order of time. */
+/** Returns the journals of all hosts, merged in order of time. */
 export function journalOf(surveys: readonly Survey[]): readonly JournalEntry[] {
   return surveys
     .flatMap(({ journal }) => journal)

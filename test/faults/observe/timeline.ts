@@ -1,6 +1,6 @@
 import type { JournalEntry } from './survey.ts'
 
-/** What runs on the hosts, and what is under way. */
+/** The instances that run on the hosts, and the activities that are under way. */
 export interface Activity {
   /** Instances whose process is up. */
   readonly running: ReadonlySet<string>
@@ -13,8 +13,8 @@ export interface Timeline extends Activity {
 }
 
 /**
- * Follows what happened, beginning with instances that run, and the names of their services: never two instances of a service at
- * a time, never two activities of an instance.
+ * Replays a journal, beginning with the instances that run, and the names of their services. It is a problem if two instances of a
+ * service, or two activities of an instance, are there at the same time.
  */
 export function follow(journal: readonly JournalEntry[], running: ReadonlyMap<string, string>): Timeline {
   const table: Table = { running: new Set(running.keys()), busy: new Map(), names: new Map(running), problems: [] }
@@ -28,7 +28,7 @@ export function follow(journal: readonly JournalEntry[], running: ReadonlyMap<st
 interface Table {
   readonly running: Set<string>
   readonly busy: Map<string, 'activating' | 'deactivating'>
-  /** Instance → service. */
+  /** Instance → name of its service. */
   readonly names: Map<string, string>
   readonly problems: string[]
 }
@@ -37,7 +37,7 @@ const EVENTS = {
   activating: begin('activating'),
   deactivating: begin('deactivating'),
   up: begun,
-  /** It runs, and is to be stopped. */
+  /** A broken version runs as well, and has to be stopped. */
   broken: begun,
   doubled({ busy, problems }, { instance }) {
     problems.push(`'${instance}' was activated while it ran`)
