@@ -66,7 +66,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('builds on two targets, in the native store', (
     expect(again.stderr).not.toContain('[db1] build')
   })
 
-  test('it stands in a pipe, and hands on what it has read', async () => {
+  test('it works in a pipe, and passes on its input', async () => {
     const options = (
       await writeModels(user, models({ piped: wrapper({ version: 'piped' }) }, { piped: ['db2'] }))
     ).join(' ')
@@ -173,7 +173,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('builds on two targets, in the native store', (
     expect(await validHere()).toContain('cut')
   })
 
-  test('a target that is not there does not stop the others', async () => {
+  test('a target that cannot be reached does not stop the others', async () => {
     const services = { here: wrapper({ version: 'here' }), gone: wrapper({ version: 'gone' }) }
     const system = models(services, { here: ['db1'], gone: ['nowhere'] })
     const nowhere = { properties: { hostname: 'nowhere.invalid' }, clientInterface: 'ssh', containers: { wrapper: {} } }

@@ -321,7 +321,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)(
       expect(await generations()).toEqual(before)
     })
 
-    test('a target that vanished is told by name, and the rest is redeployed', async () => {
+    test('a target that vanished is named, and the rest is redeployed', async () => {
       await succeed()
       const { de3: _, ...infrastructure } = infrastructureOf(hosts)
       const { web: __, ...distribution } = placed

@@ -193,7 +193,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('what goes wrong on two 
     await hasBegun(two!, 'cut')
     process.kill(first.process.pid!, 'SIGKILL')
     await first.outcome
-    // As after a loss of power: whoever belongs to the activity is gone.
+    // Simulates a loss of power: all processes of the activity are gone.
     await two!.sh(`for d in /proc/[0-9]*; do
         [ "\${d#/proc/}" != $$ ] || continue
         if grep -qszxF DAVIT_SERVICE=web "$d/environ" || grep -qszxF davit-activity "$d/cmdline"; then kill -9 "\${d#/proc/}"; fi
@@ -279,7 +279,7 @@ describe('what cannot be undone, on this machine', () => {
   afterAll(() => user?.remove())
 
   const at = (name: string) => join(user.directory, name)
-  /** Says what it is called for, and fails at what there is a file for, once both that fail at the same time have been called. */
+  /** Records its calls. Fails in the calls for which there is a file, once both calls that fail at the same time have begun. */
   const body = (version: string) =>
     ['name="$1-$DAVIT_SERVICE-VERSION"', 'echo "$name" >> JOURNAL', FAILS]
       .join('\n')
@@ -309,7 +309,7 @@ describe('what cannot be undone, on this machine', () => {
   const errorOf = (name: string, target: string, version: string, activity = 'activate') =>
     `error: cannot ${activity} '${name}' on '${target}': its module ended with status 3\n    ${activity}-${name}-${version} does not work\n`
 
-  test('two that fail at once are both told, with their logs, when all has been undone: 1', async () => {
+  test('two services that fail at the same time are both reported, with their logs, after everything was undone: 1', async () => {
     succeeded(await deploy(user, models('1')))
     await calls()
     await fail('activate-api-2', 'activate-web-2')

@@ -15,7 +15,7 @@ import { activeOn, profileOn } from './harness/records.ts'
 import { takeJournal, wrapper, type WrapperOptions } from './harness/services.ts'
 
 const PATIENCE = { timeout: 600_000 }
-/** A store of Nix grows with each attempt. */
+/** A Nix store grows with each attempt, and so needs larger steps. */
 const STEPS = { YAML: { growth: 2, progress: 3 }, Nix: { growth: 6, progress: 100 } } as const
 
 describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('a target without space, models in %s', (language) => {
@@ -29,7 +29,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('a target without space, models
     set = await bringUpHosts(1, { prefix: 'fd' })
     host = set.hosts[0]!
     user = await coordinator({ hosts: set, language })
-    // What is below /tmp is not on the disk of a host.
+    // /tmp is not on the disk of a host.
     const lasting = await mkdtemp('/var/tmp/davit-full-disk-')
     await chmod(lasting, 0o755)
     environment = { DAVIT_STORE_DIR: `${lasting}/store` }
@@ -69,7 +69,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('a target without space, models
   const both = ['fd1 process web', 'fd1 wrapper database']
 
   const kinds = language === 'Nix' ? (['bytes'] as const) : (['bytes', 'files'] as const)
-  test.each(kinds)('is told about with each number of %s that is too small', PATIENCE, async (kind) => {
+  test.each(kinds)('is reported for each number of %s that is too small', PATIENCE, async (kind) => {
     const before = await activeOn(set.hosts)
     const generations = await user.generations()
     const of = models({ version: kind }, kind)
@@ -84,7 +84,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('a target without space, models
     expect(doubled(await takeJournal(set.hosts))).toBe(false)
   })
 
-  /** What is left says the truth, and nothing half done counts. */
+  /** Checks that the remaining files and records are correct, and that nothing half done counts. */
   async function checkFailure(kind: 'bytes' | 'files', { status, stderr }: Outcome, before: readonly string[]) {
     expect(stderr).toMatch(/no space left|disk is full|disk I\/O error/i)
     expect(stderr).toContain("'fd1'")
@@ -200,7 +200,7 @@ test.skipIf(noSmallDisk !== undefined)('a coordinator without space says so at e
   }
 })
 
-/** Paths of a native store that lack their record, and records that lack their path. */
+/** Prints the paths of a native store without a registration, and the registrations without a path. */
 const BAD_STORE = `cd "$1/.davit/registrations" 2>/dev/null || exit 0
 for record in *.json; do
   [ "$record" = '*.json' ] || { [ -s "$record" ] && [ -e "$1/\${record%.json}" ]; } || echo "$record"
@@ -209,13 +209,13 @@ for path in "$1"/*-*; do
   [ ! -e "$path" ] || [ -s "\${path##*/}.json" ] || echo "$path"
 done`
 
-/** Whether something was started that was not stopped before. */
+/** Whether something was started twice without being stopped in between. */
 function doubled(journal: readonly string[]): boolean {
   const calls = journal.map((line) => line.split(' ', 1)[0])
   return calls.some((call, index) => call === 'activate' && calls[index - 1] === 'activate')
 }
 
-/** Of a file system, of which `stat` says how many blocks and files there are, and how many are free. */
+/** Returns the used amounts of a file system, from the numbers of all and of free blocks and files that `stat` prints. */
 function usedOf(text: string) {
   const [blocks = 0, freeBlocks = 0, files = 0, freeFiles = 0] = text.split(' ').map(Number)
   return { bytes: (blocks - freeBlocks) * 4096, files: files - freeFiles }

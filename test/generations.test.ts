@@ -8,9 +8,9 @@ import { activeOn, profileOn } from './harness/records.ts'
 import { takeJournal, wrapper } from './harness/services.ts'
 import { eventually } from './harness/wait.ts'
 
-/** Nothing makes it smaller on its way. */
+/** Builds a large package that cannot be compressed. */
 const LARGE = 'mkdir -p "$out"; head -c 3000000 /dev/urandom > "$out/data"'
-/** A version is not activated where its file lies. */
+/** Refuses to activate a version on a host that has its file. */
 const REFUSE = '[ "$1" != activate ] || [ ! -e /tmp/refuse-$version ] || exit 1'
 
 describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
@@ -40,7 +40,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
   const currentOn = (host: Host, profile = 'default') =>
     host.sh('readlink "/var/lib/davit/targets/$1/profiles/$2/current"', host.name, profile)
   const sentNothing = ({ stderr }: Outcome) => expect(stderr).not.toMatch(/send \d+ package/)
-  /** As the interface of the first host counts them: a deployment needs some, for what it sends besides packages. */
+  /** Returns the bytes that the first host has received. A deployment sends some even without packages. */
   const received = async () =>
     Number(await hosts[0]!.sh("awk '/:/ && !/lo:/ { sum += $2 } END { print sum }' /proc/net/dev"))
   const generations = (profile?: string) =>

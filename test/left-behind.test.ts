@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true }))
 
-/** As scripts/test does it, in a place of its own for those of the machine. */
+/** Checks as scripts/test does, but in a directory of its own instead of those of the machine. */
 async function check(script: string): Promise<string> {
   const { stdout } = await promisify(execFile)('bash', [
     '-euc',

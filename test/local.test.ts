@@ -14,7 +14,7 @@ describe.each(LANGUAGES)('a user without privileges whose targets are this machi
 
   beforeAll(async () => {
     user = await coordinator({ language, ...(HOSTS_POSSIBLE ? { as: AS_NOBODY } : {}) })
-    // What a user has who sets nothing.
+    // The environment of a user who sets no variables of davit.
     environment = {
       DAVIT_STATE_DIR: '',
       DAVIT_STORE_DIR: '',
@@ -26,7 +26,7 @@ describe.each(LANGUAGES)('a user without privileges whose targets are this machi
   })
   afterAll(() => user?.remove())
 
-  // In the Nix language, a target is what is equal to it.
+  // In the Nix language, targets are identified by being equal, so these differ in `side`.
   const place = (side: string) => ({
     properties: { hostname: 'localhost', side },
     clientInterface: 'local',
@@ -57,7 +57,7 @@ describe.each(LANGUAGES)('a user without privileges whose targets are this machi
     expect(stdout).toContain('home/.local/state/davit')
   })
 
-  test('is told the plan of an upgrade, and upgrades', async () => {
+  test('sees the plan of an upgrade, and upgrades', async () => {
     const plan = await deploy(user, models('2'), { environment, options: ['--dry-run'] })
     expect(plan.stdout).toMatch(/^deactivate web in wrapper on front .*\ndeactivate database in wrapper on back/)
     succeeded(await deploy(user, models('2'), { environment }))
@@ -74,7 +74,7 @@ describe.each(LANGUAGES)('a user without privileges whose targets are this machi
     expect(await take()).toEqual(['deactivate web front', 'deactivate database back'])
   })
 
-  test('deploys what is called as objects have it anyway: services, targets, containers, properties and parameters', async () => {
+  test('deploys services, targets, containers, properties and parameters with names that all objects have', async () => {
     const at = join(user.directory, 'home/journal')
     const body = `[ "$1" != activate ] || { env | LC_ALL=C sort | sed -n 's/=value of / /p'; cat "$here/used"; } >> "${at}"`
     const journal = join(user.directory, 'calls')
@@ -109,7 +109,7 @@ function table<Value>(valueOf: (name: string) => Value): Readonly<Record<string,
   return Object.fromEntries(NAMES.map((name) => [name, valueOf(name)]))
 }
 
-/** Node may be where only root can read it. */
+/** Returns a PATH with a copy of node if the installed one is readable by root only. */
 async function nodePath(user: Coordinator): Promise<Record<string, string>> {
   const { status } = await user.run(['node', '--version'])
   if (status === 0) return {}

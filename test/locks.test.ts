@@ -17,7 +17,7 @@ describe('one deployment at a time, on this machine', () => {
   })
 
   const place = (more: object = {}) => ({ properties: { hostname: 'localhost' }, clientInterface: 'local', ...more })
-  /** The database begins, and ends its activation when there is a file. */
+  /** The activation of the database ends only once a file exists. */
   const models = (infrastructure: Models['infrastructure'] = { here: place(), beside: place() }): Models => {
     const at = (name: string) => join(user.directory, name)
     const called = `echo "$1 $DAVIT_SERVICE $DAVIT_TARGET" >> ${at('journal')}`
@@ -40,7 +40,7 @@ describe('one deployment at a time, on this machine', () => {
     eventually('the first activation', async () => (await user.run(['test', '-e', 'begun'])).status === 0)
   const go = () => user.run(['touch', 'go'])
 
-  test('of two davit-env at the same time exactly one works; the other is told whose lock it is, and since when', async () => {
+  test('of two davit-env at the same time exactly one works; the other says who holds the lock, and since when', async () => {
     const options = await writeModels(user, models())
     const racers = [0, 1].map(() => user.start(['davit-env', ...options]))
     const loser = await Promise.race(racers.map(async (racer) => ({ racer, ...(await racer.outcome) })))
@@ -57,7 +57,7 @@ describe('one deployment at a time, on this machine', () => {
     succeeded(free)
   })
 
-  test('who loses the lock in the middle does nothing more', async () => {
+  test('a run that loses the lock in the middle does nothing more', async () => {
     await makeManifest(user, models())
     const options = await writeModels(user, models())
     const running = user.start(['davit-env', ...options], { environment: { DAVIT_LOCK_LEASE: '600' } })
@@ -68,7 +68,7 @@ describe('one deployment at a time, on this machine', () => {
     succeeded(await user.run(['davit-unlock', '--id', token, 'manifest.json']))
     await go()
     const { status, stderr } = await running.outcome
-    // Who holds it notices at the next renewal, who works under it at the next step: that was sooner.
+    // The holder notices at the next renewal, a tool that works under the lock at the next step, which was sooner.
     expect([status, stderr]).toEqual([1, expect.stringContaining('the lock was lost, and nothing more was done')])
     expect(stderr).toMatch(/lock .*gone/)
     expect(await journal()).toEqual(['activate database here'])
@@ -76,7 +76,7 @@ describe('one deployment at a time, on this machine', () => {
     expect((await journal()).at(-1)).toBe('activate web beside')
   })
 
-  test('what one terminal has locked, another one does not use; nor does it keep the first from it', async () => {
+  test('a lock of one terminal is not used by another one, which does not keep the first from using it', async () => {
     await makeManifest(user, models())
     await go()
     const script = 'davit-lock manifest.json >/dev/null && touch held && until [ -e leave ]; do sleep 0.05; done'
@@ -94,7 +94,7 @@ describe('one deployment at a time, on this machine', () => {
     expect(await journal()).toEqual(['activate database here', 'activate web beside'])
   })
 
-  test('a target that cannot be reached: nothing is done, or, when it is to be skipped, all the rest', async () => {
+  test('with a target that cannot be reached nothing is done, or, if it is skipped, everything else', async () => {
     await go()
     const away = place({ clientInterface: 'ssh', properties: { hostname: '127.0.0.1:1' } })
     succeeded(await deploy(user, models()))

@@ -5,7 +5,7 @@ import { coordinator, type Coordinator, succeeded } from './harness/coordinator.
 import { LANGUAGES } from './harness/language.ts'
 import { deploy, modelFile } from './harness/models.ts'
 
-/** As long as a name can be; they differ at their ends alone. */
+/** Returns a name of the maximal length. Such names differ only at their ends. */
 const named = (kind: string, end: string) => `${kind}-`.padEnd(200 - end.length, 'x') + end
 
 function executable(name: string, ...lines: readonly string[]): string {

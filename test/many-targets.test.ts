@@ -4,10 +4,10 @@ import { bringUpHosts, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts
 import { deploy, infrastructureOf, makeManifest, modelFile, type Models } from './harness/models.ts'
 import { wrapper } from './harness/services.ts'
 
-/** Node warns of a leak when more than ten listen to the same; the harness refuses its warnings. */
+/** More than ten, the number of listeners above which Node warns of a leak; the harness refuses its warnings. */
 const COUNT = 12
 
-describe.runIf(HOSTS_POSSIBLE)('more targets than Node lets listen without a word', () => {
+describe.runIf(HOSTS_POSSIBLE)('more targets than Node allows listeners without a warning', () => {
   let user: Coordinator
   let hosts: TestHosts
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.runIf(HOSTS_POSSIBLE)('more targets than Node lets listen without a wor
     succeeded(await undeploy())
   })
 
-  test('are reached step by step, and for the rest', async () => {
+  test('are reached by each tool', async () => {
     const manifest = await makeManifest(user, models('2'))
     for (const tool of ['distribute', 'lock', 'activate', 'set', 'unlock']) {
       succeeded(await user.run([`davit-${tool}`, manifest]))

@@ -84,7 +84,7 @@ describe.skipIf(!NIX_POSSIBLE)('the Nix stores of two hosts', () => {
     expect(await closureIn(right!, (await profileOn(right!)).current!)).toContain((await recordOf('web', right!)).pkg)
   })
 
-  test('that lost paths are repaired by the next run, and nothing is restarted', async () => {
+  test('are repaired by the next run if they lost paths, and nothing is restarted', async () => {
     const { pkg } = await recordOf('web', right!)
     await losePaths(right!, [pkg])
     expect(await right!.sh('ls -d "$1" || echo lost', pkg)).toBe('lost\n')
@@ -160,7 +160,7 @@ describe.skipIf(!NIX_POSSIBLE)('the Nix stores of two hosts', () => {
     expect(await activeOn(hosts)).toEqual(both)
   })
 
-  // The coordinator may be quicker than whoever looks at the host: a loop there waits for the path, and stops what writes it.
+  // The coordinator may be faster than a look at the host. So a loop on the host waits for the path, and stops the process that writes it.
   const CUT = `(
     touch /tmp/watching
     until ls /nix/store/*-big >/dev/null 2>&1; do [ ! -e /tmp/stop ] || exit 1; done
@@ -197,7 +197,7 @@ describe.skipIf(!NIX_POSSIBLE)('the Nix stores of two hosts', () => {
     await verifyStore(left!)
   })
 
-  test('are filled from caches of their own where they have them, when that is asked for', async () => {
+  test('are filled from their own caches if that is requested', async () => {
     const payload = { name: 'payload', script: 'mkdir -p $out; head -c 20000000 /dev/urandom > $out/content' }
     const services = { ...system(), payload: { type: 'echo', pkg: { build: payload } } }
     const distribution = { database: ['ni1'], web: ['ni2'], payload: ['ni2'] }

@@ -8,7 +8,7 @@ import { processTable } from './harness/process-table.ts'
 import { activeOn } from './harness/records.ts'
 import { eventually } from './harness/wait.ts'
 
-describe.skipIf(!HOSTS_POSSIBLE)('what is there, and not what was there last, counts', () => {
+describe.skipIf(!HOSTS_POSSIBLE)('the state of the hosts counts, and not the last generation', () => {
   let set: TestHosts
   let two: Host
   let user: Coordinator
@@ -27,7 +27,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('what is there, and not what was there last, co
     await user?.remove()
   })
 
-  /** The manifest of a database on the first host, and of a page and its dependency on the second. */
+  /** Makes the manifest of a database on the first host, and of a page and its dependency on the second. */
   async function describeSystem({ port = '1', second = 'ob2' } = {}): Promise<void> {
     const [first, last] = Object.values(infrastructureOf(set.hosts, { containers: { process: { port } } }))
     const infrastructure = { ob1: first, [second]: last }
@@ -48,7 +48,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('what is there, and not what was there last, co
   const pids = async () =>
     Object.fromEntries((await processTable(set.hosts)).map(({ service, pid, began }) => [service, `${pid} ${began}`]))
 
-  /** Runs what the manifest says and nothing else, each once, and nothing is left to do. */
+  /** Expects that the services of the manifest run, each once, and nothing else, and that nothing is left to do. */
   async function expectConverged({ notes = [] as readonly string[] } = {}): Promise<void> {
     const { services, serviceMappings } = JSON.parse(await readFile(manifest, 'utf8')) as ManifestText
     const wanted = serviceMappings.map(({ service, target }) => {
@@ -153,7 +153,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('what is there, and not what was there last, co
     await expectConverged()
   })
 
-  test('a container property that changed is told, and taken when that is asked for, in order', async () => {
+  test('a changed container property is reported, and applied in order if that is requested', async () => {
     const before = await pids()
     await describeSystem({ port: '2' })
     const reason = '(container properties changed: port)'

@@ -35,7 +35,7 @@ describe.skipIf(!NIX_POSSIBLE)('two hosts, one of which builds for another syste
     distribution: { database: ['ot1'], web: ['ot2'] },
   })
   const ON_TARGETS = { options: ['--build-on-targets'] }
-  /** What is built for `web`, before it is built. */
+  /** Returns the derivation of `web`, before it is built. */
   const web = async (deployed: Models) => {
     const options = (await writeModels(user, deployed)).join(' ')
     const { stdout } = succeeded(await user.bash(`davit-normalize ${options} | tee architecture.json`))
@@ -45,7 +45,7 @@ describe.skipIf(!NIX_POSSIBLE)('two hosts, one of which builds for another syste
   }
   const logOf = (owner: Host | Coordinator, derivation: string) =>
     storeShell(owner, 'nix-store --read-log "$1" 2>/dev/null || echo none', derivation)
-  /** A package whose build says what it does on its host, and waits there until it is let go. */
+  /** Options of a package whose build leaves a file on its host, and waits there until it is released. */
   const held = (name: string): WrapperOptions => ({
     version: name,
     build: `touch /tmp/${name}.begun
@@ -88,7 +88,7 @@ describe.skipIf(!NIX_POSSIBLE)('two hosts, one of which builds for another syste
     expect(await logOf(user, derivation)).toBe('none\n')
   })
 
-  test('packages are built on the targets: the logs are there, the results here as well', async () => {
+  test('packages are built on the targets: the logs are there, and the results also here', async () => {
     const { derivation, output } = await web(models())
     succeeded(await deploy(user, models(), ON_TARGETS))
     expect(await activeOn(hosts)).toEqual(['ot1 wrapper database', 'ot2 wrapper web'])

@@ -73,7 +73,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('tools in pipes on two h
     expect(await isUnlocked()).toBe(true)
   })
 
-  test('an activation that fails in a pipe: what follows does nothing, the lock is released, the status says it', async () => {
+  test('after an activation that fails in a pipe, later tools do nothing, the lock is released, and the status is its own', async () => {
     const manifest = await makeManifest(user, models('3', FAILING))
     const outcome = await user.bash(
       `davit-distribute ${manifest} | davit-lock | davit-activate | davit-set | davit-unlock; echo "\${PIPESTATUS[@]}"`,
@@ -85,7 +85,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('tools in pipes on two h
     expect(await isUnlocked()).toBe(true)
   })
 
-  test('a tool that fails early in a pipe: nothing after it acts', async () => {
+  test('after a tool that fails early in a pipe, no later tool acts', async () => {
     await user.write('services.yaml', 'web: { type: wrapper }\n')
     await takeJournal(hosts)
     const options = `-s services.yaml -i ${modelFile(user, 'infrastructure')} -d ${modelFile(user, 'distribution')}`
@@ -97,7 +97,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('tools in pipes on two h
     expect(await activeOn(hosts)).toEqual(both)
   })
 
-  test('a deployment is locked once: the second one is told who holds the lock, and since when', async () => {
+  test('a deployment is locked once; the second lock is refused with its holder, and since when', async () => {
     await makeManifest(user, models('2'))
     succeeded(await user.run(['davit-lock', 'manifest.json']))
     const { status, stderr, stdout } = await user.run(['davit-lock', 'manifest.json'])
@@ -152,7 +152,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('tools in pipes on two h
     expect(await isUnlocked()).toBe(true)
   })
 
-  test('a target that is dead: the others are sent their packages, it is named, and nothing is activated', async () => {
+  test('with a dead target, the others are sent their packages, it is named, and nothing is activated', async () => {
     await hosts[1]!.sh('kill "$(cat /run/sshd.pid)"')
     await makeManifest(user, models('5'))
     const before = await profileOn(hosts[0]!)

@@ -35,7 +35,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a host whose sshd is restarted', () => {
     infrastructure: infrastructureOf(hosts, { containers: { wrapper: {} } }),
     distribution: { database: ['re1'], web: ['re2'] },
   })
-  /** Away from when nobody can connect until the tool says that it tries again. */
+  /** Restarts sshd. It is away until the tool says that it tries again. */
   const restartDuring = async (tool: Started) => {
     await two.sshd('stop')
     await eventually('that it tries again', () => LOST.test(tool.stderr()))
@@ -80,7 +80,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a host whose sshd is restarted', () => {
     const large = 'dd if=/dev/urandom of=filler bs=1M count=100 2>/dev/null; mkdir -p $out; mv filler $out'
     await makeManifest(user, models({ version: '4', build: large }))
     const tool = user.start(['davit-distribute', 'manifest.json'])
-    // What is under way stays so until its sshd is killed.
+    // The transfer stays under way until its sshd is killed.
     await two.sh(
       `until ls -d "$1"/.davit/incoming/transfer.*/paths >/dev/null 2>&1; do :; done
       for directory in /proc/[0-9]*; do
@@ -95,7 +95,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a host whose sshd is restarted', () => {
     )
   })
 
-  test('but one that is away from the beginning is told at once', async () => {
+  test('but one that is away from the beginning is reported immediately', async () => {
     await makeManifest(user, models({ version: '4' }))
     await two.sshd('stop')
     const { status, stderr } = await user.run(['davit-activate', 'manifest.json'])
@@ -103,7 +103,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a host whose sshd is restarted', () => {
     expect(stderr).not.toMatch(LOST)
   })
 
-  test('and nobody who stops the tool has to wait for it', async () => {
+  test('and a signal ends the waiting for it', async () => {
     await makeManifest(user, models({ version: '5', body: heldBack('stopped') }))
     succeeded(await user.run(['davit-distribute', 'manifest.json']))
     const tool = user.start(['davit-activate', 'manifest.json'], { environment: { DAVIT_ANSWER_TIMEOUT: '999999' } })

@@ -24,7 +24,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a host that is reinstalled during a run', () =
     await user?.remove()
   })
 
-  /** A database on the first host, and what depends on it on the second; the activation of one of them waits. */
+  /** Makes a database on the first host, and a service that depends on it on the second. The activation of one of them waits. */
   async function describeSystem(waiting: 'database' | 'web'): Promise<void> {
     const body = (name: string) => (name === waiting ? { body: heldBack(name) } : {})
     const services = { database: wrapper(body('database')), web: wrapper(body('web'), { dependsOn: ['database'] }) }
@@ -51,7 +51,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a host that is reinstalled during a run', () =
     expect(await takeJournal(set.hosts)).toEqual(['activate database 1 wrapper', 'activate web 1 wrapper'])
   })
 
-  // While it is away: how soon it is back is not up to us.
+  // This happens if the host is still away; how soon it is back is not determined.
   test('cannot say what became of what it was about to do, and the next run begins with what is there', async () => {
     await describeSystem('web')
     const run = user.start(DEPLOY)

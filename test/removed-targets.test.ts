@@ -19,7 +19,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a target that was taken out of the infrastruct
     await user?.remove()
   })
 
-  /** Which services are on which target; all targets that are named are in the infrastructure, as the host of the same number. */
+  /** Returns models from a table target → services. The infrastructure contains its targets; each is the host with the same number. */
   const models = (distribution: Readonly<Record<string, readonly string[]>>): Models => {
     const described = infrastructureOf(hosts)
     const placed = Object.entries(distribution).flatMap(([target, names]) => names.map((name) => [name, [target]]))
@@ -42,13 +42,13 @@ describe.skipIf(!HOSTS_POSSIBLE)('a target that was taken out of the infrastruct
   const WELL = 'nothing to do: all services are as the manifest says\n'
   const active = ['lb1 wrapper web', 'lb2 wrapper api', 'lb2 wrapper page']
 
-  /** It was taken out, and something is left there. */
+  /** Takes the target out while services run on it. */
   const leave = async () => {
     await run(WHOLE)
     expect((await run(SHRUNK)).stderr).toContain(`warning: ${TOLD}`)
   }
 
-  test('is told in every run, whatever becomes of generations, while its services go on', async () => {
+  test('is reported in every run, even if generations are deleted, while its services keep running', async () => {
     await run(WHOLE)
     expect((await run(SHRUNK, '--dry-run')).stdout).toBe(`${TOLD}nothing to do\n`)
     for (const options of [[], [], ['--no-upgrade'], ['--restart-changed']]) {
@@ -80,7 +80,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a target that was taken out of the infrastruct
     await run(SHRUNK)
   })
 
-  test('is none where it only has another name', async () => {
+  test('does not count as taken out if it only has another name', async () => {
     await run(WHOLE)
     const { stderr } = await run({ lb1: ['web'], 'other-2': ['api', 'page'] })
     expect(stderr).not.toContain('keep running')

@@ -34,7 +34,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment under the name of somebody else',
     (await host.sh('ls "$1" 2>/dev/null || :', user.storeDirectory)).split('\n').filter((name) => name !== '')
   const knownTo = (name: string) => readdir(join(user.directory, name, 'coordinator')).catch(() => [])
 
-  test('is refused before anything is sent, locked or written down', async () => {
+  test('is refused before anything is sent, locked or recorded', async () => {
     succeeded(await deploy(user, models(...THEIRS)))
     await takeJournal(hosts)
     const before = await Promise.all(hosts.map(stored))
@@ -53,14 +53,14 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment under the name of somebody else',
     expect(await activeOn(hosts)).toEqual(active)
   })
 
-  test('is not in the way of who has the same models, or has lost what the coordinator knew', async () => {
+  test('is allowed with the same models, or on a coordinator that has lost its state', async () => {
     succeeded(await deploy(user, models(...THEIRS), asOther('second')))
     succeeded(await deploy(user, models('api', 'fresh'), asOther('third')))
     succeeded(await deploy(user, models(...THEIRS)))
     expect(await activeOn(hosts)).toEqual(active)
   })
 
-  test('is made where that is asked for, and the journal says so', async () => {
+  test('is made if that is requested, and the journal says so', async () => {
     succeeded(await deploy(user, models('shop'), { ...asOther(), options: ['--take-over'] }))
     expect(await activeOn(hosts)).toEqual(['st1 wrapper shop'])
     const { stdout } = succeeded(await user.run(['davit-journal', '-n', '1', '-v'], asOther()))
@@ -68,7 +68,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment under the name of somebody else',
     succeeded(await deploy(user, models(...THEIRS)))
   })
 
-  test('is no undeployment of it, unless that is asked for', async () => {
+  test('cannot be undeployed, unless that is requested', async () => {
     const undeploy = ['--undeploy', '-i', 'infrastructure.yaml']
     const { status, stderr } = await davit(undeploy, asOther('fourth'))
     expect([status, stderr]).toEqual([1, expect.stringContaining('--take-over undeploys this one')])
@@ -78,7 +78,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment under the name of somebody else',
     succeeded(await deploy(user, models(...THEIRS)))
   })
 
-  test('that nobody knows cannot be undeployed, and nothing is written down of it', async () => {
+  test('that does not exist cannot be undeployed, and nothing is recorded', async () => {
     const undeploy = ['-p', 'nosuch', '--undeploy', '-i', 'infrastructure.yaml']
     for (const options of [undeploy, [...undeploy, '--dry-run']]) {
       const { status, stderr, stdout } = await davit(options)
@@ -99,7 +99,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment under the name of somebody else',
     const { stderr } = succeeded(await davit([...options, '--undeploy']))
     expect(stderr).toContain("nothing runs under this name; on the targets there are services of 'default'\n")
     expect(stderr).not.toContain('all services are as the manifest says')
-    // A coordinator that has lost what it knew, as well: the targets know it.
+    // The same works for a coordinator that has lost its state, since the targets know the deployment.
     succeeded(await davit([...options, '--undeploy'], asOther('fifth')))
   })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
 
-/** A module that writes down what it is asked for, and does what its body says. */
+/** Returns a module that records its calls, and then runs its body. */
 const module = (name: string, body: string) => `#!/bin/sh
 echo "$1 with the ${name} module" >>"$journal"
 ${body}

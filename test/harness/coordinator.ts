@@ -23,23 +23,23 @@ export interface RunOptions {
 export interface Started {
   readonly process: ChildProcess
   readonly outcome: Promise<Outcome>
-  /** What it has printed on standard error so far. */
+  /** Standard error so far. */
   stderr(): string
 }
 
-/** A user of davit at a shell: a directory for models, state and store that are only his, executables on the PATH. */
+/** A user of davit at a shell, with a directory of his own for models, state and store, and davit on the PATH. */
 export interface Coordinator {
   readonly directory: string
   readonly language: Language
   readonly stateDirectory: string
   readonly storeDirectory: string
   readonly path: string
-  /** Runs an executable in the directory, to its end. */
+  /** Runs an executable in the directory, and waits for its end. */
   run(argv: readonly string[], options?: RunOptions): Promise<Outcome>
   start(argv: readonly string[], options?: RunOptions): Started
-  /** The same for a bash script. */
+  /** Runs a bash script in the directory, and waits for its end. */
   bash(script: string, options?: RunOptions): Promise<Outcome>
-  /** Writes a file into the directory: text as it is, anything else as YAML. */
+  /** Writes a file into the directory: text unchanged, anything else as YAML. */
   write(name: string, content: unknown): Promise<string>
   /** Numbers of the generations of a profile on the coordinator. */
   generations(profile?: string): Promise<readonly number[]>
@@ -48,13 +48,13 @@ export interface Coordinator {
 
 export interface CoordinatorOptions {
   readonly hosts?: TestHosts
-  /** Where davit is installed, if it is not what the tests are given. */
+  /** Prefix of the installation; by default that of the tests. */
   readonly prefix?: string
-  /** Put before every command, to run it as somebody else. */
+  /** Words before every command, which run it as another user. */
   readonly as?: readonly string[]
-  /** Of the models that he writes. */
+  /** Language of the models that he writes. */
   readonly language?: Language
-  /** Gives him an empty `/nix` that is only his, as he has it who writes models in Nix. */
+  /** Whether he has an empty `/nix` of his own. The default is true for models in Nix. */
   readonly nix?: boolean
 }
 
@@ -98,7 +98,7 @@ function environmentOf(directory: string, { hosts, nix = false, prefix }: Coordi
 
 interface StarterOptions {
   readonly directory: string
-  /** Put before every command. */
+  /** Words before every command. */
   readonly prefix: readonly string[]
   readonly environment: Readonly<Record<string, string>>
 }
@@ -144,7 +144,7 @@ async function prepareNix(directory: string, mode: number): Promise<void> {
   )
 }
 
-/** In a mount namespace of its own, where this machine's `/nix`, which may not exist, is another one. */
+/** Returns words that run a command in its own mount namespace, with a `/nix` of its own. This machine may have none. */
 function withNix(directory: string): readonly string[] {
   const script = 'mkdir -p /nix && mount --bind "$0" /nix && exec "$@"'
   return ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', script, join(directory, 'nix')]
@@ -156,20 +156,20 @@ function textOf(stream: NodeJS.ReadableStream): () => string {
   return () => Buffer.concat(chunks).toString('utf8')
 }
 
-/** The directories of a store cannot be written to. */
+/** Removes a directory that may contain a store, whose directories are read-only. */
 async function removeTree(directory: string): Promise<void> {
   const chmod = spawn('chmod', ['-R', 'u+w', directory], { stdio: 'ignore' })
   await once(chmod, 'close')
   await rm(directory, { recursive: true, force: true })
 }
 
-/** The manifest of a generation, as text. */
+/** Returns the manifest of a generation as text. */
 export function generationText({ stateDirectory }: Coordinator, number: number): Promise<string> {
   return readFile(join(stateDirectory, 'coordinator/default/generations', String(number), 'manifest'), 'utf8')
 }
 
-/** The outcome of what must succeed; what it said when it does not. */
+/** Returns the outcome of a command that must succeed; throws its output if it failed. */
 export function succeeded(outcome: Outcome): Outcome {
   if (outcome.status === 0) return outcome
-  throw new Error(`it ended with status ${outcome.status} and said:\n${outcome.stderr}`)
+  throw new Error(`the command ended with status ${outcome.status} and printed:\n${outcome.stderr}`)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Host, TestHosts } from './hosts.ts'
 
-/** `KIND PATH` of every file in which a host differs from this machine, whatever it is called, and the commands of its processes. */
+/** Returns `KIND PATH` of every file in which a host differs from this machine, and the commands of its processes. */
 export async function everythingOn(host: Host, { directory }: TestHosts): Promise<readonly string[]> {
   const disk = join(directory, 'hosts', host.name, 'disk/upper')
   const { stdout } = await run('find', [disk, '-mindepth', '1', '-printf', '%y /%P\n'])

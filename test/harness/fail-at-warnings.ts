@@ -1,10 +1,10 @@
 /**
- * Set-up of every test file: whatever Node warns of in this process is an error that nobody catches, which fails the run.
- * A warning is said a moment after its cause, so that no test can take the blame by itself.
+ * Set-up of every test file: turns a warning of Node in this process into an uncaught error, which fails the run. Node warns a
+ * moment after the cause, so that no single test can be made to fail.
  */
 const INSTALLED = Symbol.for('davit: warnings are errors')
 
-// Several test files share a process, and Node lists who listens.
+// Several test files share a process, which needs only one listener.
 if (!(INSTALLED in globalThis)) {
   Object.defineProperty(globalThis, INSTALLED, { value: true })
   process.on('warning', (warning) => {

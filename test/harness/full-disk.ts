@@ -2,7 +2,7 @@ import type { Outcome } from './coordinator.ts'
 
 /** A disk whose size can be changed. */
 export interface SmallPlace {
-  /** Makes it as large as what is used, and so much. */
+  /** Makes the disk as large as its contents plus the given amounts. */
   leave(left: Partial<Amounts>): Promise<void>
   free(): Promise<void>
   used(): Promise<Amounts>
@@ -13,14 +13,14 @@ export interface Amounts {
   readonly files: number
 }
 
-/** Whether everything is to be tried, and not just samples. */
+/** Whether to try all amounts, and not just samples. */
 export const ALL_AMOUNTS = Boolean(process.env['DAVIT_TEST_ALL'])
 
 export interface Steps {
   readonly kind: keyof Amounts
-  /** By how much more is left after each step. */
+  /** Factor by which the space grows after each run. */
   readonly growth: number
-  /** By how many files, or blocks of 4096 bytes, more is used when something was done that stays. */
+  /** Number of additional files, or blocks of 4096 bytes, that tell that a run did something that stays. */
   readonly progress: number
 }
 
@@ -28,8 +28,8 @@ const UNIT: Amounts = { bytes: 4096, files: 1 }
 const MOST_RUNS = 300
 
 /**
- * Runs something with nothing left, then with more and more, until it succeeds; from nothing again after each run that has
- * done something that stays, so that each later step comes to its end as well. Tells all outcomes.
+ * Runs something without any space left, then with more and more, until it succeeds. Starts from no space again after each run that
+ * has done something that stays, so that each later step meets a full disk as well. Returns all outcomes.
  */
 export async function fillStepByStep(
   disk: SmallPlace,

@@ -8,24 +8,24 @@ import { promisify } from 'node:util'
 const TEST_HOSTS = fileURLToPath(new URL('../../scripts/test-hosts', import.meta.url))
 const run = promisify(execFile)
 
-/** Hosts are namespaces of this machine: only root can make them. */
+/** Whether hosts can be created: they are namespaces of this machine, which only root can make. */
 export const HOSTS_POSSIBLE = process.getuid?.() === 0
 
 export interface Host {
   readonly name: string
   readonly address: string
-  /** Runs a shell script there as root, without ssh; rejects when it fails. */
+  /** Runs a shell script on the host as root, without ssh; rejects if it fails. */
   sh(script: string, ...args: readonly string[]): Promise<string>
-  /** What may happen to it: a command of `scripts/test-hosts`. */
+  /** Runs a command of `scripts/test-hosts` that does something to the host. */
   befall(what: 'reboot' | 'reinstall' | 'free'): Promise<void>
   /** Ends its sshd with all connections, or starts it again. */
   sshd(command: 'stop' | 'start'): Promise<void>
-  /** Leaves so many bytes on its disk, and, if they are given, so many files, until it is freed. */
+  /** Leaves only the given number of bytes, and optionally of files, on its disk, until it is freed. */
   fill(bytes: number, files?: number): Promise<void>
 }
 
 export interface TestHosts {
-  /** Directory of the set: keys, and the configuration for ssh. */
+  /** Directory of the set, with keys and the configuration for ssh. */
   readonly directory: string
   readonly hosts: readonly Host[]
   /** Address of this machine as the hosts see it. */
@@ -36,11 +36,11 @@ export interface TestHosts {
 export interface HostOptions {
   readonly prefix: string
   readonly kind?: 'full' | 'bare'
-  /** Host → platform that its Nix builds for, where it is not that of this machine. */
+  /** Host → platform that its Nix builds for, if it is not that of this machine. */
   readonly systems?: Readonly<Record<string, string>>
 }
 
-/** A set of hosts; whoever brings it up takes it down. */
+/** Brings up a set of hosts. The caller has to take it down. */
 export async function bringUpHosts(
   count: number,
   { prefix, kind = 'full', systems = {} }: HostOptions,
@@ -60,7 +60,7 @@ export async function bringUpHosts(
     coordinatorAddress: (hosts[0]?.address ?? '').replace(/\d+$/, '1'),
     async down() {
       await run(TEST_HOSTS, ['down', directory])
-      // The next set of anybody may get the same directory.
+      // The next set, of whomever, may have the same directory.
       if (note !== undefined) await rm(note, { force: true })
     },
   }
@@ -84,7 +84,7 @@ function hostIn(set: string, { name, address }: Pick<Host, 'name' | 'address'>):
   }
 }
 
-/** For whoever started the tests, and takes the hosts down when the tests cannot. */
+/** Leaves a note for the script that started the tests, which takes the hosts down if the tests cannot. */
 async function noteSet(set: string): Promise<string | undefined> {
   const { DAVIT_TEST_SETS: directory } = process.env
   if (!directory) return undefined

@@ -8,12 +8,12 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Prefix under which davit is installed: what is tested is what users run. */
+    /** Prefix under which davit is installed, so that the tests run what users run. */
     readonly prefix: string
   }
 }
 
-/** Installs davit for the tests, unless `DAVIT_TEST_PREFIX` names an installation of this very source. */
+/** Installs davit for the tests, unless `DAVIT_TEST_PREFIX` names an installation of the same source. */
 export async function setup({ provide }: TestProject): Promise<(() => Promise<void>) | undefined> {
   const { DAVIT_TEST_PREFIX: given } = process.env
   if (given !== undefined && given !== '') {

@@ -3,12 +3,12 @@ import { createServer, type Socket } from 'node:net'
 
 export interface MeetingPoint {
   readonly port: number
-  /** The most who waited at the same time. */
+  /** The largest number of clients that waited at the same time. */
   readonly most: () => number
   close(): Promise<void>
 }
 
-/** A server on which everybody waits until `count` have connected: then each is told `go`. */
+/** Opens a server on which clients wait until `count` of them have connected. Then it sends `go` to each. */
 export async function openMeetingPoint(address: string, count: number): Promise<MeetingPoint> {
   const waiting = new Set<Socket>()
   let most = 0

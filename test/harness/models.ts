@@ -11,7 +11,7 @@ export interface Models {
   readonly distribution: Table<unknown>
 }
 
-/** Targets that have the names of the hosts. */
+/** Returns an infrastructure with a target for each host, with the same name. */
 export function infrastructureOf(hosts: readonly Host[], attributes: Table<unknown> = {}): Table<Table<unknown>> {
   return Object.fromEntries(
     hosts.map(({ name, address }) => [
@@ -21,19 +21,19 @@ export function infrastructureOf(hosts: readonly Host[], attributes: Table<unkno
   )
 }
 
-/** Writes a model in the user's language; the name of its file. */
+/** Writes a model in the user's language. Returns the name of the file. */
 export async function writeModel(user: Coordinator, kind: ModelKind, model: unknown): Promise<string> {
   const file = modelFile(user, kind)
   await user.write(file, user.language === 'Nix' ? nixModel(kind, model) : model)
   return file
 }
 
-/** The name of the file that `writeModel` writes. */
+/** Returns the name of the file that `writeModel` writes. */
 export function modelFile({ language }: Coordinator, kind: ModelKind): string {
   return `${kind}.${language.toLowerCase()}`
 }
 
-/** Writes the models; the options that name them. */
+/** Writes the models. Returns the options that name them. */
 export async function writeModels(
   user: Coordinator,
   { services, infrastructure, distribution }: Models,
@@ -57,7 +57,7 @@ export async function deploy(
   return user.run(['davit-env', ...(await writeModels(user, models)), ...options], run)
 }
 
-/** Writes `manifest.json` for models, without deploying them; fails when that fails. */
+/** Writes `manifest.json` for models, without deploying them; rejects if that fails. */
 export async function makeManifest(user: Coordinator, models: Models, file = 'manifest.json'): Promise<string> {
   const options = (await writeModels(user, models)).join(' ')
   const { status, stderr } = await user.bash(`davit-normalize ${options} | davit-manifest --format json > ${file}`)

@@ -3,7 +3,7 @@ type Table<Value> = Readonly<Record<string, Value>>
 /** Kinds of models that the tests write. */
 export type ModelKind = 'services' | 'infrastructure' | 'distribution' | 'packages' | 'architecture' | 'deployment'
 
-/** The same model in the Nix language: what is a name in YAML is a value there, `${…}` in the environment of a package a parameter. */
+/** Translates a model to the Nix language. Names become values, and `${…}` in the environment of a package becomes a parameter. */
 export function nixModel(kind: ModelKind, model: unknown): string {
   return `${MODEL_TEXTS[kind](model)}\n`
 }
@@ -21,7 +21,7 @@ const MODEL_TEXTS = {
   deployment: (model) => nixValue(model),
 } satisfies Table<(model: unknown) => string>
 
-/** Data as a Nix expression. */
+/** Renders data as a Nix expression. */
 export function nixValue(value: unknown): string {
   if (Array.isArray(value)) return `[ ${value.map(nixValue).join(' ')} ]`
   if (typeof value === 'object' && value !== null) return attributesOf(tableOf(value), nixValue)
@@ -29,7 +29,7 @@ export function nixValue(value: unknown): string {
   return typeof value === 'number' && value < 0 ? `(${value})` : String(value)
 }
 
-// A model is evaluated for no platform in particular as well.
+// A model is also evaluated without a platform.
 const PLATFORM = 'let platform = if system == null then builtins.currentSystem else system; in\n'
 const DEPENDENCIES = ['dependsOn', 'connectsTo', 'activatesAfter']
 const REFERENCE = /\$\{([^}]*)\}/g

@@ -1,31 +1,31 @@
 import { type Coordinator, succeeded } from './coordinator.ts'
 import type { Host } from './hosts.ts'
 
-/** Somebody with a Nix store: a host, or the user at the coordinator. */
+/** The owner of a Nix store: a host, or the user at the coordinator. */
 export type StoreOwner = Host | Coordinator
 
-/** What a script of sh prints that sees the store. */
+/** Runs a shell script that sees the store. Returns its output. */
 export async function storeShell(owner: StoreOwner, script: string, ...args: readonly string[]): Promise<string> {
   if (!('bash' in owner)) return owner.sh(script, ...args)
   return succeeded(await owner.run(['sh', '-c', script, 'sh', ...args])).stdout
 }
 
-/** Paths that a path needs at run time, itself included. */
+/** Returns the paths that a path needs at run time, including itself. */
 export async function closureIn(owner: StoreOwner, path: string): Promise<readonly string[]> {
   return linesOf(await storeShell(owner, 'nix-store --query --requisites "$1"', path)).toSorted()
 }
 
-/** Those of the paths that are not valid. */
+/** Returns the invalid ones among the paths. */
 export async function invalidIn(owner: StoreOwner, paths: readonly string[]): Promise<readonly string[]> {
   return linesOf(await storeShell(owner, 'nix-store --check-validity --print-invalid "$@"', ...paths))
 }
 
-/** Compares all content with what is registered. */
+/** Compares all contents with their registrations. */
 export async function verifyStore(owner: StoreOwner): Promise<void> {
   await storeShell(owner, 'nix-store --verify --check-contents 2>&1')
 }
 
-/** As a day later: what a deployment protected for its next steps is not protected any more. */
+/** Makes it seem a day later: the paths that a deployment protected for its next steps are no longer protected. */
 export async function forgetProtection(owner: StoreOwner): Promise<void> {
   await storeShell(
     owner,
@@ -35,14 +35,14 @@ export async function forgetProtection(owner: StoreOwner): Promise<void> {
 
 export const collectGarbage = (owner: StoreOwner) => storeShell(owner, 'nix-store --gc 2>&1')
 
-/** A file that nobody needs, so that a collection has something to collect. */
+/** Adds a file that nothing needs, so that there is garbage to collect. */
 export async function addGarbage(owner: StoreOwner): Promise<string> {
   return (
     await storeShell(owner, 'cd "$(mktemp -d)" && echo rubbish > rubbish && nix-store --add rubbish && rm -r "$PWD"')
   ).trim()
 }
 
-/** What a loss of data takes: the paths, and all that refers to them, without a trace. */
+/** Simulates a loss of data: removes the paths, and everything that refers to them, without a trace. */
 export async function losePaths(owner: StoreOwner, paths: readonly string[]): Promise<void> {
   const script =
     'nix-store --delete --ignore-liveness $(nix-store --query --referrers-closure "$@") >/tmp/lost 2>&1 || { cat /tmp/lost >&2; exit 1; }'

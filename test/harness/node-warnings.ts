@@ -1,13 +1,13 @@
-/** What a Node process says on standard error when it warns of itself. */
+/** A warning of Node on standard error. */
 const WARNING = /^\(node:\d+\) .*/gm
 
-/** Warnings of Node's in what was printed. A user has no use for any, and none is expected. */
+/** Returns Node's warnings in the output of a tool. They are useless to users, so there should be none. */
 export function nodeWarnings(stderr: string): readonly string[] {
   return stderr.match(WARNING) ?? []
 }
 
-/** Fails where a tool of ours printed one. */
+/** Throws if a tool of ours printed a warning of Node. */
 export function refuseNodeWarnings(stderr: string): void {
   const warnings = nodeWarnings(stderr)
-  if (warnings.length > 0) throw new Error(`Node warns of a mistake of ours:\n${warnings.join('\n')}\nin:\n${stderr}`)
+  if (warnings.length > 0) throw new Error(`Node warns of a mistake in davit:\n${warnings.join('\n')}\nin:\n${stderr}`)
 }

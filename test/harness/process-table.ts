@@ -1,13 +1,13 @@
 import type { Host } from './hosts.ts'
 
-/** A process that the module `process` has started, as the machine itself knows it. */
+/** A process that the module `process` has started, as found in /proc. */
 export interface ServiceProcess {
   readonly host: string
   readonly service: string
   /** Store path of its package. */
   readonly component: string
   readonly pid: string
-  /** In ticks since the one machine that all test hosts are on has been started. */
+  /** Start time in ticks since the start of this machine, on which all test hosts are. */
   readonly began: number
   readonly environment: ReadonlyMap<string, string>
 }
@@ -21,7 +21,7 @@ for directory in /proc/[0-9]*; do
   tr '\\0' '\\n' < "$directory/environ"
 done`
 
-/** All processes of services on the hosts, in order of their names. */
+/** Returns all processes of services on the hosts, in order of the names of the services. */
 export async function processTable(hosts: readonly Host[]): Promise<readonly ServiceProcess[]> {
   const tables = await Promise.all(
     hosts.map(async (host) => {

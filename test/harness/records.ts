@@ -1,7 +1,7 @@
 import { decodeField } from '@davit/target-runtime'
 import type { Host } from './hosts.ts'
 
-/** What a target's record says of a service, and what its wrapper says of the activity. */
+/** A record of a service on a target. */
 export interface ActiveRecord {
   readonly target: string
   readonly container: string
@@ -21,7 +21,7 @@ for directory in ${STATE}/targets/*/active/"$1"/*:*; do
   cat "$directory/record"
 done`
 
-/** The records of a profile on a host. */
+/** Returns the records of a profile on a host. */
 export async function recordsOn(host: Host, profile = 'default'): Promise<readonly ActiveRecord[]> {
   const text = await host.sh(READ_RECORDS, profile)
   return text
@@ -52,14 +52,14 @@ function parseRecord(text: string): ActiveRecord {
   }
 }
 
-/** The record of the only mapping of a service on a host. */
+/** Returns the record of the only mapping of a service on a host. */
 export async function recordOf(service: string, host: Host): Promise<ActiveRecord> {
   const records = (await recordsOn(host)).filter((record) => record.service === service)
   if (records.length !== 1) throw new Error(`${records.length} records of '${service}' on '${host.name}'`)
   return records[0]!
 }
 
-/** `TARGET CONTAINER SERVICE` of all that is active on the hosts; whatever is not active says so behind it. */
+/** Returns `TARGET CONTAINER SERVICE` of all records on the hosts, followed by the state if it is not `active`. */
 export async function activeOn(hosts: readonly Host[], profile?: string): Promise<readonly string[]> {
   const records = (await Promise.all(hosts.map((host) => recordsOn(host, profile)))).flat()
   return records
@@ -69,7 +69,7 @@ export async function activeOn(hosts: readonly Host[], profile?: string): Promis
     .toSorted()
 }
 
-/** Numbers of the generations of a target's profile, and the profile that counts. */
+/** Returns the numbers of the generations of a target's profile, and the current profile. */
 export async function profileOn(host: Host, profile = 'default'): Promise<TargetProfile> {
   const script = `cd ${STATE}/targets/"$1"/profiles/"$2" 2>/dev/null || exit 0
     ls -d *-link; echo "current $(readlink -f current)"; cat "$(readlink -f current)"/profilemanifest.xml`
@@ -85,7 +85,7 @@ export interface TargetProfile {
   readonly manifest: string
 }
 
-/** Everything that davit may have left on a host. */
+/** Returns the directories that davit may have left on a host. */
 export async function davitFilesOn(host: Host, storeDirectory: string): Promise<string> {
   return host.sh(`ls -d ${STATE} "$1" 2>/dev/null || :`, storeDirectory)
 }

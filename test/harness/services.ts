@@ -7,21 +7,21 @@ export interface ServiceDescription {
 }
 
 export interface WrapperOptions {
-  /** Anything that makes it another version. */
+  /** Any text; a different one makes a different version. */
   readonly version?: string
-  /** Lines of shell that run at the beginning of an activity: $1 is the activity, $2 the container. */
+  /** Shell lines that run at the beginning of an activity: $1 is the activity, $2 the container. */
   readonly body?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Lines of shell at the beginning of the build. */
+  /** Shell lines at the beginning of the build. */
   readonly build?: string
-  /** Where it writes its journal. What runs on this machine itself needs a place of the test's own. */
+  /** Path of its journal. A service on this machine itself needs a path of the test's own. */
   readonly journal?: string
 }
 
-/** On every host: a line `NANOSECONDS ACTIVITY SERVICE VERSION CONTAINER` each time a wrapper has been called. */
+/** Path of the journal on every host: a line `NANOSECONDS ACTIVITY SERVICE VERSION CONTAINER` for each call of a wrapper. */
 export const JOURNAL = '/tmp/journal'
 
-/** A package whose `bin/wrapper` writes a journal; the variables of `env` are files beside it. */
+/** Returns a package whose `bin/wrapper` writes a journal, with a file in the package for each variable of `env`. */
 export function wrapperPackage(options: WrapperOptions = {}) {
   const { version = '1', body = '', env = {}, build = '', journal = JOURNAL } = options
   const files = Object.keys(env).map((name) => `printf '%s' "$${name}" > "$out/${name}"`)
@@ -46,7 +46,7 @@ export function wrapperPackage(options: WrapperOptions = {}) {
   }
 }
 
-/** A service that the module `wrapper` starts and stops. */
+/** Returns a service that the module `wrapper` starts and stops. */
 export function wrapper(
   options: WrapperOptions = {},
   attributes: Readonly<Record<string, unknown>> = {},
@@ -54,7 +54,7 @@ export function wrapper(
   return { type: 'wrapper', pkg: wrapperPackage(options), ...attributes }
 }
 
-/** A wrapper that says in `/tmp/NAME.begun` that it runs, and goes on once there is `/tmp/NAME.go`. */
+/** Returns a wrapper's body that creates `/tmp/NAME.begun`, and waits until `/tmp/NAME.go` exists. */
 export function heldBack(name: string, activity = 'activate'): string {
   return `if [ "$1" = ${activity} ]; then
     echo $$ >> /tmp/${name}.begun
@@ -62,7 +62,7 @@ export function heldBack(name: string, activity = 'activate'): string {
   fi`
 }
 
-/** What wrappers of all hosts have done, in order of time (their clocks are one), and forgets it. */
+/** Returns the journals of all hosts in order of time (the hosts share a clock), and removes them. */
 export async function takeJournal(
   hosts: readonly Host[],
   activities: readonly string[] = ['activate', 'deactivate'],

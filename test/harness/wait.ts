@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const LIMIT_MILLISECONDS = 30_000
 const INTERVAL_MILLISECONDS = 50
 
-/** The first value of `ask` that is not undefined or false; fails after a while, naming what was awaited. */
+/** Waits for the first value of `ask` that is neither undefined nor false. Rejects after a while, and names what was awaited. */
 export async function eventually<Value>(
   awaited: string,
   ask: () => Promise<Value | undefined | false> | Value | undefined | false,
