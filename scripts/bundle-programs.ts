@@ -45,7 +45,7 @@ export async function bundleExecutables(
     outdir: directory,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
-    // yargs fails at start-up if import.meta.url is undefined, and assets are found through it.
+    // Assets are found through it.
     banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
     define: { 'import.meta.url': 'importMetaUrl' },
   })

@@ -31,7 +31,7 @@ const LIBRARY_OWNERS: Readonly<Record<string, string>> = {
   'tar-stream': '@davit/files',
   valibot: '@davit/documents',
   yaml: '@davit/languages',
-  yargs: '@davit/tool',
+  'yargs-parser': '@davit/tool',
 }
 
 /** The only packages that may use `process`; all others receive what they need as arguments. */

@@ -71,7 +71,7 @@ test('an installation has the licences of davit and of all that is in its execut
     ),
   ])
   const packages = [...new Set(modules.map(([, directory = '']) => directory))]
-  expect(packages).toContain('node_modules/yargs')
+  expect(packages).toContain('node_modules/yargs-parser')
   const withoutNotice = packages.filter((directory) => {
     const { name, version } = readManifest(join(ROOT, directory))
     const place = join(notices, 'licences', `${name}@${String(version)}`)

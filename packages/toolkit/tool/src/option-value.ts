@@ -4,7 +4,7 @@ import { usageError } from './usage-error.ts'
 
 export type ArgumentValue = string | number | boolean | readonly string[] | undefined
 
-/** As yargs returns it; an array for what was given more than once. */
+/** As yargs-parser returns it; an array for what was given more than once. */
 export type RawValue = string | boolean | readonly (string | boolean)[] | undefined
 
 export interface OptionSource {

@@ -1,5 +1,5 @@
 import { suggestionFor } from '@davit/diagnostics'
-import yargs from 'yargs'
+import parser from 'yargs-parser'
 import { bindOperands } from './bind-operands.ts'
 import type { Tool } from './define-tool.ts'
 import { camelCase, type Option } from './option.ts'
@@ -45,19 +45,25 @@ interface ParsedWords {
 }
 
 function parseWords(words: readonly string[], options: ReadonlyMap<string, Option>): ParsedWords {
-  const { _: operands, '--': command, ...values } = configuredParser(words, options).parseSync()
+  const { argv, error } = parser.detailed([...words], settingsOf(options))
+  if (error) throw complaint(error.message)
+  const { _: operands, '--': command, ...values } = argv
+  const unknown = Object.keys(values).find((name) => !options.has(name))
+  if (unknown !== undefined) throw unknownOption(unknown, words, options)
   const known = [...options.keys()].map((name) => [name, values[name] as RawValue] as const)
-  return { values: new Map(known), words: operands.map(String), command: (command as string[] | undefined) ?? [] }
+  return { values: new Map(known), words: operands.map(String), command: (command ?? []).map(String) }
 }
 
-function configuredParser(words: readonly string[], options: ReadonlyMap<string, Option>) {
-  const parser = yargs([...words])
-    .locale('en')
-    .exitProcess(false)
-    .help(false)
-    .version(false)
-    .strictOptions()
-    .parserConfiguration({
+function settingsOf(options: ReadonlyMap<string, Option>): parser.Options {
+  const names = (isWanted: (option: Option) => boolean) =>
+    [...options].filter(([, option]) => isWanted(option)).map(([name]) => name)
+  const withValue = names(({ type }) => type !== 'boolean')
+  return {
+    boolean: names(({ type }) => type === 'boolean'),
+    string: withValue,
+    array: names(({ type }) => type === 'list'),
+    narg: Object.fromEntries(withValue.map((name) => [name, 1])),
+    configuration: {
       'camel-case-expansion': false,
       'dot-notation': false,
       'greedy-arrays': false,
@@ -65,33 +71,23 @@ function configuredParser(words: readonly string[], options: ReadonlyMap<string,
       'parse-positional-numbers': false,
       'populate--': true,
       'short-option-groups': false,
-    })
-    .fail((message, error) => {
-      throw complaint(message ?? error.message, words, options)
-    })
-  for (const [name, { type }] of options) {
-    parser.option(
-      name,
-      type === 'boolean' ? { type } : { type: type === 'list' ? 'array' : 'string', string: true, nargs: 1 },
-    )
+    },
   }
-  return parser
 }
 
-function complaint(message: string, words: readonly string[], options: ReadonlyMap<string, Option>): Error {
+function complaint(message: string): Error {
   const missing = /^Not enough arguments following: (.*)$/.exec(message)
-  if (missing !== null) return usageError(`option '${dashed(missing[1] ?? '')}' needs a value`, SEE_HELP)
-  const unknown = /^Unknown arguments?: ([^,]*)/.exec(message)
-  if (unknown === null) return usageError(message, SEE_HELP)
-  const [, name = ''] = unknown
-  // yargs takes the negation away.
-  return unknownOption(words.includes(`--no-${name}`) ? `no-${name}` : name, options.keys())
+  return missing === null
+    ? usageError(message, SEE_HELP)
+    : usageError(`option '${dashed(missing[1] ?? '')}' needs a value`, SEE_HELP)
 }
 
 const SEE_HELP = 'see --help'
 
-function unknownOption(name: string, known: Iterable<string>): Error {
-  const names = [...known].flatMap((option) => [option, `no-${option}`])
+function unknownOption(parsed: string, words: readonly string[], options: ReadonlyMap<string, Option>): Error {
+  // The parser has removed the negation.
+  const name = words.includes(`--no-${parsed}`) ? `no-${parsed}` : parsed
+  const names = [...options.keys()].flatMap((option) => [option, `no-${option}`])
   const longer = names.filter((option) => name.length > 1 && option.startsWith(name))
   const suggestion =
     longer.length === 1 ? `did you mean '--${longer[0]}'?` : suggestionFor(`--${name}`, names.map(dashed))

@@ -36,10 +36,10 @@ describe('floorProblems()', () => {
     ],
     [
       'a library in the wrong hands',
-      { 'documents/low': { ...low, dependencies: { yargs: '18.2.0', chalk: '5' } } },
+      { 'documents/low': { ...low, dependencies: { 'yargs-parser': '22.0.0', chalk: '5' } } },
       {},
       [
-        "packages/documents/low: depends on 'yargs', which only '@davit/tool' may use",
+        "packages/documents/low: depends on 'yargs-parser', which only '@davit/tool' may use",
         "packages/documents/low: depends on 'chalk', which is not in the list of libraries",
       ],
     ],
@@ -56,7 +56,10 @@ describe('floorProblems()', () => {
     ],
     [
       'tests that lean on what is not below them, or not public',
-      { 'planners/high': high, 'documents/low': { ...low, devDependencies: { '@davit/high': '*', yargs: '18' } } },
+      {
+        'planners/high': high,
+        'documents/low': { ...low, devDependencies: { '@davit/high': '*', 'yargs-parser': '22' } },
+      },
       {
         'documents/low/test/low.test.ts':
           "#!/usr/bin/env node\n/** A test. */\nimport { test } from 'vitest'\nimport type {\n  A,\n} from '@davit/high/testing'\n" +
@@ -66,7 +69,7 @@ describe('floorProblems()', () => {
       },
       [
         "packages/documents/low: has tests that use '@davit/high', which is on floor 20, not below 10",
-        "packages/documents/low: depends on 'yargs', which only '@davit/tool' may use",
+        "packages/documents/low: depends on 'yargs-parser', which only '@davit/tool' may use",
         "packages/documents/low: test/low.test.ts imports 'yaml', which package.json does not declare",
         "packages/documents/low: test/low.test.ts imports '../../../planners/high/test/c.ts' from another package",
       ],
