@@ -114,7 +114,7 @@ describe('one deployment at a time, on this machine', () => {
 
     const environment = { DAVIT_SKIP_UNREACHABLE: '1' }
     const skipped = succeeded(await deploy(user, next, { environment }))
-    expect(skipped.stderr).toMatch(/\[beside\].*left as it is, since it cannot be reached/)
+    expect(skipped.stderr).toMatch(/\[beside\].*skipped, since it cannot be reached/)
     expect(skipped.stderr).toContain("'web' on 'beside' is not upgraded")
     await writeModels(user, models())
   })

@@ -6,8 +6,8 @@ import { activeOn } from './harness/records.ts'
 import { heldBack, takeJournal, wrapper, type WrapperOptions } from './harness/services.ts'
 import { eventually } from './harness/wait.ts'
 
-const LOST = /^warning: lost the connection to '\S+': trying again for \d+ s$/m
-const AGAIN = /^connected to '\S+' again$/m
+const LOST = /^warning: lost the connection to '\S+': retrying for \d+ s$/m
+const AGAIN = /^reconnected to '\S+'$/m
 
 describe.skipIf(!HOSTS_POSSIBLE)('a host whose sshd is restarted', () => {
   let set: TestHosts

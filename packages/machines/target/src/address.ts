@@ -2,16 +2,16 @@ import type { ConnectionRequest } from '@davit/connection'
 import { DavitError, ExitStatus, suggestionFor } from '@davit/diagnostics'
 import { CLIENT_INTERFACES, type ClientInterfaceKind, type Target, type TargetName } from '@davit/documents'
 
-/** Where a target of an infrastructure is reached, and how. */
+/** Returns how to connect to a target of an infrastructure. */
 export function addressOf(name: TargetName, target: Target): ConnectionRequest {
   const kind = interfaceKindOf(target.clientInterface)
   if (kind === undefined) {
     throw new DavitError(
       'unsupported-interface',
-      `target '${name}' wants the client interface '${target.clientInterface}', which this version of davit cannot use`,
+      `target '${name}' uses the client interface '${target.clientInterface}', which this version of davit does not support`,
       {
         exitStatus: ExitStatus.unreachable,
-        hint: suggestionFor(target.clientInterface, CLIENT_INTERFACES.keys()) ?? "say 'ssh' or 'local'",
+        hint: suggestionFor(target.clientInterface, CLIENT_INTERFACES.keys()) ?? "write 'ssh' or 'local'",
       },
     )
   }
@@ -20,7 +20,7 @@ export function addressOf(name: TargetName, target: Target): ConnectionRequest {
   if (typeof address !== 'string' || address === '') {
     throw new DavitError(
       'no-address',
-      `target '${name}' has no text in its property '${target.targetProperty}', which says how to reach it`,
+      `target '${name}' has no address: its property '${target.targetProperty}' must be a non-empty string`,
       {
         exitStatus: ExitStatus.badDocument,
       },
@@ -29,7 +29,7 @@ export function addressOf(name: TargetName, target: Target): ConnectionRequest {
   return { kind, address }
 }
 
-/** Which connection a client interface asks for: ours, or that of the original toolset by its name there. */
+/** Kind of connection that a client interface names, in davit's spelling or in that of Disnix. */
 export function interfaceKindOf(clientInterface: string): ClientInterfaceKind | undefined {
   return CLIENT_INTERFACES.get(clientInterface)
 }

@@ -6,21 +6,21 @@ import { say } from './messages.ts'
 import type { ReachedTargets } from './reach-targets.ts'
 import type { ShellTarget } from './shell-target.ts'
 
-/** All targets, for what is done everywhere or nowhere: one that cannot be reached is an error that names them all. */
+/** Returns all targets, for work that is done everywhere or nowhere; throws an error that names every unreachable one. */
 export function allTargets<R extends Role>({ targets, unreachable }: ReachedTargets<R>): readonly ShellTarget<R>[] {
   if (unreachable.size > 0) throw unreachableError(unreachable)
   return [...targets.values()]
 }
 
 export interface SkipTerms {
-  /** What becomes of targets that cannot be reached. */
+  /** How unreachable targets are treated. */
   readonly unreachable: 'refuse' | 'skip'
   readonly report: Report
 }
 
 /**
- * All targets, or those that can be reached: the others are told. A host that was reached and refused, because of its key or of
- * who logs in, is an error in any case, and so is that none is left.
+ * Returns the targets that were reached and, with `skip`, reports the others. Throws in any case if a host refused the connection
+ * (because of its key or the account), or if no target is left.
  */
 export function targetsToUse<R extends Role>(
   reached: ReachedTargets<R>,
@@ -35,7 +35,7 @@ export function targetsToUse<R extends Role>(
   return [...reached.targets.values()]
 }
 
-/** Whether `--skip-unreachable` may pass over a target that was not reached. */
+/** Whether `--skip-unreachable` may skip a target that failed with this error. */
 export function isSkippable({ exitStatus }: DavitError): boolean {
   return exitStatus === ExitStatus.unreachable
 }

@@ -5,7 +5,7 @@ import type { LockPlace } from './lock.ts'
 import type { Machine } from './machine.ts'
 import { onMachine } from './nix/errors.ts'
 
-/** Removes the generations of a profile other than the current one and those of these paths; tells how many. */
+/** Removes the generations of a profile, except the current one and those of the kept paths; returns how many. */
 export async function trimProfile(
   machine: Machine<'collect'>,
   { target, profile }: LockPlace,
@@ -14,14 +14,14 @@ export async function trimProfile(
   return (await machine.request('trim_profile', [target, profile, ...kept])).length
 }
 
-/** What is left of a service that is gone: what an activity of it printed, or a record of it that was given up. */
+/** A file that is left of a service that is gone: the log of an activity, or a record that was given up. */
 export interface Remnant {
   readonly kind: 'log' | 'given-up'
   readonly path: string
   readonly bytes: number
 }
 
-/** Removes logs of keys that no record is left of, and records that were given up long ago, on all targets that the machine is. */
+/** Removes logs of services without a record, and records that were given up long ago, of all targets on the machine. */
 export async function trimRemnants(
   machine: Machine<'collect'>,
   { dryRun }: { readonly dryRun: boolean },
@@ -36,7 +36,7 @@ function remnantIn(line: string): readonly Remnant[] {
     : [{ kind: kind as Remnant['kind'], path: fromHexadecimal(path), bytes: Number(bytes) }]
 }
 
-/** Has the Nix of a machine collect its garbage; what it says of it. */
+/** Has the Nix of a machine collect its garbage; returns the summary that Nix prints. */
 export async function collectNixGarbage(
   machine: Machine<'collect'>,
   { dryRun }: { readonly dryRun: boolean },

@@ -7,10 +7,10 @@ import type { Machine } from './machine.ts'
 import { isBroken, MAX_LOSSES } from './helper/reconnect.ts'
 import { onTarget } from './helper/refused-request.ts'
 
-/** As a target tells it: what it garbles is unknown, and whoever it is holds the lock nevertheless. */
+/** The holder of a lock, as the target reports it. Garbled values are undefined or empty; the lock counts as held all the same. */
 export interface LockHolder {
   readonly token: string | undefined
-  /** Who, as the holder said it (see deployment-lock). */
+  /** The owner, in the encoding of deployment-lock. */
   readonly owner: string
   readonly since: Date | undefined
 }
@@ -19,7 +19,7 @@ export interface LockRequest {
   readonly token: string
   readonly owner: string
   readonly leaseSeconds: number
-  /** Token of a holder that is known to be dead, and may be replaced before its lease is over. */
+  /** Token of a holder that is known to be dead: it is replaced before its lease is over. */
   readonly deadToken?: string
 }
 
@@ -27,7 +27,7 @@ export type LockAnswer =
   | { readonly kind: 'acquired'; readonly number: number }
   | { readonly kind: 'held'; readonly holder: LockHolder }
 
-/** Takes the lock of a profile on a target; whose token holds it already is given it again. */
+/** Takes the lock of a profile on a target; succeeds again with the token that already holds it. */
 export async function acquireLock(machine: Machine, place: LockPlace, request: LockRequest): Promise<LockAnswer> {
   const dead = request.deadToken === undefined ? [] : [request.deadToken]
   const fields = [request.token, encodeField(request.owner), String(request.leaseSeconds), ...dead] as const
@@ -42,7 +42,7 @@ export async function acquireLock(machine: Machine, place: LockPlace, request: L
   }
 }
 
-/** Renews the lock of who has held it since; a DavitError 'lock-lost' for everybody else. */
+/** Renews a lock that the token still holds; otherwise throws the DavitError 'lock-lost'. */
 export async function renewLock(
   machine: Machine,
   place: LockPlace,
@@ -57,21 +57,21 @@ export interface LockPlace {
   readonly profile: ProfileName
 }
 
-/** A DavitError 'not-locked' when nobody holds it, 'lock-lost' when somebody else does. */
+/** Releases a lock; throws the DavitError 'not-locked' if it is not held, and 'lock-lost' if somebody else holds it. */
 export async function releaseLock(machine: Machine, place: LockPlace, token: string): Promise<void> {
   for (let losses = 0; ; losses += 1) {
     try {
       await onPlace(place, machine.request('unlock', [place.target, place.profile, token]))
       return
     } catch (error) {
-      // It was given back by the request whose answer was lost.
+      // The request whose answer was lost has released it.
       if (losses > 0 && error instanceof RefusedRequest && error.code === 'not-locked') return
       if (!isBroken(error) || losses === MAX_LOSSES) throw error
     }
   }
 }
 
-/** What is refused names the target. */
+/** Names the target in errors of a request. */
 function onPlace<Answer>({ target }: LockPlace, answer: Promise<Answer>): Promise<Answer> {
   return answer.catch((error: unknown) => {
     throw onTarget(target, error)
@@ -95,7 +95,7 @@ function ownerIn(field: string | undefined): string {
   return field === undefined || field.length > MAX_OWNER_CHARACTERS ? '' : decodeField(field)
 }
 
-/** Of numbers that are not longer, Date knows all. */
+/** Parses seconds since the epoch; a Date can represent every number of 12 digits. */
 function timeIn(seconds: string | undefined): Date | undefined {
   const digits = matching(seconds, /^\d{1,12}$/)
   return digits === undefined ? undefined : new Date(Number(digits) * 1000)

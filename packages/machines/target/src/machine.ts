@@ -16,19 +16,19 @@ import { ANSWER_SECONDS } from './helper/silence.ts'
 export { isConnectionLost } from './helper/proof-of-life.ts'
 
 /**
- * A machine with a helper on it that can do what its role needs. A helper that died is started again by the next request: what
- * runs on the machine is not touched by that.
+ * A machine and the helper on it that serves one role. If the helper dies, the next request starts another one; activities on the
+ * machine go on meanwhile.
  */
 export interface Machine<R extends Role = 'deploy'> {
   readonly address: string
   readonly facts: MachineFacts
-  /** How long it may owe an answer and say nothing, on any channel; then it counts as lost. */
+  /** How long an answer may be due, on any channel, before a silent machine counts as lost. */
   readonly answerSeconds: number
-  /** The lines of the answer. Fields are words already. */
+  /** Resolves with the lines of the answer. Fields are already encoded as words. */
   readonly request: (...request: RequestOf<R>) => Promise<readonly string[]>
-  /** As `Helper.requestActivity`. */
+  /** See `Helper.requestActivity`. */
   readonly requestActivity: (...request: [...ActivityRequestOf<R>, sent?: () => void]) => Promise<number>
-  /** A script of its own beside the helper, for bulk data. */
+  /** Runs a script on a channel of its own, parallel to the helper, for bulk data. */
   run(script: string): Promise<Channel>
   readonly nixStore: NixServe
   close(): void
@@ -36,13 +36,13 @@ export interface Machine<R extends Role = 'deploy'> {
 
 export type MachineOptions = ReconnectTerms
 
-/** Of any role: requests are those that its own type allows. */
+/** A machine of any role. The type that callers see restricts the requests to those of the role. */
 type OpenedMachine = Omit<Machine, 'request' | 'requestActivity'> & {
   readonly request: (operation: OperationName, fields: readonly string[]) => Promise<readonly string[]>
   readonly requestActivity: (operation: OperationName, fields: readonly string[], sent?: () => void) => Promise<number>
 }
 
-/** Connects, and starts a helper that deploys, or one of another role. */
+/** Connects to a machine and starts a helper there, for the role `deploy` by default. */
 export async function openMachine<R extends Role>(
   connect: () => Promise<Connection>,
   options: MachineOptions & { readonly role: R },

@@ -4,7 +4,7 @@ import { isSamePlace } from './helper/facts.ts'
 import type { Machine } from './machine.ts'
 import type { ShellTarget } from './shell-target.ts'
 
-/** Targets that are one machine stand together, and share its store and its state; each group is in the order of the targets. */
+/** Groups targets that are the same machine, and so share its store and state; keeps their order. */
 export function groupByMachine<R extends Role>(targets: Iterable<ShellTarget<R>>): readonly MachineTargets<R>[] {
   const machines: [ShellTarget<R>, ...ShellTarget<R>[]][] = []
   for (const target of targets) {
@@ -18,7 +18,7 @@ export function groupByMachine<R extends Role>(targets: Iterable<ShellTarget<R>>
 /** The targets of one machine. */
 export type MachineTargets<R extends Role = 'deploy'> = readonly [ShellTarget<R>, ...ShellTarget<R>[]]
 
-/** One machine for all targets that are the same place. */
+/** Returns each machine once, however many targets it has. */
 export function machinesOf<R extends Role>(targets: Iterable<ShellTarget<R>>): readonly Machine<R>[] {
   return groupByMachine(targets).map(([{ machine }]) => machine)
 }

@@ -9,19 +9,19 @@ export const say = messages({
   'target-builds-half-isolated': note(
     { address: 'text' },
     ({ address }) =>
-      `builds on '${address}' are kept from the network, but see all of that machine, since bubblewrap (bwrap) is missing or not allowed there`,
+      `builds on '${address}' have no network, but are not isolated otherwise, since bubblewrap (bwrap) is missing or not allowed there`,
   ),
   'target-build-awaited': note(
     { package: 'text', address: 'text' },
-    ({ package: name, address }) => `'${name}' is being built on '${address}': waiting for it`,
+    ({ package: name, address }) => `'${name}' is already being built on '${address}': waiting for it`,
   ),
   'target-skipped': warning(
     { target: 'prefix', reason: 'text' },
-    ({ reason }) => `left as it is, since it cannot be reached: ${reason}`,
+    ({ reason }) => `skipped, since it cannot be reached: ${reason}`,
   ),
-  reconnected: note({ address: 'text' }, ({ address }) => `connected to '${address}' again`),
+  reconnected: note({ address: 'text' }, ({ address }) => `reconnected to '${address}'`),
   reconnecting: warning(
     { address: 'text', seconds: 'number' },
-    ({ address, seconds }) => `lost the connection to '${address}': trying again for ${seconds} s`,
+    ({ address, seconds }) => `lost the connection to '${address}': retrying for ${seconds} s`,
   ),
 })

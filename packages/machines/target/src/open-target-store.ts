@@ -5,7 +5,7 @@ import { nixTargetStore } from './nix/nix-target-store.ts'
 import type { ShellTarget } from './shell-target.ts'
 import type { TargetStore } from './target-store.ts'
 
-/** The half of the coordinator's store that is on the machine of a target. */
+/** Opens the target's half of the coordinator's store. */
 export function openTargetStore({ name, machine }: ShellTarget<'carry'>, store: Store): TargetStore {
   return store.kind === 'native' ? nativeTargetStore(machine, store) : nixTargetStore({ name, machine }, store)
 }

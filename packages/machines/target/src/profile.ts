@@ -11,13 +11,13 @@ import { onTarget } from './helper/refused-request.ts'
 export interface ProfileToSet extends LockPlace {
   readonly token: string
   readonly path: StorePath
-  /** In which each generation is a root, so that nothing that it needs is collected. */
+  /** The store in which each generation is a root, so that its closure is not collected. */
   readonly store: StoreReference
-  /** Whether a generation is added where the current one is another profile, or one that holds this profile becomes current, if any does. */
+  /** `add` makes a new generation unless the current one is this profile; `reuse` prefers an earlier generation of this profile. */
   readonly generations: 'add' | 'reuse'
 }
 
-/** The root of a native store that keeps the generations of a profile on a target, without the mark of the account. */
+/** Name of the root in a native store that keeps the generations of a profile on a target, without the mark of the account. */
 export function profileRoot(target: TargetName, profile: ProfileName): string {
   const name = `profile:${target}:${profile}`
   if (name.length <= MAX_CHARACTERS) return name
@@ -25,10 +25,10 @@ export function profileRoot(target: TargetName, profile: ProfileName): string {
   return `${name.slice(0, MAX_CHARACTERS - hash.length - 1)}:${hash}`
 }
 
-/** A file name has 255, and the target adds a colon and a mark of 16 (see `roots.sh`). */
+/** A file name has at most 255 characters, and the target appends a colon and a mark of 16 (see `roots.sh`). */
 const MAX_CHARACTERS = 238
 
-/** Makes a profile the current one of its target. */
+/** Makes a profile the current one of its target; resolves with the number of its generation if that changed. */
 export async function setProfile(
   machine: Machine,
   profile: ProfileToSet,

@@ -12,7 +12,7 @@ export interface ReachedTargets<R extends Role = 'deploy'> {
   readonly unreachable: ReadonlyMap<TargetName, DavitError>
 }
 
-/** Connects to all targets at once; those that share a connection share the helper. One that cannot be reached does not stop the others. */
+/** Connects to all targets in parallel; targets with the same connection share a helper. An unreachable one does not stop the others. */
 export async function reachTargets<R extends Role>(
   infrastructure: Infrastructure,
   pool: ConnectionPool,

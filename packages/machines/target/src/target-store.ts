@@ -1,22 +1,25 @@
 import type { Report } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 
-/** The target's half of a store: what a machine has of the coordinator's, what it is sent, and what it builds. */
+/** The target's half of a store: checks what a machine has of the coordinator's store, and sends, builds and fetches the rest. */
 export interface TargetStore {
-  /** Which of these are not valid there. */
+  /** Returns the paths that are not valid there. */
   missing(paths: readonly StorePath[], options?: MissingOptions): Promise<readonly StorePath[]>
-  /** Makes paths of the coordinator's store valid there; in the order of `closure`, all that they refer to is among them or valid there. */
+  /**
+   * Makes paths of the coordinator's store valid there. They are in the order of `closure`, and every reference is among them or
+   * already valid there.
+   */
   send(paths: readonly StorePath[], options: TransferOptions): Promise<Transferred>
-  /** Keeps valid paths and their closures there for a day: until a later step of the same deployment needs them. */
+  /** Keeps valid paths and their closures for a day, for a later step of the same deployment. */
   protect(paths: readonly StorePath[]): Promise<void>
-  /** Builds derivations whose requirements are valid there. One that fails does not stop the others. */
+  /** Builds derivations whose inputs are valid there. A failed build does not stop the others. */
   build(derivations: readonly StorePath[], options: TargetBuildOptions): Promise<readonly TargetBuildOutcome[]>
-  /** Makes what was built there, with all that it needs, valid in the coordinator's store. */
+  /** Makes the outputs that were built there, with their closures, valid in the coordinator's store. */
   fetch(derivations: readonly StorePath[], options: TransferOptions): Promise<Transferred>
 }
 
 export interface MissingOptions {
-  /** Whether the machine first fetches from its own caches what it can. */
+  /** Whether the machine first substitutes what it can from its own caches. */
   readonly useSubstitutes?: boolean
   readonly signal?: AbortSignal
 }
@@ -31,14 +34,14 @@ export interface Transferred {
 }
 
 export interface TargetBuildOptions {
-  /** How many builds may run there at a time. */
+  /** Maximum number of builds that run there at a time. */
   readonly cores: number
-  /** Told what else happens there; the steps of the builds that are asked for are the caller's. */
+  /** Receives all events except the steps of the requested builds, which the caller reports. */
   readonly report: Report
   readonly signal: AbortSignal
 }
 
-/** In the order of the derivations. */
+/** Outcome of one build; a list of them is in the order of the derivations. */
 export type TargetBuildOutcome =
   | { readonly kind: 'built' }
   | { readonly kind: 'failed'; readonly reason: string; readonly logEnd: string }

@@ -27,7 +27,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       const result = await performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 3 })
       expect(result).toEqual({
         kind: 'failed',
-        message: 'it took longer than 3 seconds, and was ended',
+        message: 'it took longer than 3 seconds and was stopped',
         log: 'about to hang\n',
       })
       expect(isAlive(scene.pidIn('child'))).toBe(false)

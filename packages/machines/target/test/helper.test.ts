@@ -18,12 +18,12 @@ describe('openHelper()', () => {
     ['printed something', 'This account is not available\n', " and printed 'This account is not available'"],
     ['printed nothing', '', ''],
     ['printed very much', `${'x'.repeat(1000)}\n`, ` and printed '${'x'.repeat(300)}'`],
-  ])('names a login shell that %s and ran nothing', async (_, greeting, printed) => {
+  ])('names a login shell that %s and runs no command', async (_, greeting, printed) => {
     const connection = connectionTo({ greeting, answer: (__, far) => far.end(1) })
     await expect(openHelper(connection)).rejects.toMatchObject({
       code: 'no-shell',
       exitStatus: 77,
-      message: `the login shell on 'far' ran nothing: it ended with status 1${printed}`,
+      message: `the login shell on 'far' ran no command: it ended with status 1${printed}`,
     })
     expect(connection.closed()).toBe(true)
   })

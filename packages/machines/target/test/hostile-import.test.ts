@@ -65,7 +65,7 @@ describe.each(installedShells())('with $name', (shell) => {
     onTheWay = (bytes) => Buffer.from(bytes.toString('latin1').replace('honest', 'forged'), 'latin1')
     await expect(importing([NAME], { name: NAME, type: '0', content: 'honest' })).rejects.toMatchObject({
       code: 'import-failed',
-      message: expect.stringContaining('what arrived is not what was sent'),
+      message: expect.stringContaining('what arrived differs from what was sent'),
     })
     await expectNothing()
   })

@@ -25,9 +25,9 @@ describe.skipIf(why !== undefined)(`a machine through sshd${why === undefined ? 
     expect(machine).toMatchObject({
       code: 'no-shell',
       exitStatus: 77,
-      hint: 'the account needs a login shell that runs commands',
+      hint: 'give the account a login shell that runs commands',
       message: expect.stringMatching(
-        new RegExp(`^the login shell on '${address}' ran nothing: .*This account is currently not available`),
+        new RegExp(`^the login shell on '${address}' ran no command: .*This account is currently not available`),
       ),
     })
   })

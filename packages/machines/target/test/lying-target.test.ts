@@ -122,7 +122,7 @@ describe('a refusal', () => {
     await expect(long.request('observe', ['default'])).rejects.toMatchObject({ message: 'x'.repeat(4_000) })
     const empty = await machineSaying('ID ! failed zz')
     await expect(empty.request('observe', ['default'])).rejects.toMatchObject({
-      message: 'it was refused without a reason',
+      message: 'the request was refused without a reason',
     })
   })
 })

@@ -237,7 +237,10 @@ describe.runIf(canPose)('on a machine', () => {
     const first = building.build(packages)
     await vi.waitFor(() => expect(existsSync(join(outside, 'builds'))).toBe(true), PATIENCE)
     const second = building.build(packages, { machine })
-    await vi.waitFor(() => expect(notes()).toContain("'web' is being built on 'other': waiting for it"), PATIENCE)
+    await vi.waitFor(
+      () => expect(notes()).toContain("'web' is already being built on 'other': waiting for it"),
+      PATIENCE,
+    )
     writeFileSync(join(outside, 'go'), '')
     expect([await first, await second]).toEqual([[{ kind: 'built' }], [{ kind: 'built' }]])
     expect(builds()).toBe('built\n')

@@ -50,9 +50,9 @@ describe.runIf(canPose)('fetchNatively()', () => {
   })
 
   test.each([
-    ['is cut off', cut, 'what arrived is not what was sent'],
-    ['breaks', broken, 'the stream was cut'],
-    ['is damaged', damaged, 'what arrived is not what was sent'],
+    ['is cut off', cut, 'what arrived differs from what was sent'],
+    ['breaks', broken, 'the stream was cut off'],
+    ['is damaged', damaged, 'what arrived differs from what was sent'],
   ])('registers nothing when the stream %s, and the next one succeeds', async (_, damage, reason) => {
     const [pkg] = await built('web')
     const fetching = building.fetch([pkg!], { machine: withOutput(building.machine, damage) })
@@ -117,9 +117,7 @@ describe.runIf(canPose)('fetchNatively()', () => {
     removeTree(building.there(layout().incoming))
     await expect(building.fetch([pkg!])).rejects.toMatchObject({
       code: 'fetch-failed',
-      message: expect.stringMatching(
-        /^cannot bring back what 'other' has built: .*(No such file|cannot open|Cannot open)/,
-      ),
+      message: expect.stringMatching(/^cannot fetch what 'other' has built: .*(No such file|cannot open|Cannot open)/),
     })
   })
 

@@ -61,23 +61,31 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
   })
 
   test.runIf(shell.inDepth).each<readonly [string, (scene: Scene) => void, string]>([
-    ['an unknown state', ({ record }) => writeFileSync(join(record, 'state'), 'asleep\n'), 'its state is none that'],
+    [
+      'an unknown state',
+      ({ record }) => writeFileSync(join(record, 'state'), 'asleep\n'),
+      'its state is not a known one',
+    ],
     ['a missing field', (scene) => edit(scene, (text) => text.replace(/^boot .*\n/m, '')), 'it lacks boot'],
-    ['another format', (scene) => edit(scene, (text) => text.replace('format 1', 'format 9')), "its format is '9'"],
+    [
+      'another format',
+      (scene) => edit(scene, (text) => text.replace('format 1', 'format 9')),
+      "its format '9' is not supported",
+    ],
     [
       'an entry that is none',
       (scene) => edit(scene, (text) => text.replace(/^entry .*/m, 'entry x')),
-      'its entry is no',
+      'its entry is not a profile manifest',
     ],
     [
       'another package',
       (scene) => edit(scene, (text) => text.replace(/^pkg .*/m, 'pkg /store/x')),
-      'it is of two packages',
+      'it names two packages',
     ],
     [
       'another container',
       (scene) => edit(scene, (text) => text.replace(/^container .*/m, 'container x')),
-      'it is of another container',
+      'it belongs to another container',
     ],
   ])('with %s are damaged, and their services can be stopped', async (_, change, problem) => {
     const scene = await activated()
@@ -104,7 +112,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     const scene = await activated()
     renameSync(scene.record, join(scene.record, '../process:other'))
     const { damaged } = await observe(scene)
-    expect(damaged).toMatchObject([{ key: 'other', problem: 'it is of another service' }])
+    expect(damaged).toMatchObject([{ key: 'other', problem: 'it belongs to another service' }])
   })
 
   test.runIf(shell.inDepth).each([

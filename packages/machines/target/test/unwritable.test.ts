@@ -106,7 +106,7 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       const send = () =>
         importArchive(machine, store, { archive: Readable.from([]), paths: [], protect: [], needs: [], signal })
       await expect(send()).rejects.toMatchObject({
-        message: `'${shell.name}' could not unpack what it was sent: 'nobody' may not write to '${directory}'`,
+        message: `cannot unpack packages on '${shell.name}': 'nobody' may not write to '${directory}'`,
         hint: `as root there: install -d -o nobody '${store.directory}'`,
       })
       mkdirSync(store.directory)

@@ -27,7 +27,7 @@ const WORDS = { fails: 'sorry', hangs: 'hold on', floods: 'enough', crashes: 'ou
   Fault,
   string
 >
-const LATE = `it took longer than ${LIMIT} seconds, and was ended`
+const LATE = `it took longer than ${LIMIT} seconds and was stopped`
 const MESSAGES = {
   fails: 'its module ended with status 3',
   hangs: LATE,

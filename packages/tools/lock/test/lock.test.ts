@@ -116,7 +116,7 @@ describe('davit-lock', () => {
   ])('does not wait longer than it is told for a service whose %s hangs', async (activity, code, message) => {
     await activateOn('t1', `[ "$1" != ${activity} ] || { echo busy; exec sleep 60; }`)
     const running = runLock(two, ['true'], { activityTimeout: 4 })
-    const reason = "'web' on 't1': it took longer than 4 seconds, and was ended: busy"
+    const reason = "'web' on 't1': it took longer than 4 seconds and was stopped: busy"
     await expect(running).rejects.toMatchObject({ code, exitStatus: 1, message, cause: { message: reason } })
     expect(asked()).toEqual(['activate', 'lock', 'unlock'])
     // It was given back, and nobody has taken it.
@@ -198,7 +198,7 @@ describe('targets that were renamed, and those that cannot be reached', () => {
     })
     expect(isLocked('t1')).toBe(false)
     await runLock(text, [], { skipUnreachable: true })
-    expect([isLocked('t1'), warnings]).toEqual([true, [expect.stringContaining('left as it is')]])
+    expect([isLocked('t1'), warnings]).toEqual([true, [expect.stringContaining('skipped')]])
     await runUnlock(text)
     expect([isLocked('t1'), existsSync(recordFile())]).toEqual([false, false])
   })

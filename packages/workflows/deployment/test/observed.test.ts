@@ -272,7 +272,7 @@ describe('another deployment', () => {
 
 describe('an activity that takes too long', () => {
   const hang = (name: string) => writeFileSync(join(machines.directory, `hang-${name}`), '')
-  const failed = { message: `it took longer than ${HALF_A_MINUTE} seconds, and was ended` }
+  const failed = { message: `it took longer than ${HALF_A_MINUTE} seconds and was stopped` }
 
   test('has failed, and is undone', async () => {
     const targets = [await machines.target('m1', 'one')]

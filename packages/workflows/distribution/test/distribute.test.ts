@@ -167,7 +167,7 @@ describe('targets that were not reached', () => {
   test('are told, and no failure, when they are to be skipped', async () => {
     const { failed, events } = await attempt(69, 'skip')
     expect(failed.size).toBe(0)
-    const message = "left as it is, since it cannot be reached: cannot reach 't1'"
+    const message = "skipped, since it cannot be reached: cannot reach 't1'"
     expect(events).toMatchObject([{ kind: 'warning', code: 'target-skipped', target: 't1', message }])
   })
 

@@ -2,10 +2,10 @@ import { Transform } from 'node:stream'
 
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 
-/** A login shell may print this much before a script of ours begins. */
+/** How much a login shell may print before a script of davit starts. */
 const MAX_GREETING_BYTES = 1024 * 1024
 
-/** Lets through what comes after the line that is the marker; `started` is false when there was none. */
+/** Passes on everything after the marker line; `started` resolves with false if the stream ends without one. */
 export function afterMarker(marker: string): { readonly filter: Transform; readonly started: Promise<boolean> } {
   const line = Buffer.from(`\n${marker}\n`)
   let greeting: Buffer | undefined = Buffer.alloc(0)
@@ -34,8 +34,8 @@ export function afterMarker(marker: string): { readonly filter: Transform; reado
 }
 
 function endlessGreeting(): DavitError {
-  return new DavitError('no-answer', 'a target prints without end, and does not answer', {
+  return new DavitError('no-answer', 'a target prints endless output instead of an answer', {
     exitStatus: ExitStatus.unreachable,
-    hint: 'look at what its login shell prints',
+    hint: 'check what its login shell prints when it starts',
   })
 }

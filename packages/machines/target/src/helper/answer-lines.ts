@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream'
 
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 
-/** What comes from a target is bounded: a line longer than this is not an answer of ours. */
+/** Limit of what is read from a target: no answer of a helper has a longer line. */
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024
 
-/** Calls `take` for each line of a stream; text without a newline at the end is dropped, as it was cut off. */
+/** Calls `take` for each line of a stream; a last line without a newline was cut off, and is dropped. */
 export function readLines(stream: Readable, take: (line: string) => void): void {
   let parts: string[] = []
   let length = 0
@@ -24,21 +24,21 @@ export function readLines(stream: Readable, take: (line: string) => void): void 
     length += chunk.length - start
     if (length > MAX_LINE_CHARACTERS) {
       stream.destroy(
-        new DavitError('bad-answer', 'a target sent a line without end', { exitStatus: ExitStatus.unreachable }),
+        new DavitError('bad-answer', 'a target sent a line that is too long', { exitStatus: ExitStatus.unreachable }),
       )
     }
   })
 }
 
-/** What a machine sent is not what an honest helper could have sent. */
+/** The error for an answer that no intact helper could have sent. */
 export function badAnswer(address: string): DavitError {
   return new DavitError('bad-answer', `'${address}' sent an answer that davit does not understand`, {
     exitStatus: ExitStatus.unreachable,
-    hint: 'something on it answers in place of the shell of davit, or has changed what that keeps there',
+    hint: "another program answers there in place of davit's shell, or has changed the files that davit keeps there",
   })
 }
 
-/** Text that a target sent in hexadecimal. */
+/** Decodes text that a target sent in hexadecimal. */
 export function fromHexadecimal(text: string | undefined): string {
   return Buffer.from(text ?? '', 'hex').toString('utf8')
 }

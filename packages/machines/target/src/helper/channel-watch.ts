@@ -3,20 +3,20 @@ import type { Channel } from '@davit/connection'
 import { type SilenceWatch, silentError, watchSilence } from './silence.ts'
 
 export interface ChannelWatch extends SilenceWatch {
-  /** Rejects when the other end has been silent for too long; the channel is closed then. */
+  /** Rejects when the other end has been silent for too long; the channel is then closed. */
   readonly silent: Promise<never>
 }
 
 export interface WatchedChannel {
   readonly address: string
   readonly seconds: number
-  /** Whether it is the other end that is waited for: always, unless told. */
+  /** Whether the other end has to send or read something now; by default always. */
   readonly owes?: () => boolean
   /** See `Watched`. */
   readonly askForLife?: (watch: SilenceWatch) => void
 }
 
-/** Of a script that is to do something beside the helper. */
+/** Watches the channel of a script that runs parallel to the helper. */
 export function watchChannel(channel: Pick<Channel, 'close'>, watched: WatchedChannel): ChannelWatch {
   const { address, seconds, owes = () => true, askForLife = () => {} } = watched
   let giveUp: (error: unknown) => void = () => {}

@@ -3,14 +3,14 @@ import type { System } from '@davit/documents'
 
 import { fromHexadecimal } from './answer-lines.ts'
 
-/** What a machine says of itself when a helper starts there. */
+/** Facts that a machine reports when a helper starts there. */
 export interface MachineFacts {
   readonly system: System
-  /** The process that said hello; it may have been replaced since. */
+  /** Process of the helper that reported them; it may have been replaced since. */
   readonly helper: string
   readonly userId: number
   readonly bootId: string
-  /** Tells containers apart that share the boot. */
+  /** Distinguishes Linux containers that share a boot. */
   readonly place: string
   readonly stateDirectory: string
   readonly checksum: 'cksum' | 'sha256sum'
@@ -23,7 +23,7 @@ export function parseFacts(lines: readonly string[], address: string): MachineFa
   const checksum = (['cksum', 'sha256sum'] as const).find((utility) => all('checksum').includes(utility))
   const missing = [...all('missing'), ...(checksum === undefined ? ['cksum or sha256sum'] : [])]
   if (checksum === undefined || missing.length > 0) throw utilitiesMissing(address, missing)
-  /** What is no such thing was not said by our helper. */
+  /** Returns a fact, which has this shape if davit's helper reported it. */
   const told = (fact: string, shape: RegExp) => {
     const text = fact === 'state' ? fromHexadecimal(first(fact)) : first(fact)
     if (!shape.test(text)) throw nonsense(address, fact, text)
@@ -41,29 +41,29 @@ export function parseFacts(lines: readonly string[], address: string): MachineFa
   }
 }
 
-/** Absolute, without `..`, and without control characters: it is shown, and goes before names of files. */
+/** Absolute, without `..`, and without control characters, since it is shown and is a prefix of file names. */
 // oxlint-disable-next-line no-control-regex
 const STATE_DIRECTORY = /^(?:\/+(?!\.\.?(?:\/|$))[^/\u0000-\u001f\u007f]+)+\/*$/
 
 function utilitiesMissing(address: string, missing: readonly string[]): DavitError {
   return new DavitError('utility-missing', `'${address}' lacks ${missing.join(', ')}`, {
     exitStatus: ExitStatus.unreachable,
-    hint: 'a target needs a POSIX shell and the usual small utilities (coreutils, util-linux, findutils and tar, or busybox)',
+    hint: 'install them there: a target needs coreutils, util-linux, findutils and tar, or busybox',
   })
 }
 
 function nonsense(address: string, fact: string, text: string): DavitError {
   const hint =
     fact === 'state'
-      ? 'the state directory of a target is an absolute path without `..` (DAVIT_STATE_DIR there)'
-      : 'something on it answers in place of the shell of davit'
+      ? "set DAVIT_STATE_DIR there to an absolute path without '..'"
+      : "another program answers there in place of davit's shell"
   return new DavitError('bad-answer', `'${address}' reported an impossible ${fact}: '${text.slice(0, 100)}'`, {
     exitStatus: ExitStatus.unreachable,
     hint,
   })
 }
 
-/** Whether two helpers run on the same machine, for the same user's state. */
+/** Whether two helpers run on the same machine, with the same user's state. */
 export function isSamePlace(left: MachineFacts, right: MachineFacts): boolean {
   const facts = ['bootId', 'place', 'stateDirectory', 'userId'] as const
   return facts.every((fact) => left[fact] === right[fact])

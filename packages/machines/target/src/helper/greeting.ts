@@ -6,9 +6,9 @@ const MAX_GREETING_LINES = 2_000
 const MAX_GREETING_CHARACTERS = 1024 * 1024
 
 export interface Greeting {
-  /** What was printed before the marker. */
+  /** Lines that were printed before the marker. */
   readonly greeting: readonly string[]
-  /** False when it has no end. */
+  /** Resolves with true at the marker, and with false if the greeting is too long to have an end. */
   readonly found: Promise<boolean>
 }
 

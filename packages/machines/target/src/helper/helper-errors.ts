@@ -6,7 +6,7 @@ export function noAnswer(address: string): DavitError {
   return new DavitError('no-answer', `'${address}' did not start a shell in time`, UNREACHABLE)
 }
 
-/** However a helper is lost, what it was asked for may have happened. */
+/** The error for a lost helper. Its requests may have been carried out all the same. */
 export function lostError(reason: unknown, address: string): DavitError {
   if (reason instanceof DavitError && reason.code === 'connection-lost') return reason
   const text = reason instanceof Error ? reason.message : String(reason)
@@ -27,10 +27,10 @@ export function noShell({ address, status, greeting }: FailedStart): DavitError 
   const text = printed.length === 0 ? '' : ` and printed '${printed.join(' | ').slice(0, MAX_QUOTED)}'`
   return new DavitError(
     'no-shell',
-    `the login shell on '${address}' ran nothing: it ended with status ${status}${text}`,
+    `the login shell on '${address}' ran no command: it ended with status ${status}${text}`,
     {
       exitStatus: ExitStatus.permission,
-      hint: 'the account needs a login shell that runs commands',
+      hint: 'give the account a login shell that runs commands',
     },
   )
 }

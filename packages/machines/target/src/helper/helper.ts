@@ -14,25 +14,25 @@ import { endOfOutput } from './stream-tail.ts'
 
 export { RefusedRequest } from './refused-request.ts'
 
-/** A shell on the machine that answers requests (see `target-runtime/runtime/serve.sh`), one after the other. */
+/** A shell on the machine that answers requests one after the other (see `target-runtime/runtime/serve.sh`). */
 export interface Helper {
-  /** The lines of the answer. Fields are words already. A refusal is a DavitError with the code that the machine gave. */
+  /** Resolves with the lines of the answer. Fields are already encoded as words. A refusal rejects with the machine's code. */
   request(operation: OperationName, fields: readonly string[]): Promise<readonly string[]>
-  /** As `request`, for what ends later: resolves with the exit status of the activity. Before it is `sent`, nothing has happened. */
+  /** Starts an activity, and resolves with its exit status. Until `sent` is called, nothing has happened. */
   requestActivity(operation: OperationName, fields: readonly string[], sent?: () => void): Promise<number>
-  /** Whether it has ended: nothing that is asked of it from now on reaches the machine. */
+  /** Whether it is lost: no further request reaches the machine. */
   readonly isGone: boolean
-  /** Why: it may still be there, and may still do what it was asked for. */
+  /** Whether it was lost because it fell silent: it may still be running, and still carry out its requests. */
   readonly isSilent: boolean
   close(): void
 }
 
 export interface HelperOptions {
-  /** What it is for: to deploy, unless told. */
+  /** By default `deploy`. */
   readonly role?: Role
-  /** A helper that it replaces, as that has named itself. */
+  /** Process of the helper that it replaces, as that one reported it. */
   readonly predecessor?: string
-  /** How long it may owe an answer and say nothing; see `silence.ts`. */
+  /** How long an answer may be due before a silent helper counts as lost; see `silence.ts`. */
   readonly answerSeconds?: number | undefined
 }
 
@@ -42,7 +42,7 @@ interface PendingActivity {
 }
 
 const START_DEADLINE_MS = 30_000
-/** Lines of which nobody has asked any: what utilities complain of on standard error. */
+/** Limit of lines that answer no request, such as complaints of utilities on standard error. */
 const MAX_STRAY_LINES = 10_000
 
 export async function openHelper(
@@ -65,7 +65,7 @@ class ShellHelper implements Helper {
   /** Resolves with the reason when the helper is gone. */
   readonly #gone: Promise<DavitError>
   #lost: DavitError | undefined
-  /** With which the shell has ended. */
+  /** Exit status of the shell, once it has ended. */
   #status: number | undefined
   #lastId = 0
   #strayLines = 0
@@ -102,7 +102,7 @@ class ShellHelper implements Helper {
     })
   }
 
-  /** Waits for the marker; what comes before it was printed by the login shell. */
+  /** Waits for the marker; the login shell printed what comes before it. */
   async start(marker: string): Promise<void> {
     const { greeting, found } = readGreeting(this.#channel.stdout, marker, (line) => this.#takeAnswer(line))
     readLines(this.#channel.stderr, (line) => this.#takeEvent(line))
@@ -131,7 +131,7 @@ class ShellHelper implements Helper {
   async requestActivity(operation: OperationName, fields: readonly string[], sent = () => {}): Promise<number> {
     const id = this.#newId()
     const ended = new Promise<number>((resolve, reject) => this.#activities.set(id, { resolve, reject }))
-    // Both are told when the helper is gone, and only one of them is waited for then.
+    // Both promises reject when the helper is lost, and only one of them is awaited then.
     ended.catch(() => {})
     if (this.#lost === undefined) sent()
     try {
@@ -164,7 +164,7 @@ class ShellHelper implements Helper {
     return slowness === undefined ? undefined : seconds * slowness
   }
 
-  /** An activity may be silent for as long as it wants, and the helper that is to tell its end may not. */
+  /** An activity may be silent for any time, but the helper that reports its end may not. */
   #askForLife(): void {
     const isIdle = this.#activities.size > 0 && this.#answers.slowness() === undefined
     if (isIdle) this.#send(this.#newId(), ...PROOF_OF_LIFE).catch(() => {})
@@ -178,11 +178,11 @@ class ShellHelper implements Helper {
     else activity.resolve(Number(status))
   }
 
-  /** Somebody who talks without end is no helper. */
+  /** Counts lines that answer no request; endless ones do not come from a helper. */
   #countStray(): void {
     this.#strayLines += 1
     if (this.#strayLines !== MAX_STRAY_LINES) return
-    this.#channel.stdout.destroy(new Error('it sends what nobody has asked for'))
+    this.#channel.stdout.destroy(new Error('it sends lines that answer no request'))
     this.#channel.close()
   }
 

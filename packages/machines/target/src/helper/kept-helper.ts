@@ -6,16 +6,16 @@ import { isConnectionLost } from './proof-of-life.ts'
 import { isBroken, MAX_LOSSES, mayPass, reconnect, type ReconnectTerms } from './reconnect.ts'
 
 /**
- * A helper that is replaced when it was lost: what runs on the machine is not touched by that. A machine that was reached once is
- * waited for.
+ * A helper that is replaced when it is lost; activities on the machine go on meanwhile. If a machine that was reached once goes
+ * away, requests wait for it.
  */
 export interface KeptHelper {
-  /** What the first one said, but for who the present one is. */
+  /** Facts that the first helper reported, except for the process, which is that of the present one. */
   readonly facts: MachineFacts
-  /** The present one. */
+  /** Connection of the present helper. */
   readonly connection: Connection
   use<Result>(ask: (helper: Helper) => Promise<Result>): Promise<Result>
-  /** Starts a script beside it. */
+  /** Starts a script parallel to the helper. */
   run(script: string): Promise<Channel>
   close(): void
 }
@@ -44,11 +44,11 @@ class ReplacedHelper implements KeptHelper {
   readonly #replacement: Replacement
   #current: Started
   #reopening: Promise<void> | undefined
-  /** It has fallen silent, and none has answered anything since. */
+  /** The last helper that fell silent, until another one answers. */
   #silent: Started | undefined
-  /** The next one has fallen silent as well: the machine is given up. */
+  /** Set when two helpers in a row have fallen silent: the error for all further requests. */
   #givenUp: unknown
-  /** It was waited for in vain: from now on it is only tried once each time. */
+  /** Whether waiting for the machine has failed: from then on each request tries it only once. */
   #isAbsent = false
 
   constructor(first: Started, replacement: Replacement) {
@@ -83,7 +83,7 @@ class ReplacedHelper implements KeptHelper {
       try {
         return await connection.run(script)
       } catch (error) {
-        // It was lost before anything of the script was sent.
+        // The connection was lost before any part of the script was sent.
         if (!isBroken(error) || losses === MAX_LOSSES) throw error
       }
     }
@@ -94,7 +94,7 @@ class ReplacedHelper implements KeptHelper {
   }
 
   async #present(): Promise<Started> {
-    // It may have died unnoticed, while nothing was asked of it.
+    // It may have died unnoticed between two requests.
     if (this.#givenUp === undefined && this.#current.helper.isGone) this.#beginReopening()
     await this.#reopening
     if (this.#givenUp !== undefined) throw this.#givenUp
@@ -139,8 +139,8 @@ interface Started {
 }
 
 /**
- * A predecessor that was lost may still be there, with requests that it has not read: carried out later, by one that was only
- * stopped, they would meet what was done because of its silence.
+ * Starts a helper, which first ends its predecessor. A lost predecessor may only be stopped: if it went on, it would carry out old
+ * requests after what was done because of its silence.
  */
 async function start(connection: Connection, options: HelperOptions, predecessor?: Started): Promise<Started> {
   const replaced = predecessor === undefined ? {} : { predecessor: predecessor.facts.helper }

@@ -1,4 +1,4 @@
-/** Whether something was refused because a disk is full, in the words of GNU tar, busybox, cksum, Nix and shells. */
+/** Whether the text of GNU tar, busybox, cksum, Nix or a shell reports a full disk. */
 export function tellsNoSpace(text: string): boolean {
   return /no space left|quota exceeded|wrote only|write error|short write/i.test(text)
 }

@@ -3,17 +3,17 @@ import { operation, type OperationName } from '@davit/target-runtime'
 import { badAnswer } from './answer-lines.ts'
 import { refusalOf } from './refused-request.ts'
 
-/** Answers that a helper owes, which it gives in the order of the requests. */
+/** Answers that are due from a helper, in the order of the requests. */
 export interface PendingAnswers {
   add(id: string, name: OperationName): Promise<readonly string[]>
-  /** Whether the line belongs to one of them. */
+  /** Takes a line; returns whether it belongs to one of the answers. */
   take(line: string): boolean
   rejectAll(error: unknown): void
-  /** How many times as long as others the next of them may take; nothing where none is due. */
+  /** Factor by which the next answer may take longer than usual; undefined if none is due. */
   slowness(): number | undefined
 }
 
-/** An answer of an honest machine is far from these: records of all services, or names of all packages. */
+/** Limits that no real answer comes near, even with the records of all services or the names of all packages. */
 const MAX_ANSWER_LINES = 200_000
 const MAX_ANSWER_CHARACTERS = 64 * 1024 * 1024
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DavitError } from '@davit/diagnostics'
 import type { RequestOf, Role } from '@davit/target-runtime'
 
-/** A request that reads what is kept on the disk, and changes nothing. */
+/** A request that reads from the disk and changes nothing. */
 export const PROOF_OF_LIFE = ['lock_state', ['davit', 'davit']] as const
 
 export interface LivingPlace {
@@ -11,7 +11,7 @@ export interface LivingPlace {
   readonly request: (...request: RequestOf<Role>) => Promise<readonly string[]>
 }
 
-/** Work of another program that may be silent for as long as it wants; meanwhile it is the helper beside it that is asked. */
+/** Waits for work of another program, which may be silent for any time, and meanwhile checks that the helper still answers. */
 export async function whileAlive<Result>(place: LivingPlace, work: Promise<Result>): Promise<Result> {
   const over = new AbortController()
   try {
@@ -21,7 +21,7 @@ export async function whileAlive<Result>(place: LivingPlace, work: Promise<Resul
   }
 }
 
-/** Rejects when a helper was lost, and so was the next: one may have been ended by mistake. */
+/** Rejects when two helpers in a row were lost; a single one may have been ended by mistake. */
 async function untilLost({ answerSeconds, request }: LivingPlace, signal: AbortSignal): Promise<never> {
   for (let losses = 0; ;) {
     await delay(answerSeconds * 1000, undefined, { signal })

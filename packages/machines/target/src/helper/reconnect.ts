@@ -6,22 +6,22 @@ import { say } from '../messages.ts'
 import { ANSWER_SECONDS, SilentError } from './silence.ts'
 
 export interface ReconnectTerms {
-  /** For how long it is tried again; see `silence.ts`. */
+  /** How long to retry; see `silence.ts`. */
   readonly answerSeconds?: number | undefined
   readonly report?: Report | undefined
-  /** Ends the waiting at once. */
+  /** Ends the waiting immediately. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What may be asked twice is asked again so many times when the connection breaks over it. */
+/** How often a repeatable request is sent again when the connection breaks. */
 export const MAX_LOSSES = 5
 
-/** A connection or helper that was lost, and not because it fell silent: another one may do. */
+/** Whether a connection or helper was lost for another reason than silence, so that a new one may succeed. */
 export function isBroken(error: unknown): boolean {
   return error instanceof DavitError && error.code === 'connection-lost' && !(error instanceof SilentError)
 }
 
-/** Tries again, with longer and longer pauses, what fails only because nobody answers there now. */
+/** Retries, with growing pauses, while the attempt fails only because the machine cannot be reached. */
 export async function reconnect(address: string, attempt: () => Promise<void>, terms: ReconnectTerms): Promise<void> {
   const { answerSeconds = ANSWER_SECONDS, report = () => {}, signal } = terms
   const end = performance.now() + answerSeconds * 1000
@@ -50,7 +50,7 @@ async function failureOf(attempt: () => Promise<void>): Promise<{ readonly error
   }
 }
 
-/** What is refused because of a key, an account or a setting is refused the next time as well. */
+/** Whether a retry may succeed; an attempt refused because of a key, an account or a setting would only be refused again. */
 export function mayPass(error: unknown): boolean {
   return isBroken(error) || (error instanceof DavitError && error.code === 'unreachable')
 }
@@ -58,7 +58,7 @@ export function mayPass(error: unknown): boolean {
 const FIRST_PAUSE_MILLISECONDS = 200
 const LONGEST_PAUSE_MILLISECONDS = 5_000
 
-/** With jitter, so that many who were lost together do not come back together. */
+/** Pause with jitter, so that many connections that were lost together are not restored together. */
 function pauseAfter(failures: number): number {
   return Math.min(FIRST_PAUSE_MILLISECONDS * 2 ** failures, LONGEST_PAUSE_MILLISECONDS) * (0.5 + Math.random() / 2)
 }

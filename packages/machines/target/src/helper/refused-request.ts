@@ -5,10 +5,10 @@ import { REFUSALS } from '@davit/target-runtime'
 import { fromHexadecimal } from './answer-lines.ts'
 import { HOW_TO_MAKE_SPACE, tellsNoSpace } from './no-space.ts'
 
-/** A refusal by the machine, with the lines that it sent before. */
+/** A request that the machine refused, with the lines that it sent before the refusal. */
 export class RefusedRequest extends DavitError {
   readonly lines: readonly string[]
-  /** The command that lets the account write there, if that is what was refused. */
+  /** The command that lets the account write there, if it may not. */
   readonly remedy: string | undefined
 
   constructor(code: ErrorCode, message: string, { lines, remedy }: Particulars) {
@@ -17,7 +17,7 @@ export class RefusedRequest extends DavitError {
     this.remedy = remedy
   }
 
-  /** For where there is no room for a hint. */
+  /** The message with the remedy, for places that show no hint. */
   get messageWithRemedy(): string {
     return this.remedy === undefined ? this.message : `${this.message}; ${this.remedy}`
   }
@@ -35,19 +35,19 @@ export interface RefusedAccount {
   readonly remedy: string
 }
 
-/** That an account may not write somewhere, among all that a script of ours has printed. */
+/** Finds the complaint that an account may not write somewhere in the output of a script. */
 export function refusedAccount(printed: string): RefusedAccount | undefined {
   const [, message, remedy] = /^('[^\n]*' may not write to '[^\n]*'); (as root there: [^\n]*)$/m.exec(printed) ?? []
   return message === undefined || remedy === undefined ? undefined : { message, remedy }
 }
 
-/** What could not be written is said with the target on which it could not. */
+/** Names the target in an error about a failed write. */
 export function onTarget(target: TargetName, error: unknown): unknown {
   if (!(error instanceof RefusedRequest) || error.code !== 'cannot-create') return error
   return new RefusedRequest(error.code, `target '${target}': ${error.message}`, error)
 }
 
-/** What follows the sign of a refusal: its code, and the message in hexadecimal. */
+/** Parses the words of a refusal: its code, and the message in hexadecimal. */
 export function refusalOf([code = '', message]: readonly string[], lines: readonly string[]): RefusedRequest {
   const said = fromHexadecimal(message?.slice(0, 2 * MAX_MESSAGE_CHARACTERS)).trim()
   const account = code === 'may-not-write' ? refusedAccount(said) : undefined
@@ -58,7 +58,7 @@ export function refusalOf([code = '', message]: readonly string[], lines: readon
 function codeAndText(said: string, text: string): [code: ErrorCode, text: string] {
   const code = REFUSALS.find((refusal) => refusal === said) ?? 'failed'
   const told = code === 'cannot-create' ? text.replace('\n', ': ').replaceAll('\n', '; ') : text
-  return [code, told || 'it was refused without a reason']
+  return [code, told || 'the request was refused without a reason']
 }
 
 const MAX_MESSAGE_CHARACTERS = 4_000

@@ -1,24 +1,24 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 
-/** How long a machine that owes an answer may say nothing, unless told. */
+/** By default, how long an answer may be due before a silent machine counts as lost. */
 export const ANSWER_SECONDS = 120
 
 export interface SilenceWatch {
-  /** Something was heard, or has become due. */
+  /** Call this when something was heard, or has become due. */
   heard(): void
   stop(): void
 }
 
 export interface Watched {
-  /** How many seconds of silence are borne at the moment; nothing where nothing is due. */
+  /** Seconds of silence that are allowed at the moment; undefined if nothing is due. */
   patience(): number | undefined
-  /** Called now and then, to make something due where nothing is heard for a long time. */
+  /** Called from time to time during a long silence, to request something that is then due. */
   askForLife?(): void
-  /** Called once, with these seconds. */
+  /** Called once, with the seconds of `patience`. */
   onSilence(seconds: number): void
 }
 
-/** Silence is counted in parts: a coordinator that was itself stopped for hours meanwhile has counted one. */
+/** Counts silence in parts, so that a coordinator that was itself stopped for hours counts only one of them. */
 export function watchSilence({ patience, askForLife, onSilence }: Watched): SilenceWatch {
   let timer: NodeJS.Timeout | undefined
   let silentParts = 0
@@ -49,13 +49,13 @@ export function watchSilence({ patience, askForLife, onSilence }: Watched): Sile
 
 const PARTS = 4
 
-/** Somebody is there, or was, and does not answer. */
+/** A machine that was reached does not answer. */
 export class SilentError extends DavitError {}
 
-/** Nobody knows whether what was asked for has happened. */
+/** The error for a silent machine. Whether it carried out its requests is unknown. */
 export function silentError(address: string, seconds: number): SilentError {
   return new SilentError('connection-lost', `'${address}' has not answered for ${seconds} s`, {
     exitStatus: ExitStatus.unreachable,
-    hint: 'look for a file system that hangs, or a process that was stopped, on that machine, and repeat the command; if it is only slow, a higher DAVIT_ANSWER_TIMEOUT (seconds) gives it the time',
+    hint: 'look for a hanging file system or a stopped process on that machine, and repeat the command; if it is only slow, raise DAVIT_ANSWER_TIMEOUT (seconds)',
   })
 }

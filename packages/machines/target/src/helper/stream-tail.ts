@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises'
 const TAIL_CHARACTERS = 16 * 1024
 const PATIENCE_MILLISECONDS = 2000
 
-/** Reads a stream of text to its end, for its last words; what a script has left in the background may keep it from ending. */
+/** Collects the end of a stream of text. Waits for it only briefly, since a background process of a script may keep it open. */
 export function streamTail(stream: Readable): () => Promise<string> {
   let tail = ''
   stream.setEncoding('utf8')
@@ -19,7 +19,7 @@ export function streamTail(stream: Readable): () => Promise<string> {
   }
 }
 
-/** Of an output whose program has ended; something that it left in the background may hold it open. */
+/** Waits briefly for the end of an output whose program has ended; a background process may keep it open. */
 export async function endOfOutput(output: Readable): Promise<void> {
   await finished(output, { signal: AbortSignal.timeout(500) }).catch(() => {})
 }

@@ -6,7 +6,7 @@ import { readLines } from '../helper/answer-lines.ts'
 import { type BuildEnd, endOf, machineOf, selfIn } from './build-protocol.ts'
 
 export interface BuildListener {
-  /** Somebody else builds the same there. */
+  /** Another coordinator is building the same there. */
   waits(): void
   starts(): void
 }
@@ -19,11 +19,11 @@ export interface RunningBuild {
 
 export interface ServerFacts {
   readonly machine: BuildMachine
-  /** How the script names itself. */
+  /** Process of the script, as it reports it. */
   readonly self: string | undefined
 }
 
-/** Resolves with what the machine is like once it is ready, from where on `take` is told the lines. */
+/** Resolves with the facts of a machine once it is ready; passes later lines to `take`. */
 export function readFacts(stream: Readable, layout: StoreLayout, take: (line: string) => void): Promise<ServerFacts> {
   const facts: string[] = []
   let isReady = false
@@ -39,7 +39,7 @@ export function readFacts(stream: Readable, layout: StoreLayout, take: (line: st
 
 const MAX_FACTS = 100
 
-/** The script sends a quarter of it. */
+/** Four times as many as the script sends. */
 const MAX_LOG_CHUNKS = 4096
 
 export function takeLine(line: string, builds: Map<string, RunningBuild>): void {

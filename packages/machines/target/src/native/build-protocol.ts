@@ -12,13 +12,13 @@ export type FailedBuild = FailedBuildDetails &
   ({ readonly kind: 'status'; readonly status: number } | { readonly kind: 'missing' | 'large' | 'unusual' | 'error' })
 
 interface FailedBuildDetails {
-  /** What the machine adds. */
+  /** Explanation from the machine; may be empty. */
   readonly message: string
-  /** The end of what it has printed. */
+  /** The end of what the builder printed. */
   readonly log: Buffer
 }
 
-/** What a machine says of itself before it builds, a line a fact. */
+/** Parses the facts that a machine reports before it builds, one in a line. */
 export function machineOf(facts: readonly string[], layout: StoreLayout): BuildMachine {
   const all = (fact: string) =>
     facts.filter((line) => line.startsWith(`${fact} `)).map((line) => line.slice(fact.length + 1))
@@ -38,12 +38,12 @@ function numberIn(text = '', otherwise: number): number {
 
 const HASH_CHARACTERS = 32
 
-/** How the script has named itself. */
+/** Returns the process of the script, as it reported it. */
 export function selfIn(facts: readonly string[]): string | undefined {
   return facts.map((fact) => /^self (\d+:\d+:[\w-]+)$/.exec(fact)?.[1]).find((name) => name !== undefined)
 }
 
-/** A line that `read_requests` of the script understands. */
+/** Encodes a build as a line that `read_requests` of the script understands. */
 export function encodeRequest(id: string, { output, isAside, sizeLimit, files, argv }: RemoteBuild): string {
   const contents = [...files].flatMap(([name, content]) => [`file:${name}`, encodeField(content)])
   const words = argv.flatMap((word) => ['word', encodeField(word)])
@@ -51,7 +51,7 @@ export function encodeRequest(id: string, { output, isAside, sizeLimit, files, a
   return ['build', id, basename(output), isAside ? 'aside' : 'in-place', kilobytes, ...contents, ...words].join(' ')
 }
 
-/** The words after `ended ID`. */
+/** Parses the words after `ended ID`. */
 export function endOf([kind, ...words]: readonly string[], log: Buffer): BuildEnd {
   if (kind === 'built') return { kind }
   if (kind === 'status') return { kind, status: numberIn(words[0], 1), message: messageOf(words[1]), log }

@@ -15,17 +15,17 @@ import { refusedAccount } from '../helper/refused-request.ts'
 import { silentError, type SilenceWatch, watchSilence } from '../helper/silence.ts'
 import { streamTail } from '../helper/stream-tail.ts'
 
-/** A script on a machine that builds what it is told to, until it is closed (see `target-runtime/runtime/native-build.sh`). */
+/** A script on a machine that builds on request until it is closed (see `target-runtime/runtime/native-build.sh`). */
 export interface BuildServer {
   readonly machine: BuildMachine
   build(build: RemoteBuild, listener: BuildListener): Promise<BuildEnd>
-  /** Ends what is being built under this base name. */
+  /** Stops the build of the output with this base name. */
   stop(name: string): void
-  /** Ends all that it has started. */
+  /** Ends the script with all its builds. */
   close(): Promise<void>
 }
 
-/** The signal only ends the opening. */
+/** Starts the script on a machine. The signal only aborts the start. */
 export async function openBuildServer(
   machine: Machine<'carry'>,
   layout: StoreLayout,
@@ -41,7 +41,7 @@ export async function openBuildServer(
   const watch = watchServer(machine, server)
   filter.on('data', () => watch.heard())
   const lost = new Promise<never>((_, reject) => {
-    const ended = pipeline(channel.stdout, filter).then(() => Promise.reject(new Error('its shell has ended')))
+    const ended = pipeline(channel.stdout, filter).then(() => Promise.reject(new Error('its shell ended')))
     Promise.race([ended, channel.exit.then(() => ended)]).catch(async (reason: unknown) => {
       watch.stop()
       reject(await lossOf(server, { machine, layout, reason, lastWords }))
@@ -67,9 +67,9 @@ export async function openBuildServer(
 interface OpenServer {
   readonly channel: Channel
   readonly builds: Map<string, RunningBuild>
-  /** Once it is ready. */
+  /** Set once the script is ready. */
   facts: ServerFacts | undefined
-  /** That it has answered nothing for too long. */
+  /** Set when the script has been silent for too long. */
   silence?: DavitError
 }
 
@@ -87,7 +87,7 @@ function scriptFor(layout: StoreLayout, marker: string, predecessor?: string): s
   })
 }
 
-/** A build may be silent, and the script that is to tell its end may not; before it is ready, it removes what others have left. */
+/** A build may be silent, but the script that reports its end may not. Before it is ready, it may take long to clean up after others. */
 function watchServer({ address, answerSeconds }: Machine<'carry'>, server: OpenServer): SilenceWatch {
   const isBuilding = () => server.facts !== undefined && server.builds.size > 0
   const watch = watchSilence({
@@ -119,7 +119,7 @@ async function lossOf(server: OpenServer, { machine, layout, reason, lastWords }
   return server.silence
 }
 
-/** What it was building would go on, and keep others who want the same waiting. The next one ends it, and all that is left of it. */
+/** Starts another script, which ends the silent one: its builds would go on, and keep others waiting for the same outputs. */
 async function replaceSilent(machine: Machine<'carry'>, layout: StoreLayout, { facts }: OpenServer): Promise<void> {
   const channel = await machine.run(scriptFor(layout, newMarker(), facts?.self)).catch(() => undefined)
   if (channel === undefined) return
@@ -163,13 +163,14 @@ function serverOf(
   }
 }
 
-/** Whatever was lost: the script has ended what it had started, or is about to. */
+/** The error for a lost script. It ends all its builds in any case. */
 function lostBuilds({ address }: Machine<'carry'>, reason: unknown, lastWords: string): DavitError {
   const { message: said, remedy } = refusedAccount(lastWords) ?? { message: lastLines(lastWords) }
   const text = printable(said || (reason instanceof Error ? reason.message : String(reason)))
   const options = {
     exitStatus: ExitStatus.unreachable,
-    hint: remedy ?? 'what was being built there is ended; run it again: what is complete there is not built anew',
+    hint:
+      remedy ?? 'unfinished builds there are stopped; run the same command again, which does not repeat finished ones',
     cause: reason,
   }
   if (reason instanceof DavitError && said === '') return new DavitError(reason.code, text, options)

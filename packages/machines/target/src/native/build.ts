@@ -10,13 +10,13 @@ import type { FailedBuild } from './build-protocol.ts'
 import { type BuildServer, openBuildServer } from './build-server.ts'
 import type { TargetBuildOptions, TargetBuildOutcome } from '../target-store.ts'
 
-/** A machine, and the coordinator's half of the store that is on it as well. */
+/** A machine that builds, and the coordinator's half of the store. */
 export interface NativeBuildPlace {
   readonly machine: Machine<'carry'>
   readonly store: NativeStore
 }
 
-/** Builds on a machine, each output in a place where it waits for `fetchNatively`; nothing goes on there when this ends. */
+/** Builds on a machine; outputs wait aside for `fetchNatively`. No build is left running there when this ends. */
 export async function buildNatively(
   { machine, store }: NativeBuildPlace,
   derivations: readonly StorePath[],
@@ -96,7 +96,7 @@ function reasonOf(end: FailedBuild, { sizeLimit, variables }: RemoteBuild, logEn
   }
 }
 
-/** Machines of which it has been told. */
+/** Machines whose missing isolation has been reported. */
 const told = new WeakSet<Machine<'carry'>>()
 
 function reportIsolation(machine: Machine<'carry'>, server: BuildServer, report: Report): void {

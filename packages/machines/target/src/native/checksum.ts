@@ -4,7 +4,7 @@ import { CksumSum } from './cksum.ts'
 
 export interface Checksum {
   update(chunk: Uint8Array): void
-  /** As the utility of that name prints it. */
+  /** Returns the checksum as the utility prints it. */
   digest(): string
 }
 

@@ -21,7 +21,7 @@ export class CksumSum {
     this.#length += chunk.length
   }
 
-  /** In decimal, as `cksum` prints it. */
+  /** Returns the checksum in decimal, as `cksum` prints it. */
   digest(): string {
     let crc = this.#crc
     for (let length = this.#length; length > 0; length = Math.floor(length / 256)) crc = step(crc, length % 256)
@@ -29,7 +29,7 @@ export class CksumSum {
   }
 }
 
-/** Slicing by four: table n holds the effect of a byte that n more bytes follow. */
+/** Slicing by four: table n contains the effect of a byte that is followed by n more. */
 const TABLES = makeTables()
 
 function makeTables(): readonly [Int32Array, Int32Array, Int32Array, Int32Array] {

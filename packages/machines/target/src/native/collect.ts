@@ -11,29 +11,29 @@ import { type NativeSurvey, parseSurvey, type StoredBytes, type StoreRoot } from
 export interface Garbage {
   /** Valid paths that nothing needs. */
   readonly paths: readonly StoredBytes[]
-  /** What has been left half made, or half removed. */
+  /** Files that were left half made or half removed. */
   readonly rubbish: readonly StoredBytes[]
-  /** Paths that nothing needs either, but that are kept for a day; by the clock of the machine. */
+  /** Paths that nothing needs, but that are protected for a day by the clock of the machine. */
   readonly kept: KeptForADay
 }
 
 export interface KeptForADay {
   readonly paths: readonly StoredBytes[]
-  /** When the first of them may go, and the last; nothing where there are none, or the machine cannot tell. */
+  /** When the protection of the first and the last path ends; missing if there are none, or the machine cannot tell. */
   readonly until?: readonly [first: Date, last: Date]
 }
 
 export interface CollectOptions {
-  /** The coordinator's own, which knows what its derivations build, if it is that which is collected. */
+  /** The coordinator's store, if that is the one to collect: it knows the outputs of its derivations. */
   readonly store?: NativeStore
-  /** Whether a root counts; for looking ahead. */
+  /** Whether a root counts, to compute what would be garbage without it. */
   isRoot?(root: StoreRoot): boolean
-  /** Whether what is kept for a day goes as well, where no deployment may need it any more. */
+  /** Whether protected paths are collected too if no deployment can still need them. */
   readonly leftovers?: 'keep' | 'collect'
   readonly signal: AbortSignal
 }
 
-/** What would go now. */
+/** Finds what `collectGarbage` would remove now. */
 export async function findGarbage(
   machine: Machine<'collect'>,
   directory: string,
@@ -43,8 +43,8 @@ export async function findGarbage(
 }
 
 /**
- * Removes what nothing needs from the native store of a machine: of a target, or, on this machine, of the coordinator. Decided
- * here; refused there when what is kept has changed meanwhile, and decided again.
+ * Removes garbage from the native store of a machine: of a target or, on this machine, of the coordinator. The garbage is computed
+ * here; if the roots have changed meanwhile, the machine refuses, and it is computed again.
  */
 export async function collectGarbage(
   machine: Machine<'collect'>,
@@ -67,23 +67,19 @@ export async function collectGarbage(
     }
     if (isUnchanged) return { paths, rubbish, kept }
   }
-  throw new DavitError(
-    'store-busy',
-    `the store '${layout.directory}' on '${machine.address}' is changed all the time`,
-    {
-      exitStatus: ExitStatus.locked,
-      hint: 'try again when nothing is being deployed',
-    },
-  )
+  throw new DavitError('store-busy', `the store '${layout.directory}' on '${machine.address}' keeps changing`, {
+    exitStatus: ExitStatus.locked,
+    hint: 'try again when nothing is being deployed',
+  })
 }
 
 const MAX_ROUNDS = 50
 const NO_GARBAGE = { paths: [], rubbish: [] }
-/** So that nobody has to wait for long before he can change the store. */
+/** Small enough that nobody waits long to change the store. */
 const BATCH = 500
 
 interface Survey {
-  /** Of all that is kept. */
+  /** Checksum of the roots and everything else that keeps paths. */
   readonly sum: string
   readonly garbage: Garbage
 }
@@ -127,10 +123,10 @@ function isTemporary({ by }: StoreRoot): boolean {
   return by === 'temporary'
 }
 
-/** The steps of a deployment that holds no lock yet follow each other faster; what runs is known by other signs. */
+/** The longest pause between steps of a deployment that holds no lock yet; running steps show by other signs. */
 const BETWEEN_STEPS_MILLISECONDS = 5 * 60_000
 
-/** Whether it was kept for a step that has not come. */
+/** Whether a path was protected for a step of a deployment that never came. */
 function isLeft(root: StoreRoot, { now, isLocked }: NativeSurvey): boolean {
   if (!isTemporary(root) || root.since === undefined || isLocked) return false
   return now.getTime() - root.since.getTime() > BETWEEN_STEPS_MILLISECONDS
@@ -147,7 +143,7 @@ function untilOf(temporary: readonly StoreRoot[], kept: readonly StorePath[]): P
   return times.length === 0 || first === undefined || last === undefined ? {} : { until: [first, last] }
 }
 
-/** By derivation; one that is damaged builds nothing. */
+/** Returns the outputs of each derivation; a damaged one has none. */
 async function outputsIn(
   store: NativeStore,
   paths: Iterable<StorePath>,
@@ -169,7 +165,7 @@ interface Batch {
   readonly batch: CollectedBatch
 }
 
-/** Whether it was removed: otherwise what is kept has changed. */
+/** Removes a batch; returns false if the roots have changed instead. */
 async function removeBatch(machine: Machine<'collect'>, layout: StoreLayout, { sum, batch }: Batch): Promise<boolean> {
   const [dead, rubbish] = [batch.paths, batch.rubbish].map((some) => some.map(({ path }) => basename(path)))
   const fields = [machine.facts.checksum, sum, ...placesOf(layout), layout.logs] as const
@@ -194,7 +190,7 @@ const SHARED: Refusal = {
   exitStatus: ExitStatus.permission,
   hint: 'other accounts use this store as well: only root can collect its garbage',
 }
-/** By the code with which the machine has refused it. */
+/** By the code of the machine's refusal. */
 const REFUSALS = new Map<string, Refusal>([
   ['store-busy', { exitStatus: ExitStatus.locked, hint: 'try again when nothing is being deployed' }],
   ['cannot-read', SHARED],
@@ -204,7 +200,7 @@ const REFUSALS = new Map<string, Refusal>([
 type CollectedBatch = Pick<Garbage, 'paths' | 'rubbish'>
 
 function batchesOf({ paths, rubbish }: CollectedBatch): CollectedBatch[] {
-  // One at least, which removes what a collection that was cut off has left.
+  // At least one batch, which cleans up after an interrupted collection.
   const batches: CollectedBatch[] = paths.length + rubbish.length === 0 ? [NO_GARBAGE] : []
   for (let first = 0; first < paths.length; first += BATCH) {
     batches.push({ paths: paths.slice(first, first + BATCH), rubbish: [] })

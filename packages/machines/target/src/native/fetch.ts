@@ -19,8 +19,8 @@ import { streamTail } from '../helper/stream-tail.ts'
 import type { TransferOptions, Transferred } from '../target-store.ts'
 
 /**
- * Makes outputs that a machine has built valid in the store of the coordinator, then, with the same records, there. What
- * is cut off in between is only valid here: the machine gets it like anything else, when it needs it.
+ * Makes outputs that a machine has built valid in the coordinator's store, then there, with the same registrations. After an
+ * interruption in between they are only valid here; the machine is sent them like any other path when it needs them.
  */
 export async function fetchNatively(
   { machine, store }: NativeBuildPlace,
@@ -43,7 +43,7 @@ interface Fetching {
   readonly signal: AbortSignal
 }
 
-/** Output → derivation. */
+/** The derivation of each output. */
 type Wanted = ReadonlyMap<StorePath, StorePath>
 
 async function fetchWanted(fetching: Fetching, wanted: Wanted): Promise<Transferred> {
@@ -52,14 +52,14 @@ async function fetchWanted(fetching: Fetching, wanted: Wanted): Promise<Transfer
     return await fetchParts(fetching, wanted, waiting)
   } catch (error) {
     fetching.signal.throwIfAborted()
-    // Another coordinator that has built the same there may make it valid at any moment, whereby it changes its place.
+    // Another coordinator may have made some of them valid meanwhile, which moves them.
     const stillWaiting = await waitingNames(fetching, wanted)
     if (stillWaiting.size === waiting.size) throw error
     return fetchParts(fetching, wanted, stillWaiting)
   }
 }
 
-/** Which of the outputs are not valid on the machine. */
+/** Returns the base names of the outputs that are not valid on the machine. */
 async function waitingNames({ machine, layout }: Fetching, wanted: Wanted): Promise<ReadonlySet<string>> {
   const names = [...wanted.keys()].map((path) => basename(path))
   return new Set(names.length === 0 ? [] : await missingNames(machine, layout, names))
@@ -83,7 +83,7 @@ async function fetchFrom(fetching: Fetching, directory: string, wanted: Wanted):
   const names = [...wanted.keys()].map((path) => basename(path))
   const { checksum } = machine.facts
   const channel = await machine.run(senderScript({ marker, directory, checksum, names }))
-  // What has come and is not taken is no silence.
+  // While data that has arrived is not read here, the machine is not silent.
   const owes = () => channel.stdout.readableLength === 0
   const watch = watchChannel(channel, { address: machine.address, seconds: machine.answerSeconds, owes })
   const stop = () => channel.close()
@@ -95,7 +95,7 @@ async function fetchFrom(fetching: Fetching, directory: string, wanted: Wanted):
     return await Promise.race([adding, watch.silent])
   } catch (error) {
     signal.throwIfAborted()
-    // It would be no better the next time.
+    // The same archive would be as bad the next time.
     if (error instanceof DavitError && error.code === 'bad-archive') await forget(fetching, names)
     throw error
   } finally {
@@ -111,7 +111,7 @@ interface SentArchive {
   readonly marker: string
 }
 
-/** What a script sends; it fails at its end unless all has arrived. */
+/** Returns the archive that a script sends; it fails at its end unless everything arrived intact. */
 function verifiedArchive(machine: Machine<'carry'>, { channel, watch, marker }: SentArchive): Readable {
   const lastWords = streamTail(channel.stderr)
   const { filter, started } = afterMarker(marker)
@@ -127,16 +127,18 @@ function verifiedArchive(machine: Machine<'carry'>, { channel, watch, marker }: 
       lastWords().then((said) => done(problemOf(machine, { said, expected: sum.digest() })), done)
     },
     destroy(error, done) {
-      done(error === null || error instanceof DavitError ? error : fetchFailed(machine, 'the stream was cut', error))
+      done(
+        error === null || error instanceof DavitError ? error : fetchFailed(machine, 'the stream was cut off', error),
+      )
     },
   })
   return pipeline(channel.stdout, filter, verification, () => {})
 }
 
 interface ArrivedArchive {
-  /** On standard error, when the archive had ended. */
+  /** Standard error of the script at the end of the archive. */
   readonly said: string
-  /** Checksum of what arrived. */
+  /** Checksum of the data that arrived. */
   readonly expected: string
 }
 
@@ -144,14 +146,14 @@ function problemOf(machine: Machine<'carry'>, { said, expected }: ArrivedArchive
   const status = /^sent (\d+)$/m.exec(said)?.[1]
   const sum = /^checksum ([0-9a-f]+)/m.exec(said)?.[1]
   if (status === '0' && sum === expected) return null
-  if (status === '0') return fetchFailed(machine, 'what arrived is not what was sent')
+  if (status === '0') return fetchFailed(machine, 'what arrived differs from what was sent')
   const errors = said.replaceAll(/^(?:sent|checksum) .*$/gm, '').trim()
-  return fetchFailed(machine, printable(errors.split('\n').slice(-3).join('; ')) || 'the stream was cut')
+  return fetchFailed(machine, printable(errors.split('\n').slice(-3).join('; ')) || 'the stream was cut off')
 }
 
 function fetchFailed({ address }: Machine<'carry'>, reason: string, cause?: Error): DavitError {
-  return new DavitError('fetch-failed', `cannot bring back what '${address}' has built: ${reason}`, {
-    hint: 'run it again: what is still there is not built anew',
+  return new DavitError('fetch-failed', `cannot fetch what '${address}' has built: ${reason}`, {
+    hint: 'run the same command again: what is still there is not built again',
     ...(cause === undefined ? {} : { cause }),
   })
 }
@@ -172,7 +174,7 @@ async function forget(fetching: Fetching, names: readonly string[]): Promise<voi
   ).catch(() => {})
 }
 
-/** Short, and of consequence: once begun, it is not interrupted. */
+/** Has the machine register what it built. This is short, and not interrupted once it has begun. */
 async function adopt({ machine, layout }: Fetching, records: readonly AdoptedRecord[]): Promise<void> {
   if (records.length === 0) return
   const channel = await machine.run(adoptScript({ marker: newMarker(), places: layout, records }))

@@ -13,13 +13,13 @@ import type { Machine } from '../machine.ts'
 import { tellsNoSpace } from '../helper/no-space.ts'
 import { refusedAccount } from '../helper/refused-request.ts'
 
-/** A path that is sent, and the record that makes it valid. */
+/** A path that is sent, and the registration that makes it valid. */
 export interface SentPath {
   readonly name: string
   readonly registration: string
 }
 
-/** Which of these base names are not valid in the store of the machine. */
+/** Returns the base names that are not valid in the store of the machine. */
 export async function missingNames(
   machine: Machine<'carry'>,
   layout: StoreLayout,
@@ -33,14 +33,14 @@ export interface ArchiveToImport {
   readonly archive: Readable
   /** References before referrers. */
   readonly paths: readonly SentPath[]
-  /** Names of those that are kept for a day. */
+  /** Base names of the sent paths to protect. */
   readonly protect: readonly string[]
-  /** Names of what these refer to and is there already. */
+  /** Base names of references that are already there. */
   readonly needs: readonly string[]
   readonly signal: AbortSignal
 }
 
-/** Unpacked aside, checked, moved into the store, registered. */
+/** Sends an archive, which the machine unpacks aside, checks, moves into its store and registers. */
 export async function importArchive(
   machine: Machine<'carry'>,
   layout: StoreLayout,
@@ -54,7 +54,7 @@ export async function importArchive(
     const places = [layout.directory, directory, layout.registrations, layout.roots] as const
     await machine.request('native_commit', [...places, ...records, 'protect', ...sent.protect, 'needs', ...sent.needs])
   } catch (error) {
-    // What cannot be cleaned up now is removed when the next transfer begins.
+    // If this fails, the next transfer cleans up.
     await machine.request('native_discard', [directory]).catch(() => {})
     throw error
   }
@@ -95,13 +95,13 @@ async function sendArchive(
   }
 }
 
-/** The first that failed tells what went wrong: the others fail because of it. */
+/** Returns the text of a result. The first failure is the cause of the others. */
 function valueOf(result: PromiseSettledResult<string | void>): string {
   if (result.status === 'rejected') throw result.reason
   return result.value ?? ''
 }
 
-/** The reader went away: what it printed before tells more than a broken pipe; our own failure to read tells all. */
+/** Throws an error of reading the archive; ignores a broken pipe, which the output of the machine explains better. */
 async function brokenStream(channel: Channel, error: unknown): Promise<void> {
   const broken =
     error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_PREMATURE_CLOSE')
@@ -119,10 +119,10 @@ function checkReceived(
   const [, status, sum] = /(?:^|\n)received (\d*) ([0-9a-f]*)/.exec(answer) ?? []
   if (status === '0' && sum === expected) return
   const isWhole = status === '0' && sum !== ''
-  const { reason, hint } = isWhole ? { reason: 'what arrived is not what was sent' } : failureIn(machine, errors)
+  const { reason, hint } = isWhole ? { reason: 'what arrived differs from what was sent' } : failureIn(machine, errors)
   throw new DavitError(
     'import-failed',
-    `'${machine.address}' could not unpack what it was sent: ${reason || 'the stream was cut'}`,
+    `cannot unpack packages on '${machine.address}': ${reason || 'the stream was cut off'}`,
     { exitStatus: ExitStatus.failed, ...(hint === undefined ? {} : { hint }) },
   )
 }
@@ -130,11 +130,11 @@ function checkReceived(
 function failureIn({ address }: Machine<'carry'>, errors: string): { readonly reason: string; readonly hint?: string } {
   const account = refusedAccount(errors)
   if (account !== undefined) return { reason: account.message, hint: account.remedy }
-  const hint = `make space on '${address}': the same command sends it again`
+  const hint = `make space on '${address}', and run the same command again`
   return { reason: reasonIn(errors), ...(tellsNoSpace(errors) ? { hint } : {}) }
 }
 
-/** That there is no space left makes everything else go wrong as well. */
+/** Picks the complaint of a full disk, if there is one: it is the cause of all others. */
 function reasonIn(errors: string): string {
   const lines = errors.trim().split('\n')
   const full = lines.find(tellsNoSpace)

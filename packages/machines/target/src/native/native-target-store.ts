@@ -11,7 +11,7 @@ import type { TargetStore, TransferOptions, Transferred } from '../target-store.
 
 export function nativeTargetStore(machine: Machine<'carry'>, store: NativeStore): TargetStore {
   const layout = storeLayout(store.reference.directory)
-  /** Sending protects what was sent. */
+  /** Paths that are protected already; sending protects too. */
   const kept = new Set<StorePath>()
   return {
     async missing(paths) {
@@ -62,13 +62,13 @@ async function sendPaths(
   return { paths: registrations.length, bytes: registrations.reduce((sum, { size }) => sum + size, 0) }
 }
 
-/** What these refer to without being among them. */
+/** Returns references that are not among the paths themselves. */
 function referredElsewhere(registrations: readonly Registration[]): readonly StorePath[] {
   const sent = new Set(registrations.map(({ path }) => path))
   return [...new Set(registrations.flatMap(({ references }) => references))].filter((path) => !sent.has(path))
 }
 
-/** Those to which none of the others refers: with their closures, they are all. */
+/** Returns paths that no other one refers to; their closures contain all paths. */
 function unreferred(registrations: readonly Registration[]): readonly StorePath[] {
   const referred = new Set(registrations.flatMap(({ path, references }) => references.filter((one) => one !== path)))
   return registrations.map(({ path }) => path).filter((path) => !referred.has(path))

@@ -5,11 +5,11 @@ import { decodeField } from '@davit/target-runtime'
 
 import type { Machine } from '../machine.ts'
 
-/** A path that is kept, and by what: the name of a root, and for a profile of this account `profile:TARGET:PROFILE/N-link`. */
+/** A path that is kept, and what keeps it: the name of a root, with `profile:TARGET:PROFILE/N-link` for a profile of this account. */
 export interface StoreRoot {
   readonly path: StorePath
   readonly by: string
-  /** What is kept for a day: when it was to be kept last; nothing where the machine cannot tell. */
+  /** When a path that is protected for a day was protected last; missing if the machine cannot tell. */
   readonly since?: Date
 }
 
@@ -18,12 +18,12 @@ export interface StoredBytes {
   readonly bytes: number
 }
 
-/** What a machine says of its native store (see `operation_native_survey`). */
+/** What a machine reports of its native store (see `operation_native_survey`). */
 export interface NativeSurvey {
-  /** Of all that is kept. */
+  /** Checksum of all that keeps paths. */
   readonly sum: string
   readonly roots: readonly StoreRoot[]
-  /** What its clock says. */
+  /** The time by the machine's clock. */
   readonly now: Date
   /** Whether a deployment holds a lock there. */
   readonly isLocked: boolean
@@ -31,7 +31,7 @@ export interface NativeSurvey {
   readonly rubbish: readonly StoredBytes[]
 }
 
-/** What comes from a machine is looked at closely: nothing outside of the store is ever named to it. */
+/** Parses what a machine reports, strictly: no path outside the store is ever sent back to be removed. */
 export function parseSurvey(
   lines: readonly string[],
   { directory }: StoreLayout,
@@ -59,7 +59,7 @@ export function parseSurvey(
 
 const NAME = /^[0-9a-z]{32}-[A-Za-z0-9_.+?=-]+$/
 
-/** What a machine can hold. */
+/** Converts kilobytes; implausible numbers count as 0. */
 function bytesOf(kilobytes = ''): number {
   return /^\d{1,12}$/.test(kilobytes) ? Number(kilobytes) * 1024 : 0
 }
@@ -72,14 +72,14 @@ function sinceIn(line: string): readonly (readonly [string, Date])[] {
   return date === undefined ? [] : [[name, date]]
 }
 
-/** In UTC; a fraction of a second may follow. */
+/** Parses a time in UTC, which a fraction of a second may follow. */
 function dateIn(text = ''): Date | undefined {
   const [, day = '', time = ''] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)/.exec(text) ?? []
   const date = new Date(`${day}T${time}Z`)
   return Number.isNaN(date.getTime()) ? undefined : date
 }
 
-/** Named by itself, or by a path in it. */
+/** Parses a root, which is a store path or a path inside one. */
 function rootOf(directory: string, line: string, times: ReadonlyMap<string, Date>): readonly StoreRoot[] {
   if (SINCE.test(line)) return []
   const [word = '', ...words] = line.split(' ')

@@ -15,12 +15,12 @@ import { whileAlive } from '../helper/proof-of-life.ts'
 import type { ShellTarget } from '../shell-target.ts'
 import type { TargetBuildOptions, TargetBuildOutcome } from '../target-store.ts'
 
-/** A machine that builds for a coordinator. */
+/** A machine that builds, and the coordinator's Nix store. */
 export interface BuildPlace extends ShellTarget<'carry'> {
   readonly store: NixStore
 }
 
-/** Builds with the Nix of a machine; nothing goes on there when this ends, however it ends. */
+/** Builds with the Nix of a machine. No build is left running there when this ends, however it ends. */
 export async function buildWithNix(
   { name, machine, store }: BuildPlace,
   derivations: readonly StorePath[],
@@ -39,7 +39,7 @@ export async function buildWithNix(
 
 const BUILT: TargetBuildOutcome = { kind: 'built' }
 
-/** Outputs of derivations, all of which have been built there. */
+/** Returns the outputs of derivations; throws if one of them is not built there. */
 export async function builtOutputs(
   { machine, store }: Pick<BuildPlace, 'machine' | 'store'>,
   derivations: readonly StorePath[],
@@ -84,10 +84,10 @@ async function textOf(stdout: Readable): Promise<string> {
 }
 
 const MAX_SAID = 100
-/** The builders of a Nix that was told to end are gone long before. */
+/** Long enough for Nix to end its builders. */
 const PATIENCE_MS = 10_000
 
-/** The script sees the end of its input, and ends once all that it started has ended. */
+/** Closes the input of the script, which then ends once all its processes have ended. */
 async function endOf({ stdin, exit, close }: NixChannel): Promise<void> {
   stdin.end()
   await Promise.race([exit, once(AbortSignal.timeout(PATIENCE_MS), 'abort')]).catch(() => {})
@@ -119,11 +119,11 @@ function validIn(
 
 interface Reporting {
   readonly report: Report
-  /** Whose steps are the caller's. */
+  /** Derivations whose steps the caller reports. */
   readonly asked: ReadonlySet<StorePath>
 }
 
-/** What Nix does on a target beyond what it was asked for, as steps there. */
+/** Reports what Nix does on a target beyond the requested builds, as steps of the target. */
 function reporter(target: string, { report, asked }: Reporting): (event: BuildEvent) => void {
   return (event) => {
     if (event.kind === 'said') return report(saidByNix(event, target))
@@ -137,20 +137,20 @@ function reporter(target: string, { report, asked }: Reporting): (event: BuildEv
 
 const BEGINNINGS: ReadonlySet<BuildEvent['kind']> = new Set(['started', 'fetching'])
 
-/** As the author called it. */
+/** Returns the name of a package without its hash. */
 function nameOf(path: StorePath): string {
   return basename(path)
     .replace(/^[0-9a-z]{32}-/, '')
     .replace(/\.drv$/, '')
 }
 
-/** What another machine prints may be anything. */
+/** Ignores lines that do not come from Nix, since another machine may print anything. */
 function tolerant(take: (line: string) => void): (line: string) => void {
   return (line) => {
     try {
       take(line)
     } catch {
-      // It was not written by Nix.
+      // Not a line of Nix.
     }
   }
 }

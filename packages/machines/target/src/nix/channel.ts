@@ -11,7 +11,7 @@ import { watchChannel } from '../helper/channel-watch.ts'
 import { nixFailed } from './errors.ts'
 import { streamTail } from '../helper/stream-tail.ts'
 
-/** Where scripts run: a machine, or what is to become one. */
+/** A place that runs scripts: a machine, possibly one that is still being opened. */
 export interface ScriptPlace {
   readonly address: string
   /** See `Machine`. */
@@ -19,23 +19,23 @@ export interface ScriptPlace {
   run(script: string): Promise<Channel>
 }
 
-/** A script of ours that works with the Nix store of a machine (see `target-runtime/runtime/nix-channel.sh`). */
+/** A script that works with the Nix store of a machine (see `target-runtime/runtime/nix-channel.sh`). */
 export interface NixChannel {
   readonly stdin: Writable
-  /** From where the script itself begins; what a login shell printed before is left out. */
+  /** Output of the script, without what the login shell printed before. */
   readonly stdout: Readable
   readonly exit: Promise<number>
-  /** The end of what it said on standard error, once it says no more. */
+  /** Resolves with the end of its standard error, once that is closed. */
   lastWords(): Promise<string>
   close(): void
 }
 
 export interface NixChannelOptions {
-  /** Told each line of standard error. */
+  /** Called with each line of standard error. */
   readonly takeLine?: (line: string) => void
 }
 
-/** Resolves when the script has found Nix there; a DavitError that names the machine where it does not. */
+/** Starts the script; resolves when it has found Nix. Rejects with a DavitError that names the machine if it does not. */
 export async function openNixChannel(
   place: ScriptPlace,
   operation: NixOperation,
@@ -46,7 +46,7 @@ export async function openNixChannel(
   const lastWords = streamTail(channel.stderr)
   if (takeLine !== undefined) readLines(channel.stderr, takeLine)
   const { filter, started } = afterMarker(marker)
-  // Who reads the output is told of its failure.
+  // Readers of the output receive its error.
   pipeline(channel.stdout, filter).catch(() => {})
   const watch = watchChannel(channel, { address: place.address, seconds: SLOW * place.answerSeconds })
   if (!(await Promise.race([started, watch.silent]).finally(() => watch.stop())))

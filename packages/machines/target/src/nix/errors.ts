@@ -6,26 +6,26 @@ import { RefusedRequest } from '../helper/helper.ts'
 const UNREACHABLE = { exitStatus: ExitStatus.unreachable }
 
 export function nixMissing(address: string): DavitError {
-  return new DavitError('nix-missing', `there is no Nix on '${address}': 'nix-store' was not found`, {
+  return new DavitError('nix-missing', `no Nix on '${address}': 'nix-store' was not found`, {
     ...UNREACHABLE,
-    hint: 'install Nix there (nix-bin in Debian), or deploy packages of another kind with --store native',
+    hint: 'install Nix there (nix-bin in Debian), or deploy with the native store (--store native)',
   })
 }
 
 export interface EndedScript {
   readonly status: number
-  /** What it printed on standard error, at the end. */
+  /** The end of its standard error. */
   readonly lastWords: string
 }
 
-/** What a script said before it ended, without having done what it was for. */
+/** The error for a script that ended early, with what it printed last. */
 export function nixFailed(address: string, { status, lastWords }: EndedScript): DavitError {
   const [, code, reason] = /davit:(\S+)\n([^]*)/.exec(lastWords) ?? []
   if (code === 'nix-missing') return nixMissing(address)
   const said = lastLines(reason ?? lastWords)
   return new DavitError(
     'nix-failed',
-    `cannot use Nix on '${address}': ${said || `it was stopped, with status ${status}`}`,
+    `cannot use Nix on '${address}': ${said || `its script ended with status ${status}`}`,
     {
       ...UNREACHABLE,
       ...hintFor(said),
@@ -33,7 +33,7 @@ export function nixFailed(address: string, { status, lastWords }: EndedScript): 
   )
 }
 
-/** An error of working with the Nix store of a machine, which it names. */
+/** Names the machine in an error about its Nix store. */
 export function onMachine(address: string, error: unknown): unknown {
   if (!(error instanceof DavitError) || error.message.includes(`'${address}'`)) return error
   if (error instanceof RefusedRequest && error.code === 'nix-missing') return nixMissing(address)
@@ -55,7 +55,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/lacks a (?:valid )?signature/, "add the user that davit logs in as to 'trusted-users' in nix.conf there"],
   [
     /cannot connect to (?:socket|daemon)|Permission denied/i,
-    'the user that davit logs in as needs a Nix daemon there, or a store of its own',
+    'give the user that davit logs in as access to a Nix daemon there, or a store of its own',
   ],
 ]
 

@@ -6,15 +6,15 @@ import type { TargetBuildOutcome } from '../target-store.ts'
 
 export interface UnbuiltDerivations {
   readonly derivations: readonly StorePath[]
-  /** What Nix said while it was to build them. */
+  /** What Nix reported during the build. */
   readonly summary: EventSummary
   readonly signal: AbortSignal
 }
 
-/** Who reads more? */
+/** Limit of derivations whose failed dependency is looked up. */
 const MAX_EXPLAINED = 100
 
-/** Why each of them was not built. What waited for another one is told that one's reason and log. */
+/** Returns why each derivation was not built. One that waited for another gets the reason and log of that one. */
 export async function nixFailures(
   machine: Machine<'carry'>,
   { derivations, summary, signal }: UnbuiltDerivations,
@@ -46,7 +46,7 @@ function ownFailures({ failures }: EventSummary): ReadonlyMap<StorePath, Failure
   return new Map(failures.map(({ derivation, reason, logEnd }) => [derivation, { kind: 'failed', reason, logEnd }]))
 }
 
-/** What is not about any one derivation is about all of them. */
+/** Finds a problem that concerns a derivation: one that names it, or one that names no derivation. */
 function problemWith(derivation: StorePath, { problems, failures }: EventSummary): Failure | undefined {
   const named = problems.find((problem) => problem.includes(`'${derivation}'`) && !problem.startsWith('build of '))
   const problem = named ?? (failures.length === 0 ? problems.find((text) => !text.includes('.drv')) : undefined)

@@ -4,13 +4,13 @@ import { type ChannelWatch, watchChannel } from '../helper/channel-watch.ts'
 import type { NixChannel, ScriptPlace } from './channel.ts'
 import { onMachine } from './errors.ts'
 
-/** What goes to and fro between us and the Nix of a machine; it is given up when it is owed to us and does not come. */
+/** Watches the data exchanged with the Nix of a machine, and fails if something is due and does not come. */
 export interface Flow {
-  /** An answer that is due; its errors name the machine. */
+  /** Awaits an answer that is due; its errors name the machine. */
   named<Answer>(answer: Promise<Answer>): Promise<Answer>
-  /** The same, and there is no telling when it comes. */
+  /** Awaits an answer that may take any time; its errors name the machine. */
   patiently<Answer>(answer: Promise<Answer>): Promise<Answer>
-  /** Passes on what we send, and must have first: meanwhile nothing is due. */
+  /** Passes on chunks to send. While the next one is not available here, nothing is due from the machine. */
   fromHere(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
   stop(): void
 }
@@ -18,7 +18,7 @@ export interface Flow {
 export function watchFlow({ address, answerSeconds }: ScriptPlace, channel: NixChannel): Flow {
   const waits: Waits = { due: 0, delays: 0 }
   const isMoving = movementOf(channel)
-  // A store may be locked for a while, as during a collection of garbage, and writes what it has got at the end.
+  // A store may be locked for a while, for example by a garbage collection, and writes what it received only at the end.
   const watch = watchChannel(channel, {
     address,
     seconds: SLOW * answerSeconds,
@@ -53,13 +53,13 @@ export function watchFlow({ address, answerSeconds }: ScriptPlace, channel: NixC
 }
 
 interface Waits {
-  /** Answers for which somebody waits. */
+  /** Number of answers that are awaited. */
   due: number
-  /** Reasons for which none can be expected now. */
+  /** Number of reasons why none of them can be expected now. */
   delays: number
 }
 
-/** Whether something has left since it was asked last, or waits to be read by us. */
+/** Returns a function that tells whether something was sent since its last call, or waits to be read here. */
 function movementOf({ stdin, stdout }: NixChannel): () => boolean {
   let unsent = 0
   return () => {
@@ -69,7 +69,7 @@ function movementOf({ stdin, stdout }: NixChannel): () => boolean {
   }
 }
 
-/** No race with the one promise of the watch: that would remember every answer for as long as the channel lives. */
+/** Avoids `Promise.race` with the promise of the watch, which would keep every answer in memory as long as the channel lives. */
 function rejectedBy({ silent }: ChannelWatch): <Answer>(answer: Promise<Answer>) => Promise<Answer> {
   const waiting = new Set<(error: unknown) => void>()
   silent.catch((error: unknown) => {

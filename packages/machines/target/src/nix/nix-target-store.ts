@@ -47,13 +47,13 @@ async function missingIn(
   return paths.filter((path) => !valid.has(path))
 }
 
-/** So many fit into one argument of a program there, which is bounded by 128 kB, whatever they are called. */
+/** As many as fit into one argument of a program there, at most 128 kB, with names of any length. */
 const PATHS_A_REQUEST = 400
 
 async function protect(machine: Machine<'carry'>, paths: readonly StorePath[]): Promise<void> {
   for (let first = 0; first < paths.length; first += PATHS_A_REQUEST) {
     const some = paths.slice(first, first + PATHS_A_REQUEST)
-    // The same paths take the place of what kept them before.
+    // The name depends on the paths only, so that the same paths replace their earlier root.
     const set = createHash('sha256').update(some.join(' ')).digest('hex').slice(0, 32)
     await machine.request('protect', ['nix', set, ...some]).catch((error: unknown) => {
       throw onMachine(machine.address, error)

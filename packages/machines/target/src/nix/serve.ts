@@ -4,12 +4,12 @@ import { openNixChannel, type ScriptPlace } from './channel.ts'
 import { type Flow, watchFlow } from './flow.ts'
 import { type LivingPlace, whileAlive } from '../helper/proof-of-life.ts'
 
-/** A machine whose helper can be asked whether it is still there. */
+/** A place that runs scripts and has a helper that can prove to be alive. */
 type ServePlace = ScriptPlace & LivingPlace
 
-/** The Nix store of a machine, through one process there that is started when something is asked of it. */
+/** The Nix store of a machine, through one process there that is started on first use. */
 export interface NixServe {
-  /** After a failure or an abort the process is replaced: it answers nothing more. Errors name the machine. */
+  /** Works with the store. After a failure or an abort the process is replaced. Errors name the machine. */
   use<Result>(signal: AbortSignal, work: (client: ServeClient) => Promise<Result>): Promise<Result>
   close(): void
 }
@@ -70,7 +70,7 @@ async function openNamedServe(place: ServePlace): Promise<OpenServe> {
 function namedClient(place: ServePlace, client: ServeClient, flow: Flow): ServeClient {
   const { named } = flow
   return {
-    // Caches may be as slow as they are: Nix gives up on those that send nothing.
+    // Caches may be slow; Nix itself gives up on those that send nothing.
     validPaths: (paths, options) =>
       options?.substitute === true
         ? flow.patiently(whileAlive(place, client.validPaths(paths, options)))
@@ -99,7 +99,7 @@ interface Addition {
   readonly flow: Flow
 }
 
-/** What went wrong with the archive is not the fault of the machine that it is sent to. */
+/** Adds a path. An error of reading the archive is thrown as it is, not as an error of the machine. */
 async function addFrom(client: ServeClient, { info, archive, flow }: Addition): Promise<void> {
   let failure: { readonly error: unknown } | undefined
   const watched = async function* () {

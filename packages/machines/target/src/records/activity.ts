@@ -9,20 +9,20 @@ import { isConnectionLost, type Machine } from '../machine.ts'
 import { MAX_LOSSES } from '../helper/reconnect.ts'
 import { recordFields } from './record.ts'
 
-/** Where a mapping's module is: below the profile of its target, or in the package of the service that provides the container. */
+/** Path of a mapping's module: below the profile of its target, or the package of the service that provides the container. */
 export type ModuleReference = string
 
 export interface ActivityRequest {
   readonly profile: ProfileName
-  /** The lock's token, without which nothing is done. */
+  /** Token of the lock. */
   readonly token: string
   readonly activity: 'activate' | 'deactivate' | 'lock' | 'unlock'
   readonly mapping: ServiceMapping
-  /** Called in place of the module that the record names. */
+  /** Module to call in place of the one in the record. */
   readonly instead?: ModuleReference
-  /** What the record is to say; what has a record already needs none. */
+  /** Contents of the record to write; not needed if there is one already. */
   readonly definition?: ActivityDefinition
-  /** After which the module is ended and the activity has failed; without it, it may take as long as it wants. */
+  /** Time after which the module is stopped and the activity fails; without it, there is no limit. */
   readonly timeoutSeconds?: number | undefined
 }
 
@@ -35,15 +35,15 @@ export interface ActivityDefinition {
 export type ActivityResult =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed'; readonly message: string; readonly log: string }
-  /** Nothing of it has reached the machine. */
+  /** The request has not reached the machine. */
   | { readonly kind: 'not-begun'; readonly message: string; readonly error: unknown }
 
 const LOG_BYTES = 16 * 1024
 const MAX_TROUBLE_CHARACTERS = 300
 
 /**
- * Runs an activity to its end. A helper or connection that is lost meanwhile is replaced: the activity goes on without it.
- * Rejects where the machine cannot say any more how it ended, and with `lock-lost`; then nothing was begun.
+ * Runs an activity to its end. If the helper or the connection is lost meanwhile, it is replaced, and the activity goes on without
+ * it. Rejects if the machine cannot be asked how the activity ended, and with `lock-lost` if it was not allowed to begin.
  */
 export async function performActivity(machine: Machine, request: ActivityRequest): Promise<ActivityResult> {
   const { mapping, profile, token, activity } = request
@@ -75,7 +75,7 @@ type Beginning =
 
 async function begin(machine: Machine, start: FieldsOf<'start'>): Promise<Beginning> {
   const first = await tryToBegin(machine, start)
-  // The helper had just been lost: there may be another one.
+  // The helper had just been lost; the second attempt may get a new one.
   return first.kind === 'not-begun' && isConnectionLost(first.error) ? tryToBegin(machine, start) : first
 }
 
@@ -93,12 +93,12 @@ async function tryToBegin(machine: Machine, start: FieldsOf<'start'>): Promise<B
   }
 }
 
-/** Whatever runs, also what another version may have begun. */
+/** `activity` may also be one that another version of davit has begun. */
 type AwaitRequest = Pick<ActivityRequest, 'profile' | 'mapping' | 'timeoutSeconds'> & { readonly activity: string }
 
 /**
- * The exit status of what runs on a mapping, once it has ended; 0 only if the activity reached what it is for. What was begun
- * by an earlier run gets the time of this one from now on.
+ * Waits for the activity that runs on a mapping, and returns its exit status: 0 only if it reached its purpose. An activity that
+ * an earlier run has begun gets the time limit of this run, from now on.
  */
 export async function awaitActivity(machine: Machine, request: AwaitRequest): Promise<number> {
   const { mapping, profile, activity } = request
@@ -119,8 +119,8 @@ export interface StatusRequest {
 }
 
 /**
- * What the module of something active says of it, which needs no lock and changes nothing: `unknown` when it does not say it in
- * time, `gone` when there is no record any more by which it could be asked.
+ * Asks the module of an active mapping for its status, which needs no lock and changes nothing. Returns `unknown` if the module does
+ * not answer in time, and `gone` if no record is left.
  */
 export async function askStatus(
   machine: Machine,
@@ -151,7 +151,7 @@ function secondsOf({ timeoutSeconds = 0 }: Pick<ActivityRequest, 'timeoutSeconds
 async function failureOf(machine: Machine, request: ActivityRequest, status: number): Promise<ActivityResult> {
   const { mapping, profile, activity } = request
   const fields = [mapping.target, profile, activity, mapping.container, mapping.service, String(LOG_BYTES)] as const
-  // That it failed is certain, even when nobody can say any more why.
+  // The activity has failed in any case, even if its log cannot be read.
   const lines = await machine.request('log', fields).catch((): readonly string[] => [])
   const text = (fact: string) =>
     fromHexadecimal(lines.find((line) => line.startsWith(`${fact} `))?.slice(fact.length + 1))
@@ -166,16 +166,16 @@ async function failureOf(machine: Machine, request: ActivityRequest, status: num
 
 function messageOf(status: number, { timeoutSeconds }: ActivityRequest): string {
   if (status === LATE && timeoutSeconds !== undefined)
-    return `it took longer than ${timeoutSeconds} seconds, and was ended`
+    return `it took longer than ${timeoutSeconds} seconds and was stopped`
   return RUNNER_STATUS.get(status) ?? `its module ended with status ${status}`
 }
 
-/** What the runner itself says (see `target-runtime/runtime/activity.sh`). */
+/** Exit statuses of the runner itself (see `target-runtime/runtime/activity.sh`). */
 const LATE = 252
 const STATUS_UNKNOWN = 255
 const RUNNER_STATUS: ReadonlyMap<number, string> = new Map([
-  [LATE, 'it took too long, and was ended'],
+  [LATE, 'it took too long and was stopped'],
   [253, 'its record could not be written'],
-  [254, 'another run was faster'],
+  [254, 'another run claimed the service first'],
   [STATUS_UNKNOWN, 'it was cut off, or never began'],
 ])

@@ -1,6 +1,6 @@
 import { type Manifest, type PropertyValue, propertyText, type ServiceMapping } from '@davit/documents'
 
-/** The properties that a module finds in its environment: those of the service that provides the container, or of the target's container. */
+/** Returns the properties for a module's environment: those of the target's container, or of the service that provides it. */
 export function containerPropertiesOf(manifest: Manifest, mapping: ServiceMapping): ReadonlyMap<string, string> {
   const provider = mapping.containerProvidedByService
   const containers =

@@ -7,7 +7,7 @@ import type { ActivityDefinition, ModuleReference } from './activity.ts'
 import { containerPropertiesOf } from './container-properties.ts'
 import type { Machine } from '../machine.ts'
 
-/** All that is needed to run any activity of a mapping of a manifest. */
+/** Returns everything that activities of a mapping need. */
 export function definitionOf(manifest: Manifest, mapping: ServiceMapping): ActivityDefinition {
   const service = manifest.services.get(mapping.service)
   if (service === undefined) throw missing(mapping, `service '${mapping.service}'`)
@@ -18,13 +18,13 @@ export function definitionOf(manifest: Manifest, mapping: ServiceMapping): Activ
   }
 }
 
-/** What the profile of a target has for a type, if there is such a module. */
+/** Path of the module for a type in the profile of a target; the module may not exist. */
 export function profileModuleOf(manifest: Manifest, target: TargetName, type: string): ModuleReference | undefined {
   const profile = manifest.profiles.get(target)
   return profile === undefined ? undefined : `${profile}/modules/${type}`
 }
 
-/** The executables to which references lead, as records name them; not those that are not on the machine (yet). */
+/** Resolves references to executables, as records name them; leaves out those that are not on the machine (yet). */
 export async function resolveModules(
   machine: Machine,
   references: readonly ModuleReference[],
@@ -39,7 +39,7 @@ export async function resolveModules(
   )
 }
 
-/** The package of the service that provides the container, or what the profile says of the type. */
+/** Returns the package of the service that provides the container, or the module for the type in the profile. */
 function moduleOf(manifest: Manifest, mapping: ServiceMapping, type: string): string {
   if (mapping.containerProvidedByService !== undefined) {
     const provider = manifest.services.get(mapping.containerProvidedByService)

@@ -9,7 +9,7 @@ interface RecordLines {
   readonly target: TargetName
   readonly state: string
   readonly running: boolean
-  /** Its directory's. */
+  /** Name of its directory. */
   readonly name: string
   readonly lines: string[]
   answersStatus: boolean
@@ -25,7 +25,7 @@ const OTHER = /^other ([A-Za-z0-9_][\w.+-]*) ([\w.+-]+)\/([\w.+~-]+):[\w.+~-]+ (
 
 const PROFILE = /^[A-Za-z0-9_][\w.+-]{0,199}$/
 
-/** Whether it is one about the record. */
+/** Adds a fact to a record; returns false if the fact is not about a record. */
 function takeFact(record: RecordLines, fact: string, text: string): boolean {
   switch (fact) {
     case 'field':
@@ -45,7 +45,7 @@ function takeFact(record: RecordLines, fact: string, text: string): boolean {
   }
 }
 
-/** What a machine says of its records, taken line by line. */
+/** What a machine reports of its records, parsed line by line. */
 export class ObservationAnswer {
   readonly #targets: string
   readonly #profile: ProfileName
@@ -60,7 +60,7 @@ export class ObservationAnswer {
     this.#profile = profile
   }
 
-  /** Whether the line is one of an answer. */
+  /** Takes a line; returns false if it does not belong in an answer. */
   take(line: string): boolean {
     const space = `${line} `.indexOf(' ')
     const text = line.slice(space + 1)
@@ -68,7 +68,7 @@ export class ObservationAnswer {
     if (record !== undefined && takeFact(record, line.slice(0, space), text)) return true
     switch (line.slice(0, space)) {
       case 'gone':
-        // Removed while it was read.
+        // The record was removed while it was read.
         return this.#records.pop() !== undefined
       case 'boot':
         this.#bootId = text

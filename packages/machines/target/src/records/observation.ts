@@ -5,16 +5,16 @@ import type { ObservedMapping } from '@davit/transition'
 import type { ActivityDefinition } from './activity.ts'
 import type { SalvagedFields } from './record.ts'
 
-/** What a record says, and all that is needed to run activities of it without any other document. */
+/** A record, with everything that its activities need, so that no other document is needed. */
 export interface ObservedRecord extends ObservedMapping {
   readonly definition: ActivityDefinition
-  /** Of the boot during which it was written. */
+  /** Id of the boot during which it was written. */
   readonly bootId: string
-  /** Whether its module can be asked for its status. */
+  /** Whether its module has the activity `status`. */
   readonly answersStatus: boolean
 }
 
-/** A record that cannot be read as a whole: somebody has changed it. */
+/** A record that cannot be read completely, since somebody has changed it. */
 export interface DamagedRecord {
   readonly target: TargetName
   readonly container: ContainerName
@@ -28,24 +28,24 @@ export interface DamagedRecord {
   readonly fields: SalvagedFields
 }
 
-/** What another deployment has on the machine. */
+/** A mapping of another deployment on the machine. */
 export interface ForeignRecord {
   readonly profile: ProfileName
   readonly target: TargetName
   readonly container: string
   readonly pkg: string
-  /** As it is called there; empty where its record does not say it. */
+  /** Name of its service; empty if the record lacks it. */
   readonly name: string
 }
 
 export interface Observation {
-  /** Of the boot that the machine runs since. */
+  /** Id of the current boot of the machine. */
   readonly bootId: string
   readonly records: readonly ObservedRecord[]
   readonly damaged: readonly DamagedRecord[]
   readonly foreign: readonly ForeignRecord[]
-  /** All that were ever set here, this one and others. */
+  /** All profiles that were ever set on the machine, including this one. */
   readonly profiles: readonly ProfileName[]
-  /** Directories among the records that davit cannot have made. */
+  /** Directories among the records that davit did not make. */
   readonly strange: readonly string[]
 }

@@ -5,12 +5,12 @@ import type { Machine } from '../machine.ts'
 import { ObservationAnswer } from './observation-answer.ts'
 import type { Observation, ObservedRecord } from './observation.ts'
 
-/** The records of a profile on a machine, of all targets that this machine is or once was; without those that cannot be read. */
+/** Returns the readable records of a profile on a machine, for all targets that the machine is or once was. */
 export async function observeMappings(machine: Machine, profile: ProfileName): Promise<readonly ObservedRecord[]> {
   return (await observeMachine(machine, profile)).records
 }
 
-/** All that the records on a machine say to somebody who deploys a profile. */
+/** Returns everything that the records on a machine contain for a deployment of the profile. */
 export async function observeMachine(machine: Machine, profile: ProfileName): Promise<Observation> {
   const answer = new ObservationAnswer(`${machine.facts.stateDirectory}/targets`, profile)
   for (const line of await machine.request('observe', [profile])) {

@@ -16,7 +16,7 @@ import type { ActivityDefinition } from './activity.ts'
 
 const RECORD_FORMAT = '1'
 
-/** Fields and words of a mapping's record (see `target-runtime/runtime/activity.sh`). */
+/** Returns the fields of a mapping's record and their encoded values in turn (see `target-runtime/runtime/activity.sh`). */
 export function recordFields(mapping: ServiceMapping, definition: ActivityDefinition): readonly string[] {
   const { service, module, properties } = definition
   const entry: ProfileManifest = {
@@ -46,14 +46,14 @@ export type ParsedRecord =
     }
   | { readonly kind: 'damaged'; readonly problem: string }
 
-/** As its place on the target says it. */
+/** What the directory of a record says of it. */
 export interface RecordPlace {
   readonly key: ServiceKey
   readonly container: ContainerName
   readonly state: string
 }
 
-/** What a target's record says. Anybody may have written there: it is read like any other document. */
+/** Parses a record of a target, which anybody may have changed, like any other document. */
 export function parseRecord(lines: readonly string[], place: RecordPlace): ParsedRecord {
   const fields = fieldsOf(lines)
   const entry = entryOf(fields.get('entry') ?? '')
@@ -71,28 +71,28 @@ interface Entry {
   readonly service: ManifestService
 }
 
-const NO_ENTRY = 'its entry is no profile manifest with one service'
+const NO_ENTRY = 'its entry is not a profile manifest with one service'
 const NECESSARY = ['format', 'module', 'pkg', 'container', 'name', 'service', 'entry', 'boot']
 
 function problemOf(fields: Fields, { state }: RecordPlace): string | undefined {
-  if (fields.size === 0) return 'there is nothing in it'
-  if (state === 'unknown') return 'its state is none that there is'
+  if (fields.size === 0) return 'it is empty'
+  if (state === 'unknown') return 'its state is not a known one'
   const missing = NECESSARY.filter((field) => (fields.get(field) ?? '') === '')
   if (missing.length > 0) return `it lacks ${missing.join(', ')}`
   const format = fields.get('format')
-  return format === RECORD_FORMAT ? undefined : `its format is '${format}'`
+  return format === RECORD_FORMAT ? undefined : `its format '${format}' is not supported`
 }
 
 function contradictionIn(fields: Fields, entry: Entry | undefined, place: RecordPlace): string | undefined {
   if (entry === undefined) return NO_ENTRY
   const { mapping, service } = entry
-  if ([mapping.service, fields.get('service')].some((key) => key !== place.key)) return 'it is of another service'
-  if (fields.get('pkg') !== service.pkg) return 'it is of two packages'
+  if ([mapping.service, fields.get('service')].some((key) => key !== place.key)) return 'it belongs to another service'
+  if (fields.get('pkg') !== service.pkg) return 'it names two packages'
   const isThere = [mapping.container, fields.get('container')].every((container) => container === place.container)
-  return isThere ? undefined : 'it is of another container'
+  return isThere ? undefined : 'it belongs to another container'
 }
 
-/** The mapping to which a record's directory belongs: where its name is shortened, the record itself says which that is. */
+/** Returns the mapping of a record's directory, from its name or, if that is shortened, from the record itself. */
 export function mappingNamed(
   directoryName: string,
   lines: readonly string[],
@@ -106,15 +106,15 @@ export function mappingNamed(
   return { container: ofContainer as ContainerName, key: ofKey as ServiceKey }
 }
 
-/** As `mapping_directory` in `target-runtime/runtime/record.sh` makes them, and as older versions have shortened long containers. */
+/** Names that `mapping_directory` in `target-runtime/runtime/record.sh` makes, and that older versions made of long containers. */
 function directoryNames(container: string, key: string): readonly string[] {
   return [`${container}:${key}`.slice(0, 240), `${container.slice(0, 150)}~${container.length}:${key}`]
 }
 
-/** What can still be told of a damaged record. */
+/** What can still be read from a damaged record. */
 export interface SalvagedFields {
   readonly container?: string
-  /** What it takes to call the module; what it was is then unknown, but for its name. */
+  /** The service as far as its module needs it; only its name and package are known. */
   readonly service?: ManifestService
 }
 
