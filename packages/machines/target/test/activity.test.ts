@@ -82,7 +82,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       process.kill(runnerPid(scene), 'SIGKILL')
       expect(await states(scene)).toEqual(['activating running'])
       const second = await performActivity(scene.machine, scene.request('deactivate'))
-      expect(second).toEqual({ kind: 'failed', message: 'an activity of it is still running', log: '' })
+      expect(second).toEqual({ kind: 'failed', message: 'another activity of this service is still running', log: '' })
       const awaited = awaitActivity(scene.machine, scene.request('activate'))
       scene.write('go')
       expect(await awaited).toBe(255)

@@ -134,7 +134,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     const { definition: _definition, ...request } = scene.request('deactivate')
     expect(await performActivity(scene.machine, request)).toMatchObject({
       kind: 'failed',
-      message: expect.stringContaining(`the record '${scene.record}/record' does not say what to call`),
+      message: expect.stringContaining(`the record '${scene.record}/record' is incomplete`),
     })
     expect((await observe(scene)).damaged).toHaveLength(1)
   })

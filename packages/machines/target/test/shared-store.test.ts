@@ -143,7 +143,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     expect(paths.map(({ path }) => path)).toEqual([other])
   })
 
-  test.runIf(canPose)('who cannot see what another account keeps collects nothing; root does', async () => {
+  test.runIf(canPose)('an account that cannot read what another one keeps collects nothing; root does', async () => {
     const accounts = await Promise.all(['a', 'b'].map((name, index) => login(name, posing(name, 20_001 + index))))
     const root = await login('root')
     const [one, other, rest] = (await profiles('one', 'other', 'rest')) as [StorePath, StorePath, StorePath]
@@ -162,7 +162,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
   })
 
   test.runIf(canPose).each(['t1', 't1/active', 't1/active/default', 't1/active/default/process:key'])(
-    'who cannot see what another account has in %s collects nothing',
+    'an account that cannot read what another one has in %s collects nothing',
     async (part) => {
       const account = await login('b', posing('b', 20_002))
       const [one] = (await profiles('one')) as [StorePath]
@@ -196,7 +196,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     expect((await collectNow()).paths.map(({ path }) => path)).toEqual([one])
   })
 
-  test.runIf(canPose)('who cannot move what belongs to another account leaves it whole', async () => {
+  test.runIf(canPose)('an account that cannot move the files of another one leaves them whole', async () => {
     const account = await login('a', posing('a', 20_001))
     const [rest] = (await profiles('rest')) as [StorePath]
     spawnSync('chmod', ['-R', 'a+rwX', join(layout.directory, '.davit')])

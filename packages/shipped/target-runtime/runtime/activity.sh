@@ -1,7 +1,7 @@
-# Activities: begun, waited for, and asked about. What runs them is in runner.sh.
+# Starts activities, waits for them, and asks for the status of services. The runner itself is in runner.sh.
 
-# operation_start TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER KEY [instead MODULE] [FIELD WORD]...; 0 seconds are as many as it
-# takes; with `instead` another module is called than the record says.
+# operation_start TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER KEY [instead MODULE] [FIELD WORD]...; 0 seconds mean no time
+# limit; `instead` calls another module than that of the record.
 operation_start() {
   umask 077
   target=$1 profile=$2 activity=$4 seconds=$5
@@ -26,27 +26,27 @@ operation_start() {
   fi
 }
 
-# Where there is no record nothing was begun, so that there is nothing to undo.
+# Without a record nothing was begun, so there is nothing to deactivate.
 without_record() {
   [ "$activity" = deactivate ] || fail no-record "there is no record of it"
   rm -rf "$directory"
   printf 'done %s 0\n' "$id" >&4
 }
 
-# prepare_activity [FIELD WORD]...: the intention is written down before anything happens.
+# prepare_activity [FIELD WORD]...: claims the mapping and writes the intention, before anything happens.
 prepare_activity() {
   for path in "active/$profile/${directory##*/}" "log/$profile" run log/services; do
     make_directory "$state/targets/$target/$path"
   done
-  ! is_running "$directory" || fail already-running "an activity of it is still running"
+  ! is_running "$directory" || fail already-running "another activity of this service is still running"
   claim "$directory/running" "$self" || case $? in
-    1) fail already-running "an activity of it is still running" ;;
+    1) fail already-running "another activity of this service is still running" ;;
     *) cannot 'write below' "$directory" ;;
   esac
   named=
   trap 'abandon_activity' EXIT
-  # A module that its runner had just begun to call: it, too, looks whether the claim is still its runner's.
-  ! is_claimed "$directory/module" || fail already-running "an activity of it is still running"
+  # A runner may have just begun to call its module; that one also checks whether its runner still holds the claim.
+  ! is_claimed "$directory/module" || fail already-running "another activity of this service is still running"
   named=$directory/activity
   rm -f "$named" "$directory/status" "$directory/running.handed" "$directory/module"
   if [ "$activity" = activate ] || ! is_complete "$directory/record"; then
@@ -55,11 +55,11 @@ prepare_activity() {
   fi
   state_during "$activity"
   [ -z "$during" ] || write_state "$directory" "$during" || cannot 'write the state below' "$directory"
-  # On a full disk the state alone says it.
+  # On a full disk the state alone tells which activity it is.
   printf '%s\n' "$activity" | replace_file "$named" || :
 }
 
-# keep_active [FIELD WORD]...: whoever else uses the store of the package sees that it is needed.
+# keep_active [FIELD WORD]...: shows other users of the package's store that it is needed.
 keep_active() {
   while [ $# -ge 2 ] && [ "$1" != pkg ]; do
     shift 2
@@ -68,7 +68,7 @@ keep_active() {
   keep_state "${decoded%/*}/.davit/roots" 2>/dev/null || :
 }
 
-# abandon_activity: before it was begun; nothing was where nothing says how far it is.
+# abandon_activity: cleans up after an activity that could not begin; removes the mapping's directory if it is new.
 abandon_activity() {
   [ -z "$named" ] || rm -f "$named"
   rm -f "$directory/running" "$release"
@@ -77,8 +77,8 @@ abandon_activity() {
   } || rm -rf "$directory"
 }
 
-# spawn FUNCTION [WORD]...: detached from this helper, so that a lost connection loses nothing. The environment is the runtime's own,
-# with nothing of the login's. `done ID STATUS` says how it ended.
+# spawn FUNCTION [WORD]...: runs it detached from this helper, so that a lost connection loses nothing; `done ID STATUS` reports
+# its end. The environment is new and has nothing of the login shell's.
 spawn() {
   (
     trap - EXIT
@@ -89,9 +89,9 @@ spawn() {
     exec >/dev/null 2>&1 3>&-
     wait "$runner"
     status=$?
-    # A runner that could not even start has not taken over the claim.
+    # A runner that failed to start has not taken over the claim.
     [ "$status" = 0 ] || [ "$(readlink "$directory/running")" != "$self" ] || rm -f "$directory/activity" "$directory/running"
-    # A runner that was killed says nothing of its module.
+    # If the runner was killed, its module may still run.
     while [ "$status" -gt 128 ] && is_running "$directory"; do
       status=255
       pause
@@ -100,8 +100,8 @@ spawn() {
   ) &
 }
 
-# operation_await TARGET PROFILE ACTIVITY SECONDS CONTAINER KEY: `done ID STATUS` when what runs there has ended; 0 only if the activity
-# reached what it is for. After so many seconds, unless 0, its module is ended.
+# operation_await TARGET PROFILE ACTIVITY SECONDS CONTAINER KEY: `done ID STATUS` when the running activity has ended, with 0 only
+# if it reached its purpose. Its module is stopped after SECONDS, unless they are 0.
 operation_await() {
   activity=$3 seconds=$4
   mapping_directory "$1" "$2" "$5" "$6"
@@ -135,8 +135,8 @@ ended_status() {
   printf '%s' "$line"
 }
 
-# operation_abandon TARGET PROFILE TOKEN CONTAINER KEY: its record is put aside, without any activity; where it is then. A damaged one
-# is named as its directory is, in which a long container is shortened.
+# operation_abandon TARGET PROFILE TOKEN CONTAINER KEY: moves a record aside, without any activity, and says where. A damaged one
+# is named as its directory, in which a long container is shortened.
 operation_abandon() {
   umask 077
   case $4 in
@@ -146,15 +146,15 @@ operation_abandon() {
   hold_mutex "$1"
   check_lock "$1" "$2" "$3"
   [ -d "$directory" ] || fail no-record "there is no record of it"
-  ! is_running "$directory" || fail already-running "an activity of it is still running"
-  # A directory of its own: a name that is as long as names may be has no room for more.
+  ! is_running "$directory" || fail already-running "another activity of this service is still running"
+  # In a directory of its own, since the name may be too long to append anything.
   kept=$state/targets/$1/abandoned/$2/$(date -u +%Y%m%dT%H%M%SZ).$$/${directory##*/}
   make_directory "${kept%/*}"
-  mv "$directory" "$kept" || cannot 'put aside' "$directory"
+  mv "$directory" "$kept" || cannot 'move aside' "$directory"
   say kept "$(printf '%s' "$kept" | hexadecimal)"
 }
 
-# operation_log TARGET PROFILE ACTIVITY CONTAINER KEY BYTES: the end of what the activity printed, and why nothing can be written.
+# operation_log TARGET PROFILE ACTIVITY CONTAINER KEY BYTES: the end of an activity's log, and why nothing can be written, if so.
 operation_log() {
   check_names "$3"
   mapping_directory "$1" "$2" "$4" "$5"
@@ -167,7 +167,7 @@ operation_log() {
   rm -rf "$state/room"
 }
 
-# operation_status TARGET PROFILE SECONDS CONTAINER KEY: asks the module of something active whether it runs, `done ID STATUS`.
+# operation_status TARGET PROFILE SECONDS CONTAINER KEY: asks the module of an active mapping for its status; `done ID STATUS`.
 operation_status() {
   target=$1 profile=$2 activity=status
   mapping_directory "$1" "$2" "$4" "$5"

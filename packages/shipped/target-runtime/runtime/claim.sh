@@ -1,7 +1,7 @@
-# Claims: a symbolic link is made in one step, with its owner as the text it holds, and only where there is none. An owner is
-# PID:START-TIME:BOOT-ID, so that a process that got the same number later, or after a reboot, is not mistaken for it.
+# A claim is a symbolic link whose text is its owner: it is made in one step, and only if there is none. An owner is
+# PID:START-TIME:BOOT-ID, so that a later process with the same number is not mistaken for it.
 
-# process_identity PID: to $identity; status 1 for one that has ended, 2 when nothing can be read of it (see proc(5) for the fields).
+# process_identity PID: sets $identity; status 1 if the process has ended, 2 if it cannot be read (see proc(5) for the fields).
 process_identity() {
   identity=
   case $1 in
@@ -20,13 +20,13 @@ process_identity() {
   identity=$process_pid:$1:$(boot_id)
 }
 
-# is_alive OWNER: certainly, as whoever signals it has to know.
+# is_alive OWNER: whether it certainly lives, which must be known before it is sent a signal.
 is_alive() {
   process_identity "${1%%:*}" && [ "$identity" = "$1" ]
 }
 
-# is_dead OWNER: certainly, as whoever takes something from it has to know. What cannot be read may live: `hidepid` hides
-# processes of other users.
+# is_dead OWNER: whether it is certainly dead, which must be known before its claim is taken away. A process that cannot be read may
+# live: `hidepid` hides processes of other users.
 is_dead() {
   case $(boot_id) in
     "${1##*:}" | '' | unknown) ;;
@@ -39,7 +39,7 @@ is_dead() {
   esac
 }
 
-# has_no_process PID: only the words of `kill` tell one that is not there from one of another user.
+# has_no_process PID: only the message of `kill` distinguishes a missing process from one of another user.
 has_no_process() {
   case $( (kill -0 "$1") 2>&1) in
     *[Nn]'o such process'*) ;;
@@ -47,13 +47,13 @@ has_no_process() {
   esac
 }
 
-# claim LINK OWNER: status 1 when somebody has it who may live, 2 when it cannot be made.
+# claim LINK OWNER: status 1 if an owner that may live has it, 2 if it cannot be made.
 claim() {
   tries=0
   until ln -s "$2" "$1" 2>/dev/null; do
     tries=$((tries + 1))
     [ "$tries" -le 50 ] || {
-      # Once more, to say why.
+      # Once more, to print the reason.
       ln -s "$2" "$1" || return 2
       return
     }
@@ -63,8 +63,8 @@ claim() {
   done
 }
 
-# take_away LINK DEAD OWNER: a dead owner's claim, by one alone: he who holds the guard that is named after the dead, and, should
-# he die over it, the one that is named after him as well. Fails while somebody who may live is at it.
+# take_away LINK DEAD OWNER: removes a dead owner's claim, which only the owner of the guard named after the dead one may do. If
+# that one dies too, another guard is named after both. Fails while a guard's owner may live.
 take_away() {
   guard=$1.after.$2
   until ln -s "$3" "$guard" 2>/dev/null; do
@@ -78,8 +78,8 @@ take_away() {
   rm -f "$1.after.$2"*
 }
 
-# claim_in_turn LINK OWNER: waits for as long as somebody else has it. An owner does one thing after the other: what it finds of
-# its own was left behind.
+# claim_in_turn LINK OWNER: waits while somebody else has it. An owner does one thing at a time, so an earlier claim of its own
+# was left behind and counts.
 claim_in_turn() {
   until claim "$1" "$2"; do
     [ "$?" = 1 ] || return 1
@@ -88,7 +88,7 @@ claim_in_turn() {
   done
 }
 
-# is_claimed LINK: by somebody who may live.
+# is_claimed LINK: whether an owner that may live has it.
 is_claimed() {
   [ -L "$1" ] && claimant=$(readlink "$1") && ! is_dead "$claimant"
 }

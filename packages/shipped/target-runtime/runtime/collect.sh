@@ -1,11 +1,11 @@
-# Collecting garbage, on a target as well as on a coordinator, by a helper of its own. In a native store, who asks for it decides
-# what goes, and is refused when what is kept has changed since he looked. Below the hidden directory of the store,
-#   commit               claim of who changes what is valid, or what is kept
-#   incoming/*-commit-*  directories of coordinators that are at that, and wait while `commit` is claimed
-#   asked/OWNER          what helpers that are alive were asked for, and are perhaps about to be sent the rest of
-#   needed/OWNER         what coordinators that are alive are about to need: where what is kept for a day does not count
-#   locks/NAME           what a coordinator builds
-#   collected            another text after each collection: what was known to be valid may no longer be
+# Garbage collection, on a target or the coordinator, by a helper of its own. In a native store, the caller decides which paths are
+# removed, and is refused if what is kept has changed since its survey. The hidden directory of the store contains
+#   commit               claim of the process that changes what is valid or kept
+#   incoming/*-commit-*  directories of coordinators that are changing that, and wait while `commit` is claimed
+#   asked/OWNER          paths that living helpers reported as valid, while the rest of their closures may be on its way
+#   needed/OWNER         paths that living coordinators are about to need; they count if temporary roots do not
+#   locks/NAME           outputs that a coordinator is building
+#   collected            a text that each collection changes, since paths that were valid may be gone
 
 # use_native STORE INCOMING REGISTRATIONS ROOTS LOCKS
 use_native() {
@@ -13,7 +13,8 @@ use_native() {
   store=$1 incoming=$2 registrations=$3 roots=$4 locks=$5
 }
 
-# list_kept: lines `NAME-OR-PATH BY`; of what is kept for a day also `NAME since DAY TIME`, in UTC; `locked` where a deployment holds a lock. What is protected no longer is passed over, not removed: it may just now be protected again.
+# list_kept: lines `NAME-OR-PATH BY`; for temporary roots also `NAME since DAY TIME`, in UTC; `locked` if a deployment holds a
+# lock. Expired temporary roots are skipped, not removed, as they may be renewed at this moment.
 list_kept() {
   find "$roots" -type l -name 'temporary:*' ! -mtime +0 2>/dev/null | while IFS= read -r root; do
     name=${root##*/temporary:}
@@ -49,7 +50,7 @@ list_kept() {
   list_active "$state/targets"
 }
 
-# name_of_profile ROOT DIRECTORY: without a mark, unless it is another account's.
+# name_of_profile ROOT DIRECTORY: without the mark if it is this account's, else with `other:` in front.
 name_of_profile() {
   case $2 in
     "$state"/targets/*) printf %s "${1%":$mark"}" ;;
@@ -57,7 +58,7 @@ name_of_profile() {
   esac
 }
 
-# list_others TARGETS: those of another account that uses this store.
+# list_others TARGETS: what the targets of another account keep in this store.
 list_others() {
   [ "$1" != "$state/targets" ] && can_see "$1" || return 0
   for part in "$1"/*/ "$1"/*/active/ "$1"/*/active/*/ "$1"/*/active/*/*/; do
@@ -67,7 +68,7 @@ list_others() {
   list_active "$1"
 }
 
-# is_locked TARGETS: by a deployment whose lease is not over.
+# is_locked TARGETS: whether a deployment holds a lock whose lease is not over.
 is_locked() {
   read_clock
   for lock in "$1"/*/lock/*; do
@@ -76,7 +77,7 @@ is_locked() {
   return 1
 }
 
-# can_see DIRECTORY: whether it exists; where this account cannot tell, it must not go on.
+# can_see DIRECTORY: whether it exists; ends the operation if this account may not read it.
 can_see() {
   case $1 in
     /*) ;;
@@ -86,24 +87,24 @@ can_see() {
   until [ -d "$seen/" ]; do
     seen=${seen%/*}
   done
-  [ -x "$seen/." ] && { [ "$seen" != "$1" ] || [ -r "$seen/" ]; } || fail cannot-read "cannot see what '$1' keeps"
+  [ -x "$seen/." ] && { [ "$seen" != "$1" ] || [ -r "$seen/" ]; } || fail cannot-read "cannot read '$1', which may keep packages"
   [ "$seen" = "$1" ]
 }
 
-# list_fields SUFFIX < LINES
+# list_fields SUFFIX < LINES: appends the suffix to each.
 list_fields() {
   while IFS= read -r field; do
     printf '%s%s\n' "$field" "$1"
   done
 }
 
-# list_active TARGETS: what stops what is active.
+# list_active TARGETS: packages and modules that are needed to stop active services.
 list_active() {
   set -- "$1"/*/active/*/*/record
   [ ! -f "$1" ] || cat "$@" | list_needed
 }
 
-# list_needed < RECORDS
+# list_needed < RECORDS: their packages and modules.
 list_needed() {
   while IFS=' ' read -r field word; do
     case $field in
@@ -112,14 +113,14 @@ list_needed() {
   done
 }
 
-# say_each WORD < LINES
+# say_each WORD < LINES: says each with the word in front.
 say_each() {
   while IFS= read -r field; do
     say "$1" "$field"
   done
 }
 
-# list_generations ROOT NAME: of a profile.
+# list_generations ROOT NAME: the generations of a profile, and the current one.
 list_generations() {
   can_see "$(readlink "$1")" || return 0
   for generation in "$1"/*-link; do
@@ -129,13 +130,13 @@ list_generations() {
   printf '%s %s\n' "$(readlink "$1/$current")" "$2/current"
 }
 
-# sum_of UTILITY TEXT
+# sum_of UTILITY TEXT: sets $sum.
 sum_of() {
   sum=$(printf '%s\n' "$2" | "$1")
   sum=${sum%% *}
 }
 
-# is_rubbish NAME: what stands in the store without being valid, and is not being made for another machine.
+# is_rubbish NAME: whether something in the store is not valid, and is not being built here for a coordinator.
 is_rubbish() {
   case $1 in
     *-*) ;;
@@ -145,7 +146,7 @@ is_rubbish() {
   [ "${#hash}" = 32 ] && [ ! -f "$registrations/$1.json" ] && ! is_claimed "$incoming/build.$hash.lock"
 }
 
-# operation_native_survey CHECKSUM STORE INCOMING REGISTRATIONS ROOTS LOCKS: what is kept, with a sum, what is valid, and rubbish.
+# operation_native_survey CHECKSUM STORE INCOMING REGISTRATIONS ROOTS LOCKS: what is kept, its checksum, what is valid, and rubbish.
 operation_native_survey() {
   checksum=$1
   shift
@@ -164,15 +165,16 @@ operation_native_survey() {
   done
 }
 
-# operation_native_collect CHECKSUM SUM STORE INCOMING REGISTRATIONS ROOTS LOCKS LOGS [NAME]... rubbish [NAME]...: removes them, those that refer
-# to others first, if the same is kept as when the sum was made; otherwise says so. Also what a collection that was cut off has left.
+# operation_native_collect CHECKSUM SUM STORE INCOMING REGISTRATIONS ROOTS LOCKS LOGS [NAME]... rubbish [NAME]...: removes paths,
+# referrers before references, and rubbish, also that of interrupted collections; says `changed` instead if the checksum of what
+# is kept differs.
 operation_native_collect() {
   checksum=$1 expected=$2 logs=$8
   use_native "$3" "$4" "$5" "$6" "$7"
   shift 8
   for name in "$@"; do
     case $name in
-      */* | .*) fail bad-request "refused the name '$name'" ;;
+      */* | .*) fail bad-request "invalid name '$name'" ;;
     esac
   done
   if [ ! -d "$registrations" ]; then
@@ -198,7 +200,7 @@ operation_native_collect() {
   say collected
 }
 
-# check_owner NAME...: nobody but root can move what belongs to another account.
+# check_owner NAME...: fails if one belongs to another account, since only root can move it.
 check_owner() {
   [ "$(id -u)" != 0 ] || return 0
   for name in "$@"; do
@@ -209,7 +211,7 @@ check_owner() {
   [ -z "$foreign" ] || fail not-owner "'$foreign' belongs to another account"
 }
 
-# unregister NAME... rubbish ...
+# unregister NAME... rubbish ...: removes registrations, logs and temporary roots of the paths before `rubbish`.
 unregister() {
   for name in "$@"; do
     shift
@@ -227,7 +229,7 @@ unregister() {
   } || cannot 'remove below' "$registrations"
 }
 
-# move_aside NAME... rubbish NAME...: out of their places, while nobody else can put anything there.
+# move_aside NAME... rubbish NAME...: moves them out of the store, while nobody else can put anything there.
 move_aside() {
   for name in "$@"; do
     shift
@@ -239,19 +241,19 @@ move_aside() {
     cannot 'remove below' "$store"
 }
 
-# await_commits: of coordinators that had begun before the store was claimed.
+# await_commits: waits for coordinators that began to change the store before it was claimed.
 await_commits() {
   tries=0
   for marker in "$incoming"/*-commit-*; do
     while [ -d "$marker" ] && is_coordinator_alive "${marker##*/}"; do
       tries=$((tries + 1))
-      [ "$tries" -le 600 ] || fail store-busy 'somebody has been changing the store for long'
+      [ "$tries" -le 600 ] || fail store-busy 'another process has been changing the store for too long'
       pause
     done
   done
 }
 
-# is_coordinator_alive NAMESPACE.PID.START-TIME-...: unless it is certain that it is not.
+# is_coordinator_alive NAMESPACE.PID.START-TIME-...: also if that is not certain.
 is_coordinator_alive() {
   reference=${1%%-*}
   case $(readlink /proc/self/ns/pid) in
@@ -262,7 +264,7 @@ is_coordinator_alive() {
   ! is_dead "${reference%%.*}:${reference#*.}:unknown"
 }
 
-# operation_trim_profile TARGET PROFILE [PATH]...: of its generations remain the current one, and those that lead to the paths.
+# operation_trim_profile TARGET PROFILE [PATH]...: removes its generations, except the current one and those of the paths.
 operation_trim_profile() {
   check_names "$1" "$2"
   hold_mutex "$1"
@@ -279,8 +281,8 @@ operation_trim_profile() {
   done
 }
 
-# operation_trim_remnants [--dry-run]: of all targets, what activities printed of keys that no record is left of, once nobody has
-# written there for a day; records that were given up thirty days ago. While the target is held, no activity begins.
+# operation_trim_remnants [--dry-run]: removes, for all targets, logs of keys without a record that nobody has written to for a
+# day, and records that were given up thirty days ago. While the mutex of a target is held, no activity begins there.
 operation_trim_remnants() {
   for place in "$state"/targets/*; do
     [ -d "$place/log" ] || [ -d "$place/abandoned" ] || continue
@@ -294,7 +296,7 @@ operation_trim_remnants() {
   done
 }
 
-# trim_logs [--dry-run] < LOGS: of the target.
+# trim_logs [--dry-run] < LOGS: removes logs of $target without a record.
 trim_logs() {
   while IFS= read -r log; do
     mapping=${log##*/}
@@ -308,7 +310,7 @@ trim_logs() {
   done
 }
 
-# trim_given_up [--dry-run] < DIRECTORIES
+# trim_given_up [--dry-run] < DIRECTORIES: removes records that were given up.
 trim_given_up() {
   while IFS= read -r kept; do
     size=$(cat "$kept"/*/* 2>/dev/null | wc -c)
@@ -317,13 +319,13 @@ trim_given_up() {
   done
 }
 
-# is_recorded KEY: in any profile of the target.
+# is_recorded KEY: whether any profile of $target has a record of it.
 is_recorded() {
   set -- "$state/targets/$target/active"/*/*:"$1"
   [ -d "$1" ]
 }
 
-# operation_nix_collect [--dry-run]: what nothing keeps goes; the line in which Nix says how much.
+# operation_nix_collect [--dry-run]: has Nix collect its garbage; returns the line in which Nix reports how much.
 operation_nix_collect() {
   find_nix
   command -v nix-collect-garbage >/dev/null 2>&1 || fail nix-missing "there is no program 'nix-collect-garbage'"

@@ -1,5 +1,5 @@
-# Shared by everything that davit runs on a target. POSIX sh: dash, bash and busybox.
-# Fields of requests are words for `printf %b`; what goes back is plain words, or hexadecimal where it may be anything.
+# Shared by all scripts that run on targets. POSIX sh: dash, bash and busybox.
+# Fields of requests are words for `printf %b`; answers are plain words, or hexadecimal for arbitrary text.
 
 set -u
 umask 022
@@ -7,13 +7,13 @@ umask 022
 newline='
 '
 
-# decode FIELD: the text goes to $decoded, trailing newlines included.
+# decode FIELD: sets $decoded to the text, including newlines at its end.
 decode() {
   decoded=$(printf '%b.' "$1")
   decoded=${decoded%.}
 }
 
-# replace_file PATH < CONTENT: atomically, on the disk before the name points to it, and the name as well in the end.
+# replace_file PATH < CONTENT: atomically; the content is synced before the name refers to it, then the name too.
 replace_file() {
   cat >"$1.new" && sync "$1.new" && mv -f "$1.new" "$1" && sync "${1%/*}" || {
     rm -f "$1.new"
@@ -21,7 +21,7 @@ replace_file() {
   }
 }
 
-# first_line FILE: to $line, empty when there is none.
+# first_line FILE: sets $line, empty if there is none.
 first_line() {
   line=
   if [ -f "$1" ]; then

@@ -1,6 +1,7 @@
-# Deployment locks: one holder a target and profile, by this machine's clock. `holder` has a line a fact: token, owner, since, renewed, lease, number.
+# Holders of deployment locks, one for each target and profile, by this machine's clock. The file `holder` has a line for each fact:
+# token, owner, since, renewed, lease, number.
 
-# What somebody else wrote there is held by who cannot be told; without a time it begins now (see `believe_holder`).
+# read_holder DIRECTORY: sets $holder_*. Garbled facts get defaults; without a time the lease begins now (see `believe_holder`).
 read_holder() {
   holder_token=unreadable holder_owner=- holder_since=- holder_renewed='' holder_lease=60 holder_number=0
   [ -f "$1/holder" ] || return 1
@@ -23,7 +24,7 @@ is_token() {
   esac
 }
 
-# What arithmetic of any shell understands, in the same way.
+# is_number TEXT: whether the arithmetic of every shell reads it as the same number.
 is_number() {
   case $1 in
     0) ;;
@@ -31,13 +32,13 @@ is_number() {
   esac
 }
 
-# read_clock: to $now.
+# read_clock: sets $now.
 read_clock() {
   now=$(date +%s)
-  is_number "$now" || fail no-clock "'date +%s' told no time, but '$now'"
+  is_number "$now" || fail no-clock "'date +%s' printed '$now' instead of a time"
 }
 
-# operation_lock_state TARGET PROFILE: who holds it, if anybody does.
+# operation_lock_state TARGET PROFILE: the holder, if there is one.
 operation_lock_state() {
   check_names "$1" "$2"
   if read_holder "$state/targets/$1/lock/$2"; then

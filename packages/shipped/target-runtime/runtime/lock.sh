@@ -1,6 +1,7 @@
-# Locks of deployments: taken, renewed and given back. What there is of one is in holder.sh.
+# Takes, renews and releases locks of deployments. Holders are read in holder.sh.
 
-# believe_holder DIRECTORY: who was there when the clock was ahead, or at no time, would never be late: the lease begins now.
+# believe_holder DIRECTORY: starts the lease now if its time is missing or in the future (the clock was ahead), as it would never
+# end.
 believe_holder() {
   [ -z "$holder_renewed" ] || [ "$holder_renewed" -gt "$now" ] || return 0
   holder_renewed=$now
@@ -12,7 +13,8 @@ write_holder() {
   printf 'token %s\nowner %s\nsince %s\nrenewed %s\nlease %s\nnumber %s\n' "$2" "$3" "$4" "$5" "$6" "$7" | replace_file "$1/holder"
 }
 
-# operation_lock TARGET PROFILE TOKEN OWNER LEASE [DEAD-TOKEN]: takes or renews; a holder whose lease is over, or who is known to be dead, is replaced.
+# operation_lock TARGET PROFILE TOKEN OWNER LEASE [DEAD-TOKEN]: takes or renews it; replaces a holder whose lease is over or who
+# is known to be dead.
 operation_lock() {
   check_names "$1" "$2" "$3"
   hold_mutex "$1"
@@ -40,7 +42,7 @@ operation_lock() {
   say number "$number"
 }
 
-# operation_renew TARGET PROFILE TOKEN LEASE: only for who has never lost it.
+# operation_renew TARGET PROFILE TOKEN LEASE: fails if the holder has lost it.
 operation_renew() {
   check_names "$1" "$2" "$3"
   hold_mutex "$1"
@@ -50,7 +52,7 @@ operation_renew() {
     cannot 'renew the lock below' "$state/targets/$1/lock/$2"
 }
 
-# operation_unlock TARGET PROFILE TOKEN: only by who holds it.
+# operation_unlock TARGET PROFILE TOKEN: fails for anybody but the holder.
 operation_unlock() {
   check_names "$1" "$2" "$3"
   hold_mutex "$1"
@@ -60,7 +62,7 @@ operation_unlock() {
   rm -f "$directory/holder"
 }
 
-# check_lock TARGET PROFILE TOKEN: nothing is done for somebody who no longer holds the lock; `-` is asked by those who need none.
+# check_lock TARGET PROFILE TOKEN: fails if the token does not hold the lock; `-` stands for operations that need none.
 check_lock() {
   [ "$3" = - ] && return
   read_holder "$state/targets/$1/lock/$2" || fail lock-lost "the lock of profile '$2' is gone"

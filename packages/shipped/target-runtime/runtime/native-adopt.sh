@@ -1,7 +1,7 @@
-# What was built becomes valid where it was built.
+# Makes outputs valid on the machine that has built them.
 
-# adopt_built MARKER STORE INCOMING REGISTRATIONS LOGS [NAME RECORD]...: what has waited becomes valid, with these records. Without
-# one, or where it is valid already, it goes.
+# adopt_built MARKER STORE INCOMING REGISTRATIONS LOGS [NAME RECORD]...: makes waiting outputs valid with these registrations, and
+# removes those with `-` or that are valid already.
 adopt_built() {
   printf '\n%s\n' "$1"
   process_identity "$$"
@@ -10,7 +10,7 @@ adopt_built() {
   hold_commit
   trap 'rm -f "$registrations/../commit"' EXIT
   sync -f "$registrations" 2>/dev/null || sync
-  # Where `commit_path` looks for what it moves.
+  # `commit_path` moves from here.
   incoming=$built
   while [ $# -ge 2 ]; do
     check_store_paths "/$1"
@@ -27,7 +27,7 @@ adopt_built() {
   printf 'adopted\n'
 }
 
-# commit_path NAME RECORD: what was received becomes valid.
+# commit_path NAME RECORD: makes a path valid.
 commit_path() {
   [ ! -f "$registrations/$1.json" ] || return 0
   place_path "$1" || return 1

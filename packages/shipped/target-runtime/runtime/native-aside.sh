@@ -1,6 +1,6 @@
-# What waits aside from a native store: what is sent there until it is committed, what is removed until it is gone.
+# Directories outside a native store: for transfers until they are committed, and for removed paths until they are deleted.
 
-# begin_transfer INCOMING NAME OWNER: what transfers of dead owners have left is removed, and of those discarded as they began.
+# begin_transfer INCOMING NAME OWNER: also removes transfers of dead owners, and those that were discarded while they began.
 begin_transfer() {
   make_directory "$1"
   for claimed in "$1"/*.lock "$1"/transfer.*; do

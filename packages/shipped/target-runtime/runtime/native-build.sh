@@ -1,11 +1,10 @@
-# Builds in the native store of a target; sent on a channel of its own when something is built there. Below INCOMING, a build of
-# the output HASH-NAME has
-#   build.HASH.lock        claim of the channel that it belongs to
+# Builds in the native store of a target, on a channel of its own. A build of the output HASH-NAME has below INCOMING
+#   build.HASH.lock        claim of its channel
 #   build.HASH/            `build`, `store`, `files` as on the coordinator; `builder` and `logger`, the leaders of their process
-#                          groups; `closing`, once it is being ended
-#   built.BOOT-ID/paths/   outputs that are complete and wait for the coordinator: for a day, or until the machine starts again
+#                          groups; `closing`, once it is being stopped
+#   built.BOOT-ID/paths/   finished outputs, which wait for the coordinator for a day, or until the machine is restarted
 
-# begin_builds MARKER STORE INCOMING REGISTRATIONS LOGS: what the builds of dead channels have left is removed.
+# begin_builds MARKER STORE INCOMING REGISTRATIONS LOGS: removes what builds of dead channels have left, and prints facts.
 begin_builds() {
   printf '\n%s\n' "$1"
   process_identity "$$"
@@ -25,7 +24,7 @@ begin_builds() {
   printf 'self %s\nprocessors %s\n' "$self" "$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)"
 }
 
-# try_isolation NUMBER PROGRAM ARGUMENT...: whether the machine allows it.
+# try_isolation NUMBER PROGRAM ARGUMENT...: prints the isolation if it works on this machine, else fails.
 try_isolation() {
   isolation=$1
   program=$(command -v "$2") || return 1
@@ -33,16 +32,16 @@ try_isolation() {
   "$program" "$@" >/dev/null 2>&1 </dev/null && printf 'isolation %s %s\n' "$isolation" "$program"
 }
 
-# show_existing PATH...
+# show_existing PATH...: prints those that exist.
 show_existing() {
   for path in "$@"; do
     [ ! -e "$path" ] || printf 'hidden %s\n' "$path"
   done
 }
 
-# serve_builds: requests `build ID NAME aside|in-place KILOBYTES [WHAT WORD]...`, `stop NAME` and `ping`, one a line; answers `waiting ID`,
-# `started ID`, `log ID BYTES-IN-HEXADECIMAL`, `ended ID HOW...`, and `pong`. When standard input ends, or this shell, whatever is being
-# built is ended, and nothing of it is left.
+# serve_builds: reads requests `build ID NAME aside|in-place KILOBYTES [WHAT WORD]...`, `stop NAME` and `ping`, one in a line;
+# answers `waiting ID`, `started ID`, `log ID BYTES-IN-HEXADECIMAL`, `ended ID HOW...`, and `pong`. When standard input or this
+# shell ends, all builds are stopped and removed.
 serve_builds() {
   printf 'ready\n'
   exec 3>&1
@@ -68,7 +67,8 @@ read_requests() {
   done
 }
 
-# guard_builds < PIDS: of those that supervise builds. It outlives who reads the requests, however he ends.
+# guard_builds < PIDS: stops the supervisors with these PIDs, and their builds, once the reader of the requests has ended, however
+# it did.
 guard_builds() {
   trap '' HUP INT TERM
   supervisors=

@@ -1,12 +1,12 @@
-# What carries a build out, in a process group of its own, and what ends one.
+# Carries a build out in a process group of its own, and stops builds.
 
-# end_group FILE: the process group whose leader the file names. The file is removed when the group has ended.
+# end_group FILE: kills the process group whose leader the file names. The file exists as long as the group.
 end_group() {
   first_line "$1"
   [ -z "$line" ] || kill -KILL "-${line%%:*}" 2>/dev/null
 }
 
-# end_leftover WORKSPACE: of a channel that is dead. Its groups are dead as well, unless it was killed together with its guard.
+# end_leftover WORKSPACE: kills the process groups of a dead channel, which live only if its guard was killed too.
 end_leftover() {
   for group in "$1/builder" "$1/logger"; do
     first_line "$group"
@@ -14,7 +14,7 @@ end_leftover() {
   done
 }
 
-# discard_build WORKSPACE: what it has made in its place is rubbish, unless somebody else has registered it.
+# discard_build WORKSPACE: also removes the output that it made in the store, unless somebody else has registered it.
 discard_build() {
   for made in "$store/${1##*/build.}"-*; do
     clear_place "${made##*/}"
@@ -30,7 +30,7 @@ clear_place() {
   rm -f "$registrations/../commit"
 }
 
-# supervise_build SELF STORE INCOMING REGISTRATIONS LOGS < REQUEST
+# supervise_build SELF STORE INCOMING REGISTRATIONS LOGS < REQUEST: answers the request.
 supervise_build() {
   detached=$davit_runtime
   unset davit_runtime
@@ -50,7 +50,7 @@ supervise_build() {
   printf 'ended %s error %s\n' "$id" "$(printf '%s: %s' "${message#*"$newline"}" "${errors%%davit:*}" | head -c 1000 | hexadecimal)"
 }
 
-# perform_build [WHAT WORD]...
+# perform_build [WHAT WORD]...: makes $output, unless it exists, and prints the outcome.
 perform_build() {
   check_store_paths "/$output"
   workspace=$incoming/build.${output%%-*}
@@ -73,7 +73,7 @@ claim_build() {
   done
 }
 
-# leave_build: unless somebody who found the channel dead has taken it over.
+# leave_build: discards the build, unless another channel has taken it over.
 leave_build() {
   ! owns_build || discard_build "$workspace"
 }
@@ -82,7 +82,7 @@ owns_build() {
   [ "$(readlink "$workspace.lock")" = "$self" ]
 }
 
-# make_output [WHAT WORD]...: each a file, `file:NAME CONTENT`, or one word of the command.
+# make_output [WHAT WORD]...: each pair is a file, `file:NAME CONTENT`, or one word of the command.
 make_output() {
   end_leftover "$workspace"
   discard_rubbish
@@ -116,7 +116,7 @@ discard_rubbish() {
   remove_tree "$workspace"
 }
 
-# run_builder COMMAND...: to $status; when it has ended, so has all that it has started, as far as the machine can tell.
+# run_builder COMMAND...: sets $status; when it returns, the processes of the build have ended too, as far as the machine can tell.
 run_builder() {
   log=$logs/$output.log
   : >"$log" || cannot write "$log"
@@ -146,7 +146,7 @@ run_builder() {
   rm -f "$workspace/logger"
 }
 
-# watch_size: ends a build that has written as much as it may.
+# watch_size: stops a build that has reached its size limit.
 watch_size() {
   while sleep 1; do
     is_large || continue
@@ -169,7 +169,7 @@ is_large() {
   [ "$total" -ge "$limit" ]
 }
 
-# keep_build_log WORKSPACE: bounded; of a longer one the beginning and the end.
+# keep_build_log WORKSPACE: keeps the beginning and the end of a log that is too long.
 keep_build_log() {
   process_identity "$$"
   printf '%s\n' "$identity" >"$1/logger"
@@ -178,27 +178,28 @@ keep_build_log() {
   : >"$1/logged"
 }
 
-# enter_build ID WORKSPACE OWNER KILOBYTES COMMAND...: it must be known how to end it before it begins, and it must not begin after it was ended.
+# enter_build ID WORKSPACE OWNER KILOBYTES COMMAND...: writes down its process group before it begins, so that it can be stopped,
+# and does not begin if it has been stopped already.
 enter_build() {
   process_identity "$$"
   printf '%s\n' "$identity" >"$2/builder" && [ ! -e "$2/closing" ] && [ "$(readlink "$2.lock")" = "$3" ] && cd "$2/build" || exit 125
   printf 'started %s\n' "$1" >&3
   limit=$4
   shift 4
-  # In the unit of 512 bytes; some tell it with an error that they have a lower limit already.
+  # In units of 512 bytes; some shells print an error if there is a lower limit already.
   ulimit -f "$((limit * 2 + 1))" 2>/dev/null
   exec "$@" 3>&-
 }
 
-# judge_output: to $result; what is as it should be goes to where it waits.
+# judge_output: sets $result; moves a good output to where it waits.
 judge_output() {
-  owns_build || fail cannot-create 'somebody else has taken the build over'
+  owns_build || fail cannot-create 'another process has taken over the build'
   made=$workspace/store/$output
   [ "$place" = aside ] || put_aside
   if is_valid "$output"; then
     return
   elif [ -e "$workspace/large" ] || [ "$status" = 153 ] || is_large; then
-    # By SIGXFSZ, for one file.
+    # Status 153: ended by SIGXFSZ because of one file.
     result=large
   elif [ "$status" != 0 ]; then
     result="status $status $(head -c 65536 /dev/zero 2>&1 >"$workspace/room" | hexadecimal)"
@@ -210,7 +211,7 @@ judge_output() {
   [ "$result" = built ] || show_log
 }
 
-# put_aside: what was made in its place, unless somebody else has just put there what he registers.
+# put_aside: moves an output out of the store, unless somebody else has just registered it there.
 put_aside() {
   hold_commit
   if exists "$store/$output" && ! is_valid "$output"; then
@@ -226,7 +227,7 @@ show_log() {
   done
 }
 
-# normalize_output: the permissions and times of packages, as far as they can be given before it is in its place.
+# normalize_output: sets permissions and times of packages, as far as possible outside the store, and moves it to where it waits.
 normalize_output() {
   find "$made" -type d ! -perm -700 -exec chmod u+rwx {} \;
   unusual=$(find "$made" ! -type f ! -type d ! -type l | head -n 1)
@@ -238,7 +239,7 @@ normalize_output() {
     return
   fi
   [ "$(id -u)" != 0 ] || chown -hR 0:0 "$made"
-  # A hard link may share its content, and permissions, with a file that is not ours.
+  # A hard link may share its content and permissions with a file outside the output.
   find "$made" -type f -links +1 -exec sh -c 'for file; do cp -p "$file" "$file.davit-copy" && mv -f "$file.davit-copy" "$file"; done' davit-build {} + &&
     find "$made" -type d -exec chmod 755 {} + -o -type f -perm -100 -exec chmod 555 {} + -o -type f -exec chmod 444 {} + ||
     cannot 'write below' "$incoming"

@@ -1,4 +1,4 @@
-# Where a native store is, for scripts that have no helper.
+# Access to a native store for scripts without a helper.
 
 # use_store SELF STORE INCOMING REGISTRATIONS LOGS
 use_store() {

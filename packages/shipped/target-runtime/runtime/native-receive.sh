@@ -1,12 +1,12 @@
-# The channel on which a native store is sent packages.
+# Receives packages for a native store on a channel of its own.
 
-# receive_archive INCOMING NAME OWNER CHECKSUM: standard input unpacked aside from the store, in a directory that is OWNER's (a
-# helper) until it is committed; prints how that ended and the checksum.
+# receive_archive INCOMING NAME OWNER CHECKSUM: unpacks standard input outside the store, in a directory that OWNER (a helper)
+# claims until it is committed; prints the status of tar and the checksum.
 receive_archive() {
   process_identity "$$"
   self=$identity
   begin_transfer "$1" "$2" "$3"
-  # Through unnamed pipes, for which nobody waits where the directory was removed meanwhile.
+  # Unnamed pipes block nobody, even if the directory is removed meanwhile.
   {
     tee /proc/self/fd/3 | {
       tar -xof - -C "$1/$2/paths"

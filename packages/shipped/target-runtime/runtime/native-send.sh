@@ -1,7 +1,7 @@
-# What was built, sent on a channel of its own.
+# Sends built outputs on a channel of its own.
 
-# send_trees MARKER DIRECTORY CHECKSUM NAME...: one archive of them on standard output; then, on standard error, `sent STATUS` of
-# what made it, and `checksum SUM`.
+# send_trees MARKER DIRECTORY CHECKSUM NAME...: writes one archive to standard output, then `sent STATUS` (of tar) and `checksum
+# SUM` to standard error.
 send_trees() {
   printf '\n%s\n' "$1"
   directory=$2 checksum=$3

@@ -1,6 +1,6 @@
-# What a native store lacks, and what becomes of what it was sent.
+# Finds missing paths of a native store, and commits or discards transfers.
 
-# operation_native_missing REGISTRATIONS [NAME]...: which of these have no registration. The others stay until this helper ends.
+# operation_native_missing REGISTRATIONS [NAME]...: those without a registration. The others are kept until this helper ends.
 operation_native_missing() {
   check_store_paths "$1"
   keep_asked "$@"
@@ -11,7 +11,8 @@ operation_native_missing() {
   done
 }
 
-# keep_asked REGISTRATIONS NAME...: while this helper lives. Not where nobody may write: nothing is sent to there.
+# keep_asked REGISTRATIONS NAME...: keeps them while this helper lives, unless the store is not writable, as nothing is sent there
+# then.
 keep_asked() {
   asked=${1%/*}/asked
   [ $# -gt 1 ] && mkdir -p "$asked" 2>/dev/null && [ -w "$asked" ] || return 0
@@ -23,25 +24,25 @@ keep_asked() {
   printf '%s\n' "$@" | cat >>"$asked/$self" || cannot 'write below' "$asked"
 }
 
-# operation_native_commit STORE INCOMING REGISTRATIONS ROOTS [NAME RECORD]... protect [NAME]... needs [NAME]...: what was received
-# becomes valid, in the order given, and some of it protected, if what it needs is still valid.
+# operation_native_commit STORE INCOMING REGISTRATIONS ROOTS [NAME RECORD]... protect [NAME]... needs [NAME]...: makes received
+# paths valid, in this order, and protects some of them, if those that they need are still valid.
 operation_native_commit() {
   check_store_paths "$1" "$2" "$3" "$4"
   store=$1 incoming=$2 registrations=$3 roots=$4
   shift 4
   claim "$incoming.lock" "$self" || [ "$(readlink "$incoming.lock")" = "$self" ] ||
-    fail incomplete-archive 'somebody else has removed the transfer'
+    fail incomplete-archive 'another process has removed the transfer'
   hold_store "$registrations"
   check_needs "$@"
   chmod -R a-w,ug-s "$incoming/paths" && chmod u+w "$incoming/paths" && mkdir "$incoming/records" ||
     cannot 'write below' "$incoming"
   sync
   committed=
-  # Names hold nothing but `?` that a shell takes for something else.
+  # The only special character in names is `?`.
   set -f
   while [ "$1" != protect ]; do
     place_with_record "$1" "$2" || {
-      # Space is what lacks.
+      # Free the space again that was too little.
       for name in $committed "$1"; do
         remove_tree "$store/$name"
       done
@@ -62,13 +63,13 @@ operation_native_commit() {
   discard_transfer "$incoming"
 }
 
-# place_with_record NAME RECORD: the record waits aside, since all are synced at once.
+# place_with_record NAME RECORD: the record waits aside until all paths are synced together.
 place_with_record() {
   [ ! -f "$registrations/$1.json" ] || return 0
   place_path "$1" && decode "$2" && printf '%s' "$decoded" | cat >"$incoming/records/$1.json" && committed="$committed $1"
 }
 
-# publish_records NAME...: they count from now on, each after those that were given before it.
+# publish_records NAME...: makes them valid, in this order.
 publish_records() {
   while [ $# -gt 0 ]; do
     batch=
@@ -88,11 +89,11 @@ check_needs() {
     shift
   done
   for name in "$@"; do
-    [ "$name" = needs ] || [ -f "$registrations/$name.json" ] || fail collected "'$name' was collected meanwhile: send again"
+    [ "$name" = needs ] || [ -f "$registrations/$name.json" ] || fail collected "'$name' was collected meanwhile: run the same command again"
   done
 }
 
-# operation_native_discard INCOMING: what was received and is not committed.
+# operation_native_discard INCOMING: removes what was received and not committed.
 operation_native_discard() {
   check_store_paths "$1"
   discard_transfer "$1"

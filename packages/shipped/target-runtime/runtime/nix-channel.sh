@@ -1,14 +1,14 @@
-# What has a channel of its own with a Nix store.
+# Work with a Nix store on a channel of its own.
 
-# serve_nix: the store on standard input and output, in the serve protocol of Nix.
+# serve_nix MARKER: serves the store on standard input and output, in the serve protocol of Nix.
 serve_nix() {
   find_nix
   printf '\n%s\n' "$1"
   exec nix-store --serve --write
 }
 
-# build_nix MARKER JOBS: builds the derivations on standard input, to an empty line, and says `done`. Nix says on standard error
-# what it is at. When standard input ends, whoever waits has gone: nothing goes on.
+# build_nix MARKER JOBS: builds the derivations on standard input, up to an empty line, and prints `done`. Nix reports its
+# progress on standard error. When standard input ends, nobody waits any longer, and the build is stopped.
 build_nix() {
   find_nix
   printf '\n%s\n' "$1"
@@ -20,10 +20,10 @@ build_nix() {
   done
   printf %s "$derivations" | davit_runtime=$detached setsid sh -c 'eval "$davit_runtime"; realise_nix "$1"' sh "$2" &
   group=$!
-  # From here on, the end of standard output tells that nothing is built any more; sshd tells it when both have ended.
+  # From here on, the end of standard output shows that the build has ended; sshd closes it when both outputs are closed.
   exec >/dev/null 2>&1
   cat
-  # It may still be on its way to become a group of its own.
+  # The process may not have become a group of its own yet.
   until kill -TERM "-$group" 2>/dev/null || ! kill -0 "$group" 2>/dev/null; do
     pause
   done

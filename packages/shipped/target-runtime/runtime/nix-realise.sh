@@ -1,8 +1,8 @@
-# What builds in a Nix store, in a process group of its own.
+# Builds in a Nix store, in a process group of its own.
 
-# realise_nix JOBS: not too many at a time, since one call takes longer with each of them than a call for each.
+# realise_nix JOBS < DERIVATIONS: realises 100 at a time, since with too many, one call takes longer than a call for each.
 realise_nix() {
-  # Once what it waits for has ended, by the same signal.
+  # The trap runs once the child has ended, by the same signal.
   trap 'exit 1' TERM
   jobs=$1
   set --
@@ -17,7 +17,7 @@ realise_nix() {
   echo 'done'
 }
 
-# realise_some DERIVATION...: Nix gives up on all of them where one is for another system; then each is tried on its own.
+# realise_some DERIVATION...: if one is for another system, Nix refuses all of them; then each is tried on its own.
 realise_some() {
   realise_together "$@"
   [ "$?" = 1 ] && [ $# -gt 1 ] || return 0

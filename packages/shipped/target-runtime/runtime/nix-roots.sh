@@ -1,7 +1,7 @@
-# What keeps packages from being collected in a Nix store.
+# Roots in a Nix store.
 
-# root_nix LINK PATH...: LINK, LINK-2 … lead to the paths, and keep them. Derivations are kept as they are: to realise them
-# would build them.
+# root_nix LINK PATH...: makes LINK, LINK-2 … roots of the paths. Derivations get roots of another kind, since to realise them would
+# build them.
 root_nix() {
   find_nix
   link=$1
@@ -14,8 +14,8 @@ root_nix() {
       *) set -- "$@" "$path" ;;
     esac
   done
-  [ $# = 0 ] || nix-store --realise --add-root "$link" --indirect "$@" >/dev/null || fail nix-failed "cannot keep what is in the store"
+  [ $# = 0 ] || nix-store --realise --add-root "$link" --indirect "$@" >/dev/null || fail nix-failed "cannot add roots for paths"
   [ -z "$derivations" ] || nix-instantiate --add-root "$link.drv" --indirect --expr \
     "map (path: { type = \"derivation\"; name = \"kept\"; outputName = \"out\"; outPath = \"\"; drvPath = path; }) [$derivations ]" >/dev/null ||
-    fail nix-failed "cannot keep derivations"
+    fail nix-failed "cannot add roots for derivations"
 }

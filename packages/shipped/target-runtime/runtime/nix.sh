@@ -1,6 +1,6 @@
-# A store that is the real Nix, through its own commands.
+# The Nix store of a machine, used through its own commands.
 
-# find_nix: a user's own profile may have it, besides the places where any target has programs.
+# find_nix: adds to PATH the profiles of the user that may contain Nix.
 find_nix() {
   PATH=$PATH:${HOME:-}/.nix-profile/bin:${XDG_STATE_HOME:-${HOME:-}/.local/state}/nix/profile/bin
   export PATH

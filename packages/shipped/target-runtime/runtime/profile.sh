@@ -1,14 +1,15 @@
-# Generations of a profile: links `N-link` to the profile in the store; `current` names the one that counts.
+# Generations of a profile: links `N-link` to the profile in the store; `current` names the current one.
 
 # operation_set_profile TARGET PROFILE TOKEN PATH add|reuse STORE-KIND [ROOT]: `unchanged`, or the number of the generation that
-# counts now: a new one, or, to reuse, the first that leads to the path. It is a root of the store before it counts.
+# is current now: a new one or, with `reuse`, the first that leads to the path. It is a root of the store before it becomes
+# current.
 operation_set_profile() {
   check_names "$1" "$2"
   check_store_paths "$4"
   hold_mutex "$1"
   check_lock "$1" "$2" "$3"
   directory=$state/targets/$1/profiles/$2
-  [ -d "$4" ] || fail no-profile "'$4' is not on the machine: davit-distribute brings it"
+  [ -d "$4" ] || fail no-profile "'$4' is not on the machine: run davit-distribute first"
   make_directory "$directory"
   current=$(readlink "$directory/current") || current=
   if [ -n "$current" ] && [ "$(readlink "$directory/$current")" = "$4" ]; then
@@ -23,7 +24,7 @@ operation_set_profile() {
   say generation "$number"
 }
 
-# choose_generation DIRECTORY add|reuse PATH: to $number.
+# choose_generation DIRECTORY add|reuse PATH: sets $number.
 choose_generation() {
   last=0 holder=
   for link in "$1"/*-link; do
@@ -39,22 +40,23 @@ choose_generation() {
   number=${holder:-$((last + 1))}
 }
 
-# keep_generation LINK PATH STORE-KIND ROOT: LINK leads to the path, and keeps it.
+# keep_generation LINK PATH STORE-KIND ROOT: makes LINK lead to the path and keep it.
 keep_generation() {
   case $3 in
     native)
       check_store_paths "${4%/*}"
       hold_store "${4%/*/*}/registrations"
-      [ -d "$2" ] || fail no-profile "'$2' is not on the machine: davit-distribute brings it"
+      [ -d "$2" ] || fail no-profile "'$2' is not on the machine: run davit-distribute first"
       keep_state "${4%/*}" && keep_profile "$4" "${1%/*}" || cannot 'write below' "$4"
       [ -L "$1" ] || ln -s "$2" "$1" || cannot 'write below' "${1%/*}"
       ;;
     nix) root_nix "$1" "$2" ;;
-    *) fail bad-request "there is no kind of store '$3'" ;;
+    *) fail bad-request "unknown kind of store '$3'" ;;
   esac
 }
 
-# keep_profile ROOT DIRECTORY: also where another account has the same; instead of what an earlier version has made.
+# keep_profile ROOT DIRECTORY: adds this account's mark, since another may have the same profile; replaces the root of earlier
+# versions.
 keep_profile() {
   ln -sfn "$2" "$1:$mark" || return 1
   [ "$(readlink "$1")" != "$2" ] || rm -f "$1"

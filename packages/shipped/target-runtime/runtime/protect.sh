@@ -1,7 +1,7 @@
-# What a deployment is about to need, kept for a day.
+# Protects what a deployment is about to need for a day.
 
-# operation_protect STORE-KIND ROOTS [PATH]...: keeps them for a day. ROOTS is the directory for that in a native store, and a name
-# for these paths together in a Nix store.
+# operation_protect STORE-KIND ROOTS [PATH]...: protects them for a day. ROOTS is the directory of roots in a native store, or a
+# name for this set of paths in a Nix store.
 operation_protect() {
   kind=$1 roots=$2
   shift 2
@@ -12,23 +12,23 @@ operation_protect() {
       hold_store "${roots%/*}/registrations"
       keep_state "$roots" || cannot 'write below' "$roots"
       for path in "$@"; do
-        [ -f "$registrations/${path##*/}.json" ] || fail collected "'$path' was collected meanwhile: send it again"
+        [ -f "$registrations/${path##*/}.json" ] || fail collected "'$path' was collected meanwhile: run the same command again"
         protect_native "$roots" "$path"
       done
       ;;
     nix) protect_nix "$roots" "$@" ;;
-    *) fail bad-request "there is no kind of store '$kind'" ;;
+    *) fail bad-request "unknown kind of store '$kind'" ;;
   esac
 }
 
-# protect_native ROOTS PATH; as the coordinator does it in a store of its own.
+# protect_native ROOTS PATH: as the coordinator does in its own store.
 protect_native() {
   mkdir -p "$1" && ln -sfn "$2" "$1/temporary:.new.$$" && mv -f -T "$1/temporary:.new.$$" "$1/temporary:${2##*/}" ||
     cannot 'write below' "$1"
   find "$1" -type l -name 'temporary:*' -mtime +0 -exec rm -f {} +
 }
 
-# protect_nix NAME PATH...
+# protect_nix NAME PATH...: replaces what the name protected before.
 protect_nix() {
   check_names "$1"
   link=$state/protected/$1

@@ -1,25 +1,25 @@
-# Records. A mapping has a directory `targets/TARGET/active/PROFILE/CONTAINER:KEY`, of that at most 240 characters, with
-#   record   what is needed to run any activity of it: a line `FIELD WORD` each, words for printf %b; container properties are `property.NAME`
-#   state    its first line: one of $states, of which each has behind a colon what was intended; activating when absent
-#   running  claim of the runner of an activity of it
-#   activity name of the activity that runs; of one that was cut off as well, unless state or status say that it ended. Written after
-#            the state and removed after the outcome: alone, it says nothing. Earlier versions have none, and neither has a full disk.
-#   module   claim of the module that the runner has called, which may outlive it
-#   status   `ACTIVITY STATUS` of the last one that ended, unless the state says it
-# What an activity prints is in `log/PROFILE/CONTAINER:KEY.ACTIVITY`; of very much only the beginning, in `….1` how much is left out then,
-# and in `….2` and `….3` the end.
+# Records. A mapping has a directory `targets/TARGET/active/PROFILE/CONTAINER:KEY` (the last part cut to 240 characters) with
+#   record   what its activities need: lines `FIELD WORD`, with words for printf %b; container properties are `property.NAME`
+#   state    first line: one of $states, each of which has its intended activity behind a colon; activating if absent
+#   running  claim of the runner of its activity
+#   activity name of the activity that runs or was cut off; the latter only unless state or status show that it ended. Written after
+#            the state and removed after the outcome: alone, it proves nothing. Earlier versions, and full disks, have none.
+#   module   claim of the module that the runner called, which may outlive it
+#   status   `ACTIVITY STATUS` of the last activity that ended, unless the state shows it
+# The log of an activity is `log/PROFILE/CONTAINER:KEY.ACTIVITY`. Of a long one, that has only the beginning, `….1` how much is left out,
+# and `….2` and `….3` the end.
 
-# mapping_directory TARGET PROFILE CONTAINER KEY; a file name has at most 255 bytes, and logs add something to it. What is left of a key
-# beside the longest container is still that of one service alone.
+# mapping_directory TARGET PROFILE CONTAINER KEY: sets $directory. A file name has at most 255 bytes, and logs append to it. Even
+# with the longest container, the rest of the key still identifies one service.
 mapping_directory() {
   check_names "$@"
   directory=$state/targets/$1/active/$2/$(printf %.240s "$3:$4")
-  # So older versions have shortened long containers.
+  # Older versions shortened long containers in this way.
   [ "${#3}" -le 150 ] || [ ! -d "${directory%/*}/$(printf '%.150s~%s' "$3" "${#3}"):$4" ] ||
     directory=${directory%/*}/$(printf '%.150s~%s' "$3" "${#3}"):$4
 }
 
-# is_complete RECORD: it says how to call the module.
+# is_complete RECORD: whether it has what is needed to call the module.
 is_complete() {
   [ -f "$1" ] || return 1
   facts=
@@ -34,7 +34,7 @@ is_complete() {
 }
 
 write_record() {
-  [ $# -gt 0 ] || fail bad-record "the record '$directory/record' does not say what to call"
+  [ $# -gt 0 ] || fail bad-record "the record '$directory/record' is incomplete: its module cannot be called"
   record=$(
     while [ $# -ge 2 ]; do
       word=$2
@@ -51,7 +51,7 @@ write_record() {
   printf '%s\n' "$record" | replace_file "$directory/record"
 }
 
-# resolve_module PATH: a module, or the directory of a service that provides its container with exactly one module in it.
+# resolve_module PATH: sets $module. The path is a module, or the package of a container provider with exactly one module.
 resolve_module() {
   module=$1
   if [ -d "$1/libexec/dysnomia" ]; then
@@ -70,8 +70,8 @@ resolve_module() {
   check_store_paths "$module"
 }
 
-# is_running DIRECTORY: also when only the module is left. A dead helper's claim may just be on its way to the runner that it has
-# started: looked at twice.
+# is_running DIRECTORY: also if only the module is left. A dead helper's claim may be on its way to the runner that it started, so
+# it looks twice.
 is_running() {
   ! is_claimed "$1/running" && ! is_claimed "$1/module" || return 0
   [ -L "$1/running" ] || [ -L "$1/running.handed" ] || return 1
@@ -79,7 +79,7 @@ is_running() {
   is_claimed "$1/running" || is_claimed "$1/module"
 }
 
-# operation_resolve [WORD]...: the module that each reference leads to, or `-`.
+# operation_resolve [WORD]...: the module of each reference, or `-`.
 operation_resolve() {
   for word in "$@"; do
     decode "$word"
@@ -87,8 +87,8 @@ operation_resolve() {
   done
 }
 
-# operation_observe PROFILE: the profiles that were ever set here; every mapping of this one, of all targets that are this machine,
-# with `answers` when its module can be asked for its status; what other profiles have here.
+# operation_observe PROFILE: all profiles that were ever set here; all mappings of this one, under any target name, with `answers`
+# if the module has the activity `status`; the mappings of other profiles.
 operation_observe() {
   check_names "$1"
   rm -rf "$state"/targets/*/active/"$1"/.gone.*
@@ -142,7 +142,7 @@ say_mapping() {
   fi
 }
 
-# say_activity ENDED: what runs or was cut off, unless that is what has ended last, or the state is not the one during it.
+# say_activity ENDED: says which activity runs or was cut off, unless it is the one that ended last, or the state contradicts it.
 say_activity() {
   first_line "$directory/activity"
   case $line in
@@ -152,7 +152,7 @@ say_activity() {
   [ -n "$during" ] && [ "$during" != "$current" ] || say activity "$line"
 }
 
-# intended_during STATE: the activity goes to $intended, empty where none was; fails for what is no state.
+# intended_during STATE: sets $intended to the activity, empty if there is none; fails for an unknown state.
 intended_during() {
   intended=
   for known in $states; do
@@ -163,7 +163,7 @@ intended_during() {
   return 1
 }
 
-# state_during ACTIVITY: goes to $during, empty for an activity that leaves the state as it is.
+# state_during ACTIVITY: sets $during, empty for an activity that does not change the state.
 state_during() {
   during=
   for known in $states; do

@@ -1,12 +1,12 @@
-# How an operation ends that cannot be done, and what is refused before anything is.
+# Ends operations that cannot be done, and checks names and paths.
 
-# fail CODE MESSAGE: ends an operation. What utilities printed on standard error before becomes part of the message.
+# fail CODE MESSAGE: ends an operation. Earlier output of utilities on standard error becomes part of the message.
 fail() {
   printf 'davit:%s\n%s\n' "$1" "$2" >&2
   exit 3
 }
 
-# cannot DO PATH: ends an operation that could not, where this account may not write with the command that mends it.
+# cannot DO PATH: ends an operation that failed to write; if this account may not, the message has the command that allows it.
 cannot() {
   refuse_account "$2"
   fail cannot-create "cannot $1 '$2'"
@@ -22,7 +22,7 @@ refuse_account() {
   until [ -e "${place:-/}" ]; do
     missing=$place place=${place%/*}
   done
-  # By trying: what is full or mounted to be read only is no question of who owns it.
+  # By trying: for a full or read-only file system, another owner would not help.
   case $(LC_ALL=C && export LC_ALL && mkdir "$place/davit.$$" 2>&1 && rmdir "$place/davit.$$") in
     *[Pp]'ermission denied'*) ;;
     *) return 0 ;;
@@ -33,7 +33,7 @@ refuse_account() {
   fail may-not-write "'$account' may not write to '${place:-/}'; as root there: $command"
 }
 
-# quoted TEXT: as a shell reads it.
+# quoted TEXT: quotes it for a shell.
 quoted() {
   rest=$1
   printf \'
@@ -54,11 +54,11 @@ hexadecimal() {
   od -An -v -tx1 | tr -d ' \n'
 }
 
-# Names become parts of paths below the state directory: refused unless they are plain.
+# check_names NAME...: refuses all but plain names, since names become parts of paths below the state directory.
 check_names() {
   for name in "$@"; do
     case $name in
-      '' | [!A-Za-z0-9_]* | *[!A-Za-z0-9_.+-]*) fail bad-request "refused the name '$name'" ;;
+      '' | [!A-Za-z0-9_]* | *[!A-Za-z0-9_.+-]*) fail bad-request "invalid name '$name'" ;;
     esac
   done
 }
@@ -66,7 +66,7 @@ check_names() {
 check_store_paths() {
   for path in "$@"; do
     case $path in
-      [!/]* | */../* | */./* | *//* | */.. | *[!A-Za-z0-9_.+?=/-]* | '') fail bad-request "refused the path '$path'" ;;
+      [!/]* | */../* | */./* | *//* | */.. | *[!A-Za-z0-9_.+?=/-]* | '') fail bad-request "invalid path '$path'" ;;
     esac
   done
 }

@@ -1,4 +1,4 @@
-# The runner of an activity: in a session of its own, detached from the helper that has started it.
+# The runner of an activity, in a session of its own, detached from the helper that started it.
 
 # run STATE TARGET PROFILE ACTIVITY DIRECTORY FUNCTION [WORD]...
 run() {
@@ -9,7 +9,8 @@ run() {
   "$@"
 }
 
-# run_activity HELPER SECONDS MODULE: the runner, of another module than the record's unless that is empty; it alone says how the activity ended.
+# run_activity HELPER SECONDS MODULE: the runner, which alone writes how the activity ended. MODULE is called instead of the
+# record's, unless it is empty.
 run_activity() {
   take_over_claim "$davit_directory/running" "$1" || exit 254
   davit_runner=$identity davit_log=$davit_state/targets/$davit_target/log/$davit_profile/${davit_directory##*/}.$davit_activity
@@ -35,9 +36,9 @@ run_activity() {
   exit "$davit_status"
 }
 
-# take_over_claim LINK HELPER: from the helper. Whoever found the helper dead in between may have been faster: then nothing is run.
-# At every moment there is one of both links, so that nobody takes it for ended. Where there is no inode left for another link, that of
-# the name of the activity is taken; where that does not help, none stays: nothing was begun.
+# take_over_claim LINK HELPER: takes the claim from the helper; fails if somebody who found the helper dead was faster. One of the
+# two links exists at any time, so that the activity does not seem to have ended. If no inode is left for another link, the file
+# with the name of the activity is given up for it; if that does not help, no link is left, since nothing was begun.
 take_over_claim() {
   process_identity "$$"
   [ "$(readlink "$1")" = "$2" ] && mv "$1" "$1.handed" && [ "$(readlink "$1.handed")" = "$2" ] || return 1
@@ -50,7 +51,7 @@ take_over_claim() {
   rm -f "$1.handed"
 }
 
-# claim_module: for this very process, which becomes the module; not if somebody else has taken over from its runner meanwhile.
+# claim_module: claims it for this process, which becomes the module; fails if another run has taken over from the runner meanwhile.
 claim_module() {
   read -r process_pid identity </proc/self/stat || return 253
   process_identity "$process_pid"
@@ -60,9 +61,9 @@ claim_module() {
   return 254
 }
 
-# call_module [MODULE]: another one than the record's unless that is empty; in a subshell, which becomes the module. Properties wait
-# among the arguments of the shell, which nobody else sees, until nothing is done any more but to call the module: to assign one
-# may change what a shell does, or end it.
+# call_module [MODULE]: calls MODULE, or the record's if it is empty; in a subshell, which becomes the module. Properties stay in
+# the positional parameters, which nobody else sees, until just before the call: to assign one may change what a shell does, or
+# end it.
 call_module() {
   cd / || exit 253
   umask 022
@@ -90,16 +91,16 @@ call_module() {
     "$(command -v setsid)" "$davit_module" "$davit_activity" "$davit_package" "$davit_container"
 }
 
-# is_variable NAME: of those that may be given to a module. Some change how every shell runs, and may keep it from running at all:
-# no record has them but those of other versions, or that somebody wrote by hand.
+# is_variable NAME: whether a module may be given a variable of this name. Some change how a shell runs, or keep it from running;
+# only records of other versions, or changed by hand, have these.
 is_variable() {
   case $1 in
     '' | [0-9]* | *[!A-Za-z0-9_]* | PATH | IFS | LD_* | BASH_ENV | BASHOPTS | SHELLOPTS | OPTIND) return 1 ;;
   esac
 }
 
-# become_module [NAME VALUE]... -- WORD...: what is unset before it is assigned has no special meaning to a shell any more; what a shell
-# does not give up (as bash does not give up UID) the module cannot be given.
+# become_module [NAME VALUE]... -- WORD...: unsets each variable before it is assigned, so that it loses its special meaning; one
+# that a shell does not unset (such as UID in bash) is left out.
 become_module() {
   while [ "$1" != -- ]; do
     command unset -v "$1" 2>/dev/null && command export "$1=$2" 2>/dev/null
@@ -109,7 +110,7 @@ become_module() {
   exec "$@"
 }
 
-# answers_activity FILE ACTIVITY: a module with such a file is asked for nothing else.
+# answers_activity FILE ACTIVITY: whether the file lists it; a module with such a file has no other activities.
 answers_activity() {
   while IFS= read -r line || [ -n "$line" ]; do
     [ "$line" = "$2" ] && return 0
@@ -117,22 +118,22 @@ answers_activity() {
   return 1
 }
 
-# ask_module SECONDS: as run_activity, for a question, which changes nothing and is not written down.
+# ask_module SECONDS: like run_activity, for a question, which changes and records nothing.
 ask_module() {
   (call_module '') &
   await_module "$!" "$1"
   exit "$davit_status"
 }
 
-# open_log: file descriptor 7 is a pipe to a process of its own that keeps the log small. It reads for as long as anybody has the
-# pipe, such as a service in the background: nobody is blocked by it, and a full disk stops only the log.
+# open_log: makes file descriptor 7 a pipe to a process that keeps the log small. It reads as long as any process, such as a
+# service in the background, has the pipe open: so nobody is blocked, and a full disk stops only the log.
 open_log() {
   rm -f "$davit_log" "$davit_log".[123] "$davit_directory/output"
   mkfifo "$davit_directory/output" || return 1
-  # Opened for both at first: to open a pipe for one waits for who opens it for the other.
+  # Opened for both directions first, since opening a pipe for one waits for a process that opens it for the other.
   exec 5<>"$davit_directory/output" 6<"$davit_directory/output" 7>"$davit_directory/output" 5>&-
   rm -f "$davit_directory/output"
-  # Closed within: a shell that redirects a function keeps what it closes.
+  # Closed inside, since a shell that redirects a function keeps closed descriptors open.
   (
     exec <&6 6<&- 7>&-
     keep_log "$davit_log"
@@ -141,7 +142,7 @@ open_log() {
   exec 6<&-
 }
 
-# keep_log FILE: the first 2 MB in it, and the last 1 to 2 MB in FILE.2 and FILE.3; how much was left out between in FILE.1.
+# keep_log FILE: writes the first 2 MB to FILE, the last 1 to 2 MB to FILE.2 and FILE.3, and how much is left out between to FILE.1.
 keep_log() {
   dropped=0
   ! fill_log "$1" 2097152 || while fill_log "$1.3" 1048576; do
@@ -155,7 +156,7 @@ keep_log() {
   cat >/dev/null
 }
 
-# fill_log FILE BYTES: until it has so many, each write at once; fails where nothing more comes, or nothing more can be written.
+# fill_log FILE BYTES: fills it up to BYTES, without a buffer; fails if nothing more comes or can be written.
 fill_log() {
   size=0
   while [ "$size" -lt "$2" ]; do
@@ -164,7 +165,7 @@ fill_log() {
   done
 }
 
-# await_log: until all that was printed is in it, unless something in the background keeps it open.
+# await_log: waits until the log is complete, but not long, as a process in the background may keep it open.
 await_log() {
   tries=0
   while [ "$tries" -lt 20 ] && process_identity "$davit_keeper"; do
@@ -173,7 +174,7 @@ await_log() {
   done
 }
 
-# await_module PID SECONDS: its status goes to $davit_status; 252 when its time was over.
+# await_module PID SECONDS: sets $davit_status; 252 if its time was over.
 await_module() {
   watch=
   if [ "$2" != 0 ] && process_identity "$1"; then
@@ -185,11 +186,11 @@ await_module() {
   if [ -n "$watch" ] && was_late; then davit_status=252; fi
 }
 
-# watch_module OWNER SECONDS: ends it when its time is over, with all that it has started and that is still in its process group;
-# TERM gives it five seconds. Then its own status is 99.
+# watch_module OWNER SECONDS: ends its process group when the time is over: with TERM, and after five seconds with KILL. Its own
+# status is then 99.
 watch_module() {
   exec >/dev/null 2>&1 4>&-
-  # It may be ended at once: by a name that is there as soon as the process is, and with what no shell loses before it becomes `sleep`.
+  # It may be ended immediately. `$!` names `sleep` as soon as that exists, and no shell loses KILL before it becomes `sleep`.
   before=${!-}
   trap '[ "${!-}" = "$before" ] || kill -KILL "$!"; exit 0' TERM
   sleep "$2" &
@@ -206,7 +207,7 @@ watch_module() {
   exit 99
 }
 
-# was_late: ends $watch, unless it has begun to end what it watched.
+# was_late: whether $watch has begun to end what it watched; ends it otherwise.
 was_late() {
   kill "$watch" 2>/dev/null
   wait "$watch"

@@ -1,7 +1,8 @@
-# The helper: reads requests `ID OPERATION FIELD...`, one a line, and answers each on standard output with lines
-# `ID + WORDS`, then `ID =`, or `ID ! CODE MESSAGE-IN-HEXADECIMAL`. Activities end later: `done ID STATUS` on standard error.
+# The helper: reads requests `ID OPERATION FIELD...`, one in a line, and answers each on standard output with lines `ID + WORDS`,
+# then `ID =` or `ID ! CODE MESSAGE-IN-HEXADECIMAL`. Activities end later, with `done ID STATUS` on standard error.
 
-# serve MARKER OPERATION...: answers requests for these; everything printed before the line MARKER came from the login shell.
+# serve MARKER OPERATION...: prints the line MARKER, which separates its output from that of the login shell, and answers requests
+# for these operations.
 serve() {
   state=$(state_directory)
   mark=$(state_mark)
@@ -30,7 +31,7 @@ answer() {
     *" $operation "*) ;;
     *) operation=unknown ;;
   esac
-  # What it is told then is removed when this helper ends.
+  # This operation writes the file, which is removed when this helper ends.
   [ "$operation" != native_missing ] || [ $# = 0 ] || asked=${1%/*}/asked/$self
   if errors=$( (perform "$@") 2>&1 >&3); then
     printf '%s =\n' "$id" >&3
@@ -47,7 +48,7 @@ answer() {
   printf '%s ! %s %s\n' "$id" "$code" "$(printf '%s' "$message" | head -c 4000 | hexadecimal)" >&3
 }
 
-# What an operation has claimed for itself is free again when it ends, however it ends.
+# perform [FIELD]...: carries out $operation, and releases its claims however it ends.
 perform() {
   set +f
   release='' release_store=
@@ -59,12 +60,12 @@ operation_unknown() {
   fail bad-request 'unknown operation'
 }
 
-# say WORD...: a line of the answer.
+# say WORD...: prints a line of the answer.
 say() {
   printf '%s + %s\n' "$id" "$*"
 }
 
-# operation_hello: what the machine is, and what it lacks.
+# operation_hello: facts about the machine, and utilities that it lacks.
 operation_hello() {
   for utility in cat chmod date dd env find head id ln ls mkdir mkfifo mv od readlink rm setsid sleep sync tail tar tee tr uname; do
     command -v "$utility" >/dev/null 2>&1 || say missing "$utility"
@@ -76,12 +77,12 @@ operation_hello() {
   say user "$(id -u)"
   say kernel "$(uname -s)" "$(uname -m)"
   say boot "$(boot_id)"
-  # Containers may share everything else: host name, boot, user and directory.
+  # Linux containers may share everything else: host name, boot, user and directory.
   say place "$(readlink /proc/self/ns/pid)$(ls -di / | tr -d ' ')"
   say state "$(printf '%s' "$state" | hexadecimal)"
 }
 
-# state_directory: where this user's targets keep what davit knows about them.
+# state_directory: prints the directory with the state of this user's targets.
 state_directory() {
   if [ -n "${DAVIT_STATE_DIR:-}" ]; then
     printf '%s' "$DAVIT_STATE_DIR"

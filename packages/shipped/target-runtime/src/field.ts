@@ -1,13 +1,13 @@
-/** What `printf %b` turns into nothing: the empty text must be a visible word as well. */
+/** Encodes the empty text as a visible word, which `printf %b` decodes to nothing. */
 const EMPTY = '\\c'
 
 /**
- * Text as one shell word for `printf %b`, in UTF-8: bytes outside a safe set become `\0ooo`. Needs no quoting, holds no
- * white space, and is never empty. The receiver decodes one word at a time (`\c` silences what follows it) and keeps
- * newlines at the end from `$(…)` by a character behind them.
+ * Encodes text as one shell word for `printf %b`, in UTF-8: bytes outside a safe set become `\0ooo`. The word needs no quotes, contains
+ * no white space, and is never empty. The receiver has to decode one word at a time (`\c` suppresses what follows it), with a character
+ * behind it that saves newlines at the end from `$(…)`.
  */
 export function encodeField(text: string): string {
-  if (text.includes('\0')) throw new RangeError('a field cannot hold a NUL character')
+  if (text.includes('\0')) throw new RangeError('a field cannot contain a NUL character')
   if (text === '') return EMPTY
   return Array.from(Buffer.from(text), encodeByte).join('')
 }

@@ -16,17 +16,17 @@ export interface NativeStorePlaces {
 export interface BuildServer {
   readonly marker: string
   readonly places: NativeStorePlaces
-  /** Programs, with arguments to try them with; the first that works counts. */
+  /** Programs with arguments for a trial run; the first that works is used. */
   readonly isolations: readonly (readonly string[])[]
-  /** Paths to look for. */
+  /** Paths to hide from builds; the server reports those that exist. */
   readonly hidden: readonly string[]
-  /** A server that is ended first, named as it has named itself; what it was building is ended as well. */
+  /** Process of a server to end first, as that one reported it; its builds end too. */
   readonly predecessor?: string
 }
 
 /**
- * Tells, a line each, `self` (which names it), `processors NUMBER`, `isolation INDEX PROGRAM` unless none works, `hidden PATH` and `ready`, then
- * answers requests (see `runtime/native-build.sh`).
+ * Returns a script that prints the lines `self PROCESS`, `processors NUMBER`, `isolation INDEX PROGRAM` (if one works), `hidden PATH` and
+ * `ready`, and then answers requests (see `runtime/native-build.sh`).
  */
 export function buildServerScript({ marker, places, isolations, hidden, predecessor }: BuildServer): string {
   const attempts = isolations.map((words, index) => `try_isolation ${[String(index), ...words].map(quote).join(' ')}`)
@@ -46,7 +46,7 @@ export interface TreesToSend {
   readonly names: readonly string[]
 }
 
-/** One tar stream after the marker; then, on standard error, `sent TAR-STATUS` and `checksum SUM`. */
+/** Returns a script that sends one tar stream after the marker, then `sent TAR-STATUS` and `checksum SUM` on standard error. */
 export function senderScript({ marker, directory, checksum, names }: TreesToSend): string {
   return `${runtime(SENDER)}\nsend_trees ${[marker, directory, checksum, ...names].map(quote).join(' ')}\n`
 }
@@ -54,11 +54,11 @@ export function senderScript({ marker, directory, checksum, names }: TreesToSend
 export interface BuiltToAdopt {
   readonly marker: string
   readonly places: NativeStorePlaces
-  /** Name and encoded record of each path, referenced paths first; what has no record is thrown away. */
+  /** Name and encoded registration of each path, references before referrers; a path without registration is removed. */
   readonly records: readonly (readonly [name: string, record: string | undefined])[]
 }
 
-/** Makes what was built and waits valid; prints `adopted` at its end. */
+/** Returns a script that makes built paths valid, and prints `adopted` at its end. */
 export function adoptScript({ marker, places, records }: BuiltToAdopt): string {
   const words = records.flatMap(([name, record = '-']) => [quote(name), quote(record)])
   return `${runtime(ADOPTER)}\nadopt_built ${[argumentsOf(marker, places), ...words].join(' ')}\n`

@@ -1,22 +1,22 @@
-/** What a helper is for. Each is sent the parts that its operations use. */
+/** Purpose of a helper, which is sent the parts that the operations of its role use. */
 export type Role = 'deploy' | 'carry' | 'collect'
 
-/** What a helper can be asked for; `operation_NAME` in a part of `runtime/` carries it out. */
+/** An operation of helpers, carried out by `operation_NAME` in a part of `runtime/`. */
 export interface Operation {
   readonly roles: readonly Role[]
-  /** Words of a request. Those from the first bracket on may be any number of words. */
+  /** Words of a request. From the first bracket on, there may be any number of words. */
   readonly fields: string
-  /** One sentence without a subject, for the docs. */
+  /** One sentence without a subject, for `docs/operations.md`. */
   readonly does: string
-  /** So many times as long as usual the machine may be silent until it answers. */
+  /** Factor by which the machine may be silent for longer than usual before it answers. */
   readonly slowness?: number
-  /** Whether it comes to the same when it is done twice: then it is asked again when its answer was lost. */
+  /** Whether doing it twice has the same result, so that the request is repeated if its answer was lost. */
   readonly isRepeatable?: true
-  /** Whether it is an activity that is answered at once, and whose end is told later. */
+  /** Whether it is an activity, which is answered immediately and reports its end later. */
   readonly endsLater?: true
 }
 
-/** For what reads or writes a store as a whole, or waits for another program. */
+/** Slowness of operations that read or write a whole store, or wait for another program. */
 export const SLOW = 10
 
 const EVERYBODY = ['deploy', 'carry', 'collect'] as const
@@ -24,123 +24,123 @@ const DEPLOY = ['deploy'] as const
 const CARRY = ['carry'] as const
 const COLLECT = ['collect'] as const
 
-/** All that a helper can be asked for. The script, the callers, how long they wait, and `docs/operations.md` come from here. */
+/** All operations: the source for the scripts, the types and time limits of callers, and `docs/operations.md`. */
 export const OPERATIONS = {
   hello: {
     roles: EVERYBODY,
     fields: '',
-    does: 'says what the machine is, and which utilities it lacks',
+    does: 'reports facts about the machine, and which utilities it lacks',
   },
   lock_state: {
     roles: EVERYBODY,
     fields: 'TARGET PROFILE',
-    does: 'looks at the lock of a profile on a target',
+    does: 'returns the holder of the lock of a profile on a target',
     isRepeatable: true,
   },
   lock: {
     roles: DEPLOY,
     fields: 'TARGET PROFILE TOKEN OWNER LEASE [DEAD-TOKEN]',
-    does: 'takes or renews a lock; a holder whose lease is over, or who is known to be dead, is replaced',
+    does: 'takes or renews a lock; replaces a holder whose lease is over or who is known to be dead',
     isRepeatable: true,
   },
   renew: {
     roles: DEPLOY,
     fields: 'TARGET PROFILE TOKEN LEASE',
-    does: 'renews a lock for whoever has never lost it',
+    does: 'renews a lock, unless its holder has lost it',
     isRepeatable: true,
   },
-  unlock: { roles: DEPLOY, fields: 'TARGET PROFILE TOKEN', does: 'gives a lock back' },
+  unlock: { roles: DEPLOY, fields: 'TARGET PROFILE TOKEN', does: 'releases a lock' },
   observe: {
     roles: DEPLOY,
     fields: 'PROFILE',
-    does: 'tells every record of a profile on this machine, whatever the target is called, and which other profiles there are',
+    does: 'lists the records of a profile on this machine under any target name, the mappings of other profiles, and all profiles',
     isRepeatable: true,
   },
   start: {
     roles: DEPLOY,
     fields: 'TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER KEY [instead MODULE] [FIELD WORD]...',
-    does: 'writes the intention, starts the activity detached, says at once that it runs and later how it ended',
+    does: 'writes the intention, starts the activity detached, confirms that it runs, and later reports how it ended',
     endsLater: true,
   },
   await: {
     roles: DEPLOY,
     fields: 'TARGET PROFILE ACTIVITY SECONDS CONTAINER KEY',
-    does: 'waits for what runs on a mapping',
+    does: 'waits for the activity that runs on a mapping',
     endsLater: true,
   },
   status: {
     roles: DEPLOY,
     fields: 'TARGET PROFILE SECONDS CONTAINER KEY',
-    does: 'asks the module of something active whether it runs',
+    does: 'asks the module of an active mapping whether the service runs',
     endsLater: true,
   },
   log: {
     roles: DEPLOY,
     fields: 'TARGET PROFILE ACTIVITY CONTAINER KEY BYTES',
-    does: 'says the end of what an activity printed, and why nothing more can be written',
+    does: 'returns the end of the log of an activity, and the reason if nothing more can be written',
     isRepeatable: true,
   },
   abandon: {
     roles: DEPLOY,
     fields: 'TARGET PROFILE TOKEN CONTAINER KEY',
-    does: 'puts a record aside without calling a module',
+    does: 'moves a record aside without calling a module',
   },
   resolve: {
     roles: DEPLOY,
     fields: '[WORD]...',
-    does: 'says to which modules references lead, to tell whether they have changed',
+    does: 'resolves references to modules, to show whether they have changed',
     isRepeatable: true,
   },
   set_profile: {
     roles: DEPLOY,
     fields: 'TARGET PROFILE TOKEN PATH add|reuse STORE-KIND [ROOT]',
-    does: 'makes a profile current, and adds a generation, a root of the store, where something changed',
+    does: 'makes a profile current; if it was not, adds or reuses a generation, which is a root of the store',
     slowness: SLOW,
     isRepeatable: true,
   },
   protect: {
     roles: CARRY,
     fields: 'STORE-KIND ROOTS [PATH]...',
-    does: 'keeps paths from being collected for a day',
+    does: 'protects paths from garbage collection for a day',
     slowness: SLOW,
     isRepeatable: true,
   },
   native_missing: {
     roles: CARRY,
     fields: 'REGISTRATIONS [NAME]...',
-    does: 'says which of these are not valid here; the others stay until this helper ends',
+    does: 'returns the paths that are not valid here; the others are kept until this helper ends',
     isRepeatable: true,
   },
   native_commit: {
     roles: CARRY,
     fields: 'STORE INCOMING REGISTRATIONS ROOTS [NAME RECORD]... protect [NAME]... needs [NAME]...',
-    does: 'makes valid what a transfer has brought, and protects some of it, if what it needs is still valid',
+    does: 'makes the paths of a transfer valid and protects some of them, if the paths that they need are still valid',
     slowness: SLOW,
   },
   native_discard: {
     roles: CARRY,
     fields: 'INCOMING',
-    does: 'forgets what a transfer has brought',
+    does: 'discards a transfer',
     slowness: SLOW,
     isRepeatable: true,
   },
   native_survey: {
     roles: COLLECT,
     fields: 'CHECKSUM STORE INCOMING REGISTRATIONS ROOTS LOCKS',
-    does: 'says what is kept, with a sum of that, what is valid, and what is rubbish',
+    does: 'lists what is kept (with a checksum), what is valid, and what is rubbish',
     slowness: SLOW,
     isRepeatable: true,
   },
   native_collect: {
     roles: COLLECT,
     fields: 'CHECKSUM SUM STORE INCOMING REGISTRATIONS ROOTS LOCKS LOGS [NAME]... rubbish [NAME]...',
-    does: 'removes these, if the same is kept as when the sum was made',
+    does: 'removes paths and rubbish, unless what is kept has changed since the survey',
     slowness: SLOW,
   },
   trim_profile: {
     roles: COLLECT,
     fields: 'TARGET PROFILE [PATH]...',
-    does: 'removes the generations of a profile but the current one and those that lead to these paths',
+    does: 'removes the generations of a profile, except the current one and those of these paths',
     slowness: SLOW,
   },
   trim_remnants: {

@@ -1,20 +1,20 @@
-/** What the record of a mapping can say of it. The script that writes it, and all that read it, have the states from here. */
+/** Traits of a record's state. The script that writes states and all their readers use this table. */
 interface StateTraits {
-  /** One sentence without a subject, for the docs. */
+  /** One sentence without a subject, for `docs/operations.md`. */
   readonly means: string
-  /** The activity that was intended, and has not reached what it is for. */
+  /** The intended activity, which has not succeeded so far. */
   readonly during?: string
 }
 
 const STATES = {
-  activating: { means: 'is to be activated, and nothing has said yet that it was', during: 'activate' },
-  active: { means: 'was activated, and not deactivated since' },
-  deactivating: { means: 'is to be deactivated, and nothing has said yet that it was', during: 'deactivate' },
+  activating: { means: 'is to be activated, and is not known to be active yet', during: 'activate' },
+  active: { means: 'was activated, and has not been deactivated since' },
+  deactivating: { means: 'is to be deactivated, and is not known to be stopped yet', during: 'deactivate' },
 } as const satisfies Readonly<Record<string, StateTraits>>
 
 export type RecordState = keyof typeof STATES
 
-/** A state during which something was intended. */
+/** A state with an intended activity. */
 export type UnsettledState = {
   readonly [State in RecordState]: (typeof STATES)[State] extends { readonly during: string } ? State : never
 }[RecordState]

@@ -2,7 +2,7 @@ import type { OperationName, OPERATIONS, Role } from './operations.ts'
 
 type Table = typeof OPERATIONS
 
-/** The words that follow an operation in a request, as its row in the table names them. */
+/** The words after an operation in a request, according to its row in the table. */
 export type FieldsOf<Name extends OperationName> = readonly [...Words<Table[Name]['fields']>]
 
 type Words<Text extends string> = Text extends ''
@@ -17,7 +17,7 @@ type Activities = {
   readonly [Name in OperationName]: Table[Name] extends { readonly endsLater: true } ? Name : never
 }[OperationName]
 
-/** What helpers of a role can be asked for; of several roles, what all of them can be. */
+/** Operations of a role or, for several roles, those that all of them have. */
 type OperationOf<R extends Role> = {
   readonly [Name in OperationName]: [R] extends [Table[Name]['roles'][number]] ? Name : never
 }[OperationName]
@@ -26,8 +26,8 @@ type Requests<Name extends OperationName> = {
   readonly [One in Name]: [operation: One, fields: FieldsOf<One>]
 }[Name]
 
-/** What is answered when it is done. */
+/** Requests that are answered when they are done. */
 export type RequestOf<R extends Role> = Requests<Exclude<OperationOf<R>, Activities>>
 
-/** What is answered at once, and whose end is told later. */
+/** Requests for activities, which are answered immediately and report their end later. */
 export type ActivityRequestOf<R extends Role> = Requests<Extract<OperationOf<R>, Activities>>

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { operationsOf, type Role } from './operations.ts'
 import { RECORD_STATES, recordState } from './record-state.ts'
 
-/** Parts of `runtime/` that make a script. */
+/** Parts of `runtime/` that a script is composed of. */
 interface Parts {
-  /** What the processes evaluate as well that it starts and that outlive it, or that it ends as a group: all that they need. */
+  /** Parts that its detached processes evaluate too: everything that these need. */
   readonly detached?: readonly string[]
   readonly own: readonly string[]
 }
@@ -23,24 +23,24 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
 const RECEIVER: Parts = { own: ['common', 'refuse', 'claim', 'native-store', 'native-aside', 'native-receive'] }
 const NIX: Parts = { detached: ['common', 'nix-realise'], own: ['refuse', 'nix', 'nix-channel'] }
 
-/** Words `STATE:ACTIVITY`, without an activity where none was intended. */
+/** Words `STATE:ACTIVITY`, with an empty activity if the state has none. */
 const STATES = RECORD_STATES.map((state) => `${state}:${recordState(state).during ?? ''}`).join(' ')
 
 export interface HelperToStart {
   readonly role: Role
   readonly marker: string
-  /** A helper that is ended first, named as it has named itself, with what it has begun and not detached. */
+  /** Process of a helper to end first, as that one reported it; only its detached processes go on. */
   readonly predecessor?: string
 }
 
-/** The helper: answers framed requests on standard input, after a line that is the marker (see `runtime/serve.sh`). */
+/** Returns the script of a helper, which prints the marker line and then answers framed requests (see `runtime/serve.sh`). */
 export function helperScript({ role, marker, predecessor }: HelperToStart): string {
   const words = [quote(marker), ...operationsOf(role)]
   const start = `states=${quote(STATES)}\nserve ${words.join(' ')}\n`
   return `${runtime(HELPERS[role])}\n${ending(predecessor)}${start}`
 }
 
-/** Ends a script, if it is still there. */
+/** Returns a command that ends a script, if it still runs. */
 export function ending(identity: string | undefined): string {
   if (identity === undefined) return ''
   const process = quote(identity.replace(/:.*/, ''))
@@ -48,23 +48,23 @@ export function ending(identity: string | undefined): string {
 }
 
 export interface TransferPlace {
-  /** Directory aside from the store. */
+  /** Directory for transfers, outside the store. */
   readonly incoming: string
-  /** Of the transfer, in it. */
+  /** Name of the transfer in that directory. */
   readonly name: string
-  /** The helper that is going to commit it. */
+  /** Process of the helper that will commit it. */
   readonly owner: string
 }
 
 /**
- * Unpacks the archive on standard input and prints `received TAR-STATUS CHECKSUM…`, the checksum as `cksum` or `sha256sum`
- * print it.
+ * Returns a script that unpacks the archive on standard input and prints `received TAR-STATUS CHECKSUM…`, with the checksum as `cksum`
+ * or `sha256sum` prints it.
  */
 export function receiverScript({ incoming, name, owner }: TransferPlace, checksum: 'cksum' | 'sha256sum'): string {
   return `${runtime(RECEIVER)}\nreceive_archive ${[incoming, name, owner].map(quote).join(' ')} ${checksum}\n`
 }
 
-/** What a channel of its own does with the Nix store of a target, after a line that is the marker (see `runtime/nix-channel.sh`). */
+/** Work with the Nix store of a target on a channel of its own (see `runtime/nix-channel.sh`). */
 export type NixOperation = { readonly kind: 'serve' } | { readonly kind: 'build'; readonly jobs: number }
 
 export function nixScript(operation: NixOperation, marker: string): string {
@@ -72,7 +72,7 @@ export function nixScript(operation: NixOperation, marker: string): string {
   return `${runtime(NIX)}\n${operation.kind}_nix ${words.map(quote).join(' ')}\n`
 }
 
-/** What is evaluated by detached processes as well is in a variable, since they are given the same text. */
+/** Composes a script. Text for detached processes is in a variable, so that they can be given the same text. */
 export function runtime({ detached, own }: Parts): string {
   const parts = own.map(part)
   return [...(detached === undefined ? [] : [detachedText(detached)]), ...parts].join('\n')

@@ -38,26 +38,28 @@ function operationsPage(): string {
   const shared = NAMES.filter((name) => ROLES.every(([role]) => operation(name).roles.includes(role)))
   const own = ROLES.map(([role, tools]) => {
     const names = operationsOf(role).filter((name) => !shared.includes(name))
-    return `## To ${role}\n\nHelpers of ${tools}.\n\n${tableOf(names)}`
+    return `## Role \`${role}\`\n\nHelpers of ${tools}.\n\n${tableOf(names)}`
   })
-  return [INTRODUCTION, `## Everybody\n\n${tableOf(shared)}`, ...own, STATES].join('\n')
+  return [INTRODUCTION, `## All roles\n\n${tableOf(shared)}`, ...own, STATES].join('\n')
 }
 
-const INTRODUCTION = `# What targets are asked
+const INTRODUCTION = `# Operations of targets
 
-A helper on a target answers requests: a line \`ID OPERATION FIELD…\` each (see
-[the target protocol](architecture.md#the-target-protocol)). What it is started for is its role, and it has the operations of
-that role only. Fields in brackets may be missing or, with dots behind them, be repeated. *Later* are activities: they are
-answered at once, and how they ended is told when they have. *Again* are requests that are made a second time when their
-answer was lost with the connection. A number is how many times as long as usual the helper may be silent until it answers.
+A helper on a target answers requests. Each is a line \`ID OPERATION FIELD…\` (see
+[the target protocol](architecture.md#the-target-protocol)). A helper is started for one role and has only the operations of that
+role. Fields in brackets are optional; dots mark those that may be repeated. The last column of the tables has these marks:
 
-This page is written from the tables in \`packages/shipped/target-runtime/src/operations.ts\` and \`record-state.ts\` by their test
+- *later*: an activity, which is answered immediately and reports its end later
+- *again*: a request that is repeated if its answer was lost with the connection
+- a number: the factor by which the helper may be silent for longer than usual before it answers
+
+This page is generated from the tables in \`packages/shipped/target-runtime/src/operations.ts\` and \`record-state.ts\` by their test
 (\`npx vitest run --project machines packages/shipped/target-runtime/test/operations.test.ts -u\`).
 `
 
 const STATES = `## States of a record
 
-What the first line of the file \`state\` can be (see [Records](architecture.md#the-target-protocol)).
+Possible first lines of the file \`state\` (see [Records](architecture.md#the-target-protocol)).
 
 | state | the service |
 |---|---|
@@ -70,5 +72,5 @@ function tableOf(names: readonly OperationName[]): string {
     const words = fields === '' ? '' : ` ${fields.replaceAll('|', '\\|')}`
     return `| \`${name}${words}\` | ${does} | ${traits.join(', ')} |\n`
   })
-  return `| operation | it | |\n|---|---|---|\n${rows.join('')}`
+  return `| operation | what it does | marks |\n|---|---|---|\n${rows.join('')}`
 }

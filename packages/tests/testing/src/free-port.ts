@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Of this number of ports, none is ever given to who asks for any, or connects to somebody: nobody takes it meanwhile. */
+/** Below the ephemeral ports, which the system assigns: nobody takes a free one by chance. */
 const FIRST = 10_000
 const PORTS = 20_000
 
-/** A port of the loopback interface on which nobody listens, and will not by chance. */
+/** Returns a port of the loopback interface that is not in use, and will not be by chance. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * PORTS)

@@ -60,7 +60,7 @@ const piece = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 8 }),
 )
 
-/** Text made of what readers stumble over. */
+/** Text made of pieces that parsers stumble over. */
 export const awkwardText = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''))
 
 type Change = readonly [kind: string, at: number, length: number, inserted: string]

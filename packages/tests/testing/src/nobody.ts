@@ -1,7 +1,7 @@
-/** An account that owns nothing, as which root can do what root may not be refused. */
+/** An account that owns nothing: root uses it to be refused access. */
 export const NOBODY = { uid: 65_534, gid: 65_534 } as const
 
-/** The beginning of a command line that is carried out as that account. */
+/** The beginning of a command line that runs as this account. */
 export const AS_NOBODY = [
   'setpriv',
   `--reuid=${NOBODY.uid}`,

@@ -5,14 +5,14 @@ import { delimiter, join } from 'node:path'
 import { afterAll } from 'vitest'
 import { removeTree } from './scratch.ts'
 
-/** An empty store that is `/nix` for the programs of Nix that are found on the PATH of its environment. */
+/** An empty store, which the Nix programs on the PATH of its environment see as `/nix`. */
 export interface PrivateNix {
-  /** Holds `nix` (what is `/nix` inside), `home`, `conf` and `bin`. */
+  /** Contains `nix` (which is `/nix` inside), `home`, `conf` and `bin`. */
   readonly directory: string
   readonly environment: Readonly<Record<string, string>>
-  /** Standard output of a script of sh that sees this store; throws when it fails. */
+  /** Runs a script of sh that sees this store, and returns its standard output; throws if it fails. */
   shell(script: string, ...parameters: readonly string[]): string
-  /** Where a path below `/nix` can be looked at from outside. */
+  /** Returns where a path below `/nix` is outside. */
   place(path: string): string
   remove(): void
 }
@@ -24,11 +24,11 @@ export interface PrivateNixOptions {
 
 const PROGRAMS = ['nix', 'nix-store', 'nix-instantiate', 'nix-env', 'nix-collect-garbage', 'nix-hash', 'nix-build']
 
-/** Why there can be no private store here; tests are skipped, which must be seen. */
+/** Why a private store is not possible here. */
 export const noPrivateNix: string | undefined = reasonAgainst()
 if (noPrivateNix !== undefined) console.warn(`tests with the real Nix are skipped: ${noPrivateNix}`)
 
-/** As `privateNix`, and gone with the test file. */
+/** Like `privateNix`; removed after the tests of the file. */
 export function privateNixOfFile(options?: PrivateNixOptions): PrivateNix {
   const nix = privateNix(options)
   afterAll(() => nix.remove())
@@ -48,7 +48,7 @@ export function privateNix({ settings = [] }: PrivateNixOptions = {}): PrivateNi
       writeProgram(join(directory, 'bin', name), `#!/bin/sh\nexec '${enter}' '${program}' "$@"\n`)
   }
   const own = environmentOf(directory)
-  // Two programs of Nix that make the database at the same time disturb each other.
+  // Two Nix programs that create the database at the same time conflict.
   if (noPrivateNix === undefined) shellOutput([enter, 'nix-store', '--init'], own)
   return {
     directory,
@@ -59,7 +59,7 @@ export function privateNix({ settings = [] }: PrivateNixOptions = {}): PrivateNi
   }
 }
 
-/** Nothing of the machine's own Nix is left in it. */
+/** Returns an environment without settings of the machine's own Nix. */
 function environmentOf(directory: string): Readonly<Record<string, string>> {
   const inherited = Object.entries(process.env).flatMap(([name, value]) =>
     value === undefined || /^(NIX|XDG)_/.test(name) ? [] : [[name, value] as const],
@@ -69,12 +69,12 @@ function environmentOf(directory: string): Readonly<Record<string, string>> {
     PATH: `${join(directory, 'bin')}${delimiter}${process.env['PATH'] ?? ''}`,
     HOME: join(directory, 'home'),
     NIX_CONF_DIR: join(directory, 'conf'),
-    // The same place, where programs that do not see this store find it as well.
+    // The place outside, for programs that do not see this store as `/nix`.
     NIX_STATE_DIR: join(directory, 'nix/var/nix'),
   }
 }
 
-/** The process that is started becomes the program: signals reach it. */
+/** Returns a script that uses `exec`, so that signals reach the program. */
 function enterScript(nix: string): string {
   const inside = `mount --bind '${nix}' /nix && exec "$@"`
   return `#!/bin/sh\nexec unshare -m --propagation private sh -c '${inside.replaceAll("'", `'\\''`)}' sh "$@"\n`

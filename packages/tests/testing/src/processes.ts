@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Whether the process runs; not so once it has ended, even if nobody has asked yet how. */
+/** Whether a process runs; a zombie does not. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
@@ -9,7 +9,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Waits for a condition, as long as a busy machine may take. */
+/** Waits for a condition, with enough time for a busy machine. */
 export async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 40_000
   while (!condition()) {

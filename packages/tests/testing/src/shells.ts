@@ -9,13 +9,13 @@ import { isThorough } from './effort.ts'
 export interface Shell {
   readonly name: string
   readonly program: string
-  /** Directories in which `sh` is this shell, and the utilities are those that go with it. */
+  /** PATH in which `sh` is this shell, with the utilities that belong to it. */
   readonly path: string
-  /** Whether it is the one for tests of what shells have in common. Where there is time (DAVIT_TEST_THOROUGH=1) all are. */
+  /** Whether tests that do not depend on the shell run in it: one shell, or all with DAVIT_TEST_THOROUGH=1. */
   readonly inDepth: boolean
 }
 
-/** The shells of targets that are installed here, until the tests of the file are over; those that are not are told. */
+/** Returns the installed shells among those of targets, until the tests of the file are over; prints those that are missing. */
 export function installedShells(): readonly Shell[] {
   const shells: Shell[] = []
   const directories = mkdtempSync(join(tmpdir(), 'davit-shells-'))

@@ -5,20 +5,20 @@ import { join } from 'node:path'
 
 const MANY = 100_000
 
-/** Why no disk of its own can be had here; nothing when it can. */
+/** Why a small disk is not possible here, if so. */
 export const noSmallDisk: string | undefined = whyNot()
 
 export interface SmallDisk {
   readonly directory: string
-  /** Uses what space is left, but for so many bytes. */
+  /** Fills the disk, except for so many bytes. */
   fill(left?: number): void
-  /** Leaves room for so many files and no more, whatever is in them. */
+  /** Leaves inodes for so many files. */
   fillFiles(left?: number): void
   free(): void
   remove(): void
 }
 
-/** A file system of so many bytes, until it is removed. */
+/** Mounts a file system of so many bytes, until it is removed. */
 export function smallDisk(bytes: number): SmallDisk {
   const directory = mkdtempSync(join(tmpdir(), 'davit-small-disk-'))
   mount(directory, bytes)
@@ -36,7 +36,7 @@ export function smallDisk(bytes: number): SmallDisk {
       remount(directory, MANY)
     },
     remove() {
-      // Something on it may still be about to end.
+      // Lazily, since a process that uses it may be about to end.
       spawnSync('umount', ['-l', directory])
       rmSync(directory, { recursive: true, force: true })
     },
@@ -63,6 +63,6 @@ function whyNot(): string | undefined {
   if (isPossible) spawnSync('umount', [directory])
   rmSync(directory, { recursive: true, force: true })
   if (isPossible) return undefined
-  console.warn('SKIPPED: disks that are full, which need root and a mount')
+  console.warn('SKIPPED: tests of full disks, which need root and a mount')
   return 'cannot mount a tmpfs'
 }

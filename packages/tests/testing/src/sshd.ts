@@ -8,7 +8,7 @@ import { freePort } from './free-port.ts'
 
 const PROGRAM = '/usr/sbin/sshd'
 
-/** Why tests with a real sshd cannot run here; nothing when they can. */
+/** Returns why tests with a real sshd cannot run here, if so. */
 export function sshdMissing(): string | undefined {
   if (process.getuid?.() !== 0) return 'not root'
   return existsSync(PROGRAM) ? undefined : `no ${PROGRAM} (install openssh-server)`
@@ -19,29 +19,29 @@ export type KeyType = 'ed25519' | 'rsa' | 'ecdsa'
 export interface TestSshd {
   readonly directory: string
   readonly port: number
-  /** HOME of who logs in, empty at first. */
+  /** HOME of the account that logs in, empty at first. */
   readonly home: string
   /** `127.0.0.1:PORT` */
   readonly address: string
-  /** A private key that may log in as root; `.pub` stands beside it. */
+  /** File of a private key that may log in as root, with the public key in `.pub`. */
   readonly clientKey: string
   /** ssh_config for all hosts: this client key, this known_hosts, no agent. Tests may append to it. */
   readonly configFile: string
-  /** Holds a line for each host key, named `[127.0.0.1]:PORT`. */
+  /** Contains a line for each host key, with the name `[127.0.0.1]:PORT`. */
   readonly knownHostsFile: string
   /** For `openSsh` and `connectionPool`. */
   readonly environment: Readonly<Record<string, string>>
-  /** Type and key in base64. */
+  /** Returns the type, and the key in base64. */
   hostKey(type: KeyType): string
-  /** What sshd said so far, at LogLevel VERBOSE unless told. */
+  /** Returns the log of sshd so far, by default at LogLevel VERBOSE. */
   log(): string
-  /** Ends it with all its connections; `up` starts it again on the same port. */
+  /** Ends sshd with all its connections; `up` starts it again on the same port. */
   down(): Promise<void>
   up(): Promise<void>
   stop(): Promise<void>
 }
 
-/** A real sshd on a free port of the loopback interface, with keys of its own; root logs in by key. */
+/** Starts a real sshd on a free port of the loopback interface, with its own keys; root logs in by key. */
 export async function startSshd(
   options: { hostKeys?: readonly KeyType[]; lines?: readonly string[]; loginShell?: string; logLevel?: string } = {},
 ): Promise<TestSshd> {
@@ -89,7 +89,7 @@ export async function makeKey(file: string, type: KeyType, passphrase = ''): Pro
   await promisify(execFile)('ssh-keygen', ['-q', '-t', type, ...bits, '-N', passphrase, '-C', '', '-f', file])
 }
 
-/** Type and key, without a comment. */
+/** Returns type and key, without the comment. */
 export function publicKey(file: string): string {
   return readFileSync(`${file}.pub`, 'utf8').trim().split(' ').slice(0, 2).join(' ')
 }
@@ -127,12 +127,12 @@ UsePAM no
 `
 }
 
-/** The users of this machine, root with another shell. */
+/** Returns the machine's `/etc/passwd`, with another shell for root. */
 function passwdWith(loginShell: string): string {
   return readFileSync('/etc/passwd', 'utf8').replace(/^(root:.*:)[^:\n]*$/m, `$1${loginShell}`)
 }
 
-/** What sees another file of users, and nobody else does. */
+/** The beginning of a command line that sees another `/etc/passwd`. */
 const WITH_PASSWD = [
   'unshare',
   '-m',
@@ -143,7 +143,7 @@ const WITH_PASSWD = [
   'mount --bind "$0" /etc/passwd && exec "$@"',
 ]
 
-/** Why no sshd can have users of its own here; nothing when it can. */
+/** Returns why a login shell cannot be replaced here, if so. */
 export function loginShellMissing(): string | undefined {
   const { status } = spawnSync('unshare', [...WITH_PASSWD.slice(1), '/etc/passwd', 'true'])
   return status === 0 ? undefined : 'no mount namespaces'

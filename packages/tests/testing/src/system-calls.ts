@@ -5,20 +5,20 @@ import { scratchDirectory } from './scratch.ts'
 
 const STRACE = '/usr/bin/strace'
 
-/** Why no system calls can be seen here; nothing when they can. */
+/** Why system calls cannot be traced here, if so. */
 export const noStrace: string | undefined = whyNot()
 
-/** The beginning of a command line whose system calls of these names go to a file. */
+/** Returns the beginning of a command line whose system calls of these names are written to a file. */
 export function stracing(file: string, ...calls: readonly string[]): readonly string[] {
   return [STRACE, '-f', '-y', '-qq', '-s', '4096', '-e', `trace=${calls.join(',')}`, '-o', file]
 }
 
-/** What makes files durable. */
+/** System calls that make files durable. */
 export const DURABILITY = ['fsync', 'fdatasync', 'sync', 'syncfs', 'rename', 'renameat', 'renameat2', 'openat'] as const
 
 /**
- * What was done, in its order: `synced PATH` when that had ended, `synced everything`, `renamed FROM TO` when that began. A file that was
- * created is `created MODE PATH`, with the mode that was asked for.
+ * Returns the traced steps in order: `synced PATH` and `synced everything` at their end, `renamed FROM TO` at its beginning, and
+ * `created MODE PATH` with the requested mode.
  */
 export function durableSteps(file: string): readonly string[] {
   const begun = new Map<string, string>()
@@ -31,7 +31,7 @@ export function durableSteps(file: string): readonly string[] {
   return [...lines].flatMap(([, pid = '', call = '']) => stepOf(wholeCall(pid, call)))
 }
 
-/** What a program in TypeScript does, whatever the umask; throws if it says that something is wrong. */
+/** Returns the steps of a program in TypeScript, which runs with umask 0; throws if it prints an error. */
 export function durableStepsOf(program: string): readonly string[] {
   const calls = join(scratchDirectory(), 'calls')
   const [strace = '', ...traced] = stracing(calls, ...DURABILITY)
@@ -63,5 +63,5 @@ const STEPS: readonly (readonly [call: RegExp, step: (...found: string[]) => str
 function whyNot(): string | undefined {
   if (spawnSync(STRACE, ['-f', '-o', '/dev/null', 'true']).status === 0) return undefined
   console.warn('SKIPPED: tests of system calls, which need strace')
-  return 'there is no strace'
+  return 'strace is missing'
 }

@@ -5,25 +5,25 @@ export interface TarBlock {
   readonly content?: string
   readonly linkname?: string
   readonly mode?: number
-  /** What the header says, when it lies about the content; a text as it stands there, in Latin 1. */
+  /** Size in the header, if not that of the content; a string is written as it is, in Latin 1. */
   readonly size?: number | string
-  /** The same for its checksum. */
+  /** Checksum in the header, if not the right one. */
   readonly checksum?: number
 }
 
-/** An archive as an attacker would write it: nothing is checked. */
+/** Makes an archive without any checks, as an attacker would. */
 export function tarOf(...blocks: readonly TarBlock[]): Buffer {
   return Buffer.concat([...blocks.map(encodeBlock), Buffer.alloc(1024)])
 }
 
-/** A record of a pax header, with its length. */
+/** Returns a record of a pax header, with its length. */
 export function pax(record: string): string {
   const rest = Buffer.byteLength(` ${record}\n`)
   const length = rest + String(rest + String(rest).length).length
   return `${length} ${record}\n`
 }
 
-/** With checksums that are right again wherever a header seems to be. */
+/** Returns a copy of an archive in which everything that looks like a header has the right checksum. */
 export function withChecksums(archive: Buffer): Buffer {
   const copy = Buffer.from(archive)
   for (let start = 0; start + 512 <= copy.length; start += 512) {
