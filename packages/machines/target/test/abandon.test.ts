@@ -18,7 +18,7 @@ describe.each(installedShells())('abandonRecord() on a machine with $name', (she
       key: mapping.service,
     })
 
-  test('puts a record where only its owner sees it', async () => {
+  test('moves a record to a place that only its owner can read', async () => {
     const scene = await Scene.open(shell)
     await performActivity(scene.machine, scene.request('activate', scene.module('exit 0')))
     const kept = await abandon(scene)
@@ -27,7 +27,7 @@ describe.each(installedShells())('abandonRecord() on a machine with $name', (she
       expect(statSync(`${scene.directory}/state/targets/t1/${directory}`).mode & 0o777).toBe(0o700)
   })
 
-  test('refuses what an activity is at', async () => {
+  test('refuses while an activity runs', async () => {
     const scene = await Scene.open(shell)
     const activity = performActivity(
       scene.machine,
@@ -40,7 +40,7 @@ describe.each(installedShells())('abandonRecord() on a machine with $name', (she
     expect(await activity).toEqual({ kind: 'succeeded' })
   })
 
-  test('refuses who does not hold the lock', async () => {
+  test('refuses a token that does not hold the lock', async () => {
     const scene = await Scene.open(shell)
     await performActivity(scene.machine, scene.request('activate', scene.module('exit 0')))
     await expect(abandon(scene, 'somebody-elses')).rejects.toMatchObject({ code: 'lock-lost' })

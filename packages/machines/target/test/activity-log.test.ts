@@ -11,7 +11,7 @@ afterAll(closeScenes)
 
 const MEGABYTE = 1024 * 1024
 
-describe.concurrent.each(installedShells())('what activities print on a machine with $name', (shell) => {
+describe.concurrent.each(installedShells())('the log of activities on a machine with $name', (shell) => {
   const logs = (scene: Scene) => join(scene.directory, 'state/targets/t1/log/default')
   const sizeOf = (scene: Scene, suffix: string) =>
     statSync(join(logs(scene), `process:key.activate${suffix}`), { throwIfNoEntry: false })?.size ?? 0
@@ -19,7 +19,7 @@ describe.concurrent.each(installedShells())('what activities print on a machine 
   const readLog = (scene: Scene, suffix = '') =>
     readFileSync(join(logs(scene), `process:key.activate${suffix}`), 'latin1')
 
-  test('blocks and kills none of them, and 3 to 4 MB of it are kept, with how much is left out', async () => {
+  test('never blocks or kills them; keeps 3 to 4 MB, and how much is left out', async () => {
     const scene = await Scene.open(shell)
     scene.module('echo first; yes "$(printf %2000d 7)" | head -c 40000000; echo; echo last; exit 5')
     const result = await performActivity(scene.machine, scene.request('activate'))
@@ -40,7 +40,7 @@ describe.concurrent.each(installedShells())('what activities print on a machine 
     }
   })
 
-  test('is kept as a whole, however often they write, where it is not large', async () => {
+  test('is complete unless it is large, however often they write', async () => {
     const scene = await Scene.open(shell)
     const lines = Array.from({ length: 30_000 }, (_, index) => `line ${index}\n`)
     scene.module('number=0; while [ $number -lt 30000 ]; do echo "line $number"; number=$((number + 1)); done; exit 1')
@@ -50,7 +50,7 @@ describe.concurrent.each(installedShells())('what activities print on a machine 
     expect(readLog(scene) === lines.join('')).toBe(true)
   })
 
-  test('is for the account alone: the pipe that it goes through, and all parts of the log', async () => {
+  test('is private to the account, in all parts, as is its pipe', async () => {
     const scene = await Scene.open(shell)
     scene.module('exec 9>&1; stat -L -c %a /proc/self/fd/9 >"$D/mode"; yes | head -c 6000000')
     await performActivity(scene.machine, scene.request('activate'))
@@ -60,7 +60,7 @@ describe.concurrent.each(installedShells())('what activities print on a machine 
     expect(modes).toEqual(['600', '600', '600', '600'])
   })
 
-  test.runIf(shell.inDepth)('in the background may have no bounds, and is not waited for', async () => {
+  test.runIf(shell.inDepth)('of a background process may be endless, and is not waited for', async () => {
     const scene = await Scene.open(shell)
     scene.module(
       `{ while [ ! -e "$D/go" ] && [ -e "$D" ]; do yes | head -c 2000000; touch "$D/printed"; done; echo whole >"$D/end"; } &`,

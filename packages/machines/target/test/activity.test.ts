@@ -20,8 +20,8 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       ({ state, running }) => `${state} ${running ? 'running' : 'ended'}`,
     )
 
-  describe('that take longer than they may', () => {
-    test('have failed, and leave nothing of their process group', async () => {
+  describe('that exceed their time limit', () => {
+    test('fail, and leave nothing of their process group', async () => {
       const scene = await Scene.open(shell)
       scene.module('sleep 1000 & echo $! >"$D/child"; echo "about to hang"; hold')
       const result = await performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 3 })
@@ -43,7 +43,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(scene.read('term')).toBe('ignored\n')
     })
 
-    test.runIf(shell.inDepth)('have failed even if they say that they have not', async () => {
+    test.runIf(shell.inDepth)('fail even if they exit with 0', async () => {
       const scene = await Scene.open(shell)
       await performActivity(scene.machine, scene.request('activate', scene.module('exit 0')))
       scene.module(`trap 'exit 0' TERM; hold & wait`)
@@ -51,7 +51,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(polite).toMatchObject({ kind: 'failed', message: expect.stringContaining('longer than 3 seconds') })
     })
 
-    test.runIf(shell.inDepth)('are ended without helper and runner as well', async () => {
+    test.runIf(shell.inDepth)('are stopped even without helper and runner', async () => {
       const scene = await Scene.open(shell)
       scene.module('echo $$ >"$D/begun"; hold')
       const activity = performActivity(scene.machine, { ...scene.request('activate'), timeoutSeconds: 4 })
@@ -92,7 +92,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(scene.read('begun')).toBe('activate\nend\ndeactivate\nend\n')
     })
 
-    test.runIf(shell.inDepth)('are ended when who waits for them has no time', async () => {
+    test.runIf(shell.inDepth)('are stopped when the time of the run that waits for them is over', async () => {
       const scene = await Scene.open(shell)
       scene.module('echo $$ >"$D/begun"; hold')
       const first = performActivity(scene.machine, scene.request('activate'))
@@ -105,21 +105,24 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
     })
   })
 
-  // Busybox asks no other program.
-  test.skipIf(shell.name === 'busybox')('are seen to run while the runner takes over from the helper', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'davit-slow-'))
-    onTestFinished(() => removeTree(directory))
-    const hold = `: >${directory}/begun; until [ -e ${directory}/go ] || [ ! -e ${directory} ]; do sleep 0.02; done`
-    const slow = `#!/bin/sh\n/bin/rm "$@"\ncase "$*" in *running.handed) ${hold} ;; esac\n`
-    writeFileSync(join(directory, 'rm'), slow, { mode: 0o755 })
-    const scene = await Scene.open({ ...shell, path: `${directory}:${shell.path}` })
-    scene.module(':')
-    const activity = performActivity(scene.machine, scene.request('activate'))
-    await vi.waitFor(() => expect(existsSync(join(directory, 'begun'))).toBe(true), PATIENCE)
-    expect(await states(scene)).toEqual(['activating running'])
-    writeFileSync(join(directory, 'go'), '')
-    expect(await activity).toEqual({ kind: 'succeeded' })
-  })
+  // The shell of busybox does not call another `rm`.
+  test.skipIf(shell.name === 'busybox')(
+    'are observed as running while the runner takes over from the helper',
+    async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'davit-slow-'))
+      onTestFinished(() => removeTree(directory))
+      const hold = `: >${directory}/begun; until [ -e ${directory}/go ] || [ ! -e ${directory} ]; do sleep 0.02; done`
+      const slow = `#!/bin/sh\n/bin/rm "$@"\ncase "$*" in *running.handed) ${hold} ;; esac\n`
+      writeFileSync(join(directory, 'rm'), slow, { mode: 0o755 })
+      const scene = await Scene.open({ ...shell, path: `${directory}:${shell.path}` })
+      scene.module(':')
+      const activity = performActivity(scene.machine, scene.request('activate'))
+      await vi.waitFor(() => expect(existsSync(join(directory, 'begun'))).toBe(true), PATIENCE)
+      expect(await states(scene)).toEqual(['activating running'])
+      writeFileSync(join(directory, 'go'), '')
+      expect(await activity).toEqual({ kind: 'succeeded' })
+    },
+  )
 
   describe('askStatus()', () => {
     const ask = (scene: Scene, timeoutSeconds = 50) =>
@@ -138,7 +141,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(readdirSync(scene.record)).toEqual(before)
     })
 
-    test.runIf(shell.inDepth)('gives the module what its other activities get', async () => {
+    test.runIf(shell.inDepth)('calls the module with the same environment as its other activities', async () => {
       const scene = await Scene.open(shell)
       scene.module('echo "$1 $2 $3 $port $DAVIT_KEY" >>"$D/asked"', ['activate', 'status'])
       await performActivity(scene.machine, scene.request('activate'))
@@ -159,13 +162,13 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(records).toMatchObject([{ answersStatus }])
     })
 
-    test.runIf(shell.inDepth)('is gone for what is not there any more', async () => {
+    test.runIf(shell.inDepth)('is gone without a record', async () => {
       const scene = await Scene.open(shell)
       expect(await ask(scene)).toBe('gone')
       expect(existsSync(scene.record)).toBe(false)
     })
 
-    test.runIf(shell.inDepth)('is gone for what went with its machine while it was asked', async () => {
+    test.runIf(shell.inDepth)('is gone if the helper and the record are lost meanwhile', async () => {
       const scene = await Scene.open(shell)
       scene.module('[ "$1" = activate ] || { echo $$ >"$D/begun"; hold; }', ['activate', 'status'])
       await performActivity(scene.machine, scene.request('activate'))

@@ -29,15 +29,15 @@ export interface Building {
   instantiate(...specs: readonly PackageSpec[]): Promise<readonly InstantiatedPackage[]>
   build(packages: readonly InstantiatedPackage[], options?: BuildOptions): ReturnType<typeof buildNatively>
   fetch(packages: readonly InstantiatedPackage[], options?: BuildOptions): ReturnType<typeof fetchNatively>
-  /** What the other machine is sent before it builds. */
+  /** Sends the other machine what it needs before it builds. */
   send(): void
-  /** The same place on the other machine. */
+  /** Returns where a path of the other machine is on this one. */
   there(path: string): string
-  /** What stands there in the place of a package, and its record. */
+  /** Returns whether the output of a package, and its registration, exist there. */
   standsThere(pkg: InstantiatedPackage): readonly [tree: boolean, record: boolean]
-  /** What is at work there, or has been left. */
+  /** Returns running builds, and files that builds have left. */
   leftovers(): readonly string[]
-  /** Base names of outputs that wait to be fetched. */
+  /** Returns base names of outputs that wait to be fetched. */
   waiting(): readonly string[]
   close(): void
 }

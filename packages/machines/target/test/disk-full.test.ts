@@ -37,7 +37,7 @@ const lock = { token: 'mine', owner: 'me', leaseSeconds: 60 }
 const { signal } = new AbortController()
 const environment = { PATH: '/usr/bin:/bin' }
 
-/** Of the record, after an activity on a disk without room for it. */
+/** Possible states of the record after an activity on a disk without room for it. */
 const STATES: Readonly<Record<string, readonly string[]>> = {
   'activate succeeded': ['active'],
   'activate failed': ['', 'activating'],
@@ -75,7 +75,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
     rmSync(join(aside, 'asked'), { force: true })
   })
 
-  test('no lock is taken, and nobody is locked out by one afterwards', async () => {
+  test('no lock is taken, and none is left that would lock others out', async () => {
     disk.fill()
     await expect(acquireLock(machine, place, lock)).rejects.toMatchObject({
       code: 'cannot-create',
@@ -95,7 +95,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
   const mapping = { target: 't1', service: 'key', container: 'c' }
   const service = { name: 'web', pkg: `/store/${'0'.repeat(32)}-web`, type: 't' }
   const entry = { ...service, dependsOn: [], connectsTo: [], providesContainers: new Map() }
-  /** Lets a module do an activity; it notes what it was asked for where there is space. */
+  /** Performs an activity with a module that logs its calls on another disk. */
   const perform = (activity: 'activate' | 'deactivate', script = ':') => {
     const module = join(aside, 'module')
     writeFileSync(module, `#!/bin/sh\necho "$1" >>'${aside}/asked'\n${script}\n`, { mode: 0o755 })
@@ -112,7 +112,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
   test.each([
     [0, 'record'],
     [4096, 'state'],
-  ])('with %i bytes left nothing is activated, for want of a %s', async (left, file) => {
+  ])('with %i bytes left nothing is activated, as the %s cannot be written', async (left, file) => {
     disk.fill(left)
     expect(await perform('activate')).toMatchObject({
       kind: 'failed',
@@ -126,7 +126,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
     expect(asked()).toEqual(['activate', 'deactivate'])
   })
 
-  test('what fills up while an activity runs is recorded, and undone', async () => {
+  test('an activity that fills the disk is recorded, and can be undone', async () => {
     const fillDisk = `head -c 4000000 /dev/zero >'${at('.ballast')}' 2>/dev/null`
     expect(await perform('activate', `${fillDisk}; :`)).toEqual({ kind: 'succeeded' })
     expect(await recorded()).toEqual(['active'])
@@ -171,7 +171,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
     await perform('deactivate')
   })
 
-  test('the profile stays what it is', async () => {
+  test('the profile stays unchanged', async () => {
     for (const name of ['a', 'b']) mkdirSync(at(name))
     const set = (name: string) => {
       const store = { kind: 'native', directory: disk.directory } as const
@@ -183,7 +183,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
       () => 'set',
       (error: unknown) => error,
     )
-    // Links need no space on every file system.
+    // On some file systems links need no space.
     const kept = outcome === 'set' ? 'unchanged' : await set('a')
     disk.free()
     const then = outcome === 'set' ? 'unchanged' : { generation: 2 }

@@ -22,7 +22,7 @@ afterAll(() => {
 const place = { target: 't1' as TargetName, profile: 'default' as ProfileName }
 const lock = { token: 'mine', owner: 'me', leaseSeconds: 60 }
 
-/** A directory of a test's own, with a program that runs the one that follows it. */
+/** Makes a directory for a test, with a program that runs the command given to it. */
 function within(lines: (directory: string) => string): { readonly directory: string; readonly program: string } {
   const directory = mkdtempSync(join(tmpdir(), 'davit-durability-'))
   directories.push(directory)
@@ -31,8 +31,8 @@ function within(lines: (directory: string) => string): { readonly directory: str
   return { directory, program }
 }
 
-describe.concurrent.each(installedShells())('what is written on a machine with $name', (shell) => {
-  describe.skipIf(noStrace !== undefined)('is on the disk', () => {
+describe.concurrent.each(installedShells())('files on a machine with $name', (shell) => {
+  describe.skipIf(noStrace !== undefined)('are synced', () => {
     const traced = async () => {
       const calls = (directory: string) => join(directory, 'calls')
       const { directory, program } = within((own) => `exec ${stracing(calls(own), ...DURABILITY).join(' ')}`)
@@ -41,7 +41,7 @@ describe.concurrent.each(installedShells())('what is written on a machine with $
       return { directory, scene, steps }
     }
 
-    test('before it counts: records, states and locks', async () => {
+    test('before they count: records, states and locks', async () => {
       const { scene, steps } = await traced()
       scene.module('exit 0')
       await acquireLock(scene.machine, place, lock)
@@ -59,13 +59,13 @@ describe.concurrent.each(installedShells())('what is written on a machine with $
         )
       const locks = scene.path('state/targets/t1/lock/default')
       expect(stepsIn(locks, ['number', 'holder'])).toEqual([...replaced(locks, 'number'), ...replaced(locks, 'holder')])
-      // Activating and active, then deactivating: what runs is named once the state says it.
+      // Activating and active, then deactivating: the activity is named after the state is written.
       expect(stepsIn(scene.record, ['record', 'state', 'activity'])).toEqual(
         ['record', 'state', 'activity', 'state', 'state', 'activity'].flatMap((name) => replaced(scene.record, name)),
       )
     })
 
-    test('before it counts: packages that were sent', async () => {
+    test('before they count: packages that were sent', async () => {
       const { directory, scene, steps } = await traced()
       const source = join(directory, 'file')
       writeFileSync(source, 'content\n')
@@ -96,7 +96,7 @@ describe.concurrent.each(installedShells())('what is written on a machine with $
     })
   })
 
-  test.each(['000', '022', '077'])('is private where it may hold secrets, with umask %s', async (umask) => {
+  test.each(['000', '022', '077'])('are private if they may contain secrets, with umask %s', async (umask) => {
     const { program } = within(() => `umask ${umask}; exec`)
     const scene = await Scene.open(shell, { within: program })
     const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
@@ -116,7 +116,7 @@ describe.concurrent.each(installedShells())('what is written on a machine with $
     for (const hidden of ['active', 'active/default', 'run', 'log/services']) {
       expect([hidden, mode(scene.path(`state/targets/t1/${hidden}`))]).toEqual([hidden, '700'])
     }
-    // What a module makes is as it is everywhere else.
+    // Modules run with the usual umask.
     expect([scene.read('umask').trim().slice(-3), mode(scene.path('made'))]).toEqual(['022', '644'])
     const ofLocks = ['t1', 't1/lock', 't1/lock/default', 't1/lock/default/holder', 't1/lock/default/number']
     const modes = ofLocks.map((path) => mode(scene.path(`state/targets/${path}`)))

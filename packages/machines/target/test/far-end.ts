@@ -3,9 +3,9 @@ import { PassThrough } from 'node:stream'
 import type { Channel, Connection } from '@davit/connection'
 
 export interface Far {
-  /** What the other end does with each line of a request; the first line is the marker. */
+  /** Handles each line of a request; the first line is the marker. */
   answer(line: string, far: FarEnd): void
-  /** What it prints before the marker. */
+  /** Text that it prints before the marker. */
   greeting?: string
 }
 
@@ -16,7 +16,7 @@ export interface FarEnd {
   breakLink(error: Error): void
 }
 
-/** A connection to somebody who may say anything. */
+/** Returns a connection to a far end that may answer anything. */
 export function connectionTo({ answer, greeting = '' }: Far): Connection & { readonly closed: () => boolean } {
   let closed = false
   const run = async (script: string): Promise<Channel> => {
@@ -65,7 +65,7 @@ export const honest =
     else for (const text of lines) far.print(`${text.replace('ID', line.split(' ')[0] ?? '')}\n`)
   }
 
-/** What an honest machine says of itself. */
+/** Facts of an honest machine. */
 export const HELLO = [
   'checksum cksum',
   'helper 7:1234:0f0e-boot',
@@ -76,7 +76,7 @@ export const HELLO = [
   `state ${Buffer.from('/var/lib/davit').toString('hex')}`,
 ]
 
-/** Says hello honestly, and answers everything else with the lines. */
+/** Answers `hello` honestly, and everything else with the lines. */
 export const lying =
   (...lines: string[]) =>
   (line: string, far: FarEnd) =>

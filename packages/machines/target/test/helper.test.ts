@@ -28,7 +28,7 @@ describe('openHelper()', () => {
     expect(connection.closed()).toBe(true)
   })
 
-  test('gives up on a login shell that prints without end', async () => {
+  test('gives up on a login shell that prints endlessly', async () => {
     const connection = connectionTo({ greeting: 'y\n'.repeat(2_001), answer: () => {} })
     await expect(openHelper(connection)).rejects.toMatchObject({ code: 'no-answer', exitStatus: 69 })
     expect(connection.closed()).toBe(true)
@@ -56,7 +56,7 @@ describe('a helper', () => {
     expect(helper.isGone).toBe(code === 'connection-lost')
   })
 
-  test('takes nothing more when it is lost', async () => {
+  test('refuses requests once it is lost', async () => {
     const answer = (line: string, far: FarEnd) => (line.startsWith('davit-') ? far.print(`\n${line}\n`) : far.end(0))
     const helper = await openHelper(connectionTo({ answer }))
     for (const request of [() => helper.request('hello', []), () => helper.requestActivity('start', [])]) {
@@ -83,7 +83,7 @@ describe('a helper', () => {
     await expect(activity).rejects.toMatchObject({ code: 'connection-lost' })
   })
 
-  test('is told of an end before the answer', async () => {
+  test('accepts the end of an activity before its answer', async () => {
     const answer = (line: string, far: FarEnd) => {
       if (!line.startsWith('davit-')) far.event('done 99 1\nnoise\ndone 1 7\n')
       honest('ID =')(line, far)
@@ -100,7 +100,7 @@ describe('performActivity() on a machine that cannot be reached again', () => {
 
   const IMPATIENT = { answerSeconds: 0.5 }
 
-  /** Ends at that operation; who connects again is refused. */
+  /** Opens a machine that ends at this operation, and cannot be reached again. */
   async function machineEndingAt(operation: string) {
     const answer = (line: string, far: FarEnd) =>
       line.includes(` ${operation} `) ? far.end(1) : lying('ID =')(line, far)
@@ -112,14 +112,14 @@ describe('performActivity() on a machine that cannot be reached again', () => {
     }, IMPATIENT)
   }
 
-  test('says that nothing was begun when that is certain', async () => {
+  test('reports that nothing was begun if that is certain', async () => {
     const machine = await machineEndingAt('observe')
     await expect(machine.request('observe', ['default'])).rejects.toBe(unreachable)
     const result = await performActivity(machine, request)
     expect(result).toEqual({ kind: 'not-begun', message: unreachable.message, error: unreachable })
   })
 
-  test('rejects when the request was sent, since nobody can say what became of it', async () => {
+  test('rejects if the request was sent, since its result is unknown', async () => {
     const machine = await machineEndingAt('start')
     await expect(performActivity(machine, request)).rejects.toBe(unreachable)
   })

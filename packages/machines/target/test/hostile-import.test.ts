@@ -17,12 +17,12 @@ const NAME = `${'0'.repeat(32)}-web`
 const signal = new AbortController().signal
 
 describe.each(installedShells())('with $name', (shell) => {
-  // What utilities do is the same with bash as with dash.
+  // bash uses the same utilities as dash.
   const isNew = shell.inDepth || shell.name !== 'bash'
 
   let directory: string
   let machine: Machine<'carry'>
-  /** Does something to the bytes that are sent. */
+  /** Changes the bytes that are sent. */
   let onTheWay: (bytes: Buffer) => Buffer
 
   beforeEach(async () => {
@@ -61,7 +61,7 @@ describe.each(installedShells())('with $name', (shell) => {
     expect(readdirSync(layout().directory)).toEqual(['.davit'])
   }
 
-  test('what was changed on the way is refused', async () => {
+  test('an archive that was changed on the way is refused', async () => {
     onTheWay = (bytes) => Buffer.from(bytes.toString('latin1').replace('honest', 'forged'), 'latin1')
     await expect(importing([NAME], { name: NAME, type: '0', content: 'honest' })).rejects.toMatchObject({
       code: 'import-failed',
@@ -87,7 +87,7 @@ describe.each(installedShells())('with $name', (shell) => {
     await expectNothing()
   })
 
-  test.runIf(shell.inDepth)('what is called by a path, or as what is hidden, does not become valid', async () => {
+  test.runIf(shell.inDepth)('paths and hidden names do not become valid', async () => {
     mkdirSync(layout().registrations, { recursive: true })
     writeFileSync(join(layout().registrations, 'kept.json'), '{}')
     for (const name of ['../outside', '..', '.', '.davit', `${NAME}/../../x`, `${NAME}/x`, '-x', '$(touch\tx)', '*']) {

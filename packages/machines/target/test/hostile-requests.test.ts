@@ -12,7 +12,7 @@ import { installedShells, type Shell } from '@davit/testing/shells'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 
-// Changed requests may name any path of this machine: only the directory of the test can be written to, and no process outside be seen.
+// Mutated requests may name any path of this machine: only the directory of the test is writable, and no process outside is visible.
 const ISOLATION = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--unshare-pid', '--die-with-parent']
 const bubblewrap = '/usr/bin/bwrap'
 const isIsolated = spawnSync(bubblewrap, [...ISOLATION, 'true']).status === 0
@@ -20,10 +20,10 @@ if (!isIsolated) console.warn('SKIPPED: hostile requests need bubblewrap')
 
 const REQUESTS = isThorough ? 3_000 : 60
 const MARKER = 'davit-marker'
-/** What any of these leaves behind if something evaluates it. */
+/** File that each of these makes if it is evaluated. */
 const CANARY = 'canary'
 const TRAPS = [
-  // Words of requests end with blanks, but not with tabs.
+  // Blanks separate the words of requests, tabs do not.
   '$(touch\tcanary)',
   '`touch\tcanary`',
   ';touch\tcanary;',
@@ -107,7 +107,7 @@ function hostileRequests(honest: readonly string[]): fc.Arbitrary<string> {
   return anyLine.map((line) => line.replaceAll(/[\0\n]/g, ' '))
 }
 
-/** What a helper answers to these lines, each with a number before it. */
+/** Sends lines to a helper, each with a number in front, and returns its answers. */
 async function answersTo(lines: readonly string[], { shell, script, directory }: Scene) {
   const child = spawn(
     bubblewrap,
@@ -146,7 +146,7 @@ describe.skipIf(!isIsolated).each(installedShells())('requests that no coordinat
         })
         const lines = [...new Set(honest.map((line) => line.split(' ', 1).join())), ...hostile]
         const answers = await answersTo([...lines, 'hello'], { shell, script, directory })
-        // A line of blanks alone asks for nothing.
+        // A line of blanks is no request.
         const asked = [...lines, 'hello'].flatMap((line, index) => (/[^ ]/.test(line) ? [`${index}`] : []))
         const ends = answers.filter((line) => /^\d+ (?:=$|! )/.test(line))
         const answered = new Set(ends.map((line) => line.split(' ')[0]))

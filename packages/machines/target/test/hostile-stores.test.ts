@@ -28,7 +28,7 @@ const SURVEY = [
 const FACTS = ['isolation 0 /usr/bin/bwrap', 'hidden /root', 'processors 4'].join('\n')
 
 describe('fuzzing', patience, () => {
-  test('parseSurvey(): nothing outside of the store is named', () => {
+  test('parseSurvey(): names nothing outside the store', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -51,7 +51,7 @@ describe('fuzzing', patience, () => {
     )
   })
 
-  test('machineOf(): what a machine says of itself is what can be', () => {
+  test('machineOf(): returns only possible facts', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -70,7 +70,7 @@ describe('fuzzing', patience, () => {
     )
   })
 
-  test('endOf(): a short line, and a status', () => {
+  test('endOf(): returns a short line and a valid status', () => {
     const words = fc.oneof(
       mutationsOf(['built', 'status 1 6e6f', 'missing 6e6f', 'unusual 6e6f', 'error 6e6f']),
       awkwardText,
@@ -91,7 +91,7 @@ describe('fuzzing', patience, () => {
   })
 })
 
-test('a path that is said to be of another store is none', () => {
+test('a path of another store is ignored', () => {
   const lines = ['sum 1', `valid {"path":"/other/${NAME}"}`, `kept ../../${NAME}`, `rubbish ../${NAME} 1`]
   const survey = parseSurvey(lines, layout, far)
   expect(survey).toMatchObject({ sum: '1', roots: [], valid: [], rubbish: [] } satisfies Record<

@@ -33,9 +33,9 @@ describe.each(installedShells())('a lock on a machine with $name', (shell) => {
     removeTree(directory)
   })
 
-  /** Busybox asks no other program for the time. */
+  /** The shell of busybox does not call another `date`. */
   const asksNobody = shell.name === 'busybox'
-  /** The clock of the machine, as its `date` tells it. */
+  /** The clock of the machine, as its `date` prints it. */
   const setClock = (text: string | number) => {
     const date = join(directory, 'bin/date')
     writeFileSync(date, `#!/bin/sh\necho '${text}'\n`)
@@ -45,7 +45,7 @@ describe.each(installedShells())('a lock on a machine with $name', (shell) => {
     writeFileSync(holder, readFileSync(holder, 'utf8').replace(pattern, replacement))
 
   test.skipIf(asksNobody)(
-    'of a clock that was ahead ends a lease after it is right again, unless it is renewed',
+    'taken while the clock was ahead ends its lease after the clock is right again, unless it is renewed',
     async () => {
       setClock(4_000_000_000)
       await acquireLock(machine, place, mine)
@@ -61,7 +61,7 @@ describe.each(installedShells())('a lock on a machine with $name', (shell) => {
     },
   )
 
-  test.skipIf(asksNobody)('of a clock that leaps ahead is taken over, and its holder can do nothing more', async () => {
+  test.skipIf(asksNobody)('is taken over when the clock leaps ahead, and its holder is refused', async () => {
     setClock(1_700_000_000)
     await acquireLock(machine, place, mine)
     setClock(1_800_000_000)
@@ -71,7 +71,7 @@ describe.each(installedShells())('a lock on a machine with $name', (shell) => {
   })
 
   test.runIf(shell.inDepth && !asksNobody).each(['', 'Sat Nov 21 2026', '1.5', '-5', '9'.repeat(30), '08'])(
-    'is taken by nobody while the clock says %j',
+    'cannot be taken while the clock prints %j',
     async (time) => {
       setClock(time)
       await expect(acquireLock(machine, place, mine)).rejects.toMatchObject({ code: 'no-clock' })
@@ -86,7 +86,7 @@ describe.each(installedShells())('a lock on a machine with $name', (shell) => {
     ['of which nothing is left', /[^]*/, ''],
     ['that is rubbish', /[^]*/, 'rubbish\n\\0033[2J $(touch x)\n'],
     ['without a lease', /^lease .*$/m, 'lease -1'],
-  ])('of a holder %s is held by that until its lease is over', async (_, pattern, replacement) => {
+  ])('of a holder %s stays held until its lease is over', async (_, pattern, replacement) => {
     await acquireLock(machine, place, mine)
     edit(pattern, replacement)
     const known = readFileSync(holder, 'utf8').includes('token mine') ? 'mine' : 'unreadable'
@@ -95,7 +95,7 @@ describe.each(installedShells())('a lock on a machine with $name', (shell) => {
     expect(await acquireLock(machine, place, yours)).toMatchObject({ kind: 'acquired' })
   })
 
-  test('of a holder whose token nobody can have is freed by another name', async () => {
+  test('of a holder with an impossible token is released under the reported name', async () => {
     await acquireLock(machine, place, mine)
     edit(/^token .*$/m, 'token a b;c')
     expect(await lockHolder(machine, place)).toMatchObject({ token: 'unreadable', owner: 'me' })
@@ -104,7 +104,7 @@ describe.each(installedShells())('a lock on a machine with $name', (shell) => {
     expect(await lockHolder(machine, place)).toBeUndefined()
   })
 
-  test('gets a higher number each time, whatever was written there', async () => {
+  test('gets a higher number each time, even if the old one is garbled', async () => {
     const number = join(directory, 'state/targets/t1/lock/default/number')
     await acquireLock(machine, place, mine)
     writeFileSync(number, 'rubbish\n')

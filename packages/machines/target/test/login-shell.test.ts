@@ -20,7 +20,7 @@ describe.skipIf(why !== undefined)(`a machine through sshd${why === undefined ? 
     }
   }
 
-  test('whose login shell is nologin is refused with 77, and says which it is', async () => {
+  test('whose login shell is nologin is refused with 77, and the message names it', async () => {
     const { machine, address } = await reach('/usr/sbin/nologin')
     expect(machine).toMatchObject({
       code: 'no-shell',

@@ -10,7 +10,7 @@ import { closeScenes, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
-/** As long as a name can be, and different only at its end. */
+/** As long as a name may be, with a different end only. */
 const name = (kind: string, end: string) => `${kind}-`.padEnd(200 - end.length, 'x') + end
 const profile = name('profile', '1') as ProfileName
 const key = '0123456789abcdef'.repeat(4) as ServiceKey
@@ -39,7 +39,7 @@ describe.concurrent.each(installedShells())('names of 200 bytes on a machine wit
   const calls = (activity: string) =>
     mappings.map(({ target, container }) => `${activity} ${target} ${key} ${container}\n`).join('')
 
-  test('are those of records of their own, which say them in full', async () => {
+  test('have separate records, which contain them in full', async () => {
     const { scene, start, stop, observe } = await opened()
     for (const mapping of mappings) expect(await start(mapping)).toEqual({ kind: 'succeeded' })
     const { records, damaged } = await observe()
@@ -49,7 +49,7 @@ describe.concurrent.each(installedShells())('names of 200 bytes on a machine wit
     expect((await observe()).records).toEqual([])
   })
 
-  test('are told of what failed, and of damaged records, which can be stopped', async () => {
+  test('are reported for failures and damaged records, which can be stopped', async () => {
     const { scene, start, stop, observe } = await opened()
     const [mapping] = mappings
     if (mapping === undefined) throw new Error('there is no mapping')
@@ -66,7 +66,7 @@ describe.concurrent.each(installedShells())('names of 200 bytes on a machine wit
     expect((await observe()).damaged).toEqual([])
   })
 
-  test('as older versions have shortened them are found', async () => {
+  test('are found in the form that older versions shortened them to', async () => {
     const { scene, start, stop, observe } = await opened()
     const [mapping] = mappings
     if (mapping === undefined) throw new Error('there is no mapping')
@@ -80,7 +80,7 @@ describe.concurrent.each(installedShells())('names of 200 bytes on a machine wit
     expect(readdirSync(records)).toEqual([])
   })
 
-  test('have profiles of their own, which the store keeps', async () => {
+  test('have separate profiles, which the store keeps', async () => {
     const { scene } = await opened()
     const path = scene.path('package') as StorePath
     mkdirSync(path)

@@ -33,10 +33,10 @@ afterAll(() => tellFigure(`targets that lie: ${inputs} answers, each taken or re
 const machineThat = (answer: (line: string, far: FarEnd) => void) => openMachine(async () => connectionTo({ answer }))
 const machineSaying = (...lines: string[]) => machineThat(lying(...lines))
 
-describe('what a machine says of itself', () => {
+describe('the facts of a machine', () => {
   const without = (fact: string) => HELLO.filter((line) => !line.startsWith(`${fact} `))
 
-  test('is taken when it can be', () => {
+  test('are accepted if they are possible', () => {
     expect(parseFacts(HELLO, 'far')).toMatchObject({ system: 'x86_64-linux', stateDirectory: '/var/lib/davit' })
   })
 
@@ -64,7 +64,7 @@ describe('what a machine says of itself', () => {
     ['state', hexadecimal('/var\n/lib')],
     ['state', 'no hexadecimal'],
     ['state', ''],
-  ])('is refused by name when its %s is %j', (fact, value) => {
+  ])('are refused by name if the %s is %j', (fact, value) => {
     const refused = failureOf(() => parseFacts([...without(fact), `${fact} ${value}`], 'far'))
     expect(refused).toMatchObject({ code: 'bad-answer', exitStatus: 69 })
     expect(refused?.message).toContain(`'far' reported an impossible ${fact}`)
@@ -87,13 +87,13 @@ describe('a holder of a lock', () => {
     ['has no end', holder('a1', 'x'.repeat(100_000), '1'), { token: 'a1', owner: '', since: new Date(1000) }],
     ['is nothing', [`ID ! already-locked`], { token: undefined, owner: '', since: undefined }],
     ['is garbled', ['ID + \u001b[2J', 'ID ! already-locked'], { token: undefined, owner: '', since: undefined }],
-  ])('that %s holds it nevertheless', async (_, lines, expected) => {
+  ])('that %s holds it all the same', async (_, lines, expected) => {
     const machine = await machineSaying(...lines)
     expect(await acquireLock(machine, place, request)).toEqual({ kind: 'held', holder: expected })
   })
 
   test.each([[], ['ID + number'], ['ID + number 0'], ['ID + number 1x'], ['ID + number 99999999999999999999']])(
-    'a lock that is said to be taken with %j is none',
+    'a lock is not acquired with the answer %j',
     async (...lines) => {
       const machine = await machineSaying(...lines, 'ID =')
       await expect(acquireLock(machine, place, request)).rejects.toMatchObject({
@@ -112,12 +112,12 @@ describe('a refusal', () => {
     ['\u001b[2J', 'failed'],
     ['__proto__', 'failed'],
     ['lock-lost', 'lock-lost'],
-  ])('with the code %j has the code %s', async (said, code) => {
+  ])('with the code %j is reported with the code %s', async (said, code) => {
     const machine = await machineSaying(`ID ! ${said} ${hexadecimal('why')}`)
     await expect(machine.request('observe', ['default'])).rejects.toMatchObject({ code, message: 'why' })
   })
 
-  test('is not longer than anybody reads, and never empty', async () => {
+  test('has a message that is neither endless nor empty', async () => {
     const long = await machineSaying(`ID ! failed ${hexadecimal('x'.repeat(1_000_000))}`)
     await expect(long.request('observe', ['default'])).rejects.toMatchObject({ message: 'x'.repeat(4_000) })
     const empty = await machineSaying('ID ! failed zz')
@@ -127,7 +127,7 @@ describe('a refusal', () => {
   })
 })
 
-describe('a machine that talks without end', () => {
+describe('a machine that prints endlessly', () => {
   test.each([
     ['before it begins', '', 'no-answer'],
     ['in answers that nobody asked for', '9 + x\n', 'connection-lost'],
@@ -154,7 +154,7 @@ describe('a machine that talks without end', () => {
   })
 })
 
-test('a script that never begins is given up, as long as its login shell prints', async () => {
+test('a script that never begins is given up while its login shell prints', async () => {
   const { filter, started } = afterMarker('davit-1')
   filter.on('error', () => {})
   for (let kilobytes = 0; kilobytes < 2_000 && !filter.destroyed; kilobytes += 100) filter.write('x'.repeat(100_000))
@@ -188,7 +188,7 @@ describe('fuzzing', patience, () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(mutationsOf(HONEST), awkwardText), async (text) => {
         inputs += 1
-        // What is asked always ends: with this, with the end of the shell, or with both.
+        // A request always ends: with this, with the end of the shell, or with both.
         const machine = await machineThat((line, far) => {
           if (line.startsWith('davit-') || line.includes(' hello')) return lying()(line, far)
           const id = line.split(' ')[0] ?? ''
@@ -208,7 +208,7 @@ describe('fuzzing', patience, () => {
     )
   })
 
-  test('facts: all plain, or refused', () => {
+  test('facts: all valid, or refused', () => {
     fc.assert(
       fc.property(fc.oneof(mutationsOf([HELLO.join('\n')]), awkwardText), (text) => {
         inputs += 1

@@ -99,7 +99,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   const statesOf = async () =>
     (await observeMappings(machine, profile)).map(({ state, running }) => `${state} ${running ? 'running' : 'ended'}`)
 
-  test('performActivity() writes a record that says all there is to know', async () => {
+  test('performActivity() writes a complete record', async () => {
     const module = moduleOf('exit 0')
     expect(await performActivity(machine, requestOf('activate', module, { port: '80' }))).toEqual({ kind: 'succeeded' })
     const [record] = await observeMappings(machine, profile)
@@ -115,14 +115,14 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(await observeMappings(machine, profile)).toEqual([])
   })
 
-  test('performActivity() gives the log of what failed, and leaves the intention on record', async () => {
+  test('performActivity() returns the log of a failure, and leaves the intention in the record', async () => {
     const module = moduleOf('echo "cannot $1" >&2; exit 7')
     const result = await performActivity(machine, requestOf('activate', module))
     expect(result).toEqual({ kind: 'failed', message: 'its module ended with status 7', log: 'cannot activate\n' })
     expect(await statesOf()).toEqual(['activating ended'])
   })
 
-  test('performActivity() hands values of properties over unchanged', async () => {
+  test('performActivity() passes values of properties unchanged', async () => {
     const module = moduleOf(`printf '%s' "$value" > '${directory}/value'`)
     const characters = [
       'a',
@@ -190,7 +190,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(await observeMappings(machine, profile)).toEqual([])
   })
 
-  test.runIf(shell.inDepth)('performActivity() asks a module only for what it answers', async () => {
+  test.runIf(shell.inDepth)('performActivity() calls a module only for activities that it has', async () => {
     const module = moduleOf(`echo "$1" >> '${directory}/asked'`)
     writeFileSync(`${module}.activities`, 'activate\n')
     await performActivity(machine, requestOf('activate', module))
@@ -198,7 +198,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(readFileSync(join(directory, 'asked'), 'utf8')).toBe('activate\n')
   })
 
-  test.runIf(shell.inDepth)('performActivity() takes the module of a service that provides its container', async () => {
+  test.runIf(shell.inDepth)('performActivity() uses the module of a container provider', async () => {
     const module = moduleOf('exit 0')
     const provider = join(directory, 'provider')
     const modules = join(provider, 'libexec', 'dysnomia')
@@ -211,7 +211,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   })
 
   test.runIf(shell.inDepth)(
-    'performActivity() has nothing to undo where nothing was begun, and leaves nothing',
+    'performActivity() has nothing to undo if nothing was begun, and leaves nothing',
     async () => {
       const activated = await performActivity(machine, requestOf('activate', join(directory, 'missing')))
       expect(activated).toMatchObject({ kind: 'failed', message: expect.stringContaining('no module') })
@@ -227,7 +227,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     },
   )
 
-  test.runIf(shell.inDepth)('performActivity() rejects where nobody can say any more how it ended', async () => {
+  test.runIf(shell.inDepth)('performActivity() rejects if it is unknown how it ended', async () => {
     const module = moduleOf(
       `touch '${directory}/begun'; until [ -e '${directory}/go' ] || [ ! -e '${directory}' ]; do sleep 0.05; done`,
     )
@@ -242,7 +242,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     await vi.waitFor(async () => expect(await statesOf()).toEqual(['active ended']), PATIENCE)
   })
 
-  test.runIf(shell.inDepth)('performActivity() starts one new helper for all that the lost one had to do', async () => {
+  test.runIf(shell.inDepth)('performActivity() replaces a lost helper only once for all its activities', async () => {
     const module = moduleOf(`until [ -e '${directory}/go' ] || [ ! -e '${directory}' ]; do sleep 0.05; done`)
     const many = Array.from({ length: 6 }, (_, index) =>
       performActivity(machine, { ...requestOf('activate', module), mapping: mappingOf(`k${index}`) }),
@@ -268,7 +268,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(readdirSync(join(records, 'process:key')).toSorted()).toEqual(['record', 'state'])
   })
 
-  test.runIf(shell.inDepth)('awaitActivity() tells what became of an activity whose helper is gone', async () => {
+  test.runIf(shell.inDepth)('awaitActivity() returns the outcome of an activity whose helper is gone', async () => {
     const module = moduleOf('[ "$1" != lock ] || [ -e "$0.locked" ]')
     await performActivity(machine, requestOf('activate', module))
     const ended = (activity: ActivityRequest['activity']) => awaitActivity(machine, requestOf(activity, module))
@@ -293,7 +293,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect((await observeMappings(machine, profile))[0]?.mapping).toEqual(mapping)
   })
 
-  test.runIf(shell.inDepth)('renewLock() renews only what was never lost', async () => {
+  test.runIf(shell.inDepth)('renewLock() renews only a lock that was never lost', async () => {
     const mine = { token: 'mine', owner: 'me', leaseSeconds: 60 }
     await expect(renewLock(machine, place, mine)).rejects.toMatchObject({ code: 'lock-lost' })
     await acquireLock(machine, place, mine)
@@ -318,7 +318,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     await expect(releaseLock(machine, place, 'yours')).rejects.toMatchObject({ code: 'not-locked' })
   })
 
-  test.runIf(shell.inDepth)('acquireLock() takes over what is older than its lease', async () => {
+  test.runIf(shell.inDepth)('acquireLock() takes over a lock whose lease is over', async () => {
     await acquireLock(machine, place, { token: 'mine', owner: 'me', leaseSeconds: 60 })
     const holder = join(directory, 'state/targets/t1/lock/default/holder')
     writeFileSync(holder, readFileSync(holder, 'utf8').replace(/renewed \d+/, 'renewed 1000'))
@@ -328,7 +328,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     })
   })
 
-  test('setProfile() adds a generation only where something changed', async () => {
+  test('setProfile() adds a generation only if the profile changed', async () => {
     const [first, second] = ['a', 'b'].map((name) => join(directory, name) as StorePath) as [StorePath, StorePath]
     for (const path of [first, second]) mkdirSync(path)
     const set = (path: StorePath, generations: 'add' | 'reuse' = 'add') =>
@@ -355,7 +355,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   })
 
   test.runIf(shell.inDepth)(
-    'setProfile() compares what profiles are called, and refuses what is not there',
+    'setProfile() compares paths of profiles, and refuses one that does not exist',
     async () => {
       mkdirSync(join(directory, 'real', 'a'), { recursive: true })
       symlinkSync('real', join(directory, 'store'))

@@ -35,7 +35,7 @@ const MACHINES: readonly { readonly shell: Shell; readonly isolation: Isolation[
   { shell: bare, isolation: 'none' },
 ]
 
-/** What is left to say of these is said by others. */
+/** Places that run only the first test, since others cover the rest. */
 const SEEN = ['bash', 'sh without bwrap']
 
 let building: Building
@@ -80,7 +80,7 @@ describe.runIf(canPose).each(MACHINES)(
       expect(await building.fetch([pkg!])).toEqual({ paths: 0, bytes: 0 })
     })
 
-    // Shells differ in less than this; so the rest is for one of them with each kind of isolation.
+    // Shells do not differ in the rest, so it runs in one of them with each kind of isolation.
     if (!isThorough && SEEN.includes(shell.name)) return
 
     test('buildNatively() builds in the environment that the coordinator builds in', async () => {
@@ -114,7 +114,7 @@ describe.runIf(canPose).each(MACHINES)(
       expect(seenThere).toEqual(seen())
     })
 
-    test('buildNatively() tells why builds fail, with the ends of their logs, and makes the others', async () => {
+    test('buildNatively() reports why builds fail, with the ends of their logs, and makes the others', async () => {
       const packages = await building.instantiate(
         build('failing', 'seq 1000; echo out of wood >&2; exit 3'),
         build('empty', 'echo never mind'),
@@ -147,7 +147,7 @@ describe.runIf(canPose).each(MACHINES)(
       expect(packages.flatMap(building.standsThere)).not.toContain(true)
     })
 
-    test('buildNatively() ends builds that write too much, wherever they write it', async () => {
+    test('buildNatively() stops builds that write too much, wherever they write', async () => {
       const endless = (place: string) =>
         `mkdir -p "${place}"; i=0; while :; do i=$((i + 1)); head -c 1000000 /dev/zero >"${place}/$i"; sleep 0.02; done`
       const limit = { sizeLimitBytes: 20_000_000 }
@@ -168,9 +168,9 @@ describe.runIf(canPose).each(MACHINES)(
       expect(packages.flatMap(building.standsThere)).not.toContain(true)
     })
 
-    test('buildNatively() ends what a build leaves running', async () => {
+    test('buildNatively() ends processes that a build leaves running', async () => {
       const mark = uniqueSleep()
-      // Without namespaces, a process that leaves its group gets away.
+      // Without namespaces, a process that leaves its group survives.
       const packages = await building.instantiate(
         build('web', `(${isolation === 'none' ? '' : 'setsid'} ${mark} &); echo >$out`),
       )
@@ -205,7 +205,7 @@ describe.runIf(canPose)('on a machine', () => {
   let outside: string
 
   beforeEach(async () => {
-    // Builds that are not isolated can be watched.
+    // Builds that are not isolated can be observed.
     building = await openBuilding(bare)
     outside = join(building.directory, 'outside')
     mkdirSync(outside)
@@ -247,7 +247,7 @@ describe.runIf(canPose)('on a machine', () => {
     expect(building.leftovers()).toEqual([])
   })
 
-  test('buildNatively() goes on where another one was interrupted, and what was built it does not build again', async () => {
+  test('buildNatively() continues after an interruption, and does not repeat finished builds', async () => {
     const packages = await building.instantiate(counted())
     building.send()
     await building.build(packages)
@@ -258,14 +258,14 @@ describe.runIf(canPose)('on a machine', () => {
     utimesSync(join(paths, building.waiting()[0]!), aDayAgo, aDayAgo)
     await building.build(packages)
     expect(builds()).toBe('built\nbuilt\n')
-    // What was not on the disk yet may be damaged after a loss of power.
+    // After a reboot, an output that was not synced may be damaged.
     renameSync(dirname(paths), join(building.there(layout().incoming), 'built.another-boot'))
     await building.build(packages)
     expect(builds()).toBe('built\nbuilt\nbuilt\n')
     expect(building.waiting()).toHaveLength(1)
   })
 
-  test('buildNatively() removes what a dead channel has left', async () => {
+  test('buildNatively() removes files of a dead channel', async () => {
     const [pkg] = await building.instantiate(counted())
     building.send()
     const name = `build.${basename(pkg!.outPath).slice(0, 32)}`
@@ -321,7 +321,7 @@ describe.runIf(canPose)('on a machine', () => {
     process.kill(stopped, 'SIGKILL')
   })
 
-  test('buildNatively() tells when it cannot write there', async () => {
+  test('buildNatively() reports that it cannot write there', async () => {
     const packages = await building.instantiate(counted())
     building.send()
     removeTree(building.there(layout().incoming))
@@ -337,7 +337,7 @@ function program(kind: Isolation['kind'], name: string) {
   return { kind, program: `/usr/bin/${name}` }
 }
 
-/** As `runtime/claim.sh` writes it. */
+/** Returns the owner of a claim as `runtime/claim.sh` writes it. */
 function ownerOf(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
@@ -349,7 +349,7 @@ function firstChildOf(pid: number): number {
   return Number(stdout.trim().split(/\s+/)[0])
 }
 
-/** Permissions, links and times. */
+/** Returns permissions, links and times of all files. */
 function listing(path: string): readonly string[] {
   const { stdout } = spawnSync('find', [path, '-printf', '/%P %m %n %T@\\n'], { encoding: 'utf8' })
   const lines = stdout.trim().split('\n')

@@ -69,7 +69,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     network: false,
   })
   const realise = (packages: readonly InstantiatedPackage[]) => store.realise(packages, { report: () => {}, signal })
-  /** What was kept for a day no longer is. */
+  /** Ends the protection of all paths. */
   const expire = () => {
     const old = new Date(Date.now() - A_DAY_AND_A_MINUTE)
     for (const root of readdirSync(layout.roots).filter((name) => name.startsWith('temporary:'))) {
@@ -90,7 +90,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   const names = (...paths: readonly StorePath[]) => paths.map((path) => basename(path)).toSorted()
   const outOf = (packages: readonly InstantiatedPackage[]) => packages.map(({ outPath }) => outPath)
 
-  test('what roots need stays, what nothing needs goes, and a dry run only says so', async () => {
+  test('what roots need stays, the rest goes, and a dry run only reports it', async () => {
     const [a, b, c] = outOf(await instantiate(source('a'), source('b'), source('c'))) as [
       StorePath,
       StorePath,
@@ -118,7 +118,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(paths.map(({ path }) => path)).toEqual([referring, a])
   })
 
-  test('what is kept for a day is told, and goes at once where that is wanted and nobody needs it', async () => {
+  test('protected paths are reported, and on request collected if nobody needs them', async () => {
     const [a, b, c] = outOf(await instantiate(source('a'), source('b'), source('c'))) as [
       StorePath,
       StorePath,
@@ -137,7 +137,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const { paths, kept } = await collect()
     expect([paths, kept.paths.map(({ path }) => path).toSorted()]).toEqual([[], [a, b].toSorted()])
     expect(kept.until).toEqual([first, last])
-    // This process has made them, and lives.
+    // Their owner, this process, lives.
     expect((await now()).paths).toEqual([])
     rmSync(join(layout.directory, '.davit/needed'), { recursive: true })
     const lock = join(directory, 'state/targets/t1/lock/default')
@@ -154,18 +154,21 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect([registered(), existsSync(join(layout.roots, `temporary:${basename(a)}`))]).toEqual([names(b, c), false])
   })
 
-  test.runIf(shell.inDepth)('to look for garbage removes no protection, which somebody may be renewing', async () => {
-    const [a] = outOf(await instantiate(source('a'))) as [StorePath]
-    expire()
-    const garbage = await findGarbage(machine, layout.directory, { store, signal })
-    expect(garbage.paths.map(({ path }) => path)).toEqual([a])
-    expect(readdirSync(layout.roots)).toEqual([`temporary:${basename(a)}`])
-    await collect()
-    expect(readdirSync(layout.roots)).toEqual([])
-  })
+  test.runIf(shell.inDepth)(
+    'a search for garbage removes no temporary root, which somebody may be renewing',
+    async () => {
+      const [a] = outOf(await instantiate(source('a'))) as [StorePath]
+      expire()
+      const garbage = await findGarbage(machine, layout.directory, { store, signal })
+      expect(garbage.paths.map(({ path }) => path)).toEqual([a])
+      expect(readdirSync(layout.roots)).toEqual([`temporary:${basename(a)}`])
+      await collect()
+      expect(readdirSync(layout.roots)).toEqual([])
+    },
+  )
 
   test.runIf(shell.inDepth)(
-    'what a coordinator has known to be valid is made again when it has been collected',
+    'paths that a coordinator remembers as valid are made again after a collection',
     async () => {
       const [before] = outOf(await instantiate(source('a')))
       expire()
@@ -175,7 +178,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     },
   )
 
-  test('every generation of a profile keeps its own, until it is deleted', async () => {
+  test('every generation of a profile keeps its closure until it is deleted', async () => {
     const [a, b] = await store.addProfiles(
       ['a', 'b'].map((name) => ({ name, packages: [], profileManifest: `<${name}/>`, modules: new Map() })),
     )
@@ -193,7 +196,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(registered()).toEqual(names(b!))
   })
 
-  test('records of what is active keep what stops it', async () => {
+  test('records of active services keep what is needed to stop them', async () => {
     const [a, b] = outOf(await instantiate(source('a'), source('b'))) as [StorePath, StorePath]
     expire()
     const record = join(directory, 'state/targets/t1/active/default/process:key')
@@ -204,7 +207,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect((await collect()).paths.map(({ path }) => path)).toEqual([a])
   })
 
-  test.runIf(shell.inDepth)('what a derivation is built from and builds stays as long as the derivation', async () => {
+  test.runIf(shell.inDepth)('inputs and outputs of a derivation stay as long as the derivation', async () => {
     const input = build('input', 'echo input > $out')
     const packages = await instantiate(build('top', 'cat $in > $out', { in: input }))
     await realise(packages)
@@ -219,7 +222,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(existsSync(join(layout.logs, `${basename(paths[0]!.path)}.log`))).toBe(false)
   })
 
-  test('what was left half made, or half removed, goes; what is being made stays', async () => {
+  test('files left half made or half removed go; unfinished builds stay', async () => {
     await instantiate(source('a'))
     const rubbish = (digit: string) => join(layout.directory, `${digit.repeat(32)}-rubbish`)
     mkdirSync(join(rubbish('1'), 'read-only'), { recursive: true, mode: 0o500 })
@@ -234,7 +237,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(inStore().filter((name) => /-rubbish$|^of/.test(name))).toHaveLength(3)
   })
 
-  test('what a helper was asked for stays until it ends', async () => {
+  test('paths that a helper reported stay until it ends', async () => {
     const [a, b] = outOf(await instantiate(source('a'), source('b'))) as [StorePath, StorePath]
     expire()
     const other = await openMachine(async () => shellConnection(shell, join(directory, 'other')), { role: 'carry' })
@@ -255,24 +258,27 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     await vi.waitFor(async () => expect((await collect()).paths).toHaveLength(1), { timeout: 40_000 })
   })
 
-  test.runIf(shell.inDepth)('neither is anything sent whose other half is gone, nor kept what is gone', async () => {
-    const [a] = outOf(await instantiate(source('a'))) as [StorePath]
-    const [top] = await store.addProfiles([{ name: 't', packages: [a], profileManifest: '', modules: new Map() }])
-    const there = { ...store, reference: { kind: 'native', directory: join(directory, 'there') } } as const
-    const carrier = await openMachine(async () => connection, { role: 'carry' })
-    const other = nativeTargetStore(carrier, there)
-    await expect(other.send([top!], { signal })).rejects.toMatchObject({ code: 'collected' })
-    expect(readdirSync(join(directory, 'there'))).toEqual(['.davit'])
-    await expect(other.protect([a])).rejects.toMatchObject({ code: 'collected' })
-    await other.send([a, top!], { signal })
-    await other.protect([a])
-    carrier.close()
-  })
+  test.runIf(shell.inDepth)(
+    'nothing is sent that refers to a collected path, and no collected path is protected',
+    async () => {
+      const [a] = outOf(await instantiate(source('a'))) as [StorePath]
+      const [top] = await store.addProfiles([{ name: 't', packages: [a], profileManifest: '', modules: new Map() }])
+      const there = { ...store, reference: { kind: 'native', directory: join(directory, 'there') } } as const
+      const carrier = await openMachine(async () => connection, { role: 'carry' })
+      const other = nativeTargetStore(carrier, there)
+      await expect(other.send([top!], { signal })).rejects.toMatchObject({ code: 'collected' })
+      expect(readdirSync(join(directory, 'there'))).toEqual(['.davit'])
+      await expect(other.protect([a])).rejects.toMatchObject({ code: 'collected' })
+      await other.send([a, top!], { signal })
+      await other.protect([a])
+      carrier.close()
+    },
+  )
 
   test.runIf(shell.inDepth)('waits for coordinators that change the store, and they for it', async () => {
     const [a] = outOf(await instantiate(source('a'))) as [StorePath]
     expire()
-    // As the claim of a helper that is in the middle of it.
+    // Like the claim of a helper at work.
     symlinkSync(machine.facts.helper, join(layout.directory, '.davit/commit'))
     let isDone = false
     const adding = store.protect([a]).then(
@@ -283,7 +289,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const collecting = collectGarbage(other, layout.directory, { store, signal })
     expect([isDone, registered()]).toEqual([false, names(a)])
     rmSync(join(layout.directory, '.davit/commit'))
-    // Whoever of both comes first, the other one notices.
+    // Whichever comes first, the other one notices.
     const added = await adding
     expect((await collecting).paths).toHaveLength(added === true ? 0 : 1)
     expect(added === true || (added instanceof DavitError && added.code === 'invalid-path')).toBe(true)
@@ -291,7 +297,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     other.close()
   })
 
-  test.runIf(shell.inDepth)('waits until a coordinator that has begun is done, and not for a dead one', async () => {
+  test.runIf(shell.inDepth)('waits for a coordinator that has begun, but not for a dead one', async () => {
     await instantiate(source('a'))
     expire()
     const here = processReference()
@@ -304,7 +310,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     await vi.waitFor(() => expect(readdirSync(join(layout.directory, '.davit'))).toContain('commit'), {
       timeout: 40_000,
     })
-    // Longer than it takes to look once.
+    // Longer than the pause between two looks.
     const other = await openMachine(async () => connection)
     other.close()
     expect([isDone, registered().length]).toEqual([false, 1])
@@ -313,7 +319,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(registered()).toEqual([])
   })
 
-  test.runIf(shell.inDepth)('whatever is made at the same time is whole afterwards', async () => {
+  test.runIf(shell.inDepth)('packages made at the same time are complete afterwards', async () => {
     const stop = new AbortController()
     const collecting = (async () => {
       while (!stop.signal.aborted) await collect()
@@ -323,7 +329,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     try {
       for (let round = 0; round < 6; round += 1) {
         expire()
-        // What only every other one needs is collected, and made again.
+        // What only every other round needs is collected and made again.
         const some = round % 2 === 0 ? [source('shared'), source(`own-${round}`)] : [source(`own-${round}`)]
         const packages = outOf(await instantiate(...some))
         last = await store.addProfiles([{ name: 'p', packages, profileManifest: `${round}`, modules: new Map() }])
@@ -340,7 +346,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(registered()).toHaveLength(2)
   })
 
-  test.runIf(shell.inDepth)('decides again when what is kept has changed', async () => {
+  test.runIf(shell.inDepth)('computes the garbage again when what is kept has changed', async () => {
     const [a, b] = outOf(await instantiate(source('a'), source('b'))) as [StorePath, StorePath]
     const [{ derivation }] = (await instantiate(build('x', ':'))) as [InstantiatedPackage]
     expire()
@@ -357,7 +363,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   })
 
   test.runIf(shell.inDepth)(
-    'killed at any moment, it leaves a store that is whole, and the next one ends it',
+    'killed at any moment, it leaves a consistent store, and the next one finishes the work',
     async () => {
       const sources = Array.from({ length: 8 }, (_, index) => source(`s${index}`))
       for (const stop of [1, 2, 3]) {
@@ -367,7 +373,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
         const victim = shellConnection(shell, join(directory, 'state'))
         const other = await openMachine(async () => victim, { role: 'collect' })
         const collecting = collectGarbage(other, layout.directory, { store, signal }).catch(() => {})
-        // Somewhere between the survey and the end.
+        // At some moment between the survey and the end.
         await vi.waitFor(() => expect(changes(stop)).toBe(true), { timeout: 40_000, interval: 1 })
         for (const pid of victim.pids) kill(pid)
         await collecting
@@ -385,11 +391,11 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     },
   )
 
-  /** Whether the collection has come so far: nothing yet, records gone, trees gone. */
+  /** Whether the collection has reached a stage: none, registrations gone, trees gone. */
   const changes = (stage: number) =>
     stage === 1 || (stage === 2 ? registered().length < 9 : inStore().length < 9 || registered().length < 9)
 
-  test.runIf(shell.inDepth)('what is built meanwhile is built, and what it needs is not taken away', async () => {
+  test.runIf(shell.inDepth)('a build during a collection succeeds, and keeps its inputs', async () => {
     const [kept] = outOf(await instantiate(source('kept'))) as [StorePath]
     expire()
     const input = build('input', 'echo input > $out')
@@ -399,7 +405,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const packages = await instantiate(build('slow', script, { in: input }))
     const building = realise(packages)
     await vi.waitFor(() => expect(readdirSync(layout.locks)).toHaveLength(1), { timeout: 40_000 })
-    // As if it had been building for more than a day.
+    // As after a build of more than a day.
     expire()
     const { paths } = await collect()
     expect(paths.map(({ path }) => path)).toEqual([kept])
@@ -409,7 +415,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   })
 })
 
-/** With all that it has started, which would go on without it. */
+/** Kills a process and its descendants. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGSTOP')
@@ -417,6 +423,6 @@ function kill(pid: number): void {
     process.kill(pid, 'SIGKILL')
     for (const child of children ?? []) kill(Number(child))
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 }

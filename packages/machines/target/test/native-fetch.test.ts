@@ -36,7 +36,7 @@ describe.runIf(canPose)('fetchNatively()', () => {
     return packages
   }
 
-  test('brings all of them in one stream', async () => {
+  test('brings all outputs in one stream', async () => {
     const packages = await built('web', 'other', 'third')
     const before = building.connection.pids.length
     expect(await building.fetch(packages)).toMatchObject({ paths: 3 })
@@ -63,7 +63,7 @@ describe.runIf(canPose)('fetchNatively()', () => {
     expect(building.standsThere(pkg!)).toEqual([true, true])
   })
 
-  test('stops when it is told to, and registers nothing', async () => {
+  test('stops on abort, and registers nothing', async () => {
     const [pkg] = await built('web')
     const stop = new AbortController()
     const stalled = new PassThrough()
@@ -76,7 +76,7 @@ describe.runIf(canPose)('fetchNatively()', () => {
     expect(building.waiting()).toHaveLength(1)
   })
 
-  test('brings what is valid there already', async () => {
+  test('brings outputs that are valid there already', async () => {
     const [pkg] = await built('web')
     await building.fetch([pkg!])
     const record = readFileSync(building.there(recordOf(pkg!.outPath)), 'utf8')
@@ -91,7 +91,7 @@ describe.runIf(canPose)('fetchNatively()', () => {
     expect(readFileSync(building.there(recordOf(pkg!.outPath)), 'utf8')).toBe(record)
   })
 
-  test('brings what another coordinator makes valid there at that moment', async () => {
+  test('brings outputs that another coordinator makes valid there at that moment', async () => {
     const [pkg] = await built('web')
     const adopted = withScript(building.machine, () => {
       const name = basename(pkg!.outPath)
@@ -103,7 +103,7 @@ describe.runIf(canPose)('fetchNatively()', () => {
     expect(readFileSync(building.there(recordOf(pkg!.outPath)), 'utf8')).toBe('{}\n')
   })
 
-  test('refuses names that are not text, and does not keep what it refused', async () => {
+  test('refuses names that are not text, and removes what it refused', async () => {
     const packages = await building.instantiate(build('web', `mkdir $out; : >"$out/$(printf '\\377')"`))
     building.send()
     await building.build(packages)
@@ -112,7 +112,7 @@ describe.runIf(canPose)('fetchNatively()', () => {
     expect(packages.map(building.standsThere)).toEqual([[false, false]])
   })
 
-  test('says what to do when what was built is gone', async () => {
+  test('gives a hint if the outputs are gone', async () => {
     const [pkg] = await built('web')
     removeTree(building.there(layout().incoming))
     await expect(building.fetch([pkg!])).rejects.toMatchObject({
@@ -121,7 +121,7 @@ describe.runIf(canPose)('fetchNatively()', () => {
     })
   })
 
-  test('leaves what has become valid on the coordinator meanwhile', async () => {
+  test('skips outputs that have become valid on the coordinator meanwhile', async () => {
     const [pkg] = await built('web')
     const machine: Machine<'carry'> = {
       ...building.machine,
@@ -135,7 +135,7 @@ describe.runIf(canPose)('fetchNatively()', () => {
   })
 })
 
-/** The same machine, where what scripts print passes through something. */
+/** Returns a machine whose scripts print through a stream. */
 function withOutput(machine: Machine<'carry'>, change: (output: Readable) => Readable): Machine<'carry'> {
   return {
     ...machine,
@@ -151,7 +151,7 @@ function withOutput(machine: Machine<'carry'>, change: (output: Readable) => Rea
   }
 }
 
-/** The same machine, where something happens before the first script. */
+/** Returns a machine that runs something before its first script. */
 function withScript(machine: Machine<'carry'>, before: () => string): Machine<'carry'> {
   let isFirst = true
   return {

@@ -90,7 +90,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
   })
 
-  test('importArchive() removes what a cut-off transfer has left, and nothing that is under way', async () => {
+  test('importArchive() removes files of an interrupted transfer, but not of one that is under way', async () => {
     const { store, paths, sent } = await packages()
     const { incoming, directory: target } = layoutOfTarget()
     for (const [name, owner] of [
@@ -109,7 +109,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(readdirSync(incoming).toSorted()).toEqual(['alive', 'alive.lock', 'of-the-coordinator'])
   })
 
-  test.runIf(shell.inDepth)('importArchive() works for two at a time that send the same', async () => {
+  test.runIf(shell.inDepth)('importArchive() works for two transfers of the same paths at a time', async () => {
     const { store, paths, sent } = await packages()
     const other = await openMachine(async () => shellConnection(shell, join(directory, 'state')), { role: 'carry' })
     await Promise.all(
@@ -124,7 +124,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     )
   })
 
-  // busybox takes its own tee.
+  // busybox uses its own tee.
   test.runIf(shell.inDepth && shell.name !== 'busybox')(
     'a receiver whose directory is removed as it begins ends',
     async () => {
@@ -148,7 +148,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     },
   )
 
-  test.runIf(shell.inDepth)('importArchive() stops when it is told to, and leaves nothing', async () => {
+  test.runIf(shell.inDepth)('importArchive() stops on abort, and leaves nothing', async () => {
     const { sent } = await packages()
     const stop = new AbortController()
     const endless = new Readable({ read() {} })
@@ -183,7 +183,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   })
 })
 
-/** As `runtime/claim.sh` writes it. */
+/** Returns the owner of a claim as `runtime/claim.sh` writes it. */
 function ownerOf(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]

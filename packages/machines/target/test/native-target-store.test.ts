@@ -33,7 +33,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     })
     paths = (await coordinator.instantiate(requests)).map(({ outPath }) => outPath)
     roots = storeLayout(join(directory, 'there')).roots
-    // The target has its own, at another place.
+    // The target has its own store in another place.
     store = { ...coordinator, reference: { kind: 'native', directory: join(directory, 'there') } }
   })
   afterEach(() => {
@@ -55,7 +55,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(kept()).toEqual(paths.map(temporary).toSorted())
   })
 
-  test('protect() removes what is older, and nothing else', async () => {
+  test('protect() removes expired temporary roots, and nothing else', async () => {
     const [a, b] = paths as [StorePath, StorePath]
     mkdirSync(roots, { recursive: true })
     symlinkSync(join(directory, 'generations'), join(roots, 'profile:t1:default'))

@@ -22,7 +22,7 @@ const PATIENCE = { timeout: 40_000, interval: 20 }
 const shells = installedShells()
 const [dash] = shells as readonly [Shell]
 
-/** Derivations by name → system and script; `@NAME@` stands for what another one builds. */
+/** System and script of each derivation by name; `@NAME@` stands for the output of another one. */
 type Scripts = Readonly<Record<string, string>>
 
 describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
@@ -52,7 +52,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
     store = nixTargetStore({ name: 't1' as TargetName, machine }, coordinator)
   }
 
-  /** Sent with all that they need to be built, in the order of the scripts. */
+  /** Sends derivations with their closures, and returns them in the order of the scripts. */
   async function derivationsOf(scripts: Scripts, system = 'builtins.currentSystem'): Promise<readonly StorePath[]> {
     const attributes = Object.entries(scripts).map(([name, script]) => {
       const text = JSON.stringify(script).replaceAll(/@(\w+)@/g, '${$1}')
@@ -67,7 +67,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
     store.build(derivations, { cores: 2, report: (event) => events.push(event), signal, ...options })
 
   describe.each(shells)('and $name', (shell) => {
-    test('derivations are built, and brought back once', async () => {
+    test('derivations are built, and fetched once', async () => {
       await login(shell)
       const derivations = await derivationsOf({ low: `echo ${shell.name} >$out`, high: 'echo @low@ >$out' })
       expect(await build(derivations.slice(1))).toEqual([{ kind: 'built' }])
@@ -79,7 +79,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
       expect(events.filter(({ kind }) => kind === 'finished')).toMatchObject([{ step: 'build low', target: 't1' }])
     })
 
-    test.runIf(shell.inDepth)('one that fails does not stop the others', async () => {
+    test.runIf(shell.inDepth)('a failed build does not stop the others', async () => {
       await login(shell)
       const derivations = [
         ...(await derivationsOf({
@@ -144,7 +144,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
     process.kill(helper, 'SIGKILL')
   })
 
-  test('a store that is stopped is not waited for', async () => {
+  test('a stopped store process is not waited for', async () => {
     await login(dash)
     machine.close()
     machine = await openMachine(async () => connection, { role: 'carry', answerSeconds: 0.3 })
@@ -175,7 +175,7 @@ describe.skipIf(noPrivateNix !== undefined)('on a machine with Nix', () => {
   })
 })
 
-/** Why something was not built, or an error. */
+/** Returns why a derivation was not built, or the message of an error. */
 async function endOf(building: Promise<readonly TargetBuildOutcome[]>): Promise<string> {
   try {
     return (await building).map((outcome) => (outcome.kind === 'failed' ? outcome.reason : outcome.kind)).join('; ')

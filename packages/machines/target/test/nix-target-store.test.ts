@@ -46,7 +46,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
   })
   afterEach(async () => {
     for (const one of machines) one.close()
-    // While a store serves, it keeps what went through it.
+    // While a store process runs, it protects the paths that it handled.
     await vi.waitUntil(() => !connection.pids.some(isAlive), PATIENCE)
     removeTree(directory)
   })
@@ -74,7 +74,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
   }
 
   describe.each(shells)('on a machine with $name', (shell) => {
-    // What is left of tests with another shell.
+    // Removes paths of tests with another shell.
     beforeEach(() => void there.shell('nix-store --gc'))
 
     test('a closure is sent once', async () => {
@@ -84,11 +84,11 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
       expect(await store.send(closure, { signal })).toMatchObject({ paths: 2 })
       expect(await store.missing(closure)).toEqual([])
       expect(validOf(there, closure)).toEqual(closure)
-      // The helper, and one process for all that was asked of Nix.
+      // The helper, and one process for all requests to Nix.
       expect(connection.pids).toHaveLength(2)
     })
 
-    test.runIf(shell.inDepth)('what is protected and what generations need is kept, and nothing else', async () => {
+    test.runIf(shell.inDepth)('protected paths and those of generations are kept, and nothing else', async () => {
       const store = await targetStore(shell)
       const labels = ['first', 'second', 'protected', 'yesterday', 'rubbish']
       const closures = labels.map((label) => closureOf(label))
@@ -127,7 +127,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
     })
   })
 
-  test('a transfer that is cut off says where, and is finished by the next one', async () => {
+  test('an interrupted transfer names the machine, and is finished by the next one', async () => {
     const [first, second] = closureOf('cut')
     const killing = await storeWith((client) => ({
       ...client,
@@ -148,7 +148,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
     expect(validOf(there, [first, second])).toEqual([first, second])
   })
 
-  test('what was changed on its way is refused', async () => {
+  test('a path that was changed on the way is refused', async () => {
     const changing = await storeWith((client) => ({
       ...client,
       async *dump(info) {
@@ -164,7 +164,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
     expect(validOf(there, closure)).toEqual([])
   })
 
-  test('an error of the coordinator is not told as one of the machine', async () => {
+  test('an error of the coordinator is not reported as one of the machine', async () => {
     const failing = await storeWith((client) => ({
       ...client,
       async *dump() {
@@ -178,7 +178,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
     expect(await store.missing(closure)).toEqual(closure)
   })
 
-  test('a transfer stops when it is told to', async () => {
+  test('a transfer stops on abort', async () => {
     const stop = new AbortController()
     const stopping = await storeWith((client) => ({
       ...client,
@@ -209,7 +209,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
 
   const busybox = shells.find(({ name }) => name === 'busybox')
   describe.skipIf(busybox === undefined)('where no program of Nix is installed', () => {
-    test('each operation says so, and names the machine', async () => {
+    test('each operation reports that, and names the machine', async () => {
       const store = await targetStore(busybox as Shell, { programs: join(directory, 'nothing') })
       const path = '/' as StorePath
       const options = { cores: 1, report: () => {}, signal }
@@ -229,7 +229,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
       }
     })
 
-    test("a user's own profile has it", async () => {
+    test("Nix is found in a user's own profile", async () => {
       mkdirSync(join(home(), '.nix-profile'), { recursive: true })
       symlinkSync(programs, join(home(), '.nix-profile/bin'))
       const store = await targetStore(busybox as Shell, { programs: join(directory, 'nothing') })
@@ -239,7 +239,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
   })
 })
 
-/** By a day and a minute. */
+/** Makes links a day and a minute old. */
 function ageLinks(directory: string): void {
   const old = new Date(Date.now() - (24 * 60 + 1) * 60_000)
   for (const link of readdirSync(directory)) lutimesSync(join(directory, link), old, old)

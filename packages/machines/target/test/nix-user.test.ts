@@ -80,7 +80,7 @@ describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix d
     return { deployer, machine, there: openTargetStore({ name: name as TargetName, machine }, store), home }
   }
 
-  test('whom it trusts is sent packages, keeps them, and builds', async () => {
+  test('that is trusted receives packages, keeps them, and builds', async () => {
     const { deployer, machine, there, home } = await login('trusted', trusting)
     const profile = closureOf('profile')
     const kept = closureOf('kept')
@@ -104,7 +104,7 @@ describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix d
     expect(validOf(trusting, [...profile, ...kept])).toEqual([...profile, ...kept])
   })
 
-  test('whose tool is interrupted leaves no builder', async () => {
+  test('leaves no builder if the tool is interrupted', async () => {
     const { there } = await login('interrupted', trusting)
     const pids = join(directory, 'pids')
     const script = `/bin/sleep 1000 & echo $$ $! >${pids}.new; /bin/mv ${pids}.new ${pids}; wait`
@@ -121,7 +121,7 @@ describe.skipIf(noPrivateNix !== undefined || cannotBeNobody)('a user of a Nix d
     await vi.waitFor(() => expect(builders.map(isAlive)).toEqual([false, false]), PATIENCE)
   })
 
-  test('whom it does not trust is told what to do', async () => {
+  test('that is not trusted gets a hint', async () => {
     const { there } = await login('untrusted', strict)
     const sending = there.send(closureOf('refused'), { signal })
     await expect(sending).rejects.toMatchObject({

@@ -7,25 +7,25 @@ import { exitOf } from '@davit/connection/testing'
 import { isThorough } from '@davit/testing/effort'
 import type { Shell } from '@davit/testing/shells'
 
-/** Whether this machine can pose as another one, with a store of its own in the same place. */
+/** Whether this machine can act as another one, with another store in the same place. */
 export const canPose =
   spawnSync('unshare', ['-m', '--propagation', 'private', 'sh', '-c', 'mount --bind /tmp /mnt'], { stdio: 'ignore' })
     .status === 0
 
 export interface OtherMachine extends Connection {
-  /** Of the scripts that were run, the helper first. */
+  /** Processes of the scripts that were run, the helper first. */
   readonly pids: readonly number[]
 }
 
 export interface OtherMachineOptions {
-  /** Ends with all that the test has made. */
+  /** Directory of the test, which contains the store and state of the other machine. */
   readonly directory: string
-  /** Of the coordinator; on the other machine it is another directory. */
+  /** Store directory of the coordinator; the other machine has other contents there. */
   readonly store: string
   readonly shell: Shell
 }
 
-/** Directories of the same names as the coordinator's, with other contents; processes are this machine's. */
+/** Connects to a machine with its own contents in the same store directory; its processes run on this machine. */
 export function otherMachine({ directory, store, shell }: OtherMachineOptions): OtherMachine {
   const [ownStore, state] = [join(directory, 'other-store'), join(directory, 'other-state')]
   for (const path of [ownStore, state, store]) mkdirSync(path, { recursive: true })
@@ -59,7 +59,7 @@ export function otherMachine({ directory, store, shell }: OtherMachineOptions): 
 
 const ENTER = '/bin/mount --bind "$0" "$1" && exec "$2" -c "$3"'
 
-/** A shell whose machine lacks some programs. */
+/** Returns a shell on a machine that lacks some programs. */
 export function shellWithout(programs: readonly string[], directory: string): Shell {
   const path = join(directory, `without-${programs.join('-')}`)
   mkdirSync(path)
@@ -75,6 +75,6 @@ function linkOnce(target: string, link: string): void {
   try {
     symlinkSync(target, link)
   } catch {
-    // The directories before had it.
+    // An earlier directory already has it.
   }
 }

@@ -21,7 +21,7 @@ afterAll(() => {
   for (const directory of directories) removeTree(directory)
 })
 
-/** Names that mean something to a shell, or to the script that calls modules. */
+/** Names with a meaning for a shell, or for the script that calls modules. */
 const NAMES =
   `_ UID EUID PPID SHELLOPTS BASHOPTS BASH BASHPID BASH_VERSINFO BASH_VERSION BASH_ENV BASH_ALIASES BASH_ARGC BASH_ARGV
   BASH_ARGV0 BASH_CMDS BASH_COMMAND BASH_COMPAT BASH_LINENO BASH_REMATCH BASH_SOURCE BASH_SUBSHELL BASH_XTRACEFD CDPATH COLUMNS LINES
@@ -36,7 +36,7 @@ const NAMES =
 
 const shells = installedShells()
 
-/** These, and what the shells of this machine have by themselves. */
+/** Those names, and variables that the shells of this machine set. */
 const KNOWN = [...new Set([...NAMES, ...shells.flatMap(({ program }) => variablesOf(program))])]
 
 function variablesOf(program: string): readonly string[] {
@@ -44,7 +44,7 @@ function variablesOf(program: string): readonly string[] {
   return [...stdout.matchAll(/^([A-Za-z_]\w*)=/gm)].flatMap(([, name = '']) => name)
 }
 
-/** What a shell would make a number of, or evaluate. */
+/** Text that a shell could evaluate as arithmetic. */
 const TRAP = 'a[$(>canary)]'
 
 describe.concurrent.each(shells)('container properties on a machine with $name', (shell) => {
@@ -56,7 +56,7 @@ describe.concurrent.each(shells)('container properties on a machine with $name',
   }
   const names = KNOWN.filter((name) => !isRefusedProperty(name))
 
-  test.each(shells)('arrive as they are in a module for $name, unless they are refused', async ({ program }) => {
+  test.each(shells)('reach a module in $name unchanged, unless they are refused', async ({ program }) => {
     const scene = await Scene.open(shell)
     const tell = names.map((name) => `printf '${name}=%s\\0' "$${name}" >>"$0.told"`)
     const module = scene.module('')
@@ -77,7 +77,7 @@ describe.concurrent.each(shells)('container properties on a machine with $name',
   })
 
   const values = isThorough ? [TRAP, '5'] : [TRAP]
-  test.each(values)('that nobody may have do not keep a service from being stopped: %s', async (value) => {
+  test.each(values)('with a forbidden name do not keep a service from being stopped: %s', async (value) => {
     const scene = await Scene.open(shell)
     const module = scene.module('echo "$1" >>"$D/calls"', ['activate', 'deactivate', 'lock', 'unlock', 'status'])
     await performActivity(scene.machine, scene.request('activate', module))

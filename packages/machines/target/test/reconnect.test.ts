@@ -77,12 +77,12 @@ describe.skipIf(sshdMissing() !== undefined)('while sshd is restarted', () => {
       expect.objectContaining({ kind: 'held' }),
     ],
     ['the lock is renewed', () => renewLock(machine, place, mine), undefined],
-    ['it is asked who holds the lock', () => lockHolder(machine, place), expect.objectContaining({ token: 'mine' })],
+    ['the holder of the lock is read', () => lockHolder(machine, place), expect.objectContaining({ token: 'mine' })],
     ['the records are read', () => observeMappings(machine, profile), []],
     ['the profile is set', () => set(), { generation: 1 }],
-    ['the lock is given back', () => releaseLock(machine, place, 'mine'), undefined],
+    ['the lock is released', () => releaseLock(machine, place, 'mine'), undefined],
     ['a script is started', async () => (await machine.run('exit 7')).exit, 7],
-  ])('%s nevertheless', async (_, work, expected) => {
+  ])('%s all the same', async (_, work, expected) => {
     await acquireLock(machine, place, mine)
     await down()
     const working = work()
@@ -101,7 +101,7 @@ describe.skipIf(sshdMissing() !== undefined)('while sshd is restarted', () => {
     return setProfile(machine, { ...place, token: 'mine', path, store, generations: 'add' })
   }
 
-  test('an activity goes on, and its end is learnt', async () => {
+  test('an activity goes on, and its outcome is returned', async () => {
     await acquireLock(machine, place, mine)
     const module = join(directory, 'module')
     const text = `#!/bin/sh\n: >'${directory}/begun'\nwhile [ ! -e '${directory}/go' ]; do sleep 0.05; done\n`
@@ -120,7 +120,7 @@ describe.skipIf(sshdMissing() !== undefined)('while sshd is restarted', () => {
     expect(await activity).toEqual({ kind: 'succeeded' })
   })
 
-  test('who stops the tool waits for nothing', async () => {
+  test('an abort of the tool ends the waiting', async () => {
     const interruption = new AbortController()
     const interrupted = await open({ signal: interruption.signal })
     await down()
@@ -132,7 +132,7 @@ describe.skipIf(sshdMissing() !== undefined)('while sshd is restarted', () => {
     expect(said()).toEqual([LOST])
   })
 
-  test('another host key is refused at once', async () => {
+  test('another host key is refused immediately', async () => {
     await down()
     await up()
     const other = `[127.0.0.1]:${sshd.port} ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n`
@@ -146,7 +146,7 @@ describe.skipIf(sshdMissing() !== undefined)('while sshd is restarted', () => {
     expect(said()).toEqual([])
   })
 
-  test('what stays away is waited for once', async () => {
+  test('a machine that stays away is waited for once', async () => {
     const impatient = await open({ answerSeconds: 1 })
     await down()
     await expect(lockHolder(impatient, place)).rejects.toMatchObject({ code: 'unreachable', exitStatus: 69 })
@@ -156,7 +156,7 @@ describe.skipIf(sshdMissing() !== undefined)('while sshd is restarted', () => {
     expect(await lockHolder(impatient, place)).toBe(undefined)
   })
 
-  test('what never was there is not waited for', async () => {
+  test('a machine that was never reached is not waited for', async () => {
     const address = `root@127.0.0.1:${await freePort()}`
     const report = (event: ReportEvent) => void reported.push(event)
     const opening = openMachine(() => pool.connect({ kind: 'ssh', address }), { report })

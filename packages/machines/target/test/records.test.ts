@@ -24,7 +24,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     writeFileSync(file, change(readFileSync(file, 'utf8')))
   }
 
-  test('say of which boot they are', async () => {
+  test('contain the id of their boot', async () => {
     const scene = await activated()
     const { bootId, records } = await observe(scene)
     expect([bootId, records.map((record) => record.bootId)]).toEqual([
@@ -35,7 +35,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect((await observe(scene)).records).toMatchObject([{ bootId: 'another', state: 'active' }])
   })
 
-  test('come with the names of all profiles that were ever set', async () => {
+  test('are observed with the names of all profiles that were ever set', async () => {
     const scene = await activated()
     expect((await observe(scene)).profiles).toEqual([])
     const targets = join(scene.machine.facts.stateDirectory, 'targets')
@@ -119,7 +119,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     ['no way to call the module', (file: string) => writeFileSync(file, 'name web\n')],
     ['no text', (file: string) => writeFileSync(file, '\0\0\n\n')],
     ['nothing', (file: string) => rmSync(file)],
-  ])('with %s are written again, where somebody knows', async (_, change) => {
+  ])('with %s are written again if a manifest has the service', async (_, change) => {
     const scene = await activated()
     change(join(scene.record, 'record'))
     expect((await observe(scene)).damaged).toMatchObject([{ key: 'key', directory: scene.record }])
@@ -128,7 +128,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect((await observe(scene)).damaged).toEqual([])
   })
 
-  test('that say nothing are not forgotten by who knows nothing either', async () => {
+  test('that are incomplete are not removed if no manifest has the service', async () => {
     const scene = await activated()
     writeFileSync(join(scene.record, 'record'), 'name web\n')
     const { definition: _definition, ...request } = scene.request('deactivate')
@@ -144,7 +144,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     ['activating', 'activate 3', true],
     ['deactivating', 'lock 1', false],
     ['active', 'deactivate 1', false],
-  ])('that are %s with the status %s: has failed is %s', async (state, status, hasFailed) => {
+  ])('in state %s with status %s: hasFailed is %s', async (state, status, hasFailed) => {
     const scene = await activated()
     expect((await observe(scene)).records).toMatchObject([{ hasFailed: false }])
     writeFileSync(join(scene.record, 'state'), `${state}\n`)
@@ -155,17 +155,17 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
   test.each([
     ['activating', 'activate', '', 'activate'],
     ['activating', 'activate', 'activate 1', undefined],
-    // Its outcome was written, and it was cut off before it let go.
+    // The outcome was written, and the runner was cut off before it released its claim.
     ['active', 'activate', '', undefined],
     ['deactivating', 'deactivate', 'lock 0', 'deactivate'],
-    // The state of the next one was written, and it was cut off before it was named.
+    // The state of the next activity was written, and its name not yet.
     ['deactivating', 'activate', '', undefined],
     ['active', 'lock', '', 'lock'],
     ['active', 'lock', 'lock 0', undefined],
     ['active', 'of a later version', '', undefined],
     ['active', 'update', '', 'update'],
     ['deactivating', '', '', undefined],
-  ])('that are %s, name %j and end with %j: what was cut off is %s', async (state, named, status, activity) => {
+  ])('in state %s with activity %j and status %j: cut off is %s', async (state, named, status, activity) => {
     const scene = await activated()
     for (const [file, text] of Object.entries({ state, activity: named, status })) {
       if (text !== '') writeFileSync(join(scene.record, file), `${text}\n`)
@@ -174,7 +174,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect(records.map((record) => [record.state, record.running, record.activity])).toEqual([[state, false, activity]])
   })
 
-  test.runIf(shell.inDepth)('that go while they are read are none, and nothing more is said of them', async () => {
+  test.runIf(shell.inDepth)('that are removed while they are read are left out', async () => {
     const scene = await activated()
     const record = join(scene.record, 'record')
     const text = readFileSync(record, 'utf8')
@@ -205,20 +205,25 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect(existsSync(join(scene.record, 'activity'))).toBe(false)
   })
 
-  test.runIf(shell.inDepth)('name what outlives its runner, also once somebody else was refused', async () => {
-    const scene = await activated()
-    const killing = 'kill -KILL "$(readlink "$R/running" | cut -d: -f1)"'.replace('$R', scene.record)
-    const module = scene.module(`[ "$1" != lock ] || { ${killing}; : >"$D/begun"; hold; }`)
-    const running = performActivity(scene.machine, scene.request('lock', module))
-    await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
-    rmSync(join(scene.record, 'running'))
-    expect(await performActivity(scene.machine, scene.request('deactivate', module))).toMatchObject({ kind: 'failed' })
-    expect((await observe(scene)).records).toMatchObject([{ running: true, activity: 'lock' }])
-    scene.write('go')
-    await running
-  })
+  test.runIf(shell.inDepth)(
+    'name an activity that outlives its runner, even after another one was refused',
+    async () => {
+      const scene = await activated()
+      const killing = 'kill -KILL "$(readlink "$R/running" | cut -d: -f1)"'.replace('$R', scene.record)
+      const module = scene.module(`[ "$1" != lock ] || { ${killing}; : >"$D/begun"; hold; }`)
+      const running = performActivity(scene.machine, scene.request('lock', module))
+      await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
+      rmSync(join(scene.record, 'running'))
+      expect(await performActivity(scene.machine, scene.request('deactivate', module))).toMatchObject({
+        kind: 'failed',
+      })
+      expect((await observe(scene)).records).toMatchObject([{ running: true, activity: 'lock' }])
+      scene.write('go')
+      await running
+    },
+  )
 
-  test.runIf(shell.inDepth)('name what was cut off, and what was begun after it instead', async () => {
+  test.runIf(shell.inDepth)('name the activity that was cut off, or the one that was begun after it', async () => {
     const scene = await activated()
     const killing = scene.module(
       '[ "$1" = unlock ] || kill -KILL $(readlink "$R/running" | cut -d: -f1) 0'.replace('$R', scene.record),
@@ -233,7 +238,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect((await observe(scene)).records.map(({ activity }) => activity)).toEqual([undefined])
   })
 
-  test('of other profiles are told apart', async () => {
+  test('of other profiles are reported separately', async () => {
     const scene = await activated()
     const others = join(scene.record, '../../other')
     mkdirSync(others)
@@ -244,7 +249,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect(foreign).toEqual([{ profile: 'other', target: 't1', container: 'process', pkg, name: 'web' }])
   })
 
-  test('that nobody of us has named so are told', async () => {
+  test('with a name that davit does not use are reported', async () => {
     const scene = await activated()
     const strange = ['a b:c', 'a:b:c', '-x:y'].map((name) => join(scene.record, '..', name))
     for (const directory of strange) cpSync(scene.record, directory, { recursive: true })
@@ -253,12 +258,15 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     expect(observation.strange.toSorted()).toEqual(strange.toSorted())
   })
 
-  test.runIf(shell.inDepth)('resolveModules() finds what records say, and nothing where there is nothing', async () => {
-    const scene = await activated()
-    const module = scene.path('module')
-    expect(await resolveModules(scene.machine, [module, scene.path('missing'), '/'])).toEqual(
-      new Map([[module, module]]),
-    )
-    expect(await resolveModules(scene.machine, [])).toEqual(new Map())
-  })
+  test.runIf(shell.inDepth)(
+    'resolveModules() returns modules as records name them, and leaves out missing ones',
+    async () => {
+      const scene = await activated()
+      const module = scene.path('module')
+      expect(await resolveModules(scene.machine, [module, scene.path('missing'), '/'])).toEqual(
+        new Map([[module, module]]),
+      )
+      expect(await resolveModules(scene.machine, [])).toEqual(new Map())
+    },
+  )
 })

@@ -38,7 +38,7 @@ export class Scene {
     service: 'key' as ServiceKey,
     container: 'process' as ContainerName,
   }
-  /** What the target keeps of the mapping. */
+  /** Directory of the mapping's record. */
   readonly record: string
   readonly connection: ShellConnection
   readonly machine: Machine
@@ -51,7 +51,7 @@ export class Scene {
     this.record = join(directory, 'state/targets/t1/active/default/process:key')
   }
 
-  /** Closed when the tests of the file are over. */
+  /** Opens a scene, which is closed after the tests of the file. */
   static async open(shell: Shell, surroundings?: ShellSurroundings): Promise<Scene> {
     const directory = mkdtempSync(join(tmpdir(), 'davit-scene-'))
     const connection = shellConnection(shell, join(directory, 'state'), surroundings)
@@ -60,7 +60,7 @@ export class Scene {
     return scene
   }
 
-  /** The same machine, with a helper that has another role. */
+  /** Opens the same machine with a helper of another role. */
   async machineFor<R extends Role>(role: R): Promise<Machine<R>> {
     const machine = await openMachine(async () => this.connection, { role })
     this.#others.push(machine)
@@ -72,7 +72,7 @@ export class Scene {
     removeTree(this.directory)
   }
 
-  /** In it, `$D` is the directory of the scene; `hold` lasts until the scene has a file `go`, or is over. */
+  /** Writes a module. In its script, `$D` is the directory of the scene, and `hold` waits for a file `go` or the end of the scene. */
   module(script: string, activities?: readonly string[]): string {
     const file = this.path('module')
     const hold = `hold() { until [ -e "$D/go" ] || [ ! -e "$D" ]; do sleep 0.05; done; }`

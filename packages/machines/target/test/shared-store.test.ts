@@ -54,7 +54,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     return { deployer, collector }
   }
   type Account = Awaited<ReturnType<typeof login>>
-  /** As packages that nothing keeps: what was protected no longer is. */
+  /** Adds profiles that nothing keeps, without the protection of new paths. */
   const profiles = async (...names: readonly string[]) => {
     const contents = names.map((name) => ({ name, packages: [], profileManifest: `<${name}/>`, modules: new Map() }))
     const paths = await store.addProfiles(contents)
@@ -79,7 +79,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
       .toSorted()
   const profilesOf = (account: string) => join(stateOf(account), 'targets/t1/profiles/default')
 
-  test('the generations of either stay when the other one collects garbage, though all names are the same', async () => {
+  test('generations of both stay when one collects garbage, even with the same names', async () => {
     const [a, b] = [await login('a'), await login('b')]
     const [one, other] = (await profiles('one', 'other')) as [StorePath, StorePath]
     await set(a, one)
@@ -92,7 +92,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     expect(await collect(a)).toEqual([other])
   })
 
-  test('what is active of either stays, in no generation as well', async () => {
+  test('active services of both stay, even without a generation', async () => {
     const [a, b] = [await login('a'), await login('b')]
     const [kept, one, rest] = (await profiles('kept', 'one', 'rest')) as [StorePath, StorePath, StorePath]
     await set(a, kept)
@@ -103,7 +103,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     expect(await collect(b)).toHaveLength(2)
   })
 
-  test('what was only activated stays, though nothing was ever sent', async () => {
+  test('active services stay even if nothing was ever sent', async () => {
     const [a, b] = [await login('a'), await login('b')]
     const [one] = (await profiles('one')) as [StorePath]
     const script = join(directory, 'module')
@@ -116,7 +116,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     expect(await collect(b)).toEqual([])
   })
 
-  test('roots in the way of earlier versions count, and are replaced by the account that they belong to', async () => {
+  test('roots of earlier versions count, and are replaced by their account', async () => {
     const [a, b] = [await login('a'), await login('b')]
     const [one, other] = (await profiles('one', 'other')) as [StorePath, StorePath]
     await set(a, one)
@@ -133,7 +133,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     for (const account of [a, b]) expect(await collect(account)).toEqual([])
   })
 
-  test('to look ahead tells the generations of both apart', async () => {
+  test('a preview distinguishes the generations of both', async () => {
     const [a, b] = [await login('a'), await login('b')]
     const [one, other] = (await profiles('one', 'other')) as [StorePath, StorePath]
     await set(a, one)
@@ -178,13 +178,13 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     },
   )
 
-  test('what is kept for a day stays while a deployment of the other one holds a lock', async () => {
+  test('protected paths stay while a deployment of the other account holds a lock', async () => {
     const b = await login('b')
     const [one] = (await profiles('one')) as [StorePath]
     await store.protect([one])
     const anHourAgo = new Date(Date.now() - 3_600_000)
     lutimesSync(join(layout.roots, `temporary:${basename(one)}`), anHourAgo, anHourAgo)
-    // As if the process that has made it had ended, which is this one.
+    // As if its owner, this process, had ended.
     rmSync(join(layout.directory, '.davit/needed'), { recursive: true })
     symlinkSync(join(stateOf('a'), 'targets'), join(layout.roots, 'state:0123456789abcdef'))
     const lock = join(stateOf('a'), 'targets/t1/lock/default')
@@ -205,7 +205,7 @@ describe.each(installedShells())('two accounts that share a store, with $name', 
     expect(await store.invalidPaths([rest])).toEqual([])
   })
 
-  /** With a home that nobody else may look into. */
+  /** Logs in with a home that other accounts may not read. */
   function posing(name: string, user: number): ShellSurroundings {
     for (const path of [directory, dirname(dirname(shell.program))]) chmodSync(path, 0o755)
     const home = join(directory, name)

@@ -26,7 +26,7 @@ describe.each(installedShells())('with $name', (shell) => {
     return { scene, machine, helper: () => scene.connection.pids.at(-1) ?? 0 }
   }
 
-  test('a helper that was stopped is lost, ended for good, and replaced', async () => {
+  test('a stopped helper counts as lost, is killed, and replaced', async () => {
     const { scene, machine, helper } = await open(2)
     const stopped = helper()
     process.kill(stopped, 'SIGSTOP')
@@ -37,13 +37,13 @@ describe.each(installedShells())('with $name', (shell) => {
     })
     expect(await lockHolder(machine, place)).toBe(undefined)
     expect(isAlive(stopped)).toBe(false)
-    // What it had not read, it does not do later.
+    // Requests that it had not read are never carried out.
     expect(await lockHolder(machine, place)).toBe(undefined)
     expect(scene.connection.pids).toHaveLength(3)
     machine.close()
   })
 
-  test('an activity goes on without the helper that was stopped meanwhile, and its end is learnt from the next', async () => {
+  test('an activity goes on without a stopped helper, and the next one returns its outcome', async () => {
     const { scene, machine, helper } = await open(2)
     const module = scene.module(': >"$D/begun"; hold')
     const activity = performActivity(machine, scene.request('activate', module))
@@ -55,7 +55,7 @@ describe.each(installedShells())('with $name', (shell) => {
     machine.close()
   })
 
-  test.runIf(shell.inDepth)('an activity may be silent for as long as it wants', async () => {
+  test.runIf(shell.inDepth)('an activity may be silent for any time', async () => {
     const scene = await Scene.open(shell)
     let written = ''
     const run = async (script: string): Promise<Channel> => {
@@ -81,7 +81,7 @@ describe.each(installedShells())('with $name', (shell) => {
 describe('with one shell', () => {
   const [shell] = installedShells() as readonly [Shell]
 
-  test('who unpacks what is sent may be stopped before all is sent, or after', async () => {
+  test('a stopped receiver is noticed before and after the end of an archive', async () => {
     const scene = await Scene.open(shell)
     const run = async (script: string): Promise<Channel> => {
       const channel = await scene.connection.run(script)
@@ -105,7 +105,7 @@ describe('with one shell', () => {
     for (const pid of scene.connection.pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
   })
 
-  test('what we have to read for a long time ourselves is no silence of who unpacks it', async () => {
+  test('a receiver does not count as silent while the archive is read slowly here', async () => {
     const scene = await Scene.open(shell)
     const machine = await openMachine(async () => scene.connection, { role: 'carry', answerSeconds: 1 })
     const archive = new PassThrough()
@@ -118,7 +118,7 @@ describe('with one shell', () => {
 })
 
 describe('a machine', () => {
-  /** Says hello, and then nothing. */
+  /** Answers `hello`, and then nothing. */
   const mute = (line: string, far: FarEnd) => {
     if (line.startsWith('davit-')) honest()(line, far)
     else if (line.includes(' hello')) honest(...HELLO.map((fact) => `ID + ${fact}`), 'ID =')(line, far)
@@ -135,7 +135,7 @@ describe('a machine', () => {
     expect(opened).toBe(2)
   })
 
-  test('has ten times as long for what is written to its store, and is named at the end of it', async () => {
+  test('has ten times as long to write to its store, and is then named in the error', async () => {
     const machine = await openMachine(async () => connectionTo({ answer: mute }), {
       role: 'carry',
       answerSeconds: 0.05,
@@ -146,7 +146,7 @@ describe('a machine', () => {
     expect(performance.now() - began).toBeGreaterThan(500)
   })
 
-  test('that answers bit by bit is not silent', async () => {
+  test('that answers in parts is not silent', async () => {
     const answer = (line: string, far: FarEnd) => {
       mute(line, far)
       if (!line.includes(' observe')) return
@@ -163,7 +163,7 @@ describe('a machine', () => {
 })
 
 describe('watchSilence()', () => {
-  test('does not count the time for which this process itself was stopped', () => {
+  test('does not count the time during which this process was stopped', () => {
     vi.useFakeTimers()
     const onSilence = vi.fn()
     const watch = watchSilence({ patience: () => 100, onSilence })
@@ -182,7 +182,7 @@ describe('watchSilence()', () => {
     expect(onSilence).toHaveBeenCalledTimes(1)
   })
 
-  test('watches nothing while nothing is due, and nothing any more once it is stopped', () => {
+  test('counts only while something is due, and until it is stopped', () => {
     vi.useFakeTimers()
     const onSilence = vi.fn()
     const due: { seconds?: number } = {}
@@ -202,7 +202,7 @@ describe('whileAlive()', () => {
   const never = new Promise<never>(() => {})
   const lost = Object.assign(new Error('lost'), {})
 
-  test('waits for silent work as long as the helper answers, also that it refuses', async () => {
+  test('waits for silent work as long as the helper answers, even with a refusal', async () => {
     let asked = 0
     let finish: (result: string) => void = () => {}
     const work = new Promise<string>((resolve) => {
@@ -223,7 +223,7 @@ describe('whileAlive()', () => {
     await expect(whileAlive(machine, never)).rejects.toMatchObject({ code: 'connection-lost' })
   })
 
-  /** Says hello to everybody, and ends instead of any other answer. */
+  /** Answers `hello`, and ends at any other request. */
   function honestThenGone() {
     return (line: string, far: FarEnd) => {
       if (line.startsWith('davit-')) honest()(line, far)

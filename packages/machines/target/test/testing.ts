@@ -10,7 +10,7 @@ import type { PrivateNix } from '@davit/testing/private-nix'
 import type { Shell } from '@davit/testing/shells'
 import { afterAll } from 'vitest'
 
-/** A directory with programs of Nix and nothing else, until the tests of the file are over. */
+/** Makes a directory with the programs of Nix and nothing else, until the tests of the file are over. */
 export function nixPrograms(): string {
   const directory = mkdtempSync(join(tmpdir(), 'davit-nix-programs-'))
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -23,16 +23,16 @@ export function nixPrograms(): string {
 
 export interface NixLogin {
   readonly nix: PrivateNix
-  /** Directory of its programs of Nix. */
+  /** Directory with its programs of Nix. */
   readonly programs: string
   /** Home and state directory. */
   readonly home: string
 }
 
-/** A login on a machine that has a Nix of its own, with this shell. */
+/** Returns a connection to a machine with its own Nix, with this login shell. */
 export function nixConnection(shell: Shell, { nix, programs, home }: NixLogin): ReturnType<typeof shellConnection> {
   mkdirSync(home, { recursive: true })
-  // A Nix that is killed leaves there what it was building.
+  // A killed Nix leaves its builds there.
   const temporary = nix.place('tmp')
   mkdirSync(temporary, { recursive: true })
   return shellConnection({ ...shell, path: `${programs}:${shell.path}` }, home, {
@@ -49,10 +49,10 @@ const CLOSURES = `{ labels }: let
     package "\${label}-b" "PATH=/usr/bin:/bin; mkdir $out; echo \${first} >$out/first";
 in map closure (builtins.fromJSON labels)`
 
-/** A file, and a directory that refers to it, in this order; for each of the labels, which are part of their names. */
+/** For each label, makes a file and a directory that refers to it, in this order; the label is part of their names. */
 export type Closure = readonly [StorePath, StorePath]
 
-/** Builds closures that have nothing in common. */
+/** Builds closures without common paths. */
 export function buildClosures(nix: PrivateNix, labels: readonly string[]): (label: string) => Closure {
   const script = `tops=$(nix-store -r $(nix-instantiate --expr "$1" --argstr labels "$2" 2>/dev/null) 2>/dev/null)
     for top in $tops; do nix-store -q --references $top; echo $top; done`
@@ -64,7 +64,7 @@ export function buildClosures(nix: PrivateNix, labels: readonly string[]): (labe
   }
 }
 
-/** Those of the paths that are valid in a store. */
+/** Returns the paths that are valid in a store. */
 export function validOf(nix: PrivateNix, paths: readonly StorePath[]): readonly StorePath[] {
   const invalid = new Set(linesOf(nix.shell('nix-store --check-validity --print-invalid "$@"', ...paths)))
   return paths.filter((path) => !invalid.has(path))

@@ -9,7 +9,7 @@ import { type Machine, openMachine, trimRemnants } from '../src/target.ts'
 
 const A_DAY_AND_A_MINUTE = (24 * 60 + 1) * 60_000
 
-describe.each(installedShells())('what is left of services that are gone, on a machine with $name', (shell) => {
+describe.each(installedShells())('remnants of services that are gone, on a machine with $name', (shell) => {
   let directory: string
   let targets: string
   let machine: Machine<'collect'>
@@ -24,7 +24,7 @@ describe.each(installedShells())('what is left of services that are gone, on a m
     removeTree(directory)
   })
 
-  /** Of a day ago, unless they are new. */
+  /** Writes a log, by default of a day ago. */
   const log = (path: string, age = A_DAY_AND_A_MINUTE) => {
     const file = join(targets, path)
     mkdirSync(join(file, '..'), { recursive: true })
@@ -34,7 +34,7 @@ describe.each(installedShells())('what is left of services that are gone, on a m
     return file
   }
 
-  test('goes: logs, when no profile has a record of their key, and a day has passed', async () => {
+  test('are removed: logs without a record of their key, after a day', async () => {
     const gone = [
       't1/log/default/process:old.activate',
       't1/log/default/process:old.deactivate',
@@ -53,7 +53,7 @@ describe.each(installedShells())('what is left of services that are gone, on a m
     ]
     for (const record of ['t1/active/default/process:k1', 't1/active/another/process:k2', 't2/active/x/process:k3'])
       mkdirSync(join(targets, record), { recursive: true })
-    // A key is that of one target.
+    // A record of another target does not count.
     gone.push(log('t2/log/default/process:k1.activate'))
 
     const found = await trimRemnants(machine, { dryRun: true })
@@ -67,7 +67,7 @@ describe.each(installedShells())('what is left of services that are gone, on a m
     expect(readdirSync(join(targets, 't1'))).not.toContain('mutex')
   })
 
-  test('goes: records that were given up, after thirty days', async () => {
+  test('are removed: records that were given up, after thirty days', async () => {
     const givenUp = (target: string, days: number) => {
       const kept = join(targets, target, `abandoned/default/20260101T000000Z.${days}`)
       mkdirSync(join(kept, 'process:key'), { recursive: true })
@@ -84,7 +84,7 @@ describe.each(installedShells())('what is left of services that are gone, on a m
     expect([gone, kept].map((path) => existsSync(path))).toEqual([false, true])
   })
 
-  test('is nothing where nothing was ever deployed', async () => {
+  test('are empty if nothing was ever deployed', async () => {
     expect(await trimRemnants(machine, { dryRun: false })).toEqual([])
   })
 })

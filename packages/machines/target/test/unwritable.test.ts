@@ -47,7 +47,7 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       hint: `as root there: ${command}`,
     })
 
-    test('to where its state is to be is told so, with what mends it', async () => {
+    test('to its state directory gets a hint with the command that allows it', async () => {
       const { directory, state, machine } = await opened()
       const refused = refusal(directory, `install -d -o nobody '${state}'`)
       await expect(acquireLock(machine, place, lock)).rejects.toMatchObject(refused)
@@ -55,7 +55,7 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       expect(await acquireLock(machine, place, lock)).toEqual({ kind: 'acquired', number: 1 })
     })
 
-    test('to where its state is to be is told so also where a name has a quote', async () => {
+    test('to its state directory gets a hint even if a name has a quote', async () => {
       const { directory } = await opened()
       const state = join(directory, "it's/state")
       const machine = await machineOf(shell, directory, state)
@@ -64,7 +64,7 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       await expect(acquireLock(machine, place, lock)).rejects.toMatchObject(refused)
     })
 
-    test.skipIf(noSmallDisk !== undefined)('because it is full is not told that it may not', async () => {
+    test.skipIf(noSmallDisk !== undefined)('because the disk is full gets another hint', async () => {
       const disk = smallDisk(1024 * 1024)
       onTestFinished(() => disk.remove())
       chownSync(disk.directory, NOBODY.uid, NOBODY.gid)
@@ -79,7 +79,7 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       })
     })
 
-    test('to a state of another account is told so, for locks and records', async () => {
+    test('to the state of another account gets a hint, for locks and records', async () => {
       const { directory, state, machine } = await opened()
       own(state)
       const targets = join(state, 'targets')
@@ -97,7 +97,7 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       })
     })
 
-    test('to a store is told so when something is sent to it', async () => {
+    test('to a store gets a hint when something is sent to it', async () => {
       const { directory, state } = await opened()
       const machine = await openMachine(connectionOfNobody(shell, directory, state), { role: 'carry' })
       onTestFinished(() => machine.close())
@@ -116,7 +116,7 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       })
     })
 
-    test('as nobody does to /proc is refused at once, with what the system says', async () => {
+    test("to /proc, as nobody may, is refused immediately with the system's message", async () => {
       const { directory } = await opened()
       const nobody = await machineOf(shell, directory, '/proc/davit/state')
       const root = await openMachine(async () => shellConnection(shell, '/proc/davit/state'))

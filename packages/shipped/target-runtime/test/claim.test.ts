@@ -31,7 +31,7 @@ describe.each(shells)('claims in %s', (...shell) => {
   const run = (script: string) => start(argvOf(script))
   const runAsOther = (hidePid: HidePid, script: string) => start(withHiddenProc(hidePid, argvOf(script)))
 
-  test('let one in at a time, also past what a dead owner left', async () => {
+  test('let one in at a time, even after a dead owner', async () => {
     writeFileSync(join(directory, 'count'), '0\n')
     symlinkSync('999999:1:gone', join(directory, 'link'))
     const increment = 'claim_in_turn link "$self"; read -r n <count; echo $((n + 1)) >count; rm link'
@@ -61,7 +61,7 @@ describe.each(shells)('claims in %s', (...shell) => {
       ).toBe(0)
       const refused = 'claim link "$self"; [ $? = 1 ] && ! take_away link x "$self" && is_claimed link && [ -L link ]'
       expect(await runAsOther(hidePid, refused)).toBe(0)
-      // Whoever wants to end it has to be certain.
+      // To end a process, one has to be certain.
       expect(await runAsOther(hidePid, 'is_alive "$(readlink link)"; [ $? != 0 ]')).toBe(0)
     } finally {
       owner.kill('SIGKILL')
@@ -72,23 +72,23 @@ describe.each(shells)('claims in %s', (...shell) => {
     ).toBe(0)
   })
 
-  test('stay with a living owner where nothing can be opened', async () => {
+  test('stay with a living owner if no file can be opened', async () => {
     expect(
       await run('ln -s "$self" link; (ulimit -n 4; is_dead "$self") 2>/dev/null; [ $? != 0 ] && is_claimed link'),
     ).toBe(0)
   })
 
-  test('stay with a living owner where the boot is not known', async () => {
+  test('stay with a living owner if the boot is unknown', async () => {
     expect(await run('ln -s "${self%:*}:unknown" link && is_claimed link')).toBe(0)
     expect(await run('rm link; ln -s "$self" link; boot_id() { echo unknown; }; is_claimed link')).toBe(0)
   })
 
-  test.each(['', 'x', '-1:1:x', '0x1:1', '1 2'])('are taken over from what was never an owner (%j)', async (text) => {
+  test.each(['', 'x', '-1:1:x', '0x1:1', '1 2'])('are taken over from an impossible owner (%j)', async (text) => {
     writeFileSync(join(directory, 'text'), text)
     expect(await run('is_dead "$(cat text):$(boot_id)" && is_dead "$(cat text)"')).toBe(0)
   })
 
-  test('cannot be made where nothing can be written', async () => {
+  test('cannot be made if nothing can be written', async () => {
     expect(await run('claim missing/link "$self"; [ $? = 2 ] && ! claim_in_turn missing/link "$self"')).toBe(0)
   })
 })

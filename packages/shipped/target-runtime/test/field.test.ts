@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeField, encodeField } from '../src/field.ts'
 
-// Any text but NUL, and whole code points only: a lone surrogate has no UTF-8.
+// Any text without NUL and lone surrogates, which UTF-8 cannot encode.
 const anyText = fc.string({ unit: 'binary', maxLength: 60 }).filter((text) => !text.includes('\0'))
 const trickyText = fc
   .array(

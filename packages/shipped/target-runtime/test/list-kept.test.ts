@@ -29,7 +29,7 @@ describe.each(SHELLS)('what a store keeps, listed in %s', (program, ...options) 
   }
 
   test.each(HIDE_PID)(
-    'has what a living process of another user needs or was asked for, also where it is hidden (hidepid=%s)',
+    'includes what a living process of another user needs or reported, even if it is hidden (hidepid=%s)',
     async (hidePid) => {
       const owner = spawn('sleep', ['600'], { stdio: 'ignore' })
       const identity = spawnSync(

@@ -12,8 +12,8 @@ const runtime = readdirSync(directory)
   .map((name) => readFileSync(new URL(name, directory), 'utf8'))
   .join('\n')
 
-test.each(NAMES)('%s takes the fields that its row in the table names', (name) => {
-  // `# operation_NAME FIELDS: what it does`, perhaps on more than one line, right above it.
+test.each(NAMES)('%s takes the fields of its row in the table', (name) => {
+  // The comment `# operation_NAME FIELDS: what it does`, in one or more lines, is directly above the function.
   const above = new RegExp(`\n# operation_${name}((?: [^:;,\n]*)?)[:;,].*\n(?:#.*\n)*operation_${name}\\(\\) {`)
   const [, comment = 'none'] = above.exec(runtime) ?? []
   expect(comment.trim()).toBe(operation(name).fields)
@@ -24,7 +24,7 @@ test('a helper refuses with the codes of the table only, and with each of them',
   expect([...new Set(codes)].toSorted()).toEqual(REFUSALS)
 })
 
-test('docs/operations.md is what the table says', async () => {
+test('docs/operations.md is generated from the tables', async () => {
   await expect(operationsPage()).toMatchFileSnapshot('../../../../docs/operations.md')
 })
 

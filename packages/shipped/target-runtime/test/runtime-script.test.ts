@@ -26,7 +26,7 @@ const records = [
   ['b', undefined],
 ] as const
 
-/** All that are ever sent. */
+/** All scripts that are sent. */
 const SCRIPTS: readonly (readonly [string, string])[] = [
   ...ROLES.map((role) => [`helperScript() of ${role}`, helperScript({ role, marker, predecessor })] as const),
   ['receiverScript()', receiverScript({ incoming: '/store/i', name: 'transfer.1', owner: predecessor }, 'cksum')],
@@ -41,7 +41,7 @@ const SCRIPTS: readonly (readonly [string, string])[] = [
 ]
 
 describe.each(SCRIPTS)('%s', (_, script) => {
-  test('stays below 40 kB, and is understood by every shell', () => {
+  test('stays below 40 kB, and is valid in every shell', () => {
     expect(Buffer.byteLength(script)).toBeLessThan(40_000)
     const results = SHELLS.map(([program = '', ...options]) =>
       spawnSync(program, [...options, '-n'], { input: script }),
@@ -49,7 +49,7 @@ describe.each(SCRIPTS)('%s', (_, script) => {
     expect(results.map(({ status }) => status)).toEqual(SHELLS.map(() => 0))
   })
 
-  test('has all functions that it calls, and so has what its detached processes evaluate', () => {
+  test('has all functions that it calls, and so does the text of its detached processes', () => {
     const detached = /^detached='((?:[^']|'\\'')*)'$/m.exec(script)?.[1] ?? ''
     for (const text of [script, detached].map((quoted) => quoted.replaceAll("'\\''", "'"))) {
       const defined = functionsIn(text)
@@ -65,13 +65,13 @@ test.each(ROLES)('a helper with the role %s carries out the operations of that r
   )
 })
 
-test.each(SHELLS)('what is not set ends the runtime in %s', (program = '', ...options) => {
+test.each(SHELLS)('an unset variable ends the runtime in %s', (program = '', ...options) => {
   const input = `${runtime({ own: ['common'] })}\necho begun\n: "$not_set"\necho ended\n`
   const { status, stdout } = spawnSync(program, options, { input, encoding: 'utf8' })
   expect([stdout, status === 0]).toEqual(['begun\n', false])
 })
 
-test('no two functions of the runtime have one name', () => {
+test('no two functions of the runtime have the same name', () => {
   const names = functionNames(ALL_PARTS)
   expect(names.length).toBeGreaterThan(100)
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
@@ -90,7 +90,7 @@ function functionsIn(text: string): ReadonlySet<string> {
   return new Set(functionNames(text))
 }
 
-/** Words where a command stands that are functions somewhere, or can be nothing else. */
+/** Words in the place of a command that are functions of some part, or can be nothing else. */
 function callsIn(text: string): readonly string[] {
   const somewhere = functionsIn(ALL_PARTS)
   const commands = /(?:^|[;|&!({]|\b(?:then|do|else|if|elif|while|until)\b)[ \t]*([a-z_]+)(?=[ \t\n;)])(?!\))/gm

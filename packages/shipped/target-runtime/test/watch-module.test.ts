@@ -10,10 +10,10 @@ const shells = [['dash'], ['bash'], ['busybox', 'sh']].filter(
   ([program = '']) => spawnSync(program, ['--help']).error === undefined,
 )
 
-test.each(shells)('watch_module() leaves no process when what it watches ends at once, in %s', (...shell) => {
+test.each(shells)('watch_module() leaves no process if the module ends immediately, in %s', (...shell) => {
   const [program = '', ...options] = shell
   const seconds = `7.${Math.floor(Math.random() * 1e9)}`
-  // Each time a little later than before.
+  // Each time a little later.
   const script = `${PARTS}
     round=0
     while [ "$round" -lt 200 ]; do
