@@ -1,7 +1,6 @@
 # Takes, renews and releases locks of deployments. Holders are read in holder.sh.
 
-# believe_holder DIRECTORY: starts the lease now if its time is missing or in the future (the clock was ahead), as it would never
-# end.
+# believe_holder DIRECTORY: starts the lease now if its time is missing or in the future; otherwise it might never end.
 believe_holder() {
   [ -z "$holder_renewed" ] || [ "$holder_renewed" -gt "$now" ] || return 0
   holder_renewed=$now

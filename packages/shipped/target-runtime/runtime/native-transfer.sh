@@ -42,7 +42,7 @@ operation_native_commit() {
   set -f
   while [ "$1" != protect ]; do
     place_with_record "$1" "$2" || {
-      # Free the space again that was too little.
+      # The likely reason is a full disk: free what was taken.
       for name in $committed "$1"; do
         remove_tree "$store/$name"
       done

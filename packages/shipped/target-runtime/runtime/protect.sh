@@ -1,4 +1,4 @@
-# Protects what a deployment is about to need for a day.
+# Protects, for a day, what a deployment is about to need.
 
 # operation_protect STORE-KIND ROOTS [PATH]...: protects them for a day. ROOTS is the directory of roots in a native store, or a
 # name for this set of paths in a Nix store.

@@ -1,6 +1,6 @@
 # Writes states, for runners (outcomes) and helpers (intentions).
 
-# write_state DIRECTORY STATE: overwrites the old state in place on a full disk, which takes no space.
+# write_state DIRECTORY STATE: replaces the state; on a full disk overwrites it in place, which takes no space.
 write_state() {
   printf '%s\n' "$2" | replace_file "$1/state" || {
     [ -s "$1/state" ] && printf '%s\n' "$2" 1<>"$1/state" && sync "$1/state"
