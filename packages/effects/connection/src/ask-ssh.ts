@@ -8,7 +8,7 @@ import { sshCommand, type SshPlace } from './ssh-error.ts'
 /** The variable that names a configuration in place of the user's own. */
 const CONFIGURATION = 'DAVIT_SSH_CONFIG'
 
-/** Asks the user's OpenSSH how it would reach an address; nothing is connected. */
+/** Asks the user's OpenSSH how it would reach an address, without connecting. */
 export async function askSsh(address: string, options: AskOptions): Promise<SshConfiguration> {
   const { environment, role } = options
   const { host, user, port } = parseSshAddress(address)
@@ -28,7 +28,7 @@ export async function askSsh(address: string, options: AskOptions): Promise<SshC
   return { ...parseSshConfiguration(address, text, tokens), configurationFile: environment[CONFIGURATION] }
 }
 
-/** What this version of OpenSSH does without any configuration, as it prints it. */
+/** Output of `ssh -G` without any configuration: the defaults of this version of OpenSSH. */
 export function askSshDefaults(context: SshContext): Promise<string> {
   return printed('localhost', context, ['-F', 'none', '--', 'localhost'])
 }
@@ -63,10 +63,10 @@ function splitWords(text: string | undefined): readonly string[] {
 }
 
 function configurationError(place: SshPlace, stderr: string): DavitError {
-  // The first line says what is wrong where, the last one only that ssh gives up.
+  // The first line names the error and its place; the last one only says that ssh terminates.
   const [reason = ''] = stderr.trim().split('\n')
-  return new DavitError('bad-ssh-configuration', `cannot connect to '${place.address}': ssh says: ${reason}`, {
+  return new DavitError('bad-ssh-configuration', `cannot connect to '${place.address}': ssh reports: ${reason}`, {
     exitStatus: ExitStatus.unreachable,
-    hint: `try '${sshCommand(place, ['-G'])}'`,
+    hint: `run '${sshCommand(place, ['-G'])}' to see the whole error`,
   })
 }

@@ -6,13 +6,13 @@ import type { SshConfiguration } from './ssh-configuration.ts'
 import { sshCommand } from './ssh-error.ts'
 
 export interface Authentication {
-  /** The next way to try, or false when there is none left; `offered` is what the server accepts, once it said so. */
+  /** Returns the next method to try, or false if none is left; `offered` is what the server accepts, once it is known. */
   next(offered: readonly string[] | null): AnyAuthMethod | false
-  /** What was tried, for when nothing succeeded. */
+  /** Error for when every method failed: names what was tried. */
   failure(reason?: string): DavitError
 }
 
-/** Proves who we are by keys only: first those of the agent, then those in files. */
+/** Authenticates with keys only: those of the agent first, then those in files. */
 export async function authentication(configuration: SshConfiguration, identities: Identities): Promise<Authentication> {
   const { user: username } = configuration
   const ways: AnyAuthMethod[] = [{ type: 'none', username }]
@@ -31,7 +31,7 @@ export async function authentication(configuration: SshConfiguration, identities
 }
 
 function acceptedWays(accepted: readonly string[]): string | undefined {
-  return accepted.length === 0 || accepted.includes('publickey') ? undefined : `it accepts ${accepted.join(', ')} only`
+  return accepted.length === 0 || accepted.includes('publickey') ? undefined : `it accepts only ${accepted.join(', ')}`
 }
 
 function authenticationFailure(
@@ -41,15 +41,16 @@ function authenticationFailure(
 ): DavitError {
   const { address, user, hostname } = configuration
   const agentKeys = agent?.keys.length ?? 0
-  const tried = [...(agentKeys > 0 ? [`${agentKeys} of the agent`] : []), ...keys.map(({ file }) => `'${file}'`)]
-  const what = tried.length > 0 ? `tried the keys ${tried.join(', ')}` : 'there is no key to try'
+  const ofAgent = agentKeys > 0 ? [`${agentKeys} ${agentKeys === 1 ? 'key' : 'keys'} of the agent`] : []
+  const tried = [...ofAgent, ...keys.map(({ file }) => `'${file}'`)]
+  const what = tried.length > 0 ? `tried ${tried.join(', ')}` : 'no key to try'
   const details = [reason, what, ...problems].filter((detail) => detail !== undefined)
   return new DavitError(
     'authentication-failed',
-    `'${address}' refuses us as ${user}@${hostname}: ${details.join('; ')}`,
+    `cannot log in to '${address}' as ${user}@${hostname}: ${details.join('; ')}`,
     {
       exitStatus: ExitStatus.permission,
-      hint: `'${sshCommand(configuration)}' must work without questions: add a key to the agent, or name one by IdentityFile`,
+      hint: `make '${sshCommand(configuration)}' work without prompts: add a key to the agent, or name one with IdentityFile`,
     },
   )
 }

@@ -6,7 +6,7 @@ export interface ChannelExit {
   reject(error: DavitError): void
 }
 
-/** An exit status to be told once; nobody has to wait for it. */
+/** Exit status of a channel, settled once; a rejection may go unobserved. */
 export function channelExit(): ChannelExit {
   let settle: Pick<ChannelExit, 'resolve' | 'reject'> | undefined
   const promise = new Promise<number>((resolve, reject) => {
@@ -17,12 +17,12 @@ export function channelExit(): ChannelExit {
 }
 
 export function channelClosed(address: string): DavitError {
-  return new DavitError('channel-closed', `stopped listening to a script on '${address}'`)
+  return new DavitError('channel-closed', `closed the channel to a script on '${address}'`)
 }
 
 export function connectionLost(address: string, reason: string): DavitError {
   return new DavitError('connection-lost', `lost the connection to '${address}': ${reason}`, {
     exitStatus: ExitStatus.unreachable,
-    hint: 'what was started there goes on; repeat the command, and it waits for it or undoes it',
+    hint: 'repeat the command; work started there continues, and the command waits for it or undoes it',
   })
 }

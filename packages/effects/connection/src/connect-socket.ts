@@ -6,7 +6,7 @@ import { reasonOf, unreachable } from './ssh-error.ts'
 /** Node gives each address of a host 250 ms before it tries the next one, too little for distant machines. */
 const ADDRESS_MILLISECONDS = 2_000
 
-/** A TCP connection to where a host's sshd listens, tried as often as ConnectionAttempts says. */
+/** Opens a TCP connection to a host's sshd, with as many attempts as ConnectionAttempts allows. */
 export async function connectSocket(configuration: SshConfiguration, signal: AbortSignal): Promise<Socket> {
   for (let tried = 1; ; tried += 1) {
     try {
@@ -18,7 +18,7 @@ export async function connectSocket(configuration: SshConfiguration, signal: Abo
   }
 }
 
-/** As OpenSSH. */
+/** The pause that OpenSSH makes. */
 const BETWEEN_ATTEMPTS_MILLISECONDS = 1_000
 
 async function connectOnce(configuration: SshConfiguration, signal: AbortSignal): Promise<Socket> {
@@ -28,7 +28,7 @@ async function connectOnce(configuration: SshConfiguration, signal: AbortSignal)
   const place = `${hostname} port ${port}`
   const failed = (reason: string, cause?: unknown): Error =>
     unreachable(configuration.address, `${reason} (${place})`, {
-      hint: 'check the address and that sshd runs there',
+      hint: 'check the address, and that sshd runs there',
       cause,
     })
   return new Promise((resolve, reject) => {

@@ -9,8 +9,8 @@ export type ConnectionRequest = { readonly kind: 'local' } | { readonly kind: 's
 
 export interface ConnectionPool {
   /**
-   * The connection to a machine: the same for all addresses that lead to the same account there, and a new one once it
-   * was lost.
+   * Returns the connection to a machine: the same one for all addresses of the same account there, and a new one after a
+   * loss.
    */
   connect(request: ConnectionRequest): Promise<Connection>
   close(): Promise<void>

@@ -14,7 +14,7 @@ export interface HostTokens extends PathTokens {
   readonly user: string
 }
 
-/** `~/`, `${VARIABLE}` and the tokens of ssh_config(5), which `ssh -G` leaves as they are. */
+/** Expands `~/`, `${VARIABLE}` and the tokens of ssh_config(5), which `ssh -G` prints unexpanded. */
 export function expandPath(path: string, tokens: HostTokens): string {
   const values: Readonly<Record<string, string | number>> = {
     '%': '%',

@@ -1,6 +1,6 @@
 import { limiter, type Limiter } from './limiter.ts'
 
-/** Bounds handshakes: of all servers together, and one at a time at a server that once hung up since there were too many. */
+/** Bounds handshakes: of all servers together, and to one at a time at a server that has hung up because of too many. */
 export interface HandshakeLanes {
   run<Result>(server: string, task: () => Promise<Result>): Promise<Result>
   narrow(server: string): void

@@ -9,17 +9,17 @@ import { reasonOf, unreachable } from './ssh-error.ts'
 
 export type HandshakeOutcome =
   | { readonly kind: 'ready'; readonly client: Client }
-  /** sshd hung up before it showed its key: too many connections at a time, perhaps. */
+  /** sshd hung up before it sent its key, perhaps because of too many connections. */
   | { readonly kind: 'dropped'; readonly error: DavitError }
 
 export interface HandshakeOptions {
-  /** Required: ssh2 accepts any host key when nobody looks at it. */
+  /** Required, since ssh2 accepts any host key if there is no verifier. */
   readonly hostKeys: HostKeyPolicy
   readonly authentication: Authentication
   readonly signal: AbortSignal
 }
 
-/** Speaks ssh over a stream until the server knows us; its host key is verified before anything is told about us. */
+/** Does the ssh handshake and authentication over a stream; the host key is verified before the user's name is sent. */
 export async function handshake(
   stream: Duplex,
   configuration: SshConfiguration,
@@ -39,7 +39,7 @@ export async function handshake(
     const connecting = untilReady(client, options)
     client.connect(connectConfig(stream, configuration, { ...options, verify }))
     await connecting
-    if (hostKey === undefined) throw new DavitError('host-key-unknown', `'${configuration.address}' showed no host key`)
+    if (hostKey === undefined) throw new DavitError('host-key-unknown', `'${configuration.address}' sent no host key`)
     await hostKeys.remember(hostKey)
     return { kind: 'ready', client }
   } catch (error) {
@@ -53,7 +53,7 @@ export async function handshake(
   }
 }
 
-/** Rejects with what ssh2 says, or with nothing when the link closed. */
+/** Rejects with ssh2's error, or with nothing when the link closed. */
 async function untilReady(client: Client, { signal }: HandshakeOptions): Promise<void> {
   let abort = (): void => {}
   try {
@@ -95,7 +95,7 @@ function connectConfig(stream: Duplex, configuration: SshConfiguration, options:
   }
 }
 
-/** Where the configuration names none, those of ssh2. */
+/** Algorithms that the configuration names; ssh2 chooses the others. */
 function algorithmsOf(configuration: SshConfiguration, hostKeys: HostKeyPolicy): Algorithms {
   const { kexAlgorithms, ciphers, macs, compression } = configuration
   const named = {

@@ -19,11 +19,11 @@ import { HOST_KEY_ALGORITHMS } from './ssh-algorithms.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
 
 export interface HostKeyPolicy {
-  /** Algorithms of the keys that the host is known by come first, or a host known by its RSA key would look unknown. */
+  /** Algorithms to offer, those of known keys first: otherwise a host known by its RSA key would look unknown. */
   readonly algorithms: readonly string[]
-  /** Why a key is refused; nothing for a key that is good. */
+  /** Returns why a key is refused; nothing for a good one. */
   check(key: Buffer): DavitError | undefined
-  /** To be called once the host has proved that it owns the key: a key accepted as new is written down. */
+  /** Records a key that was accepted as new. Call it once the host has proved that it owns the key. */
   remember(key: Buffer): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export async function hostKeyPolicy(
   }
 }
 
-/** A file that is not there knows nobody. What is there and cannot be read may know the host, or have revoked its key. */
+/** A missing file lists no host. An unreadable one is an error, since it may list the host or revoke its key. */
 async function readKnownHosts({ address }: SshConfiguration, file: string): Promise<readonly KnownHost[]> {
   try {
     return parseKnownHosts(file, await readFile(file, 'utf8'))
@@ -87,7 +87,7 @@ async function append(configuration: SshConfiguration, key: Buffer): Promise<str
   const written = hashKnownHosts ? hashHostName(name, randomBytes(20)) : name
   const line = `${written} ${keyTypeOf(key)} ${key.toString('base64')}\n`
   try {
-    // That one directory, as OpenSSH does it.
+    // Only that one directory, as OpenSSH does.
     await mkdir(dirname(file), { mode: 0o700 }).catch(() => {})
     await appendFile(file, `${await missingNewline(file)}${line}`, { mode: 0o600 })
   } catch (cause) {

@@ -5,7 +5,7 @@ import { rsaSize } from './rsa-size.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
 import { sshCommand } from './ssh-error.ts'
 
-/** Why a host key is refused, and the command to type when it is right all the same. */
+/** Error for a refused host key, with the command that accepts the key if it is genuine. */
 export function hostKeyRefusal(
   configuration: SshConfiguration,
   verdict: Exclude<HostKeyVerdict, { kind: 'known' }>,
@@ -19,14 +19,14 @@ export function hostKeyRefusal(
 }
 
 export function smallKey({ address, requiredRsaSize }: SshConfiguration, key: Buffer): DavitError {
-  const sizes = `it has ${rsaSize(key)} bits, and RequiredRSASize asks for ${requiredRsaSize}`
+  const sizes = `it has ${rsaSize(key)} bits, but RequiredRSASize is ${requiredRsaSize}`
   return new DavitError('host-key-small', `the host key of '${address}' is too small: ${sizes}: ${showKey(key)}`, {
     exitStatus: ExitStatus.permission,
-    hint: 'the machine needs a larger host key, or one of another sort',
+    hint: 'give the machine a larger host key, or one of another type',
   })
 }
 
-/** Type and fingerprint, as ssh-keygen -l shows it. */
+/** Type and fingerprint of a key, as ssh-keygen -l prints them. */
 export function showKey(key: Buffer): string {
   const digest = createHash('sha256').update(key).digest('base64').replace(/=+$/, '')
   return `${keyTypeOf(key)} SHA256:${digest}`
@@ -39,16 +39,16 @@ function explain(
 ): { readonly message: string; readonly hint: string } {
   switch (verdict.kind) {
     case 'revoked':
-      return { message: `is revoked in ${place(verdict.entry)}: ${shown}`, hint: 'the machine needs a new host key' }
+      return { message: `is revoked in ${place(verdict.entry)}: ${shown}`, hint: 'give the machine a new host key' }
     case 'changed':
       return {
-        message: `has changed: it is ${shown}, but ${place(verdict.entry)} says ${showKey(verdict.entry.key)}`,
-        hint: `somebody may sit in between; only if the machine is known to have a new key: ssh-keygen -R '${verdict.name}' -f ${verdict.entry.file}`,
+        message: `has changed: it is ${shown}, but ${place(verdict.entry)} has ${showKey(verdict.entry.key)}`,
+        hint: `somebody may be intercepting the connection; only if the machine really has a new key, run: ssh-keygen -R '${verdict.name}' -f ${verdict.entry.file}`,
       }
     case 'unknown':
       return {
         message: `is not known: it is ${shown}${vouched(verdict.authority)}`,
-        hint: `compare it on the machine itself, then: ${learningCommand(configuration)}`,
+        hint: `compare it with the key on the machine itself, then run: ${learningCommand(configuration)}`,
       }
   }
 }
@@ -61,7 +61,7 @@ function place({ file, line }: KnownHost): string {
   return `${file}:${line}`
 }
 
-/** ssh-keyscan reaches only hosts that need no other, and writes them down by their own name. */
+/** Command that records the host key. ssh-keyscan cannot use jump hosts, and records a host by its own name only. */
 function learningCommand(configuration: SshConfiguration): string {
   const { hostname, port, proxyJump, hostKeyNames, userKnownHostsFiles } = configuration
   const file = userKnownHostsFiles[0] ?? '~/.ssh/known_hosts'

@@ -4,12 +4,12 @@ import { loadSsh2 } from './load-ssh2.ts'
 import { rsaSize } from './rsa-size.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
 
-/** Ways to prove who we are, in the order in which OpenSSH tries them. */
+/** Keys to authenticate with, in the order in which OpenSSH tries them. */
 export interface Identities {
   /** Keys of the agent: those of the configured files first. */
   readonly agent: { readonly socket: string; readonly keys: readonly ParsedKey[] } | undefined
   readonly keys: readonly { readonly file: string; readonly key: ParsedKey }[]
-  /** Why something that is configured could not be used. */
+  /** Why configured keys could not be used. */
   readonly problems: readonly string[]
 }
 
@@ -49,16 +49,15 @@ export async function readIdentities(configuration: SshConfiguration): Promise<I
   }
 }
 
-/** Why the configuration does not let us use a key. RSA keys sign by rsa-sha2-256 in ssh2. */
+/** Returns why the configuration forbids a key. RSA keys sign with rsa-sha2-256 in ssh2. */
 function refusalOf(configuration: SshConfiguration, key: ParsedKey): string | undefined {
   const { pubkeyAlgorithms, requiredRsaSize } = configuration
   const blob = key.getPublicSSH()
   const size = rsaSize(blob)
-  if (size !== undefined && size < requiredRsaSize)
-    return `has ${size} bits, and RequiredRSASize asks for ${requiredRsaSize}`
+  if (size !== undefined && size < requiredRsaSize) return `has ${size} bits, but RequiredRSASize is ${requiredRsaSize}`
   const algorithm = size === undefined ? key.type : 'rsa-sha2-256'
   if (pubkeyAlgorithms.length === 0 || pubkeyAlgorithms.includes(algorithm)) return undefined
-  return `would sign by ${algorithm}, which PubkeyAcceptedAlgorithms lacks`
+  return `would sign with ${algorithm}, which PubkeyAcceptedAlgorithms does not list`
 }
 
 interface IdentityFile {
@@ -68,7 +67,7 @@ interface IdentityFile {
   readonly problem?: string
 }
 
-/** One that nobody has named is one of those that OpenSSH looks for. */
+/** Reads a key file. A file that the user has not named is one of OpenSSH's defaults, and may be missing. */
 async function readIdentityFile(file: string, isNamed: boolean): Promise<IdentityFile> {
   const [content, publicContent] = await Promise.all([readIfThere(file), readIfThere(`${file}.pub`)])
   const publicKey = publicContent instanceof Buffer ? await parseKey(publicContent) : undefined
@@ -101,9 +100,9 @@ async function readIfThere(file: string): Promise<Buffer | Error | undefined> {
 
 async function parseKey(content: Buffer): Promise<ParsedKey | Error> {
   const { utils } = await loadSsh2()
-  // Its types do not say that a file may hold several keys.
+  // The types of ssh2 do not say that a file may contain several keys.
   const parsed: ParsedKey | Error | ParsedKey[] = utils.parseKey(content)
-  return Array.isArray(parsed) ? (parsed[0] ?? new Error('no key in it')) : parsed
+  return Array.isArray(parsed) ? (parsed[0] ?? new Error('it contains no key')) : parsed
 }
 
 async function readAgentKeys(socket: string | undefined, problems: string[]): Promise<readonly ParsedKey[]> {
@@ -112,7 +111,7 @@ async function readAgentKeys(socket: string | undefined, problems: string[]): Pr
   const agent: BaseAgent = createAgent(socket)
   return new Promise((resolve) => {
     agent.getIdentities((error, keys) => {
-      if (error) problems.push(`cannot ask the agent at '${socket}'`)
+      if (error) problems.push(`cannot reach the agent at '${socket}'`)
       resolve((keys ?? []) as readonly ParsedKey[])
     })
   })

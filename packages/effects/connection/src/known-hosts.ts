@@ -5,7 +5,7 @@ export interface KnownHost {
   readonly file: string
   readonly line: number
   readonly marker: 'revoked' | 'cert-authority' | undefined
-  /** Patterns with commas between them, or one hashed name. */
+  /** Comma-separated patterns, or one hashed name. */
   readonly names: string
   readonly keyType: string
   readonly key: Buffer
@@ -13,13 +13,13 @@ export interface KnownHost {
 
 export type HostKeyVerdict =
   | { readonly kind: 'known' }
-  /** An authority may vouch for it, by a certificate. */
+  /** No key of the host is known, but perhaps an authority that could vouch for it with a certificate. */
   | { readonly kind: 'unknown'; readonly authority: KnownHost | undefined }
   /** The host is known by other keys, of this type or another. */
   | { readonly kind: 'changed'; readonly entry: KnownHost; readonly name: string }
   | { readonly kind: 'revoked'; readonly entry: KnownHost }
 
-/** Lines that are no keys of protocol 2 say nothing, as in OpenSSH. */
+/** Parses a known_hosts file. Like OpenSSH, it ignores lines that are not keys of protocol 2. */
 export function parseKnownHosts(file: string, text: string): readonly KnownHost[] {
   return text.split('\n').flatMap((content, index) => {
     const entry = parseLine(content)
@@ -27,7 +27,7 @@ export function parseKnownHosts(file: string, text: string): readonly KnownHost[
   })
 }
 
-/** Judges the key that a host showed, looked up by names in their order: the first that is known decides. */
+/** Judges the key that a host sent. Names are looked up in order; the first known one decides. */
 export function judgeHostKey(entries: readonly KnownHost[], names: readonly string[], key: Buffer): HostKeyVerdict {
   const marked = (marker: KnownHost['marker']): readonly KnownHost[] =>
     entries.filter((entry) => entry.marker === marker && names.some((name) => matches(entry, name)))
@@ -46,12 +46,12 @@ export function knownKeyTypes(entries: readonly KnownHost[], names: readonly str
   return new Set(knownAs(entries, names).known.map((entry) => entry.keyType))
 }
 
-/** The type that a public key in the format of RFC 4253, section 6.6, begins with. */
+/** Type of a public key, which is its first field in the format of RFC 4253, section 6.6. */
 export function keyTypeOf(key: Buffer): string {
   return key.length < 4 ? '' : key.toString('latin1', 4, 4 + key.readUInt32BE(0))
 }
 
-/** As ssh writes host names that are not to be read: a salted SHA-1 of the name. */
+/** Hashes a host name as HashKnownHosts does: a salted SHA-1. */
 export function hashHostName(name: string, salt: Buffer): string {
   const digest = createHmac('sha1', salt).update(name).digest('base64')
   return `|1|${salt.toString('base64')}|${digest}`
@@ -66,7 +66,7 @@ function parseLine(content: string): Pick<KnownHost, 'marker' | 'names' | 'keyTy
   return { marker: marker as KnownHost['marker'], names, keyType, key }
 }
 
-/** The first name that is known, and its keys. */
+/** Returns the first known name, and its keys. */
 function knownAs(
   entries: readonly KnownHost[],
   names: readonly string[],
@@ -91,7 +91,7 @@ function matchesHash(hashed: string, name: string): boolean {
   return version === '1' && salt !== undefined && hashHostName(name, Buffer.from(salt, 'base64')) === hashed
 }
 
-/** `*` and `?`, in steps of at most the product of the lengths, however many stars there are. */
+/** Matches `*` and `?`. The steps are at most the product of both lengths, however many stars there are. */
 function matchesPattern(name: string, pattern: string): boolean {
   let [at, next, star, resume] = [0, 0, -1, 0]
   while (at < name.length) {
@@ -105,7 +105,7 @@ function matchesPattern(name: string, pattern: string): boolean {
     } else if (star === -1) {
       return false
     } else {
-      // The last star takes one more.
+      // The last star takes one more character.
       next = star + 1
       resume += 1
       at = resume

@@ -1,4 +1,4 @@
-/** Runs tasks, so many at a time, first come first served. */
+/** Runs a limited number of tasks at a time, first come first served. */
 export interface Limiter {
   run<Result>(task: () => Promise<Result>): Promise<Result>
 }

@@ -1,7 +1,7 @@
 import type ssh2 from 'ssh2'
 
-/** ssh2 is loaded with the first connection that needs it: local targets do without. */
+/** Loads ssh2 with the first connection that needs it; local targets do not. */
 export async function loadSsh2(): Promise<typeof ssh2> {
-  // A CommonJS module, whose named exports Node does not all find.
+  // ssh2 is a CommonJS module, and Node does not find all of its named exports.
   return (await import('ssh2')).default
 }

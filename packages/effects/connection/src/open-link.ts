@@ -14,7 +14,7 @@ import type { SshOptions } from './ssh-options.ts'
 export type OpenContext = SshOptions &
   Required<Pick<SshOptions, 'attempts' | 'signal'>> & { readonly lanes: HandshakeLanes }
 
-/** Connects, directly or through another link, and tries again when sshd hangs up because too many connect at a time. */
+/** Connects, directly or through another link, and tries again when sshd hangs up because of too many connections. */
 export async function openLink(
   host: SshConfiguration,
   through: SshLink | undefined,
@@ -42,7 +42,7 @@ export async function openLink(
   }
 }
 
-/** Over a stream that is itself a channel, ssh2's chacha20-poly1305 comes to a halt: it is the last resort there. */
+/** Puts chacha20-poly1305 last: over a stream that is itself a channel, ssh2's implementation hangs. */
 function withoutHanging(ciphers: readonly string[]): readonly string[] {
   const isHanging = (cipher: string): boolean => cipher.startsWith('chacha20')
   return [...ciphers.filter((cipher) => !isHanging(cipher)), ...ciphers.filter(isHanging)]
@@ -50,7 +50,7 @@ function withoutHanging(ciphers: readonly string[]): readonly string[] {
 
 const FIRST_PAUSE_MILLISECONDS = 300
 
-/** Doubles each time, with jitter, so that those who were dropped together do not come back together. */
+/** Doubles each time, with jitter, so that clients that were dropped together do not return together. */
 function pauseAfter(tried: number): number {
   return FIRST_PAUSE_MILLISECONDS * 2 ** (tried - 1) * (0.5 + Math.random())
 }

@@ -4,7 +4,7 @@ import { READ_SCRIPT, scriptLine, TARGET_PATH } from './bootstrap.ts'
 import type { Channel, Connection } from './channel.ts'
 import { channelClosed, channelExit } from './channel-exit.ts'
 
-/** The machine we are on. Scripts find the user's own programs as well, after those that any target has. */
+/** Opens a connection to this machine. Its scripts find the user's own programs too, after those that any target has. */
 export function openLocal(options: { readonly environment: Environment }): Connection {
   const { environment } = options
   const path = [TARGET_PATH, environment['PATH']].filter(Boolean).join(':')
@@ -27,7 +27,7 @@ export function openLocal(options: { readonly environment: Environment }): Conne
 }
 
 async function startScript(script: string, env: Environment): Promise<Channel> {
-  // As under sshd, what runs there notices by its streams that we are gone, and is never signalled.
+  // As under sshd, a script notices by its streams that davit is gone; it is never signalled.
   const { stdin, stdout, stderr, exit } = await startCommand({
     argv: ['/bin/sh', '-c', READ_SCRIPT],
     env,

@@ -3,7 +3,7 @@ import { sshConnection } from './ssh-connection.ts'
 import { sshLinks } from './ssh-links.ts'
 import type { SshOptions } from './ssh-options.ts'
 
-/** One connection, as the user's OpenSSH would make it; the links to jump hosts end with it. */
+/** Opens one connection, as the user's OpenSSH would; the links to jump hosts end with it. */
 export async function openSsh(address: string, options: SshOptions): Promise<Connection> {
   const links = sshLinks(options)
   try {

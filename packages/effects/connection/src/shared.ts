@@ -1,4 +1,4 @@
-/** One value for each key, made once however many ask at a time; a failure is told to those who wait and then forgotten. */
+/** One value for each key, made once for all concurrent callers; a failure reaches those who wait and is then forgotten. */
 export interface Shared<Value> {
   get(key: string, make: () => Promise<Value>): Promise<Value>
   forget(key: string): void

@@ -7,7 +7,7 @@ export interface SshAddress {
   readonly port?: number
 }
 
-/** `host`, `user@host`, `host:port`, `user@host:port`, `[v6]:port`, `v6`; a leading `ssh://` is no different. */
+/** Parses `host`, `user@host`, `host:port`, `user@host:port`, `[v6]:port` or `v6`; a leading `ssh://` is ignored. */
 export function parseSshAddress(text: string): SshAddress {
   const { user, rest } = splitUser(text.replace(/^ssh:\/\//, ''))
   const { host, port } = splitPort(rest)
@@ -20,10 +20,10 @@ export function parseSshAddress(text: string): SshAddress {
   return { host, ...(user === undefined ? {} : { user }), ...(port === undefined ? {} : { port: Number(port) }) }
 }
 
-/** Of a name, with a user and a port. */
+/** Longest address, with its user and port. */
 const MAX_LENGTH = 300
 
-// What ssh refuses in host names of command lines, and what would look like an option.
+// Without what ssh refuses in host names on command lines, and what would look like an option.
 const WORD = /^[^-\s'"`$\\;&<>|(){}@/,[\]][^\s'"`$\\;&<>|(){}@/,[\]]*$/
 
 function splitUser(text: string): { readonly user?: string; readonly rest: string } {

@@ -2,7 +2,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 
 export type AlgorithmKeyword = 'kexalgorithms' | 'ciphers' | 'macs' | 'hostkeyalgorithms'
 
-/** Of a list of the ssh configuration, in its order, what ssh2 can do as well. */
+/** Returns the algorithms of a configured list that ssh2 supports, in the same order. */
 export function usableAlgorithms(
   address: string,
   keyword: AlgorithmKeyword,
@@ -13,11 +13,11 @@ export function usableAlgorithms(
   if (usable.length > 0 || wanted.length === 0) return usable
   throw new DavitError('unsupported-ssh-option', `cannot connect to '${address}': none of its ${name} is supported`, {
     exitStatus: ExitStatus.unreachable,
-    hint: `supported ${name} are ${algorithms.join(', ')}`,
+    hint: `add one of these to ${name}: ${algorithms.join(', ')}`,
   })
 }
 
-/** In the order in which they are offered where the configuration names none. */
+/** Host key algorithms, in the order in which they are offered if the configuration names none. */
 export const HOST_KEY_ALGORITHMS: readonly string[] = [
   'ssh-ed25519',
   'ecdsa-sha2-nistp256',

@@ -16,7 +16,7 @@ export async function openSshChannel(link: SshLink, script: string): Promise<Cha
   })
 }
 
-/** `begin` is called at once: what ends quickly, as nologin does, has ended by the time that a promise is told. */
+/** Calls `begin` synchronously: a command that ends quickly, such as nologin, would be over before a promise settles. */
 function execute({ client, configuration }: SshLink, begin: (remote: ClientChannel) => Channel): Promise<Channel> {
   const { address, sessionVariables: env } = configuration
   return new Promise((resolve, reject) => {
@@ -33,16 +33,16 @@ function execute({ client, configuration }: SshLink, begin: (remote: ClientChann
 
 function refusedSession(address: string, error: Error): DavitError {
   if (!('reason' in error)) return connectionLost(address, error.message.toLowerCase())
-  return new DavitError('session-refused', `'${address}' refuses another session: ${error.message}`, {
+  return new DavitError('session-refused', `cannot open another session on '${address}': ${error.message}`, {
     exitStatus: ExitStatus.unreachable,
-    hint: 'its sshd may bound sessions (MaxSessions) or forbid commands',
+    hint: 'check whether its sshd limits sessions (MaxSessions) or forbids commands',
     cause: error,
   })
 }
 
 /**
- * ssh2's channel is one duplex stream: it swallows writes to an ended session without calling back, and ends as if all
- * had been read when the link breaks. So each direction gets a stream of its own, which fails then.
+ * ssh2's channel is one duplex stream. It swallows writes to an ended session without calling back, and when the link
+ * breaks it ends as if everything had been read. So each direction gets a stream of its own, which fails instead.
  */
 function channelOver(remote: ClientChannel, link: SshLink): Channel {
   const { address } = link.configuration
@@ -99,7 +99,7 @@ function outputOf(remote: Readable): Readable {
   remote.once('end', () => {
     if (!output.destroyed) output.end()
   })
-  // What nobody wants any more still has to be taken off the link.
+  // Unwanted output must still be taken off the link.
   output.once('close', () => remote.resume())
   return output.on('error', () => {})
 }

@@ -4,11 +4,11 @@ import { expandPath, type PathTokens } from './expand-path.ts'
 import { type AlgorithmKeyword, usableAlgorithms } from './ssh-algorithms.ts'
 import { refusalOfKeyword } from './ssh-keywords.ts'
 
-/** What the user's OpenSSH would do to reach one host. */
+/** Settings with which the user's OpenSSH would reach one host. */
 export interface SshConfiguration {
-  /** As the user wrote it. */
+  /** Address as the user wrote it. */
   readonly address: string
-  /** In place of the user's own. */
+  /** Configuration file in place of the user's own. */
   readonly configurationFile?: string | undefined
   readonly hostname: string
   readonly port: number
@@ -20,18 +20,18 @@ export interface SshConfiguration {
   readonly globalKnownHostsFiles: readonly string[]
   readonly unknownHosts: 'refuse' | 'accept-new'
   readonly hashKnownHosts: boolean
-  /** Lists of algorithms, the preferred one first; without any, those of ssh2. */
+  /** Lists of algorithms, the preferred one first; an empty list means those of ssh2. */
   readonly hostKeyAlgorithms: readonly string[]
   readonly kexAlgorithms: readonly string[]
   readonly ciphers: readonly string[]
   readonly macs: readonly string[]
-  /** Of which sorts a key may be by which we prove who we are; without any, all. */
+  /** Algorithms with which the user's keys may sign; empty if all may be used. */
   readonly pubkeyAlgorithms: readonly string[]
-  /** In bits, of any RSA key on either side. */
+  /** Minimum size in bits of any RSA key, the user's or the host's. */
   readonly requiredRsaSize: number
   readonly compression: boolean
   readonly identityFiles: readonly string[]
-  /** Or else they are those that OpenSSH looks for by itself, few of which are there. */
+  /** Whether the user named the files; otherwise they are OpenSSH's defaults, few of which exist. */
   readonly identitiesNamed: boolean
   readonly certificateFiles: readonly string[]
   /** Libraries of hardware keys. */
@@ -39,12 +39,12 @@ export interface SshConfiguration {
   readonly identitiesOnly: boolean
   /** Socket of the agent. */
   readonly agent: string | undefined
-  /** Hosts to go through, the nearest to us first. */
+  /** Jump hosts, the nearest first. */
   readonly proxyJump: readonly string[]
   readonly bindAddress: string | undefined
   readonly connectTimeoutSeconds: number
   readonly connectionAttempts: number
-  /** For who logs in; sshd takes what its AcceptEnv allows. */
+  /** Variables to send; sshd accepts those that its AcceptEnv allows. */
   readonly sessionVariables: Readonly<Record<string, string>>
   readonly keepalive: { readonly seconds: number; readonly count: number }
 }
@@ -54,8 +54,8 @@ const DEFAULT_KEEPALIVE_SECONDS = 15
 const DEFAULT_RSA_SIZE = 1024
 
 /**
- * Reads what `ssh -G` prints: a line `keyword value` each, keywords in lower case, some of them repeated. `defaults` is what it prints
- * without a configuration.
+ * Parses the output of `ssh -G`: lines `keyword value`, keywords in lower case, some of them repeated. `defaults` is its output without
+ * a configuration.
  */
 export function parseSshConfiguration(
   address: string,
@@ -115,7 +115,7 @@ type Algorithms = Pick<
 function algorithmsIn(address: string, settings: Settings, byDefault: Settings): Algorithms {
   const usable = (keyword: AlgorithmKeyword): readonly string[] =>
     usableAlgorithms(address, keyword, settings.list(keyword))
-  // What nobody has chosen is chosen by ssh2, whose best are not those of OpenSSH.
+  // A default list is left to ssh2, whose preferences differ from OpenSSH's.
   const chosen = (keyword: AlgorithmKeyword): readonly string[] =>
     isSame(settings.all(keyword), byDefault.all(keyword)) ? [] : usable(keyword)
   return {
@@ -131,15 +131,15 @@ function algorithmsIn(address: string, settings: Settings, byDefault: Settings):
 
 const ADDRESS_FAMILIES: Readonly<Record<string, 4 | 6>> = { inet: 4, inet6: 6 }
 
-// `no` and `off` ask for less than accept-new; changed keys are refused all the same.
+// `no` and `off` are laxer than accept-new; changed keys are refused all the same.
 const ACCEPTING: ReadonlySet<string> = new Set(['accept-new', 'no', 'off', 'false'])
 
 interface Settings {
   readonly keywords: readonly string[]
-  /** Without `none`, which is no value. */
+  /** Values of a keyword, without `none`. */
   all(keyword: string): readonly string[]
   text(keyword: string, otherwise: string): string
-  /** Zero is no value either. */
+  /** Number of a keyword; zero counts as missing. */
   number(keyword: string, otherwise: number): number
   list(keyword: string): readonly string[]
 }
@@ -161,7 +161,7 @@ function parseSettings(text: string): Settings {
   }
 }
 
-/** In seconds as much as a timer can wait. */
+/** As many seconds as a timer can wait. */
 const MAX_NUMBER = 2_000_000
 
 function boundedNumber(text = ''): number | undefined {
@@ -179,14 +179,14 @@ function refuseUnsupported(address: string, settings: Settings, defaults: Settin
     throw unsupported(
       address,
       'its ssh configuration forbids keys',
-      'allow PubkeyAuthentication: davit has no other way',
+      'allow PubkeyAuthentication, and publickey in PreferredAuthentications: davit uses keys only',
     )
   const [bindAddress] = settings.all('bindaddress')
   if (bindAddress !== undefined && isIP(bindAddress) === 0)
     throw unsupported(
       address,
-      `BindAddress '${bindAddress}' is no address`,
-      'write the address itself in place of a name',
+      `BindAddress '${bindAddress}' is not an IP address`,
+      'use an IP address instead of a name',
     )
 }
 
@@ -214,7 +214,7 @@ function variablesOf(assignments: readonly string[]): Readonly<Record<string, st
   )
 }
 
-/** As OpenSSH: the alias alone; or the name with its port, and then the bare name. */
+/** Names to look up, as OpenSSH does: the alias alone, or the name with its port and then the bare name. */
 function hostKeyNames(alias: string, host: { hostname: string; port: number }): [string, ...string[]] {
   if (alias !== '') return [alias.toLowerCase()]
   const name = host.hostname.toLowerCase()
@@ -226,7 +226,7 @@ function splitPaths(value: string): string[] {
   return value.split(/ +(?=[/~])/).filter((path) => path !== '' && path !== 'none')
 }
 
-/** `SSH_AUTH_SOCK` or `$NAME` means a variable of the environment. */
+/** Socket of the agent; `SSH_AUTH_SOCK` and `$NAME` are variables of the environment. */
 function agentSocket(setting: string, path: (name: string) => string, tokens: PathTokens): string | undefined {
   if (setting === 'none') return undefined
   const variable = setting === 'SSH_AUTH_SOCK' ? setting : /^\$(\w+)$/.exec(setting)?.[1]

@@ -1,6 +1,6 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 
-/** Nobody answers there: name the target and the reason. */
+/** Error for an address that cannot be reached. */
 export function unreachable(
   address: string,
   reason: string,
@@ -12,14 +12,14 @@ export function unreachable(
   })
 }
 
-/** What a failed system call means to people. */
+/** Describes a failed system call for people. */
 export function reasonOf(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   return REASONS[code] ?? (cause instanceof Error && cause.message !== '' ? cause.message : code)
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EAI_AGAIN: 'cannot resolve its name now',
+  EAI_AGAIN: 'temporary failure in name resolution',
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
   EHOSTUNREACH: 'no route to host',
@@ -29,14 +29,14 @@ const REASONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no answer',
 }
 
-/** Where something is reached, and by which configuration. */
+/** An address, and the configuration with which it is reached. */
 export interface SshPlace {
   readonly address: string
-  /** In place of the user's own. */
+  /** Configuration file in place of the user's own. */
   readonly configurationFile?: string | undefined
 }
 
-/** What to type to try the same by hand; ssh takes a port only in a URI. */
+/** Command that does the same by hand; ssh takes a port only in a URI. */
 export function sshCommand({ address, configurationFile = '' }: SshPlace, options: readonly string[] = []): string {
   const destination = /:\d+$/.test(address) ? `ssh://${address.replace(/^ssh:\/\//, '')}` : address
   return ['ssh', ...options, ...(configurationFile === '' ? [] : ['-F', configurationFile]), destination].join(' ')

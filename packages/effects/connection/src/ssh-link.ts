@@ -6,17 +6,17 @@ import { connectionLost } from './channel-exit.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
 import { reasonOf, unreachable } from './ssh-error.ts'
 
-/** How long a server may take to see that we go. */
+/** How long a server may take to close its side. */
 const CLOSE_MILLISECONDS = 1_000
 
-/** An authenticated client, which says when it has lost its server. */
+/** An authenticated client that reports the loss of its server. */
 export interface SshLink {
   readonly configuration: SshConfiguration
   readonly client: Client
   readonly lost: Promise<DavitError>
-  /** Calls back when the link has ended, by `close` (without an error) or by loss; the result takes the listener away. */
+  /** Calls back when the link has ended, by `close` (without an error) or by loss; the result removes the listener. */
   onEnd(listener: EndListener): () => void
-  /** A stream to another machine as seen from the server. */
+  /** Opens a stream from the server to another machine. */
   forward(configuration: SshConfiguration): Promise<Duplex>
   close(): Promise<void>
 }

@@ -10,10 +10,10 @@ import type { SshLink } from './ssh-link.ts'
 import type { SshOptions } from './ssh-options.ts'
 import { findRoute, routeKey, type SshRoute } from './ssh-route.ts'
 
-/** Links to machines, one for each account however often it is asked for; jump hosts are shared as well. */
+/** Links to machines: one for each account, however often it is requested. Jump hosts are shared as well. */
 export interface SshLinks {
   link(address: string): Promise<SshLink>
-  /** Ends what is open and what is being opened; later links first, since they may go through earlier ones. */
+  /** Closes links that are open or being opened, later ones first, since they may go through earlier ones. */
   close(): Promise<void>
 }
 

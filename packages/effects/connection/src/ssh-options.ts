@@ -4,15 +4,15 @@ import type { Limiter } from './limiter.ts'
 
 export interface SshOptions {
   /**
-   * `SSH_OPTS` (more arguments of ssh, split at white space) and `SSH_USER` hold for targets and not for jump hosts;
+   * `SSH_OPTS` (more arguments of ssh, split at white space) and `SSH_USER` apply to targets, not to jump hosts;
    * `DAVIT_SSH_CONFIG` takes the place of ~/.ssh/config; `SSH_AUTH_SOCK` is the agent.
    */
   readonly environment: Environment
   readonly report?: Report
-  /** Gives up connecting; connections that are open stay. */
+  /** Aborts connecting; open connections stay. */
   readonly signal?: AbortSignal
-  /** Bounds handshakes, since sshd refuses more than ten at a time; four unless told. */
+  /** Bounds handshakes, since sshd refuses more than ten at a time; four by default. */
   readonly handshakes?: Limiter
-  /** How often to try, in all, when sshd hangs up before the handshake: five times unless told. */
+  /** Attempts in all when sshd hangs up before the handshake; five by default. */
   readonly attempts?: number
 }

@@ -1,7 +1,7 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { SshConfiguration } from './ssh-configuration.ts'
 
-/** A host, and the way to it when it is not reached directly. */
+/** A host, and the route to its jump host unless it is reached directly. */
 export interface SshRoute {
   readonly host: SshConfiguration
   readonly through: SshRoute | undefined
@@ -25,7 +25,7 @@ const MAX_HOPS = 8
 
 interface Search {
   readonly ask: Ask
-  /** Where to go through instead of what the host's own configuration says. */
+  /** Jump hosts that take the place of the host's own ProxyJump. */
   readonly jumps: readonly string[]
   readonly depth: number
   readonly target: string
@@ -44,6 +44,6 @@ async function routeTo(address: string, search: Search): Promise<SshRoute> {
 function tooManyHops(target: string): DavitError {
   return new DavitError('unsupported-ssh-option', `cannot connect to '${target}': more than ${MAX_HOPS} jump hosts`, {
     exitStatus: ExitStatus.unreachable,
-    hint: 'does ProxyJump in the ssh configuration go in circles?',
+    hint: 'check whether ProxyJump in the ssh configuration goes in circles',
   })
 }

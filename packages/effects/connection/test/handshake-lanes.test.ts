@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { handshakeLanes } from '../src/handshake-lanes.ts'
 import { limiter } from '../src/limiter.ts'
 
-test('handshakeLanes() goes one by one where a server was narrow, for those who waited already as well', async () => {
+test('handshakeLanes() admits one at a time to a narrow server, even of those that were already waiting', async () => {
   const lanes = handshakeLanes(limiter(4))
   const running = new Map<string, number>()
   const most = new Map<string, number>()

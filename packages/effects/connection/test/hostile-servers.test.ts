@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => sshd?.stop())
 
-/** An ssh configuration of its own, which begins with the given lines. */
+/** Writes an ssh configuration that begins with the given lines. */
 function configured(...lines: readonly string[]): SshOptions {
   const file = join(sshd.directory, 'ssh_config_of_test')
   writeFileSync(file, `${lines.join('\n')}\nMatch all\n${readFileSync(sshd.configFile, 'utf8')}`)
@@ -41,7 +41,7 @@ async function failure(address: string, options: SshOptions): Promise<DavitError
   return error as DavitError
 }
 
-/** Lends the address of a server of ours. */
+/** Runs a server for the duration of a function, which gets its address. */
 async function withServer<Result>(
   serve: (socket: Socket) => void,
   use: (address: string) => Promise<Result>,
@@ -112,11 +112,11 @@ describe.skipIf(missing !== undefined)('servers that are none', () => {
 })
 
 describe.skipIf(missing !== undefined)('servers with much to say', () => {
-  test('what sshd shows before it lets anybody in is not for scripts', async () => {
+  test('the banner of sshd does not reach scripts', async () => {
     expect(await greeting(sshd.address, configured())).toBe('hello\n')
   })
 
-  test('lines before the version of the protocol are passed over', async () => {
+  test('lines before the protocol version are skipped', async () => {
     const proxy = (near: Socket): void => {
       near.write('welcome\r\nto this machine\r\n')
       const far = connect(sshd.port, '127.0.0.1').on('error', () => {})
@@ -166,11 +166,11 @@ describe.skipIf(missing !== undefined || loginShellMissing() !== undefined)('log
     }
   })
 
-  test('nologin runs none, and says so', async () => {
+  test('nologin runs no script, and its message is shown', async () => {
     const server = await startSshd({ loginShell: '/usr/sbin/nologin' })
     const connection = await openSsh(server.address, { environment: server.environment })
     try {
-      // It ends so quickly that its end may come with the answer that it has begun.
+      // It ends so quickly that its end may arrive together with the answer that it has started.
       for (let time = 0; time < 8; time += 1) {
         const { stdout, exit } = await connection.run('echo hello')
         expect(await text(stdout)).toMatch(/not available/)

@@ -37,7 +37,7 @@ proxycommand none
 const TOKENS = { environment: {}, home: '/home/me', localUser: 'me', localUserId: 1, originalHost: 'web1' }
 
 describe('fuzzing', patience, () => {
-  test('known_hosts: every text says which hosts are known, and no key is known that it does not hold', () => {
+  test('known_hosts: any text can be parsed, and only keys that it contains are known', () => {
     const unknownKey = Buffer.concat([KEY.subarray(0, 15), createHash('sha256').update('other').digest()])
     const keys = fc.oneof(
       fc.constant(unknownKey),
@@ -56,7 +56,7 @@ describe('fuzzing', patience, () => {
     )
   })
 
-  test('what ssh -G prints: a configuration with bounds that hold, or what is not supported', () => {
+  test('output of ssh -G: a configuration within its bounds, or an error for what is not supported', () => {
     fc.assert(
       fc.property(fc.oneof(mutationsOf([CONFIGURATION]), awkwardText), (text) => {
         inputs += 1
@@ -70,7 +70,7 @@ describe('fuzzing', patience, () => {
     )
   })
 
-  test('an address: never what ssh would take for an option, or a shell for more', () => {
+  test('an address: never a word that ssh takes for an option or a shell for more than a word', () => {
     fc.assert(
       fc.property(
         fc.oneof(mutationsOf(['deploy@web1.example:2222', 'ssh://u@[::1]:22', 'fe80::1%eth0']), awkwardText),

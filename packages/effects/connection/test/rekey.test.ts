@@ -19,7 +19,7 @@ function newKey(): { readonly text: string; readonly parsed: ParsedKey; readonly
   return { text, parsed, known: `ssh-ed25519 ${parsed.getPublicSSH().toString('base64')}` }
 }
 
-/** A client as the server sees it: which keys it shows next is nothing that ssh2 lets one change. */
+/** A client as the server sees it, with the internals of ssh2 that choose the next host key; ssh2 has no option for that. */
 type Shifty = ServedClient & { readonly _protocol: { _hostKeys: Readonly<Record<string, ParsedKey>> } }
 
 describe('a server whose host key changes while a connection is open', () => {
@@ -75,7 +75,7 @@ describe('a server whose host key changes while a connection is open', () => {
     client.rekey()
   }
 
-  test('is not spoken to any more, though the other key is known as well', async () => {
+  test('is disconnected, though the other key is known as well', async () => {
     known(first.known, second.known)
     const pool = connectionPool(options)
     const connection = await pool.connect({ kind: 'ssh', address })

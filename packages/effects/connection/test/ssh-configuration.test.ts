@@ -102,7 +102,7 @@ const ask = async (address: string): Promise<SshConfiguration> => ({
   hostname: address,
 })
 
-test('findRoute() goes through the hosts of ProxyJump, whose first follows its own', async () => {
+test('findRoute() goes through the hosts of ProxyJump, and the first of them follows its own ProxyJump', async () => {
   const route = await findRoute('target', ask)
   const hosts = (hop: SshRoute | undefined): readonly string[] =>
     hop ? [...hosts(hop.through), hop.host.hostname] : []

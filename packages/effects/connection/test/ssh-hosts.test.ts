@@ -46,7 +46,7 @@ async function failure(address: string, options: Partial<SshOptions> = {}): Prom
   return error as DavitError
 }
 
-/** That sshd saw a connection end, in which nobody said who he was. */
+/** Expects that sshd saw a connection end before any user name was sent. */
 async function expectSilence({ log }: TestSshd, before: number): Promise<void> {
   const said = (): string => log().slice(before)
   await vi.waitUntil(() => /Connection (?:closed|reset) by|Received disconnect|Disconnected from/.test(said()))
@@ -54,7 +54,7 @@ async function expectSilence({ log }: TestSshd, before: number): Promise<void> {
   expect(said()).not.toMatch(/user|Accepted|Failed|Postponed|publickey/)
 }
 
-/** An ssh configuration of its own for one test, which begins with the given lines. */
+/** Writes an ssh configuration for one test, which begins with the given lines. */
 function configured(...lines: readonly string[]): Partial<SshOptions> {
   const file = join(sshd.directory, 'ssh_config_of_test')
   writeFileSync(file, `${lines.join('\n')}\nMatch all\n${readFileSync(sshd.configFile, 'utf8')}`)
@@ -87,7 +87,7 @@ describe.skipIf(missing !== undefined)('host keys', () => {
     expect(await greeting(sshd.address)).toBe('hello')
   })
 
-  test('an unknown key is refused before we say who we are', async () => {
+  test('an unknown key is refused before the user name is sent', async () => {
     known('')
     const before = sshd.log().length
     const error = await failure(sshd.address)
@@ -116,7 +116,7 @@ describe.skipIf(missing !== undefined)('host keys', () => {
     expect(await failure(sshd.address)).toMatchObject({ code: 'host-key-revoked', exitStatus: 77 })
   })
 
-  test.each(['no', 'yes'])('accept-new writes a new key down (HashKnownHosts %s), and says so', async (hash) => {
+  test.each(['no', 'yes'])('accept-new records a new key (HashKnownHosts %s), and reports that', async (hash) => {
     writeFileSync(sshd.knownHostsFile, '# no newline at the end')
     const events: ReportEvent[] = []
     const options = configured('StrictHostKeyChecking accept-new', `HashKnownHosts ${hash}`)
@@ -166,11 +166,11 @@ describe.skipIf(missing !== undefined)('jump hosts', () => {
     await expectSilence(inner, before)
   })
 
-  test('an unknown key behind a jump host is refused before we say who we are there', async () => {
+  test('an unknown key behind a jump host is refused before the user name is sent there', async () => {
     const before = inner.log().length
     const error = await failure('inner', jump())
     expect(error).toMatchObject({ code: 'host-key-unknown', exitStatus: 77 })
-    expect(error.hint).toMatch(/ then: ssh -F \S+ inner$/)
+    expect(error.hint).toMatch(/ then run: ssh -F \S+ inner$/)
     await expectSilence(inner, before)
   })
 
@@ -181,12 +181,12 @@ describe.skipIf(missing !== undefined)('jump hosts', () => {
     const error = await failure('inner', jump())
     expect(error).toMatchObject({ code: 'host-key-unknown', exitStatus: 77 })
     expect(error.message).toContain("'root@bastion'")
-    expect(error.hint).toMatch(/ then: ssh -F \S+ root@bastion$/)
+    expect(error.hint).toMatch(/ then run: ssh -F \S+ root@bastion$/)
     await expectSilence(sshd, before)
     expect(inner.log().slice(beforeInner)).toBe('')
   })
 
-  test('a port that refuses behind a jump host is named', async () => {
+  test('the error for a refused port behind a jump host names it', async () => {
     const port = await freePort()
     const options = configured('Host hidden', 'HostName 127.0.0.1', `ProxyJump root@127.0.0.1:${sshd.port}`)
     const error = await failure(`hidden:${port}`, options)
@@ -209,7 +209,7 @@ describe.skipIf(missing !== undefined)('hosts that cannot be reached', () => {
     expect(await failure('no-such-host.invalid')).toMatchObject({ code: 'unreachable', exitStatus: 69 })
   })
 
-  test('a server that hangs up is tried again, so many times', async () => {
+  test('a server that hangs up is tried a limited number of times', async () => {
     let connections = 0
     const server = createServer((socket) => {
       connections += 1
@@ -241,10 +241,10 @@ describe.skipIf(missing !== undefined)('hosts that cannot be reached', () => {
     server.close()
   })
 
-  test('a broken ssh configuration is told in the words of ssh', async () => {
+  test('a broken ssh configuration is reported in the words of ssh', async () => {
     expect(await failure('web1', configured('NoSuchOption 1'))).toMatchObject({
       code: 'bad-ssh-configuration',
-      hint: expect.stringMatching(/^try 'ssh -G -F \/\S+ web1'$/),
+      hint: expect.stringMatching(/^run 'ssh -G -F \/\S+ web1' to see the whole error$/),
     })
   })
 

@@ -42,7 +42,7 @@ async function withConnection<Result>(
 
 const hello = async (connection: Connection): Promise<string> => text((await connection.run('echo hello')).stdout)
 
-/** A key that may log in, and whose sessions begin with a command of ours. */
+/** Makes a key that may log in, with options such as a forced command. */
 async function addKey(name: string, options = ''): Promise<string> {
   const file = join(sshd.directory, name)
   await makeKey(file, 'ed25519')
@@ -81,27 +81,27 @@ describe.skipIf(missing !== undefined)('authentication', () => {
     const before = sshd.log().length
     const { message, hint } = await refused([`IdentityFile ${file}`])
     await vi.waitUntil(() => sshd.log().slice(before).includes('authenticating user root'))
-    expect(message).toBe(`'${sshd.address}' refuses us as root@127.0.0.1: tried the keys '${file}'`)
-    expect(hint).toContain(`'ssh -F ${sshd.directory}/ssh_config_of_test ssh://${sshd.address}' must work`)
+    expect(message).toBe(`cannot log in to '${sshd.address}' as root@127.0.0.1: tried '${file}'`)
+    expect(hint).toContain(`'ssh -F ${sshd.directory}/ssh_config_of_test ssh://${sshd.address}' work without prompts`)
   })
 
   test('an encrypted key is skipped with the hint to use the agent', async () => {
     const file = join(sshd.directory, 'encrypted')
     await makeKey(file, 'ed25519', 'secret')
     const { message } = await refused([`IdentityFile ${file}`])
-    expect(message).toContain(`there is no key to try; '${file}' is encrypted (add it to the agent with ssh-add)`)
+    expect(message).toContain(`no key to try; '${file}' is encrypted (add it to the agent with ssh-add)`)
   })
 
-  test('a key that the configuration names and that is not there is told', async () => {
+  test('a missing key that the configuration names is reported', async () => {
     const { message, hint } = await refused([`IdentityFile ${sshd.directory}/none`])
     expect(message).toContain(`'${sshd.directory}/none' does not exist`)
-    expect(hint).toMatch(/^'ssh -F \S+ ssh:/)
+    expect(hint).toMatch(/^make 'ssh -F \S+ ssh:/)
     expect((await refused(['IdentitiesOnly yes'], { HOME: sshd.directory })).message).not.toContain('does not exist')
   })
 
   test('a server that wants a password says so', async () => {
     const { message } = await refused(['IdentityFile none'], { SSH_AUTH_SOCK: '/no/agent' })
-    expect(message).toContain("cannot ask the agent at '/no/agent'")
+    expect(message).toContain("cannot reach the agent at '/no/agent'")
   })
 
   test('the second of two keys is tried', async () => {
@@ -128,7 +128,7 @@ describe.skipIf(missing !== undefined)('authentication', () => {
       [`IdentityFile ${join(sshd.directory, 'stranger1')}`, 'IdentitiesOnly yes'],
       variables,
     )
-    expect(message).toContain('tried the keys 1 of the agent')
+    expect(message).toContain('tried 1 key of the agent')
   })
 
   test('SSH_USER and SSH_OPTS say what the configuration does not', async () => {
@@ -148,7 +148,7 @@ describe.skipIf(missing !== undefined)('login shells', () => {
 
   test.each(['sh', 'bash', 'dash', 'busybox sh', 'zsh', 'fish', 'tcsh', 'csh'])('%s starts scripts', async (shell) => {
     const [program = ''] = shell.split(' ')
-    // Not by running it: fish would leave something in the home of who runs the tests.
+    // Not by running it: fish would leave files in the home directory of whoever runs the tests.
     if (spawnSync('sh', ['-c', 'command -v "$0"', program]).status !== 0)
       return console.warn(`SKIPPED: there is no ${program} here`)
     const file = await addKey(`login-${program}-${shell.length}`, `command="${shell} -c \\"$SSH_ORIGINAL_COMMAND\\""`)
@@ -163,7 +163,7 @@ describe.skipIf(missing !== undefined)('login shells', () => {
 })
 
 describe.skipIf(missing !== undefined)('a link that breaks', () => {
-  /** A connection through a proxy of ours, which can be cut or frozen. */
+  /** Opens a connection through a proxy of the test, which can be cut or frozen. */
   async function throughProxy(
     use: (connection: Connection, sockets: readonly Socket[]) => Promise<void>,
     lines: readonly string[] = [],

@@ -4,16 +4,16 @@ import type { Shell } from '@davit/testing/shells'
 import type { Connection } from '../src/connection.ts'
 
 export interface ShellSurroundings {
-  /** Program that runs the one that follows it. */
+  /** Program that runs the command in its arguments. */
   readonly within?: string
-  /** Added to what a login has. */
+  /** Variables in addition to those of a login. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
 export interface ShellConnection extends Connection {
-  /** Of the shells, to kill them. */
+  /** Pids of the shells, to kill them. */
   readonly pids: readonly number[]
-  /** All scripts see the ends of their streams, as when a connection is lost. */
+  /** Ends the streams of all scripts, as the loss of a connection does. */
   hangUp(): void
 }
 
@@ -49,7 +49,7 @@ export function shellConnection(
   }
 }
 
-/** The status of a script, as a channel tells it: one that was killed counts as a connection that was lost. */
+/** Exit status of a script, as a channel reports it: a killed script counts as a lost connection. */
 export function exitOf(child: ChildProcess): Promise<number> {
   const exit = new Promise<number>((resolve, reject) => {
     child.on('exit', (status, signal) => {
@@ -57,7 +57,7 @@ export function exitOf(child: ChildProcess): Promise<number> {
       else reject(new DavitError('connection-lost', `ended by ${signal}`))
     })
   })
-  // Not everybody waits for it.
+  // Not every caller waits for it.
   exit.catch(() => {})
   return exit
 }

@@ -38,17 +38,17 @@ test.each([
   expect(judged(file)).toBe(refusal(file, reason))
 })
 
-test('a known_hosts file of somebody else is named', () => {
+test('an unreadable known_hosts file of another user is named', () => {
   const isRoot = process.getuid?.() === 0
   const other = isRoot ? AS_NOBODY : []
   expect(judged('closed', 'all', other)).toBe(refusal('closed', 'permission denied'))
 })
 
-test('a known_hosts file is named where too many files are open', () => {
+test('a known_hosts file is named when too many files are open', () => {
   const few = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh']
   expect(judged('empty', 'none', few)).toBe(refusal('empty', 'too many open files'))
 })
 
-test.each(['empty', 'missing'])('a known_hosts file that knows nobody is none to speak of: %s', (file) => {
+test.each(['empty', 'missing'])('a known_hosts file without hosts is usable: %s', (file) => {
   expect(judged(file)).toBe('usable')
 })

@@ -68,7 +68,7 @@ describe.skipIf(noPrivateNix !== undefined || sshdMissing() !== undefined)('thro
     const builders = readFileSync(pids, 'utf8').trim().split(' ').map(Number)
     expect(builders.map(isAlive)).toEqual([true, true])
     await pool.close()
-    await expect(building).rejects.toThrow('stopped listening')
+    await expect(building).rejects.toThrow('closed the channel')
     await vi.waitFor(() => expect(builders.map(isAlive)).toEqual([false, false]), PATIENCE)
   })
 

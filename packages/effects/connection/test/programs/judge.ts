@@ -3,7 +3,7 @@ import { DavitError } from '@davit/diagnostics'
 import { hostKeyPolicy } from '../../src/host-key-policy.ts'
 import { parseSshConfiguration } from '../../src/ssh-configuration.ts'
 
-/** Says why the known_hosts file is of no use; with `none`, when no file is left that it could open. */
+/** Prints why the known_hosts file cannot be used; with `none`, after all file descriptors are taken. */
 const [file = '', files] = process.argv.slice(2)
 const settings = `userknownhostsfile ${file}\nhostkeyalgorithms ssh-ed25519\n`
 const tokens = { environment: {}, home: '/', localUser: 'me', localUserId: 1, originalHost: 'web1' }
