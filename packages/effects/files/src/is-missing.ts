@@ -1,6 +1,6 @@
 import { systemErrorCode } from './system-error.ts'
 
-/** Whether something failed because a file does not exist, also when the error was dressed for people. */
+/** Whether an error, or its cause, is that a file does not exist. */
 export function isMissing(error: unknown): boolean {
   return systemErrorCode(error) === 'ENOENT' || (error instanceof Error && systemErrorCode(error.cause) === 'ENOENT')
 }

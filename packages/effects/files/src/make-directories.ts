@@ -4,20 +4,20 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { systemErrorCode } from './system-error.ts'
 import { whyNotWritten } from './why-not-written.ts'
 
-/** A directory of davit's own with its parents, if they are not there; nobody else may write to what is made. */
+/** Creates a directory of davit's own, and its parents, unless they exist; nobody else may write to them. */
 export function makeDirectories(path: string, mode = 0o755): void {
   try {
     makeWithParents(path, mode)
   } catch (cause) {
     const { reason, hint } = isNowhere(cause)
-      ? { reason: 'its file system takes no directories', hint: 'choose another directory' }
+      ? { reason: 'directories cannot be created on its file system', hint: 'choose another directory' }
       : whyNotWritten(path, cause)
     const exitStatus = ExitStatus.cannotCreate
     throw new DavitError('cannot-create', `cannot create '${path}': ${reason}`, { exitStatus, hint, cause })
   }
 }
 
-/** One by one: Node itself tries for ever where a file system takes no directories, as that of `/proc`, and misses that a disk is full. */
+/** Goes one by one: Node's own recursion never ends on file systems without new directories, such as `/proc`, and misses a full disk. */
 function makeWithParents(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode })
@@ -30,7 +30,7 @@ function makeWithParents(path: string, mode: number): void {
   }
 }
 
-/** Though what it was to be made in is there. */
+/** Whether the file system takes no directories: the parent exists all the same. */
 function isNowhere(error: unknown): boolean {
   return systemErrorCode(error) === 'ENOENT'
 }

@@ -5,8 +5,8 @@ import { longNameRecord } from './long-name-record.ts'
 import { fileChunks, type TreeEntry, walkTree } from './walk-tree.ts'
 
 /**
- * One tar stream of trees below `root`, named relative to it: the same bytes for the same trees. Directories are
- * writable in it, since busybox tar could not fill them otherwise: whoever unpacks makes them read-only.
+ * Packs trees below `root` into one tar stream, with names relative to `root`; the same trees give the same bytes. Its
+ * directories are writable, since busybox tar could not fill them otherwise; whoever unpacks it makes them read-only.
  */
 export function packArchive(root: string, names: readonly string[]): Readable {
   const archive = pack()
@@ -38,7 +38,7 @@ async function addFile(archive: Pack, { path, source, entry }: FileToAdd): Promi
   const header = headerOf(entry, path)
   await new Promise<void>((resolve, reject) => {
     const sink = archive.entry(shortened(archive, header), (error) => (error ? reject(error) : resolve()))
-    // Who reads the archive may go away in the middle of a file.
+    // The reader of the archive may go away in the middle of a file.
     sink.on('error', reject)
     writeChunks(sink, fileChunks(source, entry.size)).catch((error: unknown) => {
       sink.destroy(error instanceof Error ? error : new Error(String(error)))
@@ -63,7 +63,7 @@ type EntryHeader = Pick<Header, 'name'> & Partial<Header>
 
 const NAME_BYTES = 100
 
-/** What does not fit goes ahead in a record of its own, and tar-stream gets a header that needs no pax record. */
+/** Writes names that do not fit into records of their own, so that the header for tar-stream needs no pax record. */
 function shortened(archive: Pack, header: EntryHeader): EntryHeader {
   const { name, linkname } = header
   if (linkname && !fits(linkname)) archive.push(longNameRecord('K', linkname))

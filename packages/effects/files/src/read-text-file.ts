@@ -2,11 +2,11 @@ import { open } from 'node:fs/promises'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { reasonOf, systemErrorCode } from './system-error.ts'
 
-/** As much as the readers of documents take; a device may have no end. */
+/** The limit of the readers of documents; a device may have no end. */
 const MAX_BYTES = 256 * 1024 * 1024
 const CHUNK_BYTES = 1024 * 1024
 
-/** The text of a file in UTF-8, without a byte order mark; every failure is one that the user can act on. */
+/** Reads a file in UTF-8, without its byte order mark; every failure is an error that the user can act on. */
 export async function readTextFile(path: string): Promise<string> {
   const content = await readBytes(path).catch((cause: unknown) => {
     throw cause instanceof DavitError ? cause : readError(path, cause)
@@ -25,10 +25,10 @@ export async function readTextFile(path: string): Promise<string> {
 async function readBytes(path: string): Promise<Buffer> {
   const file = await open(path)
   const chunks: Buffer[] = []
-  // Of what is no file it is 0: that is counted.
+  // It is 0 for anything but a regular file, so what is read is counted as well.
   let { size: most } = await file.stat()
   let size = 0
-  // Closes the file at its end.
+  // The stream closes the file at its end.
   for await (const chunk of file.createReadStream({ highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     size += chunk.length
@@ -41,7 +41,7 @@ async function readBytes(path: string): Promise<Buffer> {
 function tooLarge(path: string): DavitError {
   return new DavitError('too-large', `cannot read '${path}': it is larger than ${MAX_BYTES / 1024 / 1024} MiB`, {
     exitStatus: ExitStatus.badDocument,
-    hint: 'no document is so large: name another file',
+    hint: 'name another file; no document is that large',
   })
 }
 

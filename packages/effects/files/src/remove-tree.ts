@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { systemErrorCode } from './system-error.ts'
 
 /**
- * Removes a file or directory if it is there, read-only and very deep directories in it included; follows no link. Somebody who
- * still writes there, and is about to end, is waited for.
+ * Removes a file or directory if it exists, read-only and very deep directories in it included; follows no links. Waits a
+ * moment for a process that still writes there and is about to end.
  */
 export function removeTree(path: string): void {
   for (let attempt = 1; ; attempt += 1) {
@@ -22,7 +22,7 @@ export function removeTree(path: string): void {
 
 const ATTEMPTS = 8
 
-/** The system refuses paths of 4096 bytes, though it lets anybody make directories that have longer ones. */
+/** The system refuses paths of 4096 bytes, but allows directories whose paths are longer. */
 const LONG_PATH = 2000
 
 function makeRemovable(root: string): void {
@@ -33,7 +33,7 @@ function makeRemovable(root: string): void {
   }
 }
 
-/** The directories in it, of which those that are too deep have been moved up. */
+/** Makes a directory removable and returns the directories in it, after it has moved up those that are too deep. */
 function openDirectory(path: string, root: string): readonly string[] {
   if (!lstatSync(path).isDirectory()) return []
   chmodSync(path, 0o700)
@@ -42,7 +42,7 @@ function openDirectory(path: string, root: string): readonly string[] {
     const inner = join(path, name)
     if (Buffer.byteLength(inner) - Buffer.byteLength(root) < LONG_PATH) return inner
     const raised = join(root, randomUUID())
-    // Who may not write to a directory may not move it either.
+    // A directory without write permission cannot be moved.
     chmodSync(inner, 0o700)
     renameSync(inner, raised)
     return raised

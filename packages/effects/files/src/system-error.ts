@@ -19,7 +19,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['EROFS', 'the file system is read-only'],
 ])
 
-/** What went wrong, for people. */
+/** Describes an error for people. */
 export function reasonOf(error: unknown): string {
   const code = systemErrorCode(error)
   return (

@@ -4,7 +4,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { removeTree } from './remove-tree.ts'
 import { reasonOf } from './system-error.ts'
 
-/** Lends a fresh directory below `parent` that only this user can enter, and removes it afterwards. */
+/** Calls a function with a fresh directory below `parent` that only this user can enter, and removes it afterwards. */
 export async function withTemporaryDirectory<Result>(
   parent: string,
   use: (directory: string) => Promise<Result>,

@@ -9,14 +9,14 @@ import { reasonOf, systemErrorCode } from './system-error.ts'
 
 export interface UnpackLimits {
   readonly maxEntries: number
-  /** Of all files together. */
+  /** Size of all files together. */
   readonly maxBytes: number
 }
 
 /**
  * Unpacks a tar stream of unknown origin into `directory`, which must not exist. Only files, directories, symbolic links
- * and hard links to files of the same archive get in, each once, below directories that the archive itself has made;
- * so nothing can be written through a link. Of permissions only whether a file is executable counts.
+ * and hard links to files of the same archive are unpacked, each once, below directories that the archive itself has
+ * made, so nothing can be written through a link. Of the permissions, only the executable bit of files is kept.
  */
 export async function unpackArchive(archive: Readable, directory: string, limits: UnpackLimits): Promise<void> {
   const unpacking: Unpacking = { directory, limits, kinds: new Map([['', 'directory']]), entries: 0, bytes: 0, end: 0 }
@@ -26,11 +26,11 @@ export async function unpackArchive(archive: Readable, directory: string, limits
   try {
     mkdirSync(directory)
     reading = pipeline(archive, boundedArchive(limits, read), extraction)
-    // It fails with the loop below, which tells why.
+    // It fails together with the loop below, which reports why.
     reading.catch(() => {})
     for await (const entry of extraction) await unpackEntry(unpacking, entry)
     await reading
-    if (Math.min(read.zeros, read.bytes - unpacking.end) < END_BYTES) throw refusal('ends in the middle')
+    if (Math.min(read.zeros, read.bytes - unpacking.end) < END_BYTES) throw refusal('is truncated')
   } catch (error) {
     archive.destroy()
     throw unpackError(error)
@@ -54,14 +54,14 @@ const BLOCK = 512
 const END_BYTES = 2 * BLOCK
 const ENTRY_OVERHEAD_BYTES = 8 * 1024
 
-/** Of the archive itself. */
+/** Bytes read of the archive itself. */
 interface Read {
   bytes: number
-  /** At its end. */
+  /** Zeros at its end. */
   zeros: number
 }
 
-/** Passes an archive on, up to what the limits can need. */
+/** Passes an archive on, up to the size that the limits allow. */
 function boundedArchive({ maxBytes, maxEntries }: UnpackLimits, read: Read): Transform {
   const most = maxBytes + (maxEntries + 8) * ENTRY_OVERHEAD_BYTES
   return new Transform({
@@ -78,7 +78,7 @@ function boundedArchive({ maxBytes, maxEntries }: UnpackLimits, read: Read): Tra
 async function unpackEntry(unpacking: Unpacking, entry: Entry): Promise<void> {
   const { header } = entry
   unpacking.entries += 1
-  // For a number that it cannot read tar-stream has null, and then waits for the end of the content for ever.
+  // tar-stream gives null for a number that it cannot read, and then waits forever for the end of the content.
   if (!Number.isFinite(header.size)) throw refusal(`contains ${quoted(header.name)}, whose size cannot be read`)
   unpacking.end = contentOffset(header) + Math.ceil(header.size / BLOCK) * BLOCK
   if (unpacking.entries > unpacking.limits.maxEntries) {
@@ -93,7 +93,7 @@ async function unpackEntry(unpacking: Unpacking, entry: Entry): Promise<void> {
   unpacking.kinds.set(name, header.type === 'directory' || header.type === 'symlink' ? header.type : 'file')
 }
 
-/** Its types do not say that tar-stream knows it. */
+/** Where the content of an entry begins; the types of tar-stream lack that field. */
 function contentOffset(header: Entry['header'] & { readonly byteOffset?: number }): number {
   return header.byteOffset ?? 0
 }
@@ -111,7 +111,7 @@ function checkedName(name: string): string {
 
 const MAX_STEP_BYTES = 255
 
-/** What Node could not decode it has replaced by U+FFFD. */
+/** Whether a name could be decoded: Node replaces what it cannot decode with U+FFFD. */
 function isText(name: string): boolean {
   return !name.includes('\ufffd') && !name.includes('\0')
 }
@@ -134,11 +134,11 @@ async function create(unpacking: Unpacking, name: string, entry: Entry): Promise
   const { type, linkname, size } = entry.header
   const path = join(unpacking.directory, name)
   if (type === 'file' || type === 'contiguous-file') return writeEntry(unpacking, path, entry)
-  if (size !== 0) throw refusal(`contains ${quoted(name)}, which has content but is no file`)
+  if (size !== 0) throw refusal(`contains ${quoted(name)}, which has content but is not a file`)
   if (type === 'directory') mkdirSync(path)
   else if (type === 'symlink') symlinkSync(checkedLinkTarget(name, linkname), path)
   else if (type === 'link') linkSync(join(unpacking.directory, checkedHardLink(unpacking, name, linkname)), path)
-  else throw refusal(`contains ${quoted(name)}, which is no file, directory or link`)
+  else throw refusal(`contains ${quoted(name)}, which is not a file, directory or link`)
 }
 
 function checkedLinkTarget(name: string, target: string | null): string {
@@ -149,14 +149,14 @@ function checkedLinkTarget(name: string, target: string | null): string {
 function checkedHardLink({ kinds }: Unpacking, name: string, linkname: string | null): string {
   const target = checkedName(linkname ?? '')
   if (kinds.get(target) === 'file') return target
-  throw refusal(`contains the hard link ${quoted(name)} to ${quoted(linkname)}, which is no file of the archive`)
+  throw refusal(`contains the hard link ${quoted(name)} to ${quoted(linkname)}, which is not a file of the archive`)
 }
 
 async function writeEntry(unpacking: Unpacking, path: string, entry: Entry): Promise<void> {
   const { mode, size, name, pax } = entry.header
   if ((mode & 0o6000) !== 0) throw refusal(`contains ${quoted(name)}, which is set-user-ID or set-group-ID`)
   if (Object.keys(pax ?? {}).some((key) => key.startsWith('GNU.sparse.'))) {
-    throw refusal(`contains ${quoted(name)}, which is sparse: its content would be another one`)
+    throw refusal(`contains ${quoted(name)}, which is sparse: its content would differ`)
   }
   unpacking.bytes += size
   if (unpacking.bytes > unpacking.limits.maxBytes) throw refusal('is too large')

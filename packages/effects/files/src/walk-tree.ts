@@ -2,13 +2,13 @@ import { closeSync, lstatSync, openSync, readdirSync, readlinkSync, readSync, ty
 import { join } from 'node:path'
 import { DavitError } from '@davit/diagnostics'
 
-/** `path` is relative to the root of the walk, which is itself ''. */
+/** An entry of a tree. Its path is relative to the root of the walk; that of the root is ''. */
 export type TreeEntry =
   | { readonly kind: 'directory'; readonly path: string }
   | { readonly kind: 'file'; readonly path: string; readonly size: number; readonly executable: boolean }
   | { readonly kind: 'symlink'; readonly path: string; readonly target: string }
 
-/** Visits a tree in the order of its names, parents first; refuses sockets, devices, named pipes, and what is too deep. */
+/** Visits a tree in the order of its names, parents first; refuses sockets, devices, named pipes and paths that are too long. */
 export function* walkTree(root: string, path = ''): Generator<TreeEntry, void, undefined> {
   const absolute = path === '' ? root : join(root, path)
   const status = lstatSync(absolute)
@@ -21,16 +21,16 @@ export function* walkTree(root: string, path = ''): Generator<TreeEntry, void, u
     yield { kind: 'symlink', path, target: readlinkSync(absolute) }
   } else {
     throw new DavitError('unusual-file', `'${absolute}' is a ${unusualKind(status)}`, {
-      hint: 'packages consist of files, directories and symbolic links',
+      hint: 'remove it; packages contain only files, directories and symbolic links',
     })
   }
 }
 
-/** Wherever the tree is put, the system must still take the whole path, of at most 4096 bytes. */
+/** Leaves room for the directory in which a tree is put: the system takes paths of at most 4096 bytes. */
 const MAX_PATH_CHARACTERS = 3000
 const CHUNK_BYTES = 256 * 1024
 
-/** The content of a file, read piece by piece; it must have the size that it had when it was visited. */
+/** Reads a file in chunks; fails if it does not have the size that it had when it was visited. */
 export function* fileChunks(path: string, size: number): Generator<Buffer, void, undefined> {
   const file = openSync(path, 'r')
   try {
@@ -50,7 +50,7 @@ export function* fileChunks(path: string, size: number): Generator<Buffer, void,
 
 function sortedNames(directory: string): readonly string[] {
   const names = readdirSync(directory).toSorted()
-  // What Node cannot decode it replaces by U+FFFD, and then cannot find.
+  // Node replaces what it cannot decode with U+FFFD, and then cannot find the file.
   const strange = names.find((name) => name.includes('\ufffd'))
   if (strange === undefined) return names
   throw new DavitError('unusual-file', `the name '${strange}' in '${directory}' is not text in UTF-8`, {
@@ -72,6 +72,6 @@ function pathWithin(root: string, path: string, name: string): string {
   const inner = path === '' ? name : `${path}/${name}`
   if (inner.length <= MAX_PATH_CHARACTERS) return inner
   throw new DavitError('unusual-file', `a path in '${root}' has ${inner.length} characters: '${inner.slice(0, 40)}…'`, {
-    hint: `paths in packages have at most ${MAX_PATH_CHARACTERS} characters`,
+    hint: `shorten it; paths in packages have at most ${MAX_PATH_CHARACTERS} characters`,
   })
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { DavitError } from '@davit/diagnostics'
 import { reasonOf, systemErrorCode } from './system-error.ts'
 
-/** For people: why something of davit's own cannot be written, and what to do about it. */
+/** Why a file or directory of davit's own cannot be written, and what to do about it; for people. */
 export interface NotWritten {
   readonly reason: string
   readonly hint: string
@@ -25,7 +25,7 @@ export function whyNotWritten(path: string, cause: unknown): NotWritten {
 
 const HINT = 'check the directory, its permissions and the space left'
 
-/** What there is of a path, and the first part of it that is not there. */
+/** Returns the longest existing part of a path, and the first missing one. */
 function nearest(path: string): { readonly present: string; readonly missing: string | undefined } {
   let missing: string | undefined
   for (let present = path; ; present = dirname(present)) {
@@ -43,7 +43,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** A number where no name goes with it, as in containers. */
+/** Name of this account, or its number where it has no name, as in containers. */
 function accountName(): string {
   try {
     return userInfo().username

@@ -6,11 +6,11 @@ import { syncDirectory } from './sync-directory.ts'
 import { reasonOf, systemErrorCode } from './system-error.ts'
 
 export interface WriteFileOptions {
-  /** Permissions of the file, exactly; without it 0666 less the umask. */
+  /** Exact permissions of the file; by default 0666 less the umask. */
   readonly mode?: number
 }
 
-/** Readers see the old content or the new one, also after a crash; never a part. */
+/** Writes a file. Readers see the old content or the new one, even after a crash, and never a part. */
 export async function writeFileAtomic(
   path: string,
   content: string | Uint8Array,

@@ -47,7 +47,7 @@ test.each([
   { name: 'latin-1', exitStatus: 65, message: 'it is not text in UTF-8' },
   { name: 'sparse', exitStatus: 65, message: 'it is larger than 256 MiB' },
   { name: 'endless', exitStatus: 65, message: 'it is larger than 256 MiB' },
-])('readTextFile() says why it cannot read $name', async ({ name, exitStatus, message }) => {
+])('readTextFile() reports why it cannot read $name', async ({ name, exitStatus, message }) => {
   const directory = scratchDirectory()
   writeFileSync(join(directory, 'binary'), Uint8Array.of(0xff, 0xfe, 0))
   writeFileSync(join(directory, 'utf-16'), Buffer.from('\ufeff<a>\u00e4</a>', 'utf16le'))

@@ -6,14 +6,14 @@ import { AS_NOBODY } from '@davit/testing/nobody'
 import { expect, test } from 'vitest'
 import { makeDirectories } from '../src/files.ts'
 
-test('makeDirectories() makes parents, with the same mode, and is content with what is there', () => {
+test('makeDirectories() makes parents, with the same mode, and accepts existing directories', () => {
   const path = join(scratchDirectory(), 'a', 'b', 'c')
   makeDirectories(path, 0o700)
   makeDirectories(path)
   expect([path, join(path, '..')].map((one) => statSync(one).mode & 0o777)).toEqual([0o700, 0o700])
 })
 
-test('makeDirectories() makes nothing that others may write to, whatever the umask', () => {
+test('makeDirectories() makes no directory that others may write to, whatever the umask', () => {
   const path = join(scratchDirectory(), 'a', 'b')
   const before = process.umask(0)
   try {
@@ -25,9 +25,17 @@ test('makeDirectories() makes nothing that others may write to, whatever the uma
 })
 
 test.each([
-  ['/proc/davit/state', "cannot create '/proc/davit/state': its file system takes no directories", 'another directory'],
-  ['/proc/self/fdinfo/a/b/c', "'/proc/self/fdinfo/a/b/c': its file system takes no directories", 'another directory'],
-])('makeDirectories() refuses %s at once', (path, message, hint) => {
+  [
+    '/proc/davit/state',
+    "cannot create '/proc/davit/state': directories cannot be created on its file system",
+    'another directory',
+  ],
+  [
+    '/proc/self/fdinfo/a/b/c',
+    "'/proc/self/fdinfo/a/b/c': directories cannot be created on its file system",
+    'another directory',
+  ],
+])('makeDirectories() refuses %s immediately', (path, message, hint) => {
   expect(() => makeDirectories(path)).toThrow(
     expect.objectContaining({
       code: 'cannot-create',

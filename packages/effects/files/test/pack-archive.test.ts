@@ -117,7 +117,7 @@ function isRoot(): boolean {
   return spawnSync('id', ['-u'], { encoding: 'utf8' }).stdout.trim() === '0'
 }
 
-test('packArchive() fails for nobody but its reader when that goes away in the middle of a file', async () => {
+test('packArchive() fails only for its reader when that goes away in the middle of a file', async () => {
   const directory = scratchDirectory()
   writeFileSync(join(directory, 'large'), Buffer.alloc(4_000_000))
   const failures: unknown[] = []
@@ -127,7 +127,7 @@ test('packArchive() fails for nobody but its reader when that goes away in the m
     const archive = packArchive(directory, ['large'])
     const sink = new Writable({ write: () => void setImmediate(() => sink.destroy(new Error('lost'))) })
     await expect(pipeline(archive, sink)).rejects.toThrow('lost')
-    // The packer learns of it a few turns later.
+    // The packer notices a few turns later.
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
   } finally {
     process.off('uncaughtException', note)

@@ -78,16 +78,16 @@ test.each<{ attack: string; blocks: readonly TarBlock[]; message: string | RegEx
       { name: 'd', type: '2', linkname: '/etc' },
       { name: 'f', type: '1', linkname: 'd/passwd' },
     ],
-    message: 'no file of the archive',
+    message: 'not a file of the archive',
   },
-  { attack: 'a device', blocks: [{ name: 'f', type: '3' }], message: "contains 'f', which is no file" },
-  { attack: 'a named pipe', blocks: [{ name: 'f', type: '6' }], message: "contains 'f', which is no file" },
+  { attack: 'a device', blocks: [{ name: 'f', type: '3' }], message: "contains 'f', which is not a file" },
+  { attack: 'a named pipe', blocks: [{ name: 'f', type: '6' }], message: "contains 'f', which is not a file" },
   { attack: 'set-user-ID', blocks: [{ name: 'f', type: '0', mode: 0o4755 }], message: 'set-user-ID' },
   { attack: 'a file without its directory', blocks: [{ name: 'd/f', type: '0' }], message: 'without its directory' },
   {
     attack: 'a link with content',
     blocks: [{ name: 'f', type: '2', linkname: 'x', content: 'x' }],
-    message: 'has content but is no file',
+    message: 'has content but is not a file',
   },
   {
     attack: 'too many entries',
@@ -122,7 +122,7 @@ test.each<{ attack: string; blocks: readonly TarBlock[]; message: string | RegEx
   {
     attack: 'a hard link to itself',
     blocks: [{ name: 'f', type: '1', linkname: 'f' }],
-    message: "the hard link 'f' to 'f', which is no file of the archive",
+    message: "the hard link 'f' to 'f', which is not a file of the archive",
   },
   {
     attack: 'a hard link to a link, which would be another way in',
@@ -173,15 +173,15 @@ test.each<{ attack: string; blocks: readonly TarBlock[]; message: string | RegEx
     ],
     message: "contains 'f/g' without its directory",
   },
-  { attack: 'a block device', blocks: [{ name: 'f', type: '4' }], message: "contains 'f', which is no file" },
+  { attack: 'a block device', blocks: [{ name: 'f', type: '4' }], message: "contains 'f', which is not a file" },
   { attack: 'set-group-ID', blocks: [{ name: 'f', type: '0', mode: 0o2755 }], message: 'set-group-ID' },
   {
     attack: 'a file of a kind that nobody knows',
     blocks: [{ name: 'f', type: 'S', content: 'x' }],
-    message: 'has content but is no file',
+    message: 'has content but is not a file',
   },
   {
-    attack: 'a sparse file, whose content would be another one',
+    attack: 'a sparse file, whose content would differ',
     blocks: [
       { name: 'x', type: 'x', content: pax('GNU.sparse.major=1') + pax('GNU.sparse.name=f') },
       { name: 'GNUSparseFile.0/f', type: '0' },
@@ -199,7 +199,7 @@ test.each<{ attack: string; blocks: readonly TarBlock[]; message: string | RegEx
   {
     attack: 'a directory with content',
     blocks: [{ ...DIRECTORY, content: 'x' }],
-    message: 'has content but is no file',
+    message: 'has content but is not a file',
   },
   {
     attack: 'a size beyond all limits in a pax header',
@@ -228,7 +228,7 @@ test.each<{ attack: string; blocks: readonly TarBlock[]; message: string | RegEx
   {
     attack: 'a size beyond the archive',
     blocks: [{ name: 'f', type: '0', content: 'x', size: 900 }],
-    message: 'ends in the middle',
+    message: 'is truncated',
   },
   ...['\x8e0000000226', '\x81'].map((size) => ({
     attack: `the size ${JSON.stringify(size)}`,
@@ -327,18 +327,18 @@ test('unpackArchive() refuses an archive of a million entries when it meets the 
 
 test.each([0, 100, 512, 1024, 1536])('unpackArchive() refuses an archive that ends after %i bytes', async (length) => {
   const archive = tarOf(DIRECTORY, { name: 'd/f', type: '0', content: 'content' })
-  await expect(unpack(archive.subarray(0, length))).rejects.toThrow(/ends in the middle|damaged/)
+  await expect(unpack(archive.subarray(0, length))).rejects.toThrow(/is truncated|damaged/)
 })
 
 test('unpackArchive() does not take the end of a file for the end of the archive', async () => {
   const zeros = tarOf({ name: 'f', type: '0', content: '\0'.repeat(2048) })
   const limits = { maxEntries: 1, maxBytes: 2048 }
-  await expect(unpack(zeros.subarray(0, -1024), scratchDirectory(), limits)).rejects.toThrow('ends in the middle')
+  await expect(unpack(zeros.subarray(0, -1024), scratchDirectory(), limits)).rejects.toThrow('is truncated')
   await expect(unpack(zeros, scratchDirectory(), limits)).resolves.toMatch(/new$/)
 })
 
-test('unpackArchive() refuses what is no archive', async () => {
-  await expect(unpack(Buffer.alloc(2048, 'x'))).rejects.toThrow(/is damaged|ends in the middle/)
+test('unpackArchive() refuses anything but an archive', async () => {
+  await expect(unpack(Buffer.alloc(2048, 'x'))).rejects.toThrow(/is damaged|is truncated/)
 })
 
 test('unpackArchive() refuses a directory that exists', async () => {

@@ -104,7 +104,7 @@ describe('fuzzing', patience, () => {
         fc.uint8Array({ maxLength: 2048 }).map((bytes) => Buffer.from(bytes)),
       ),
     ],
-  ])('unpackArchive() of any %s: an error of ours, or something harmless', async (_, archives) => {
+  ])('unpackArchive() of any %s: an error of davit, or a harmless tree', async (_, archives) => {
     const parent = scratchDirectory()
     await fc.assert(
       fc.asyncProperty(archives, async (archive) => {

@@ -6,13 +6,13 @@ export interface Command {
   /** Replaces the environment when given. */
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** Everything the program reads; without it, standard input is empty (of `startCommand`: open for the caller). */
+  /** Everything the program reads; without it, standard input is empty (with `startCommand`, open for the caller). */
   readonly stdin?: string | Uint8Array
   readonly signal?: AbortSignal
   readonly timeoutSeconds?: number
   /**
-   * What becomes of the process group when this process ends first: it is killed, unless 'leave' says that the program
-   * notices by itself, by the end of its standard input.
+   * What happens to the process group when this process ends first. By default it is killed; 'leave' is for a program
+   * that notices by itself, by the end of its standard input.
    */
   readonly atExit?: 'kill' | 'leave'
 }
@@ -31,6 +31,6 @@ export interface RunningCommand {
   readonly stderr: Readable
   /** Exit status when the program has ended, which may be before its output has been read; as in `CommandResult`. */
   readonly exit: Promise<number>
-  /** Signals the whole process group; SIGTERM unless told. */
+  /** Signals the whole process group, with SIGTERM by default. */
   kill(signal?: NodeJS.Signals): void
 }

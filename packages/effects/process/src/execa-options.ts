@@ -1,6 +1,6 @@
 import type { Command } from './command.ts'
 
-/** Options that make execa a plain spawn: a process group of its own, output as it is, nothing added to the environment. */
+/** Options that make execa a plain spawn: a process group of its own, unchanged output, nothing added to the environment. */
 export function execaOptions({ cwd, env }: Command) {
   return {
     reject: false,

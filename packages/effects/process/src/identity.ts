@@ -1,21 +1,21 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 
-/** What tells a process from every other one on a machine, also from later ones that get its number. */
+/** Identifies a process on a machine, even among later ones with the same number. */
 export interface ProcessReference {
   readonly pid: number
-  /** In clock ticks since the machine started; zero where nobody can tell. */
+  /** In clock ticks since the machine started; zero if unknown. */
   readonly startTime: number
-  /** Of its PID namespace, as numbers mean nothing in another one; empty on systems without /proc. */
+  /** Number of the PID namespace in which `pid` is valid; empty on systems without /proc. */
   readonly namespace: string
 }
 
-/** The same on any machine and across restarts. */
+/** Identifies a process on any machine and across restarts. */
 export interface ProcessIdentity extends ProcessReference {
   /** The shell or script that started this process. */
   readonly parent: ProcessReference
   readonly processGroup: number
-  /** Empty where nobody can tell. */
+  /** Empty if unknown. */
   readonly bootId: string
   /** Empty on machines without one, as most containers are. */
   readonly machineId: string
@@ -23,7 +23,7 @@ export interface ProcessIdentity extends ProcessReference {
   readonly host: string
 }
 
-/** This process. */
+/** Refers to this process. */
 export function processReference(): ProcessReference {
   return referenceTo(process.pid)
 }
@@ -40,7 +40,7 @@ export function processIdentity(): ProcessIdentity {
   }
 }
 
-/** True only for a process of which it is certain. One that cannot be read may live: `hidepid` hides those of other users. */
+/** Whether a process is certainly gone. One that cannot be read may live: `hidepid` hides processes of other users. */
 export function isProcessGone({ pid, startTime, namespace }: ProcessReference): boolean {
   if (namespace === '' || namespace !== pidNamespace()) return false
   const stat = statOf(pid)
@@ -49,7 +49,7 @@ export function isProcessGone({ pid, startTime, namespace }: ProcessReference): 
   return status === undefined || (startTime !== 0 && status.startTime !== startTime)
 }
 
-/** Whether the machine was certainly restarted since: a host name alone says nothing, since containers on different machines may share one. */
+/** Whether the machine has certainly been restarted since. A host name proves nothing: containers on different machines may share it. */
 export function wasRestartedSince(then: BootIdentity, here: BootIdentity): boolean {
   const isKnown = [then.bootId, then.machineId, here.bootId].every((id) => id !== '')
   const isHere = then.machineId === here.machineId && then.host === here.host
@@ -58,7 +58,7 @@ export function wasRestartedSince(then: BootIdentity, here: BootIdentity): boole
 
 type BootIdentity = Pick<ProcessIdentity, 'bootId' | 'machineId' | 'host'>
 
-/** Whether the process is this one or one that it comes from; nothing where nobody can tell, as in another PID namespace. */
+/** Whether a process is this one or an ancestor of it; nothing if that is unknown, as in another PID namespace. */
 export function comesFrom({ pid, startTime, namespace }: ProcessReference): boolean | undefined {
   if (namespace === '' || namespace !== pidNamespace()) return undefined
   for (let current = process.pid; current > 0;) {
@@ -70,7 +70,7 @@ export function comesFrom({ pid, startTime, namespace }: ProcessReference): bool
   return false
 }
 
-/** As part of a file name, without `-` and `/`. */
+/** Encodes a reference for use in a file name, without `-` and `/`. */
 export function encodeProcessReference({ namespace, pid, startTime }: ProcessReference): string {
   return `${namespace}.${pid}.${startTime}`
 }
@@ -80,7 +80,7 @@ export function parseProcessReference(text: string): ProcessReference | undefine
   return namespace === undefined ? undefined : { namespace, pid: Number(pid), startTime: Number(startTime) }
 }
 
-/** A number where no name goes with it, as in containers. */
+/** Name of this user, or the number where there is no name, as in containers. */
 function userName(): string {
   try {
     return userInfo().username
@@ -89,7 +89,7 @@ function userName(): string {
   }
 }
 
-/** `davit TOOL` stands between the tool and who called it, and ends with the tool. */
+/** Pid of whoever called the tool: `davit TOOL` is between the two, and ends with the tool. */
 function callerPid(): number {
   const caller = Number(process.env['DAVIT_CALLER'])
   return Number.isInteger(caller) && statusOf(caller) !== undefined ? caller : process.ppid
@@ -121,7 +121,7 @@ function statOf(pid: number): string {
   return textOf(`/proc/${pid}/stat`)
 }
 
-/** Only ESRCH says that there is none; EPERM says that there is one, and any other error says nothing. */
+/** Only ESRCH means that there is no such process; EPERM means that there is one, and any other error means nothing. */
 function hasProcess(pid: number): boolean {
   if (pid < 1) return false
   try {
@@ -131,7 +131,7 @@ function hasProcess(pid: number): boolean {
   }
 }
 
-/** From proc(5): the name of the program, in parentheses, may itself hold anything. */
+/** Parses /proc/PID/stat; the name of the program, in parentheses, may itself contain anything: proc(5). */
 function parseStatus(stat: string): ProcessStatus | undefined {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, parent, group] = fields

@@ -4,12 +4,12 @@ import { execaOptions } from './execa-options.ts'
 import { startError } from './start-error.ts'
 import { exitCodeOf, supervise } from './supervise.ts'
 
-/** UTF-16 units of standard output, and of standard error; what needs more is a stream, and `startCommand`. */
+/** In UTF-16 units, for each of standard output and standard error; `startCommand` streams more than that. */
 const MAX_OUTPUT = 256 * 1024 * 1024
 
 /**
- * Runs a program to its end. Its exit status is part of the result, never an exception; it throws the signal's reason
- * when aborted, and a DavitError when the program is missing, cannot start, takes too long or says too much.
+ * Runs a program to its end. Its exit status is part of the result, never an exception. Throws the signal's reason when
+ * aborted, and a DavitError when the program is missing, cannot start, takes too long or prints too much.
  */
 export async function runCommand(command: Command): Promise<CommandResult> {
   const { execa } = await import('execa')

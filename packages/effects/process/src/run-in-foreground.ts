@@ -4,7 +4,7 @@ import { startError } from './start-error.ts'
 import { exitCodeOf } from './supervise.ts'
 
 /**
- * Runs a program in our place: with our terminal, standard streams and process group, so that Ctrl-C reaches it as well.
+ * Runs a program in place of this one: in its terminal, standard streams and process group, so that Ctrl-C reaches both.
  * An abort sends it SIGTERM and waits.
  */
 export async function runInForeground(command: Omit<Command, 'stdin' | 'timeoutSeconds'>): Promise<number> {

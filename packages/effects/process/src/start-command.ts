@@ -4,7 +4,7 @@ import { execaOptions } from './execa-options.ts'
 import { startError } from './start-error.ts'
 import { exitCodeOf, supervise } from './supervise.ts'
 
-/** Starts a program in a process group of its own. Abort and time-out end the group, and `exit` tells the signal. */
+/** Starts a program in a process group of its own. Abort and time-out end the group, and `exit` reports the signal. */
 export async function startCommand(command: Command): Promise<RunningCommand> {
   const { execa } = await import('execa')
   command.signal?.throwIfAborted()
@@ -27,7 +27,7 @@ export async function startCommand(command: Command): Promise<RunningCommand> {
   }
 }
 
-/** Holds output until somebody reads: execa throws away what nobody listens to in the first tick. */
+/** Holds output until it is read: execa discards output that has no listener in the first tick. */
 function held(output: Readable): Readable {
   // An error reaches the reader through the stream itself.
   return pipeline(output, new PassThrough(), () => {})

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { Command } from './command.ts'
 
-/** Why a program could not be started at all. */
+/** Error for a program that could not be started. */
 export function startError(command: Command, cause: unknown): DavitError {
   const [program] = command.argv
   const code = errorCode(cause)

@@ -8,7 +8,7 @@ const GRACE_MILLISECONDS = 5_000
 
 export interface Supervision {
   signal(name: NodeJS.Signals): void
-  /** What made us end the group. */
+  /** Why the group was ended. */
   stoppedBy(): 'abort' | 'timeout' | undefined
 }
 
@@ -21,7 +21,7 @@ export function supervise(child: ChildProcess, pid: number, command: Command): S
   let killTimer: NodeJS.Timeout | undefined
   let closed = false
   const signal = (name: NodeJS.Signals): void => {
-    // Once closed, the number may belong to somebody else.
+    // Once closed, the number may belong to another process.
     if (!closed) signalGroup(pid, name)
   }
   const kill = (): void => {
@@ -47,7 +47,7 @@ export function supervise(child: ChildProcess, pid: number, command: Command): S
   return { signal, stoppedBy: () => reason }
 }
 
-/** As a shell has it: 128 + number for a program that a signal ended. */
+/** Exit status as in a shell: 128 + number for a program that a signal ended. */
 export function exitCodeOf(code: number | null | undefined, signal: NodeJS.Signals | null | undefined): number {
   return code ?? 128 + (signal ? constants.signals[signal] : 0)
 }
@@ -73,7 +73,7 @@ function signalGroup(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(-pid, name)
   } catch (error) {
-    // The group has gone; EPERM is what macOS says when only zombies are left.
+    // The group has gone; EPERM is the error of macOS when only zombies are left.
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code !== 'ESRCH' && code !== 'EPERM') throw error
   }

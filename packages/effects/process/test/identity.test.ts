@@ -24,7 +24,7 @@ const node = (reference: ProcessReference, ...rest: readonly string[]): readonly
   ...rest,
 ]
 const said = ([program, ...rest]: readonly [string, ...string[]]) => {
-  // Elsewhere than in the directories of the user that it is not.
+  // The program may run as another user, who cannot write to the cache of this one.
   const environment = { ...process.env, TSX_DISABLE_CACHE: '1' }
   const { stdout, stderr } = spawnSync(program, rest, { encoding: 'utf8', env: environment })
   return `${stdout}${stderr}`.trim()
@@ -57,7 +57,7 @@ describe('isProcessGone()', () => {
     expect(said(['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh', ...node(reference, 'none')])).toBe('true')
   })
 
-  test('knows a number that another process has by now, unless nobody knew when the first one started', async () => {
+  test('recognises a number that another process has by now, unless the start time of the first is unknown', async () => {
     expect(isProcessGone({ ...reference, startTime: reference.startTime + 1 })).toBe(true)
     expect(isProcessGone({ ...reference, startTime: 0 })).toBe(false)
     await end()

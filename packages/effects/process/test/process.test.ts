@@ -43,7 +43,7 @@ test('runCommand() runs in the given directory', async () => {
   expect((await runCommand({ argv: ['pwd', '-P'], cwd: '/' })).stdout).toBe('/\n')
 })
 
-test('runCommand() tells the signal that ended the program as a shell does', async () => {
+test('runCommand() reports the signal that ended the program as a shell does', async () => {
   expect((await runCommand({ argv: sh('kill -KILL $$') })).exitCode).toBe(137)
 })
 

@@ -110,7 +110,7 @@ test('instantiate() says of all packages at once what is wrong, and who wants th
     'cannot use 8 packages',
     `service 'web': cannot read the source '${absent}': no such file or directory (paths in models are relative to the file that names them)`,
     `service 'database': cannot read the source '${absent}': no such file or directory (paths in models are relative to the file that names them)`,
-    `service 'odd': '${odd}/pipe' is a named pipe (packages consist of files, directories and symbolic links)`,
+    `service 'odd': '${odd}/pipe' is a named pipe (remove it; packages contain only files, directories and symbolic links)`,
     `service 'named': 'a/b' cannot be the name of a package (names consist of letters, digits and +-._?=, at most 200)`,
     `service 'path': cannot build 'path': the variable 'PATH' is set by davit itself (choose another variable in the package)`,
     `service 'twice': cannot build 'twice': 'app' is given twice, in env, sources or inputs (choose another variable in the package)`,

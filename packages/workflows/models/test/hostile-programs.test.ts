@@ -88,7 +88,7 @@ test.each([
     env: { ...process.env, TSX_TSCONFIG_PATH: fileURLToPath(new URL('../../../../tsconfig.json', import.meta.url)) },
   })
   expect(JSON.parse(stdout)).toMatchObject([
-    { message: 'it waits for what never happens', place: { file: 'services.ts' } },
+    { message: 'it waits for something that never happens', place: { file: 'services.ts' } },
   ])
 })
 

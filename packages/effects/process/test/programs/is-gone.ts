@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs'
 import { isProcessGone, type ProcessReference } from '../../src/process.ts'
 
-/** Says whether the process is gone; with `none`, when no file is left that it could open. */
+/** Prints whether a process is gone; with `none`, after all file descriptors are taken. */
 const [reference = '', files] = process.argv.slice(2)
 const { pid, startTime, namespace } = JSON.parse(reference) as ProcessReference
 if (files === 'none') openAll()
