@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { checkProcess } from './check-process.ts'
 import { type LifecycleModule, readModules } from './read-modules.ts'
 
-/** The modules that davit ships; an installation keeps them at the same place relative to its executables. */
+/** Reads the modules that davit ships; an installation keeps them at the same place relative to its executables. */
 export async function builtInModules(): Promise<ReadonlyMap<string, LifecycleModule>> {
   const modules = await readModules(fileURLToPath(new URL('../modules', import.meta.url)))
   return new Map(

@@ -4,10 +4,10 @@ import type { Finding } from '@davit/diagnostics'
 
 import { processSettingsProblems } from './process-settings.ts'
 
-/** Nobody writes more settings than that. */
+/** Longer files are not checked; settings are short. */
 const MAX_LENGTH = 100_000
 
-/** Of a component that cannot be read here nothing is said: its target will say it. */
+/** Checks the settings of a component. One that cannot be read here gives no findings: its target will report them. */
 export async function checkProcess(component: string): Promise<readonly Finding[]> {
   const directory = join(component, 'etc/dysnomia/process')
   const names = await readdir(directory).then(

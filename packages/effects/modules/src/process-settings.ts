@@ -2,7 +2,7 @@ import { type Finding, suggestionFor } from '@davit/diagnostics'
 
 import { type ShellAssignment, shellAssignments } from './shell-assignments.ts'
 
-/** Keys of a file `etc/dysnomia/process/ANYTHING`, each with what its value has to be. */
+/** Keys of a file `etc/dysnomia/process/ANYTHING`, each with the form of its value. */
 export const PROCESS_SETTINGS: Readonly<Record<string, Expectation>> = {
   process: {},
   pidFile: {},
@@ -17,7 +17,7 @@ export const PROCESS_SETTINGS: Readonly<Record<string, Expectation>> = {
     expected: 'one of TERM, INT, QUIT, HUP, USR1, USR2, WINCH, KILL',
   },
   stopTimeout: { pattern: /^(0|[1-9]\d{0,5})$/, expected: 'a number of seconds' },
-  logSize: { pattern: /^[1-9]\d{0,8}[kMG]?$/, expected: 'a number of bytes, with k, M or G behind it' },
+  logSize: { pattern: /^[1-9]\d{0,8}[kMG]?$/, expected: 'a number of bytes, optionally with k, M or G' },
 }
 
 interface Expectation {
@@ -27,8 +27,8 @@ interface Expectation {
 }
 
 /**
- * What the module will not take, or not notice, of a file of shell assignments, without evaluating any of it: unknown keys that
- * nothing in the file refers to, and values that stand there as they are and cannot be.
+ * Finds what the module would reject or ignore in a file of shell assignments, without evaluating it: unknown keys that
+ * nothing in the file refers to, and literal values that are invalid.
  */
 export function processSettingsProblems(text: string, file: string): readonly Finding[] {
   return shellAssignments(text).flatMap((assignment): readonly Finding[] => {
@@ -43,7 +43,7 @@ type Problem = Pick<Finding, 'message' | 'hint'>
 function unknownKey({ name }: ShellAssignment, text: string): Problem | undefined {
   if (new RegExp(`\\$\\{?${name}\\b`).test(text)) return undefined
   const keys = Object.keys(PROCESS_SETTINGS)
-  const hint = suggestionFor(name, keys) ?? `there are ${keys.join(', ')}`
+  const hint = suggestionFor(name, keys) ?? `the settings are ${keys.join(', ')}`
   return { message: `'${name}' is not a setting of a process`, hint }
 }
 

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { DavitError, type Diagnostic, ExitStatus, type Finding } from '@davit/diagnostics'
 
 export interface LifecycleModule {
-  /** The executable as it is, usually a shell script. */
+  /** Content of the executable, usually a shell script. */
   readonly script: Uint8Array
-  /** What it may be asked to do: the lines of NAME.activities, or what every module of Dysnomia may be asked. */
+  /** Activities that it is called for: the lines of NAME.activities, or those of every module of Dysnomia. */
   readonly activities: readonly string[]
-  /** What it will not take, or not notice, of a component that is here; own modules do not say. */
+  /** Finds what the module would reject or ignore in a component on this machine; modules of users have no such check. */
   readonly checkComponent?: (directory: string) => Promise<readonly Finding[]>
 }
 
@@ -54,7 +54,7 @@ async function listFiles(directory: string): Promise<readonly string[]> {
   } catch (cause) {
     throw new DavitError('unreadable-modules', `cannot read the modules directory '${directory}'`, {
       exitStatus: ExitStatus.noInput,
-      hint: 'it is a directory with an executable file for each type of service',
+      hint: 'name a directory with an executable file for each type of service',
       cause,
     })
   }
@@ -67,14 +67,14 @@ function moduleNames(files: readonly string[]): readonly string[] {
 function strayDeclarations(directory: string, files: readonly string[]): readonly Diagnostic[] {
   return files
     .filter((file) => file.endsWith(DECLARATION) && !files.includes(file.slice(0, -DECLARATION.length)))
-    .map((file) => problem(join(directory, file), 'there is no module of this name beside it'))
+    .map((file) => problem(join(directory, file), 'there is no module of this name in the directory'))
 }
 
 async function readModule(directory: string, name: string, files: readonly string[]): Promise<Entry> {
   const path = join(directory, name)
   const diagnostics: Diagnostic[] = []
   if (!NAME.test(name)) {
-    diagnostics.push(problem(path, 'the name of a module has letters, digits and _.+- only'))
+    diagnostics.push(problem(path, 'the name of a module may contain only letters, digits and _.+-'))
   }
   if (((await stat(path)).mode & 0o111) === 0) {
     diagnostics.push(problem(path, 'the module is not executable', `chmod +x '${path}'`))

@@ -1,11 +1,11 @@
 export interface ShellAssignment {
   readonly name: string
-  /** Unknown where something in it is expanded. */
+  /** Undefined if the shell would expand something in it. */
   readonly value: string | undefined
   readonly line: number
 }
 
-/** Assignments in a shell script, by commands that consist of nothing else: before another command they are only for that. */
+/** Finds assignments in commands of a shell script that consist of nothing else; before another command they apply only to it. */
 export function shellAssignments(text: string): readonly ShellAssignment[] {
   const found: ShellAssignment[] = []
   let command: (ShellAssignment | undefined)[] = []
@@ -36,7 +36,7 @@ function assignmentOf(word: string, line: number): ShellAssignment | undefined {
 
 const PART = /'(?<single>[^']*)'|"(?<double>(?:\\[^]|[^"\\])*)"|\\(?<escaped>[^])|(?<plain>[^'"\\]+)/g
 
-/** What the shell makes of a word in which nothing is expanded. */
+/** Value that the shell gives a word; undefined if it would expand something in it. */
 function literalOf(word: string): string | undefined {
   const parts = [...word.matchAll(PART)].map(({ groups = {} }) => groups)
   if (parts.some(({ plain = '', double = '' }) => /[$`*?[~]/.test(plain) || /[$`\\]/.test(double))) return undefined

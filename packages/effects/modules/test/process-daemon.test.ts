@@ -57,7 +57,7 @@ describe.concurrent.each(shells)('process with a daemon under $name', (shell) =>
       expect.stringContaining(`names process ${process.pid}, which`),
     ])
     const deactivated = await scene.call('deactivate')
-    expect([deactivated.status, deactivated.stderr]).toEqual([0, expect.stringContaining('left alone')])
+    expect([deactivated.status, deactivated.stderr]).toEqual([0, expect.stringContaining('pid file not removed')])
     expect(scene.pidIn('web.pid')).toBe(process.pid)
   })
 

@@ -6,7 +6,7 @@ import { configured, FOREVER, installedShells, Scene } from './scene.ts'
 
 const shells = installedShells()
 
-/** Prints numbered lines, so many at a time as the file `lines` says, and says in `printed` how far it is. */
+/** Prints numbered lines, as many at a time as the file `lines` says, and writes its progress to `printed`. */
 const COUNTING = `#!/bin/sh
 count=0
 while :; do
@@ -32,7 +32,7 @@ describe.concurrent.each(shells)('the output of a process under $name', (shell) 
     return { scene, print, hasPrinted, isLogged, invocation: invocationOf(scene) }
   }
 
-  test('is kept in two files of the size that the component sets, and nothing of it is lost on the way', async () => {
+  test('is kept in two files of the size that the component sets, without losses', async () => {
     const { scene, print, isLogged } = await counting('logSize=20k\n')
     print(2500)
     await isLogged(2500)
@@ -40,15 +40,15 @@ describe.concurrent.each(shells)('the output of a process under $name', (shell) 
     for (const size of sizes) expect(size).toBeLessThanOrEqual(20 * 1024)
     expect(sizes[1]).toBeGreaterThan(15 * 1024)
     expectConsecutive(logged(scene).slice(1))
-    // Who could write to the pipe would write to the log.
+    // Whoever can write to the pipe can write to the log.
     expect((statSync(`${scene.record}.output`).mode & 0o777).toString(8)).toBe('600')
     print(2501)
     expect(await scene.call('deactivate')).toMatchObject({ status: 0, stderr: '' })
     expect(existsSync(`${scene.record}.output`)).toBe(false)
   })
 
-  test('is read on when one of those that read it is killed', async () => {
-    // After each piece of at most five reads they look whether the others are there.
+  test('is still read when one of its readers is killed', async () => {
+    // After each piece of at most five reads they check whether the others are alive.
     const { scene, print, isLogged, invocation } = await counting('logSize=20k\n')
     const pid = scene.pid()
     let count = 1
@@ -64,7 +64,7 @@ describe.concurrent.each(shells)('the output of a process under $name', (shell) 
     expect(allKeepersOf(invocation)).toEqual([])
   })
 
-  test('waits in the pipe when all that read it are killed, and the next question has it read on', async () => {
+  test('waits in the pipe when all its readers are killed, and the next status resumes the reading', async () => {
     const { scene, print, hasPrinted, isLogged, invocation } = await counting('')
     await isLogged(1)
     for (const keeper of allKeepersOf(invocation)) process.kill(keeper, 'SIGKILL')
@@ -81,7 +81,7 @@ describe.concurrent.each(shells)('the output of a process under $name', (shell) 
     expect(await scene.call('deactivate')).toMatchObject({ status: 0 })
   })
 
-  test('that finds no space is lost, and the program goes on', async () => {
+  test('is lost where there is no space, and the program continues', async () => {
     const { scene, print, hasPrinted, isLogged, invocation } = await counting('')
     await isLogged(1)
     rmSync(scene.log)
@@ -99,7 +99,7 @@ describe.concurrent.each(shells)('the output of a process under $name', (shell) 
     expect(allKeepersOf(invocation)).toEqual([])
   })
 
-  test.runIf(shell.inDepth)('has nobody who reads it once nobody prints, and leaves nobody behind', async () => {
+  test.runIf(shell.inDepth)('has no reader left once nobody prints', async () => {
     const scene = new Scene(shell, { 'bin/web': FOREVER })
     await scene.call('activate')
     const invocation = invocationOf(scene)
@@ -111,7 +111,7 @@ describe.concurrent.each(shells)('the output of a process under $name', (shell) 
     expect(await scene.call('deactivate')).toMatchObject({ status: 0, stderr: '' })
   })
 
-  test.runIf(shell.inDepth)('is read by nobody any more when somebody escapes with it', async () => {
+  test.runIf(shell.inDepth)('has no reader left when a process escapes with its pipe', async () => {
     const program = `#!/bin/sh
 env -i SCENE="$SCENE" setsid sh -c 'echo $$ >"$SCENE/escaped"; exec sleep 1000' &
 exec sleep 1000
@@ -135,13 +135,13 @@ exec sleep 1000
   )
 })
 
-/** The numbers of all whole lines that are kept. */
+/** Numbers of all whole lines in the logs. */
 function logged(scene: Scene): readonly number[] {
   const text = [`${scene.log}.1`, scene.log].map(textOf).join('')
   return [...text.matchAll(/^line (\d+) of the service\n/gm)].map(([, number]) => Number(number))
 }
 
-/** It may just now be renamed. */
+/** Content of a file; empty while it is being renamed. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
@@ -161,7 +161,7 @@ interface Keepers {
   readonly dd?: number
 }
 
-/** Who starts the reader again, the reader, and who reads for it at the moment. */
+/** Pids of the watching shell, of the reader, and of the program that reads for it at the moment. */
 function keepersOf(scene: Scene): Keepers {
   const all = allKeepersOf(invocationOf(scene))
   const recorded = Number(scene.read('run/process/process/key1.keeper').split(' ')[0])

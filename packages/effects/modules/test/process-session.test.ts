@@ -11,7 +11,7 @@ const shells = installedShells()
 const hasGroups = existsSync('/proc/self/autogroup')
 if (!hasGroups) console.error('SKIPPED: sessions that are told apart by the group that the scheduler makes of each')
 
-/** Workers in the session of the program, without anything of its environment; one of them does not heed TERM. */
+/** Workers in the session of the program, without its environment; one of them ignores TERM. */
 const WORKERS = `
 env -i sh -c 'exec sleep 1000' & echo $! >"$SCENE/first"
 env -i sh -c 'trap "" TERM; while :; do sleep 1; done' & echo $! >"$SCENE/second"
@@ -96,7 +96,7 @@ async function leaderless(shell: Shell) {
   return { scene, pid, workers }
 }
 
-/** Each has said its pid in a file: that there is one does not yet mean that it is written. */
+/** Waits until each worker has written its pid into a file, which may exist before it is written. */
 function begun(scene: Scene, files: readonly string[]): Promise<void> {
   return until(() => files.every((name) => existsSync(join(scene.directory, name)) && scene.pidIn(name) > 0))
 }

@@ -32,7 +32,7 @@ test.each([
   ['a variable of a command', 'port=8080 readyPort=80 true'],
   ['comments and text', '# readyport=1\nprocess="a # b\nreadyport=1; c"; readyCommand=\'x=1\ny=2\'\n'],
   ['branches', 'if [ -e /etc/x ]; then readyPort=80; else readyPort=81; fi'],
-])('processSettingsProblems() has nothing against %s', (_, text) => {
+])('processSettingsProblems() accepts %s', (_, text) => {
   expect(problemsOf(text)).toEqual([])
 })
 
@@ -48,12 +48,12 @@ test.each([
   ['timeout=1.5', "1 timeout '1.5' is not a number of seconds "],
   ['stopTimeout=-1', "1 stopTimeout '-1' is not a number of seconds "],
   ['stopSignal=9', "1 stopSignal '9' is not one of TERM, INT, QUIT, HUP, USR1, USR2, WINCH, KILL "],
-  ['logSize=10MB', "1 logSize '10MB' is not a number of bytes, with k, M or G behind it "],
+  ['logSize=10MB', "1 logSize '10MB' is not a number of bytes, optionally with k, M or G "],
 ])('processSettingsProblems() names what is wrong with %s', (text, problem) => {
   expect(problemsOf(text)).toEqual([expect.stringContaining(problem)])
 })
 
-test('processSettingsProblems() bears any text, in time', () => {
+test('processSettingsProblems() copes with any text, in time', () => {
   for (const piece of ["'", '"', '$(', '`', '\\', 'a=', "a='", '${', '((', '#', '\0']) {
     expect(problemsOf(piece.repeat(20_000)).length).toBeLessThan(20_001)
   }

@@ -61,7 +61,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
       expect.arrayContaining(Object.entries(properties).map(([name, value]) => `${name}=${value}`)),
     )
     expect(environment).toContain(`DAVIT_COMPONENT=${scene.component}`)
-    // What has two digits came from whoever started the tests; no POSIX shell can close that.
+    // Descriptors of two digits come from whoever started the tests; a POSIX shell cannot close them.
     const open = readdirSync(`${program}/fd`).filter((name) => name.length === 1)
     const files = open.map((name) => readlinkSync(`${program}/fd/${name}`))
     expect(files).toEqual(['/dev/null', `${scene.record}.output`, `${scene.record}.output`])
@@ -97,7 +97,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
     await scene.call('activate')
     const pid = scene.pid()
     const { status, stderr } = await scene.call('deactivate', { stopTimeout: '1' })
-    expect([status, stderr]).toEqual([0, expect.stringContaining('still there after 1 s')])
+    expect([status, stderr]).toEqual([0, expect.stringContaining('still alive after 1 s')])
     expect(isAlive(pid)).toBe(false)
   })
 
@@ -115,7 +115,7 @@ exec sleep 1000
     },
   )
 
-  test.runIf(shell.inDepth)('stops what is left when one of those that are to be told ends meanwhile', async () => {
+  test.runIf(shell.inDepth)('stops the other processes when one that is to be signalled ends meanwhile', async () => {
     const program = `#!/bin/sh
 env -i SCENE="$SCENE" sh -c 'trap "" TERM; sleep 1000 & echo $! >"$SCENE/brief"; wait; while :; do sleep 1; done' &
 echo $! >"$SCENE/child"

@@ -18,7 +18,7 @@ test('readModules() reads the modules of davit', async () => {
   expect(modules.get('process')?.script).toEqual(await readFile(join(modulesDirectory, 'process')))
 })
 
-test('readModules() takes a module without declaration for one of Dysnomia, which is never asked for its status', async () => {
+test('readModules() gives a module without declaration the activities of Dysnomia, without status', async () => {
   const directory = await directoryOf({ 'mysql-database': '#!/bin/bash\n', 'README.md': 'prose', '.hidden': '' })
   const modules = await readModules(directory)
   expect([...modules.keys()]).toEqual(['mysql-database'])
@@ -39,8 +39,8 @@ test('readModules() reports all problems of a directory at once', async () => {
   const { code, exitStatus, diagnostics } = failure as DavitError
   expect([code, exitStatus]).toEqual(['invalid-modules', 65])
   expect(diagnostics.map(({ message, place }) => [place?.file, place?.line, message])).toEqual([
-    [join(directory, 'stray.activities'), undefined, 'there is no module of this name beside it'],
-    [join(directory, 'b@d'), undefined, 'the name of a module has letters, digits and _.+- only'],
+    [join(directory, 'stray.activities'), undefined, 'there is no module of this name in the directory'],
+    [join(directory, 'b@d'), undefined, 'the name of a module may contain only letters, digits and _.+-'],
     [join(directory, 'plain'), undefined, 'the module is not executable'],
     [join(directory, 'queer.activities'), 2, "'STOP IT' is not the name of an activity"],
   ])
@@ -68,7 +68,7 @@ test('readModules() fails on a directory that is not there', async () => {
   expect(failure).toMatchObject({ code: 'unreadable-modules', exitStatus: 66 })
 })
 
-test('readModules() takes any text as a declaration, or says what is wrong with it', patience, async () => {
+test('readModules() accepts any text as a declaration, or reports what is wrong with it', patience, async () => {
   const directory = await directoryOf({ queer: '#!/bin/sh\n' })
   const texts = fc.oneof(mutationsOf(['activate\ndeactivate\nstatus\n', '\r\nactivate\r\n']), awkwardText)
   await fc.assert(
@@ -82,7 +82,7 @@ test('readModules() takes any text as a declaration, or says what is wrong with 
   )
 })
 
-/** Of a refusal by us. */
+/** Problems that a refusal lists. */
 function diagnosticsOf(error: unknown): unknown {
   if (error instanceof DavitError && error.diagnostics.length > 0) return error.diagnostics
   throw error

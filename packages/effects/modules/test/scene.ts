@@ -21,10 +21,10 @@ export interface Outcome {
   readonly stderr: string
 }
 
-/** Of the test file that runs. */
+/** Directory of the test file that runs. */
 let scratch = ''
 
-/** The shells that are here, with a place for scenes, until the tests of the file are over. */
+/** Shells of this machine; makes a directory for scenes until the tests of the file are over. */
 export function installedShells(): readonly Shell[] {
   scratch = mkdtempSync(join(tmpdir(), 'davit-modules-'))
   afterAll(cleanUp)
