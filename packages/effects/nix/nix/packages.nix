@@ -1,5 +1,5 @@
-# Packages that are described in another language: sources, builds with a script of sh, and what is in the store already.
-# A value of a build is a string, or the index of another package, which comes before.
+# Packages described in other languages: sources, builds with an sh script, and paths that are already in the store.
+# A value of a build is a string, or the index of an earlier package.
 { input }:
 let
   inherit (builtins) attrNames concatStringsSep elemAt fromJSON genList isString length listToAttrs map readFile toFile;
@@ -22,7 +22,7 @@ let
 
   valueOf = value: if isString value then value else (elemAt made value).out;
 
-  # Variables come under names that mean nothing to Nix, and get their own in the launcher.
+  # Variables are passed under names that mean nothing to Nix; the launcher gives them their own names.
   buildOf = { name, system, script, variables, path, standardPath, parameters ? null, ... }:
     let
       all = variables // {

@@ -6,8 +6,8 @@ import type { ServeClient } from './serve-client.ts'
 const PACKAGE_NAME = /^(?!\.)[A-Za-z0-9+._?=-]{1,200}$/
 
 /**
- * Makes packages valid that are put together here, in their order; of each only what the store does not have. They are not
- * collected while the client lives.
+ * Adds packages made by davit to a store, in order, unless the store has them already. They are not collected while the
+ * client lives.
  */
 export async function addContent(
   client: ServeClient,
@@ -28,14 +28,14 @@ export async function addContent(
 export function invalidPath(path: StorePath): DavitError {
   return new DavitError('invalid-path', `'${path}' is not in the store`, {
     exitStatus: ExitStatus.noInput,
-    hint: 'run davit-normalize and davit-manifest again, which make what is missing',
+    hint: 'run davit-normalize and davit-manifest again; they make what is missing',
   })
 }
 
 function badName(name: string): DavitError {
   return new DavitError('bad-package-name', `'${name}' cannot be the name of a package in a Nix store`, {
     exitStatus: ExitStatus.badDocument,
-    hint: 'names consist of letters, digits and +-._?=, at most 200, and do not begin with a dot',
+    hint: 'names consist of at most 200 letters, digits and +-._?=, and do not begin with a dot',
   })
 }
 

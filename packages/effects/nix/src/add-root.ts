@@ -5,8 +5,8 @@ import { plainText } from './plain-text.ts'
 import { runNix } from './run-nix.ts'
 
 /**
- * Makes a link to a valid path that keeps it, with its closure, from being collected, in place of a link that was there.
- * Nix makes it itself, so that no collection comes in between; its directory is made.
+ * Makes a link that keeps a valid path and its closure from being collected. Replaces an existing link, and creates the
+ * directory of the link. Nix makes the link itself, so that no collection can come in between.
  */
 export async function addNixRoot(environment: Environment, link: string, path: StorePath): Promise<void> {
   const { exitCode, stderr } = await runNix({
@@ -14,7 +14,7 @@ export async function addNixRoot(environment: Environment, link: string, path: S
     environment,
   })
   if (exitCode === 0) return
-  throw new DavitError('cannot-add-root', `cannot keep '${path}': ${plainText(stderr).trim()}`, {
+  throw new DavitError('cannot-add-root', `cannot add a root for '${path}': ${plainText(stderr).trim()}`, {
     exitStatus: ExitStatus.cannotCreate,
     hint: `check that '${link}' can be written; it keeps packages from being collected`,
   })

@@ -1,12 +1,12 @@
 import { encodeRequest, type RequestPart } from './serve-wire.ts'
 
-/** A file, link or directory that is put together in memory. */
+/** A file, link or directory that is made in memory. */
 export type PackageTree =
   | { readonly kind: 'file'; readonly content: string | Uint8Array; readonly executable?: boolean }
   | { readonly kind: 'link'; readonly to: string }
   | { readonly kind: 'directory'; readonly entries: ReadonlyMap<string, PackageTree> }
 
-/** The archive (NAR) that Nix makes of such a tree. */
+/** Encodes a tree as an archive of Nix (NAR). */
 export function encodeArchive(tree: PackageTree): Buffer {
   return encodeRequest(['nix-archive-1', ...partsOf(tree)])
 }

@@ -1,7 +1,7 @@
 /** Digits without e, o, u and t. */
 const ALPHABET = '0123456789abcdfghijklmnpqrsvwxyz'
 
-/** As Nix writes digests: five bits a digit, the last byte first. */
+/** Encodes bytes as Nix writes digests: five bits a digit, the last byte first. */
 export function nixBase32(bytes: Uint8Array): string {
   let text = ''
   for (let digit = Math.ceil((bytes.length * 8) / 5) - 1; digit >= 0; digit -= 1) {

@@ -19,7 +19,7 @@ export type BuildEvent =
 export interface BuildEvents {
   /** A line of standard error. */
   take(line: string): void
-  /** Finds out which builds are over: Nix says at once when one begins, but which one has ended only after the last of them. */
+  /** Finds out which builds have ended: Nix reports each start immediately, but the ends only after the last of them. */
   settle(isBuilt: (derivations: readonly StorePath[]) => Promise<ReadonlySet<StorePath>>): Promise<void>
   end(): EventSummary
 }
@@ -27,7 +27,7 @@ export interface BuildEvents {
 export interface EventSummary {
   readonly failures: readonly BuildFailure[]
   readonly problems: readonly string[]
-  /** Lines in no format. */
+  /** Lines that are not log entries. */
   readonly others: readonly string[]
 }
 
@@ -71,7 +71,7 @@ interface LogState {
 
 interface Activity {
   readonly kind: 'build' | 'fetch'
-  /** A derivation, or what is fetched. */
+  /** A derivation, or the path that is fetched. */
   readonly path: StorePath
   readonly log: string[]
   isOver: boolean
@@ -102,7 +102,7 @@ function start({ activities, builds, onEvent }: LogState, { id, type, fields = [
     onEvent({ kind: 'said', code: 'nix-waiting', text: withoutEscapes(text) })
 }
 
-/** A build may have failed when it stops, and the message that says so may come later. */
+/** Ends an activity. Whether a build has failed is still open, since the message about that may come later. */
 function stop({ activities, onEvent }: LogState, { id }: LogEntry): void {
   const activity = activities.get(id)
   activities.delete(id)
@@ -147,13 +147,13 @@ function finish({ builds, onEvent }: LogState, derivation: StorePath): void {
   onEvent({ kind: 'finished', derivation })
 }
 
-/** We see to it that the result stays. */
+/** A warning that does not concern davit, which adds roots itself. */
 const HARMLESS = /you did not specify '--add-root'/
-/** What is said when others have failed. */
+/** Errors that only follow from other failures. */
 const FOLLOWS = /dependenc(?:y|ies) of derivation .* failed to build|^build of ('[^']*', )*'[^']*' failed$/
 const QUOTED_DERIVATION = /'(\/[^']*\.drv)'/
 
-/** What a sentence that begins with the name of the package says on. */
+/** Reason of a failure, as the predicate of a sentence whose subject is the package. */
 function reasonIn(text: string): string {
   const given = /^\s*Reason: (.*?)\.?$/m.exec(text)?.[1]
   if (given !== undefined) return `failed: ${given}`

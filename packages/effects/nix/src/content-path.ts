@@ -4,11 +4,11 @@ import { type PackageTree, encodeArchive } from './archive.ts'
 import { nixBase32 } from './base32.ts'
 import type { PathInfo } from './path-info.ts'
 
-/** Something that is made by us and named by its content. */
+/** A package that davit makes, named by its content. */
 export interface ContentPackage {
   readonly name: string
   readonly tree: PackageTree
-  /** Other paths that occur in it; not found by themselves. */
+  /** Other paths that occur in it; the tree is not searched for them. */
   readonly references: readonly StorePath[]
 }
 
@@ -18,7 +18,7 @@ export interface ContentPath extends PathInfo {
 
 const PATH_DIGEST_BYTES = 20
 
-/** Which path a tree has in a Nix store, and all that the store wants to know to make it valid. No signature is needed. */
+/** Path of a tree in a Nix store, with all that the store needs to make it valid. No signature is needed. */
 export function contentPath(storeDirectory: string, { name, tree, references: all }: ContentPackage): ContentPath {
   const archive = encodeArchive(tree)
   const references = [...new Set(all)].sort()
@@ -38,7 +38,7 @@ export function contentPath(storeDirectory: string, { name, tree, references: al
   }
 }
 
-/** As Nix shortens digests: what is too much is laid over the beginning. */
+/** Shortens a digest as Nix does: the rest is XORed onto the beginning. */
 function folded(digest: Uint8Array, length: number): Uint8Array {
   const short = new Uint8Array(length)
   for (const [index, byte] of digest.entries()) short[index % length] = (short[index % length] ?? 0) ^ byte

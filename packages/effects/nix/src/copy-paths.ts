@@ -8,16 +8,16 @@ export interface CopyOptions {
 
 export interface CopiedPaths {
   readonly paths: number
-  /** Of their archives. */
+  /** Size of their archives. */
   readonly bytes: number
 }
 
-/** How many archives are on their way at a time, so that no answer is waited for. */
+/** Archives in transit at a time, enough to wait for no answer. */
 const AHEAD = 64
 
 /**
- * Makes paths that are valid in one store valid in another one, which has all else that they refer to. Each archive is checked
- * by the store that receives it. After a failure or an abort, both stores have been closed, and what was complete is valid.
+ * Copies valid paths of one store to another, which has everything else that they refer to. The receiving store checks each
+ * archive. After a failure or an abort, both stores have been closed, and the paths that were complete are valid.
  */
 export async function copyPaths(
   from: ServeClient,
@@ -46,7 +46,7 @@ async function copyInOrder(from: ServeClient, to: ServeClient, infos: readonly P
   const underWay: Promise<void>[] = []
   for (const info of infos) {
     const added = to.add(info, from.dump(info))
-    // Waited for below, in order.
+    // Awaited below, in order.
     added.catch(() => {})
     underWay.push(added)
     if (underWay.length >= AHEAD) await underWay.shift()

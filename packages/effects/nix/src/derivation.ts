@@ -2,17 +2,17 @@ import type { StorePath, System } from '@davit/documents'
 import { protocolError } from './serve-errors.ts'
 import { isStorePath } from './store-path.ts'
 
-/** What the text of a derivation says of how it hangs together with others. */
+/** A derivation, as far as its text states its inputs, outputs and system. */
 export interface NixDerivation {
   readonly path: StorePath
   readonly name: string
   readonly system: System
-  /** Name of the output → path. */
+  /** Paths by names of outputs. */
   readonly outputs: ReadonlyMap<string, StorePath>
   /** Other derivations, with the names of the outputs that are used. */
   readonly inputDerivations: ReadonlyMap<StorePath, readonly string[]>
   readonly inputSources: readonly StorePath[]
-  /** Of its builder. */
+  /** Arguments of its builder. */
   readonly arguments: readonly string[]
 }
 
@@ -21,9 +21,9 @@ const START = 'Derive'
 /** Strings and lists; a tuple is a list here. */
 type Term = string | readonly Term[]
 
-/** Reads a `.drv`: `Derive([outputs],[input derivations],[input sources],system,builder,[arguments],[environment])`. */
+/** Parses a `.drv`: `Derive([outputs],[input derivations],[input sources],system,builder,[arguments],[environment])`. */
 export function parseDerivation(path: StorePath, text: string): NixDerivation {
-  if (!text.startsWith(START)) throw protocolError(`'${path}' is not a derivation of a kind that is known here`)
+  if (!text.startsWith(START)) throw protocolError(`'${path}' is not a derivation of a known kind`)
   const [outputs, derivations, sources, system, , builderArguments] = listOf(parseTerm(text.slice(START.length)))
   return {
     path,
@@ -36,7 +36,7 @@ export function parseDerivation(path: StorePath, text: string): NixDerivation {
   }
 }
 
-/** One that is only known when it has been built has no path. */
+/** Name and path of an output; nothing if the path is known only after the build. */
 function outputIn(term: Term): readonly (readonly [string, StorePath])[] {
   const [name, path] = listOf(term)
   return path === '' ? [] : [[textOf(name), pathOf(path)]]
@@ -46,7 +46,7 @@ function inputIn([path, outputs]: readonly Term[]): readonly [StorePath, readonl
   return [pathOf(path), listOf(outputs).map(textOf)]
 }
 
-/** Strings are escaped as in JSON, but for control characters; only the brackets are others. */
+/** Parses a term as JSON, from which only control characters in strings and the kinds of brackets differ. */
 function parseTerm(text: string): Term {
   const json = text.replaceAll(STRING_OR_BRACKET, (token) => {
     return (
@@ -56,7 +56,7 @@ function parseTerm(text: string): Term {
   try {
     return JSON.parse(json) as Term
   } catch {
-    throw protocolError('a derivation cannot be read')
+    throw protocolError('a derivation cannot be parsed')
   }
 }
 
@@ -70,16 +70,16 @@ const CONTROL_CHARACTER = /[\u0000-\u001f]/g
 
 function listOf(term: Term | undefined): readonly Term[] {
   if (Array.isArray(term)) return term as readonly Term[]
-  throw protocolError('a derivation lacks a list')
+  throw protocolError('a derivation lacks an expected list')
 }
 
 function textOf(term: Term | undefined): string {
   if (typeof term === 'string') return term
-  throw protocolError('a derivation lacks a text')
+  throw protocolError('a derivation lacks an expected string')
 }
 
 function pathOf(term: Term | undefined): StorePath {
   const path = textOf(term)
   if (isStorePath(path)) return path
-  throw protocolError(`a derivation names '${path}'`)
+  throw protocolError(`a derivation contains '${path}' instead of a store path`)
 }

@@ -12,17 +12,17 @@ import { runNix } from './run-nix.ts'
 
 export interface Evaluation {
   readonly program: ExpressionProgram
-  /** Whether derivations and sources go into the store; 'read-only' writes only if the program imports what has to be built. */
+  /** Whether derivations and sources are written to the store; 'read-only' does so only if the program imports what has to be built. */
   readonly store: StoreMode
   readonly environment: Environment
   readonly signal?: AbortSignal
-  /** Takes what the program traces, and what Nix warns of. */
+  /** Receives traces of the program and warnings of Nix. */
   readonly report?: Report
 }
 
 type StoreMode = 'read-only' | 'read-write'
 
-/** The JSON value of what a program gives. Throws 'invalid-model' with the place in the user's files. */
+/** Evaluates a program to its JSON value. Throws 'invalid-model' with the place in the user's files. */
 export async function evaluate({ store, ...evaluation }: Evaluation): Promise<unknown> {
   return withTemporaryDirectory(await realpath(tmpdir()), async (directory) => {
     const input = join(directory, 'input.json')
@@ -52,12 +52,12 @@ async function run(
   return runNix({ argv: ['nix-instantiate', ...options], environment, ...cancel })
 }
 
-/** What an import of a derivation's output says of a store that it may not write to. */
+/** Whether a program failed because it imports the output of a derivation, and may not write to the store. */
 function needsStore({ exitCode, stderr }: CommandResult): boolean {
   return exitCode !== 0 && /^path '.*\.drv' is not valid$/.test(parseLog(stderr).error?.message ?? '')
 }
 
-/** Standard output is there in part also when the program failed: only the exit status counts. */
+/** Value of a program. Only the exit status counts, since a failed program may have printed a part. */
 function valueOf({ exitCode, stdout, stderr }: CommandResult, { program, report }: Omit<Evaluation, 'store'>): unknown {
   const log = parseLog(stderr)
   reportLog(log, report)
@@ -70,7 +70,7 @@ function parsed(stdout: string): unknown {
     return JSON.parse(stdout)
   } catch (cause) {
     throw new DavitError('bad-nix-answer', `Nix did not answer with JSON: ${shortReason(cause)}`, {
-      hint: "try 'nix-instantiate --eval --json -E 1'",
+      hint: "check that 'nix-instantiate --eval --json -E 1' prints 1",
       cause,
     })
   }

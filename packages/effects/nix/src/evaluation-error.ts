@@ -5,7 +5,7 @@ import { placeInProgram } from './frame-place.ts'
 import { fullDisk } from './full-disk.ts'
 import { parseProblems } from './problems-message.ts'
 
-/** What went wrong in an evaluation, as the user is to see it. */
+/** Error for a failed evaluation, with places in the user's files. */
 export function evaluationError(
   { error, others }: EvaluationLog,
   { program, exitCode }: { readonly program: ExpressionProgram; readonly exitCode: number },
@@ -49,7 +49,7 @@ function hintIn({ text }: EvaluationFailure): string | undefined {
 
 const TAG = '@davit '
 
-/** What the program was at, as it says itself, the outermost first. */
+/** Steps at which the program was, as it states itself, the outermost first. */
 function tagsOf({ trace }: EvaluationFailure): readonly string[] {
   const tags = trace.flatMap(({ message }) => (message.startsWith(TAG) ? [message.slice(TAG.length)] : []))
   return tags.reverse()
@@ -57,7 +57,7 @@ function tagsOf({ trace }: EvaluationFailure): readonly string[] {
 
 const PLACE_TAG = /^@davit-at (\d+):(\d+):(.*)$/s
 
-/** Where the program says that it was, for what Nix gives no position. */
+/** Positions that the program states itself, where Nix gives none. */
 function statedFrames({ trace }: EvaluationFailure): readonly Frame[] {
   return trace.flatMap(({ message }) => {
     const [, line, column, file] = PLACE_TAG.exec(message) ?? []
@@ -71,7 +71,7 @@ interface CalledFunction {
   readonly hint?: string
 }
 
-/** A call of a function with wrong arguments is told at the call, or, where the program calls it, at the function. */
+/** A call with wrong arguments is reported at the call or, if davit's program is the caller, at the function. */
 function calledFunction(
   error: EvaluationFailure,
   placeOf: (frame: Frame) => Place | undefined,
@@ -83,7 +83,7 @@ function calledFunction(
   if (placeOf(error) !== undefined) return { frame: error, message: `${what} is ${how}` }
   const frame = { message: error.message, file, line: Number(line), column: Number(column) }
   if (how?.startsWith('called without') === true) return { frame, message: `${what} is ${how}` }
-  const message = `${what} does not take '${argument}', which it is given`
+  const message = `${what} does not accept the argument '${argument}'`
   return { frame, message, hint: `add '${argument}' or '...' to the arguments of the function` }
 }
 
@@ -109,9 +109,9 @@ const SEGMENTATION_FAULT = 139
 
 function otherProblem(lines: readonly string[], exitCode: number): Diagnostic {
   if (exitCode === SEGMENTATION_FAULT || lines.some((line) => line.includes('stack overflow'))) {
-    const hint = 'look for a value that is defined by itself, such as a function that calls itself without end'
-    return { severity: 'error', message: 'stack overflow: the models recurse without end', hint }
+    const hint = 'look for a value that is defined by itself, such as a function that calls itself endlessly'
+    return { severity: 'error', message: 'stack overflow: the models recurse endlessly', hint }
   }
   const last = lines.at(-1)
-  return { severity: 'error', message: last ?? `nix-instantiate ended with status ${exitCode} and said nothing` }
+  return { severity: 'error', message: last ?? `nix-instantiate ended with status ${exitCode} and printed no error` }
 }

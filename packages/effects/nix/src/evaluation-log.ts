@@ -3,18 +3,18 @@ import { type LogEntry, parseLogEntry, type RawFrame } from './log-entry.ts'
 import { say } from './messages.ts'
 import { plainText } from './plain-text.ts'
 
-/** What Nix said on standard error. */
+/** What Nix wrote to standard error. */
 export interface EvaluationLog {
   readonly error?: EvaluationFailure
-  /** Of `builtins.trace`. */
+  /** Texts of `builtins.trace`. */
   readonly traces: readonly string[]
   readonly warnings: readonly string[]
-  /** Lines in no format. */
+  /** Lines that are not log entries. */
   readonly others: readonly string[]
 }
 
 export interface EvaluationFailure extends Frame {
-  /** With all that Nix adds. */
+  /** Message with all that Nix adds. */
   readonly text: string
   /** Innermost first. */
   readonly trace: readonly Frame[]
@@ -28,7 +28,7 @@ export interface Frame {
   readonly column?: number
 }
 
-/** The log of `--log-format internal-json`. */
+/** Parses the log of `--log-format internal-json`. */
 export function parseLog(stderr: string): EvaluationLog {
   const lines = stderr.split('\n').map((line) => parseLogEntry(line) ?? line)
   const messages = lines.filter((line) => typeof line !== 'string').filter(isMessage)

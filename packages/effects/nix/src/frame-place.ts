@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Place } from '@davit/diagnostics'
 import type { ExpressionProgram } from '@davit/documents'
 
-/** Where Nix is in a text. */
+/** A position in a text, as Nix states it. */
 export interface Position {
   readonly file?: string
   readonly line?: number
@@ -11,7 +11,7 @@ export interface Position {
   readonly column?: number
 }
 
-/** A place in the user's files or expressions; nothing for one in the program's own directory, or nowhere. */
+/** Place of a position in the user's files or expressions; nothing if it is in the program's own directory, or unknown. */
 export function placeInProgram(position: Position, program: ExpressionProgram): Place | undefined {
   const { file, line = 1, column = 1 } = position
   if (file === undefined) return undefined
@@ -25,7 +25,7 @@ export function placeInProgram(position: Position, program: ExpressionProgram): 
   return { ...place, column: before.toString().length + 1, text }
 }
 
-/** Nix calls an expression by its whole text. */
+/** Finds the text of a position. Nix names an expression by its whole text. */
 function sourceOf(
   file: string,
   { file: own, expressions }: ExpressionProgram,

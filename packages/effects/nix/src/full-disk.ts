@@ -1,6 +1,6 @@
 import { type DavitErrorOptions, ExitStatus } from '@davit/diagnostics'
 
-/** How an error ends in which Nix says that there is no space: what was asked of it is not to blame. */
+/** Exit status and hint for an error in which Nix reports a full disk, whatever it was asked to do. */
 export function fullDisk(text: string): Pick<DavitErrorOptions, 'exitStatus' | 'hint'> | undefined {
   const hint = HINTS.find(([pattern]) => pattern.test(text))?.[1]
   return hint === undefined ? undefined : { exitStatus: ExitStatus.cannotCreate, hint }
@@ -8,6 +8,6 @@ export function fullDisk(text: string): Pick<DavitErrorOptions, 'exitStatus' | '
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/no space left on device|disk is full/i, 'make space for the Nix store, and run the same command again'],
-  // So says SQLite of some of its files.
-  [/disk I\/O error/, 'make space for the Nix store, if it lacks that; otherwise its disk does not work'],
+  // SQLite reports a full disk like this for some of its files.
+  [/disk I\/O error/, 'make space for the Nix store if it is full; otherwise check its disk'],
 ]

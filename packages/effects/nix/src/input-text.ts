@@ -1,6 +1,6 @@
 import { Float } from '@davit/languages'
 
-/** JSON as Nix reads it: whole numbers with a fraction stay floating-point numbers. */
+/** Encodes a value as JSON for Nix: numbers such as 1.0 stay floating-point numbers. */
 export function inputText(value: unknown): string {
   if (value instanceof Float) return value.toString()
   if (Array.isArray(value)) return `[${value.map(inputText).join(',')}]`

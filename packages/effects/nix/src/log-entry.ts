@@ -1,4 +1,4 @@
-/** Where Nix was, in the order of the trace. */
+/** A step of a trace of Nix, and its position. */
 export interface RawFrame {
   readonly raw_msg?: string
   readonly file?: string | null
@@ -20,7 +20,7 @@ export interface LogEntry extends RawFrame {
 
 const PREFIX = '@nix '
 
-/** Nothing for a line that is none, or only looks like one: what Nix runs may print anything, and the last line may be cut off. */
+/** Parses a log entry; nothing for other lines, since programs that Nix runs may print anything, and the last line may be cut off. */
 export function parseLogEntry(line: string): LogEntry | undefined {
   if (!line.startsWith(PREFIX)) return undefined
   try {
@@ -57,5 +57,5 @@ function areAll(fields: Fields, names: readonly string[], type: 'string' | 'numb
   })
 }
 
-/** For no position Nix writes null. */
+/** Fields that Nix sets to null if there is no position. */
 const NULLABLE: ReadonlySet<string> = new Set(['file', 'line', 'column'])

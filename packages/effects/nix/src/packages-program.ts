@@ -12,15 +12,15 @@ export interface PlainBuild {
   readonly name: string
   readonly system: System
   readonly script: string
-  /** A number is the path of the package at that place. */
+  /** A number stands for the path of the package with that index. */
   readonly variables: ReadonlyMap<string, string | number>
-  /** Packages whose programs come first. */
+  /** Indices of packages whose programs come first in PATH. */
   readonly path: readonly number[]
   readonly standardPath: string
   readonly parameters?: string
 }
 
-/** Makes all of them together; gives what every program of packages gives. */
+/** Program that makes all packages together, with the result that every program of packages has. */
 export function packagesProgram(packages: readonly PlainPackage[]): ExpressionProgram {
   return {
     file: fileURLToPath(new URL('../nix/packages.nix', import.meta.url)),

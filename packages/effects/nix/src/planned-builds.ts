@@ -5,10 +5,10 @@ import { plainText } from './plain-text.ts'
 import { runNix } from './run-nix.ts'
 import { isStorePath } from './store-path.ts'
 
-/** As many paths as fit on a command line with certainty. */
+/** A number of paths that certainly fits on a command line. */
 const PATHS_PER_CALL = 1000
 
-/** Which derivations Nix would build to realise these: what it can fetch from a cache, it does not build. */
+/** Returns the derivations that Nix would build to realise these; it does not build what a cache has. */
 export async function plannedBuilds(
   environment: Environment,
   derivations: readonly StorePath[],
@@ -23,7 +23,7 @@ export async function plannedBuilds(
   return [...planned]
 }
 
-/** Lines such as "these 2 derivations will be built:", and below each of them paths after two spaces. */
+/** Parses lines such as "these 2 derivations will be built:", each followed by paths indented by two spaces. */
 function buildsIn(text: string): readonly StorePath[] {
   const builds: StorePath[] = []
   let listed = false
@@ -36,5 +36,5 @@ function buildsIn(text: string): readonly StorePath[] {
 }
 
 function cannotPlan(stderr: string): DavitError {
-  return new DavitError('cannot-realise', `Nix cannot tell what has to be built: ${plainText(stderr).trim()}`)
+  return new DavitError('cannot-realise', `Nix cannot determine what has to be built: ${plainText(stderr).trim()}`)
 }

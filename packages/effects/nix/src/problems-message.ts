@@ -8,24 +8,24 @@ interface Problem extends Position {
   readonly message: string
   readonly hint?: string
   readonly path?: Path
-  /** A name that should be one of these. */
+  /** A name that should be one of `candidates`. */
   readonly wrong?: string
   readonly candidates?: readonly string[]
 }
 
 interface Around {
   readonly program: ExpressionProgram
-  /** Where it was thrown, for a problem that does not say where it stands. */
+  /** Where the text was thrown, for problems without a place of their own. */
   readonly place: Place | undefined
 }
 
-/** Problems that a program found itself, thrown as one text; nothing for any other text. */
+/** Parses problems that a program found itself, thrown as one text; nothing for any other text. */
 export function parseProblems(text: string, around: Around): readonly Diagnostic[] | undefined {
   if (!text.startsWith(MARK)) return undefined
   return problemsIn(text.slice(MARK.length))?.map((problem) => diagnosticOf(problem, around))
 }
 
-/** Models, too, can throw a text that begins so. */
+/** Models, too, can throw a text that begins with the mark. */
 function problemsIn(json: string): readonly Problem[] | undefined {
   try {
     const problems: unknown = JSON.parse(json)

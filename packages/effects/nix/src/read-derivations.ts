@@ -10,7 +10,7 @@ const MAX_DERIVATION_BYTES = 64 * 1024 * 1024
 const FILE_HEADER = encodeRequest(['nix-archive-1', '(', 'type', 'regular', 'contents'])
 const LENGTH_BYTES = 8
 
-/** Derivations of a store, in the order asked. */
+/** Reads derivations of a store, in the order of their paths in the request. */
 export async function readDerivations(
   client: ServeClient,
   paths: readonly StorePath[],
@@ -27,7 +27,8 @@ export async function readDerivations(
 }
 
 async function readBounded(client: ServeClient, info: PathInfo): Promise<Buffer> {
-  if (info.narSize > MAX_DERIVATION_BYTES) throw protocolError(`'${info.path}' has ${info.narSize} bytes`)
+  if (info.narSize > MAX_DERIVATION_BYTES)
+    throw protocolError(`'${info.path}' has ${info.narSize} bytes, too many for a derivation`)
   const chunks: Uint8Array[] = []
   for await (const chunk of client.dump(info)) chunks.push(chunk)
   return Buffer.concat(chunks)

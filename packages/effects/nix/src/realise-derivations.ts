@@ -6,27 +6,27 @@ import { startNix } from './run-nix.ts'
 
 export interface Realisation {
   readonly environment: Environment
-  /** How many builds at a time; what Nix is set to when absent. */
+  /** Builds at a time; without it, as Nix is configured. */
   readonly maxJobs?: number
   readonly signal: AbortSignal
   onEvent(event: BuildEvent): void
-  /** Which of these derivations have valid outputs. */
+  /** Returns those of these derivations that have valid outputs. */
   isBuilt(derivations: readonly StorePath[]): Promise<ReadonlySet<StorePath>>
 }
 
 export interface RealisationOutcome {
-  /** Builds that ended badly. What needs them has not been tried. */
+  /** Failed builds. Builds that need them have not been tried. */
   readonly failures: readonly BuildFailure[]
-  /** What else went wrong, in the words of Nix. */
+  /** Other errors, in the words of Nix. */
   readonly problems: readonly string[]
 }
 
-/** Above about as many goals, Nix takes more time for each. */
+/** Above about this number of goals, Nix takes more time for each. */
 const BATCH_SIZE = 100
 
 /**
- * Builds or fetches what the outputs of derivations lack, with the user's own settings of Nix. One that fails does not stop the
- * others. Throws the signal's reason when it is aborted; no builder is left.
+ * Builds or fetches missing outputs of derivations, with the user's own settings of Nix. A failed build does not stop the
+ * others. Throws the signal's reason when it is aborted; no builder is left behind.
  */
 export async function realiseDerivations(
   derivations: readonly StorePath[],
@@ -65,15 +65,15 @@ async function realiseBatch(
   return { failures, problems: [others.join('\n') || `nix-store ended with exit status ${exitCode}`] }
 }
 
-/** Also when this process is killed, where the machine can tell a program so: then Nix ends what it builds. */
+/** Ends Nix and its builds even when this process is killed, if the machine has `setpriv`. */
 const ENDING_WITH_US =
   'setpriv --pdeathsig TERM true 2>/dev/null && exec setpriv --pdeathsig TERM "$0" "$@"; exec "$0" "$@"'
 
-/** How many builds are done, expected, running and failed. */
+/** Entry with the numbers of builds that are done, expected, running and failed. */
 const COUNTERS = /^@nix \{"action":"result","fields":\[\d+,\d+,\d+,\d+\]/
 
 interface Repeated {
-  /** Runs it once more when it is running. */
+  /** Runs it, once more if it is already running. */
   again(): void
   /** Runs it a last time. */
   end(): Promise<void>
@@ -95,7 +95,7 @@ function oneAtATime(run: () => Promise<void>): Repeated {
     return running
   }
   return {
-    // It is waited for at the end, which throws what went wrong.
+    // `end` waits for it, and throws its error.
     again: () => void again().catch(() => {}),
     end: again,
   }

@@ -5,7 +5,7 @@ interface Referring {
   readonly references: readonly StorePath[]
 }
 
-/** Sorted so that each comes after those of the others that it refers to; otherwise by path. */
+/** Sorts paths so that each comes after those of the others that it refers to; otherwise by path. */
 export function referencesFirst<Info extends Referring>(infos: readonly Info[]): readonly Info[] {
   const byPath = new Map(infos.map((info) => [info.path, info]))
   const sorted = new Set<Info>()

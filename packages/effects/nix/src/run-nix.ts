@@ -10,12 +10,12 @@ import {
 
 export type NixCommand = Omit<Command, 'env'> & { readonly environment: Environment }
 
-/** As `runCommand`, for a program of Nix. */
+/** Like `runCommand`, for a program of Nix. */
 export function runNix({ environment, ...command }: NixCommand): Promise<CommandResult> {
   return withNixInstalled(() => runCommand({ ...command, env: environment }))
 }
 
-/** As `startCommand`, for a program of Nix. */
+/** Like `startCommand`, for a program of Nix. */
 export function startNix({ environment, ...command }: NixCommand): Promise<RunningCommand> {
   return withNixInstalled(() => startCommand({ ...command, env: environment }))
 }
@@ -27,7 +27,7 @@ async function withNixInstalled<Result>(use: () => Promise<Result>): Promise<Res
     if (!(cause instanceof DavitError && cause.code === 'program-not-found')) throw cause
     throw new DavitError('nix-not-found', `Nix is not installed on this machine: ${cause.message}`, {
       exitStatus: ExitStatus.unreachable,
-      hint: 'install Nix (nix-bin in Debian) or add its directory to PATH; models in other languages also do with --store native',
+      hint: 'install Nix (nix-bin in Debian) or add its directory to PATH; models in other languages need no Nix with --store native',
       cause,
     })
   }

@@ -9,39 +9,39 @@ import { openServeSession, type ServeSession } from './serve-session.ts'
 export interface ServeChannel {
   readonly stdin: Writable
   readonly stdout: Readable
-  /** What the store said on standard error, asked for when it has ended too early. */
+  /** Returns the end of the store's standard error; called when the store has ended too early. */
   lastWords?(): Promise<string>
 }
 
 /**
- * Speaks the serve protocol of Nix, version 2.5 or later, with a store on this or another machine. Requests are sent at once
- * and answered in their order; after an error, or a dump that was not read to its end, none is answered any more.
+ * Client of the serve protocol of Nix, version 2.5 or later, for a store on this or another machine. Requests are sent
+ * immediately and answered in order. After an error, or a dump that was not read to its end, no request is answered.
  */
 export interface ServeClient {
-  /** Which of these are valid. */
+  /** Returns those of these paths that are valid. */
   validPaths(paths: readonly StorePath[], options?: ValidPathsOptions): Promise<ReadonlySet<StorePath>>
-  /** Of those that are valid, in no particular order. */
+  /** Information about those of these paths that are valid, in no particular order. */
   pathInfos(paths: readonly StorePath[]): Promise<readonly PathInfo[]>
-  /** Of valid paths, in no particular order. */
+  /** Closure of valid paths, in no particular order. */
   closure(paths: readonly StorePath[]): Promise<readonly StorePath[]>
-  /** The archive of a valid path, whose size is known. It is asked for at once, and has to be read. */
+  /** Archive of a valid path of known size. It is requested immediately, and must be read. */
   dump(info: Pick<PathInfo, 'path' | 'narSize'>): AsyncIterable<Uint8Array>
-  /** Makes a path valid whose references are; its archive is checked against hash and size by the store. */
+  /** Makes a path valid whose references are valid; the store checks its archive against hash and size. */
   add(info: PathInfo, archive: AsyncIterable<Uint8Array>): Promise<void>
-  /** The store ends by itself when its input ends; what has not been answered fails. */
+  /** Ends the input of the store, which then ends by itself; unanswered requests fail. */
   close(): void
 }
 
 export interface ValidPathsOptions {
   /** Whether the store first fetches from its caches what it can. */
   readonly substitute?: boolean
-  /** Whether none of these is collected while this client lives. */
+  /** Whether these paths are kept from being collected while this client lives. */
   readonly keep?: boolean
 }
 
 const CLIENT_MAGIC = 0x39_0c_9d_eb
 const SERVER_MAGIC = 0x54_52_ee_cb
-/** 2.5, since when paths can be added one by one. */
+/** Version 2.5, the first in which paths can be added one by one. */
 const VERSION = 0x2_05
 
 const Command = { validPaths: 1, pathInfos: 2, dump: 3, closure: 7, add: 9 } as const

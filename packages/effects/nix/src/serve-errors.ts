@@ -2,32 +2,32 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { fullDisk } from './full-disk.ts'
 import { plainText } from './plain-text.ts'
 
-/** The other side speaks, but not as a Nix store does. */
+/** Error for an answer that no Nix store would give. */
 export function protocolError(detail: string): DavitError {
-  return new DavitError('bad-nix-answer', `a Nix store answered what cannot be: ${detail}`, {
+  return new DavitError('bad-nix-answer', `a Nix store gave an invalid answer: ${detail}`, {
     hint: 'check that nix-store there is the real Nix, version 2.4 or later',
   })
 }
 
 export function notANixStore(): DavitError {
-  return new DavitError('not-a-nix-store', "what answers is not 'nix-store --serve'", {
+  return new DavitError('not-a-nix-store', "the program that answers is not 'nix-store --serve'", {
     exitStatus: ExitStatus.unreachable,
-    hint: 'nothing may be printed there when a command is run; look at the start-up files of its shell',
+    hint: 'check the start-up files of the shell there: they must print nothing when a command is run',
   })
 }
 
 export function tooOld(version: string): DavitError {
   return new DavitError(
     'nix-too-old',
-    `a Nix store speaks version ${version} of the serve protocol, which is too old`,
+    `a Nix store uses version ${version} of the serve protocol, which is not supported`,
     {
       exitStatus: ExitStatus.unreachable,
-      hint: 'Nix 2.4 or later is needed',
+      hint: 'install Nix 2.4 or later there',
     },
   )
 }
 
-/** The store has gone before it answered; what it said last is the reason. */
+/** Error for a store that ended before it answered; its last words are the reason. */
 export function storeEnded(lastWords: string, cause: unknown): DavitError {
   const text = plainText(lastWords).trim().split('\n').slice(-MAX_LINES).join('\n')
   const message = text === '' ? 'a Nix store ended before it answered' : `a Nix store ended before it answered: ${text}`

@@ -12,7 +12,7 @@ const NAR_HASH = /^sha256:[0-9a-z]{52}$/
 export async function readValidPaths(reader: WireReader, asked: readonly StorePath[]): Promise<ReadonlySet<StorePath>> {
   const known = new Set<string>(asked)
   const valid = (await reader.texts({ limit: known.size })).map((text) => pathOf(text))
-  for (const path of valid) if (!known.has(path)) throw protocolError(`nobody asked for '${path}'`)
+  for (const path of valid) if (!known.has(path)) throw protocolError(`'${path}' was not requested`)
   return new Set(valid)
 }
 
@@ -24,7 +24,7 @@ export async function readPathInfos(reader: WireReader, asked: readonly StorePat
   const left = new Set<string>(asked)
   const infos: PathInfo[] = []
   for (let path = await reader.text(); path !== ''; path = await reader.text()) {
-    if (!left.delete(path)) throw protocolError(`nobody asked for '${path}'`)
+    if (!left.delete(path)) throw protocolError(`'${path}' was not requested`)
     infos.push(await readPathInfo(reader, pathOf(path)))
   }
   return infos
@@ -50,7 +50,7 @@ async function readPathInfo(reader: WireReader, path: StorePath): Promise<PathIn
   }
 }
 
-/** What comes before the archive; the hash goes without saying which one it is. */
+/** Request that precedes the archive; the hash is sent without its prefix. */
 export function addRequest(info: PathInfo): readonly RequestPart[] {
   return [
     info.path,

@@ -17,7 +17,7 @@ export interface ServeSession {
     read: (reader: WireReader) => Promise<Answer>,
     archive?: OutgoingArchive,
   ): Promise<Answer>
-  /** An answer of so many bytes. */
+  /** Asks for an answer of a given number of bytes. */
   askBytes(request: readonly RequestPart[], size: number): AsyncIterable<Uint8Array>
   close(): void
 }
@@ -27,7 +27,7 @@ export interface OutgoingArchive {
   readonly chunks: AsyncIterable<Uint8Array>
 }
 
-/** Requests and answers each in their order; both directions at a time, since neither side remembers much. */
+/** Sends requests and reads answers, each in order. Both happen at the same time, since neither side buffers much. */
 export function openServeSession(channel: ServeChannel): ServeSession {
   const line = openLine(channel)
   return {
@@ -36,12 +36,12 @@ export function openServeSession(channel: ServeChannel): ServeSession {
       return answer
     },
     askBytes(request, size) {
-      // The turn for its answer is taken now; a failure to send is everybody's, and told by the answer.
+      // The turn for its answer is taken now; a failure to send fails all requests, and is reported by the answer.
       send(line, request).catch(() => {})
       return receiveBytes(line, line.answers.take(), size)
     },
     close() {
-      if (line.answers.taken()) line.fail(interrupted('the connection with a Nix store was closed'))
+      if (line.answers.taken()) line.fail(interrupted('the connection to a Nix store was closed'))
       else channel.stdin.end()
     },
   }
@@ -52,9 +52,9 @@ interface Line {
   readonly reader: WireReader
   readonly requests: Turns
   readonly answers: Turns
-  /** The first failure is everybody's. */
+  /** Fails all requests; the first error counts. */
   fail(error: unknown): void
-  /** Throws once it has failed. */
+  /** Throws the error once there is one. */
   check(): Promise<void>
 }
 
@@ -80,7 +80,7 @@ function openLine(channel: ServeChannel): Line {
   }
 }
 
-/** A stream that broke is told by what the store said last. */
+/** Rejects with the reason of a failure; a broken stream is explained by the last words of the store. */
 async function failureOf({ lastWords }: ServeChannel, error: unknown): Promise<never> {
   if (error instanceof DavitError) throw error
   throw storeEnded((await lastWords?.()) ?? '', error)
@@ -137,7 +137,7 @@ async function sendArchive(writer: WireWriter, { size, chunks }: OutgoingArchive
     if (left < 0) break
     await writer.write(chunk)
   }
-  if (left !== 0) throw new DavitError('bad-archive', `an archive does not have the ${size} bytes that were announced`)
+  if (left !== 0) throw new DavitError('bad-archive', `an archive does not have its announced size of ${size} bytes`)
 }
 
 function interrupted(message: string): DavitError {

@@ -3,7 +3,7 @@ import { protocolError } from './serve-errors.ts'
 
 export type RequestPart = number | string | Uint8Array | readonly string[]
 
-/** Numbers of 8 bytes, little end first; texts with their length before them, filled up to a multiple of 8. */
+/** Encodes numbers in 8 bytes, little-endian, and texts with their length first, padded to a multiple of 8. */
 export function encodeRequest(parts: readonly RequestPart[]): Buffer {
   const buffer = Buffer.alloc(parts.reduce<number>((size, part) => size + sizeOf(part), 0))
   let offset = 0
@@ -37,7 +37,7 @@ export interface WireWriter {
   write(chunk: Uint8Array): Promise<void>
 }
 
-/** So much may wait to be written, so that neither side ever waits for us. */
+/** Bytes that may wait to be written, enough that neither side ever waits for davit. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
 /** Writes as fast as the other side reads. */
@@ -77,18 +77,18 @@ export interface WireReader {
   number(): Promise<number>
   text(): Promise<string>
   texts(options: { readonly limit: number }): Promise<readonly string[]>
-  /** As many bytes, in the pieces in which they come. */
+  /** That many bytes, in chunks as they arrive. */
   bytes(count: number): AsyncIterable<Uint8Array>
-  /** From here on, texts may take as much memory again. */
+  /** Resets the memory that texts may take. */
   startAnswer(): void
 }
 
 const MAX_TEXT_BYTES = 4096
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024
-/** About what a short string takes beside its characters. */
+/** Approximate memory of a short string in addition to its characters. */
 const STRING_OVERHEAD = 64
 
-/** Believes no length that the other side says. */
+/** Reads answers without trusting any length that the other side states. */
 export function wireReader(stream: Readable): WireReader {
   const source = chunkSource(stream)
   let budget = MAX_ANSWER_BYTES
@@ -101,7 +101,7 @@ export function wireReader(stream: Readable): WireReader {
 
   const text = async (): Promise<string> => {
     const length = await number()
-    if (length > MAX_TEXT_BYTES) throw protocolError(`a text has ${length} bytes`)
+    if (length > MAX_TEXT_BYTES) throw protocolError(`a text has ${length} bytes, more than ${MAX_TEXT_BYTES}`)
     budget -= length + STRING_OVERHEAD
     if (budget < 0) throw protocolError('an answer is too long')
     const padded = await source.take(length + paddingOf(length))
@@ -113,7 +113,7 @@ export function wireReader(stream: Readable): WireReader {
     text,
     async texts({ limit }) {
       const count = await number()
-      if (count > limit) throw protocolError(`a list has ${count} elements, of at most ${limit}`)
+      if (count > limit) throw protocolError(`a list has ${count} elements, more than ${limit}`)
       const texts: string[] = []
       while (texts.length < count) texts.push(await text())
       return texts
@@ -126,13 +126,13 @@ export function wireReader(stream: Readable): WireReader {
 }
 
 interface ChunkSource {
-  /** Exactly so many bytes, which should be few. */
+  /** Exactly that many bytes, which should be few. */
   take(count: number): Promise<Buffer>
   pass(count: number): AsyncIterable<Uint8Array>
 }
 
 function chunkSource(stream: Readable): ChunkSource {
-  // It is told by what is read next; until then nobody listens.
+  // The next read reports the error; until then nobody listens.
   stream.on('error', () => {})
   const chunks = stream.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
   let current: Buffer = Buffer.alloc(0)

@@ -3,15 +3,15 @@ import type { System } from '@davit/documents'
 import type { Environment } from '@davit/process'
 import { runNix } from './run-nix.ts'
 
-/** What the user's settings of Nix say about where builds can run. */
+/** Where builds can run, by the user's settings of Nix. */
 export interface BuildPlaces {
-  /** What this machine builds for, itself first. */
+  /** Systems for which this machine builds, its own first. */
   readonly systems: readonly System[]
-  /** Whether there are other machines, which may build for more. */
+  /** Whether there are other machines, which may build for other systems. */
   readonly remote: boolean
 }
 
-/** Nothing if this Nix does not tell. */
+/** Reads the settings of Nix; nothing if this Nix does not show them. */
 export async function readBuildPlaces(environment: Environment): Promise<BuildPlaces | undefined> {
   for (const command of [['show-config'], ['config', 'show']]) {
     const argv = ['nix', '--extra-experimental-features', 'nix-command', ...command] as const
@@ -33,7 +33,7 @@ function buildPlacesIn(settings: ReadonlyMap<string, string>): BuildPlaces | und
   return { systems: [system, ...others] as System[], remote: hasMachines(settings.get('builders') ?? '') }
 }
 
-/** Machines separated by semicolons, or files that hold them. */
+/** Whether there are builders: machines separated by semicolons, or files that list them. */
 function hasMachines(builders: string): boolean {
   return builders.split(';').some((machine) => {
     const text = machine.trim()

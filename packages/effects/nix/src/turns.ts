@@ -1,18 +1,18 @@
 export interface Turn {
-  /** Resolves when all that were taken before have ended. */
+  /** Resolves when all turns that were taken before have ended. */
   readonly start: Promise<void>
   end(): void
 }
 
 export interface Turns {
   take(): Turn
-  /** Whether somebody has not ended. */
+  /** Whether a turn has not ended. */
   taken(): boolean
-  /** Lets everybody start, and from now on nobody waits. */
+  /** Starts all turns; later ones do not wait. */
   stop(): void
 }
 
-/** One after the other, in the order in which they are taken. */
+/** Turns that start one after the other, in the order in which they are taken. */
 export function openTurns(): Turns {
   const starts: (() => void)[] = []
   let stopped = false

@@ -5,7 +5,7 @@ import { openServe, type ServeClient } from './serve-client.ts'
 
 const TAIL_CHARACTERS = 16 * 1024
 
-/** Speaks with the store of this machine, as the given environment has it; one process for all that is asked. */
+/** Connects to the store of this machine, as the environment configures it; one process serves all requests. */
 export async function withLocalServe<Result>(
   environment: Environment,
   use: (client: ServeClient) => Promise<Result>,
@@ -33,7 +33,7 @@ async function tailOf(stream: Readable): Promise<string> {
   try {
     for await (const chunk of stream) tail = `${tail}${String(chunk)}`.slice(-TAIL_CHARACTERS)
   } catch {
-    // What has been read is what there is.
+    // Keeps what has been read so far.
   }
   return tail
 }

@@ -41,7 +41,7 @@ test.each([
   expect(follow(...lines, stopped(1), failed(message))).toMatchObject(expected)
 })
 
-test('what follows from a failure is not told', () => {
+test('errors that follow from a failure are not reported', () => {
   const lines = [
     failed(`1 dependencies of derivation '${NEED}' failed to build`),
     failed(`build of '${BAD}', '${NEED}' failed`),
@@ -61,7 +61,7 @@ test('builds that run when everything ends with an error were stopped', () => {
   })
 })
 
-test('fetching, waiting and warnings are told', () => {
+test('fetching, waiting and warnings are reported', () => {
   const { told } = follow(
     entry({ action: 'start', id: 1, type: 108, fields: ['/nix/store/x', 'https://cache.example'] }),
     entry({ action: 'start', id: 2, type: 111, text: "waiting for a machine to build '/nix/store/x.drv'", fields: [] }),

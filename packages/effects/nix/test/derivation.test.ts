@@ -15,7 +15,7 @@ const EXPRESSION = `
   }`
 
 describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
-  test('readDerivations() and plannedBuilds() tell how derivations hang together', async () => {
+  test('readDerivations() and plannedBuilds() report how derivations depend on each other', async () => {
     const web = nix.shell('nix-instantiate -E "$1" 2>/dev/null', EXPRESSION).trim() as StorePath
     const planned = await plannedBuilds(nix.environment, [web])
     const [derivation, tool] = await withLocalServe(nix.environment, (client) =>
@@ -38,12 +38,12 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
     })
   })
 
-  test('readDerivations() tells what is not there', async () => {
+  test('readDerivations() reports a missing derivation', async () => {
     const reading = withLocalServe(nix.environment, (client) => readDerivations(client, [PATH]))
     await expect(reading).rejects.toMatchObject({ code: 'invalid-path' })
   })
 
-  test('readBuildPlaces() tells platforms, and whether there are other machines', async () => {
+  test('readBuildPlaces() reports platforms, and whether there are other machines', async () => {
     expect(await readBuildPlaces(nix.environment)).toStrictEqual({
       systems: ['x86_64-linux', 'i686-linux'],
       remote: false,

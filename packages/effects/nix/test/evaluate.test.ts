@@ -54,7 +54,7 @@ test.skipIf(noPrivateNix)('evaluate() shows the whole trace when it is asked for
   expect(complaint).toMatch(/… while evaluating the attribute 'imported' at \S* ?\S* ?\S*model.nix:11:3/)
 })
 
-test.skipIf(noPrivateNix)('evaluate() tells errors in an expression by its name', async () => {
+test.skipIf(noPrivateNix)('evaluate() reports errors in an expression under its name', async () => {
   expect(await complaintOf('asserted', { parameters: '{ port = 80 + nothing; }' })).toBe(
     ["parameters:1:15: error: undefined variable 'nothing'", '  { port = 80 + nothing; }', '                ^'].join(
       '\n',
@@ -70,14 +70,14 @@ test.skipIf(noPrivateNix)('evaluate() writes nothing unless it is told to, or ha
   expect(await evaluateAttribute('imported')).toEqual([1, 2])
 })
 
-test.skipIf(noPrivateNix)('evaluate() passes expressions on, and tells what the program traces', async () => {
+test.skipIf(noPrivateNix)('evaluate() passes expressions on, and reports traces of the program', async () => {
   const events: ReportEvent[] = []
   const report = (event: ReportEvent) => events.push(event)
   expect(await evaluateAttribute('traced', { parameters: '{ port = 8080; }', report })).toBe(8080)
   expect(events).toMatchObject([{ kind: 'note', code: 'nix-trace', message: 'seen 8080' }])
 })
 
-test.skipIf(noPrivateNix)('evaluate() hands numbers and names over as they are', async () => {
+test.skipIf(noPrivateNix)('evaluate() passes numbers and names unchanged', async () => {
   const table = new Map<string, unknown>([
     ['__proto__', new Float(1)],
     ['a.b "c"', [1, 0.30000000000000004, new Float(1e300), Number.MAX_SAFE_INTEGER]],
@@ -90,7 +90,7 @@ test.skipIf(noPrivateNix)('evaluate() hands numbers and names over as they are',
   })
 })
 
-test('evaluate() without Nix says so', async () => {
+test('evaluate() reports that Nix is missing', async () => {
   const program = { file: `${here}/glue/program.nix`, input: {}, expressions: new Map(), showTrace: false }
   await expect(evaluate({ program, store: 'read-only', environment: { PATH: here } })).rejects.toMatchObject({
     code: 'nix-not-found',

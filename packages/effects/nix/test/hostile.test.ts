@@ -23,7 +23,7 @@ const WEB_DRV = `${WEB}.drv` as StorePath
 let inputs = 0
 afterAll(() => tellFigure(`what Nix says: ${inputs} inputs, each read or refused`))
 
-/** Each text is read, or refused by an error of ours. */
+/** Expects that each text is read, or refused with an error of davit. */
 function readsAny(texts: readonly string[], read: (text: string) => unknown): void {
   fc.assert(
     fc.property(fc.oneof({ weight: 3, arbitrary: mutationsOf(texts) }, awkwardText), (text) => {
@@ -88,7 +88,7 @@ const EVALUATION = [
 
 const program = { file: '/davit/model.nix', input: {}, expressions: new Map(), showTrace: true } as never
 
-/** What must not break a log either: valid JSON that is no message, values of other kinds than those of Nix. */
+/** Other input that must not break a log: valid JSON that is not a message, values of other kinds than those of Nix. */
 const VALUES = [null, true, 1.5, 'x', [], {}, [[]], { a: null }]
 const NAMES = ['action', 'level', 'msg', 'raw_msg', 'id', 'type', 'fields', 'text', 'trace', 'file', 'line', 'column']
 const strangeEntry = fc
@@ -128,7 +128,7 @@ function takesAnyLog(log: string, read: (text: string) => unknown): void {
 }
 
 describe('logs', patience, () => {
-  test('an evaluation fails with an error of ours, whatever it printed', () => {
+  test('an evaluation fails with an error of davit, whatever it printed', () => {
     takesAnyLog(EVALUATION, (stderr) => {
       const error = evaluationError(parseLog(stderr), { program, exitCode: 1 })
       expect(error.code).toBe('invalid-model')
@@ -216,7 +216,7 @@ test.each([
   ['nothing', ''],
   ['words', 'error'],
   ['half of it', '{"value":'],
-])('an evaluation that ends well and says %s has failed', async (_, said) => {
+])('an evaluation that succeeds but prints %s has failed', async (_, said) => {
   const directory = scratchDirectory()
   writeFileSync(join(directory, 'nix-instantiate'), `#!/bin/sh\nprintf '%s' '${said}'\n`, { mode: 0o755 })
   const evaluation = evaluate({

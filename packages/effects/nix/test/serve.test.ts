@@ -40,7 +40,7 @@ async function copied(paths: readonly StorePath[], to: ServeClient, from: ServeC
 }
 
 describe.skipIf(noPrivateNix !== undefined)('with a real store', () => {
-  test('validPaths(), pathInfos() and closure() tell what nix-store tells', async () => {
+  test('validPaths(), pathInfos() and closure() agree with nix-store', async () => {
     const paths = chainOfPackages()
     const [lib, web, top] = paths
     await withLocalServe(source.environment, async (client) => {
@@ -102,7 +102,7 @@ describe.skipIf(noPrivateNix !== undefined)('with a real store', () => {
     expect(bytes).toBe(sizes.reduce((sum, size) => sum + Number(size), 0))
   })
 
-  test('a store refuses an archive with a changed byte, and says why', async () => {
+  test('a store refuses an archive with a changed byte, and reports why', async () => {
     const [lib] = chainOfPackages()
     const nix = emptyStore()
     const adding = withLocalServe(source.environment, (from) =>
@@ -178,7 +178,7 @@ describe.skipIf(noPrivateNix !== undefined)('with a real store', () => {
     )
   })
 
-  test('copyPaths() stops when it is told to, and throws the reason', async () => {
+  test('copyPaths() stops on an abort, and throws its reason', async () => {
     const paths = chainOfPackages()
     const nix = emptyStore()
     const abort = new AbortController()
@@ -197,14 +197,14 @@ describe.skipIf(noPrivateNix !== undefined)('with a real store', () => {
     await expect(copying).rejects.toThrow('enough')
   })
 
-  test('what nix-store says last is told when it ends', async () => {
+  test('the last words of nix-store are reported when it ends', async () => {
     const asking = withLocalServe(source.environment, (client) => client.closure([ABSENT]))
     const message = expect.stringMatching(/^a Nix store ended before it answered: path '.*-absent' is not valid$/)
     await expect(asking).rejects.toMatchObject({ code: 'nix-store-ended', message })
   })
 })
 
-test('a machine without Nix is told', async () => {
+test('a machine without Nix is reported', async () => {
   const serving = withLocalServe({ PATH: '/nowhere' }, async () => {})
   await expect(serving).rejects.toMatchObject({ code: 'nix-not-found', exitStatus: 69 })
 })
@@ -213,7 +213,7 @@ const GREETING: readonly RequestPart[] = [0x54_52_ee_cb, 0x2_07]
 const PATH = `/nix/store/${'1'.repeat(32)}-a` as StorePath
 const HUGE = Number.MAX_SAFE_INTEGER
 
-/** A client of a store that gives these answers whatever it is asked, and then ends or stays silent. */
+/** Client of a store that gives fixed answers to any requests, and then ends or stays silent. */
 async function answeredBy(parts: readonly RequestPart[], end: 'ends' | 'stays' = 'ends'): Promise<ServeClient> {
   const stdout = new PassThrough()
   stdout.write(encodeRequest(parts))

@@ -196,7 +196,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
     [
       'says something else',
       'echo welcome to this machine; cat >/dev/null',
-      "on 'dash', a Nix store answered what cannot be",
+      "on 'dash', a Nix store gave an invalid answer",
     ],
     ['ends', 'echo "error: disk full" >&2; exit 1', "on 'dash', a Nix store ended before it answered: disk full"],
   ])('a store that %s is an error that names the machine', async (_, script, message) => {

@@ -119,7 +119,7 @@ two = { name = "two"; type = "process"; pkg = { one }: ${DRV}; dependsOn = { inh
   'a type is computed in a circle': {
     services: `web = { name = "web"; type = web.type;\n  pkg = ${DRV}; };`,
   },
-  'the models recurse without end': {
+  'the models recurse endlessly': {
     services: `web = { name = "web"; type = let again = n: again (n + 1) + 1; in again 1; };`,
   },
   'a syntax error': { services: '{ web = ; }' },

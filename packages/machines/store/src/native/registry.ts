@@ -67,7 +67,7 @@ function readRegistration(layout: StoreLayout, path: StorePath): Registration | 
 function invalidPath(path: StorePath): DavitError {
   return new DavitError('invalid-path', `'${path}' is not in the store`, {
     exitStatus: ExitStatus.noInput,
-    hint: 'run davit-normalize and davit-manifest again, which make what is missing',
+    hint: 'run davit-normalize and davit-manifest again; they make what is missing',
   })
 }
 

@@ -1,4 +1,4 @@
-# A program as davit has them: it evaluates one attribute of the user's file.
+# A program like those of davit: it evaluates one attribute of the user's file.
 { input, parameters ? { } }:
 let
   inherit (builtins.fromJSON (builtins.readFile input)) file attribute;

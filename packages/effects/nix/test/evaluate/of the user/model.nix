@@ -1,4 +1,4 @@
-# Each attribute fails in a way of its own.
+# Each attribute fails in a different way.
 { port ? 80, ... }:
 rec {
   undefined = let set = { alpha = 1; }; in set.alpah;
