@@ -33,7 +33,7 @@ export function invalidPath(path: StorePath): DavitError {
 }
 
 function badName(name: string): DavitError {
-  return new DavitError('bad-package-name', `'${name}' cannot be the name of a package in a Nix store`, {
+  return new DavitError('bad-package-name', `'${name}' is not a valid package name in a Nix store`, {
     exitStatus: ExitStatus.badDocument,
     hint: 'names consist of at most 200 letters, digits and +-._?=, and do not begin with a dot',
   })

@@ -2,7 +2,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { BuildSpec } from '@davit/documents'
 import { checkPackageName } from './package-name.ts'
 
-/** Variables that the store sets, which a package therefore cannot use for itself. */
+/** Variables that the store sets, so that a package cannot. */
 const RESERVED = /^(out|PATH|HOME|TMPDIR|PWD|OLDPWD|IFS|ENV|SHLVL|parametersFile|LD_.*|DAVIT_.*)$/
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
 /** The kernel's limit for `name=value`. */
@@ -19,7 +19,7 @@ function checkVariables({ name, env, sources, inputs }: BuildSpec): void {
   for (const variable of [...env.keys(), ...sources.keys(), ...inputs.keys()]) {
     const problem = variableProblem(variable)
     if (problem !== undefined) throw badVariable(name, problem)
-    if (seen.has(variable)) throw badVariable(name, `'${variable}' is given twice, in env, sources or inputs`)
+    if (seen.has(variable)) throw badVariable(name, `'${variable}' is set more than once in env, sources and inputs`)
     seen.add(variable)
   }
   for (const [variable, value] of env) {
@@ -30,7 +30,7 @@ function checkVariables({ name, env, sources, inputs }: BuildSpec): void {
   }
 }
 
-/** Why a package cannot have a variable of this name; nothing if it can. */
+/** Returns why a package cannot have a variable of this name; nothing if it can. */
 function variableProblem(name: string): string | undefined {
   if (!VARIABLE.test(name)) return `'${name}' is not the name of a shell variable`
   return RESERVED.test(name) ? `the variable '${name}' is set by davit itself` : undefined
@@ -39,6 +39,6 @@ function variableProblem(name: string): string | undefined {
 function badVariable(name: string, problem: string): DavitError {
   return new DavitError('bad-variable', `cannot build '${name}': ${problem}`, {
     exitStatus: ExitStatus.badDocument,
-    hint: 'choose another variable in the package',
+    hint: 'change this variable in the package',
   })
 }

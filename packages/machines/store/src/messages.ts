@@ -8,7 +8,10 @@ export const say = messages({
   'builds-half-isolated': note(
     {},
     () =>
-      'builds are kept from the network, but see all of this machine, since bubblewrap (bwrap) is missing or not allowed here',
+      'builds have no network, but can see all of this machine, since bubblewrap (bwrap) is missing or not allowed here',
   ),
-  'build-awaited': note({ package: 'text' }, ({ package: name }) => `another process builds '${name}': waiting for it`),
+  'build-awaited': note(
+    { package: 'text' },
+    ({ package: name }) => `waiting for another process that is building '${name}'`,
+  ),
 })

@@ -4,7 +4,7 @@ import { openNativeStore } from './native/native-store.ts'
 import { openNixStore } from './nix/nix-store.ts'
 import type { Store } from './store-interface.ts'
 
-/** The store that a document names; nothing is read or written before something is asked of it. */
+/** Opens the store that a document names; reads and writes nothing before its first operation. */
 export async function openStore(
   { kind, directory }: StoreReference,
   { environment }: { readonly environment: Environment },

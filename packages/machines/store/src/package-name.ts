@@ -2,16 +2,16 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 
 const NAME = /^[A-Za-z0-9_+?=.-]{1,200}$/
 
-/** The suffix is what the store will add to it. */
+/** Refuses a name that is invalid for a package, or would be with the suffix that the store adds. */
 export function checkPackageName(name: string, { suffix = '' }: { readonly suffix?: string } = {}): void {
   if (NAME.test(`${name}${suffix}`)) return
-  throw new DavitError('bad-package-name', `'${name}' cannot be the name of a package`, {
+  throw new DavitError('bad-package-name', `'${name}' is not a valid package name`, {
     exitStatus: ExitStatus.badDocument,
-    hint: 'names consist of letters, digits and +-._?=, at most 200',
+    hint: 'names consist of at most 200 letters, digits and +-._?=',
   })
 }
 
-/** The nearest valid name of a package for a file of any name. */
+/** Turns any name of a file into a valid name of a package. */
 export function packageNameFor(fileName: string): string {
   return fileName.replaceAll(/[^A-Za-z0-9_+?=.-]/g, '-').slice(0, 200) || 'source'
 }

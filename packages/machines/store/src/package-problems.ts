@@ -1,7 +1,7 @@
 import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
 import type { PackageRequest } from '@davit/documents'
 
-/** What is wrong with a package, and who wants it; throws what is not about the package. */
+/** Describes an error of a package, and who needs the package; throws errors that are not about the package. */
 export function problemOf({ wantedBy }: Pick<PackageRequest, 'wantedBy'>, error: unknown): Diagnostic {
   if (!(error instanceof DavitError) || error.exitStatus === ExitStatus.cannotCreate) throw error
   const wanted = 'service' in wantedBy ? `service '${wantedBy.service}'` : `target '${wantedBy.target}'`

@@ -4,8 +4,8 @@ import type { PackageTree } from '@davit/nix'
 import type { ProfileContents } from './store-interface.ts'
 
 /**
- * The package of a profile: `profilemanifest.xml`, a link to each package in `packages`, and in `modules` a link to
- * each module, with its declaration of activities beside it.
+ * Tree of a profile: `profilemanifest.xml`, a link to each package in `packages`, and in `modules` links to each module
+ * and to its declaration of activities.
  */
 export function profileTree({ packages, profileManifest, modules }: ProfileContents): PackageTree {
   return directory([
@@ -15,7 +15,7 @@ export function profileTree({ packages, profileManifest, modules }: ProfileConte
   ])
 }
 
-/** The package of a module: a directory that holds the module, named by its type, and `TYPE.activities`. */
+/** Tree of a module: a directory that contains the module, named by its type, and `TYPE.activities`. */
 export function moduleTree(type: string, { script, activities }: LifecycleModule): PackageTree {
   const [executable = '', declaration = ''] = moduleFiles(type)
   return directory([

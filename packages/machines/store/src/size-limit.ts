@@ -3,7 +3,7 @@ import type { Environment } from '@davit/process'
 
 export interface SizeLimit {
   readonly bytes: number
-  /** Why a build has failed that wrote more. */
+  /** Why a build failed that wrote more. */
   readonly reason: string
 }
 
@@ -11,7 +11,7 @@ const VARIABLE = 'DAVIT_SIZE_LIMIT'
 const DEFAULT_BYTES = 4e9
 export const HOW_TO_ALLOW_MORE = `'sizeLimit' in its package, or ${VARIABLE}, allows more`
 
-/** Of a source, or of what a build writes: as its package says, or else as the environment does for all. */
+/** Limit in bytes for a source, or for what a build writes: that of its package, or else of the environment. */
 export function sizeLimitIn(environment: Environment, own: number | undefined): number {
   const text = environment[VARIABLE] || undefined
   const bytes = text === undefined ? DEFAULT_BYTES : parseBytes(text)

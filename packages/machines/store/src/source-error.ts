@@ -1,7 +1,7 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { reasonOf, systemErrorCode } from '@davit/files'
 
-/** Tells a failed system call in the words of whoever named the source; other errors are left as they are. */
+/** Turns a failed system call into an error that names the source as its author did; returns other errors unchanged. */
 export function sourceError(path: string, cause: unknown): unknown {
   if (cause instanceof DavitError) return cause
   const code = systemErrorCode(cause)
@@ -14,7 +14,7 @@ export function sourceError(path: string, cause: unknown): unknown {
   })
 }
 
-/** Of these, the store is to blame, where a copy is made. */
+/** Errors of the store, to which the source is copied. */
 const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS'])
 
 function noRoom(path: string, cause: unknown): DavitError {

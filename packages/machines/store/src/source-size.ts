@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { DavitError, ExitStatus, printable, renderBytes } from '@davit/diagnostics'
 import { HOW_TO_ALLOW_MORE } from './size-limit.ts'
 
-/** Refuses a source that is larger, before anything of it is read. What cannot be looked at is told by who reads it. */
+/** Refuses a source that is larger than the limit, before it is read. Skips what it cannot examine: reading will fail there. */
 export function checkSourceSize(path: string, origin: string, limit: number): void {
   const entries = new Map<string, number>()
   let total = 0
@@ -15,12 +15,12 @@ export function checkSourceSize(path: string, origin: string, limit: number): vo
   if (total > limit) throw tooLarge(path, limit, entries)
 }
 
-/** So many files are still counted when it is clear that the source is too large, to tell which of its entries are to blame. */
+/** Files that are still counted once the limit is exceeded, to find the entries that are to blame. */
 const LOOKS_BEYOND = 100_000
 const NAMED = 3
 
 interface CountedFile {
-  /** Of the root, in which it is; nothing for the root itself. */
+  /** Entry of the root that contains the file; empty for the root itself. */
   readonly entry: string
   readonly bytes: number
 }
@@ -34,7 +34,7 @@ function* filesIn(path: Buffer, entry = ''): Generator<CountedFile, void, undefi
   }
 }
 
-/** As bytes, since Nix takes any. */
+/** Names as bytes, since Nix accepts any. */
 function namesIn(directory: Buffer): readonly Buffer[] {
   return orNothing(() => readdirSync(directory, 'buffer')) ?? []
 }
@@ -57,6 +57,6 @@ function tooLarge(path: string, limit: number, entries: ReadonlyMap<string, numb
   const message = `the source '${path}' is larger than ${renderBytes(limit)}${named.length === 0 ? '' : `: ${named.join(', ')}`}`
   return new DavitError('source-too-large', message, {
     exitStatus: ExitStatus.badDocument,
-    hint: `name a directory that only holds what the package needs; ${HOW_TO_ALLOW_MORE}`,
+    hint: `name a directory that contains only what the package needs; ${HOW_TO_ALLOW_MORE}`,
   })
 }

@@ -5,17 +5,17 @@ import type { Environment } from '@davit/process'
 
 const NIX_STORE = '/nix/store'
 const SYSTEM_STORE = '/var/lib/davit/store'
-/** As `storeDirectory` in documents. */
+/** The pattern of `storeDirectory` in documents. */
 const STORE_DIRECTORY = /^(?:\/(?!\.\.?(?:\/|$))[A-Za-z0-9_.+-]+)+$/
 
 export interface StoreDirectoryChoice {
-  /** Whether we are root. */
+  /** Whether the user is root. */
   readonly privileged: boolean
   /** Whether no other machine needs the same directory. */
   readonly onlyLocalTargets: boolean
 }
 
-/** Where packages are kept when nothing else is said. It is the same path on every machine of a deployment. */
+/** The store that is used by default. Its directory is the same path on every machine of a deployment. */
 export function defaultStore(
   kind: StoreReference['kind'],
   environment: Environment,
@@ -33,10 +33,10 @@ function defaultStoreDirectory(environment: Environment, choice: StoreDirectoryC
   return stateHome ? storeDirectoryOf(join(stateHome, 'davit', 'store')) : SYSTEM_STORE
 }
 
-/** Refuses what would not do on every machine. */
+/** Refuses a directory that would not be valid on every machine. */
 export function storeDirectoryOf(path: string): string {
   if (STORE_DIRECTORY.test(path)) return path
-  throw new DavitError('bad-store-directory', `'${path}' cannot be a store directory`, {
+  throw new DavitError('bad-store-directory', `'${path}' is not a valid store directory`, {
     exitStatus: ExitStatus.usage,
     hint: 'set DAVIT_STORE_DIR to an absolute path whose names consist of letters, digits and _.+-',
   })

@@ -7,27 +7,27 @@ import type { BuildOptions } from './native/build-output.ts'
 import type { Registration } from './native/registration.ts'
 import type { BuildMachine, RemoteBuild } from './native/remote-build.ts'
 
-/** The coordinator's half of a store: how packages are built, and what has to be carried. */
+/** The coordinator's half of a store: builds packages, and determines what has to be copied. */
 export type Store = NativeStore | NixStore
 
 export interface StoreOperations {
   readonly reference: StoreReference
-  /** In the order of the requests. Builds nothing. What it makes is protected. */
+  /** Puts packages into the store and protects them, in the order of the requests; builds nothing. */
   instantiate(requests: readonly PackageRequest[]): Promise<readonly InstantiatedPackage[]>
-  /** Builds what is not valid. All failed builds are in one DavitError 'build-failed', with the ends of their logs. */
+  /** Builds packages that are not valid. One DavitError 'build-failed' lists all failed builds, with the ends of their logs. */
   realise(packages: readonly InstantiatedPackage[], options: RealiseOptions): Promise<void>
-  /** What has to be built, by derivation, until all of these packages are valid. */
+  /** Returns what has to be built until all of these packages are valid, by derivation. */
   unbuilt(packages: readonly InstantiatedPackage[]): Promise<ReadonlyMap<StorePath, UnbuiltDerivation>>
-  /** What derivations build, whether it is valid or not; for who knows derivations only. */
+  /** Returns the outputs of derivations, valid or not. */
   outputs(derivations: readonly StorePath[]): Promise<ReadonlyMap<StorePath, readonly StorePath[]>>
-  /** What valid paths need (of packages: at run time; of derivations: to be built), referenced paths before those that refer to them. */
+  /** Returns what valid paths need (packages to run, derivations to be built), referenced paths before those that refer to them. */
   closure(paths: readonly StorePath[]): Promise<readonly StorePath[]>
   invalidPaths(paths: readonly StorePath[]): Promise<readonly StorePath[]>
-  /** What it makes is protected. */
+  /** Adds the package of a module, and protects it. */
   addModule(type: string, module: LifecycleModule): Promise<StorePath>
-  /** All at a time, in the order given; what it makes is protected. */
+  /** Adds all profiles together, in the order given, and protects them. */
   addProfiles(profiles: readonly ProfileContents[]): Promise<readonly StorePath[]>
-  /** Keeps paths and their closures, in place of what was kept by this name before. */
+  /** Keeps paths and their closures under a name, in place of what it kept before. */
   addRoot(name: string, paths: readonly StorePath[]): Promise<void>
   removeRoot(name: string): Promise<void>
   /** Keeps paths and their closures for a day: until a later step of the same deployment needs them. */
@@ -39,20 +39,20 @@ export interface NativeStore extends StoreOperations {
   registrations(paths: readonly StorePath[]): Promise<readonly Registration[]>
   /** One tar stream of valid paths, named relative to the store directory. */
   export(paths: readonly StorePath[]): Readable
-  /** How a derivation is built on another machine, on which all that it needs is valid. */
+  /** Describes how to build a derivation on another machine, on which everything that it needs is valid. */
   remoteBuild(derivation: StorePath, machine: BuildMachine): Promise<RemoteBuild>
-  /** Makes valid what another machine has built from derivations whose inputs are; in their order, what is to be recorded there. */
+  /** Makes outputs valid that another machine has built from valid inputs. Returns the registrations for that machine, in order. */
   addOutputs(built: BuiltElsewhere): Promise<readonly Registration[]>
 }
 
 export interface NixStore extends StoreOperations {
   readonly kind: 'nix'
-  /** Speaks with the store itself, through which paths are copied. */
+  /** Calls a function with a client of the store, through which paths are copied. */
   withServe<Result>(use: (client: ServeClient) => Promise<Result>): Promise<Result>
 }
 
 export interface RealiseOptions extends BuildOptions {
-  /** How many builds may run at a time; what the store's own settings say when absent, and one per processor where it has none. */
+  /** Builds at a time; by default as the store is configured, or one per processor if it has no such setting. */
   readonly maxJobs?: number
 }
 
@@ -73,6 +73,6 @@ export interface ProfileContents {
   readonly packages: readonly StorePath[]
   /** Text of its profile manifest in XML. */
   readonly profileManifest: string
-  /** Type → path that `addModule` gave. */
+  /** Paths that `addModule` returned, by type. */
   readonly modules: ReadonlyMap<string, StorePath>
 }

@@ -19,14 +19,14 @@ const programs = mkdtempSync(join(tmpdir(), 'davit-store-programs-'))
 beforeAll(async () => {
   const entry = fileURLToPath(new URL('programs/make-packages.ts', import.meta.url))
   await bundleExecutables([{ name: 'make-packages', entry }], programs)
-  // Somebody else runs it.
+  // Another user runs it.
   chmodSync(programs, 0o755)
 })
 afterAll(() => rmSync(programs, { recursive: true }))
 
 test('a store survives kill -9 at every stage, and the next run finishes the work', async () => {
   const { directory, source } = places()
-  // Who is not root needs write permission to move a directory, or to delete in it.
+  // Without root, moving a directory, or deleting in it, needs write permission.
   const user = isRoot() ? NOBODY : {}
   const stages = [
     ['instantiate', 1],
@@ -110,7 +110,7 @@ async function finish(run: Run): Promise<readonly Registration[]> {
   return JSON.parse(last) as readonly Registration[]
 }
 
-/** What is registered is there, unchanged, and nothing else is. */
+/** Expects that all registered paths are there, unchanged, and nothing else. */
 async function checkStore(directory: string, registrations: readonly Registration[]): Promise<void> {
   const store = await temporaryStore(undefined, directory)
   expect(leftovers(store)).toStrictEqual([])

@@ -44,7 +44,7 @@ test.each([
   expect([leftovers(store), existsSync(pkg!.outPath)]).toEqual([[], false])
 })
 
-test('an output may hold links to what is not its own, which is left alone', async () => {
+test('an output may contain links to foreign files, which are left alone', async () => {
   const store = await temporaryStore()
   const victim = writeTree({ 'sub/file': 'precious' })
   const before = listingOf(victim)
@@ -59,7 +59,7 @@ test('an output may hold links to what is not its own, which is left alone', asy
   expect(listingOf(victim)).toBe(before)
 })
 
-test('what a build prints is kept as it is, and told in bounded text, whatever it is', async () => {
+test('the output of a build is kept unchanged, and reported in bounded text, whatever it is', async () => {
   const store = await temporaryStore()
   const events: ReportEvent[] = []
   const script = `
@@ -149,7 +149,7 @@ function deep(name: string): string {
     mv "${name}.x" "${name}"`
 }
 
-/** All that can be told of a tree, times of last access excepted. */
+/** Everything that can be observed about a tree, except times of last access. */
 function listingOf(path: string): string {
   const { stdout } = spawnSync('find', [path, '-printf', '%p %m %u %n %T@ %s %l\\n'], { encoding: 'utf8' })
   expect(lstatSync(path).isDirectory()).toBe(true)

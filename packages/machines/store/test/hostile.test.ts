@@ -29,7 +29,7 @@ const registration: Registration = {
 const text = encodeRegistration(registration)
 
 describe('parseRegistration()', patience, () => {
-  test('reads any text, or says that it is none', () => {
+  test('reads any text, or returns nothing', () => {
     const { document: _, ...fields } = JSON.parse(text) as Record<string, unknown>
     const strange = fc
       .tuple(fc.constantFrom(...Object.keys(fields)), fc.jsonValue())
@@ -57,7 +57,7 @@ describe('parseRegistration()', patience, () => {
     ['of another version', text.replace('"version":1', '"version":2')],
     ['null', 'null'],
     ['empty', ''],
-  ])('takes none that is %s', (_, input) => {
+  ])('refuses one that is %s', (_, input) => {
     expect(parseRegistration(input, web)).toBeUndefined()
   })
 })

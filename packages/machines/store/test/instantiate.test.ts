@@ -89,7 +89,7 @@ test('instantiate() takes a file, follows a link to it, and finds a valid name f
   expect(file!.outPath).toMatch(/-a-b$/)
 })
 
-test('instantiate() says of all packages at once what is wrong, and who wants them', async () => {
+test('instantiate() reports the problems of all packages together, and who needs them', async () => {
   const store = await temporaryStore()
   const odd = writeTree({})
   spawnSync('mkfifo', [join(odd, 'pipe')])
@@ -111,11 +111,11 @@ test('instantiate() says of all packages at once what is wrong, and who wants th
     `service 'web': cannot read the source '${absent}': no such file or directory (paths in models are relative to the file that names them)`,
     `service 'database': cannot read the source '${absent}': no such file or directory (paths in models are relative to the file that names them)`,
     `service 'odd': '${odd}/pipe' is a named pipe (remove it; packages contain only files, directories and symbolic links)`,
-    `service 'named': 'a/b' cannot be the name of a package (names consist of letters, digits and +-._?=, at most 200)`,
-    `service 'path': cannot build 'path': the variable 'PATH' is set by davit itself (choose another variable in the package)`,
-    `service 'twice': cannot build 'twice': 'app' is given twice, in env, sources or inputs (choose another variable in the package)`,
-    `service 'shell': cannot build 'shell': 'a-b' is not the name of a shell variable (choose another variable in the package)`,
-    `service 'long': cannot build 'long': the value of 'text' is longer than 131071 bytes (choose another variable in the package)`,
+    `service 'named': 'a/b' is not a valid package name (names consist of at most 200 letters, digits and +-._?=)`,
+    `service 'path': cannot build 'path': the variable 'PATH' is set by davit itself (change this variable in the package)`,
+    `service 'twice': cannot build 'twice': 'app' is set more than once in env, sources and inputs (change this variable in the package)`,
+    `service 'shell': cannot build 'shell': 'a-b' is not the name of a shell variable (change this variable in the package)`,
+    `service 'long': cannot build 'long': the value of 'text' is longer than 131071 bytes (change this variable in the package)`,
   ])
   expect(leftovers(store)).toStrictEqual([])
 })
@@ -216,7 +216,7 @@ test('instantiate() does not touch the source', async () => {
   expect(state()).toBe(before)
 })
 
-test('instantiate() says what to do when the store cannot be made', async () => {
+test('instantiate() reports what to do when the store cannot be made', async () => {
   const file = join(scratchDirectory(), 'file')
   writeFileSync(file, '')
   const store = await temporaryStore(undefined, join(file, 'store'))

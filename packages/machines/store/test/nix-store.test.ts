@@ -74,7 +74,7 @@ describe.skipIf(noPrivateNix !== undefined)('instantiate()', () => {
     expect(await store.outputs([a!.derivation!])).toStrictEqual(new Map([[a!.derivation!, [a!.outPath]]]))
   })
 
-  test('tells all packages that cannot be, and who wants them', async () => {
+  test('reports all packages with problems, and who needs them', async () => {
     const requests = [
       wantedBy('web', build('web', '', { network: true })),
       wantedBy('db', { kind: 'source', path: '/no/such' }),
@@ -84,10 +84,10 @@ describe.skipIf(noPrivateNix !== undefined)('instantiate()', () => {
     const failure = await failureOf(store.instantiate(requests))
     expect(failure.split('\n')).toStrictEqual([
       'cannot use 4 packages',
-      "service 'web': 'web' asks for the network, which builds in a Nix store do not have (fetch what it needs with a fixed-output derivation in the Nix language, or use --store native)",
+      "service 'web': 'web' requests the network, which builds in a Nix store do not have (fetch what it needs with a fixed-output derivation in the Nix language, or use --store native)",
       "service 'db': cannot read the source '/no/such': no such file or directory (paths in models are relative to the file that names them)",
-      "service 'dot': '.dot' cannot be the name of a package in a Nix store (names do not begin with a dot there)",
-      "service 'odd': cannot build 'odd': the variable 'PATH' is set by davit itself (choose another variable in the package)",
+      "service 'dot': '.dot' is not a valid package name in a Nix store (choose a name that does not begin with a dot)",
+      "service 'odd': cannot build 'odd': the variable 'PATH' is set by davit itself (change this variable in the package)",
     ])
   })
 
@@ -119,7 +119,7 @@ describe.skipIf(noPrivateNix !== undefined)('realise()', () => {
     expect(told()).toStrictEqual([])
   })
 
-  test('tells at once what has been built, while others go on', async () => {
+  test('reports builds that have ended immediately, while others continue', async () => {
     const gate = join(nix.directory, 'gate')
     const slow = build('slow-one', 'while [ ! -e "$gate" ]; do sleep 0.05; done; echo >$out', { env: { gate } })
     const packages = await instantiated(slow, build('fast-one', 'echo >$out'), build('bad-one', 'exit 7'))
@@ -154,7 +154,7 @@ describe.skipIf(noPrivateNix !== undefined)('realise()', () => {
       /^cannot build 2 packages of 4\nthe build of 'bad' failed with exit code 3\n {2}\| error: line 16\n/,
     )
     expect(failure).toMatch(
-      /line 40 \(nix-store -l .*-bad\.drv shows the whole log\)\nthe build of 'nothing' failed to produce/,
+      /line 40 \(run 'nix-store -l .*-bad\.drv' to see the whole log\)\nthe build of 'nothing' failed to produce/,
     )
     expect(failure).not.toContain('needs-bad')
     expect(await store.invalidPaths(packages.map(({ outPath }) => outPath))).toStrictEqual(
@@ -182,7 +182,7 @@ describe.skipIf(noPrivateNix !== undefined)('realise()', () => {
     expect(await failureOf(failure)).toBe(
       ['alien', 'foreign'].reduce(
         (text, name) => `${text}\n'${name}' must be built on riscv64-linux; this machine is ${HERE} ()`,
-        `cannot build for other platforms than ${HERE} here`,
+        `cannot build for platforms other than ${HERE} on this machine`,
       ),
     )
     expect(await store.invalidPaths([packages[0]!.outPath])).toHaveLength(1)
@@ -203,7 +203,7 @@ describe.skipIf(noPrivateNix !== undefined)('realise()', () => {
     await expect(store.realise(packages, { report: () => {}, signal: abort.signal })).rejects.toThrow('enough')
   })
 
-  test('tells what is gone, and what a derivation does not build', async () => {
+  test('reports what is gone, and what a derivation does not build', async () => {
     const [made] = await instantiated(build('made', 'echo >$out'))
     const code = (packages: Parameters<typeof store.realise>[0]) =>
       store.realise(packages, quietly()).catch((error: { code: string }) => error.code)
@@ -215,7 +215,7 @@ describe.skipIf(noPrivateNix !== undefined)('realise()', () => {
 })
 
 describe.skipIf(noPrivateNix !== undefined)('the Nix store', () => {
-  test('unbuilt() tells what waits for what, and what it needs', async () => {
+  test('unbuilt() reports what builds wait for, and what they need', async () => {
     const ready = build('ready', 'echo >$out')
     const [valid] = await realised(ready)
     const lib = build('unbuilt-lib', 'echo >$out', { inputs: { ready } })
@@ -232,7 +232,7 @@ describe.skipIf(noPrivateNix !== undefined)('the Nix store', () => {
     expect(await store.unbuilt([valid!])).toStrictEqual(new Map())
   })
 
-  test('closure() tells what is needed, references first, of derivations as well', async () => {
+  test('closure() returns what is needed, references first, for derivations as well', async () => {
     const lib = build('closure-lib', 'echo >$out')
     const [web, library] = await realised(build('closure-web', 'echo $lib >$out', { inputs: { lib } }), lib)
     expect(await store.closure([web!.outPath])).toStrictEqual([library!.outPath, web!.outPath])
@@ -244,7 +244,7 @@ describe.skipIf(noPrivateNix !== undefined)('the Nix store', () => {
     expect(await store.invalidPaths([ABSENT, web!.outPath])).toStrictEqual([ABSENT])
   })
 
-  test('what fails for one who speaks with the store does not fail for others', async () => {
+  test('an error of one user of the store does not fail the others', async () => {
     const failing = store.withServe((client) => client.closure([ABSENT]))
     const fine = [store.withServe((client) => client.validPaths([ABSENT])), store.invalidPaths([ABSENT])]
     await expect(failing).rejects.toMatchObject({ code: 'nix-store-ended' })
@@ -290,7 +290,7 @@ describe.skipIf(noPrivateNix !== undefined)('the Nix store', () => {
     expect(await store.invalidPaths([waiting!.derivation!])).toStrictEqual([])
 
     await store.addRoot('generation-1', [replaced!.outPath])
-    // As if all that was made so far had been made long ago.
+    // As if everything made so far had been made long ago.
     for (const link of readdirSync(ROOTS)) lutimesSync(join(ROOTS, link), 0, 0)
     await store.protect([waiting!.derivation!])
     await store.addRoot('other', [kept!.outPath, replaced!.outPath])
@@ -307,7 +307,7 @@ describe.skipIf(noPrivateNix !== undefined)('the Nix store', () => {
     await expect(store.protect(all)).rejects.toMatchObject({ code: 'invalid-path' })
   })
 
-  test('who may not write among the roots of Nix keeps roots in the state of the user', async () => {
+  test('a user who may not write among the roots of Nix keeps roots in his own state', async () => {
     const [made] = await realised(build('private', 'echo >$out'))
     const home = nix.place('home')
     mkdirSync(join(home, 'elsewhere'), { recursive: true })

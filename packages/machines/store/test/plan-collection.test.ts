@@ -33,7 +33,7 @@ const graphs: fc.Arbitrary<Graph> = fc.integer({ min: 0, max: 40 }).chain((count
   }))
 })
 
-/** By the definition: again and again, whatever one step leads to. */
+/** Live paths by definition: repeats single steps until nothing is added. */
 function needed({ valid, roots, outputs }: Graph): ReadonlySet<StorePath> {
   const all = new Set(valid.map(({ path }) => path))
   const live = new Set(roots.filter((root) => all.has(root)))

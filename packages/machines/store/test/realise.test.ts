@@ -31,7 +31,7 @@ const isolations: readonly Isolation[] = [
   { kind: 'namespaces', program: '/usr/bin/unshare' },
   { kind: 'none' },
 ]
-/** What this machine allows: where the best is possible, so are the others, if we are root. */
+/** Kinds of isolation that this machine allows: as root, where the best is possible, so are the others. */
 const possible = isolations.slice(isolations.findIndex(({ kind }) => kind === best.kind)).filter(({ kind }) => {
   return kind !== 'namespaces' || best.kind === kind || spawnSync('unshare', ['--net', 'true']).status === 0
 })
@@ -321,7 +321,7 @@ test('realise() refuses packages for another platform before it builds any', asy
   expect(await store.invalidPaths([packages[0]!.outPath])).toHaveLength(1)
 })
 
-test('realise() says what to do when a source has vanished from the store', async () => {
+test('realise() reports what to do when a source has vanished from the store', async () => {
   const store = await temporaryStore()
   const [source] = await instantiated(store, { kind: 'source', path: writeTree({ file: 'x' }) })
   removeTree(source!.outPath)
@@ -363,7 +363,7 @@ test('realise() waits for another process that builds the same, until it is inte
     stop.abort(new Error('stop now'))
     await expect(work).rejects.toThrow('stop now')
   })
-  expect(notes).toMatchObject([{ message: "another process builds 'web': waiting for it" }])
+  expect(notes).toMatchObject([{ message: "waiting for another process that is building 'web'" }])
   expect(leftovers(store)).toStrictEqual([])
   await store.realise([pkg!], quietly())
   expect(await store.invalidPaths([pkg!.outPath])).toStrictEqual([])

@@ -17,7 +17,7 @@ const MORE = "'sizeLimit' in its package, or DAVIT_SIZE_LIMIT, allows more"
 const STOPPED = `wrote more than 20 MB and was stopped: ${MORE}`
 const LIMIT = { sizeLimitBytes: 20_000_000 }
 
-/** Writes without an end, and would be stopped by nothing else before the disk is full. */
+/** Script that writes endlessly; without the limit, only a full disk would stop it. */
 const endless = (place: string) =>
   `mkdir -p "${place}"; i=0; while :; do i=$((i + 1)); head -c 1000000 /dev/zero >"${place}/$i"; sleep 0.02; done`
 
@@ -40,7 +40,7 @@ for (const isolation of ISOLATIONS) {
   })
 }
 
-test('an output that was quicker than any look at it is refused as well; a smaller one is not', async () => {
+test('an output that was written faster than it could be measured is refused as well; a smaller one is not', async () => {
   const store = await temporaryStore()
   const script = 'mkdir $out; for i in 1 2 3; do head -c 9000000 /dev/zero >$out/$i; done'
   expect(await failureOf(realised(store, build('web', script, LIMIT)))).toContain(STOPPED)
@@ -50,7 +50,7 @@ test('an output that was quicker than any look at it is refused as well; a small
   expect(unlimited!.outPath).toBe(pkg!.outPath)
 })
 
-test('DAVIT_SIZE_LIMIT counts for all that have no limit of their own', async () => {
+test('DAVIT_SIZE_LIMIT applies to all that have no limit of their own', async () => {
   const open = (limit: string) =>
     openNativeStore({
       directory: join(scratchDirectory(), 'store'),
@@ -76,7 +76,7 @@ const big = () => {
 }
 
 const refusal = (path: string) =>
-  `the source '${path}' is larger than 20 MB: 'big' has 25 MB, 'd' has 1 MB, 'small' has 2 kB (name a directory that only holds what the package needs; ${MORE})`
+  `the source '${path}' is larger than 20 MB: 'big' has 25 MB, 'd' has 1 MB, 'small' has 2 kB (name a directory that contains only what the package needs; ${MORE})`
 
 test('a source that is too large is refused, with what is largest in it, before anything is copied', async () => {
   const store = await temporaryStore()

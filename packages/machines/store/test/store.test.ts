@@ -69,7 +69,7 @@ test('many profiles can be made at a time', async () => {
   expect(leftovers(store)).toStrictEqual([])
 })
 
-test('invalidPaths() tells what has been deleted, or never been there', async () => {
+test('invalidPaths() returns paths that were deleted, or never existed', async () => {
   const store = await temporaryStore()
   const [web, other] = await realised(store, build('web', 'echo >$out'), build('other', 'echo >$out'))
   const [unbuilt] = await instantiated(store, build('unbuilt', 'echo >$out'))
@@ -155,14 +155,14 @@ test.each([
   expect(defaultStore('native', environment, choice)).toStrictEqual({ kind: 'native', directory })
 })
 
-test('a store directory must do for every machine', async () => {
+test('a store directory must be valid on every machine', async () => {
   const choice = { privileged: true, onlyLocalTargets: false }
-  expect(() => defaultStore('native', { DAVIT_STORE_DIR: 'relative' }, choice)).toThrow("'relative' cannot be a store")
-  await expect(openNativeStore({ directory: '/with space', environment: {} })).rejects.toThrow('cannot be a store')
+  expect(() => defaultStore('native', { DAVIT_STORE_DIR: 'relative' }, choice)).toThrow("'relative' is not a valid store")
+  await expect(openNativeStore({ directory: '/with space', environment: {} })).rejects.toThrow('is not a valid store')
 })
 
-test('currentSystem() is what the machine says, or DAVIT_SYSTEM', () => {
+test('currentSystem() is that of the machine, or DAVIT_SYSTEM', () => {
   expect(currentSystem({})).toMatch(/^[a-z0-9_]+-linux$|-darwin$/)
   expect(currentSystem({ DAVIT_SYSTEM: 'riscv64-linux' })).toBe('riscv64-linux')
-  expect(() => currentSystem({ DAVIT_SYSTEM: '-x' })).toThrow("'-x' cannot be the name of a platform")
+  expect(() => currentSystem({ DAVIT_SYSTEM: '-x' })).toThrow("'-x' is not a valid platform name")
 })

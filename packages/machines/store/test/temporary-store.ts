@@ -58,7 +58,7 @@ export async function failureOf(work: Promise<unknown>): Promise<string> {
   throw new Error('it did not fail')
 }
 
-/** What is at work, or has been left, in a store: nothing, once nothing runs. */
+/** Names of work in progress, or left behind, in a store: none, once nothing runs. */
 export function leftovers(store: NativeStore): readonly string[] {
   const hidden = join(store.reference.directory, '.davit')
   return ['incoming', 'locks'].flatMap((place) => readdirSync(join(hidden, place)))

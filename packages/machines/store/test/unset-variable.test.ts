@@ -16,23 +16,25 @@ const web = () => ({ sources: { web: writeTree({ file: '' }) }, env: { COUNTER: 
 const SCRIPT = 'mkdir $out\ncat "$source/file"\n'
 const TOLD = "the build of 'web' failed with exit"
 
-test("realise() ends a build at a variable that is not set, and names its script's line and what there is", async () => {
+test("realise() stops a build at a variable that is not set, and names the script's line and its variables", async () => {
   const store = await temporaryStore()
   const message = await failureOf(realised(store, build('web', SCRIPT, web())))
   expect(message).toContain(TOLD)
-  expect(message).toContain(": line 2 of its script uses '$source', which is not set: it has $COUNTER, $out, $web\n")
+  expect(message).toContain(
+    ": line 2 of its script uses '$source', which is not set: its variables are $COUNTER, $out, $web\n",
+  )
   const near = build('web', '\n: "$wbe"', web())
   expect(await failureOf(realised(store, near))).toContain(
     "line 2 of its script uses '$wbe', which is not set: did you mean '$web'?",
   )
 })
 
-test('realise() builds what says that a variable may be unset', async () => {
+test('realise() builds scripts that allow for unset variables', async () => {
   const [pkg] = await realised(await temporaryStore(), build('web', 'echo "${none-}${none:+x}" >$out'))
   expect(readFileSync(pkg!.outPath, 'utf8')).toBe('\n')
 })
 
-test('the shell and limits of a build are not part of what names its output', () => {
+test('the shell and limits of a build are not part of the identity of its output', () => {
   const derivation = { name: 'web', system: 'x' as System, script: ':', network: false }
   const tables = { environment: new Map([['a', 'b']]), sources: new Map(), inputs: new Map() }
   expect(outputPathOf('/store', { ...derivation, ...tables })).toBe('/store/6yn1pr1rpz0s1sl1fi2vhv8iv53d3m7k-web')
@@ -56,7 +58,9 @@ test.skipIf(noPrivateNix !== undefined)('realise() of Nix does the same', async 
   const store = await nixStore(nix)
   const message = await failureOf(realisedIn(store, build('web', SCRIPT, web())))
   expect(message).toContain(TOLD)
-  expect(message).toContain(": line 2 of its script uses '$source', which is not set: it has $COUNTER, $out, $web\n")
+  expect(message).toContain(
+    ": line 2 of its script uses '$source', which is not set: its variables are $COUNTER, $out, $web\n",
+  )
 })
 
 test.each([
@@ -68,7 +72,7 @@ test.each([
   ['', undefined],
 ])('unsetVariableIn(%j)', (log, line) => {
   expect(unsetVariableIn(log, [])).toBe(
-    line === undefined ? '' : `: ${line} of its script uses '$a', which is not set: it has $out`,
+    line === undefined ? '' : `: ${line} of its script uses '$a', which is not set: its variables are $out`,
   )
 })
 

@@ -23,7 +23,7 @@ export interface BuiltElsewhere {
 
 const LIMITS = { maxEntries: 1_000_000, maxBytes: 2 ** 40 }
 
-/** Makes what another machine has built valid; tells what is to be recorded there. Nothing if the archive fails. */
+/** Makes outputs valid that another machine has built, and returns the registrations for that machine. Adds none if the archive fails. */
 export async function addOutputs(context: StoreContext, built: BuiltElsewhere): Promise<readonly Registration[]> {
   const { archive, signal } = built
   await context.prepare()
@@ -38,7 +38,7 @@ export async function addOutputs(context: StoreContext, built: BuiltElsewhere): 
   })
 }
 
-/** What failed is the writing, which is the store's business. */
+/** Reports a failure to write as an error of the store instead of the archive. */
 function asStoreError(error: unknown): never {
   throw error instanceof DavitError && error.code === 'cannot-unpack' ? error.cause : error
 }
@@ -49,7 +49,7 @@ interface UnpackedOutput {
   readonly signal: AbortSignal
 }
 
-/** One that has become valid here meanwhile stays as it is: that which was built there may differ from it. */
+/** Makes one output valid. One that has become valid here meanwhile is kept, since that of the other machine may differ. */
 async function addOutput(context: StoreContext, unpacked: UnpackedOutput): Promise<Registration> {
   const { layout, environment, registry, commit } = context
   const { derivationPath, directory, signal } = unpacked

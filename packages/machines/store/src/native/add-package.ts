@@ -11,7 +11,7 @@ import { protect } from './roots.ts'
 import type { StoreContext } from './store-context.ts'
 import { withWorkspace } from './workspace.ts'
 
-/** All at a time, so that they share what it costs to write them safely. */
+/** Adds all profiles together, so that they share the cost of syncing. */
 export async function addProfiles(
   context: StoreContext,
   profiles: readonly ProfileContents[],

@@ -16,9 +16,9 @@ export interface SourceOptions {
   readonly sizeLimitBytes?: number
 }
 
-/** Directories and files that are copied into the store, each looked at once. */
+/** Directories and files that are copied into the store, each examined once. */
 export interface Sources {
-  /** The path that the source has, or will have when what is staged is committed. */
+  /** Returns the path of a source, which is valid once the staged trees are committed. */
   add(path: string, options?: SourceOptions): Promise<StorePath>
   staged(): readonly Staged[]
 }
@@ -27,7 +27,7 @@ export function collectSources({ layout, registry, environment }: StoreContext, 
   const digests = new Map<string, Promise<TreeDigest>>()
   const paths = new Map<string, Promise<StorePath>>()
   const staged: Staged[] = []
-  /** Limits that sources keep. */
+  /** Lowest limits against which sources were checked. */
   const lowest = new Map<string, number>()
 
   const copy = async (origin: string, name: string): Promise<StorePath> => {
@@ -36,7 +36,7 @@ export function collectSources({ layout, registry, environment }: StoreContext, 
     if (registry.find(path) !== undefined) return path
     const tree = join(workspace, `source-${staged.length}`)
     copyTree(origin, tree)
-    // Named by what has been copied, in case the origin has changed since.
+    // Named by the copy, since the origin may have changed meanwhile.
     const copied = await stageTree(layout.directory, tree, { name, references: [] })
     staged.push(copied)
     return copied.registration.path
@@ -75,6 +75,6 @@ async function remembered<Value>(
 function containsStore(path: string, storeDirectory: string): DavitError {
   return new DavitError('bad-source', `the source '${path}' contains the store '${storeDirectory}'`, {
     exitStatus: ExitStatus.badDocument,
-    hint: 'name a directory that only holds what the package needs, or another store with DAVIT_STORE_DIR',
+    hint: 'name a directory that contains only what the package needs, or another store with DAVIT_STORE_DIR',
   })
 }

@@ -13,7 +13,7 @@ export interface StagedTree {
   readonly references: readonly StorePath[]
 }
 
-/** Names a tree on the file system of the store by its content, ready to be committed. */
+/** Prepares a tree on the file system of the store to be committed, under a path named by its content. */
 export async function stageTree(storeDirectory: string, tree: string, options: StagedTree): Promise<Staged> {
   normalizeTree(tree)
   const digest = await digestTree(tree)
@@ -27,7 +27,7 @@ export function contentPathOf(storeDirectory: string, name: string, contentHash:
   return storePathOf(storeDirectory, { kind: 'content', name, digest: contentHash })
 }
 
-/** Copies names, contents, links and the executable bit. */
+/** Copies a tree: names, contents, links and the executable bit. */
 export function copyTree(from: string, to: string): void {
   for (const entry of walkTree(from)) {
     const path = join(to, entry.path)

@@ -1,7 +1,7 @@
-/** Digits without e, o, u and t, so that hardly a word appears by accident; the alphabet that users of Nix know. */
+/** Digits without e, o, u and t, so that words hardly appear by accident; the alphabet of Nix. */
 export const BASE32_ALPHABET = '0123456789abcdfghijklmnpqrsvwxyz'
 
-/** Five bits a digit, the most significant ones first; the number of bits must be a multiple of five. */
+/** Encodes five bits a digit, the most significant ones first; the number of bits must be a multiple of five. */
 export function encodeBase32(bytes: Uint8Array): string {
   let text = ''
   let pending = 0

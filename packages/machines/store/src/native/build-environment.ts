@@ -31,18 +31,18 @@ export function buildEnvironment(
   }
 }
 
-/** What the build finds in its directory of files, by name. */
+/** Contents of a build's directory `files`, by name. */
 export function buildFiles({ script, parameters }: Derivation): ReadonlyMap<string, string> {
   return new Map([[SCRIPT_FILE, script], ...(parameters === undefined ? [] : [[PARAMETERS_FILE, parameters] as const])])
 }
 
-/** That the author of the script has named, or asked for. */
+/** Variables that the author of the script named or requested. */
 export function variablesOf({ environment, sources, inputs, parameters }: Derivation): readonly string[] {
   const named = [...environment.keys(), ...sources.keys(), ...inputs.keys()]
   return parameters === undefined ? named : [...named, 'parametersFile']
 }
 
-/** What runs the script. */
+/** Command that runs the script. */
 export function buildShell({ filesDirectory }: BuildPlace): readonly string[] {
   return ['/bin/sh', '-eu', join(filesDirectory, SCRIPT_FILE)]
 }

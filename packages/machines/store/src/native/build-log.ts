@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { systemErrorCode } from '@davit/files'
 
 export interface BuildLog {
-  /** Takes the whole output; done when it has ended. */
+  /** Reads the output to its end. */
   follow(output: Readable): Promise<void>
   /** The last lines. */
   end(): string
@@ -14,12 +14,12 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024
 const TAIL_BYTES = 16 * 1024
 const TAIL_LINES = 25
 
-/** Writes output to a file, up to a bound, and remembers its end. */
+/** Writes output to a file, up to a limit, and remembers its end. */
 export function openBuildLog(path: string): BuildLog {
   const file = openSync(path, 'w', 0o644)
   let written = 0
   let tail = Buffer.alloc(0)
-  /** A disk that is full must not keep anybody from what the build says. */
+  /** A full disk must not hide the output of the build. */
   let isFull = false
   const write = (text: Buffer): void => {
     try {
@@ -44,7 +44,7 @@ export function openBuildLog(path: string): BuildLog {
   }
 }
 
-/** The last lines of what a build has printed. */
+/** Last lines of the output of a build. */
 export function logEndOf(tail: Buffer): string {
   return tail.toString('utf8').trimEnd().split('\n').slice(-TAIL_LINES).join('\n')
 }

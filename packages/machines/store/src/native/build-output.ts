@@ -33,7 +33,7 @@ export type BuildOutcome =
   | { readonly kind: 'built' }
   | { readonly kind: 'failed'; readonly reason: string; readonly logEnd: string; readonly logFile: string }
 
-/** Makes an output valid whose inputs are: builds it, or waits for another process that does. */
+/** Makes an output with valid inputs valid: builds it, or waits for another process that builds it. */
 export async function buildOutput(
   context: StoreContext,
   job: BuildJob,
@@ -85,7 +85,7 @@ function explained({ derivation, workspace }: LockedJob, { failure, logEnd }: Re
   return failure + unsetVariableIn(logEnd, variablesOf(derivation)) + troubleIn(workspace)
 }
 
-/** A build that fails on a full disk may not say why. */
+/** Reports a disk that cannot be written, since a build that fails on a full one may not. */
 function troubleIn(workspace: string): string {
   const file = join(workspace, 'room')
   try {
@@ -106,7 +106,7 @@ interface MadeOutput {
   readonly sizeLimit: SizeLimit
 }
 
-/** What is wrong with the output, or nothing. */
+/** Registers the output of a build; returns what is wrong with it, or nothing. */
 async function registerOutput(
   { commit }: StoreContext,
   job: LockedJob,

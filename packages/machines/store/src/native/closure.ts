@@ -1,7 +1,7 @@
 import type { StorePath } from '@davit/documents'
 import type { Registry } from './registry.ts'
 
-/** Everything that must be there for these paths to work, referenced paths before those that refer to them. */
+/** Returns everything that these paths need, referenced paths before those that refer to them. */
 export function closureOf({ get }: Registry, paths: Iterable<StorePath>): readonly StorePath[] {
   const closed = new Set<StorePath>()
   const opened = new Set<StorePath>()

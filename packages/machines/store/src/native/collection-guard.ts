@@ -7,8 +7,9 @@ import { encodeProcessReference, isProcessGone, processIdentity, processReferenc
 import { claimFile, collectionsFile, type StoreLayout } from './store-layout.ts'
 
 /**
- * Keeps garbage from being collected between finding out what is valid and keeping it, for as long as the work lasts. Work
- * within the work is part of it. What was known before is forgotten if something was collected since. For short work: whoever collects waits for it (see `target-runtime/runtime/collect.sh`).
+ * Runs work during which no garbage is collected, such as finding out what is valid and then keeping it. Calls can be nested.
+ * What was known before is forgotten if garbage was collected since. The work must be short, since collectors wait for it
+ * (see `target-runtime/runtime/collect.sh`).
  */
 export type Undisturbed = <Result>(use: () => Promise<Result>) => Promise<Result>
 
@@ -41,7 +42,7 @@ export function collectionGuard(layout: StoreLayout, forget: () => void): Undist
 
 const PAUSE_MILLISECONDS = 20
 
-/** Each shows itself first, and looks for the other then: one of both waits. */
+/** Worker and collector each show themselves first, and then look for the other, so that one of them waits. */
 async function enter(layout: StoreLayout): Promise<string> {
   const name = `${encodeProcessReference(processReference())}-commit-${randomBytes(8).toString('hex')}`
   const marker = join(layout.incoming, name)
@@ -53,7 +54,7 @@ async function enter(layout: StoreLayout): Promise<string> {
   }
 }
 
-/** By a shell that lives: `PID:START-TIME:BOOT-ID`. */
+/** Whether the claim is that of a living shell: `PID:START-TIME:BOOT-ID`. */
 function isClaimed(layout: StoreLayout): boolean {
   const [pid = '', startTime = '', bootId] = claimant(layout).split(':')
   const here = processIdentity().bootId
@@ -66,7 +67,7 @@ function claimant(layout: StoreLayout): string {
   return emptyIfAbsent(() => readlinkSync(claimFile(layout)))
 }
 
-/** Another text after each of them. */
+/** A text that changes with each collection. */
 function collectionsIn(layout: StoreLayout): string {
   return emptyIfAbsent(() => readFileSync(collectionsFile(layout), 'utf8'))
 }

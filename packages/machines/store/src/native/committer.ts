@@ -10,14 +10,14 @@ import type { StoreLayout } from './store-layout.ts'
 import { digestTree } from './tree-digest.ts'
 import { withWorkspace } from './workspace.ts'
 
-/** A finished tree on the file system of the store, normalized, and what is to be recorded of it. */
+/** A finished, normalized tree on the file system of the store, and its registration. */
 export interface Staged {
-  /** The path itself, for a tree that was made in its place. */
+  /** Where the tree is: the path itself if it was made in place. */
   readonly tree: string
   readonly registration: Registration
 }
 
-/** Makes trees valid: content first, synced; then their places; then the records, synced; then the records count. */
+/** Makes trees valid: syncs their contents, moves them to their places, writes and syncs their registrations, and publishes these. */
 export type Commit = (staged: readonly Staged[]) => Promise<void>
 
 export interface CommitterOptions {
@@ -28,7 +28,7 @@ export interface CommitterOptions {
   sync(trees: readonly string[]): Promise<void>
 }
 
-/** What arrives while a batch is being synced forms the next batch, so that many builds share few syncs. */
+/** Trees that arrive while a batch is being synced form the next batch, so that many builds share few syncs. */
 export function committer(options: CommitterOptions): Commit {
   let next: { readonly staged: Staged[]; readonly done: Promise<void> } | undefined
   let last: Promise<void> = Promise.resolve()
@@ -69,8 +69,8 @@ async function commitBatch(
 }
 
 /**
- * Trees get to their places whole, so one that is there already, without a record, is either as good as ours, perhaps
- * put there by another process just now, or rubbish.
+ * Moves a tree to its place. Trees are moved whole, so an unregistered one that is there already is either equal to this
+ * one, perhaps moved there by another process just now, or rubbish.
  */
 async function place(staged: Staged, workspace: string): Promise<void> {
   const { tree, registration } = staged
@@ -92,7 +92,7 @@ function renameIfFree(from: string, to: string): boolean {
   }
 }
 
-/** Removes what stands in the place of a path that is not valid: the rest of a run that was killed. */
+/** Removes what a killed run has left in the place of a path that is not valid. */
 export function clearPlace(path: string, workspace: string): void {
   if (!pathExists(path)) return
   if (lstatSync(path).isDirectory()) chmodSync(path, 0o755)

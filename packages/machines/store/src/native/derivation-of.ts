@@ -8,7 +8,7 @@ export interface DerivationMaking {
   input(spec: PackageSpec): Promise<InstantiatedPackage>
 }
 
-/** A build with everything it uses in the store, or going there. */
+/** Makes the derivation of a build; everything that the build uses is in the store, or about to be. */
 export async function derivationOf(spec: BuildSpec, making: DerivationMaking): Promise<Derivation> {
   const { name, script, network, timeLimitSeconds, sizeLimitBytes, parameters } = spec
   checkBuild(spec)

@@ -17,13 +17,13 @@ import { digestText } from './tree-digest.ts'
 
 export interface DerivationWriter {
   add(derivation: Derivation): StorePath
-  /** To be called when everything that the derivations refer to is valid. */
+  /** Writes the derivations. Call it once everything that they refer to is valid. */
   write(): void
 }
 
 /**
- * Writes derivations in a batch, without a sync for any of them: whoever reads one compares it with its path, and one that
- * was damaged by a loss of power is written again by the next run.
+ * Writes derivations in a batch, without syncs: readers compare a derivation with its path, and the next run rewrites one
+ * that a loss of power has damaged.
  */
 export function derivationWriter(context: StoreContext, workspace: string): DerivationWriter {
   const added = new Map<StorePath, { readonly derivation: Derivation; readonly text: string }>()
@@ -54,7 +54,7 @@ export function readDerivation({ layout, registry }: StoreContext, path: StorePa
   if (derivationPathOf(layout.directory, name, text) === path) return parseDerivation(text)
   throw new DavitError('bad-derivation', `'${path}' is damaged`, {
     exitStatus: ExitStatus.badDocument,
-    hint: 'run davit-normalize again, which writes it anew',
+    hint: 'run davit-normalize again; it rewrites the file',
   })
 }
 

@@ -8,7 +8,7 @@ export interface Derivation {
   readonly system: System
   readonly script: string
   readonly environment: ReadonlyMap<string, string>
-  /** Variable → path. */
+  /** Paths by variable. */
   readonly sources: ReadonlyMap<string, StorePath>
   readonly inputs: ReadonlyMap<string, DerivationInput>
   readonly network: boolean
@@ -24,7 +24,7 @@ export interface DerivationInput {
   readonly derivation?: StorePath
 }
 
-/** The same bytes for the same derivation. */
+/** Encodes a derivation; the same derivation gives the same bytes. */
 export function encodeDerivation(derivation: Derivation): string {
   const { timeLimitSeconds, sizeLimitBytes, inputs } = derivation
   const fields = {
@@ -39,8 +39,8 @@ export function encodeDerivation(derivation: Derivation): string {
 }
 
 /**
- * Where the output goes. Inputs count by their outputs and limits not at all, so that only what can change the
- * output changes its path.
+ * Path of the output. It depends on the outputs of inputs but not on their derivations, and not on limits, so that only
+ * what can change the output changes its path.
  */
 export function outputPathOf(storeDirectory: string, derivation: Derivation): StorePath {
   const outputs = new Map([...derivation.inputs].map(([variable, { output }]) => [variable, output]))
@@ -60,7 +60,7 @@ export function derivationReferences(derivation: Derivation): readonly StorePath
   return [...new Set([...derivation.sources.values(), ...inputs])].toSorted()
 }
 
-/** For texts whose path has been checked: `encodeDerivation` made them. */
+/** Parses a text whose path has been checked, so that it is one of `encodeDerivation`. */
 export function parseDerivation(text: string): Derivation {
   const fields = JSON.parse(text) as DerivationFields
   const { name, system, script, network, timeLimitSeconds, sizeLimitBytes, parameters } = fields

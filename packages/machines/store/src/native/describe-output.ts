@@ -15,7 +15,7 @@ export interface OutputTree {
   readonly inputs: readonly StorePath[]
 }
 
-/** Gives an output the form of packages, and finds out what is to be recorded of it. */
+/** Normalizes an output, and makes its registration. */
 export async function describeOutput(made: OutputTree): Promise<Registration> {
   const { tree, output, derivationPath, derivation, inputs } = made
   normalizeTree(tree)

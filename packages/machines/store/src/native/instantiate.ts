@@ -87,7 +87,7 @@ async function instantiateBuild(session: Session, spec: BuildSpec, system: Syste
   return { outPath, derivation: session.derivations.add(derivation) }
 }
 
-/** A derivation holds what it is built from. */
+/** Paths to protect; a derivation protects what it is built from. */
 function protectedPaths(packages: readonly InstantiatedPackage[]): readonly StorePath[] {
   return [...new Set(packages.map(({ derivation, outPath }) => derivation ?? outPath))]
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { StorePath } from '@davit/documents'
 import { type Environment, runCommand } from '@davit/process'
 
-/** How far builds are kept from the rest of the machine, and from each other. */
+/** How far builds are isolated from the rest of the machine, and from each other. */
 export type Isolation =
   /** Own namespaces; nothing of the store but what the build may use; everything else read-only; homes hidden. */
   | { readonly kind: 'bubblewrap'; readonly program: string }
-  /** No network unless asked for; no process survives the build. The options are util-linux's where absent. */
+  /** No network unless requested; no process survives the build. Without `options`, those of util-linux are used. */
   | { readonly kind: 'namespaces'; readonly program: string; readonly options?: readonly string[] }
   | { readonly kind: 'none' }
 
@@ -18,21 +18,21 @@ export interface IsolatedBuild {
   /** Paths that the build may read. */
   readonly inputs: readonly StorePath[]
   readonly network: boolean
-  /** Which of `HIDDEN` the machine has; looked up on this one when absent. */
+  /** Those of `HIDDEN` that the machine has; by default those of this machine. */
   readonly hidden?: readonly string[]
 }
 
-/** Where a build finds itself, and what runs it there. */
+/** Where a build runs, and what runs it there. */
 export interface BuildPlace {
   readonly buildDirectory: string
   readonly filesDirectory: string
-  /** Directory that stands in for the store directory, so that outputs are made aside; absent if they are not. */
+  /** Directory that builds see as the store directory, so that outputs are made aside; absent if they are made in place. */
   readonly standIn?: string
   /** Program and arguments that the command of the build is appended to. */
   readonly argv: readonly [string, ...string[]]
 }
 
-/** Tries once what this machine allows. */
+/** Finds the best isolation that this machine allows, by trying. */
 export async function probeIsolation(environment: Environment): Promise<Isolation> {
   for (const { isolation, probe } of ISOLATIONS) {
     const program = findProgram(isolation.program, environment)
@@ -56,7 +56,7 @@ export function buildPlace(isolation: Isolation, build: IsolatedBuild): BuildPla
 }
 
 const NAMESPACES = ['--pid', '--fork', '--kill-child', '--mount-proc']
-/** Whoever ends the build ends its process group, with the first process of the namespace in it. */
+/** Without `--kill-child`: the first process of the namespace is in the process group of the build, and ended with it. */
 const BUSYBOX_NAMESPACES = ['-p', '-f', '--mount-proc']
 
 // A user namespace of its own makes the build an ordinary user, for whom tar and cp do not try to set owners.
@@ -67,7 +67,7 @@ const BUBBLEWRAP = [
 
 const NOTHING = ['/bin/sh', '-c', ':']
 
-/** The kinds of isolation, best first, by the names of their programs, and the arguments to try each with. */
+/** Kinds of isolation, best first, with the names of their programs and the arguments to try each with. */
 export const ISOLATIONS = [
   { isolation: { kind: 'bubblewrap', program: 'bwrap' }, probe: [...BUBBLEWRAP, ...NOTHING] },
   { isolation: { kind: 'namespaces', program: 'unshare' }, probe: [...NAMESPACES, '--net', '--', ...NOTHING] },
@@ -77,7 +77,7 @@ export const ISOLATIONS = [
   },
 ] as const
 
-/** Places of a machine that are none of the business of a build. */
+/** Directories of a machine that builds must not see. */
 export const HIDDEN = ['/home', '/media', '/mnt', '/root', '/run', '/srv', '/var/lib/davit', '/var/tmp']
 const BUILD_DIRECTORY = '/tmp/build'
 const FILES_DIRECTORY = '/tmp/files'

@@ -20,13 +20,13 @@ import { outputsOf, unbuilt } from './unbuilt.ts'
 
 export interface NativeStoreOptions {
   readonly directory: string
-  /** For the programs that are needed (PATH), and DAVIT_SYSTEM. */
+  /** Its PATH locates programs; DAVIT_SYSTEM is the platform. */
   readonly environment: Environment
-  /** Instead of the best that this machine allows. */
+  /** Isolation to use instead of the best that this machine allows. */
   readonly isolation?: Isolation
 }
 
-/** Opens a store that needs nothing installed; writes nothing before something is asked of it. */
+/** Opens a store that needs nothing installed; writes nothing before its first operation. */
 export async function openNativeStore(options: NativeStoreOptions): Promise<NativeStore> {
   const directory = storeDirectoryOf(options.directory)
   const context = storeContext({ ...options, directory, system: currentSystem(options.environment) })
@@ -66,7 +66,7 @@ function exportPaths({ layout, registry }: StoreContext, paths: readonly StorePa
   }
 }
 
-/** A failed system call is about the store directory, its permissions, or the space left. */
+/** Turns a failed system call into an error about the store directory, its permissions, or the space left. */
 async function withStoreErrors<Result>(directory: string, use: () => Promise<Result>): Promise<Result> {
   try {
     return await use()
@@ -78,7 +78,7 @@ async function withStoreErrors<Result>(directory: string, use: () => Promise<Res
     const detail = cause instanceof DavitError || !(cause instanceof Error) ? '' : ` (${cause.message})`
     throw new DavitError('cannot-use-store', `cannot use the store '${directory}': ${reason}${detail}`, {
       exitStatus: ExitStatus.cannotCreate,
-      hint: `${hint}; DAVIT_STORE_DIR names the store`,
+      hint: `${hint}; or name another store with DAVIT_STORE_DIR`,
       cause,
     })
   }

@@ -7,8 +7,8 @@ import type { StoreContext } from './store-context.ts'
 import { neededDirectory } from './store-layout.ts'
 
 /**
- * Says who is about to need paths, for as long as they live: this process, and the `davit-env` of which it is a step. It counts
- * where what is kept for a day does not (see `target-runtime/runtime/collect.sh`).
+ * Records paths as needed for as long as this process lives, or the `davit-env` of which it is a step. That counts even where
+ * the protection for a day does not (see `target-runtime/runtime/collect.sh`).
  */
 export function needPaths({ layout, environment }: StoreContext, paths: readonly StorePath[]): void {
   const directory = neededDirectory(layout)

@@ -29,12 +29,12 @@ export function normalizeTree(root: string): void {
   }
 }
 
-/** The last step, when the tree is in its place. */
+/** Makes the root of a tree read-only, as the last step, when the tree is in its place. */
 export function sealRoot(root: string): void {
   if (lstatSync(root).isDirectory()) chmodSync(root, 0o555)
 }
 
-/** Permissions and times of a file that is not executable. */
+/** Gives a file that is not executable the permissions and times of packages. */
 export function sealFile(path: string): void {
   chmodSync(path, 0o444)
   lutimesSync(path, EPOCH, EPOCH)
@@ -46,7 +46,7 @@ function normalizeFile(path: string, status: Stats): void {
   if ((status.mode & 0o7777) !== mode || status.nlink > 1) chmodSync(path, mode)
 }
 
-/** A hard link may share its content, and permissions, with a file that is not ours. */
+/** Replaces a hard link by a copy: it may share its content, and permissions, with a file outside the store. */
 function breakLink(path: string): void {
   const copy = `${path}.davit-copy`
   copyFileSync(path, copy)

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 
-/** Whether there is anything of this name, be it a link that leads nowhere. */
+/** Whether a path exists, even as a dangling link. */
 export function pathExists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }

@@ -6,11 +6,11 @@ import { readDerivation } from './derivation-writer.ts'
 import type { StoreContext } from './store-context.ts'
 
 export interface PlannedBuild extends BuildJob {
-  /** Outputs that have to be built before. */
+  /** Outputs that have to be built first. */
   readonly needs: readonly StorePath[]
 }
 
-/** Finds what is not valid, down to what is. */
+/** Plans the builds of all packages, and of their inputs, that are not valid. */
 export function planBuilds(
   context: StoreContext,
   packages: readonly InstantiatedPackage[],
@@ -36,7 +36,7 @@ export function planBuilds(
   return plan
 }
 
-/** Refuses what cannot be built here. */
+/** Refuses builds for another platform than that of this machine. */
 export function checkSystems({ system }: StoreContext, builds: ReadonlyMap<StorePath, PlannedBuild>): void {
   const foreign = [...builds.values()].filter(({ derivation }) => derivation.system !== system)
   if (foreign.length === 0) return
@@ -44,7 +44,7 @@ export function checkSystems({ system }: StoreContext, builds: ReadonlyMap<Store
     const message = `'${derivation.name}' must be built on ${derivation.system}; this machine is ${system}`
     return { severity: 'error', message }
   })
-  throw new DavitError('wrong-system', `cannot build for other platforms than ${system} here`, {
+  throw new DavitError('wrong-system', `cannot build for platforms other than ${system} on this machine`, {
     hint:
       'build on the targets (davit-env --build-on-targets, or davit-delegate-build between davit-normalize and ' +
       'davit-manifest), or correct the systems in the infrastructure model',
@@ -53,9 +53,9 @@ export function checkSystems({ system }: StoreContext, builds: ReadonlyMap<Store
 }
 
 function missingPackage(path: StorePath): DavitError {
-  return new DavitError('invalid-path', `'${path}' is not in the store, and nothing says how to build it`, {
+  return new DavitError('invalid-path', `'${path}' is not in the store, and has no derivation to build it`, {
     exitStatus: ExitStatus.noInput,
-    hint: 'run davit-normalize again, which copies what is missing',
+    hint: 'run davit-normalize again; it copies what is missing',
   })
 }
 

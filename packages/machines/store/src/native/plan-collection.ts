@@ -4,13 +4,13 @@ import type { Registration } from './registration.ts'
 export type CollectablePath = Pick<Registration, 'path' | 'references' | 'deriver'>
 
 export interface CollectionTerms {
-  /** What must stay, with all that it needs; what is not valid does not matter. */
+  /** Paths that must stay, with their closures; invalid ones are ignored. */
   readonly roots: Iterable<StorePath>
-  /** What a derivation builds, where that is known: it is about to be needed, or built. */
+  /** Returns the outputs of a derivation, if they are known: they are about to be needed, or built. */
   outputsOf(derivation: StorePath): readonly StorePath[]
 }
 
-/** What nothing needs, those that refer to others first: whatever part of it is removed in this order, what remains is whole. */
+/** Returns the paths that no root needs, referring ones first: wherever a removal in this order stops, the store remains whole. */
 export function planCollection(
   valid: readonly CollectablePath[],
   { roots, outputsOf }: CollectionTerms,
@@ -23,7 +23,7 @@ export function planCollection(
     const found = paths.get(path)
     if (found === undefined || live.has(path)) continue
     live.add(path)
-    // One that was built by an equal derivation may be recorded with that.
+    // An output that an equal derivation has built may be recorded with that one.
     pending.push(...found.references, ...outputsOf(path), ...(built.get(path) ?? []))
   }
   return referrersFirst(valid.filter(({ path }) => !live.has(path)))
@@ -55,6 +55,6 @@ function referrersFirst(dead: readonly CollectablePath[]): readonly StorePath[] 
     ordered.add(path)
     for (const one of left.get(path) ?? []) if (count(one, -1) === 0 && left.has(one)) ready.push(one)
   }
-  // Packages do not refer to each other in circles; a record that somebody has written may say so.
+  // Packages do not refer to each other in circles, but a record written by hand may state so.
   return [...ordered, ...[...left.keys()].filter((path) => !ordered.has(path))]
 }

@@ -10,7 +10,7 @@ import { buildOutput, type BuildOutcome } from './build-output.ts'
 import { checkSystems, type PlannedBuild, planBuilds } from './plan-builds.ts'
 import type { StoreContext } from './store-context.ts'
 
-/** Builds what is not valid, inputs first; what does not need a failed build is still built. */
+/** Builds packages that are not valid, inputs first; a failure stops only the builds that need it. */
 export async function realise(
   context: StoreContext,
   packages: readonly InstantiatedPackage[],
@@ -26,7 +26,7 @@ export async function realise(
   )
   await context.undisturbed(async () => needPaths(context, wanted))
   await reportIsolation(context, options)
-  // Each build listens; Node warns of a leak at eleven.
+  // Each build adds a listener; Node warns of a leak at eleven.
   setMaxListeners(0, options.signal)
   const failures: Diagnostic[] = []
   await runGraph(plan, {

@@ -3,9 +3,9 @@ import { BASE32_ALPHABET } from './base32.ts'
 import { hashPartOf } from './store-path.ts'
 
 export interface ReferenceScan {
-  /** Takes the next piece; a reference may lie across pieces. */
+  /** Takes the next chunk; a reference may extend over several chunks. */
   visit(chunk: Uint8Array): void
-  /** Sorted. */
+  /** Returns the references found so far, sorted. */
   found(): readonly StorePath[]
 }
 
@@ -40,7 +40,7 @@ export function referenceScan(candidates: Iterable<StorePath>): ReferenceScan {
   }
 }
 
-/** Every 32 digits in a row. Looks at the last character first, and so skips most of what is not base 32. */
+/** Yields every 32 digits in a row. Looks at the last character first, and so skips most of what is not base 32. */
 function* digitRuns(bytes: Buffer): Generator<string, void, undefined> {
   let start = 0
   while (start + LENGTH <= bytes.length) {

@@ -1,6 +1,6 @@
 import type { StorePath, System } from '@davit/documents'
 
-/** What the store knows of a valid path. */
+/** What the store knows about a valid path. */
 export interface Registration {
   readonly path: StorePath
   /** `sha256:` and the digest, in hexadecimal, of the canonical form of the tree. */
@@ -21,7 +21,7 @@ export function encodeRegistration(registration: Registration): string {
   return `${JSON.stringify(fields)}\n`
 }
 
-/** Nothing for a text that is no registration of this path: such a path is not valid, and will be made again. */
+/** Parses the registration of a path; nothing if the text is not one, so that the path is not valid and will be made again. */
 export function parseRegistration(text: string, path: StorePath): Registration | undefined {
   const value = parseJson(text)
   if (!isRegistration(value) || value.path !== path) return undefined

@@ -6,17 +6,17 @@ import { systemErrorCode } from '@davit/files'
 import { encodeRegistration, parseRegistration, type Registration } from './registration.ts'
 import { registrationFile, type StoreLayout } from './store-layout.ts'
 
-/** The records of a store: they alone say which paths are valid. */
+/** Registrations of a store, which alone determine which paths are valid. */
 export interface Registry {
-  /** Nothing if the path is not valid: it has no record, or has been deleted behind our back. */
+  /** Returns nothing for a path that is not valid: it has no record, or was deleted without davit. */
   find(path: StorePath): Registration | undefined
-  /** Throws for a path that is not valid. */
+  /** Like `find`, but throws for a path that is not valid. */
   get(path: StorePath): Registration
-  /** Looks again for what it has found before. */
+  /** Drops what it has found before, so that it reads the records again. */
   forget(): void
-  /** Writes records into a directory on the same file system, where they count for nothing. */
+  /** Writes records into a directory on the same file system, where they have no effect yet. */
   prepare(registrations: readonly Registration[], directory: string): void
-  /** Makes prepared records count. */
+  /** Makes prepared records take effect. */
   publish(registrations: readonly Registration[], directory: string): void
 }
 

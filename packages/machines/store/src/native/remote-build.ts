@@ -9,17 +9,17 @@ import type { StoreContext } from './store-context.ts'
 import { buildSizeLimit, type SizeLimit } from '../size-limit.ts'
 import { type TimeLimit, timeLimitOf } from './time-limit.ts'
 
-/** A machine without this half of the store, that can run what it is told to. */
+/** A machine without this half of the store, which can only run given commands. */
 export interface BuildMachine {
   readonly isolation: Isolation
-  /** Which of the places that builds must not see it has. */
+  /** Those of `HIDDEN` that the machine has. */
   readonly hidden: readonly string[]
   readonly processors: number
   /** Where the directories of a build are made: `build`, `store` and `files`. */
   workspaceOf(output: StorePath): string
 }
 
-/** A build as such a machine has to run it, everything that it needs being valid there. */
+/** A build as such a machine has to run it, once everything that it needs is valid there. */
 export interface RemoteBuild {
   readonly name: string
   readonly output: StorePath
@@ -29,9 +29,9 @@ export interface RemoteBuild {
   readonly sizeLimit: SizeLimit
   /** Content of the directory `files`. */
   readonly files: ReadonlyMap<string, string>
-  /** Of its script, for who says why it failed. */
+  /** Variables of its script, to explain a failure. */
   readonly variables: readonly string[]
-  /** To be run in the directory `build`; it sets the whole environment. */
+  /** Command to run in the directory `build`; it sets the whole environment. */
   readonly argv: readonly string[]
 }
 

@@ -8,12 +8,12 @@ import { pathExists } from './path-exists.ts'
 import type { StoreContext } from './store-context.ts'
 import { withWorkspace } from './workspace.ts'
 
-/** No name of a root has it. */
+/** A character that no name of a root contains. */
 const SEPARATOR = ':'
 const TEMPORARY = `temporary${SEPARATOR}`
 const TEMPORARY_MILLISECONDS = 24 * 60 * 60 * 1000
 
-/** Keeps paths and their closures, in place of what was kept by this name before. */
+/** Keeps paths and their closures under a name, in place of what it kept before. */
 export async function addRoot(context: StoreContext, name: string, paths: readonly StorePath[]): Promise<void> {
   checkRootName(name)
   await context.prepare()
@@ -63,7 +63,7 @@ function removeLinks({ layout }: StoreContext, prefix: string, isUnwanted: (link
   }
 }
 
-/** What another process has just removed is not old. */
+/** Whether a link is old; one that another process has just removed is not. */
 function isOld(link: string, now: Date): boolean {
   try {
     return now.getTime() - lstatSync(link).mtimeMs > TEMPORARY_MILLISECONDS

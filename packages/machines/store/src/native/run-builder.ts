@@ -22,7 +22,7 @@ export interface BuilderRun {
   readonly workspace: string
   readonly isolation: Isolation
   readonly sizeLimit: SizeLimit
-  /** To find programs of davit's own. */
+  /** Its PATH locates programs that davit itself runs. */
   readonly environment: Environment
   readonly lock: StoreLock
   readonly logFile: string
@@ -63,10 +63,10 @@ export async function runBuilder(run: BuilderRun): Promise<BuilderResult> {
   }
 }
 
-/** Its first argument is how large a file may become. */
+/** Its first argument limits the size of a file. */
 const LIMITED = 'umask 022; ulimit -f "$0" 2>/dev/null; exec "$@" 2>&1'
 
-/** In the unit of `ulimit -f`; the last one is never full. */
+/** Limit in the unit of `ulimit -f`, just above the limit in bytes. */
 function blocksOf({ bytes }: SizeLimit): number {
   return Math.floor(bytes / 512) + 1
 }
@@ -77,14 +77,14 @@ function makeWorkspace(workspace: string, derivation: Derivation): void {
 }
 
 interface Limits extends Pick<BuilderRun, 'derivation' | 'sizeLimit' | 'environment' | 'signal'> {
-  /** Where it writes. */
+  /** Where the build writes. */
   readonly paths: readonly [string, ...string[]]
 }
 
-/** Ended by SIGXFSZ, as a shell has it. */
+/** Exit status of a program that SIGXFSZ ended, as in a shell. */
 const FILE_TOO_LARGE = 128 + 25
 
-/** Why the build failed, or nothing. */
+/** Waits for the end of a build; returns why it failed, or nothing. */
 async function supervise(command: RunningCommand, limits: Limits): Promise<string | undefined> {
   const { derivation, sizeLimit, signal } = limits
   const timeLimit = timeLimitOf(derivation)
@@ -110,7 +110,7 @@ async function supervise(command: RunningCommand, limits: Limits): Promise<strin
 
 const LAST_WORDS_MILLISECONDS = 1000
 
-/** Without namespaces, what has left the process group may live on, and hold the output open. */
+/** Ends a build. Without namespaces, processes that have left its group may live on, and keep the output open. */
 async function endOf(command: RunningCommand, following: Promise<void>): Promise<void> {
   command.kill('SIGKILL')
   const waiting = new AbortController()

@@ -15,14 +15,14 @@ export interface WatchedSize {
 
 const PAUSE_MILLISECONDS = 500
 
-/** Looks from time to time how much room paths take, and calls `onReached` once that is as much as the limit. */
+/** Measures the size of paths from time to time, and calls `onReached` once it reaches the limit. */
 export function watchSize(watched: WatchedSize, onReached: () => void): SizeWatch {
   const stopping = new AbortController()
   const { signal } = stopping
   const isReached = async () => (await occupiedBytes(watched)) >= watched.bytes
   const look = async () => {
     let began = performance.now()
-    // Half of the time at most, however long it takes.
+    // Measuring takes half of the time at most, however slow it is.
     for (let pause = PAUSE_MILLISECONDS; ; pause = Math.max(PAUSE_MILLISECONDS, performance.now() - began)) {
       await delay(pause, undefined, { signal, ref: false })
       began = performance.now()
@@ -33,7 +33,7 @@ export function watchSize(watched: WatchedSize, onReached: () => void): SizeWatc
   return { isReached, stop: () => stopping.abort() }
 }
 
-/** What is not there, or is just being removed, takes none. */
+/** Bytes that paths occupy; a path that is missing, or just being removed, occupies none. */
 async function occupiedBytes({ paths, environment }: WatchedSize): Promise<number> {
   const env = { PATH: environment['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C' }
   const { stdout } = await runCommand({ argv: ['du', '-sk', ...paths], env })

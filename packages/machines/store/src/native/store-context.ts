@@ -13,14 +13,14 @@ import { sweepWorkspaces } from './workspace.ts'
 /** What the operations of a native store share. */
 export interface StoreContext {
   readonly layout: StoreLayout
-  /** The platform that can be built for here. */
+  /** The platform for which this machine builds. */
   readonly system: System
   readonly environment: Environment
   readonly registry: Registry
   readonly commit: Commit
-  /** What it does is not cut in two by a collection of garbage. */
+  /** Runs work during which no garbage is collected. */
   readonly undisturbed: Undisturbed
-  /** To be called before anything is written: makes the directories, removes what the dead have left. */
+  /** Makes the directories, and removes what dead processes have left. Call it before anything is written. */
   prepare(): Promise<void>
   isolation(): Promise<Isolation>
 }
@@ -29,7 +29,7 @@ export interface StoreContextOptions {
   readonly directory: string
   readonly system: System
   readonly environment: Environment
-  /** Instead of the best that this machine allows. */
+  /** Isolation to use instead of the best that this machine allows. */
   readonly isolation?: Isolation
 }
 

@@ -6,7 +6,7 @@ export interface StoreLayout {
   readonly directory: string
   /** A path is valid if its record is here. */
   readonly registrations: string
-  /** Work in progress, on the same file system; nothing in it counts. */
+  /** Work in progress, on the same file system; nothing in it is valid. */
   readonly incoming: string
   readonly logs: string
   readonly locks: string
@@ -30,17 +30,17 @@ export function registrationFile(layout: StoreLayout, path: StorePath): string {
   return join(layout.registrations, `${basename(path)}.json`)
 }
 
-/** Held by who changes, on a target or as one, what is valid or kept. */
+/** Claim of whoever changes what is valid or kept, on a target or as one. */
 export function claimFile(layout: StoreLayout): string {
   return join(dirname(layout.registrations), 'commit')
 }
 
-/** A file for each process that is about to need paths. */
+/** Directory with a file for each process that is about to need paths. */
 export function neededDirectory(layout: StoreLayout): string {
   return join(dirname(layout.registrations), 'needed')
 }
 
-/** Changed by every collection of garbage. */
+/** File that every collection of garbage changes. */
 export function collectionsFile(layout: StoreLayout): string {
   return join(dirname(layout.registrations), 'collected')
 }

@@ -6,7 +6,7 @@ import { type Environment, runCommand, type RunningCommand, startCommand } from 
 import type { StoreLayout } from './store-layout.ts'
 
 export interface StoreLock {
-  /** If we are killed, this process group is killed before the lock goes to somebody else. */
+  /** Has a process group killed before the lock is released, in case this process is killed. */
   guard(processGroup: number): void
   unguard(): void
 }
@@ -14,16 +14,16 @@ export interface StoreLock {
 export interface LockOptions {
   readonly layout: StoreLayout
   readonly environment: Environment
-  /** Ends the waiting; what runs under the lock looks after itself. */
+  /** Ends the wait for the lock, not what runs under it. */
   readonly signal?: AbortSignal
-  /** Somebody else holds the lock, and we wait. */
+  /** Called when another process has the lock. */
   readonly onWait?: () => void
 }
 
 /**
  * Runs `use` while no other process runs anything under this name. The lock is the kernel's (flock), held by a small
- * shell whose standard input ends with us: so it is never left behind, and waiting costs nothing. A lock that is a
- * directory or file with the owner's PID would have to be taken over from the dead, which cannot be done without races.
+ * shell whose standard input ends with this process. So it is never left behind, and waiting costs nothing. A directory or
+ * file with the owner's PID would have to be taken over from dead processes, which cannot be done without races.
  */
 export async function withStoreLock<Result>(
   name: string,
@@ -44,7 +44,7 @@ export async function withStoreLock<Result>(
   }
 }
 
-/** The holder of a lock removes its file, so the file is locked only if it is still the one that has the name. */
+/** The holder of a lock removes its file, so a locked file counts only if it still has its name. */
 const HOLD = `
 while :; do
   exec 9>>"$1" || exit
@@ -67,10 +67,10 @@ export async function sweepLocks({ locks }: StoreLayout, env: Environment): Prom
 const SWEEP = 'for file in "$@"; do flock -n "$file" rm -f "$file"; done'
 
 async function acquire(file: string, { environment, signal, onWait }: LockOptions): Promise<RunningCommand> {
-  // An error of the file system is told best by Node.
+  // Node reports errors of the file system best.
   closeSync(openSync(file, 'a', 0o644))
   const holder = await startCommand({ argv: ['/bin/sh', '-c', HOLD, 'davit-lock', file], env: environment })
-  // Writing to a holder that has been killed fails; what counts is how it ends.
+  // Writing to a killed holder fails, which does not matter: its end is noticed.
   holder.stdin.on('error', () => {})
   const giveUp = (): void => holder.kill('SIGKILL')
   signal?.addEventListener('abort', giveUp, { once: true })

@@ -2,12 +2,12 @@ import type { Derivation } from './derivation.ts'
 
 export interface TimeLimit {
   readonly milliseconds: number
-  /** Why a build has failed that took longer. */
+  /** Why a build failed that took longer. */
   readonly reason: string
 }
 
 const DEFAULT_SECONDS = 3600
-/** Beyond it, timers of Node fire at once. */
+/** Beyond this, timers of Node fire immediately. */
 const MAX_TIMER_MILLISECONDS = 2 ** 31 - 1
 
 export function timeLimitOf({ timeLimitSeconds = DEFAULT_SECONDS }: Derivation): TimeLimit {

@@ -8,7 +8,7 @@ export interface TreeDigest {
   readonly size: number
 }
 
-/** Digests the canonical form of a tree; `visit` sees all of it, in pieces. */
+/** Digests the canonical form of a tree; `visit` gets all of it, in chunks. */
 export async function digestTree(root: string, visit?: (chunk: Uint8Array) => void): Promise<TreeDigest> {
   const hash = createHash('sha256')
   let size = 0
@@ -25,7 +25,7 @@ export async function digestTree(root: string, visit?: (chunk: Uint8Array) => vo
   return { contentHash: `sha256:${hash.digest('hex')}`, size }
 }
 
-/** As `digestTree` for a file that is not executable. */
+/** Like `digestTree`, for a file that is not executable. */
 export function digestText(text: string): TreeDigest {
   const content = Buffer.from(text)
   const header = headerOf({ kind: 'file', path: '', size: content.length, executable: false })
@@ -33,10 +33,10 @@ export function digestText(text: string): TreeDigest {
   return { contentHash: `sha256:${hash.digest('hex')}`, size: header.length + content.length }
 }
 
-/** Files are read synchronously, which is several times as fast for small ones; so signals and progress get their turn. */
+/** Time until signals and progress get a turn: files are read synchronously, which is several times as fast for small ones. */
 const SLICE_MILLISECONDS = 20
 
-/** One line of JSON for each entry, in the order of names, parents first; after that of a file follows its content. */
+/** Yields one line of JSON for each entry, in the order of names, parents first; the content of a file follows its line. */
 function* canonicalForm(root: string): Generator<Uint8Array, void, undefined> {
   for (const entry of walkTree(root)) {
     yield headerOf(entry)

@@ -6,7 +6,7 @@ import { readDerivation } from './derivation-writer.ts'
 import { type PlannedBuild, planBuilds } from './plan-builds.ts'
 import type { StoreContext } from './store-context.ts'
 
-/** What has to be built, for whatever platforms, by derivation. */
+/** Returns what has to be built, for any platform, by derivation. */
 export function unbuilt(
   context: StoreContext,
   packages: readonly InstantiatedPackage[],

@@ -5,7 +5,7 @@ import { removeTree } from '@davit/files'
 import { encodeProcessReference, isProcessGone, parseProcessReference, processReference } from '@davit/process'
 import type { StoreLayout } from './store-layout.ts'
 
-/** Lends a fresh directory on the file system of the store, and removes it with all that is left in it. */
+/** Calls a function with a fresh directory on the file system of the store, and removes the directory with all that is left in it. */
 export async function withWorkspace<Result>(
   { incoming }: StoreLayout,
   use: (directory: string) => Promise<Result>,
@@ -19,7 +19,7 @@ export async function withWorkspace<Result>(
   }
 }
 
-/** Removes what processes that were killed have left. */
+/** Removes what killed processes have left. */
 export function sweepWorkspaces({ incoming }: StoreLayout): void {
   for (const name of readdirSync(incoming)) {
     const owner = parseProcessReference(name.split('-')[0] ?? '')

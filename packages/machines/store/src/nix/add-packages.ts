@@ -12,7 +12,7 @@ export async function addModule(context: NixContext, type: string, module: Lifec
   return path as StorePath
 }
 
-/** Named by content, with references: nothing is built, and no sandbox can be in the way. */
+/** Adds profiles as packages named by content, with references: that needs no build, and no sandbox can prevent it. */
 export async function addProfiles(
   context: NixContext,
   profiles: readonly ProfileContents[],

@@ -5,10 +5,10 @@ import { packageNameOf } from '../native/store-path.ts'
 import { unsetVariableIn } from '../unset-variable.ts'
 import { wrongSystem } from './check-systems.ts'
 
-/** Nix says it so when it has no machine for a derivation, whatever the settings let expect. */
+/** Message of Nix when it has no machine for a derivation, whatever its settings promised. */
 const WRONG_SYSTEM = /^a '([^']*)' with features \{([^}]*)\} is required to build '([^']*)', but I am a '([^']*)'/
 
-/** All that went wrong in one error. */
+/** One error for everything that went wrong in a realisation. */
 export function buildFailed(
   builds: ReadonlyMap<StorePath, NixDerivation>,
   { failures, problems }: RealisationOutcome,
@@ -34,12 +34,12 @@ function foreignIn(problem: string) {
   return [{ system: place, here, name: nameOf(path as StorePath) }]
 }
 
-/** Of a derivation, that of the package. */
+/** Name of the package of a path, or of what a derivation builds. */
 export function nameOf(path: StorePath): string {
   return packageNameOf(path).replace(/\.drv$/, '')
 }
 
-/** As `packages.nix` gives a script its variables. */
+/** How `packages.nix` passes variables to a script. */
 const VARIABLE = /^(?!PATH=|LC_ALL=|SOURCE_DATE_EPOCH=|DAVIT_)(\w+)=\$davit_value_\d+;/gm
 
 function variablesOf(build: NixDerivation | undefined): readonly string[] {
@@ -51,6 +51,6 @@ function failureOf({ derivation, reason, logEnd }: BuildFailure, build: NixDeriv
   return {
     severity: 'error',
     message: `the build of '${nameOf(derivation)}' ${reason}${unsetVariableIn(logEnd, variablesOf(build))}${log}`,
-    hint: `nix-store -l ${derivation} shows the whole log`,
+    hint: `run 'nix-store -l ${derivation}' to see the whole log`,
   }
 }

@@ -3,10 +3,10 @@ import type { StorePath, System } from '@davit/documents'
 import { type NixDerivation, readBuildPlaces } from '@davit/nix'
 import type { Environment } from '@davit/process'
 
-/** Of derivations that Nix itself builds, anywhere. */
+/** System of derivations that Nix itself builds, on any machine. */
 const ANYWHERE = 'builtin'
 
-/** Refuses what cannot be built here, before anything is built: Nix would stop in the middle. */
+/** Refuses derivations that cannot be built here, before anything is built: Nix would stop in the middle. */
 export async function checkSystems(
   environment: Environment,
   builds: ReadonlyMap<StorePath, NixDerivation>,
@@ -28,8 +28,8 @@ export function wrongSystem(
   const diagnostics = byName.map(({ name, system }): Diagnostic => {
     return { severity: 'error', message: `'${name}' must be built on ${system}; this machine is ${here}` }
   })
-  return new DavitError('wrong-system', `cannot build for other platforms than ${here} here`, {
-    hint: 'build on the targets (davit-env --build-on-targets, davit-delegate-build), name a machine in the setting builders of Nix, or correct the systems in the infrastructure model',
+  return new DavitError('wrong-system', `cannot build for platforms other than ${here} on this machine`, {
+    hint: "build on the targets (davit-env --build-on-targets, davit-delegate-build), add a machine to 'builders' in the settings of Nix, or correct the systems in the infrastructure model",
     diagnostics,
   })
 }

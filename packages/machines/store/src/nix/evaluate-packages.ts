@@ -4,7 +4,7 @@ import { evaluate, isStorePath } from '@davit/nix'
 import type { NixContext } from './nix-context.ts'
 import { protectByReference } from './roots.ts'
 
-/** Runs a program that gives packages; its derivations are protected. */
+/** Runs a program that returns packages, and protects their derivations. */
 export async function evaluatePackages(
   context: NixContext,
   program: ExpressionProgram,
@@ -13,7 +13,7 @@ export async function evaluatePackages(
   try {
     return await evaluateOnce(context, program, count)
   } catch (error) {
-    // A collection may come between an evaluation and what protects its result.
+    // Garbage may be collected between an evaluation and the protection of its result.
     if (!(error instanceof DavitError && error.code === 'cannot-add-root')) throw error
     return evaluateOnce(context, program, count)
   }

@@ -25,7 +25,7 @@ export async function instantiate(
   return requests.map((request) => packages.get(request) as InstantiatedPackage)
 }
 
-/** The program of each group of packages that are to be evaluated together, with all that is selected. */
+/** Groups packages by program; each program gets the selections of all its packages. */
 function programsOf(requests: readonly PackageRequest[]): ReadonlyMap<ExpressionProgram, readonly PackageRequest[]> {
   const groups = new Map<ExpressionProgram, { readonly wanted: PackageRequest[]; readonly selections: unknown[] }>()
   for (const request of requests) {

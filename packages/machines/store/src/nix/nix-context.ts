@@ -1,7 +1,7 @@
 import type { Environment } from '@davit/process'
 import { sharedServe, type WithServe } from './shared-serve.ts'
 
-/** What all that the store does needs. */
+/** What all operations of the store share. */
 export interface NixContext {
   readonly directory: string
   readonly environment: Environment

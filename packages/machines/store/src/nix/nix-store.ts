@@ -11,11 +11,11 @@ import { unbuilt } from './unbuilt.ts'
 
 export interface NixStoreOptions {
   readonly directory: string
-  /** For the programs of Nix (PATH), and all that they read in it. */
+  /** Environment of the programs of Nix, which its PATH locates. */
   readonly environment: Environment
 }
 
-/** The real Nix, through its own commands; nothing is started before something is asked of it. */
+/** Opens the store of the real Nix, through its own commands; starts nothing before its first operation. */
 export async function openNixStore({ directory, environment }: NixStoreOptions): Promise<NixStore> {
   const context = nixContext(directory, environment)
   return {
@@ -32,7 +32,7 @@ export async function openNixStore({ directory, environment }: NixStoreOptions):
     addRoot: (name, paths) => addRoot(context, name, paths),
     removeRoot: (name) => removeRoot(context, name),
     protect: (paths) => protect(context, paths),
-    // Not the shared one: who copies paths may have to close it.
+    // Not the shared client: whoever copies paths may have to close it.
     withServe: (use) => withLocalServe(environment, use),
   }
 }

@@ -12,12 +12,12 @@ import { sourceError } from '../source-error.ts'
 import { checkSourceSize } from '../source-size.ts'
 
 export interface PlainPackages {
-  /** Its index in the list, where what it uses comes before it; each package is there once. */
+  /** Adds a package once, after everything that it uses, and returns its index in the list. */
   add(spec: PackageSpec, system: System): number
   list(): readonly PlainPackage[]
 }
 
-/** Packages of models in other languages than Nix, as data for a program in Nix. */
+/** Collects packages of models in other languages than Nix, as data for a program in Nix. */
 export function plainPackages(environment: Environment): PlainPackages {
   const list: PlainPackage[] = []
   const known = new Map<System, Map<PackageSpec | string, number>>()
@@ -97,14 +97,14 @@ function buildOf(spec: BuildSpec, system: System, { add }: Adding): PlainBuild {
 
 function checkStart(name: string): void {
   if (!name.startsWith('.')) return
-  throw new DavitError('bad-package-name', `'${name}' cannot be the name of a package in a Nix store`, {
+  throw new DavitError('bad-package-name', `'${name}' is not a valid package name in a Nix store`, {
     exitStatus: ExitStatus.badDocument,
-    hint: 'names do not begin with a dot there',
+    hint: 'choose a name that does not begin with a dot',
   })
 }
 
 function networkRefused(name: string): DavitError {
-  return new DavitError('no-network', `'${name}' asks for the network, which builds in a Nix store do not have`, {
+  return new DavitError('no-network', `'${name}' requests the network, which builds in a Nix store do not have`, {
     exitStatus: ExitStatus.badDocument,
     hint: 'fetch what it needs with a fixed-output derivation in the Nix language, or use --store native',
   })

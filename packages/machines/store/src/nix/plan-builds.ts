@@ -6,13 +6,13 @@ import type { NixContext } from './nix-context.ts'
 export interface BuildPlan {
   /** Derivations whose outputs are not valid. */
   readonly wanted: readonly StorePath[]
-  /** All that Nix has to build for them; what it can fetch from a cache is not among them. */
+  /** All that Nix has to build for them, without what it can fetch from a cache. */
   readonly builds: ReadonlyMap<StorePath, NixDerivation>
 }
 
 const NOTHING: BuildPlan = { wanted: [], builds: new Map() }
 
-/** What has to be done until all of these are valid. What is valid by then is not collected while the client lives. */
+/** Plans what makes all of these packages valid. Paths that are valid already are not collected while the client lives. */
 export async function planBuilds(
   { environment }: NixContext,
   client: ServeClient,
@@ -34,7 +34,7 @@ export async function planBuilds(
   return { wanted: [...wanted.keys()], builds }
 }
 
-/** What nothing says how to build, a cache may have. */
+/** Fetches packages without a derivation, which a cache may have. */
 async function fetchUnbuildable(client: ServeClient, missing: readonly InstantiatedPackage[]): Promise<void> {
   const paths = missing.filter(({ derivation }) => derivation === undefined).map(({ outPath }) => outPath)
   if (paths.length === 0) return
@@ -50,16 +50,16 @@ function checkOutputs(builds: ReadonlyMap<StorePath, NixDerivation>, wanted: Rea
 }
 
 function missingPackage(path: StorePath): DavitError {
-  return new DavitError('invalid-path', `'${path}' is not in the store, and nothing says how to build it`, {
+  return new DavitError('invalid-path', `'${path}' is not in the store, and has no derivation to build it`, {
     exitStatus: ExitStatus.noInput,
-    hint: 'run davit-normalize again, which copies what is missing',
+    hint: 'run davit-normalize again; it copies what is missing',
   })
 }
 
 function missingDerivation(path: StorePath): DavitError {
-  return new DavitError('invalid-path', `the derivation '${path}' is not in the store any more`, {
+  return new DavitError('invalid-path', `the derivation '${path}' is no longer in the store`, {
     exitStatus: ExitStatus.noInput,
-    hint: 'run davit-normalize again; what it makes is kept for a day',
+    hint: 'run davit-normalize again; its results are kept for a day',
   })
 }
 

@@ -8,7 +8,7 @@ import type { NixContext } from './nix-context.ts'
 import { type BuildPlan, planBuilds } from './plan-builds.ts'
 import { protect } from './roots.ts'
 
-/** Builds or fetches what is not valid, as the user's own settings of Nix say. */
+/** Builds or fetches packages that are not valid, with the user's own settings of Nix. */
 export async function realise(
   context: NixContext,
   packages: readonly InstantiatedPackage[],
@@ -74,5 +74,5 @@ function fetchStep(path: StorePath) {
 }
 
 function notMade(path: StorePath): DavitError {
-  return new DavitError('build-failed', `'${path}' is still not in the store, though Nix said that it has been built`)
+  return new DavitError('build-failed', `'${path}' is still not in the store, though Nix reported that it was built`)
 }

@@ -7,12 +7,12 @@ import { checkRootName } from '../root-name.ts'
 import type { NixContext } from './nix-context.ts'
 import { rootsDirectory } from './roots-directory.ts'
 
-/** No name of a root has it. */
+/** A character that no name of a root contains. */
 const SEPARATOR = ':'
 const TEMPORARY = `temporary${SEPARATOR}`
 const TEMPORARY_MILLISECONDS = 24 * 60 * 60 * 1000
 
-/** Keeps paths and their closures, in place of what was kept by this name before. */
+/** Keeps paths and their closures under a name, in place of what it kept before. */
 export async function addRoot(context: NixContext, name: string, paths: readonly StorePath[]): Promise<void> {
   checkRootName(name)
   await keepTogether(context, paths, () => name)
@@ -30,12 +30,12 @@ export async function protect(context: NixContext, paths: readonly StorePath[]):
   sweep(context)
 }
 
-/** As `protect`, for a path that refers to all that is to be kept. */
+/** Like `protect`, for a path that refers to everything that is kept. */
 export async function protectByReference({ environment }: NixContext, path: StorePath): Promise<void> {
   await addNixRoot(environment, join(rootsDirectory(environment), temporaryName(path)), path)
 }
 
-/** One path that refers to all of them, and one link to it, however many they are. */
+/** Keeps any number of paths with a single link, to a path that refers to all of them. */
 async function keepTogether(
   { directory, environment, withServe }: NixContext,
   paths: readonly StorePath[],
@@ -46,7 +46,7 @@ async function keepTogether(
   await withServe(async (client) => {
     const list = { name: 'davit-root', tree: { kind: 'file', content }, references } as const
     const [path] = await addContent(client, directory, [list])
-    // While the client lives, nothing of it is collected.
+    // While the client lives, none of these paths is collected.
     if (path !== undefined) await addNixRoot(environment, join(rootsDirectory(environment), nameOf(path)), path)
   })
 }
@@ -65,7 +65,7 @@ function sweep({ environment }: NixContext): void {
   }
 }
 
-/** What another process has just removed is not old. */
+/** Whether a link is old; one that another process has just removed is not. */
 function isOld(link: string, now: number): boolean {
   try {
     return now - lstatSync(link).mtimeMs > TEMPORARY_MILLISECONDS

@@ -3,7 +3,7 @@ import type { Environment } from '@davit/process'
 
 export type WithServe = <Result>(use: (client: ServeClient) => Promise<Result>) => Promise<Result>
 
-/** All who speak with the store at the same time share one process; it ends with the last of them. */
+/** Shares one process of the store among all concurrent users; it ends with the last of them. */
 export function sharedServe(environment: Environment): WithServe {
   let current: Session | undefined
   return async (use) => {
@@ -12,7 +12,7 @@ export function sharedServe(environment: Environment): WithServe {
     try {
       return await use(await session.client)
     } catch (error) {
-      // It may be broken: who comes next has another one.
+      // The session may be broken; the next user gets another one.
       if (current === session) current = undefined
       throw error
     } finally {
@@ -49,7 +49,7 @@ function startSession(environment: Environment): Session {
     users: 0,
     async end() {
       finish()
-      // Why it could not be opened is told to those who wanted it.
+      // Its users get the error if it could not be opened.
       await ended.catch(() => {})
     },
   }

@@ -4,7 +4,7 @@ import type { UnbuiltDerivation } from '../store-interface.ts'
 import type { NixContext } from './nix-context.ts'
 import { type BuildPlan, planBuilds } from './plan-builds.ts'
 
-/** What has to be built, for whatever platforms, by derivation; what builds need and a cache has is fetched. */
+/** Returns what has to be built, for any platform, by derivation; fetches inputs of builds that a cache has. */
 export async function unbuilt(
   context: NixContext,
   packages: readonly InstantiatedPackage[],
@@ -20,7 +20,7 @@ export async function unbuilt(
 
 type Derivations = BuildPlan['builds']
 
-/** The derivations whose outputs are used, and are there or in a cache. */
+/** Input derivations whose outputs are in the store or in a cache. */
 async function availableInputs(client: ServeClient, builds: Derivations): Promise<Derivations> {
   const inputs = [...builds.values()].flatMap(({ inputDerivations }) => [...inputDerivations.keys()])
   const others = [...new Set(inputs)].filter((path) => !builds.has(path))

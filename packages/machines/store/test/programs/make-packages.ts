@@ -2,7 +2,7 @@ import { environment } from '@davit/process'
 import { openNativeStore } from '../../src/store.ts'
 import { build, wantedBy } from '../package-specs.ts'
 
-/** Makes packages in a store as davit-manifest would, and says on standard output what it is doing. */
+/** Makes packages in a store as davit-manifest would, and prints what it is doing. */
 async function makePackages(directory: string, source: string, { counter = '', pause = '0.1' }): Promise<void> {
   const isolation = counter === '' ? {} : { isolation: { kind: 'none' } as const }
   const store = await openNativeStore({ directory, environment: environment(), ...isolation })
