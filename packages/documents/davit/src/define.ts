@@ -12,14 +12,14 @@ import type {
   Services,
 } from './services.ts'
 
-/** Every function of a model gets the extra parameters of `--extra-params` as well. */
+/** The extra parameters of `--extra-params`, which the function of every model gets too. */
 export type ExtraParameters = Attributes
 
-/** What the function of a services model gets. */
+/** Argument of the function of a services model. */
 export interface ServicesContext extends ExtraParameters {
-  /** Platform that packages are for; the model is evaluated once for each platform of the infrastructure. */
+  /** System that packages are built for; the model is evaluated once for each system of the infrastructure. */
   readonly system: string
-  /** The distribution model: service name → where it is placed. */
+  /** The distribution model: service name → placements. */
   readonly distribution: Distribution
   /** The infrastructure, each target with the `services` that the distribution places there. */
   readonly invDistribution: {
@@ -27,14 +27,14 @@ export interface ServicesContext extends ExtraParameters {
   }
 }
 
-/** What the function of a distribution model gets. */
+/** Argument of the function of a distribution model. */
 export interface DistributionContext<
   Machines = { readonly [target: string]: TargetReference },
 > extends ExtraParameters {
   readonly infrastructure: Machines
 }
 
-/** What the functions of a packages model and of an architecture model get. */
+/** Argument of the function of a packages model or an architecture model. */
 export interface SystemContext extends ExtraParameters {
   readonly system: string
 }
@@ -44,18 +44,18 @@ export interface Packages {
   readonly [target: string]: readonly Package[]
 }
 
-/** Everything in one model; services are placed by their `targets`, and those without are left out. */
+/** Everything in one model; services are placed by their `targets`, and services without are left out. */
 export interface Architecture<Parameters extends ParametersOfServices = ParametersOfServices> {
   readonly services: Services<Parameters>
   readonly infrastructure: Infrastructure
   readonly targetPackages?: Packages
 }
 
-/** A model as it is, or a function that returns it. */
+/** A model, or a function that returns it. */
 export type Model<Context, Value> = Value | ((context: Context) => Value)
 
 /**
- * What is deployed: a table of services, or a function that returns one.
+ * Defines the services model: a table of services, or a function that returns one.
  *
  * ```ts
  * export default defineServices(({ system }) => ({
@@ -76,8 +76,8 @@ export function defineServices<const Parameters extends ParametersOfServices, Ex
 }
 
 /**
- * One service on its own: for a model that names its services before it returns them, and for a `pkg` whose
- * parameters are to be known by name inside a function model.
+ * Defines one service: for a model that names its services before it returns them, and for a model that is a function,
+ * so that `pkg` knows its parameters by name.
  */
 export function defineService<const Depended extends string = never, const Connected extends string = never>(
   service: ServiceAttributes & {
@@ -90,8 +90,8 @@ export function defineService<const Depended extends string = never, const Conne
 }
 
 /**
- * Where things can be deployed: a table of targets, or a function of the extra parameters that returns one. Its
- * targets stay known by name, in editors as well.
+ * Defines the infrastructure model: a table of targets, or a function of the extra parameters that returns one. The type
+ * keeps the names of the targets, so that editors can complete them.
  */
 export function defineInfrastructure<
   const Machines extends Infrastructure | ((parameters: Data) => Infrastructure | Promise<Infrastructure>),
@@ -100,8 +100,8 @@ export function defineInfrastructure<
 }
 
 /**
- * Which services are placed where: a table, or a function of the infrastructure that returns one. With the type of the
- * infrastructure model only its targets exist:
+ * Defines the distribution model: a table of placements, or a function of the infrastructure that returns one. Given the
+ * type of the infrastructure model, only its targets are accepted:
  *
  * ```ts
  * import type infrastructure from './infrastructure.ts'
@@ -120,14 +120,14 @@ export type MachinesOf<Model> = Model extends (parameters: never) => infer Machi
 
 type NamesOf<Model> = Extract<keyof MachinesOf<Model>, string>
 
-/** Packages that are installed on targets beside the services. */
+/** Defines the packages model: packages that are installed on targets in addition to the services. */
 export function definePackages<Extra = unknown>(
   model: Model<SystemContext & Extra, Packages>,
 ): Model<SystemContext & Extra, Packages> {
   return model
 }
 
-/** Services, infrastructure and placement in one model. */
+/** Defines the architecture model: services, infrastructure and placements in one. */
 export function defineArchitecture<const Parameters extends ParametersOfServices, Extra = unknown>(
   model: Model<SystemContext & Extra, Architecture<Parameters>>,
 ): Model<SystemContext & Extra, Architecture<Parameters>> {

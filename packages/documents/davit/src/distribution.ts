@@ -1,6 +1,6 @@
 import type { Attributes } from './data.ts'
 
-/** A target of the infrastructure as functions of models get it. */
+/** A target of the infrastructure, as passed to functions of models. */
 export interface TargetReference {
   readonly properties: Attributes
   readonly containers?: { readonly [container: string]: Attributes }
@@ -8,12 +8,12 @@ export interface TargetReference {
   readonly numOfCores?: number
 }
 
-/** A target in which a service is placed: an object of the infrastructure, or its name. */
+/** A target on which a service is placed: an object of the infrastructure, or its name. */
 export type TargetChoice<Name extends string = string> = Name | TargetReference
 
 export interface Placement<Name extends string = string> {
   readonly target: TargetChoice<Name>
-  /** The service's type when absent. */
+  /** Container of the service; named after the service's type when absent. */
   readonly container?: string
 }
 
@@ -22,7 +22,7 @@ export type Placements<Name extends string = string> =
   | readonly (TargetChoice<Name> | Placement<Name>)[]
   | { readonly targets: readonly (TargetChoice<Name> | Placement<Name>)[] }
 
-/** Service name → where it is placed. `Name` are the names of targets, where they are known. */
+/** Service name → placements. `Name` is the union of the names of targets, where they are known. */
 export interface Distribution<Name extends string = string> {
   readonly [service: string]: Placements<Name>
 }

@@ -1,19 +1,19 @@
 import type { Attributes } from './data.ts'
 
-/** A machine (or a place on one) to which services are deployed. */
+/** A target: a machine, or a place on one, to which services are deployed. */
 export interface Target {
-  /** What is known of the machine. Holds the target property, by default `hostname`, which says how to reach it. */
+  /** Properties of the machine. They include the target property, by default `hostname`, which says how to reach it. */
   readonly properties: Attributes
-  /** Container name → properties that its services' lifecycle modules get. */
+  /** Container name → properties, which the lifecycle modules of its services get. */
   readonly containers?: { readonly [container: string]: Attributes }
-  /** Platform to build for, such as `x86_64-linux`; the coordinator's when absent. */
+  /** System to build for, such as `x86_64-linux`; the coordinator's when absent. */
   readonly system?: string
   /** How many activities may run there at a time; 1 when absent. */
   readonly numOfCores?: number
   readonly clientInterface?: ClientInterface
-  /** Which of `properties` says how to reach it. */
+  /** Name of the property that says how to reach the target; `hostname` when absent. */
   readonly targetProperty?: string
-  /** Anything else stays in the model. */
+  /** Other attributes stay in the model and are not deployed. */
   readonly [attribute: string]: unknown
 }
 

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 
-/** A directory or file that is a package as it is; made by `source`. */
+/** A directory or file that becomes a package unchanged; made by `source`. */
 export interface SourcePackage {
-  /** Relative to the file that says it. */
+  /** Path, relative to the file that contains it. */
   readonly source: string
   /** Name of the package in the store; that of the directory or file when absent. */
   readonly name?: string
-  /** Bytes, or a text such as `'20 GB'`: a larger one is refused. */
+  /** Bytes, or a text such as `'20 GB'`; a larger source is refused. */
   readonly sizeLimit?: number | string
 }
 
@@ -15,44 +15,44 @@ export interface BuildPackage {
   readonly build: Build
 }
 
-/** What a service consists of on its machine. */
+/** Package of a service: what is installed on its target. */
 export type Package = SourcePackage | BuildPackage
 
 export interface Build {
-  /** Name of the package in the store; that of the service when absent. May hold `${parameter.path}`. */
+  /** Name of the package in the store; that of the service when absent. May contain `${parameter.path}`. */
   readonly name?: string
   /**
    * POSIX shell script that makes `$out`. Sources and inputs are in variables of their names, and the `bin` of each
-   * input is on the PATH. Where it begins on a line of its own, the indentation that all its lines share is left out;
-   * nothing else is changed: `${...}` in it belongs to the shell.
+   * input is on the PATH. If the script begins on a line of its own, the indentation common to all its lines is removed.
+   * Nothing else is changed: `${...}` belongs to the shell.
    */
   readonly script: string
-  /** Variable of the build → directory or file that is copied into the store, relative to the file that says it. */
+  /** Variable of the build → directory or file that is copied into the store, relative to the file that contains the path. */
   readonly sources?: { readonly [variable: string]: string | SourcePackage }
   /**
-   * Environment variables of the build. `${parameter.path}` in a value stands for a value of an inter-dependency, for
-   * example `${database.target.properties.hostname}`; `$${` is a literal `${`. In what a `pkg` function returns
-   * nothing is replaced.
+   * Environment variables of the build. `${parameter.path}` is replaced with a value of an inter-dependency, for
+   * example `${database.target.properties.hostname}`; `$${` is a literal `${`. Nothing is replaced in the result of a
+   * `pkg` function.
    */
   readonly env?: { readonly [variable: string]: string | number | boolean }
-  /** Variable of the build → package that is there before the build begins. */
+  /** Variable of the build → package that is built first. */
   readonly inputs?: { readonly [variable: string]: Package }
   /** Whether the build may use the network. */
   readonly network?: boolean
-  /** Seconds after which the build is ended. */
+  /** Seconds after which the build is stopped. */
   readonly timeLimit?: number
-  /** Bytes, or a text such as `'20 GB'`: how much the build may write, and how large each of its sources may be. */
+  /** Limit for what the build writes, and for each of its sources: bytes, or a text such as `'20 GB'`. */
   readonly sizeLimit?: number | string
   /** Gives the build `$parametersFile`: a JSON file with the direct inter-dependencies. */
   readonly parametersFile?: boolean
 }
 
-/** A directory or file, as it is: `source('./web')`. The path is relative to the file that calls it. */
+/** Makes a package of a directory or file: `source('./web')`. The path is relative to the file that calls it. */
 export function source(path: string, options: Omit<SourcePackage, 'source'> = {}): SourcePackage {
   return { source: path, ...options }
 }
 
-/** A package that a POSIX shell script builds. Paths in `sources` are relative to the file that calls it. */
+/** Makes a package that a POSIX shell script builds. Paths in `sources` are relative to the file that calls it. */
 export function build(description: Build): BuildPackage {
   return { build: description }
 }
@@ -62,7 +62,7 @@ export interface PackagesIn {
   readonly build: typeof build
 }
 
-/** `source` and `build` for files in a directory; davit gives every file of a model those of its own directory. */
+/** Returns `source` and `build` for files in a directory; davit gives every file of a model those of its own directory. */
 export function packagesIn(directory: string): PackagesIn {
   const located = (path: string) => (typeof path === 'string' ? resolve(directory, path) : path)
   return {
@@ -71,7 +71,7 @@ export function packagesIn(directory: string): PackagesIn {
   }
 }
 
-/** Leaves whatever is not a build with sources alone: it is diagnosed where the model is read. */
+/** Returns anything but a build with sources unchanged: the reader of the model reports it. */
 function withSources(description: Build, located: (path: string) => string): Build {
   const sources: unknown = description?.sources
   if (typeof sources !== 'object' || sources === null) return description

@@ -3,48 +3,48 @@ import type { Placements } from './distribution.ts'
 import type { Package } from './package.ts'
 
 /**
- * A deployable component. Attributes that are not listed here are kept: builds of dependants can read them.
+ * A deployable component. Other attributes are kept: builds of dependants can read them.
  * `Parameter` names the inter-dependencies that `pkg` gets; `defineService` and `defineServices` infer it.
  */
 export interface Service<Parameter extends string = string> extends ServiceAttributes {
-  /** What it consists of: a package, or a function of its inter-dependencies that returns one. */
+  /** Package of the service, or a function of its inter-dependencies that returns one. */
   readonly pkg: Package | PackageFunction<Parameter>
-  /** Services that are active before this one, and that `pkg` gets: names, or parameter → service. */
+  /** Services that are activated before this one, and that `pkg` gets: names, or parameter → service. */
   readonly dependsOn?: Dependencies<Parameter>
-  /** Services that `pkg` gets, without an order of activation; cycles are allowed. */
+  /** Services that `pkg` gets, in no order of activation; cycles are allowed. */
   readonly connectsTo?: Dependencies<Parameter>
 }
 
-/** The attributes of a service that do not bear on what its `pkg` gets. */
+/** The attributes of a service that do not affect the argument of `pkg`. */
 export interface ServiceAttributes {
-  /** The name in the table of services; may be left out. */
+  /** Name in the table of services; may be left out. */
   readonly name?: string
   /**
-   * The lifecycle module that activates it, and the container it is placed in unless its placement says otherwise.
-   * What is of type `package` is only installed.
+   * Lifecycle module that activates the service; also the name of its container, unless its placement names another.
+   * A service of type `package` is only installed.
    */
   readonly type: string
-  /** Services that are active before this one, and nothing else. */
+  /** Services that are activated before this one; `pkg` does not get them. */
   readonly activatesAfter?: Dependencies<string>
-  /** Whether its state moves with it; `--deploy-state` when absent. */
+  /** Whether the state of the service moves with it; `--deploy-state` when absent. */
   readonly deployState?: boolean
-  /** Name of a container that it provides; the attributes that are not listed here are the container's properties. */
+  /** Name of a container that the service provides; the attributes not listed here are the container's properties. */
   readonly providesContainer?: string
-  /** Container name → properties, for containers that it provides to other services. */
+  /** Container name → properties, for containers that the service provides. */
   readonly providesContainers?: { readonly [container: string]: Attributes }
-  /** Where it is placed; the distribution is ignored then. */
+  /** Placements of the service; they override the distribution. */
   readonly targets?: Placements
   readonly [attribute: string]: unknown
 }
 
-// A member of a method's type is compared bivariantly: functions of different parameters stand in one table.
+// The type of a method is compared bivariantly: so one table can contain functions of different parameters.
 export type PackageFunction<Parameter extends string> = {
   call(parameters: { readonly [Name in Parameter]: InterDependency }): Package
 }['call']
 
 export type Dependencies<Parameter extends string> = readonly Parameter[] | { readonly [Name in Parameter]: Dependency }
 
-/** A service: its name, the service itself, or either with the only `targets` that count for this dependant. */
+/** A dependency: the name of a service, the service itself, or either with the only `targets` that this dependant uses. */
 export type Dependency =
   | string
   | ServiceReference
@@ -56,7 +56,7 @@ export interface ServiceReference {
   readonly targets?: Placements
 }
 
-/** What a build gets to know of a service that it depends on. */
+/** A dependency as `pkg` and builds see it. */
 export interface InterDependency {
   readonly name: string
   readonly type: string
@@ -65,7 +65,7 @@ export interface InterDependency {
   readonly targets: readonly DependencyTarget[]
   /** The inter-dependencies of that service. */
   readonly connectsTo: { readonly [parameter: string]: InterDependency }
-  /** Whatever else the model says of the service. */
+  /** Other attributes of the service in the model. */
   readonly [attribute: string]: Data
 }
 
@@ -77,9 +77,9 @@ export interface DependencyTarget {
   readonly numOfCores: number
   readonly clientInterface: string
   readonly targetProperty: string
-  /** Name of the container that the service is in. */
+  /** Name of the service's container. */
   readonly selectedContainer: string
-  /** Properties of that container. */
+  /** Properties of the service's container. */
   readonly container: Attributes
 }
 
@@ -88,7 +88,7 @@ export type Services<Parameters extends ParametersOfServices = ParametersOfServi
   readonly [Name in keyof Parameters]: Service<Parameters[Name]>
 }
 
-/** Service name → names of its inter-dependency parameters; inferred. */
+/** Service name → names of its inter-dependency parameters, which TypeScript infers. */
 export interface ParametersOfServices {
   readonly [service: string]: string
 }

@@ -7,7 +7,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ]),
 ])
 
-/** Bytes in `500 MB`, `1.5GiB` or `4096`; nothing where it is no such text. */
+/** Parses a size such as `500 MB`, `1.5GiB` or `4096`; undefined for any other text. */
 export function parseBytes(text: string): number | undefined {
   const [, number = '', unit = ''] = /^(\d{1,15}(?:\.\d{1,9}(?= ?[kKMGT]))?) ?([a-zA-Z]{0,3})$/.exec(text.trim()) ?? []
   const factor = UNITS.get(unit)
@@ -15,7 +15,7 @@ export function parseBytes(text: string): number | undefined {
   return bytes > 0 && bytes <= Number.MAX_SAFE_INTEGER ? bytes : undefined
 }
 
-/** For people: in the greatest unit that leaves more than a digit or two. */
+/** Formats a size for people, in the largest unit that keeps at least two digits or is exact. */
 export function renderBytes(bytes: number): string {
   const unit = ['GB', 'MB', 'kB'].find((name) => {
     const factor = UNITS.get(name) ?? 1

@@ -3,10 +3,10 @@ import type { ErrorCode } from './error-codes.ts'
 import { ExitStatus } from './exit-status.ts'
 
 export interface DavitErrorOptions {
-  /** What the process ends with; 70 (a bug) is for everything that is not a DavitError. */
+  /** Exit status of the process; 70 (a bug) is for everything that is not a DavitError. */
   readonly exitStatus?: number
   readonly hint?: string
-  /** What the message and the hint are made of, for programs; docs/formats/log.md lists them. */
+  /** The values that occur in the message and the hint, for programs; docs/formats/log.md lists them. */
   readonly fields?: Readonly<Record<string, unknown>>
   readonly diagnostics?: readonly Diagnostic[]
   readonly cause?: unknown

@@ -13,21 +13,21 @@ export interface Place {
 /** Keys and indexes that lead from the root of a document to a value. */
 export type Path = readonly (string | number)[]
 
-/** What is wrong somewhere, or odd, in a sentence. */
+/** One sentence about something wrong or odd in a document. */
 export interface Finding {
   readonly message: string
   readonly place?: Place
-  /** Where in the document; shown when the place has no line. */
+  /** Path in the document; shown when the place has no line. */
   readonly path?: Path
   readonly hint?: string
 }
 
-/** A warning has its code and fields from a table of messages; what errors mean together is said by the code of what is thrown. */
+/** A warning has the code and fields of its row in a table of messages; errors share the code of the DavitError that carries them. */
 export type Diagnostic =
   | (Finding & { readonly severity: 'error' })
   | (Finding & { readonly severity: 'warning' } & Pick<Message, 'code' | 'fields'>)
 
-/** A warning of a table, about a place of a document. */
+/** Turns a warning of a table of messages into a diagnostic with a place. */
 export function asDiagnostic(
   { code, message, hint, fields }: Message,
   where: Pick<Finding, 'place' | 'path'>,
@@ -35,12 +35,12 @@ export function asDiagnostic(
   return { severity: 'warning', code, message, fields, ...where, ...(hint === undefined ? {} : { hint }) }
 }
 
-/** An error at a path of a document, to be given a place by whoever knows the text. */
+/** Makes an error at a path of a document; whoever has the text adds the place. */
 export function atPath(path: Path, message: string, hint?: string): Diagnostic {
   return { severity: 'error', message, path, ...(hint === undefined ? {} : { hint }) }
 }
 
-/** What is shown to people of a diagnostic. */
+/** The parts of a diagnostic that are shown to people. */
 type ShownDiagnostic = Finding & Pick<Diagnostic, 'severity'>
 
 export function renderDiagnostic(diagnostic: ShownDiagnostic): string {
@@ -52,14 +52,14 @@ export function renderDiagnostic(diagnostic: ShownDiagnostic): string {
   return lines.join('\n')
 }
 
-/** What a document says may be of any length. */
+/** Values of a document that a message quotes can be of any length. */
 const MAX_SHOWN = 2_000
 
 function shown(text: string): string {
   return printable(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
 }
 
-/** `services.web.dependsOn[0]` */
+/** Formats a path: `services.web.dependsOn[0]`. */
 export function renderPath(path: Path): string {
   return path
     .map((step, index) => {
@@ -80,7 +80,7 @@ function renderPlace({ place, path }: Finding): string {
 
 const MAX_SOURCE_COLUMNS = 160
 
-/** The line, or the part of it around the column, and a mark below the column. */
+/** Returns the line, or the part of it around the column, and a mark below the column. */
 function renderSourceLine(text: string, column = 1): string[] {
   const start = Math.max(0, column - 1 - MAX_SOURCE_COLUMNS / 2)
   const visible = (from: number, to: number) => printable(text.slice(from, to).replaceAll('\t', ' '))

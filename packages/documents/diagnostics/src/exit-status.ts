@@ -1,4 +1,4 @@
-/** Exit statuses that all executables share, after sysexits.h; 1 to 9 belong to each tool. */
+/** Exit statuses that all executables share, after sysexits.h; each tool defines its own meaning of 1 to 9. */
 export const ExitStatus = {
   done: 0,
   failed: 1,

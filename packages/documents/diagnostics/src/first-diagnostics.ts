@@ -1,12 +1,12 @@
 import type { Diagnostic } from './diagnostic.ts'
 
-/** Shown at a time: nobody reads more. */
+/** How many problems are shown; nobody reads more. */
 export const MAX_DIAGNOSTICS = 100
 
-/** Of these, so many say what may have been meant: where everything is wrong, looking for it costs more than it helps. */
+/** How many of them get a suggestion: where everything is wrong, searching for more costs more than it helps. */
 export const MAX_HINTS = 20
 
-/** The first ones, and how many are left out. */
+/** Returns the first problems, and a last one that counts the rest. */
 export function firstDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const shown = diagnostics.slice(0, MAX_DIAGNOSTICS)
   const rest = diagnostics.length - shown.length

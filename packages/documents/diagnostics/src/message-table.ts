@@ -1,15 +1,15 @@
-/** What a field of a message holds as data, by the word for it in a table; a word with `?` is that of a field that may be missing. */
+/** Types of fields, by the words that tables of messages use for them; a `?` after the word marks an optional field. */
 interface FieldTypes {
   readonly text: string
   readonly number: number
   readonly truth: boolean
   readonly texts: readonly string[]
   readonly numbers: readonly number[]
-  /** The target that the line begins with, where the sentence does not name it. */
+  /** Target that is shown ahead of a sentence which does not name it. */
   readonly prefix: string
-  /** The current generation of the coordinator, which the message is about: the journal says so of the whole run. */
+  /** Current generation on the coordinator; the journal records it for the whole run. */
   readonly generation: number
-  /** What to do, where the caller knows it. */
+  /** Hint, where only the caller knows what to do. */
   readonly hint: string
 }
 
@@ -23,32 +23,32 @@ type TypeOf<Word> = Word extends `${infer Plain}?`
     : never
 type Optional<Table> = { [Name in keyof Table]: Table[Name] extends `${string}?` ? Name : never }[keyof Table]
 
-/** The fields that a row asks for, as its table of them says. */
+/** The fields that a message takes, with the types that its row declares. */
 export type FieldsOf<Table> = { readonly [Name in Exclude<keyof Table, Optional<Table>>]: TypeOf<Table[Name]> } & {
   readonly [Name in Optional<Table>]?: TypeOf<Table[Name]> | undefined
 }
 
 export type Fields = Readonly<Record<string, FieldTypes[keyof FieldTypes] | undefined>>
 
-/** Stable, for programs; only tables of messages have them. */
+/** Stable code of a message, for programs; only tables of messages make them. */
 export type MessageCode = string & { readonly __brand: 'MessageCode' }
 
-/** Something to be known while a tool works; `messages` makes them. A detail is only shown with -v. */
+/** A note, detail or warning that a tool reports while it works; made by `messages`. Details are shown with -v only. */
 export interface Message {
   readonly kind: 'note' | 'detail' | 'warning'
   readonly code: MessageCode
-  /** For people. */
+  /** The sentence, for people. */
   readonly message: string
-  /** Shown ahead of the sentence. */
+  /** Target that is shown ahead of the sentence. */
   readonly target?: string
   readonly hint?: string
-  /** The current one of the coordinator, which the message is about. */
+  /** Current generation on the coordinator, if the message is about it. */
   readonly generation?: number
-  /** What the sentence is made of, for programs. */
+  /** The values in the sentence, for programs. */
   readonly fields: Fields
 }
 
-/** One code: what is said with it, and of which fields. */
+/** The definition of one message: its kind, its fields and its sentence. */
 export interface MessageRow<Table extends FieldTable = FieldTable> {
   readonly kind: Message['kind']
   readonly fields: Table
@@ -56,7 +56,7 @@ export interface MessageRow<Table extends FieldTable = FieldTable> {
   readonly hint: string | undefined
 }
 
-/** A row, whatever its fields. */
+/** A row with any fields. */
 type AnyRow = Omit<MessageRow, 'text'> & { text(fields: never): string }
 
 export function note<const Table extends FieldTable>(
@@ -89,17 +89,17 @@ type Given<Row> =
       : [fields: FieldsOf<Table>]
     : never
 
-/** Makes the messages of a table; the table itself is for those who list codes. */
+/** Makes the messages of a table; `table` is for programs that list all codes. */
 export interface Say<Table extends Rows> {
   <Code extends keyof Table & string>(code: Code, ...given: Given<Table[Code]>): Message
   readonly table: Table
 }
 
-/** All that a package says: each code once, beside the sentence that is made of its fields. */
+/** Defines the messages of a package: a row for each code. */
 export function messages<const Table extends Rows>(table: Table): Say<Table> {
   const say = (code: string, given: Fields = {}): Message => {
     const row = table[code]
-    if (row === undefined) throw new Error(`there is no message '${code}'`)
+    if (row === undefined) throw new Error(`unknown message code '${code}'`)
     const { kind, hint } = row
     const message = row.text(given as never)
     return { kind, code: code as MessageCode, message, ...(hint === undefined ? {} : { hint }), ...split(row, given) }
@@ -107,7 +107,7 @@ export function messages<const Table extends Rows>(table: Table): Say<Table> {
   return Object.assign(say, { table })
 }
 
-/** The same message, only for those who want to see everything. */
+/** Turns a message into a detail, which is shown with -v only. */
 export function asDetail(message: Message): Message {
   return { ...message, kind: 'detail' }
 }
@@ -118,7 +118,7 @@ const LIFTED: Readonly<Record<string, 'target' | 'generation' | 'hint'>> = {
   hint: 'hint',
 }
 
-/** Fields that mean something to whoever shows a message, and the others. */
+/** Separates the fields that are shown in their own way (target, generation, hint) from the others. */
 function split(
   { fields: table }: MessageRow,
   given: Fields,

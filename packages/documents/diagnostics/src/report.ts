@@ -1,23 +1,23 @@
 import type { Diagnostic } from './diagnostic.ts'
 import type { Message } from './message-table.ts'
 
-/** A step on a target, or on the coordinator, without target; `id` ties its end to its beginning. */
+/** A step on a target, or on the coordinator if there is no target; `id` connects its end with its start. */
 export interface ReportedStep {
   readonly id: string
   readonly target?: string
   readonly step: string
-  /** Where a lifecycle module carries it out: for programs, who need not take the text apart. */
+  /** Activity that a lifecycle module carries out in this step, so that programs need not parse the text. */
   readonly activity?: { readonly kind: string; readonly service: string; readonly container: string }
 }
 
-/** Something that happens while a tool works; `tool` renders it for terminals, logs and machines. */
+/** Something that happens while a tool works; `tool` renders it for terminals, logs and programs. */
 export type ReportEvent =
   | (ReportedStep & { readonly kind: 'started' })
   | (ReportedStep & { readonly kind: 'finished' })
   | (ReportedStep & {
       readonly kind: 'failed'
       readonly message: string
-      /** The end of the log of what failed. */
+      /** Last lines of the log of the failed step. */
       readonly log?: string
     })
   | Message

@@ -1,4 +1,4 @@
-/** "did you mean 'database'?" for a misspelt name, or nothing when no candidate is near. */
+/** Returns "did you mean 'database'?" for a misspelt name; undefined when no candidate is close. */
 export function suggestionFor(name: string, candidates: Iterable<string>): string | undefined {
   const limit = editsAllowed(name)
   let best: { readonly candidate: string; readonly distance: number } | undefined
@@ -14,11 +14,11 @@ export function suggestionFor(name: string, candidates: Iterable<string>): strin
   return best === undefined ? undefined : `did you mean '${best.candidate}'?`
 }
 
-/** Some hundredths of a second: enough for a hundred thousand candidates that are not built to be slow. */
+/** A few hundredths of a second: enough for a hundred thousand candidates that are not crafted to be slow. */
 const MAX_STEPS = 5_000_000
 const STEPS_EACH = 10
 
-/** Without what both begin and end with, which costs no edit. */
+/** Strips the common start and end, which cost no edit. */
 function differingParts(left: string, right: string): readonly [string, string] {
   const shorter = Math.min(left.length, right.length)
   let start = 0
@@ -28,19 +28,19 @@ function differingParts(left: string, right: string): readonly [string, string] 
   return [left.slice(start, left.length - end), right.slice(start, right.length - end)]
 }
 
-/** None below zero, which no candidate meets. */
+/** Returns how many edits a suggestion may need; a negative number excludes every candidate. */
 function editsAllowed({ length }: string): number {
   if (length > MAX_LENGTH) return -1
   return length < 2 ? 0 : Math.max(1, Math.floor(length / 3))
 }
 
-/** As long as names may be; comparing costs the product of the lengths. */
+/** The longest allowed name; a comparison costs the product of both lengths. */
 const MAX_LENGTH = 200
 
-/** Of three rows, which are used in turn. */
+/** Three rows of the distance matrix, which are used in turn. */
 const ROWS = Array.from({ length: 3 }, () => new Uint16Array(MAX_LENGTH * 2 + 2))
 
-/** Levenshtein distance, with a swap of neighbours as one edit. */
+/** Returns the Levenshtein distance, where a swap of neighbours is one edit. */
 function editDistance(left: string, right: string): number {
   let [beforeLast, last, current] = ROWS as [Uint16Array, Uint16Array, Uint16Array]
   for (let column = 0; column <= right.length; column += 1) last[column] = column

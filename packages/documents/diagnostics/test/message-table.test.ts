@@ -42,7 +42,7 @@ test('a detail is the same message, told to fewer', () => {
 test('the compiler knows codes and their fields', () => {
   expectTypeOf(say('nothing-to-do')).toEqualTypeOf<Message>()
   // @ts-expect-error no such code
-  expect(() => say('nothing')).toThrow("there is no message 'nothing'")
+  expect(() => say('nothing')).toThrow("unknown message code 'nothing'")
   // @ts-expect-error a field is missing
   say('set', { target: 't1' })
   // @ts-expect-error a field is of another type

@@ -6,7 +6,7 @@ import { infrastructure } from './infrastructure.ts'
 import { list, properties, propertyValue, table, text } from './property.ts'
 import { storeReference } from './store-reference.ts'
 
-/** A package that is instantiated: present as it is (a source), or to be had by realising its derivation. */
+/** An instantiated package: a source, which is in the store already, or the output of a derivation that has yet to be realised. */
 export const instantiatedPackage = v.object({
   outPath: storePath,
   derivation: v.exactOptional(storePath),
@@ -17,7 +17,7 @@ export type InstantiatedPackage = v.InferOutput<typeof instantiatedPackage>
 export const placement = v.object({
   target: targetName,
   container: containerName,
-  /** Name of the service that provides the container on that target. */
+  /** Service that provides the container on that target. */
   containerProvidedByService: v.exactOptional(serviceName),
 })
 export type Placement = v.InferOutput<typeof placement>
@@ -39,9 +39,9 @@ export const normalizedService = v.object({
   activatesAfter: dependencies,
   providesContainers: table(containerName, properties),
   targets: list(placement),
-  /** One for each system among the targets. */
+  /** One package for each system of the targets. */
   packages: table(system, instantiatedPackage),
-  /** Whatever else the model says of the service, visible to its dependants. */
+  /** Other attributes of the service in the model, visible to its dependants. */
   attributes: table(text, propertyValue),
 })
 export type NormalizedService = v.InferOutput<typeof normalizedService>
@@ -51,7 +51,7 @@ export const architecture = v.object({
   store: storeReference,
   services: table(serviceName, normalizedService),
   infrastructure,
-  /** Packages of the packages model; those of services are found by their mappings. */
+  /** Packages of the packages model; packages of services are found by their mappings. */
   targetPackages: table(targetName, list(instantiatedPackage)),
 })
 export type Architecture = v.InferOutput<typeof architecture>

@@ -12,13 +12,13 @@ export const derivationMapping = v.object({
 export type DerivationMapping = v.InferOutput<typeof derivationMapping>
 
 export const buildInterface = v.object({
-  /** What the target's `targetProperty` says. */
+  /** Value of the target's `targetProperty`. */
   targetAddress: text,
   clientInterface: text,
 })
 export type BuildInterface = v.InferOutput<typeof buildInterface>
 
-/** Which derivations are built on which machines. */
+/** Derivations, and the machines that build them. */
 export const buildModel = v.object({
   derivationMappings: list(derivationMapping),
   interfaces: table(targetName, buildInterface),

@@ -2,7 +2,7 @@ import { suggestionFor } from '@davit/diagnostics'
 
 export type ClientInterfaceKind = 'ssh' | 'local'
 
-/** Client interfaces that davit can use: its own, and those of the original toolset by their names there. */
+/** Client interfaces that davit supports: its own, and those of the original toolset under their names there. */
 export const CLIENT_INTERFACES: ReadonlyMap<string, ClientInterfaceKind> = new Map([
   ['ssh', 'ssh'],
   ['disnix-ssh-client', 'ssh'],
@@ -10,7 +10,7 @@ export const CLIENT_INTERFACES: ReadonlyMap<string, ClientInterfaceKind> = new M
   ['disnix-run-activity', 'local'],
 ])
 
-/** What is wrong with a name that is none of them; the path of a client says itself what it is. */
+/** Returns a problem for an unknown name; undefined for a known one and for the path of a client executable. */
 export function clientInterfaceProblem(text: string): { readonly message: string; readonly hint: string } | undefined {
   if (CLIENT_INTERFACES.has(text) || text.includes('/')) return undefined
   const hint = suggestionFor(text, CLIENT_INTERFACES.keys()) ?? "write 'ssh' or 'local'"

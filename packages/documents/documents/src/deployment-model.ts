@@ -10,7 +10,7 @@ import { serviceMapping, snapshotMapping } from './mapping.ts'
 import { list, table } from './property.ts'
 import { storeReference } from './store-reference.ts'
 
-/** A manifest that a person or a program wrote: sections may be absent, targets incomplete. */
+/** A manifest written by a person or a program: sections may be absent, and targets incomplete. */
 export const deploymentModel = v.object({
   profiles: v.optional(table(targetName, storePath), () => new Map()),
   services: v.optional(table(serviceKey, manifestService), () => new Map()),

@@ -2,10 +2,10 @@ import { atPath, type Diagnostic } from '@davit/diagnostics'
 import { describe, Float } from '@davit/languages'
 import type * as v from 'valibot'
 
-/** Whether it is about a value, or about the key at the end of its path. */
+/** A diagnostic about a value or, with `part`, about the key at the end of its path. */
 export type DiagnosticOfPart = Diagnostic & { readonly part?: 'key' }
 
-/** What valibot found, in the words of davit. */
+/** Turns an issue of valibot into a diagnostic in davit's words. */
 export function diagnosticOfIssue(issue: v.BaseIssue<unknown>): DiagnosticOfPart {
   const diagnostic = diagnosticAtPath(issue)
   return issue.path?.at(-1)?.origin === 'key' ? { ...diagnostic, part: 'key' } : diagnostic
@@ -14,10 +14,9 @@ export function diagnosticOfIssue(issue: v.BaseIssue<unknown>): DiagnosticOfPart
 function diagnosticAtPath(issue: v.BaseIssue<unknown>): Diagnostic {
   const path = (issue.path ?? []).map(({ key }) => key as string | number)
   const last = issue.path?.at(-1)
-  if (last === undefined || issue.input !== undefined)
-    return atPath(path, `${messageOf(issue)}, but this is ${describe(issue.input)}`)
+  if (last === undefined || issue.input !== undefined) return atPath(path, messageOf(issue))
   const parent: unknown = last.input
-  if (Array.isArray(parent)) return atPath(path.slice(0, -1), 'expected a table, but this is a list')
+  if (Array.isArray(parent)) return atPath(path.slice(0, -1), 'expected a table, but got a list')
   return atPath(path.slice(0, -1), `'${String(last.key)}' is missing`)
 }
 
@@ -30,7 +29,14 @@ const EXPECTED: ReadonlyMap<string, string> = new Map([
   ['integer', 'expected a whole number'],
 ])
 
+/** Issues of texts with a pattern state what is valid, all others what was expected. */
 function messageOf(issue: v.BaseIssue<unknown>): string {
+  const input = describe(issue.input)
+  const isInvalidText = issue.type === 'regex' || issue.type === 'max_length'
+  return isInvalidText ? `${input} is not valid: ${issue.message}` : `${expectedBy(issue)}, but got ${input}`
+}
+
+function expectedBy(issue: v.BaseIssue<unknown>): string {
   if (issue.type === 'picklist')
     return `expected one of ${(issue.expected ?? '').replace(/[()]/g, '').replaceAll('"', "'").replaceAll(' |', ',')}`
   if (issue.input instanceof Float) return 'expected a whole number'

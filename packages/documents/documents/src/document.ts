@@ -14,7 +14,7 @@ import { checkKeys } from './checks/check-keys.ts'
 import { readJsonDocument, writeJsonDocument } from './json-document.ts'
 import { readXmlDocument, writeXmlDocument } from './xml/xml-document.ts'
 
-/** The value of a document in XML or JSON. Throws `empty-document`, or `invalid-document` with all that is wrong with it. */
+/** Parses a document in XML or JSON. Throws `empty-document`, or `invalid-document` with all problems. */
 export function parseDocument<Value>(format: Format<Value>, text: string, { file }: ParseOptions): Value {
   const reading = readDocument(format, text, file)
   const problems: DiagnosticOfPart[] = [...reading.diagnostics]
@@ -31,7 +31,7 @@ export interface ValidateOptions extends ParseOptions {
   placeOfKey?(path: Path): Place | undefined
 }
 
-/** The same for what was read elsewhere: YAML, or the result of a program. Tables may be objects or Maps. */
+/** Like `parseDocument` for data from elsewhere: YAML, or the result of a program. Tables may be objects or Maps. */
 export function validateDocument<Value>(
   format: Format<Value>,
   data: unknown,
@@ -44,7 +44,7 @@ export function validateDocument<Value>(
   throw invalidDocument(`cannot read '${file}' as ${format.title}`, diagnostics)
 }
 
-/** Where what `parseDocument` could read stands in the text, which is read once more for it. */
+/** Returns the places of values in a text that `parseDocument` accepted; reads the text again. */
 export function locateDocument(
   format: Format<unknown>,
   text: string,
@@ -53,7 +53,7 @@ export function locateDocument(
   return readDocument(format, text, file).locate()
 }
 
-/** A valid value as text that ends with a newline: the same value always gives the same bytes. */
+/** Encodes a valid value as text that ends with a newline; the same value always gives the same bytes. */
 export function encodeDocument<Value>(format: Format<Value>, value: Value, language: 'xml' | 'json'): string {
   const written = format.written === undefined ? value : format.written(value)
   return language === 'xml' ? writeXmlDocument(format, written) : writeJsonDocument(format, written)
@@ -99,6 +99,6 @@ function withPlaces(diagnostics: readonly DiagnosticOfPart[], placeOf: PlaceOf):
 function emptyDocument(file: string): DavitError {
   return new DavitError('empty-document', `'${file}' is empty`, {
     exitStatus: ExitStatus.noInput,
-    hint: 'the tool before this one in the pipe probably failed: look for its message above',
+    hint: 'the previous tool in the pipe probably failed: see its message above',
   })
 }

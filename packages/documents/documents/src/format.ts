@@ -2,44 +2,44 @@ import type { Diagnostic } from '@davit/diagnostics'
 import type * as v from 'valibot'
 import type { Spelling } from './xml/spelling.ts'
 
-/** All there is to know of a kind of document; `parseDocument` and `encodeDocument` do the rest. */
+/** Describes a kind of document; `parseDocument` and `encodeDocument` do the rest. */
 export interface Format<Value> {
-  /** The root element in XML and the field `document` in JSON. */
+  /** Root element in XML, field `document` in JSON. */
   readonly name: string
-  /** For messages, with its article: `a manifest`. */
+  /** Name in messages, with its article: `a manifest`. */
   readonly title: string
   readonly version: number
-  /** What is read besides; the current version alone is written. */
+  /** Older versions that are also read; only the current one is written. */
   readonly olderVersions?: readonly OlderVersion[]
-  /** Takes records as objects, and tables as objects or Maps. */
+  /** Schema of the value; accepts records as objects, and tables as objects or Maps. */
   readonly schema: v.GenericSchema<unknown, Value>
-  /** Absent where a document is JSON only. */
+  /** Absent for documents that are JSON only. */
   readonly xml?: Spelling
-  /** The field that holds the value in JSON, for a value that is a table and has no room for `document` and `version`. */
+  /** Field that contains the value in JSON, if the value is a table and so has no room for `document` and `version`. */
   readonly jsonField?: string
-  /** Whether a person may leave out `document` and `version`. */
+  /** Whether `document` and `version` may be left out, which documents written by people allow. */
   readonly header: 'required' | 'optional'
-  /** Whether keys that mean nothing are refused, where people write it: they are misspelt. */
+  /** Refuses unknown keys in documents that people write: they are misspelt. */
   readonly knowsAllKeys?: true
-  /** The value as it is written, where that is less than the value. */
+  /** Returns the value as it is written, if parts of it are left out. */
   written?(value: Value): unknown
-  /** Cross-references that lead nowhere, and what else a schema cannot say. */
+  /** Finds dangling references, and whatever else a schema cannot express. */
   check?(value: Value): readonly Diagnostic[]
 }
 
-/** A version as davit has written it before. */
+/** A version that an earlier davit wrote. */
 export interface OlderVersion {
   readonly version: number
-  /** Absent where it is spelled as the current one is. */
+  /** Absent if it is spelled like the current version. */
   readonly xml?: Spelling
   /**
-   * The data as the current version would say it; tables are objects or Maps. What cannot be is left for the schema to refuse, with
-   * the place of the nearest thing around it that both versions have.
+   * Converts data to the current version; tables are objects or Maps. Invalid values are left for the schema to refuse, at the place
+   * of the innermost value around them that both versions have.
    */
   read(data: unknown): unknown
 }
 
-/** How data of a version is read; unknown versions have been refused before. */
+/** Returns how to read data of a version; unknown versions have been refused before. */
 export function readingOf(format: Format<unknown>, version: unknown): Omit<OlderVersion, 'version'> {
   return format.olderVersions?.find((older) => older.version === version) ?? { read: (data) => data }
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** Names of services, targets, containers and profiles. */
+/** Pattern of the names of services, targets, containers and profiles. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/
 const MAX_NAME_BYTES = 200
 
@@ -19,8 +19,8 @@ export type System = Branded<'System'>
 const name = <Id extends string>(what: string) =>
   v.pipe(
     v.string(),
-    v.regex(NAME, `${what} must have only A-Z, a-z, 0-9 and _.+-, and not begin with one of .+-`),
-    v.maxLength(MAX_NAME_BYTES, `${what} must have at most ${MAX_NAME_BYTES} bytes`),
+    v.regex(NAME, `${what} must consist of A-Z, a-z, 0-9 and _.+-, and must not begin with one of .+-`),
+    v.maxLength(MAX_NAME_BYTES, `${what} must be at most ${MAX_NAME_BYTES} bytes long`),
     v.transform((text) => text as Id),
   )
 
@@ -30,19 +30,19 @@ export const containerName = name<ContainerName>('a container name')
 export const profileName = name<ProfileName>('a profile name')
 export const serviceKey = name<ServiceKey>('a service key')
 export const system = name<System>('a system')
-/** Types name modules, and by default containers. */
+/** Type of a service: the name of its module, and by default of its container. */
 export const moduleName = name<string>('a type')
 
 export const storePath = v.pipe(
   v.string(),
   v.regex(
     /^(?:\/(?!\.\.?\/)[A-Za-z0-9_.+-]+)+\/[0-9a-z]{32}-[A-Za-z0-9_+?=.-]{1,211}$/,
-    'a store path is <store directory>/<32 characters>-<name>',
+    'a store path has the form <store directory>/<32 characters>-<name>',
   ),
   v.transform((text) => text as StorePath),
 )
 
 export const storeDirectory = v.pipe(
   v.string(),
-  v.regex(/^(?:\/(?!\.\.?(?:\/|$))[A-Za-z0-9_.+-]+)+$/, 'a store directory is an absolute path of plain names'),
+  v.regex(/^(?:\/(?!\.\.?(?:\/|$))[A-Za-z0-9_.+-]+)+$/, 'a store directory must be an absolute path of plain names'),
 )

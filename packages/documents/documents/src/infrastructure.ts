@@ -8,7 +8,7 @@ import * as spell from './xml/spelling.ts'
 const noProperties = v.optional(properties, () => new Map())
 const containers = v.optional(table(containerName, properties), () => new Map())
 
-/** An absent number means one; so does zero, on which the original would wait for ever. */
+/** Zero counts as one: the original toolset would wait for ever. */
 const numOfCores = v.pipe(
   v.number(),
   v.integer(),
@@ -16,16 +16,16 @@ const numOfCores = v.pipe(
   v.transform((cores) => Math.max(1, cores)),
 )
 
-/** A machine, every default filled in. */
+/** A target, every default filled in. */
 export const target = v.object({
   properties: noProperties,
   containers,
   system,
-  /** How many activities may run on it at a time. */
+  /** How many activities may run on the target at a time. */
   numOfCores: v.optional(numOfCores, 1),
   /** `ssh`, `local`, their names in the original toolset, or the path of an external client. */
   clientInterface: text,
-  /** Which of `properties` says how to reach it. */
+  /** Name of the property that says how to reach the target. */
   targetProperty: text,
 })
 export type Target = v.InferOutput<typeof target>
@@ -33,7 +33,7 @@ export type Target = v.InferOutput<typeof target>
 export const infrastructure = table(targetName, target)
 export type Infrastructure = v.InferOutput<typeof infrastructure>
 
-/** A machine as far as a person says it. */
+/** A target as a person wrote it: defaults may be missing. */
 export const partialTarget = v.object({
   properties: noProperties,
   containers,
@@ -67,7 +67,7 @@ const common = {
   jsonField: 'infrastructure',
 } as const
 
-/** All machines of a deployment, as normalization leaves them. */
+/** All targets of a deployment, as normalization completes them. */
 export const Infrastructure: Format<Infrastructure> = {
   ...common,
   header: 'required',
@@ -75,7 +75,7 @@ export const Infrastructure: Format<Infrastructure> = {
   check: (targets) => checkTargets(targets),
 }
 
-/** The same as an input: defaults are for the reader to fill in. */
+/** An infrastructure as input: the reader fills in defaults. */
 export const PartialInfrastructure: Format<PartialInfrastructure> = {
   ...common,
   header: 'optional',

@@ -3,7 +3,7 @@ import { type Reading, readJson, type SourceText, writeJson } from '@davit/langu
 import { type Format, readingOf } from './format.ts'
 import { checkHeader } from './checks/check-header.ts'
 
-/** A JSON document says what it is in `document` and `version`; its other fields are those of the value. */
+/** Reads a JSON document: `document` and `version` state what it is, and its other fields are those of the value. */
 export function readJsonDocument(format: Format<unknown>, source: SourceText): Reading {
   const reading = readJson(source)
   if (reading.content === undefined) return reading
@@ -26,7 +26,7 @@ export function readJsonDocument(format: Format<unknown>, source: SourceText): R
   }
 }
 
-/** `document` and `version` come first, all other keys in order. */
+/** Writes a JSON document: `document` and `version` first, then all other keys in order. */
 export function writeJsonDocument(format: Format<unknown>, value: unknown): string {
   const fields = format.jsonField === undefined ? (value as object) : { [format.jsonField]: value }
   const header = `{\n  "document": ${writeJson(format.name)},\n  "version": ${format.version}`

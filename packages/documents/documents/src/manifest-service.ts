@@ -4,7 +4,7 @@ import { mapping, mappingsXml } from './mapping.ts'
 import { list, properties, table } from './property.ts'
 import * as spell from './xml/spelling.ts'
 
-/** Schema of a service whose inter-dependencies have a schema of their own. */
+/** Schema of a service, given the schema of its inter-dependencies. */
 export function manifestServiceWith(dependency: typeof mapping) {
   return v.object({
     name: serviceName,

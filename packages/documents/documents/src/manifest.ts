@@ -18,7 +18,7 @@ const sections = {
   snapshotMappings: list(snapshotMapping),
 }
 
-/** What has to be done, one to one: profiles to copy, services to activate, state to move. */
+/** What to deploy: profiles to copy, services to activate, state to move. */
 export const manifest = v.pipe(
   v.object({ ...sections, store: v.exactOptional(storeReference) }),
   v.transform((written) => ({ ...written, store: written.store ?? storeIn(written) })),
@@ -50,14 +50,14 @@ interface Paths {
   readonly profiles: ReadonlyMap<string, StorePath>
 }
 
-/** A manifest that names no store takes that of its first path, in order of names. */
+/** Store of a manifest that names none: that of its first path, in order of names. */
 function storeIn({ services, profiles }: Paths): StoreReference {
   const [service] = [...services].toSorted(byName)
   const [profile] = [...profiles].toSorted(byName)
   return storeOf(service?.[1].pkg ?? profile?.[1])
 }
 
-/** Manifests of the Nix store are written exactly as by the original toolset, which knows no other. */
+/** Leaves out the Nix store, so that such manifests are written exactly as by the original toolset, which knows no other store. */
 function withoutNixStore({ store, ...rest }: Manifest): object {
   const implied = storeIn(rest)
   const isImplied = implied.kind === 'nix' && store.kind === 'nix' && implied.directory === store.directory

@@ -3,7 +3,7 @@ import { containerName, serviceKey, type TargetName, targetName } from './ids.ts
 import { text } from './property.ts'
 import * as spell from './xml/spelling.ts'
 
-/** Schemas of mappings whose `target` has a schema of its own: it may be left out where a document belongs to one target. */
+/** Schemas of mappings, given the schema of `target`, which may be optional where a document belongs to one target. */
 export function mappingsWith(target: v.GenericSchema<unknown, TargetName>) {
   const mapping = v.object({
     service: serviceKey,
@@ -12,12 +12,12 @@ export function mappingsWith(target: v.GenericSchema<unknown, TargetName>) {
   })
   const serviceMapping = v.object({
     ...mapping.entries,
-    /** Key of the service that provides the container, whose package then holds the module. */
+    /** Key of the service that provides the container; its package contains the module. */
     containerProvidedByService: v.exactOptional(serviceKey),
   })
   const snapshotMapping = v.object({
     ...serviceMapping.entries,
-    /** Base name of the package without its hash. */
+    /** File name of the package without its hash. */
     component: text,
   })
   return { mapping, serviceMapping, snapshotMapping }
@@ -49,7 +49,7 @@ export const mappingsXml = spell.list('mapping', mappingXml)
 export const serviceMappingsXml = spell.list('mapping', serviceMappingXml)
 export const snapshotMappingsXml = spell.list('mapping', snapshotMappingXml)
 
-/** Identity of a mapping as text, in the order in which the original sorts: target, container, service key. */
+/** Identity of a mapping as text, in the original toolset's sort order: target, container, service key. */
 export type MappingId = string & { readonly __brand: 'MappingId' }
 
 export function mappingIdOf({ target, container, service }: Mapping): MappingId {

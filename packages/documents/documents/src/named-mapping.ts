@@ -6,10 +6,10 @@ import { list } from './property.ts'
 
 const namedMapping = v.object({ ...mapping.entries, name: serviceName })
 
-/** A mapping with the name of its service, for those who have no manifest that says it. */
+/** A mapping with the name of its service, for readers without a manifest. */
 export type NamedMapping = v.InferOutput<typeof namedMapping>
 
-/** Nothing where the value is something else. */
+/** Parses a list of such mappings; undefined for anything else. */
 export function parseNamedMappings(value: unknown): readonly NamedMapping[] | undefined {
   const result = v.safeParse(list(namedMapping), value)
   return result.success ? result.output : undefined

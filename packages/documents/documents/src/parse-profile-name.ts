@@ -4,7 +4,7 @@ import * as v from 'valibot'
 
 import { profileName, type ProfileName } from './ids.ts'
 
-/** The name of a deployment as somebody has typed it. */
+/** Parses the name of a deployment as the user typed it. */
 export function parseProfileName(text: string): ProfileName {
   const result = v.safeParse(profileName, text)
   if (result.success) return result.output

@@ -34,7 +34,7 @@ const common = {
 
 const everyTargetWritten: Format<ProfileManifest> = { ...common, schema: profileManifestWith(targetName) }
 
-/** In memory every mapping has its target. In the text of a profile, those to its own target have none: `ProfileManifest.on(target)`. */
+/** In memory every mapping has its target. The text in a profile leaves out its own target: `ProfileManifest.on(target)`. */
 export const ProfileManifest = {
   ...everyTargetWritten,
   on: (target: TargetName): Format<ProfileManifest> => ({

@@ -1,7 +1,7 @@
 import { Float } from '@davit/languages'
 import type { PropertyValue } from './property.ts'
 
-/** How a property reaches a module or a template: true is `1`, false is empty, lists are joined by a space, tables are empty. */
+/** Text of a property for modules and templates: true is `1`, false is empty, lists are joined by spaces, tables are empty. */
 export function propertyText(value: PropertyValue): string {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean') return value ? '1' : ''

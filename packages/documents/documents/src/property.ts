@@ -1,7 +1,7 @@
 import { byName, Float, nameOfCharacter, NOT_XML } from '@davit/languages'
 import * as v from 'valibot'
 
-/** Free-form data of models: containers' and targets' properties. `null` does not exist in it. */
+/** Free-form data of models, such as the properties of containers and targets. There is no `null`. */
 export type PropertyValue = string | number | boolean | Float | readonly PropertyValue[] | Properties
 export type Properties = ReadonlyMap<string, PropertyValue>
 
@@ -10,12 +10,12 @@ const exactNumber = v.pipe(
   v.number(),
   v.check(
     (value) => Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)),
-    'expected a number that is exact',
+    'expected a number that can be stored exactly',
   ),
   v.transform((value) => value + 0),
 )
 
-/** What XML 1.0 can carry, so that every document has both forms, and modules get what was written: no NUL, no half of a pair. */
+/** Text without characters that cannot occur in XML 1.0 (such as NUL), so that every document has both forms and modules get the exact text. */
 export const text = v.pipe(
   v.string(),
   v.check(
@@ -36,7 +36,7 @@ export const propertyValue: v.GenericSchema<unknown, PropertyValue> = v.lazy(
   },
 )
 
-/** A table keyed by names: any record, or a Map, becomes a Map in order of names, so that names such as `__proto__` are names. */
+/** A table: any record or Map becomes a Map in order of names, so that `__proto__` is a name like any other. */
 export const table = <Key extends string, Value>(
   key: v.GenericSchema<unknown, Key>,
   value: v.GenericSchema<unknown, Value>,

@@ -14,7 +14,7 @@ export const storeReferenceXml = spell.record({ directory: spell.text, kind: spe
 const NIX_STORE = '/nix/store'
 const NATIVE_STORE = '/var/lib/davit/store'
 
-/** The store that a path lies in; the default one when there is no path to go by. */
+/** Returns the store that contains a path; the default store if there is no path. */
 export function storeOf(path: StorePath | undefined): StoreReference {
   const directory = path?.slice(0, path.lastIndexOf('/')) ?? NATIVE_STORE
   return { kind: directory === NIX_STORE ? 'nix' : 'native', directory }

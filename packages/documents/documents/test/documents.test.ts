@@ -133,9 +133,9 @@ test('unknown fields and elements are ignored, for extensions', () => {
   expect(parseDocument(Manifest, text, { file: 'x' })).toEqual(native)
 })
 
-test('an architecture has no form in XML', () => {
+test('an architecture has no XML form', () => {
   const value = parseDocument(Architecture, readFixture('valid/architecture-web.json'), { file: 'x' })
-  expect(() => encodeDocument(Architecture, value, 'xml')).toThrow(/has no form in XML/)
+  expect(() => encodeDocument(Architecture, value, 'xml')).toThrow(/has no XML form/)
 })
 
 test('validateDocument() gives problems the places of their source', () => {
@@ -144,7 +144,7 @@ test('validateDocument() gives problems the places of their source', () => {
     validateDocument(DeploymentModel, { profiles: { a: 1 } }, { file: 'd.yaml', placeOf: () => place }),
   )
   expect(problem.diagnostics).toEqual([
-    { severity: 'error', message: 'expected text, but this is 1', path: ['profiles', 'a'], place },
+    { severity: 'error', message: 'expected text, but got 1', path: ['profiles', 'a'], place },
   ])
 })
 

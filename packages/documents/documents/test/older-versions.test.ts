@@ -54,11 +54,11 @@ test('an older version is read in XML as well', () => {
 
 test('what an older version cannot say has a place in its text', () => {
   const wrong = documentOf(1).replace('"4"', '"many"')
-  expect(failureOf(wrong)).toEqual([['expected a number, but this is NaN', 1, wrong.indexOf('"t"') + 1]])
+  expect(failureOf(wrong)).toEqual([['expected a number, but got NaN', 1, wrong.indexOf('"t"') + 1]])
 })
 
 test('a version that is not listed is refused, with those that are', () => {
   expect(failureOf(documentOf(7))).toEqual([
-    ['this is version 7 of an infrastructure: davit reads version 1, 2 or 3', 1, expect.any(Number)],
+    ['version 7 of an infrastructure is not supported: davit reads version 1, 2 or 3', 1, expect.any(Number)],
   ])
 })

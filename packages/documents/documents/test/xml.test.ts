@@ -87,7 +87,7 @@ describe('writing', () => {
       ['motd', ['x', value]],
     ])
     const write = () => encodeDocument(Infrastructure, new Map([[ALPHA, { ...targetWith(''), properties }]]), 'xml')
-    expect(write).toThrow(/^alpha\.properties\.motd\[1\] has character U\+/)
+    expect(write).toThrow(/^alpha\.properties\.motd\[1\] contains character U\+/)
   })
 
   test('names in attributes are escaped', () => {

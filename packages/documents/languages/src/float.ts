@@ -1,4 +1,4 @@
-/** A number that was written with a fraction although it is whole, such as `1.0`: other numbers know by themselves what they are. */
+/** A whole number that was written with a fraction, such as `1.0`. Plain numbers would lose that. */
 export class Float {
   readonly value: number
 

@@ -8,7 +8,7 @@ export interface ParseDataOptions extends ParseOptions {
   readonly language: 'yaml' | 'json'
 }
 
-/** What a person wrote in YAML or JSON, and where. Throws `invalid-document` with the first mistake in its language, or with all values that cannot be. */
+/** Parses YAML or JSON that a person wrote. Throws `invalid-document` with the first syntax error, or with all invalid values. */
 export function parseData(text: string, { file, language }: ParseDataOptions): Located {
   const source = openSource(text, { file })
   const { content, problems, placeOf, placeOfKey } =

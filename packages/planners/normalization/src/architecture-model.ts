@@ -10,27 +10,27 @@ import type {
   TargetName,
 } from '@davit/documents'
 
-/** What all models say together, whatever language they were written in: the input of normalization. */
+/** All models in one, whatever their languages: the input of normalization. */
 export interface ArchitectureModel {
   readonly services: ReadonlyMap<ServiceName, ServiceModel>
   readonly infrastructure: ReadonlyMap<TargetName, TargetModel>
   readonly targetPackages: ReadonlyMap<TargetName, readonly PackageModel[]>
-  /** Every service that the distribution model mentions, known or not. */
+  /** Every service that the distribution model names, known or not. */
   readonly distributedServices?: Iterable<string>
-  /** What looked wrong while the models were read, with its place. */
+  /** Warnings from reading the models, with their places. */
   readonly warnings?: readonly Diagnostic[]
-  /** Warnings that are known when all packages have been evaluated. */
+  /** Returns the warnings that come up only when all packages have been evaluated. */
   lateWarnings?(): readonly Diagnostic[]
   /**
-   * Where in the user's files a value of this model stands. Paths follow the fields of this model, such as `services`,
-   * `web`, `dependsOn`, `database`: dependencies go by their parameter, also where the user wrote a list.
+   * Returns the place of a value in the user's files. Paths follow the fields of this model, such as `services`, `web`,
+   * `dependsOn`, `database`: the last step of a dependency is its parameter, even if the user wrote a list.
    */
   placeOf(path: Path): ModelPlace | undefined
 }
 
-/** A place in a file of the user, and the path that leads there. */
+/** A place in a file of the user. */
 export interface ModelPlace extends Place {
-  /** In the user's own words, where these differ from the fields of the architecture model. */
+  /** Path to the place as the user wrote it, if it differs from the fields of the architecture model. */
   readonly path?: Path
 }
 
@@ -44,42 +44,42 @@ export interface TargetModel {
 }
 
 export interface ServiceModel {
-  /** As the model says it; the name in the table when it says none. */
+  /** Name that the model gives; the name in the table if it gives none. */
   readonly name: string
   readonly type: string
   readonly deployState?: boolean
   readonly dependsOn: ReadonlyMap<string, DependencyModel>
   readonly connectsTo: ReadonlyMap<string, DependencyModel>
   readonly activatesAfter: ReadonlyMap<string, DependencyModel>
-  /** Shorthand: a container of that name whose properties are `attributes`. */
+  /** Shorthand for a container of this name whose properties are `attributes`. */
   readonly providesContainer?: string
   readonly providesContainers?: ReadonlyMap<ContainerName, Properties>
-  /** From the service itself or the distribution; absent when neither places it. */
+  /** Placements from the service itself or from the distribution; absent when neither places it. */
   readonly targets?: readonly PlacementModel[]
-  /** Every attribute that has no meaning of its own. */
+  /** All other attributes. */
   readonly attributes: Properties
   packageFor(system: System): PackageModel
 }
 
 export interface DependencyModel {
   readonly service: string
-  /** Only these targets count for this dependant; all of the service when absent. */
+  /** The targets that this dependant uses; all targets of the service when absent. */
   readonly targets?: readonly PlacementModel[]
 }
 
 export interface PlacementModel {
   readonly target: string
-  /** The service's type when absent. */
+  /** Container; named after the service's type when absent. */
   readonly container?: string
 }
 
 export type PackageModel =
-  /** Data: `${parameter.path}` is replaced in `name` and in values of `env`, `$${` is a literal `${`. */
+  /** Data: `${parameter.path}` is replaced in `name` and in values of `env`; `$${` is a literal `${`. */
   | { readonly kind: 'data'; readonly spec: PackageSpec; readonly parametersFile?: true }
   /**
-   * A function of the inter-dependency parameters (an object with lazy members), whose result is literal. Only the
-   * result says whether it wants the parameters file; `parametersText` gives its text then, for `spec.parameters`.
+   * A function of the inter-dependency parameters (an object with lazy members), whose result is literal. If the result
+   * asks for the parameters file, `parametersText` returns its text, for `spec.parameters`.
    */
   | { readonly kind: 'function'; call(parameters: object, parametersText: () => string): PackageSpec }
-  /** In the Nix language: evaluated with all others of its program, once the architecture (without packages) is known. */
+  /** An expression in the Nix language: evaluated with all others of its program, once the architecture (without packages) is known. */
   | { readonly kind: 'expression'; specFor(architecture: Architecture, system: System): ExpressionSpec }

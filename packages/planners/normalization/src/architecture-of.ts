@@ -2,7 +2,7 @@ import type { Architecture, InstantiatedPackage, ServiceName, System, TargetName
 import type { Normalized } from './normalize-model.ts'
 import { sortedMap } from './sorted.ts'
 
-/** The normalized architecture with its packages, which come in the order of the requests. */
+/** Adds the packages, in the order of the requests, to the normalized architecture. */
 export function architectureOf(
   { architecture, packageRequests }: Normalized,
   packages: readonly InstantiatedPackage[],
@@ -12,7 +12,7 @@ export function architectureOf(
   for (const [index, { wantedBy, system }] of packageRequests.entries()) {
     const instantiated = packages[index]
     if (instantiated === undefined)
-      throw new Error(`${packageRequests.length} packages were asked for, ${packages.length} given`)
+      throw new Error(`requested ${packageRequests.length} packages, but got ${packages.length}`)
     if ('service' in wantedBy) entryOf(ofServices, wantedBy.service, () => new Map()).set(system, instantiated)
     else entryOf(ofTargets, wantedBy.target, () => []).push(instantiated)
   }

@@ -6,7 +6,7 @@ import type { Findings } from './findings.ts'
 
 type Services = ReadonlyMap<ServiceName, NormalizedService>
 
-/** Services that wait for each other could never be activated; `connectsTo` does not wait. */
+/** Reports cycles of services that wait for each other and so could never be activated; `connectsTo` does not wait. */
 export function checkCycles(
   services: Services,
   models: ReadonlyMap<ServiceName, ServiceModel>,
@@ -41,7 +41,7 @@ function parameterOf(
   return [...(table ?? [])].find(([, dependency]) => dependency.service === service)?.[0]
 }
 
-/** Says why a service waits for another although its model does not mention it. */
+/** Explains why a service waits for another one that its model does not name. */
 function providerHint(
   cycle: readonly ServiceName[],
   services: Services,

@@ -4,22 +4,25 @@ import type { Findings } from './findings.ts'
 import { quoted } from './names.ts'
 import { propertyText } from '@davit/documents'
 
-/** The kernel's limit for one string of an environment, without the zero that ends it. */
+/** The kernel's limit for one string of an environment, without the terminating zero byte. */
 const MAX_VARIABLE_BYTES = 131_071
 const SHELL_IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/
-/** Names that no module would be given, or not with the value of the property, and why. */
+/** Names that would not reach modules, or not with the value of the property, and the reason. */
 const RESERVED: readonly (readonly [name: RegExp, why: string])[] = [
   [/^(?:PATH|IFS|LD_.*)$/, 'PATH, IFS and LD_* would change how modules run'],
-  [/^(?:DAVIT_.*|DYSNOMIA_STATEDIR)$/, 'davit itself gives modules DAVIT_* and DYSNOMIA_STATEDIR: choose another name'],
   [
-    // Each was seen to arrive otherwise, or not at all, in a module for dash, bash or busybox.
+    /^(?:DAVIT_.*|DYSNOMIA_STATEDIR)$/,
+    'davit sets DAVIT_* and DYSNOMIA_STATEDIR for modules itself: choose another name',
+  ],
+  [
+    // Each of these arrived with another value, or not at all, in a module for dash, bash or busybox.
     /^(?:_|BASH|BASHOPTS|BASHPID|BASH_.*|COMP_WORDBREAKS|DIRSTACK|EPOCHREALTIME|EPOCHSECONDS|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|OLDPWD|OPTERR|OPTIND|PIPESTATUS|POSIXLY_CORRECT|PPID|PS[124]|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID)$/,
-    'shells set it themselves, so that a module would see another value: choose another name',
+    'shells set it themselves, so modules would see another value: choose another name',
   ],
 ]
 const NOT_IN_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u
 
-/** Free-form properties: every name and text must survive XML 1.0. */
+/** Checks that every name and text of free-form properties can be written as XML 1.0. */
 export function checkProperties(properties: Properties, path: Path, findings: Findings): void {
   for (const [name, value] of properties) {
     const place = [...path, name]
@@ -28,7 +31,7 @@ export function checkProperties(properties: Properties, path: Path, findings: Fi
   }
 }
 
-/** Properties that a module finds in its environment. */
+/** Checks properties that modules get in their environment. */
 export function checkContainerProperties(properties: Properties, path: Path, findings: Findings): void {
   checkProperties(properties, path, findings)
   for (const [name, value] of properties) {
@@ -36,7 +39,7 @@ export function checkContainerProperties(properties: Properties, path: Path, fin
     if (Buffer.byteLength(`${name}=${propertyText(value)}`) > MAX_VARIABLE_BYTES) {
       findings.error(
         [...path, name],
-        `property ${quoted(name)} is too long: name=value may have ${MAX_VARIABLE_BYTES} bytes`,
+        `property ${quoted(name)} is too long: name=value may have at most ${MAX_VARIABLE_BYTES} bytes`,
         'put it into a file of a package and pass its path',
       )
     }
@@ -45,8 +48,8 @@ export function checkContainerProperties(properties: Properties, path: Path, fin
 
 function checkVariableName(name: string, path: Path, findings: Findings): void {
   if (!SHELL_IDENTIFIER.test(name)) {
-    const hint = 'modules get it as a variable: letters, digits and _, not beginning with a digit'
-    findings.error(path, `bad name ${quoted(name)} of a container property`, hint)
+    const hint = 'modules get it as a variable: use letters, digits and _, and do not begin with a digit'
+    findings.error(path, `${quoted(name)} is not a valid name of a container property`, hint)
     return
   }
   const [, why] = RESERVED.find(([reserved]) => reserved.test(name)) ?? []
@@ -64,7 +67,7 @@ function checkValue(value: PropertyValue, where: Where): void {
   else if (value instanceof Map) checkProperties(value, where.path, where.findings)
   else if (Array.isArray(value)) checkList(value, where)
   else if (typeof value === 'number' && !Number.isFinite(value)) {
-    where.findings.error(where.path, `${where.what} is ${value}, which no document can carry`)
+    where.findings.error(where.path, `${where.what} is ${value}, which documents cannot contain`)
   }
 }
 
@@ -76,5 +79,5 @@ function checkText(text: string, { what, path, findings }: Where): void {
   const character = NOT_IN_XML.exec(text)?.[0]
   if (character === undefined) return
   const code = character.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()
-  findings.error(path, `${what} contains U+${code}, which XML cannot carry`, 'encode it, for instance as base64')
+  findings.error(path, `${what} contains U+${code}, which cannot occur in XML`, 'encode it, for instance as base64')
 }

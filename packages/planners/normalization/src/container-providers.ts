@@ -13,12 +13,12 @@ import { say } from './messages.ts'
 import { checkedName, quoted } from './names.ts'
 import { sortedEntries, sortedMap, sortedProperties } from './sorted.ts'
 
-/** Which service provides a container on a target. */
+/** The services that provide containers, by target and container. */
 export type ContainerProviders = ReadonlyMap<TargetName, ReadonlyMap<ContainerName, ServiceName>>
 
 type Provided = ReadonlyMap<ContainerName, Properties>
 
-/** The containers that a service provides: those given in full, and the shorthand with the service's own attributes. */
+/** Returns the containers that a service provides: those of `providesContainers`, and that of the shorthand with the service's attributes. */
 export function providedContainers(name: ServiceName, service: ServiceModel, findings: Findings): Provided {
   const { providesContainer: shorthand, providesContainers, attributes } = service
   const base = ['services', name]
@@ -44,7 +44,7 @@ export function providedContainers(name: ServiceName, service: ServiceModel, fin
   return sortedMap(provided, sortedProperties)
 }
 
-/** Of several services that provide a container on the same target, the first in the order of names does. */
+/** Finds the provider of every container; if several services provide one on the same target, the first by name is used. */
 export function containerProviders(
   provided: ReadonlyMap<ServiceName, Provided>,
   placements: ReadonlyMap<ServiceName, readonly Placement[]>,
@@ -70,6 +70,6 @@ function warnOfClash(
   findings: Findings,
   { name, other, container, target }: { name: ServiceName; other: ServiceName; container: string; target: string },
 ): void {
-  const hint = `services there use the one of '${other}', not that of '${name}'`
+  const hint = `services there use the container of '${other}', not that of '${name}'`
   findings.warning(['services', name], say('container-provided-twice', { container, target, provider: other, hint }))
 }

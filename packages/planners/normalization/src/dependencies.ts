@@ -3,17 +3,17 @@ import { sortedMap } from './sorted.ts'
 
 export type Dependencies = ReadonlyMap<string, NormalizedDependency>
 
-/** What has to be active before a service, by parameter name; hashed into its key. */
+/** Dependencies that must be active before a service, by parameter name; part of its key. */
 export function orderingDependenciesOf(service: Pick<NormalizedService, 'activatesAfter' | 'dependsOn'>): Dependencies {
   return mergedDependencies(service.activatesAfter, service.dependsOn)
 }
 
-/** What a service's package is given, by parameter name. */
+/** Dependencies that a service's package gets, by parameter name. */
 export function parameterDependenciesOf(service: Pick<NormalizedService, 'connectsTo' | 'dependsOn'>): Dependencies {
   return mergedDependencies(service.connectsTo, service.dependsOn)
 }
 
-/** In the order of their names; of two with the same name the later one counts. */
+/** Merges tables, in the order of names; a later table overrides an earlier one. */
 export function mergedDependencies(...tables: readonly Dependencies[]): Dependencies {
   return sortedMap(new Map(tables.flatMap((table) => [...table])), (dependency) => dependency)
 }

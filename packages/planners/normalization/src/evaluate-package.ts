@@ -10,23 +10,23 @@ import { quoted } from './names.ts'
 import { type MemberOfDependency, ParameterError, type ParameterProblem } from './parameter-error.ts'
 import { parametersFileOf } from './parameters-file.ts'
 
-/** Who wants a package, and the parameters for it. */
+/** The service or target that needs a package, and the parameters for it. */
 export interface PackageOwner {
-  /** Such as `service 'web'`. */
+  /** Name in messages, such as `service 'web'`. */
   readonly what: string
   readonly path: Path
   readonly architecture: Architecture
   readonly system: System
   readonly service?: NormalizedService
-  /** For functions and files: all numbers are plain. */
+  /** Parameters for functions and files: all numbers are plain. */
   plainParameters(): object
-  /** For templates: numbers are written as in the model. */
+  /** Parameters for templates: numbers are written as in the model. */
   exactParameters(): object
 }
 
 const PACKAGE_NAME = /^[A-Za-z0-9_+?=-][A-Za-z0-9_+?=.-]{0,199}$/
 
-/** The package that a model describes, or nothing and errors. What a function throws is an error of the model. */
+/** Evaluates the package of a model; reports errors, including those that a function throws, and then returns undefined. */
 export function evaluatePackage(
   modelOf: () => PackageModel,
   owner: PackageOwner,
@@ -56,7 +56,7 @@ function packageOf(model: PackageModel, owner: PackageOwner, findings: Findings)
   }
 }
 
-/** Models know where their code threw: the error that they throw says it, and has what was thrown as its cause. */
+/** Reports an error that has the place where code of a model threw, and the thrown value as its cause. */
 function tellLocated(error: DavitError, owner: PackageOwner, findings: Findings): void {
   const { diagnostics, cause } = error
   if (diagnostics.length === 0) throw error
@@ -107,19 +107,19 @@ function tell(
   findings.error(path, `package of ${owner.what} uses ${what}, but ${reason}`, hint)
 }
 
-/** `'database.target'` if the dependency is a parameter of the service itself. */
+/** Names a member of a dependency: `'database.target'` if the dependency is a parameter of the service itself. */
 function memberName({ member, dependency }: MemberOfDependency, owner: NormalizedService | undefined): string {
   const parameters = owner === undefined ? [] : [...parameterDependenciesOf(owner)]
   const parameter = parameters.find(([, { service }]) => service === dependency)?.[0]
   if (parameter !== undefined) return quoted(`${parameter}.${member}`)
-  return `'${member}' of '${dependency}', a dependency of its dependencies`
+  return `'${member}' of '${dependency}', an indirect dependency`
 }
 
 function checkNames(spec: PackageSpec, owner: PackageOwner, findings: Findings): void {
   if (spec.kind === 'present' || spec.kind === 'expression') return
   if (spec.name !== undefined && !PACKAGE_NAME.test(spec.name)) {
-    const hint = 'letters, digits and +-._?= are allowed, at most 200 of them'
-    findings.error(owner.path, `bad name ${quoted(spec.name)} of a package of ${owner.what}`, hint)
+    const hint = 'use at most 200 characters: letters, digits and +-._?='
+    findings.error(owner.path, `${quoted(spec.name)} is not a valid name for a package of ${owner.what}`, hint)
   }
   if (spec.kind === 'build') for (const input of spec.inputs.values()) checkNames(input, owner, findings)
 }

@@ -1,10 +1,10 @@
 import type { Path } from '@davit/diagnostics'
 import type { BuildSpec, PackageSpec } from '@davit/documents'
 
-/** Replaces the references of one template; `path` leads from the package to it. */
+/** Replaces the references of one template; `path` is its path in the package. */
 export type Fill = (template: string, path: Path) => string
 
-/** A package with the references in its name and environment replaced, and in those of its inputs. */
+/** Replaces the references in the name and environment of a package and of its inputs. */
 export function fillPackage(spec: PackageSpec, fill: Fill, path: Path = []): PackageSpec {
   switch (spec.kind) {
     case 'present':

@@ -7,7 +7,7 @@ import { parseTemplate, type TemplatePart } from './template.ts'
 
 const LITERAL_HINT = "write '$${' for a literal '${'"
 
-/** The template with its references replaced by what they lead to; a ParameterError names one that leads nowhere. */
+/** Replaces the references of a template with their values; throws a ParameterError for the first that cannot be resolved. */
 export function fillTemplate(template: string, parameters: object): string {
   return parseTemplate(template)
     .map((part) => partText(part, parameters))
@@ -17,7 +17,8 @@ export function fillTemplate(template: string, parameters: object): string {
 function partText(part: TemplatePart, parameters: object): string {
   if (part.kind === 'text') return part.text
   const used = quoted(part.source)
-  if (part.kind === 'malformed') throw new ParameterError({ used, reason: 'it is no reference', hint: LITERAL_HINT })
+  if (part.kind === 'malformed')
+    throw new ParameterError({ used, reason: 'it is not a valid reference', hint: LITERAL_HINT })
   try {
     return valueText(valueAt(part.steps, parameters))
   } catch (error) {
@@ -37,7 +38,7 @@ function valueAt([parameter = '', ...steps]: readonly string[], parameters: obje
   return value
 }
 
-/** Only members of tables and elements of lists can be referred to, never what objects inherit. */
+/** References can only use members of tables and elements of lists, never inherited members. */
 function hasStep(value: unknown, step: string): value is object {
   if (Array.isArray(value)) return /^\d+$/.test(step) && Object.hasOwn(value, step)
   return isTable(value) && Object.hasOwn(value, step)
@@ -45,7 +46,8 @@ function hasStep(value: unknown, step: string): value is object {
 
 function missingStep(step: string, reached: string, value: unknown): ParameterError {
   const members = isTable(value) ? Object.keys(value) : []
-  const hint = suggestionFor(step, members) ?? (members.length === 0 ? LITERAL_HINT : `it has ${members.join(', ')}`)
+  const hint =
+    suggestionFor(step, members) ?? (members.length === 0 ? LITERAL_HINT : `its members are ${members.join(', ')}`)
   return new ParameterError({ used: step, reason: `'${reached}' has no member ${quoted(step)}`, hint })
 }
 
@@ -53,13 +55,13 @@ function isTable(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Float)
 }
 
-/** As properties reach modules; there is no text for tables. */
+/** Returns the text of a value as modules get it; throws for tables, which have no text. */
 function valueText(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean') return value ? '1' : ''
   if (typeof value === 'number' || value instanceof Float) return String(value)
   if (Array.isArray(value)) return value.map(valueText).join(' ')
-  throw new ParameterError({ used: 'it', reason: 'it leads to a table, not to text', hint: tableHint(value) })
+  throw new ParameterError({ used: 'it', reason: 'it refers to a table, not to text', hint: tableHint(value) })
 }
 
 function tableHint(value: unknown): string {

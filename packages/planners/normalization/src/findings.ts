@@ -11,31 +11,31 @@ import {
 } from '@davit/diagnostics'
 import type { ModelPlace } from './architecture-model.ts'
 
-/** Collects everything that is wrong with a model, so that all of it is said at once. */
+/** Collects all problems of a model, so that they are reported together. */
 export interface Findings {
   error(path: Path, message: string, hint?: Hint): void
-  /** An error that code of the user threw. */
+  /** Adds an error that the user's code threw. */
   thrown(path: Path, message: string, cause: unknown): void
-  /** Errors that know their places, and what they are due to. */
+  /** Adds errors with their places, and their cause. */
   located(diagnostics: readonly Diagnostic[], cause: unknown): void
   warning(path: Path, message: Message): void
   warnings(): readonly Diagnostic[]
-  /** Ends normalization with all errors, if there are any. */
+  /** Throws all errors, if there are any. */
   throwIfAny(): void
 }
 
-/** What to look for may be asked of a function, which is called only for what is shown. */
+/** A hint, or a function that makes it; called only if the hint is shown. */
 export type Hint = string | (() => string | undefined)
 
 export type PlaceOf = (path: Path) => ModelPlace | undefined
 
-/** With what was told before: it may be what the rest follows from. */
+/** Starts with the findings of earlier steps, which may be the cause of later ones. */
 export function collectFindings(placeOf: PlaceOf, before: readonly Diagnostic[] = []): Findings {
   const found = new Map<string, Diagnostic>()
   const counts = { error: 0, warning: 0 }
   const add = (diagnostic: Diagnostic, hint?: Hint) => {
     const { path = [], message, severity } = diagnostic
-    // The same package is asked for by several systems: what is wrong with it is said once.
+    // A package is evaluated for several systems: a problem of it is reported once.
     const identity = JSON.stringify([severity, path, message])
     if (found.has(identity)) return
     counts[severity] += 1
@@ -78,7 +78,7 @@ function locatedAt({ path, ...place }: ModelPlace, diagnostic: Diagnostic): Diag
   return { ...diagnostic, place, ...(path === undefined ? {} : { path }) }
 }
 
-/** Where a value stands or, if the user did not write it, what it would be part of. */
+/** Returns the place of a value or, if the user did not write it, of the innermost value around it. */
 function nearestPlace(path: Path, placeOf: PlaceOf): ModelPlace | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const place = placeOf(path.slice(0, length))

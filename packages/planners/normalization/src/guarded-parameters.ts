@@ -4,7 +4,7 @@ import { lazyObject } from './lazy-object.ts'
 import { quoted } from './names.ts'
 import { ParameterError } from './parameter-error.ts'
 
-/** What a function of the parameters gets: a parameter that does not exist fails instead of being undefined. */
+/** Makes the argument of a `pkg` function: a parameter that does not exist throws instead of being undefined. */
 export function guardedParameters(parameters: object): object {
   const members = Object.keys(parameters).map((name) => ({
     name,
@@ -22,6 +22,6 @@ export function unknownParameter(name: string, parameters: readonly string[]): P
 }
 
 function parametersHint(parameters: readonly string[]): string {
-  if (parameters.length === 0) return "it has none; services name them in 'dependsOn' and 'connectsTo'"
-  return `they are ${parameters.map(quoted).join(', ')}`
+  if (parameters.length === 0) return "it has no dependencies; services name theirs in 'dependsOn' and 'connectsTo'"
+  return `its dependencies are ${parameters.map(quoted).join(', ')}`
 }

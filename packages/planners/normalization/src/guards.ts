@@ -2,13 +2,13 @@ import { suggestionFor } from '@davit/diagnostics'
 import { quoted } from './names.ts'
 import { ParameterError } from './parameter-error.ts'
 
-/** What is thrown for a member that is not there; `members` are those that are. */
+/** Makes the error for a member that does not exist; `members` are the existing ones. */
 type Complain = (name: string, members: readonly string[]) => Error
 
 /**
- * A prototype for tables: what they do not have themselves fails instead of being undefined. The tables stay ordinary
- * objects, so that `in`, `Object.keys`, spreading, `JSON.stringify` and `structuredClone` do what they always do.
- * `what` names a table in messages.
+ * Makes a prototype for tables: a member that they do not have throws instead of being undefined. The tables stay
+ * ordinary objects, so that `in`, `Object.keys`, spreading, `JSON.stringify` and `structuredClone` work as usual.
+ * `what` names the table in messages.
  */
 export function tableGuard(what: string, complain: Complain = missingIn(what)): object {
   return new Proxy<object>(Object.freeze(Object.create(null) as object), {
@@ -23,37 +23,37 @@ export function tableGuard(what: string, complain: Complain = missingIn(what)): 
   })
 }
 
-/** Whether this is the prototype of a guarded table. */
+/** Tells whether an object is the prototype of a guarded table. */
 export function isGuard(prototype: object): boolean {
   return Reflect.get(prototype, GUARD) === true
 }
 
 const GUARD = Symbol('davit guard')
 
-/** The same for lists; elements behind the end are undefined as always. */
+/** Makes a prototype for lists that refuses unknown members; elements beyond the end are undefined as usual. */
 export function listGuard(what: string): object {
   return new Proxy<object>(Object.create(Array.prototype) as object, {
     get(inherited, name, list) {
       if (typeof name === 'symbol' || name in inherited) return Reflect.get(inherited, name, list)
       if (ASKED_OF_ALL.has(name) || /^\d+$/.test(name)) return undefined
       const reason = `${what} is a list and has no member ${quoted(name)}`
-      throw new ParameterError({ used: quoted(name), reason, hint: `its first element is [0]: [0].${name}` })
+      throw new ParameterError({ used: quoted(name), reason, hint: `use [0].${name} for its first element` })
     },
   })
 }
 
 function missingIn(what: string): Complain {
   return (name, members) => {
-    const known = members.length === 0 ? 'it has no members' : `it has ${members.join(', ')}`
-    const hint = suggestionFor(name, members) ?? `${known}; ask with the operator 'in' first for what may be missing`
+    const known = members.length === 0 ? 'it has no members' : `its members are ${members.join(', ')}`
+    const hint = suggestionFor(name, members) ?? `${known}; test for optional members with the operator 'in'`
     return new ParameterError({ used: quoted(name), reason: `${what} has no member ${quoted(name)}`, hint })
   }
 }
 
-/** Asked of every object, by `await` and by `JSON.stringify`. */
+/** Members that `await` and `JSON.stringify` look up on every object. */
 const ASKED_OF_ALL: ReadonlySet<string> = new Set(['then', 'toJSON'])
 
-/** `console.log` asks for members of its own, which are not there. */
+/** Member that `console.log` looks up on every object. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 const MAX_SHOWN_DEPTH = 4
 

@@ -1,11 +1,11 @@
-/** A member that is computed when it is first read; `JSON.stringify` and spreading skip it when it is hidden. */
+/** A member that is computed when it is first read; hidden ones are skipped by `JSON.stringify` and spreading. */
 export interface Member {
   readonly name: string
   readonly compute: () => unknown
   readonly hidden?: boolean
 }
 
-/** A frozen object, every name of which is free, whose members are computed at most once; the guard says what others are. */
+/** Makes a frozen object whose members can have any name and are computed at most once; its prototype is the guard. */
 export function lazyObject(members: Iterable<Member>, guard: object | null = null): object {
   const lazy = Object.create(guard) as object
   for (const { name, compute, hidden } of members) {
@@ -14,7 +14,7 @@ export function lazyObject(members: Iterable<Member>, guard: object | null = nul
   return Object.freeze(lazy)
 }
 
-/** The function with its first result remembered; what it throws is not. */
+/** Remembers the first result of a function; errors are not remembered. */
 export function once<Result>(compute: () => Result): () => Result {
   let known: { readonly result: Result } | undefined
   return () => {
@@ -23,7 +23,7 @@ export function once<Result>(compute: () => Result): () => Result {
   }
 }
 
-/** The function with its result for each key remembered. */
+/** Remembers the result of a function for each key. */
 export function memoized<Key, Result>(compute: (key: Key) => Result): (key: Key) => Result {
   const results = new Map<Key, Result>()
   return (key) => {

@@ -17,7 +17,7 @@ import { compareNames, sortedEntries, sortedMap } from './sorted.ts'
 /** Length of the hash and the dash before the name of a store path. */
 const HASH_LENGTH = 33
 
-/** What has to be deployed: services by key, their mappings, and the profiles that carry them. */
+/** Makes the manifest: services by key, their mappings, and the profiles that contain their packages. */
 export function manifestOf(architecture: Architecture, profiles: ReadonlyMap<TargetName, StorePath>): Manifest {
   const keys = serviceKeys(architecture)
   const services = sortedEntries(architecture.services).map(([, service]) => service)
@@ -50,7 +50,7 @@ function manifestServices(services: readonly NormalizedService[], keys: ServiceK
   return new Map(entries.sort(([left], [right]) => compareNames(left, right)))
 }
 
-/** Services of type `package` are installed only. */
+/** Services of type `package` are only installed. */
 function isActivated({ type }: NormalizedService): boolean {
   return type !== 'package'
 }

@@ -12,11 +12,11 @@ export const say = messages({
   'container-provided-twice': warning(
     { container: 'text', target: 'text', provider: 'text', hint: 'hint' },
     ({ container, target, provider }) =>
-      `container '${container}' on target '${target}' is provided by '${provider}' already`,
+      `container '${container}' on target '${target}' is already provided by '${provider}'`,
   ),
 })
 
-/** For services that are in the models, but will not be deployed. */
+/** Warning about services that are in the models but are not deployed. */
 export function placedNowhere(services: readonly string[], hint: string): Message {
   return say('placed-nowhere', { services, hint })
 }
@@ -25,8 +25,8 @@ const MAX_LISTED = 5
 
 function unplacedText(services: readonly string[]): string {
   const [first, ...others] = services
-  if (others.length === 0) return `service '${first}' is placed nowhere`
+  if (others.length === 0) return `service '${first}' is not placed on any target`
   const more = services.length - MAX_LISTED
   const listed = services.slice(0, MAX_LISTED).map(quoted).join(', ')
-  return `${services.length} services are placed nowhere: ${listed}${more > 0 ? ` and ${more} more` : ''}`
+  return `${services.length} services are not placed on any target: ${listed}${more > 0 ? ` and ${more} more` : ''}`
 }

@@ -1,11 +1,11 @@
 import type { StoreReference, System } from '@davit/documents'
 
-/** What a model may leave out, and where packages will be. */
+/** Defaults for what models leave out, and the store for packages. */
 export interface NormalizationOptions {
   readonly clientInterface: string
   readonly targetProperty: string
   readonly deployState: boolean
-  /** The coordinator's platform. */
+  /** The coordinator's system. */
   readonly system: System
   readonly store: StoreReference
 }

@@ -10,7 +10,7 @@ export type DependencyKind = 'dependsOn' | 'connectsTo' | 'activatesAfter'
 export interface DependencyContext extends PlacementContext {
   readonly serviceNamed: ReadonlyMap<string, ServiceName>
   readonly services: ReadonlyMap<ServiceName, ServiceModel>
-  /** Shared by all dependants that choose nothing else. */
+  /** Placements of every service, shared by all dependants that do not choose targets. */
   readonly placements: ReadonlyMap<ServiceName, Placement[]>
 }
 
@@ -19,7 +19,7 @@ interface Where {
   readonly path: Path
 }
 
-/** Dependencies of one kind with the places that count; those that cannot be resolved are left out and told. */
+/** Resolves the dependencies of one kind to placements; reports and leaves out those that do not exist. */
 export function normalizeDependencies(
   dependant: ServiceName,
   kind: DependencyKind,
@@ -58,7 +58,7 @@ function normalizeDependency(
   return { service, targets: chosenPlacements(targets, { ...where, service }, context) }
 }
 
-/** The places of a dependency that a dependant chose: such that the dependency is really there. */
+/** Returns the placements that a dependant chose, as far as the dependency is placed there. */
 function chosenPlacements(
   models: readonly PlacementModel[],
   where: Where & { readonly service: ServiceName },
@@ -90,7 +90,7 @@ function chosenPlacement(
   return found
 }
 
-/** Without a container, the one that is called as the type, or else whichever is first there. */
+/** Without a container, prefers the one named after the type to the first on the target. */
 function placementAt(
   placements: readonly Placement[],
   wanted: { readonly target: TargetName; readonly container: string | undefined; readonly type: string | undefined },
@@ -101,7 +101,7 @@ function placementAt(
 }
 
 function placesHint(service: ServiceName, placements: readonly Placement[]): string {
-  if (placements.length === 0) return `'${service}' is placed nowhere: add it to the distribution`
+  if (placements.length === 0) return `'${service}' is not placed on any target: add it to the distribution`
   const places = placements.map(({ target, container }) => `'${target}' (${container})`).sort(compareNames)
   return `'${service}' is on ${places.join(', ')}`
 }

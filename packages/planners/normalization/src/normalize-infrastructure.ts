@@ -7,7 +7,7 @@ import { checkedName, quoted } from './names.ts'
 import type { NormalizationOptions } from './normalization-options.ts'
 import { sortedEntries, sortedMap, sortedProperties } from './sorted.ts'
 
-/** Targets in the order of their names, defaults filled in. */
+/** Checks targets, fills in defaults, and orders them by name. */
 export function normalizeInfrastructure(
   targets: ArchitectureModel['infrastructure'],
   options: NormalizationOptions,
@@ -51,9 +51,12 @@ function checkTargetProperty({ properties, targetProperty }: Target, name: strin
   const path = ['infrastructure', name, 'properties', targetProperty]
   const address = properties.get(targetProperty)
   if (address === undefined) {
-    const hint = `it says how to reach the target; another property can be named with 'targetProperty'`
+    const hint = `it says how to reach the target; name another property with 'targetProperty'`
     findings.error(path, `target ${quoted(name)} has no property '${targetProperty}'`, hint)
   } else if (typeof address !== 'string' || address === '') {
-    findings.error(path, `property '${targetProperty}' of target ${quoted(name)} must be text, since it is its address`)
+    findings.error(
+      path,
+      `property '${targetProperty}' of target ${quoted(name)} must be text: it is the target's address`,
+    )
   }
 }

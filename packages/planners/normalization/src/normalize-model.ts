@@ -12,13 +12,13 @@ import { packageRequestsOf } from './package-requests.ts'
 import { sortedMap } from './sorted.ts'
 
 export interface Normalized {
-  /** Everything but the packages: their tables are empty. */
+  /** The architecture without packages: their tables are empty. */
   readonly architecture: Architecture
   readonly packageRequests: readonly PackageRequest[]
   readonly warnings: readonly Diagnostic[]
 }
 
-/** Every default filled in and every name resolved; throws 'invalid-model' with all that is wrong. */
+/** Fills in every default and resolves every name; throws 'invalid-model' with all problems. */
 export function normalizeModel(model: ArchitectureModel, options: NormalizationOptions): Normalized {
   const before = [...(model.warnings ?? [])]
   const findings = collectFindings((path) => model.placeOf(path), before)
@@ -41,7 +41,7 @@ export function normalizeModel(model: ArchitectureModel, options: NormalizationO
   return { architecture, packageRequests, warnings: [...before, ...findings.warnings()] }
 }
 
-/** An architecture that leaves nothing on the targets of an infrastructure. */
+/** Makes an architecture without services, which undeploys everything from the targets of an infrastructure. */
 export function undeploymentOf(
   model: Pick<ArchitectureModel, 'infrastructure' | 'placeOf'>,
   options: NormalizationOptions,
@@ -64,14 +64,14 @@ function checkDistribution({ services, distributedServices = [] }: ArchitectureM
   }
 }
 
-/** Whoever means it says so: `web: []`. A misspelt name in the distribution is told instead of what follows from it. */
+/** Warns of services without placement; `web: []` avoids that. A misspelt name in the distribution is reported instead. */
 function checkPlaced({ services, distributedServices }: ArchitectureModel, findings: Findings): void {
   const names = new Set<string>(services.keys())
   if ([...(distributedServices ?? [])].some((name) => !names.has(name))) return
   const unplaced = [...services].filter(([, { targets }]) => targets === undefined).map(([name]) => name)
   const [first] = unplaced
   if (distributedServices === undefined || first === undefined) return
-  const hint = `add it to the distribution, if only as '${first}: []'`
+  const hint = `add it to the distribution, or write '${first}: []' to leave it out`
   findings.warning(['services', first], placedNowhere(unplaced, hint))
 }
 

@@ -26,7 +26,7 @@ export interface ServicesContext {
   readonly findings: Findings
 }
 
-/** Services in the order of their names with places, providers and dependencies resolved, and no packages yet. */
+/** Resolves the placements, providers and dependencies of services, in the order of their names; packages are added later. */
 export function normalizeServices(
   models: ArchitectureModel['services'],
   { infrastructure, options, findings }: ServicesContext,
@@ -59,8 +59,8 @@ function checkService(name: ServiceName, service: ServiceModel, findings: Findin
   checkedName(moduleName, service.type, { path: [...path, 'type'], findings })
   checkProperties(service.attributes, path, findings)
   if (service.name !== name) {
-    const hint = `leave out 'name', or make it ${quoted(name)}`
-    findings.error([...path, 'name'], `service ${quoted(name)} has the name ${quoted(service.name)}`, hint)
+    const hint = `leave out 'name', or change it to ${quoted(name)}`
+    findings.error([...path, 'name'], `expected the name ${quoted(name)}, but got ${quoted(service.name)}`, hint)
   }
 }
 

@@ -5,7 +5,7 @@ import type { Findings } from './findings.ts'
 import { interDependencyParameters } from './parameters.ts'
 import { compareNames, sortedEntries } from './sorted.ts'
 
-/** Every package that is needed and can be made, concrete: of services in name order for each of their systems, then of targets. */
+/** Evaluates all packages that are needed: those of services in order of names, for each of their systems, then those of targets. */
 export function packageRequestsOf(
   model: ArchitectureModel,
   architecture: Architecture,
@@ -56,7 +56,7 @@ interface TargetPackagePlace extends Pick<PackageOwner, 'architecture' | 'system
   readonly findings: Findings
 }
 
-/** Packages of targets have no parameters. */
+/** Evaluates a package of a target, which has no parameters. */
 function targetPackage(
   model: PackageModel,
   { target, index, findings, ...where }: TargetPackagePlace,

@@ -1,7 +1,7 @@
 import type { ServiceName } from '@davit/documents'
 
 export interface ParameterProblem {
-  /** What the package uses, as its author wrote it, or a member of a dependency. */
+  /** Reference as its author wrote it, or a member of a dependency. */
   readonly used: string | MemberOfDependency
   readonly reason: string
   readonly hint: string
@@ -12,7 +12,7 @@ export interface MemberOfDependency {
   readonly dependency: ServiceName
 }
 
-/** A package, or the function of a model, uses something that is not there. */
+/** A package, or the function of a model, uses a parameter or member that does not exist. */
 export class ParameterError extends Error {
   readonly problem: ParameterProblem
 

@@ -1,6 +1,6 @@
 /**
- * The direct inter-dependencies as JSON: places, containers and attributes. What they depend on in turn is left out,
- * or a deep graph would be copied into every package.
+ * Returns the direct inter-dependencies as JSON: placements, containers and attributes. Indirect ones are left out:
+ * otherwise a deep graph would be copied into every package.
  */
 export function parametersFileOf(parameters: object): string {
   const direct = Object.entries(parameters).map(([name, dependency]) => [name, withoutTransitive(dependency)])
@@ -12,7 +12,7 @@ function withoutTransitive(dependency: unknown): object {
   return tableOf(members.map((name) => [name, Reflect.get(Object(dependency), name)]))
 }
 
-/** Without prototype, so that a parameter may be called `__proto__`. */
+/** Makes an object without prototype, so that a parameter may be called `__proto__`. */
 function tableOf(entries: readonly (readonly unknown[])[]): object {
   const table: object = Object.create(null)
   for (const [name, value] of entries) Object.defineProperty(table, String(name), { value, enumerable: true })

@@ -6,12 +6,12 @@ import { ParameterError } from './parameter-error.ts'
 import { type FloatForm, memberValue, plainList } from './plain-data.ts'
 import { type TargetView, targetViews } from './target-view.ts'
 
-/** The inter-dependency parameters of a service: an object with a lazy member for each parameter. */
+/** Returns the inter-dependency parameters of a service: an object with a lazy member for each parameter. */
 export type ParametersOf = (service: ServiceName) => object
 
 /**
- * Parameters of all services, made as they are read. One object stands for a service wherever it is depended on (one
- * more for each choice of its targets), so that the cost is linear whatever the depth, and cycles do no harm.
+ * Makes the parameters of all services, lazily. All dependants share one object for a service (and one more for each
+ * choice of its targets), so that the cost is linear whatever the depth, and cycles do no harm.
  */
 export function interDependencyParameters(
   { services, infrastructure }: Pick<Architecture, 'services' | 'infrastructure'>,
@@ -82,7 +82,7 @@ function targetMember({ name }: NormalizedService, [first]: readonly Placement[]
     const hint = `add '${name}' to the distribution`
     throw new ParameterError({
       used: { member: 'target', dependency: name },
-      reason: `service '${name}' is placed nowhere`,
+      reason: `service '${name}' is not placed on any target`,
       hint,
     })
   }

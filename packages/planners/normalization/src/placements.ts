@@ -12,10 +12,10 @@ import type { Findings } from './findings.ts'
 import { say } from './messages.ts'
 import { checkedName, nameIndex, quoted } from './names.ts'
 
-/** Finds the target that a model names, by its name or by the address that only one target has. */
+/** Finds the target that a model names, by its name or by an address that no other target has. */
 export interface TargetFinder {
   named(text: string): TargetName | undefined
-  /** For a text that names none. */
+  /** Hint for a text that does not name a target. */
   hintFor(text: string): string | undefined
 }
 
@@ -43,12 +43,12 @@ export function targetFinder(infrastructure: Infrastructure): TargetFinder {
       const sharing = byAddress.get(text)?.map(quoted)
       return sharing === undefined
         ? suggestionFor(text, names.keys())
-        : `it is the address of ${sharing.join(' and ')}: write a name`
+        : `it is the address of ${sharing.join(' and ')}: use one of these names`
     },
   }
 }
 
-/** Where a service goes; its type is the default container. A place that is named twice counts once. */
+/** Resolves the placements of a service; its type is the default container. A placement that occurs twice counts once. */
 export function placementsOf(name: ServiceName, service: ServiceModel, context: PlacementContext): Placement[] {
   const { findings } = context
   const placements = new Map<string, Placement>()
@@ -66,7 +66,7 @@ export function placementsOf(name: ServiceName, service: ServiceModel, context: 
   return [...placements.values()]
 }
 
-/** The target of a placement, or nothing and an error. */
+/** Returns the target of a placement; reports an unknown one and returns undefined. */
 export function knownTarget(
   { target: text }: PlacementModel,
   { targets, findings, path, what }: PlacementContext & Where & { readonly what: string },

@@ -2,16 +2,16 @@ import { type Properties, type PropertyValue } from '@davit/documents'
 import { Float } from '@davit/languages'
 import { listGuard, tableGuard } from './guards.ts'
 
-/** What becomes of a number such as `1.0`, which plain data does not tell from `1`. */
+/** Converts a number such as `1.0`, which plain data does not distinguish from `1`. */
 export type FloatForm = (float: Float) => unknown
 
 export interface PlainOptions {
   readonly floatForm: FloatForm
-  /** Such as `service 'web'`, for messages. */
+  /** Name in messages, such as `service 'web'`. */
   readonly what: string
 }
 
-/** Properties as plain JavaScript data: tables are frozen objects, lists are frozen arrays, both with guards. */
+/** Converts properties to plain JavaScript data: tables become frozen objects, lists frozen arrays, both with guards. */
 export function plainTable(properties: Properties, options: PlainOptions): object {
   const table = Object.create(tableGuard(options.what)) as object
   for (const [name, value] of properties) {
@@ -20,7 +20,7 @@ export function plainTable(properties: Properties, options: PlainOptions): objec
   return Object.freeze(table)
 }
 
-/** The value of a member of what the options name. */
+/** Converts the value of one member; `what` of the options names its owner. */
 export function memberValue(name: string, value: PropertyValue, { floatForm, what }: PlainOptions): unknown {
   return plainValue(value, { floatForm, what: `'${name}' of ${what}` })
 }

@@ -2,8 +2,8 @@ import type { NormalizedDependency, Placement, ServiceName } from '@davit/docume
 import type { Dependencies } from './dependencies.ts'
 
 /**
- * Makes a service wait for those that provide its containers: `activatesAfter` with an entry for each provider, where
- * it is on the same targets. An entry of that name that the model already uses for something else is left alone.
+ * Makes a service wait for the providers of its containers: adds an entry to `activatesAfter` for each provider on the
+ * same targets. An entry of that name which the model already uses for something else is left alone.
  */
 export function withProviderEdges(
   placements: readonly Placement[],
@@ -39,7 +39,7 @@ interface Edge {
   readonly targets: readonly Placement[]
 }
 
-/** A parameter of `dependsOn` hides one of `activatesAfter`: it will do only if it waits for the same places. */
+/** A parameter of `dependsOn` hides one of `activatesAfter`: it suffices only if it waits for the same placements. */
 function isTaken(
   parameter: string,
   { provider, targets }: Edge,

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { ManifestService, Mapping, ServiceKey } from '@davit/documents'
 
-/** What makes two versions of a service the same one; `dependsOn` in the order of the manifest. */
+/** The fields that identify a version of a service; `dependsOn` is in the order of the manifest. */
 export type ServiceIdentity = Pick<ManifestService, 'name' | 'type' | 'pkg' | 'dependsOn'>
 
-/** SHA-256 of what `builtins.toXML { inherit name type pkg dependsOn; }` gives in Nix. */
+/** SHA-256 of the result of `builtins.toXML { inherit name type pkg dependsOn; }` in Nix. */
 export function serviceKeyOf(identity: ServiceIdentity): ServiceKey {
   return createHash('sha256').update(serviceXml(identity)).digest('hex') as ServiceKey
 }

@@ -13,16 +13,16 @@ import { type Dependencies, orderingDependenciesOf } from './dependencies.ts'
 import { serviceKeyOf } from './service-key.ts'
 import { sortedMap } from './sorted.ts'
 
-/** The keys of an architecture. Asking for what a consistent one has throws 'invalid-architecture' if it is not there. */
+/** The service keys of an architecture. Its functions throw 'invalid-architecture' if the architecture is inconsistent. */
 export interface ServiceKeys {
   of(service: ServiceName, system: System): ServiceKey
   on(service: ServiceName, target: TargetName): ServiceKey
-  /** What a service waits for, as it is hashed into its keys. */
+  /** Mappings that a service waits for, as hashed into its keys. */
   dependsOn(service: ServiceName): Mapping[]
   mappingsTo(dependencies: Dependencies): Mapping[]
 }
 
-/** Made dependencies first, because a key contains theirs. */
+/** Computes all keys, dependencies first: a key contains the keys of its dependencies. */
 export function serviceKeys({ services, infrastructure }: Architecture): ServiceKeys {
   const known = new Map<ServiceName, ReadonlyMap<System, ServiceKey>>()
   const waits = new Map<ServiceName, Mapping[]>()

@@ -1,6 +1,6 @@
 import type { Properties, PropertyValue } from '@davit/documents'
 
-/** By code unit, as the original orders names; never by the user's language. */
+/** Compares names by code units, like the original toolset; independent of the user's language. */
 export function compareNames(left: string, right: string): number {
   if (left === right) return 0
   return left < right ? -1 : 1
@@ -17,7 +17,7 @@ export function sortedMap<Key extends string, Value, Result>(
   return new Map(sortedEntries(table).map(([key, value]) => [key, change(value, key)]))
 }
 
-/** Names in order at every depth, so that the order in a user's file does not show. */
+/** Orders names at every depth, so that the order in a user's file has no effect. */
 export function sortedProperties(properties: Properties): Properties {
   return sortedMap(properties, sortedValue)
 }

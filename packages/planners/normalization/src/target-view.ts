@@ -7,10 +7,10 @@ import { type FloatForm, plainTable } from './plain-data.ts'
 
 type Where = Pick<Architecture, 'services' | 'infrastructure'>
 
-/** How dependants see a place of a service: the target, with the properties of the one container. */
+/** Returns a placement of a service as dependants see it: the target, with the properties of the service's container. */
 export type TargetView = (place: Placement, service: ServiceName) => object
 
-/** Each view is shared by all who look at that place. */
+/** All dependants share the view of a placement. */
 export function targetViews({ services, infrastructure }: Where, floatForm: FloatForm): TargetView {
   const propertiesOf = memoized((name: TargetName) => {
     const properties = infrastructure.get(name)?.properties ?? new Map<never, never>()

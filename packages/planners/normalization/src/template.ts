@@ -4,12 +4,12 @@ export type TemplatePart =
   | { readonly kind: 'reference'; readonly source: string; readonly steps: readonly string[] }
   | { readonly kind: 'malformed'; readonly source: string }
 
-/** `$${` stands for itself. */
+/** Matches `${`, and `$${`, which is a literal `${`. */
 const SPECIAL = /\$\$?\{/g
-/** A name, `"a name in quotes"`, or an index such as `[0]`; all but the first and indexes after a dot. */
+/** A name, `"a name in quotes"`, or an index such as `[0]`; every name but the first follows a dot. */
 const STEP = /(?:^|\.)(?:"([^"]*)"|([^.[\]{}"\s]+))|\[(\d+)\]/y
 
-/** Behind a reference that is never closed, nothing is read any more. */
+/** Splits a template into parts; stops at a reference that is never closed. */
 export function parseTemplate(template: string): TemplatePart[] {
   const parts: TemplatePart[] = []
   let done = 0
@@ -32,7 +32,7 @@ function nextSpecial(template: string, from: number): number {
   return SPECIAL.exec(template)?.index ?? -1
 }
 
-/** Behind its brace; braces in quotes are text. */
+/** Offset after the closing brace of a reference; braces in quotes are text. */
 function endOfReference(template: string, start: number): number | undefined {
   for (let at: number | undefined = start + OPENING.length; at !== undefined; at = behindQuotes(template, at)) {
     BOUNDARY.lastIndex = at

@@ -41,7 +41,7 @@ test.each<readonly [string, PlainModel, problem: string]>([
   expect(problems.every((text) => text.length < 10_000)).toBe(true)
 })
 
-test('what is not shown is counted', () => {
+test('problems that are not shown are counted', () => {
   const problems = problemsOf({ services: plain, distributedServices: names.map((name) => `${name}x`) })
   expect(problems[0]).toMatch(/hint: did you mean 'service\d+'\?$/)
   expect(problems.at(-1)).toBe(`error: ${MANY - 100} more problems are not shown`)

@@ -31,7 +31,7 @@ const DEFECTS: readonly [string, PlainModel, readonly string[]][] = [
       services: { web: { targets: ['x'] } },
     },
     [
-      "services.web.targets[0]: error: service 'web' is placed on unknown target 'x'\n  hint: it is the address of 'a' and 'b': write a name",
+      "services.web.targets[0]: error: service 'web' is placed on unknown target 'x'\n  hint: it is the address of 'a' and 'b': use one of these names",
     ],
   ],
   [
@@ -60,13 +60,15 @@ const DEFECTS: readonly [string, PlainModel, readonly string[]][] = [
     services({ db: {}, web: { dependsOn: { db: { service: 'db', targets: ['t1'] } } } }),
     [
       "services.web.dependsOn.db.targets[0]: error: service 'web' depends on 'db' on target 't1', where it is not placed\n" +
-        "  hint: 'db' is placed nowhere: add it to the distribution",
+        "  hint: 'db' is not placed on any target: add it to the distribution",
     ],
   ],
   [
     'another name than the attribute',
     services({ web: { name: 'wbe' } }),
-    ["services.web.name: error: service 'web' has the name 'wbe'\n  hint: leave out 'name', or make it 'web'"],
+    [
+      "services.web.name: error: expected the name 'web', but got 'wbe'\n  hint: leave out 'name', or change it to 'web'",
+    ],
   ],
   [
     'dependencies on a package',
@@ -121,20 +123,20 @@ const DEFECTS: readonly [string, PlainModel, readonly string[]][] = [
       services: { 'we\nb': { type: '', targets: ['a b c/d'], providesContainer: '.' } },
     },
     [
-      'infrastructure["a b"]: error: bad name \'a b\': a target name must have only A-Z, a-z, 0-9 and _.+-, and not begin with one of .+-',
-      'infrastructure["a b"].containers["-x"]: error: bad name \'-x\': a container name must have only A-Z, a-z, 0-9 and _.+-, and not begin with one of .+-',
-      'infrastructure["a b"].system: error: bad name \'$(touch x)\': a system must have only A-Z, a-z, 0-9 and _.+-, and not begin with one of .+-',
-      'services["we\\nb"]: error: bad name \'we\\nb\': a service name must have only A-Z, a-z, 0-9 and _.+-, and not begin with one of .+-',
-      'services["we\\nb"].type: error: bad name \'\': a type must have only A-Z, a-z, 0-9 and _.+-, and not begin with one of .+-',
+      'infrastructure["a b"]: error: \'a b\' is not valid: a target name must consist of A-Z, a-z, 0-9 and _.+-, and must not begin with one of .+-',
+      'infrastructure["a b"].containers["-x"]: error: \'-x\' is not valid: a container name must consist of A-Z, a-z, 0-9 and _.+-, and must not begin with one of .+-',
+      'infrastructure["a b"].system: error: \'$(touch x)\' is not valid: a system must consist of A-Z, a-z, 0-9 and _.+-, and must not begin with one of .+-',
+      'services["we\\nb"]: error: \'we\\nb\' is not valid: a service name must consist of A-Z, a-z, 0-9 and _.+-, and must not begin with one of .+-',
+      'services["we\\nb"].type: error: \'\' is not valid: a type must consist of A-Z, a-z, 0-9 and _.+-, and must not begin with one of .+-',
       "services[\"we\\nb\"].targets[0]: error: service 'we\\nb' is placed on unknown target 'a'",
-      'services["we\\nb"].providesContainer: error: bad name \'.\': a container name must have only A-Z, a-z, 0-9 and _.+-, and not begin with one of .+-',
+      'services["we\\nb"].providesContainer: error: \'.\' is not valid: a container name must consist of A-Z, a-z, 0-9 and _.+-, and must not begin with one of .+-',
     ],
   ],
   [
     'a bad name of a container in a placement',
     services({ web: { targets: ['t1 c/d'] } }),
     [
-      "services.web.targets[0].container: error: bad name 'c/d': a container name must have only A-Z, a-z, 0-9 and _.+-, and not begin with one of .+-",
+      "services.web.targets[0].container: error: 'c/d' is not valid: a container name must consist of A-Z, a-z, 0-9 and _.+-, and must not begin with one of .+-",
     ],
   ],
   [
@@ -156,8 +158,8 @@ const DEFECTS: readonly [string, PlainModel, readonly string[]][] = [
       ['services.other.providesContainers.y["c.d"]', 'c.d'],
     ].map(
       ([path, name]) =>
-        `${path}: error: bad name '${name}' of a container property\n` +
-        '  hint: modules get it as a variable: letters, digits and _, not beginning with a digit',
+        `${path}: error: '${name}' is not a valid name of a container property\n` +
+        '  hint: modules get it as a variable: use letters, digits and _, and do not begin with a digit',
     ),
   ],
   [
@@ -175,7 +177,7 @@ const DEFECTS: readonly [string, PlainModel, readonly string[]][] = [
     ['DAVIT_TARGET', 'DYSNOMIA_STATEDIR'].map(
       (name) =>
         `infrastructure.t1.containers.c.${name}: error: container property '${name}' is reserved\n` +
-        '  hint: davit itself gives modules DAVIT_* and DYSNOMIA_STATEDIR: choose another name',
+        '  hint: davit sets DAVIT_* and DYSNOMIA_STATEDIR for modules itself: choose another name',
     ),
   ],
   [
@@ -184,11 +186,11 @@ const DEFECTS: readonly [string, PlainModel, readonly string[]][] = [
     ['UID', 'OPTIND', 'RANDOM'].map(
       (name) =>
         `services.engine.${name}: error: container property '${name}' is reserved\n` +
-        '  hint: shells set it themselves, so that a module would see another value: choose another name',
+        '  hint: shells set it themselves, so modules would see another value: choose another name',
     ),
   ],
   [
-    'text that XML cannot carry',
+    'text that cannot occur in XML',
     {
       infrastructure: {
         t1: { properties: { hostname: 'h', deep: { list: ['fine\t\r\n', 'a\u0000b'] }, 'x\u0007': 1 } },
@@ -196,18 +198,18 @@ const DEFECTS: readonly [string, PlainModel, readonly string[]][] = [
       services: { web: { attributes: { half: '\ud800', outside: '\uffff', fine: '😀\u0085' } } },
     },
     [
-      "infrastructure.t1.properties.deep.list[1]: error: property 'list' contains U+0000, which XML cannot carry",
-      'infrastructure.t1.properties["x\\u0007"]: error: the name of property \'x\\u0007\' contains U+0007, which XML cannot carry',
-      "services.web.half: error: property 'half' contains U+D800, which XML cannot carry",
-      "services.web.outside: error: property 'outside' contains U+FFFF, which XML cannot carry",
+      "infrastructure.t1.properties.deep.list[1]: error: property 'list' contains U+0000, which cannot occur in XML",
+      'infrastructure.t1.properties["x\\u0007"]: error: the name of property \'x\\u0007\' contains U+0007, which cannot occur in XML',
+      "services.web.half: error: property 'half' contains U+D800, which cannot occur in XML",
+      "services.web.outside: error: property 'outside' contains U+FFFF, which cannot occur in XML",
     ].map((line) => `${line}\n  hint: encode it, for instance as base64`),
   ],
   [
     'numbers that are none',
     targets({ t1: { properties: { hostname: 'h', n: Number.NaN, f: [Number.POSITIVE_INFINITY] } } }),
     [
-      "infrastructure.t1.properties.n: error: property 'n' is NaN, which no document can carry",
-      "infrastructure.t1.properties.f[0]: error: property 'f' is Infinity, which no document can carry",
+      "infrastructure.t1.properties.n: error: property 'n' is NaN, which documents cannot contain",
+      "infrastructure.t1.properties.f[0]: error: property 'f' is Infinity, which documents cannot contain",
     ],
   ],
   [
@@ -225,7 +227,7 @@ const DEFECTS: readonly [string, PlainModel, readonly string[]][] = [
     }),
     ['long', 'list'].map(
       (name) =>
-        `infrastructure.t1.containers.c.${name}: error: property '${name}' is too long: name=value may have 131071 bytes\n` +
+        `infrastructure.t1.containers.c.${name}: error: property '${name}' is too long: name=value may have at most 131071 bytes\n` +
         '  hint: put it into a file of a package and pass its path',
     ),
   ],
@@ -239,11 +241,11 @@ const DEFECTS: readonly [string, PlainModel, readonly string[]][] = [
     }),
     [
       "infrastructure.t1.properties.hostname: error: target 't1' has no property 'hostname'\n" +
-        "  hint: it says how to reach the target; another property can be named with 'targetProperty'",
+        "  hint: it says how to reach the target; name another property with 'targetProperty'",
       "infrastructure.t2.properties.ip: error: target 't2' has no property 'ip'\n" +
-        "  hint: it says how to reach the target; another property can be named with 'targetProperty'",
-      "infrastructure.t3.properties.hostname: error: property 'hostname' of target 't3' must be text, since it is its address",
-      "infrastructure.t4.properties.hostname: error: property 'hostname' of target 't4' must be text, since it is its address",
+        "  hint: it says how to reach the target; name another property with 'targetProperty'",
+      "infrastructure.t3.properties.hostname: error: property 'hostname' of target 't3' must be text: it is the target's address",
+      "infrastructure.t4.properties.hostname: error: property 'hostname' of target 't4' must be text: it is the target's address",
     ],
   ],
   [
@@ -261,11 +263,11 @@ const DEFECTS: readonly [string, PlainModel, readonly string[]][] = [
   ],
 ]
 
-test.each(DEFECTS)('normalizeModel() tells %s', (_, plain, expected) => {
+test.each(DEFECTS)('normalizeModel() reports %s', (_, plain, expected) => {
   expect(problemsOf(plain)).toEqual(expected)
 })
 
-test('normalizeModel() tells everything at once', () => {
+test('normalizeModel() reports all problems together', () => {
   const merged = {
     services: { database: {}, web: { dependsOn: ['databse'], targets: ['t9'] } },
     distributedServices: ['wbe'],
@@ -276,11 +278,11 @@ test('normalizeModel() tells everything at once', () => {
   )
 })
 
-test('mutual connectsTo is no cycle', () => {
+test('mutual connectsTo is not a cycle', () => {
   expect(problemsOf(services({ a: { connectsTo: ['b'] }, b: { connectsTo: ['a'] } }))).toEqual([])
 })
 
-test('an error stands where the user wrote what it is about, or what that is part of', () => {
+test('an error has the place of its value, or of the innermost value around it', () => {
   const places = new Map([
     ['services', { file: 'services.yaml', line: 1, column: 1 }],
     ['services.web.dependsOn', { file: 'services.yaml', line: 12, column: 5, text: '    dependsOn: [databse]' }],
@@ -288,7 +290,7 @@ test('an error stands where the user wrote what it is about, or what that is par
   const placeOf = (path: Path) => places.get(path.join('.'))
   const plain = services({ database: {}, web: { dependsOn: ['databse'], type: '' } })
   expect(problemsOf({ ...plain, placeOf })).toEqual([
-    "services.yaml:1:1: error: bad name '': a type must have only A-Z, a-z, 0-9 and _.+-, and not begin with one of .+-",
+    "services.yaml:1:1: error: '' is not valid: a type must consist of A-Z, a-z, 0-9 and _.+-, and must not begin with one of .+-",
     "services.yaml:12:5: error: service 'web' depends on 'databse', which does not exist\n" +
       '      dependsOn: [databse]\n' +
       '      ^\n' +
@@ -303,7 +305,7 @@ test('huge names are shortened', () => {
     expect.objectContaining({
       diagnostics: [
         expect.objectContaining({
-          message: `bad name '${'x'.repeat(60)}…': a service name must have at most 200 bytes`,
+          message: `'${'x'.repeat(60)}…' is not valid: a service name must be at most 200 bytes long`,
         }),
       ],
     }),

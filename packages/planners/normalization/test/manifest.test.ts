@@ -142,7 +142,7 @@ function servicesOf(
   return Object.fromEntries(entries)
 }
 
-test('the order in which models say things does not show', () => {
+test('the order in the models has no effect', () => {
   fc.assert(
     fc.property(anySystem, (system) => {
       const services = servicesOf(system)

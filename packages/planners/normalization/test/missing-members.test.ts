@@ -27,10 +27,10 @@ test.each<readonly [string, (database: Database) => unknown, string, string]>([
     '.prt',
     (db) => db['prt'],
     "'prt', but service 'db' has no member 'prt'",
-    "it has schema, sizes, name, type, deployState, targets, target; ask with the operator 'in' first for what may be missing",
+    "its members are schema, sizes, name, type, deployState, targets, target; test for optional members with the operator 'in'",
   ],
-  ['.prt ?? 1', (db) => db['prt'] ?? 1, "'prt', but service 'db' has no member 'prt'", 'it has schema, '],
-  ['{ prt = 1 }', ({ prt = 1 }) => prt, "'prt', but service 'db' has no member 'prt'", 'it has schema, '],
+  ['.prt ?? 1', (db) => db['prt'] ?? 1, "'prt', but service 'db' has no member 'prt'", 'its members are schema, '],
+  ['{ prt = 1 }', ({ prt = 1 }) => prt, "'prt', but service 'db' has no member 'prt'", 'its members are schema, '],
   ['.target.nme', ({ target }) => target['nme'], "'nme', but target 't2' has no member 'nme'", "did you mean 'name'?"],
   [
     '.target.properties.hostnme',
@@ -54,7 +54,7 @@ test.each<readonly [string, (database: Database) => unknown, string, string]>([
     '.targets.properties',
     ({ targets }) => (targets as unknown as Database)['properties'],
     "'properties', but 'targets' of service 'db' is a list and has no member 'properties'",
-    'its first element is [0]: [0].properties',
+    'use [0].properties for its first element',
   ],
   [
     '.connectsTo.other',

@@ -9,7 +9,7 @@ function serviceIn(plain: PlainModel, name: string) {
   return found
 }
 
-test('normalizeModel() fills in what targets leave out', () => {
+test('normalizeModel() fills in defaults of targets', () => {
   const { architecture } = normalize({
     infrastructure: {
       t2: { system: 'aarch64-linux', numOfCores: 3, targetProperty: 'address', properties: { address: '10.0.0.2' } },
@@ -206,7 +206,7 @@ test('normalizeModel() lets the first provider in the order of names win, and wa
   const page = [...architecture.services.values()].find(({ name }) => name === 'page')
   expect(page?.targets[0]?.containerProvidedByService).toBe('first')
   expect(warnings.map(({ message }) => message)).toEqual([
-    "container 'page' on target 't1' is provided by 'first' already",
+    "container 'page' on target 't1' is already provided by 'first'",
   ])
 })
 

@@ -78,21 +78,21 @@ test.each([
   ],
   [
     '${database.target.properties}',
-    "uses '${database.target.properties}', but it leads to a table, not to text",
+    "uses '${database.target.properties}', but it refers to a table, not to text",
     'name one of its members',
   ],
-  ['${database.targets}', "uses '${database.targets}', but it leads to a table", ''],
+  ['${database.targets}', "uses '${database.targets}', but it refers to a table", ''],
   ['${database.targets.length}', "'database.targets' has no member 'length'", "write '$${' for a literal '${'"],
   ['${database.name.length}', "'database.name' has no member 'length'", ''],
   ['${database.__proto__}', "'database' has no member '__proto__'", ''],
-  ['${HOME}', "'HOME' is not among its dependencies", 'they are '],
-  ['${}', "uses '${}', but it is no reference", "write '$${'"],
-  ['${database', "uses '${', but it is no reference", ''],
-  ['${a b}', "uses '${a b}', but it is no reference", ''],
-  ['${database..name}', 'it is no reference', ''],
+  ['${HOME}', "'HOME' is not among its dependencies", 'its dependencies are '],
+  ['${}', "uses '${}', but it is not a valid reference", "write '$${'"],
+  ['${database', "uses '${', but it is not a valid reference", ''],
+  ['${a b}', "uses '${a b}', but it is not a valid reference", ''],
+  ['${database..name}', 'it is not a valid reference', ''],
   [
     '${lost.target.name}',
-    "uses '${lost.target.name}', but service 'lost' is placed nowhere",
+    "uses '${lost.target.name}', but service 'lost' is not placed on any target",
     "add 'lost' to the distribution",
   ],
   [
@@ -110,7 +110,7 @@ test.each([
   expect(problem).toContain(hint)
 })
 
-test('all templates of a package that lead nowhere are named at once', () => {
+test('all references of a package that cannot be resolved are reported together', () => {
   const pkg = build({ A: '${x}', B: '${y}' }, 'web-${z}')
   expect(problemsOf(system({ pkg }))).toHaveLength(3)
 })
@@ -163,7 +163,7 @@ test('members are computed when they are read, and once', () => {
   expect([Reflect.get(lazy, 'member'), Reflect.get(lazy, 'member'), computed]).toEqual([1, 1, 1])
 })
 
-test('a place is the same object for all who look at it', () => {
+test('all dependants share the object of a placement', () => {
   interface Places {
     readonly target: object
     readonly targets: readonly object[]
@@ -215,7 +215,7 @@ test('dependsOn wins over connectsTo of the same name, and activatesAfter is no 
   expect(seen).toEqual([['one', 'two'], 'db', false])
 })
 
-test('a function that asks for a parameter which is no dependency is told', () => {
+test('a function that uses a parameter which is not a dependency is reported', () => {
   const pkg = call(({ databse }: { databse: { name: string } }) => buildSpec({ NAME: databse.name }))
   expect(problemsOf(system({ dependsOn: { database: 'db' }, pkg }))).toEqual([
     "services.web.pkg: error: package of service 'web' uses parameter 'databse', but 'databse' is not among its dependencies\n" +
@@ -225,11 +225,11 @@ test('a function that asks for a parameter which is no dependency is told', () =
 
 test.each([
   ['unused', 'lost nothing', []],
-  ['used', 'lost data', ["uses 'data.target', but service 'lost' is placed nowhere"]],
+  ['used', 'lost data', ["uses 'data.target', but service 'lost' is not placed on any target"]],
   [
     'used further away',
     'api near',
-    ["uses 'target' of 'lost', a dependency of its dependencies, but service 'lost' is placed nowhere"],
+    ["uses 'target' of 'lost', an indirect dependency, but service 'lost' is not placed on any target"],
   ],
 ])('a dependency that is placed nowhere, %s', (_, words, expected) => {
   const [data = '', use] = words.split(' ')
@@ -257,7 +257,7 @@ test('what a function throws is an error of its service, once, with the cause', 
   expect(() => normalize(model)).toThrow(expect.objectContaining({ code: 'invalid-model', exitStatus: 65, cause }))
 })
 
-test('what packageFor() throws is told as well, and a DavitError passes', () => {
+test('errors that packageFor() throws are reported too, and a DavitError passes', () => {
   const broken = () => {
     throw new Error('no such system')
   }
@@ -274,11 +274,11 @@ test('what packageFor() throws is told as well, and a DavitError passes', () => 
 test('packages of targets have no parameters', () => {
   expect(problemsOf({ targetPackages: { t1: [build({ X: '${db.name}' })] } })).toEqual([
     "targetPackages.t1[0].build.env.X: error: package of target 't1' uses '${db.name}', but 'db' is not among its dependencies\n" +
-      "  hint: it has none; services name them in 'dependsOn' and 'connectsTo'",
+      "  hint: it has no dependencies; services name theirs in 'dependsOn' and 'connectsTo'",
   ])
 })
 
-test('the file of parameters holds the direct dependencies', () => {
+test('the parameters file contains the direct dependencies', () => {
   const pkg = build({}, 'web', { parametersFile: true })
   const services = { lost: { dependsOn: ['api'] } }
   const { packageRequests } = normalize(system({ dependsOn: { near: 'api', lost: 'lost' }, pkg }, { services }))
@@ -299,7 +299,7 @@ test('the file of parameters holds the direct dependencies', () => {
   })
 })
 
-test('a function is given the text of the file of parameters', () => {
+test('a function gets the text of the parameters file', () => {
   const pkg = {
     kind: 'function' as const,
     call: (_: object, parametersText: () => string) =>

@@ -25,7 +25,7 @@ function reference(source: string, steps: readonly string[]): TemplatePart {
   return { kind: 'reference', source, steps }
 }
 
-test('any text is a template, and nothing of it is lost before a reference that is not closed', patience, () => {
+test('any text is a template, and no text before an unclosed reference is lost', patience, () => {
   let inputs = 0
   fc.assert(
     fc.property(fc.oneof(mutationsOf(['a ${b.c[0]."d }"} $${e} ${f}']), awkwardText), (template) => {

@@ -1,4 +1,4 @@
-/** What a node depends on; ids are compared as Maps compare them. */
+/** Returns the nodes that a node depends on; ids are compared as Maps compare them. */
 export type EdgesOf<Id> = (node: Id) => Iterable<Id>
 
 interface Visit<Id> {
@@ -9,8 +9,8 @@ interface Visit<Id> {
 }
 
 /**
- * Nodes grouped by mutual reachability, a group after every group that it depends on. Follows edges to nodes that are
- * not listed. Tarjan's algorithm on a stack of its own, so that depth is bounded by memory only.
+ * Groups nodes that reach each other; a group comes after every group that it depends on. Follows edges to nodes that
+ * are not listed. Tarjan's algorithm with an explicit stack, so that only memory limits the depth.
  */
 export function stronglyConnectedComponents<Id>(nodes: Iterable<Id>, edgesOf: EdgesOf<Id>): Id[][] {
   const indexes = new Map<Id, number>()

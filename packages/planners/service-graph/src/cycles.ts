@@ -1,6 +1,6 @@
 import { type EdgesOf, stronglyConnectedComponents } from './components.ts'
 
-/** For each group of nodes that depend on each other a shortest way from one of them back to itself, such as `a b a`. */
+/** Returns, for each group of nodes that depend on each other, a shortest path from one of them back to itself, such as `a b a`. */
 export function cyclesOf<Id>(nodes: Iterable<Id>, edgesOf: EdgesOf<Id>): Id[][] {
   return cyclesIn(stronglyConnectedComponents(nodes, edgesOf), edgesOf)
 }
@@ -12,7 +12,7 @@ export function cyclesIn<Id>(components: readonly (readonly Id[])[], edgesOf: Ed
   })
 }
 
-/** Breadth first from the node of the component that was found first, never leaving the component. */
+/** Searches breadth first from the first node of the component, without leaving the component. */
 function shortestCycle<Id>(component: readonly Id[], edgesOf: EdgesOf<Id>): Id[] | undefined {
   const [start] = component
   if (start === undefined) return undefined

@@ -5,7 +5,7 @@ export type DependencyOrder<Id> =
   | { readonly kind: 'ordered'; readonly nodes: readonly Id[] }
   | { readonly kind: 'cyclic'; readonly cycles: readonly (readonly Id[])[] }
 
-/** Every node after all that it depends on; among equals in the order given. */
+/** Orders nodes so that dependencies come first; keeps the given order among equals. */
 export function dependenciesFirst<Id>(nodes: Iterable<Id>, edgesOf: EdgesOf<Id>): DependencyOrder<Id> {
   const components = stronglyConnectedComponents(nodes, edgesOf)
   const cycles = cyclesIn(components, edgesOf)

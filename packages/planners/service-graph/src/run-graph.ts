@@ -4,15 +4,15 @@ export interface GraphNode<Id> {
 
 export interface RunGraphOptions<Node> {
   readonly limit: number
-  /** Once aborted, nothing new is started. */
+  /** After an abort no new node is started. */
   readonly signal: AbortSignal
-  /** False if what needs this node must not run. */
+  /** Resolves to false if the nodes that need this one must not run. */
   run(node: Node): Promise<boolean>
 }
 
 /**
- * Runs every node after all that it needs, as many at a time as the limit says. When a run throws, what has been started
- * is waited for, and the first error thrown.
+ * Runs every node after the nodes it needs, at most `limit` at a time. When a run throws, `runGraph` waits for the nodes
+ * that have been started, then throws the first error.
  */
 export async function runGraph<Id, Node extends GraphNode<Id>>(
   nodes: ReadonlyMap<Id, Node>,
@@ -41,7 +41,7 @@ export async function runGraph<Id, Node extends GraphNode<Id>>(
 }
 
 interface Frontier<Id, Node> {
-  /** A node that needs nothing any more. */
+  /** Returns a node whose needs are all finished. */
   take(): readonly [Id, Node] | undefined
   finish(id: Id): void
 }

@@ -51,8 +51,8 @@ let
     positionOf formal formals // {
       message = "package of service '${name}' takes '${formal}', but '${formal}' is not among its dependencies";
       hint =
-        if known == [ ] then "it has none; services name them in 'dependsOn' and 'connectsTo'"
-        else "they are ${quoted known}";
+        if known == [ ] then "it has no dependencies; services name theirs in 'dependsOn' and 'connectsTo'"
+        else "its dependencies are ${quoted known}";
       wrong = formal;
       candidates = known;
     };

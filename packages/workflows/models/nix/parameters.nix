@@ -33,7 +33,7 @@ let
       inherit targets;
       target =
         if targets == [ ]
-        then problems [ { message = "service '${name}' is placed nowhere"; hint = "add '${name}' to the distribution"; } ]
+        then problems [ { message = "service '${name}' is not placed on any target"; hint = "add '${name}' to the distribution"; } ]
         else head targets;
     };
 

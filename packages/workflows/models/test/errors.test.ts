@@ -148,7 +148,7 @@ describe('values of a program', () => {
       services.ts: services.self.inner.list[0]: error: a table or list cannot contain itself
       services.ts: services.web.dependsOn[0]: error: expected a service, but got nothing (undefined)
         hint: write its name
-      services.ts: services.web.dependsOn[1]: error: expected a service, but this is none of the services of this model
+      services.ts: services.web.dependsOn[1]: error: expected a service, but got one that is not in this model
         hint: write the service's name, or { service: NAME, targets: [...] }
       services.ts: services.web.targets[0]: error: expected a target, but got nothing (undefined)
         hint: use an object of the infrastructure or the name of one of its targets

@@ -296,7 +296,7 @@ test('loadArchitecture() reads an infrastructure with the header of a document',
   const wrong = { ...document, infrastructure: { a: { ...bare.a, system: 'x y' } } }
   const directory = modelsIn({ 'infrastructure.json': JSON.stringify(wrong, undefined, 1) })
   expect(await complaintOf(loadIn(directory, ['infrastructure.json']), directory)).toMatch(
-    /infrastructure\.json:\d+:\d+: error: .*a system must have only/,
+    /infrastructure\.json:\d+:\d+: error: .*a system must consist of/,
   )
   const later = modelsIn({ 'infrastructure.json': JSON.stringify({ ...document, version: 9 }) })
   expect(await complaintOf(loadIn(later, ['infrastructure.json']), later)).toContain('version')

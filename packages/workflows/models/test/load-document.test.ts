@@ -98,12 +98,12 @@ test.skipIf(noPrivateNix)('documents in Nix say where they are wrong, deep insid
     await complaintOf(loadBuildModel(join(directory, 'build.nix'), { environment }), directory),
   ]
   expect(complaints.join('\n\n')).toMatchInlineSnapshot(`
-    "deployment.nix:3:7: error: expected text, but this is 3
+    "deployment.nix:3:7: error: expected text, but got 3
           { service = 3;
             ^
     cannot read 'deployment.nix' as a deployment model
 
-    build.nix:2:28: error: a store path is <store directory>/<32 characters>-<name>, but this is 'x'
+    build.nix:2:28: error: 'x' is not valid: a store path has the form <store directory>/<32 characters>-<name>
         derivationMappings = [ { derivation = "x"; interface = "a"; } ]; }
                                  ^
     cannot read 'build.nix' as a build model"

@@ -85,10 +85,10 @@ test('services that are placed nowhere are told, unless that is said', async () 
   const services = ['web', 'api', 'old'].map((name) => `${name}: ${service}\n`).join('')
   const files = { 'infrastructure.yaml': infrastructure, 'services.yaml': services }
   expect(await warningsOf({ ...files, 'distribution.yaml': '{ web: [a], api: [] }' })).toEqual([
-    "service 'old' is placed nowhere | add it to the distribution, if only as 'old: []' | 3",
+    "service 'old' is not placed on any target | add it to the distribution, or write 'old: []' to leave it out | 3",
   ])
   expect(await warningsOf({ ...files, 'distribution.yaml': '{}' })).toEqual([
-    "3 services are placed nowhere: 'web', 'api', 'old' | add it to the distribution, if only as 'web: []' | 1",
+    "3 services are not placed on any target: 'web', 'api', 'old' | add it to the distribution, or write 'web: []' to leave it out | 1",
   ])
   const architecture = `infrastructure: { ${infrastructure.trim()} }
 services:
@@ -96,7 +96,7 @@ services:
   api: { type: x, pkg: { source: . }, targets: [] }
 `
   expect(await warningsOf({ 'architecture.yaml': architecture })).toEqual([
-    "service 'web' is placed nowhere | say where with 'targets', if only as 'targets: []' | 3",
+    "service 'web' is not placed on any target | say where with 'targets', if only as 'targets: []' | 3",
   ])
 })
 

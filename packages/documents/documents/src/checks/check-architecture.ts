@@ -4,7 +4,7 @@ import { checkTargets } from './check-targets.ts'
 import type { ServiceName } from '../ids.ts'
 import { checkReferences, type Reference } from './check-references.ts'
 
-/** References of an architecture to services and targets that it does not have, and packages that are missing. */
+/** Finds references to services and targets that the architecture does not have, and missing packages. */
 export function checkArchitecture(architecture: Architecture): Diagnostic[] {
   const { services, infrastructure, targetPackages } = architecture
   const dependencies = [...services].flatMap(dependenciesOf)
@@ -49,7 +49,7 @@ function placementsAt(placements: readonly Placement[], path: Path): PlacementAt
 }
 
 function checkName([key, { name }]: readonly [ServiceName, NormalizedService]): Diagnostic[] {
-  return name === key ? [] : [atPath(['services', key, 'name'], `service '${key}' says that its name is '${name}'`)]
+  return name === key ? [] : [atPath(['services', key, 'name'], `expected the name '${key}', but got '${name}'`)]
 }
 
 function serviceIn({ path, dependency }: DependencyAt): Reference {

@@ -3,12 +3,12 @@ import { describe } from '@davit/languages'
 import type { Format } from '../format.ts'
 
 export interface Header {
-  /** What the document says that it is. */
+  /** Kind of document, as the document itself states it. */
   readonly document: unknown
   readonly version: unknown
 }
 
-/** Whether a document is the one that is expected; there is no sense in reading on when it is another. */
+/** Checks that a document has the expected kind and version; if not, reading on makes no sense. */
 export function checkHeader(format: Format<unknown>, header: Header): Diagnostic | undefined {
   return checkName(format, header) ?? checkVersion(format, header)
 }
@@ -17,25 +17,21 @@ function checkName(format: Format<unknown>, { document }: Header): Diagnostic | 
   const { name, title, header, version } = format
   if (document === name || (document === undefined && header === 'optional')) return undefined
   if (document !== undefined) {
-    return atPath(['document'], `expected ${title}, but this is ${describe(document)}`, hintFor(format, document))
+    return atPath(['document'], `expected ${title}, but got ${describe(document)}`, hintFor(format, document))
   }
   const start = `{ "document": "${name}", "version": ${version}, ...`
-  return atPath(
-    [],
-    `expected ${title}, but this does not say what it is: 'document' is missing`,
-    `in JSON, ${title} begins with ${start}`,
-  )
+  return atPath([], `expected ${title}, but 'document' is missing`, `in JSON, ${title} begins with ${start}`)
 }
 
 function checkVersion(format: Format<unknown>, { version }: Header): Diagnostic | undefined {
   if (version === format.version || (version === undefined && format.header === 'optional')) return undefined
   if (version === undefined) return atPath([], "'version' is missing")
   if (format.olderVersions?.some((older) => older.version === version) === true) return undefined
-  const message = `this is version ${describe(version)} of ${format.title}: davit reads version ${readVersions(format)}`
+  const message = `version ${describe(version)} of ${format.title} is not supported: davit reads version ${readVersions(format)}`
   return atPath(
     ['version'],
     message,
-    version === 1 ? 'it comes from an older toolset: make it again from its models' : undefined,
+    version === 1 ? 'it was made by an older toolset: make it again from its models' : undefined,
   )
 }
 
@@ -44,17 +40,17 @@ function readVersions({ olderVersions = [], version }: Format<unknown>): string 
   return older.length === 0 ? String(version) : `${older.join(', ')} or ${version}`
 }
 
-/** What takes a document that is another one than was expected. */
+/** Hint for a document of the wrong kind: which tool or option takes it. */
 function hintFor({ name }: Format<unknown>, document: unknown): string | undefined {
   return HINTS.get(`${name} ${String(document)}`) ?? HINTS.get(document)
 }
 
 const HINTS: ReadonlyMap<unknown, string> = new Map([
-  ['architecture', 'davit-manifest makes a manifest of an architecture'],
-  ['manifest', 'a manifest comes after the architecture: use it as it is, or begin from the models'],
-  ['infrastructure', 'an infrastructure model is given with -i'],
-  ['distributedderivation', 'a build model is given to davit-delegate-build with -B'],
-  ['distributedderivation architecture', 'davit-delegate-build takes an architecture as it is, without -B'],
-  ['distributedderivation manifest', 'what a manifest names is built already: davit-distribute comes next'],
+  ['architecture', 'davit-manifest makes a manifest from an architecture'],
+  ['manifest', 'a manifest is made from an architecture: use it as it is, or start from the models'],
+  ['infrastructure', 'pass an infrastructure model with -i'],
+  ['distributedderivation', 'pass a build model to davit-delegate-build with -B'],
+  ['distributedderivation architecture', 'pass an architecture to davit-delegate-build without -B'],
+  ['distributedderivation manifest', 'the packages of a manifest are already built: run davit-distribute next'],
   ['profilemanifest', 'a profile manifest concerns one target only'],
 ])

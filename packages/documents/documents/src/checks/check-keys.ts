@@ -3,7 +3,7 @@ import { describe } from '@davit/languages'
 import type { DiagnosticOfPart } from '../diagnostic-of-issue.ts'
 import type { Spelling } from '../xml/spelling.ts'
 
-/** Keys that mean nothing in what a person wrote: a misspelt section must not be left out silently. */
+/** Finds unknown keys in what a person wrote: a misspelt section must not be ignored silently. */
 export function checkKeys(data: unknown, spelling: Spelling, path: Path = []): DiagnosticOfPart[] {
   if (spelling.kind === 'record') return checkRecord(data, spelling.fields, path)
   if (spelling.kind === 'list')
@@ -24,10 +24,10 @@ function checkRecord(data: unknown, fields: ReadonlyMap<string, Spelling>, path:
 const HEADER: ReadonlySet<string> = new Set(['document', 'version'])
 
 function unknownKey(name: string, known: readonly string[], path: Path): Diagnostic & { readonly part: 'key' } {
-  const hint = suggestionFor(name, known) ?? `known are ${known.join(', ')}`
+  const hint = suggestionFor(name, known) ?? `known keys: ${known.join(', ')}`
   return {
     severity: 'error',
-    message: `the key ${describe(name)} means nothing here`,
+    message: `unknown key ${describe(name)}`,
     path: [...path, name],
     hint,
     part: 'key',

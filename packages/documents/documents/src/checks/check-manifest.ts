@@ -6,7 +6,7 @@ import type { ProfileManifest } from '../profile-manifest.ts'
 import { storeOf } from '../store-reference.ts'
 import { checkReferences, type Reference } from './check-references.ts'
 
-/** References of a manifest to services and targets that it does not have. */
+/** Finds references to services and targets that the manifest does not have, and paths outside its store. */
 export function checkManifest(manifest: Manifest): Diagnostic[] {
   const { services, infrastructure, profiles, serviceMappings, snapshotMappings } = manifest
   const mappings: Step[] = [
@@ -29,7 +29,7 @@ export function checkManifest(manifest: Manifest): Diagnostic[] {
   ]
 }
 
-/** A profile manifest holds the services that are mapped to its target; what they refer to may be elsewhere. */
+/** Checks that a profile manifest contains the services mapped to its target; their dependencies may be elsewhere. */
 export function checkProfileManifest({ services, serviceMappings }: ProfileManifest): Diagnostic[] {
   const references = serviceMappings.map(({ service: name }, index) => ({
     path: ['serviceMappings', index, 'service'],
@@ -38,7 +38,7 @@ export function checkProfileManifest({ services, serviceMappings }: ProfileManif
   return checkReferences(references, { what: 'service with key', table: services })
 }
 
-/** One deployment has one store. */
+/** Finds paths outside the store of the manifest: a deployment has one store. */
 function checkStore({ store, services, profiles }: Manifest): Diagnostic[] {
   const paths = [
     ...[...profiles].map(([name, at]) => ({ path: ['profiles', name], at })),

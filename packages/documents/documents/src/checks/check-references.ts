@@ -1,18 +1,18 @@
 import { atPath, type Diagnostic, MAX_HINTS, type Path, suggestionFor } from '@davit/diagnostics'
 
-/** A name in a document that is to be found in a table. */
+/** A name in a document that must be in a table. */
 export interface Reference {
   readonly path: Path
   readonly name: string
 }
 
 export interface ReferredTable {
-  /** What the table holds: `target`. */
+  /** Kind of the table's entries, for messages: `target`. */
   readonly what: string
   readonly table: ReadonlyMap<string, unknown>
 }
 
-/** Those references whose table has no such name. */
+/** Finds the references to names that the table does not have. */
 export function checkReferences(references: readonly Reference[], { what, table }: ReferredTable): Diagnostic[] {
   const hints = new Map<string, string | undefined>()
   return references
@@ -23,7 +23,7 @@ export function checkReferences(references: readonly Reference[], { what, table 
     })
 }
 
-/** Hashes are not misspelt. */
+/** Suggests a similar name; not for hashes, which nobody misspells. */
 function hintFor(name: string, { table, given }: { readonly table: ReferredTable['table']; readonly given: number }) {
   return /^[0-9a-f]{64}$/.test(name) || given >= MAX_HINTS ? undefined : suggestionFor(name, table.keys())
 }

@@ -10,7 +10,7 @@ import {
   textOf,
 } from './xml-decoding.ts'
 
-/** Free-form data. As the original does it, a property or list member without `type` is left out. */
+/** Decodes free-form data. As in the original toolset, a property or list member without `type` is ignored. */
 export function decodeProperties(element: XmlElement, decoding: Decoding): Decoded {
   expectNoText(element, decoding)
   const typed = element.children.filter(({ name, attributes }) => name === 'property' && attributes.has('type'))
@@ -39,12 +39,12 @@ function scalarOf(type: string, text: string, decoding: Decoding): string | numb
   const word = text.trim()
   if (type === 'int' || type === 'float') return numberOf(type, word, decoding)
   if (type === 'bool') return truthOf(word, decoding)
-  report(decoding, `there is no type ${describe(type)}: types are string, int, float, bool, list and attrs`)
+  report(decoding, `unknown type ${describe(type)}: expected string, int, float, bool, list or attrs`)
   return text
 }
 
 function truthOf(word: string, decoding: Decoding): boolean {
-  if (word !== 'true' && word !== 'false') report(decoding, `expected true or false, but this is ${describe(word)}`)
+  if (word !== 'true' && word !== 'false') report(decoding, `expected true or false, but got ${describe(word)}`)
   return word === 'true'
 }
 
@@ -56,6 +56,6 @@ function numberOf(type: 'int' | 'float', word: string, decoding: Decoding): numb
   }
   const whole = typeof number === 'number' && Number.isInteger(number)
   if (type === 'float') return whole ? new Float(number) : number
-  if (!whole) report(decoding, `expected a whole number, but this is ${describe(word)}`)
+  if (!whole) report(decoding, `expected a whole number, but got ${describe(word)}`)
   return number
 }

@@ -12,7 +12,7 @@ import {
 } from './xml-decoding.ts'
 import { decodeProperties } from './decode-properties.ts'
 
-/** What an element says in a spelling: records as objects, tables as Maps. Elements and attributes it does not know are ignored. */
+/** Decodes an element by a spelling: records become objects, tables Maps. Unknown elements and attributes are ignored. */
 export function decodeXml(element: XmlElement, spelling: Spelling, decoding: Decoding): Decoded {
   switch (spelling.kind) {
     case 'text':
@@ -30,7 +30,7 @@ export function decodeXml(element: XmlElement, spelling: Spelling, decoding: Dec
   }
 }
 
-/** Left as text when it is none, for the schema to refuse. */
+/** Text that is not a whole number is returned unchanged, for the schema to refuse. */
 function wholeNumber(text: string): number | string {
   return /^\s*-?\d+\s*$/.test(text) ? Number(text) : text
 }

@@ -3,14 +3,14 @@ import { byName, Float, nameOfCharacter, NOT_XML, type XmlElement } from '@davit
 import type { Properties, PropertyValue } from '../property.ts'
 import type { Spelling, SpellingOf } from './spelling.ts'
 
-/** The element that a value becomes, and where in the document it is. */
+/** Name and attributes of the element that a value becomes, and its path in the document. */
 export interface Encoding {
   readonly name: string
   readonly path: Path
   readonly attributes?: readonly (readonly [string, string])[]
 }
 
-/** A value that is valid, in a spelling. Tables come out in order of their names. */
+/** Encodes a valid value by a spelling. Tables are written in order of their names. */
 export function encodeXml(value: unknown, spelling: Spelling, encoding: Encoding): XmlElement {
   switch (spelling.kind) {
     case 'text':
@@ -96,9 +96,9 @@ function branch(children: readonly XmlElement[], { name, path, attributes = [] }
 function refuseUnfit(text: string, path: Path): void {
   const character = NOT_XML.exec(text)?.[0]
   if (character === undefined) return
-  const message = `${renderPath(path)} has character ${nameOfCharacter(character)}, which XML cannot carry`
+  const message = `${renderPath(path)} contains character ${nameOfCharacter(character)}, which cannot occur in XML`
   throw new DavitError('unfit-text', message, {
     exitStatus: ExitStatus.badDocument,
-    hint: 'take the character out, or write the document as JSON',
+    hint: 'remove the character, or write the document as JSON',
   })
 }

@@ -1,6 +1,6 @@
 /**
  * How a value is spelt in XML (the NixXML conventions): records are child elements in a fixed order, tables are repeated
- * elements with a `name`, lists are repeated elements, free-form data says its types.
+ * elements with a `name`, lists are repeated elements, and free-form data carries its types.
  */
 export type Spelling =
   | { readonly kind: 'text' }

@@ -6,7 +6,7 @@ export interface Decoded {
   readonly node: LocatedNode
 }
 
-/** Where the decoder is, and what it has to say. */
+/** Path that is being decoded, and the problems found so far. */
 export interface Decoding {
   readonly path: Path
   readonly problems: Diagnostic[]
@@ -31,16 +31,16 @@ export function nodeOf({ offset = 0 }: XmlElement): LocatedNode {
 export function textOf(element: XmlElement, decoding: Decoding): string {
   const [child] = element.children
   if (child !== undefined)
-    report(decoding, `expected text in ${describe(element.name)}, but it has an element ${describe(child.name)}`)
+    report(decoding, `expected text in ${describe(element.name)}, but it contains an element ${describe(child.name)}`)
   return element.text
 }
 
 export function expectNoText({ name, text }: XmlElement, decoding: Decoding): void {
   if (text.trim() !== '')
-    report(decoding, `expected elements in ${describe(name)}, but it has text ${describe(text.trim())}`)
+    report(decoding, `expected elements in ${describe(name)}, but it contains text ${describe(text.trim())}`)
 }
 
-/** Named children as a Map; those without a name are left out, and a name that occurs twice is a problem. */
+/** Decodes named children into a Map; ignores those without a name, and reports names that occur twice. */
 export function decodeMembers(
   element: XmlElement,
   members: readonly (readonly [string | undefined, XmlElement])[],
@@ -50,7 +50,7 @@ export function decodeMembers(
   const children = new Map<string, LocatedNode>()
   for (const [name, child] of members) {
     if (name === undefined) continue
-    // What stands there again has a place of its own.
+    // The repetition has a place of its own.
     const step = data.has(name) ? `${name} (again)` : name
     const within = inside(decoding, step)
     if (data.has(name)) report(within, `${describe(name)} occurs twice in ${describe(element.name)}`)

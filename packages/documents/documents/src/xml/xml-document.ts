@@ -15,7 +15,7 @@ import { decodeXml } from './decode-xml.ts'
 import type { Spelling } from './spelling.ts'
 import { encodeXml } from './encode-xml.ts'
 
-/** An XML document says what it is in the name of its root element, and its version in an attribute there. */
+/** Reads an XML document: the name of the root element states what it is, and an attribute its version. */
 export function readXmlDocument(format: Format<unknown>, source: SourceText): Reading {
   const result = readXml(source)
   if ('problem' in result) return { diagnostics: [result.problem], locate: () => () => undefined }
@@ -35,7 +35,7 @@ function strangeDocument(problem: Diagnostic, source: SourceText): Reading {
 
 export function writeXmlDocument(format: Format<unknown>, value: unknown): string {
   if (format.xml === undefined) {
-    throw new DavitError('json-only', `${format.title} has no form in XML`, {
+    throw new DavitError('json-only', `${format.title} has no XML form`, {
       exitStatus: ExitStatus.usage,
       hint: 'write it as JSON',
     })
@@ -45,7 +45,7 @@ export function writeXmlDocument(format: Format<unknown>, value: unknown): strin
 }
 
 function notXml({ title }: Format<unknown>, { name }: XmlElement): Diagnostic {
-  return atPath([], `expected ${title}, which is JSON, but this is XML (${describe(name)})`)
+  return atPath([], `expected ${title}, which is always JSON, but got XML (${describe(name)})`)
 }
 
 function versionOf({ attributes }: XmlElement): number | string | undefined {

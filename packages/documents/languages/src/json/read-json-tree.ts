@@ -6,7 +6,7 @@ import { parseNumber } from '../text/parse-number.ts'
 import { Float } from '../float.ts'
 import { type Branch, listOf, tableOf, type Tree } from '../text/tree.ts'
 
-/** Strict JSON with the place of everything. Keys that occur twice are refused, which JSON.parse does not see. */
+/** Reads strict JSON with the place of every value. Refuses keys that occur twice, which JSON.parse accepts. */
 export function readJsonTree(source: SourceText, maxDepth: number): Tree {
   const nowhere = located(null, { offset: 0 }, source)
   const tooDeep = offsetBelow(source.text, maxDepth)
@@ -61,8 +61,8 @@ function numberOf({ offset, length }: Node, { source, problems }: Context): numb
 }
 
 const SYNTAX: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'unexpected word: text stands in double quotes',
-  InvalidNumberFormat: 'this is not a number',
+  InvalidSymbol: 'unexpected word: text must be in double quotes',
+  InvalidNumberFormat: 'not a valid number',
   PropertyNameExpected: 'expected a key in double quotes',
   ValueExpected: 'expected a value',
   ColonExpected: "expected ':'",
@@ -72,14 +72,14 @@ const SYNTAX: Readonly<Record<string, string>> = {
   EndOfFileExpected: 'expected the end of the text',
   InvalidCommentToken: 'JSON has no comments',
   UnexpectedEndOfComment: 'JSON has no comments',
-  UnexpectedEndOfString: 'text in double quotes does not end',
-  UnexpectedEndOfNumber: 'the number does not end',
+  UnexpectedEndOfString: 'expected a closing double quote',
+  UnexpectedEndOfNumber: 'expected a digit',
   InvalidUnicode: 'not a valid \\u escape',
   InvalidEscapeCharacter: 'not a valid escape',
   InvalidCharacter: 'control characters in text must be escaped',
 }
 
-/** The first one: what the parser says after it is mostly about nothing. */
+/** Returns the first error; the ones after it are mostly its consequences. */
 function syntaxError(errors: readonly ParseError[], source: SourceText): Diagnostic {
   const [first] = errors
   if (first === undefined) return { severity: 'error', message: 'expected a value', place: source.placeAt(0) }
@@ -87,7 +87,7 @@ function syntaxError(errors: readonly ParseError[], source: SourceText): Diagnos
   const code = printParseErrorCode(error)
   const isComma =
     code === 'PropertyNameExpected' && /,\s*$/.test(source.text.slice(0, offset)) && source.text[offset] === '}'
-  const message = isComma ? "unexpected '}' behind a comma: expected a key" : (SYNTAX[code] ?? 'not valid JSON')
+  const message = isComma ? "unexpected '}' after a comma: expected a key" : (SYNTAX[code] ?? 'not valid JSON')
   const isEnd = offset >= source.text.trimEnd().length
   return {
     severity: 'error',
@@ -96,7 +96,7 @@ function syntaxError(errors: readonly ParseError[], source: SourceText): Diagnos
   }
 }
 
-/** The first bracket that nests too deeply, found without recursion: a parser that recurses must not see it. */
+/** Finds the first bracket that nests too deeply, without recursion: a recursive parser would overflow its stack. */
 function offsetBelow(text: string, maxDepth: number): number | undefined {
   let depth = 0
   for (let index = 0; index < text.length; index += 1) {

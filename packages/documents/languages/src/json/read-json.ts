@@ -5,7 +5,7 @@ import type { SourceText } from '../text/located.ts'
 import type { PlaceOf, Reading } from '../text/reading.ts'
 import type { Tree } from '../text/tree.ts'
 
-/** Strict JSON as objects and arrays, at the speed of JSON.parse unless something needs a second look. */
+/** Reads strict JSON into objects and arrays, at the speed of JSON.parse unless something needs a second look. */
 export function readJson(source: SourceText): Reading {
   const fast = parseFast(source.text)
   if (fast !== undefined)
@@ -23,13 +23,13 @@ function placesIn({ placeOf, placeOfKey }: Tree): PlaceOf {
   return (path, part) => (part === 'key' ? placeOfKey(path) : placeOf(path))
 }
 
-/** A key: a string whose closing quote is followed by a colon. Inside of a string a quote has an odd number of backslashes. */
+/** A key: a string whose closing quote is followed by a colon. Inside a string, a quote has an odd number of backslashes. */
 const KEY = /(?<!\\)(?:\\\\)*"\s*:/g
 
-/** A number that may be whole in value though it is not in text: `1.0`, `1e3`, `0.99999999999999999`. */
+/** A number whose value may be whole although its text is not: `1.0`, `1e3`, `0.99999999999999999`. */
 const WHOLE_FLOAT = /(?:^|[\s:,[])-?\d+(?:\.(?:0+|\d{12,})|(?:\.\d+)?[eE][+-]?\d+)(?=[\s,}\]]|$)/
 
-/** Nothing for what needs a second look: errors, numbers that are bent, keys that occur twice. */
+/** Returns undefined when the text needs a second look: errors, numbers that are not exact, keys that occur twice. */
 function parseFast(text: string): { readonly data: unknown } | undefined {
   try {
     const data: unknown = JSON.parse(text)
@@ -41,7 +41,7 @@ function parseFast(text: string): { readonly data: unknown } | undefined {
   }
 }
 
-/** NaN when a number is not exact, or nesting too deep. */
+/** Counts keys; NaN when a number is not exact or the nesting is too deep. */
 function countKeys(data: unknown, depth: number): number {
   if (typeof data === 'number') return isExact(data) ? 0 : Number.NaN
   if (typeof data !== 'object' || data === null) return 0

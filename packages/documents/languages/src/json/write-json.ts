@@ -1,7 +1,7 @@
 import { byName } from '../by-name.ts'
 import { Float } from '../float.ts'
 
-/** Deterministic JSON: keys in order, two spaces; Maps and objects alike are objects. */
+/** Writes deterministic JSON: keys in order, indented by two spaces; Maps and objects both become objects. */
 export function writeJson(value: unknown, indent = ''): string {
   if (value instanceof Float) return value.toString()
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -19,7 +19,7 @@ export function writeJson(value: unknown, indent = ''): string {
   return enclose('{', fields, indent) + '}'
 }
 
-/** An object's fields, or a Map's, that have a value, in order of their names. */
+/** Returns the fields of an object or Map that have a value, in order of their names. */
 function fieldsOf(value: object): (readonly [string, unknown])[] {
   const fields: (readonly [string, unknown])[] = value instanceof Map ? [...value] : Object.entries(value)
   return fields.filter(([, field]) => field !== undefined).toSorted(byName)

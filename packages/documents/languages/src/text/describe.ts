@@ -1,6 +1,6 @@
 import { Float } from '../float.ts'
 
-/** For people: `'two'`, `a list`; of long text its beginning. */
+/** Describes a value in a message: `'two'`, `a list`; long text is shortened. */
 export function describe(value: unknown): string {
   if (typeof value === 'string') return `'${shortened(value)}'`
   if (Array.isArray(value)) return 'a list'
@@ -8,7 +8,7 @@ export function describe(value: unknown): string {
   return String(value)
 }
 
-/** On one line. */
+/** Shortens text and keeps it on one line. */
 export function shortened(text: string): string {
   const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
   return shown.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')

@@ -3,24 +3,24 @@ import { MAX_TEXT_LENGTH } from './limits.ts'
 import { type SourceText, sourceText } from './located.ts'
 
 export interface ParseOptions {
-  /** For messages: a path, or `<stdin>`. */
+  /** Name of the file in messages: a path, or `<stdin>`. */
   readonly file: string
 }
 
-/** The text without a byte order mark, if it is not too large to be looked at. */
+/** Removes a byte order mark; throws when the text is too large. */
 export function openSource(text: string, { file }: ParseOptions): SourceText {
   if (text.length <= MAX_TEXT_LENGTH) return sourceText(text.replace(/^\uFEFF/, ''), file)
   throw invalidDocument(`'${file}' is too large: davit reads at most ${MAX_TEXT_LENGTH} characters`, [])
 }
 
-/** With the problems in the order of the text, each once. */
+/** Makes the error for problems of one text, in the order of the text, each once. */
 export function invalidDocument(message: string, diagnostics: readonly Diagnostic[]): DavitError {
   const distinct = new Map(diagnostics.map((diagnostic) => [identityOf(diagnostic), diagnostic]))
   const shown = firstDiagnostics([...distinct.values()].toSorted(byPlace))
   return new DavitError('invalid-document', message, { exitStatus: ExitStatus.badDocument, diagnostics: shown })
 }
 
-/** What is shown but the source line, which may be as long as the text. */
+/** Everything that is shown except the source line, which may be as long as the text. */
 function identityOf({ place, ...rest }: Diagnostic): string {
   return JSON.stringify([rest, place?.file, place?.line, place?.column])
 }

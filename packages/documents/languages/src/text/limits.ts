@@ -1,23 +1,23 @@
-/** 256 Mi UTF-16 units: a bound on what is read at all, far beyond any deployment. */
+/** 256 Mi UTF-16 units: larger texts are not read. Far beyond any deployment. */
 export const MAX_TEXT_LENGTH = 256 * 1024 * 1024
 
-/** In XML, where each takes about a kilobyte of memory; ten thousand services have half a million. */
+/** Each element takes about a kilobyte of memory; ten thousand services have half a million. */
 export const MAX_XML_ELEMENTS = 2_000_000
 
-/** In what a program made; what it shares counts wherever it is. */
+/** Limit for values that a program made; a value that occurs in several places counts each time. */
 export const MAX_PROGRAM_VALUES = 2_000_000
 
-/** Of a text in YAML. */
+/** Characters of a YAML text. */
 export const MAX_YAML_LENGTH = 16 * 1024 * 1024
 
-/** Lines, commas and opening brackets in YAML: there is one for each value, which takes a kilobyte of memory and 10 µs. */
+/** Lines, commas and opening brackets of a YAML text: one for each value, which takes a kilobyte of memory and 10 µs. */
 export const MAX_YAML_PARTS = 1_000_000
 
-/** Lists and tables within each other in what a person writes. */
+/** Nesting of lists and tables in models. */
 export const MAX_MODEL_DEPTH = 200
 
-/** Lists and tables, or elements, within each other in documents: what a person wrote stands deeper there. */
+/** Nesting of lists, tables and elements in documents, which contain values of models at a deeper level. */
 export const MAX_DOCUMENT_DEPTH = 220
 
-/** Values that YAML aliases may add to a text. */
+/** Values that YAML aliases may add in total. */
 export const MAX_ALIASED_VALUES = 100_000

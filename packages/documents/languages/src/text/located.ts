@@ -1,19 +1,19 @@
 import type { Path, Place } from '@davit/diagnostics'
 import type { Float } from '../float.ts'
 
-/** What a text in YAML or JSON says; tables are Maps, so that names such as `__proto__` are names. */
+/** The value of a YAML or JSON text; tables are Maps, so that `__proto__` is a name like any other. */
 export type Data = null | string | number | boolean | Float | readonly Data[] | ReadonlyMap<string, Data>
 
-/** A value read from a text, and where it and its parts stand there. */
+/** A value read from a text, with the places of its parts. */
 export interface Located<Value = Data> {
   readonly value: Value
-  /** Of a value, of the key when the value is a list or table, of the nearest thing around it when there is no such path. */
+  /** Place of the value; of its key if it is a list or table; of the innermost value around it if the path does not exist. */
   placeOf(path: Path): Place
-  /** Of the key that the last step of the path names. */
+  /** Place of the key that the last step of the path names. */
   placeOfKey(path: Path): Place
 }
 
-/** Offsets count UTF-16 units. */
+/** Offsets of a value and its parts, in UTF-16 units. */
 export interface LocatedNode {
   readonly offset: number
   readonly keyOffset?: number
@@ -24,7 +24,7 @@ export interface SourceText {
   readonly file: string
   readonly text: string
   placeAt(offset: number): Place
-  /** Both count from 1. */
+  /** Line and column count from 1. */
   placeAtLine(line: number, column: number): Place
 }
 
@@ -89,7 +89,7 @@ function lineAt(starts: readonly number[], offset: number): number {
   return low
 }
 
-/** Without a carriage return at its end. */
+/** Returns the line without a trailing carriage return. */
 function lineBetween(text: string, start: number, end: number): string {
   return text.slice(start, text[end - 1] === '\r' ? end - 1 : end)
 }

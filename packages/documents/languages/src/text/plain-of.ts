@@ -2,12 +2,12 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { describe } from './describe.ts'
 import { MAX_DOCUMENT_DEPTH, MAX_PROGRAM_VALUES } from './limits.ts'
 
-/** Maps become objects with own properties (even for names such as `__proto__`); fields without a value are left out. */
+/** Turns Maps into objects with own properties (even for names such as `__proto__`); leaves out fields without a value. */
 export function plainOf(data: unknown): unknown {
   return plainWithin(data, { depth: 0, seen: { values: 0 }, mostValues: Infinity, complaint: '' })
 }
 
-/** The same of what a program made, whose memory need not hold what it stands for; begins what is said of it with `complaint`. */
+/** Like `plainOf`, with a limit: shared values of a program may expand without bound. `complaint` begins the message of errors. */
 export function plainOfProgram(data: unknown, complaint: string): unknown {
   return plainWithin(data, {
     depth: 0,
@@ -45,17 +45,17 @@ function count({ seen, mostValues, complaint }: Within, more: number): void {
   if (seen.values > mostValues) throw refusal(`${complaint}there are more than ${mostValues} values`)
 }
 
-/** Keys of Maps can be anything. */
+/** A Map can have keys of any type. */
 function keyOf(key: unknown, complaint: string): string {
   if (typeof key === 'string' || typeof key === 'number') return String(key)
-  throw refusal(`${complaint}a key is ${describe(key)}: keys are text`)
+  throw refusal(`${complaint}a key is ${describe(key)}: keys must be text`)
 }
 
 function refusal(message: string): DavitError {
   return new DavitError('invalid-document', message, { exitStatus: ExitStatus.badDocument })
 }
 
-/** Instances of other classes stay what they are. */
+/** Instances of other classes are left as they are. */
 function isContainer(data: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(data)
   return Array.isArray(data) || data instanceof Map || prototype === null || prototype === Object.prototype

@@ -1,14 +1,14 @@
 import type { Diagnostic, Path, Place } from '@davit/diagnostics'
 
-/** Of a value, or of its key. */
+/** Returns the place of a value, or of its key. */
 export type PlaceOf = (path: Path, part?: 'key') => Place | undefined
 
-/** A text read as far as its language goes: what it says, and what is wrong with it. */
+/** The result of reading a text in its language: its content and its problems. */
 export interface Reading {
-  /** Absent when the text cannot be read at all. */
+  /** Absent when the text cannot be read. */
   readonly content?: { readonly data: unknown }
-  /** Those with a path and no place get theirs from `locate`. */
+  /** Diagnostics with a path but no place get their place from `locate`. */
   readonly diagnostics: readonly Diagnostic[]
-  /** Reads the text once more to learn its places: only for when something is wrong. */
+  /** Reads the text again to find places; only called when something is wrong. */
   locate(): PlaceOf
 }

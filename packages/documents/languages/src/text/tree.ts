@@ -1,11 +1,11 @@
 import type { Diagnostic } from '@davit/diagnostics'
 import type { Data, Located, LocatedNode } from './located.ts'
 
-/** A text read with the place of everything in it. */
+/** A text read with the places of all its values. */
 export interface Tree extends Pick<Located, 'placeOf' | 'placeOfKey'> {
-  /** Absent when the text cannot be read at all. */
+  /** Absent when the text cannot be read. */
   readonly content?: { readonly data: Data }
-  /** With places. */
+  /** Problems with their places. */
   readonly problems: readonly Diagnostic[]
 }
 

@@ -7,7 +7,7 @@ export interface XmlProblem {
   readonly offset: number
 }
 
-/** The first place where tags, entities and text do not make one element. Attributes are for others to look at. */
+/** Finds the first place where tags, entities and text do not form one element. Does not check attributes. */
 export function findMarkupProblem(text: string): XmlProblem | undefined {
   const state: State = { open: [], elements: 0 }
   TOKEN.lastIndex = 0
@@ -19,8 +19,8 @@ export function findMarkupProblem(text: string): XmlProblem | undefined {
   }
   const innermost = state.open.at(-1)
   if (innermost !== undefined)
-    return { message: `the text ends inside of element ${describe(innermost)}`, offset: text.length }
-  return state.elements > 0 ? undefined : { message: 'there is no element', offset: 0 }
+    return { message: `the text ends inside element ${describe(innermost)}`, offset: text.length }
+  return state.elements > 0 ? undefined : { message: 'expected an element, but there is none', offset: 0 }
 }
 
 /** Comment, processing instruction, CDATA, end tag, start tag, text. No part can match what another begins with: linear time. */
@@ -72,10 +72,12 @@ function excessOf({ open, elements }: State): string | undefined {
 function followEnd(name: string, offset: number, { open }: State): XmlProblem | undefined {
   const expected = open.pop()
   if (expected === name) return undefined
-  const found = `this is </${shortened(name)}>`
+  const found = `</${shortened(name)}>`
   return {
     message:
-      expected === undefined ? `${found}, but no element is open` : `expected </${shortened(expected)}>, but ${found}`,
+      expected === undefined
+        ? `unexpected ${found}: no element is open`
+        : `expected </${shortened(expected)}>, but got ${found}`,
     offset,
   }
 }
@@ -87,14 +89,14 @@ function followText({ cdata, characters = '' }: Token, offset: number, { open }:
     return { message: 'text outside of the root element', offset }
   }
   const end = characters.indexOf(']]>')
-  return end === -1 ? undefined : { message: "']]>' in text is written ]]&gt;", offset: offset + end }
+  return end === -1 ? undefined : { message: "']]>' in text must be written ]]&gt;", offset: offset + end }
 }
 
 function unreadable(text: string, offset: number): string {
   const start = text.slice(offset, offset + 9)
-  if (/^<!DOCTYPE/i.test(start)) return 'a DOCTYPE is refused: leave it out'
-  if (start.startsWith('<!--')) return 'the comment does not end'
-  if (start.startsWith('<![CDATA[')) return 'the CDATA section does not end'
-  if (!text.includes('>', offset)) return 'the text ends inside of a tag'
-  return "the tag is not well-formed: a quote is missing, or '<' stands inside of it (written &lt;)"
+  if (/^<!DOCTYPE/i.test(start)) return 'DOCTYPE is not allowed: remove it'
+  if (start.startsWith('<!--')) return 'the comment is not closed'
+  if (start.startsWith('<![CDATA[')) return 'the CDATA section is not closed'
+  if (!text.includes('>', offset)) return 'the text ends inside a tag'
+  return "the tag is not well-formed: a quote is missing, or a '<' in it is not written &lt;"
 }

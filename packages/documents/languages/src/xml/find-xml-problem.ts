@@ -4,7 +4,7 @@ import type { SourceText } from '../text/located.ts'
 import { NOT_XML, nameOfCharacter } from './xml-element.ts'
 import { findMarkupProblem, type XmlProblem } from './find-markup-problem.ts'
 
-/** Why a text is not well-formed XML that davit reads; the validator of fast-xml-parser alone lets too much through. */
+/** Finds the first problem that keeps davit from reading a text as XML; the validator of fast-xml-parser alone accepts too much. */
 export function findXmlProblem(source: SourceText): Diagnostic | undefined {
   const problem = findCharacterProblem(source.text) ?? findMarkupProblem(source.text)
   if (problem !== undefined) {

@@ -6,20 +6,20 @@ import { findXmlProblem } from './find-xml-problem.ts'
 import type { XmlElement } from './xml-element.ts'
 import { decodeEntities } from './xml-entity.ts'
 
-/** The root element of a well-formed document without DOCTYPE, or what is wrong with it. */
+/** Returns the root element of a well-formed text without DOCTYPE, or its first problem. */
 export function readXml(source: SourceText): { readonly root: XmlElement } | { readonly problem: Diagnostic } {
   const problem = findXmlProblem(source)
   if (problem !== undefined) return { problem }
   try {
     return { root: parse(source.text, { captureMetaData: false }) }
   } catch (error) {
-    // The parser refuses some names that are words of JavaScript.
+    // The parser refuses some names that mean something in JavaScript.
     const message = `cannot be read: ${error instanceof Error ? error.message : String(error)}`
     return { problem: { severity: 'error', message, place: { file: source.file } } }
   }
 }
 
-/** What `readXml` could read, with the offset of every element, which takes longer. */
+/** Like `readXml` for a text that it accepted, with the offset of every element; slower. */
 export function readXmlWithPlaces(source: SourceText): XmlElement {
   return parse(source.text, { captureMetaData: true })
 }
@@ -28,7 +28,7 @@ const TEXT = '#text'
 const CDATA = '#cdata'
 const ATTRIBUTES = ':@'
 
-/** What fast-xml-parser makes of a node when it preserves the order: one key, which is the name, and attributes. */
+/** A node of fast-xml-parser with `preserveOrder`: one key, which is its name, and attributes. */
 interface ParsedNode {
   readonly [name: string]: unknown
   readonly [metadata: symbol]: { readonly startIndex?: number } | undefined

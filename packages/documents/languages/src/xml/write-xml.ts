@@ -1,6 +1,6 @@
 import type { XmlElement } from './xml-element.ts'
 
-/** One element a line, two spaces; an element that has text has it exactly. */
+/** Writes one element per line, indented by two spaces; text of an element is written exactly. */
 export function writeXml(root: XmlElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${elementText(root, '')}\n`
 }
@@ -22,7 +22,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\r': '&#xD;',
 }
 
-/** White space other than blanks is escaped, so that no reader normalizes it. */
+/** Escapes white space other than blanks too, so that no reader normalizes it. */
 function escape(text: string): string {
   return text.replace(/[&<>"\t\n\r]/g, (character) => ESCAPES[character] ?? character)
 }

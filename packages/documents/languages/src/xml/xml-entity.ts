@@ -8,18 +8,18 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['apos', "'"],
 ])
 
-/** The five entities of XML and references to characters; those that do not exist stay as they are. */
+/** Decodes the five entities of XML and character references; leaves unknown ones as they are. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(/&([^;&]*);/g, (entity, name: string) => characterOf(name) ?? entity)
 }
 
-/** Where and why an `&` does not begin an entity; there is no DOCTYPE that could define others. */
+/** Finds an `&` that does not begin an entity; without a DOCTYPE, no others can be defined. */
 export function findEntityProblem(text: string): { readonly message: string; readonly offset: number } | undefined {
   for (let offset = text.indexOf('&'); offset !== -1; offset = text.indexOf('&', offset + 1)) {
     const name = /^&([^;&\s]{1,40});/.exec(text.slice(offset, offset + 42))?.[1]
-    if (name === undefined) return { message: "'&' stands alone: it is written &amp;", offset }
-    if (characterOf(name) === undefined) return { message: `there is no entity '&${name};'`, offset }
+    if (name === undefined) return { message: "'&' must be written &amp;", offset }
+    if (characterOf(name) === undefined) return { message: `unknown entity '&${name};'`, offset }
   }
   return undefined
 }

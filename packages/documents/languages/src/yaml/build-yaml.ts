@@ -20,7 +20,7 @@ import { Float } from '../float.ts'
 import { type Branch, listOf, tableOf } from '../text/tree.ts'
 import { findAliased } from './find-aliased.ts'
 
-/** What a YAML document says, aliases and merge keys followed. */
+/** Builds the value of a YAML document; follows aliases and merge keys. */
 export function buildYaml(
   document: Document,
   { source, problems }: { readonly source: SourceText; readonly problems: Diagnostic[] },
@@ -34,16 +34,16 @@ interface Context {
   readonly targets: ReadonlyMap<Alias, Node>
   readonly source: SourceText
   readonly problems: Diagnostic[]
-  /** How many more values aliases may stand for (a few lines of them can stand for billions); nothing is built at zero. */
+  /** How many more values aliases may expand to (a few lines can expand to billions); at zero nothing more is built. */
   readonly budget: { values: number }
   readonly depth: number
-  /** Whether this is reached through an alias, which then is the place of everything below it. */
+  /** Whether the node was reached through an alias, which then is the place of everything below it. */
   readonly aliased: boolean
 }
 
 type Content = Scalar | YAMLMap | YAMLSeq
 
-/** `at` is where the value stands if the text gives none for it. */
+/** Builds a value; `at` is its place if the text has none for it. */
 function build(node: unknown, context: Context, at: LocatedNode): Branch {
   if (isAlias(node)) return buildAlias(node, context, at)
   if (!isContent(node)) return { data: null, node: at }
@@ -82,7 +82,7 @@ function isAllowed(node: Content, context: Context, { offset }: LocatedNode): bo
 }
 
 function excessOf(node: Content, { budget, depth, aliased }: Context): string | undefined {
-  if (budget.values === 0) return `aliases stand for more than ${MAX_ALIASED_VALUES} values`
+  if (budget.values === 0) return `aliases expand to more than ${MAX_ALIASED_VALUES} values`
   if (depth < MAX_MODEL_DEPTH || isScalar(node)) return undefined
   return `nested more than ${MAX_MODEL_DEPTH} levels deep${aliased ? ', or contains itself' : ''}`
 }
@@ -90,14 +90,14 @@ function excessOf(node: Content, { budget, depth, aliased }: Context): string | 
 const TAGS: ReadonlySet<string> = new Set(['tag:yaml.org,2002:str', 'tag:yaml.org,2002:map', 'tag:yaml.org,2002:seq'])
 
 function tagProblem({ tag }: Content): string | undefined {
-  return tag === undefined || TAGS.has(tag) ? undefined : `the tag ${describe(tag)} has no meaning here`
+  return tag === undefined || TAGS.has(tag) ? undefined : `the tag ${describe(tag)} is not supported`
 }
 
 function buildAlias(alias: Alias, context: Context, at: LocatedNode): Branch {
   const target = context.targets.get(alias)
   const here = context.aliased ? at : { ...at, offset: startOf(alias) }
   if (target !== undefined) return build(target, { ...context, aliased: true }, here)
-  refuse(here.offset, context, `there is no anchor ${describe(`&${alias.source}`)} before this`)
+  refuse(here.offset, context, `no anchor ${describe(`&${alias.source}`)} before this alias`)
   return { data: null, node: here }
 }
 
@@ -138,7 +138,7 @@ function keyProblem(name: string | undefined): string {
   return name === undefined ? 'expected text as a key' : `key ${describe(name)} occurs twice`
 }
 
-/** What `<<` merges: a table, or a list of tables of which the first wins. */
+/** Returns the tables that `<<` merges: one, or a list where earlier ones win. */
 function tablesIn({ data, node }: Branch): Branch[] {
   if (data instanceof Map) return [{ data, node }]
   if (!Array.isArray(data)) return []

@@ -1,13 +1,13 @@
 import { type Alias, type Document, isAlias, isMap, isNode, isSeq, type Node } from 'yaml'
 
 /**
- * What each alias stands for: the last node before it with an anchor of that name. The library would look through the
- * whole document for each of them.
+ * Finds the node of each alias: the last one before it with an anchor of that name. The library would search the
+ * whole document for every alias.
  */
 export function findAliased({ contents }: Document): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>()
   const aliased = new Map<Alias, Node>()
-  // A stack of our own: the text may nest deeper than calls can.
+  // An explicit stack: the text may nest deeper than the call stack allows.
   const waiting: unknown[] = [contents]
   while (waiting.length > 0) {
     const node = waiting.pop()

@@ -2,10 +2,10 @@ import type { Diagnostic } from '@davit/diagnostics'
 import { type Document, isMap, isPair, isScalar, isSeq, type YAMLParseError, type YAMLWarning } from 'yaml'
 import type { SourceText } from '../text/located.ts'
 
-/** The first thing that is wrong with a text as YAML: what the parser says after it is mostly about nothing. */
+/** Finds the first syntax error of a YAML text; the ones after it are mostly its consequences. */
 export function findYamlProblem(document: Document, source: SourceText): Diagnostic | undefined {
   const { errors, warnings, directives } = document
-  // Tags that the parser does not know are warnings there; whoever reads the values refuses them.
+  // The parser only warns of unknown tags; `buildYaml` refuses them.
   const all = [...errors, ...warnings.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')]
   const first = all.toSorted((left, right) => left.pos[0] - right.pos[0])[0]
   if (directives?.yaml.version !== '1.2') {
@@ -27,7 +27,7 @@ interface Problem {
 interface Around {
   readonly document: Document
   readonly source: SourceText
-  /** Whether what should be a key goes on in the next line. */
+  /** Whether a would-be key continues on the next line. */
   readonly isContinued: boolean
 }
 
@@ -40,15 +40,15 @@ function problemOf(error: YAMLParseError | YAMLWarning, around: Around): Problem
   return quoteProblem(error, around) ?? { offset, message: MESSAGES.get(code) ?? wordsFor(message) }
 }
 
-/** The parser tells it at the end of the text. */
+/** Reports a missing closing quote where the text begins; the parser reports it at the end. */
 function quoteProblem({ message, pos }: YAMLParseError | YAMLWarning, { document }: Around): Problem | undefined {
   const [, quote] = /^Missing closing (.)quote$/.exec(message) ?? []
   if (quote === undefined) return undefined
   const offset = lastScalarIn(document) ?? pos[0]
-  return { offset, message: `the text in quotes does not end: ${quote} is missing` }
+  return { offset, message: `the closing ${quote} of the quoted text is missing` }
 }
 
-/** A value in one line and a key in the next, which is indented more. */
+/** Reports a value that is followed by a key on the next line with more indentation. */
 function nextLineProblem(offset: number, { source }: Around): Problem {
   const end = source.text.indexOf('\n', offset)
   const start = end + 1 + (/^[ ]*/.exec(source.text.slice(end + 1))?.[0].length ?? 0)
@@ -63,7 +63,7 @@ function keyProblem(offset: number, { source }: Around): Problem {
 
 const MAX_KEY = 200
 
-/** Where the last text of a document begins: the one that did not end. */
+/** Offset of the last text of a document: the one that was not closed. */
 function lastScalarIn({ contents }: Document): number | undefined {
   let node: unknown = contents
   while (isMap(node) || isSeq(node)) {
@@ -73,27 +73,24 @@ function lastScalarIn({ contents }: Document): number | undefined {
   return isScalar(node) ? node.range?.[0] : undefined
 }
 
-/** Of the parser's own words, those that nobody understands are put differently. */
+/** Rewords those messages of the parser that are hard to understand. */
 function wordsFor(message: string): string {
   const [, end] =
     /^Flow (?:map|sequence) in block collection must be sufficiently indented and end with a (.)$/.exec(message) ?? []
   if (end !== undefined) return `expected '${end}' before this, or more indentation: a bracket is still open`
   const [, character] = /^Plain value cannot start with .* (\S+)$/.exec(message) ?? []
-  if (character !== undefined) return `text that begins with ${character} stands in quotes`
+  if (character !== undefined) return `text that begins with ${character} must be in quotes`
   return message.charAt(0).toLowerCase() + message.slice(1)
 }
 
 const INDENTATION = {
   message: 'this line is indented differently from those around it',
-  hint: 'keys of the same table begin in the same column',
+  hint: 'begin all keys of a table in the same column',
 }
 
 const MESSAGES: ReadonlyMap<string, string> = new Map([
   ['MULTIPLE_DOCS', "expected one document, but '---' begins a second one"],
   ['RESOURCE_EXHAUSTION', 'nested too deeply'],
   ['TAB_AS_INDENT', 'tabs cannot indent YAML: use spaces'],
-  [
-    'BLOCK_AS_IMPLICIT_KEY',
-    "unexpected ': ' here: text that contains it stands in quotes, keys stand below each other",
-  ],
+  ['BLOCK_AS_IMPLICIT_KEY', "unexpected ': ' here: put text that contains it in quotes, and each key on its own line"],
 ])

@@ -7,7 +7,7 @@ import { nameOfCharacter, NOT_XML } from '../xml/xml-element.ts'
 import { buildYaml } from './build-yaml.ts'
 import { findYamlProblem } from './find-yaml-problem.ts'
 
-/** One YAML 1.2 document with the core schema. A number or truth value as a key is the text it is written as. */
+/** Reads one YAML 1.2 document with the core schema. A key that is a number or truth value becomes its text. */
 export function readYamlTree(source: SourceText): Tree {
   const nowhere = located(null, { offset: 0 }, source)
   const excess = excessOf(source.text)
@@ -33,7 +33,7 @@ function problemOf({ file }: SourceText, message: string): Diagnostic {
   return { severity: 'error', message, place: { file } }
 }
 
-/** What is so large was made by a program, which can write JSON. */
+/** Limits the size: such a large text was made by a program, which can write JSON. */
 function excessOf(text: string): string | undefined {
   if (text.length > MAX_YAML_LENGTH) return `too large for YAML: more than ${MAX_YAML_LENGTH} characters`
   let parts = 0
@@ -45,7 +45,7 @@ function excessOf(text: string): string | undefined {
 
 const PART = '\n,[{'
 
-/** Nothing when the text nests so deeply that the parser gives up. */
+/** Returns undefined when the text nests too deeply for the parser. */
 function compose(text: string): Document | undefined {
   try {
     return parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false })

@@ -85,5 +85,5 @@ function refuseUnknown(part: Part): undefined {
     return refuse(part, `expected a service, but got ${described(part.value)}`, 'write its name')
   }
   const hint = "write the service's name, or { service: NAME, targets: [...] }"
-  return refuse(part, 'expected a service, but this is none of the services of this model', hint)
+  return refuse(part, 'expected a service, but got one that is not in this model', hint)
 }
