@@ -96,7 +96,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the state of the hosts counts, and not the las
   test('a service that died is restarted, and that is all that a repair does', async () => {
     const before = await pids()
     await two.sh(`kill -9 ${before['api']!.split(' ')[0]}`)
-    const plan = again('not running any more', ['api'])
+    const plan = again('no longer running', ['api'])
     expect(await planOf()).toEqual(plan)
     expect(await planOf(['--repair'])).toEqual(plan)
     succeeded(await activate(['--repair']))
@@ -158,7 +158,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('the state of the hosts counts, and not the las
     await describeSystem({ port: '2' })
     const reason = '(container properties changed: port)'
     const notes = ['database', 'api', 'page'].map(
-      (service) => `keep ${service} in process on ${HOST_OF[service]} as it is ${reason}`,
+      (service) => `keep ${service} in process on ${HOST_OF[service]} unchanged ${reason}`,
     )
     succeeded(await deploy())
     expect(await pids()).toEqual(before)

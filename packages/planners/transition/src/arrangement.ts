@@ -9,12 +9,12 @@ export interface Arranged<Placed> {
   readonly waitsFor: readonly MappingId[]
 }
 
-/** Services after those of the table that they depend on. */
+/** Orders services after those of the table that they depend on. */
 export function dependenciesFirst<Placed extends PlacedService>(table: ReadonlyMap<MappingId, Placed>) {
   return arrange(table, dependenciesIn(table))
 }
 
-/** Services after those of the table that depend on them. */
+/** Orders services after those of the table that depend on them. */
 export function dependantsFirst<Placed extends PlacedService>(table: ReadonlyMap<MappingId, Placed>) {
   const dependenciesOf = dependenciesIn(table)
   const dependants = new Map<MappingId, MappingId[]>([...table.keys()].map((id) => [id, []]))
@@ -24,7 +24,7 @@ export function dependantsFirst<Placed extends PlacedService>(table: ReadonlyMap
   return arrange(table, (id) => dependants.get(id) ?? [])
 }
 
-/** A service names what it depends on by the targets of its time: that may be recorded by a machine that has another name by now. */
+/** Services name dependencies by the target names of their time; a machine that recorded them may have another name now. */
 function dependenciesIn(table: ReadonlyMap<MappingId, PlacedService>): (id: MappingId) => readonly MappingId[] {
   const named = new Map<MappingId, MappingId[]>()
   for (const [id, { mapping }] of table) {
@@ -36,8 +36,8 @@ function dependenciesIn(table: ReadonlyMap<MappingId, PlacedService>): (id: Mapp
 }
 
 /**
- * Members of a cycle do not wait for each other: next has none, and what records describe must be stopped even if they
- * have one.
+ * Members of a cycle do not wait for each other. The next manifest has no cycles; services in records must be stopped
+ * even if they form one.
  */
 function arrange<Placed>(
   table: ReadonlyMap<MappingId, Placed>,

@@ -5,7 +5,7 @@ import { placeOf, type Reason } from './reason.ts'
 
 export type NameOf = (key: ServiceKey) => ServiceName | undefined
 
-/** What distinguishes a mapping from the one that takes its place; never empty. */
+/** Returns how a mapping differs from the one that replaces it; never empty. */
 export function changesBetween(before: PlacedService, after: PlacedService, nameOf: NameOf): readonly Reason[] {
   const reasons: Reason[] = []
   const { service: old } = before
@@ -20,13 +20,13 @@ export function changesBetween(before: PlacedService, after: PlacedService, name
   return reasons.length === 0 ? [{ kind: 'changed-key' }] : reasons
 }
 
-/** Another type usually means another container: that alone is no move. */
+/** A change of type usually changes the container too: that alone is not a move. */
 function isMoved(before: PlacedService, after: PlacedService): boolean {
   const [from, to] = [placeOf(before), placeOf(after)]
   return from.target !== to.target || (from.container !== to.container && before.service.type === after.service.type)
 }
 
-/** Names of the services that one of them has alone, or keys of which no name is known any more. */
+/** Returns the names of services that only one of the lists has, or their keys if no name is known. */
 export function changedMappings(
   before: readonly Mapping[],
   after: readonly Mapping[],

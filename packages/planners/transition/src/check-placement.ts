@@ -2,7 +2,7 @@ import { atPath, type Diagnostic } from '@davit/diagnostics'
 import { type Manifest, type Mapping, type MappingId, mappingIdOf, type ServiceKey } from '@davit/documents'
 import { cyclesOf } from '@davit/service-graph'
 
-/** Why the services that a manifest places cannot be put in order: dangling references, and cycles as paths. */
+/** Finds what prevents an order of activation: dangling references, and cycles, which are shown as paths. */
 export function checkPlacement(manifest: Manifest, isUp: (id: MappingId) => boolean): Diagnostic[] {
   const placed = new Set(manifest.serviceMappings.map(mappingIdOf))
   const isPlaced = (mapping: Mapping) => placed.has(mappingIdOf(mapping)) || isUp(mappingIdOf(mapping))
@@ -42,8 +42,8 @@ function dependencyCycles(manifest: Manifest): Diagnostic[] {
   )
   return cycles.map((cycle) => {
     const names = cycle.map((id) => serviceAt(id)?.name ?? id)
-    const hint = 'where the order of activation does not matter, connectsTo takes the place of dependsOn'
-    return atPath(['services'], `services depend on each other: ${names.join(' -> ')}`, hint)
+    const hint = "use 'connectsTo' where a service need not wait for the other"
+    return atPath(['services'], `services depend on each other in a cycle: ${names.join(' → ')}`, hint)
   })
 }
 

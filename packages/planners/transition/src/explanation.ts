@@ -21,7 +21,7 @@ interface Situation {
   readonly changed: ChangedSettings
 }
 
-/** Why each activity is there: what goes and what comes under the same name of a service explain each other. */
+/** Finds the reasons for each activity: the old and the new version of a service explain each other. */
 export function explain(situation: Situation): Explanation {
   const { next, wanted, current, outgoing, previous, changed } = situation
   const deployed: Placements = previous === undefined ? new Map() : placedServices(previous)

@@ -10,13 +10,14 @@ export interface Forgetting {
   readonly previous: Manifest
   readonly next: Manifest
   readonly observed: readonly ObservedMapping[]
-  /** Of what is there nothing is known. */
+  /** Targets that could not be observed. */
   readonly unreachable: ReadonlySet<TargetName>
 }
 
 /**
- * What the last generation placed on targets that are still there, and next does not in any version, without a record of it: it
- * was stopped by a run that was cut off later, or somebody has removed its record, and nothing will stop it.
+ * Finds services that the last generation placed on targets which still exist, that next does not have in any version, and that
+ * have no record. Either a run that was cut off later has stopped them, or somebody has removed their records; then nothing will
+ * stop them.
  */
 export function forgottenOf({ previous, next, observed, unreachable }: Forgetting): readonly Message[] {
   const recorded = recordedIn(observed)

@@ -1,25 +1,25 @@
 import type { Activity, AnyActivity } from './activity.ts'
 import { identityOf, targetLabelOf } from './placed-service.ts'
 
-/** What is to be known of a kind of activity in order to arrange, run and tell it; who performs it is the caller's business. */
+/** How to arrange, run and show a kind of activity; the caller knows who performs it. */
 export interface KindTraits<One> {
-  /** `activate web in process`, for progress that names the target itself. */
+  /** Text such as `activate web in process`, for progress that names the target itself. */
   readonly step: (activity: One) => string
-  /** Under whose name it is told. */
+  /** Name of the target, as shown. */
   readonly target: (activity: One) => string
-  /** Targets, as they are told, of which it takes a core each while it runs. */
+  /** Targets, as shown, on each of which the activity takes a core while it runs. */
   readonly lanes: (activity: One) => readonly string[]
-  /** What it is done to: while nobody knows how one activity has ended, what others about the same find is not known, either. */
+  /** Identity of the affected mapping: while the outcome of one activity is unknown, so is that of others for the same mapping. */
   readonly about: (activity: One) => string
-  /** The service that it is about, as programs want to read it. */
+  /** Service and container of the activity, for programs. */
   readonly subject: (activity: One) => { readonly service: string; readonly container: string }
-  /** What a place that a service moves to or from is to it. */
+  /** Whether the other place of a service that moves is the one it comes from or the one it goes to. */
   readonly moved: 'from' | 'to'
-  /** What is wrong when a rollback could not do it. */
+  /** Inconsistency that remains when a rollback cannot carry out the activity. */
   readonly missedUndo: 'new-services-left' | 'old-services-lost'
 }
 
-/** A row for every kind: who adds one is told by the compiler where it lacks a row. */
+/** A row for every kind; the compiler reports missing ones. */
 export type KindTable<One extends AnyActivity> = {
   readonly [Kind in One['kind']]: KindTraits<Extract<One, { readonly kind: Kind }>>
 }
@@ -38,6 +38,6 @@ export const KINDS = {
 } satisfies KindTable<Activity>
 
 export function traitsOf<One extends AnyActivity>(kinds: KindTable<One>, { kind }: One): KindTraits<One> {
-  // Each row is only asked about activities of its kind.
+  // Each row only gets activities of its kind.
   return kinds[kind as One['kind']] as unknown as KindTraits<One>
 }

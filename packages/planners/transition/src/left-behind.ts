@@ -7,15 +7,15 @@ import { compareText, placedServices } from './placed-service.ts'
 import { recordedIn } from './recorded.ts'
 
 export interface Leaving extends Omit<Forgetting, 'previous'> {
-  /** The last generation. */
+  /** Manifest of the last generation. */
   readonly previous: Manifest | undefined
-  /** What earlier runs have left behind. */
+  /** Mappings that earlier runs left behind. */
   readonly known: readonly NamedMapping[]
 }
 
 /**
- * What goes on on targets that were taken out of the infrastructure before it was stopped. It is settled once its record is seen
- * again, under whatever name its machine is reached by then, or once a target of that name is looked at and has none.
+ * Finds services that keep running on targets which were removed from the infrastructure. A service is settled once its record is
+ * seen again, under whatever name its machine then has, or once a target of that name is observed and has no record of it.
  */
 export function leftBehindOf({ next, previous, known, observed, unreachable }: Leaving): readonly NamedMapping[] {
   const recorded = recordedIn(observed)
@@ -28,7 +28,7 @@ export function leftBehindOf({ next, previous, known, observed, unreachable }: L
   return [...table].flatMap(([id, one]) => (recorded.has(id) ? [] : [one])).toSorted(inOrder)
 }
 
-/** Of what earlier runs have left behind on targets that are looked at again, and there is no record of it any more. */
+/** Reports services that earlier runs left behind on targets that are observed again, but have no record of them. */
 export function vanishedOf({ next, known, observed, unreachable }: Leaving): readonly Message[] {
   const recorded = recordedIn(observed)
   const wanted = new Set(placedIn(next).map(placeOf))
@@ -38,7 +38,7 @@ export function vanishedOf({ next, known, observed, unreachable }: Leaving): rea
     .map(recordGone)
 }
 
-/** A message for each target. */
+/** Returns a message for each target with services left behind. */
 export function leftBehindMessages(left: readonly NamedMapping[], { infrastructure }: Manifest): readonly Message[] {
   const targets = [...new Set(left.map(({ target }) => target))]
   return targets.map((target) => {

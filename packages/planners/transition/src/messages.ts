@@ -2,7 +2,7 @@ import { messages, note, warning } from '@davit/diagnostics'
 
 const SERVICE = { service: 'text', target: 'text' } as const
 const PLACED = { ...SERVICE, container: 'text' } as const
-/** What each reason is called, and how it is told. */
+/** Kinds of the reasons, and their texts. */
 const REASONS = { reasons: 'texts', why: 'texts' } as const
 
 export const say = messages({
@@ -16,7 +16,7 @@ export const say = messages({
   'left-behind': warning(
     { services: 'texts', target: 'text' },
     ({ services, target }) =>
-      `${keepText(services)} running on '${target}', which is no longer in the infrastructure: put ${target} back without services, deploy, then remove it; or davit-env --forget ${target}`,
+      `${keepText(services)} running on '${target}', which is no longer in the infrastructure: put ${target} back without services, deploy, then remove it, or run 'davit-env --forget ${target}'`,
   ),
   'left-unreachable': warning(
     { services: 'texts', target: 'text' },
@@ -25,13 +25,14 @@ export const say = messages({
   'not-activated': warning(SERVICE, (placed) => `${nameOf(placed)} is not activated`),
   'not-upgraded': warning(SERVICE, (placed) => `${nameOf(placed)} is not upgraded`),
   'left-active': warning({ ...SERVICE, others: 'texts' }, ({ others, ...placed }) => {
-    const twice = others.length === 0 ? '' : `, beside the one on ${others.map((target) => `'${target}'`).join(', ')}`
+    const twice =
+      others.length === 0 ? '' : `, in addition to the one on ${others.map((target) => `'${target}'`).join(', ')}`
     return `${nameOf(placed)} is left active${twice}`
   }),
   'dependency-missing': warning(
     { ...SERVICE, dependency: 'text', dependencyTarget: 'text' },
     ({ dependency, dependencyTarget, ...placed }) =>
-      `${nameOf(placed)} depends on ${nameOf({ service: dependency, target: dependencyTarget })}, which is not there as it should be`,
+      `${nameOf(placed)} depends on ${nameOf({ service: dependency, target: dependencyTarget })}, which is missing or outdated`,
   ),
   'dependency-stopped': warning(
     { ...SERVICE, dependencyTarget: 'text' },
@@ -44,7 +45,7 @@ interface Explained {
   readonly why: readonly string[]
 }
 
-/** A step of a plan with the target and the reasons. */
+/** Text of a step of a plan, with the target and the reasons. */
 export function stepText({
   step,
   target,
@@ -53,14 +54,14 @@ export function stepText({
   return `${step} on ${target} (${why.join('; ')})`
 }
 
-/** What stays as it is, and why it would not. */
+/** Text for a service that is left active, with its changed settings. */
 export function keptText({
   service,
   container,
   target,
   why,
 }: Explained & Readonly<Record<keyof typeof PLACED, string>>) {
-  return `keep ${service} in ${container} on ${target} as it is (${why.join('; ')})`
+  return `keep ${service} in ${container} on ${target} unchanged (${why.join('; ')})`
 }
 
 function nameOf({ service, target }: Readonly<Record<keyof typeof SERVICE, string>>): string {

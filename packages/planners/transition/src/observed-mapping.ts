@@ -3,23 +3,23 @@ import type { RecordState } from '@davit/target-runtime'
 import type { PlacedService } from './placed-service.ts'
 import type { Reason } from './reason.ts'
 
-/** What the record of a mapping on its target says. The target's name is the one under which the record lies. */
+/** A mapping as its record on the target describes it. The target's name is the one under which the record lies. */
 export interface ObservedMapping extends PlacedService {
-  /** What its record says of it; what was intended and has never reported success still runs, was cut off or failed. */
+  /** State in the record; an intended activity that never reported success still runs, was cut off, or failed. */
   readonly state: RecordState
-  /** Whether an activity of it is still at work. */
+  /** Whether an activity of the mapping is still running. */
   readonly running: boolean
-  /** The activity that runs, or was cut off; not known of records of earlier versions. */
+  /** Activity that runs or was cut off; unknown for records of earlier versions. */
   readonly activity?: string
-  /** Whether what was intended is known to have failed; otherwise it was cut off, or still runs. */
+  /** Whether the intended activity is known to have failed; otherwise it was cut off, or still runs. */
   readonly hasFailed?: boolean
-  /** Why it cannot be left alone, whatever its record says. */
+  /** Why the mapping cannot be left alone, whatever its record states. */
   readonly doubt?: Doubt
-  /** What next says otherwise of it than its record, although its key is the same. */
+  /** Settings that differ between the next manifest and the record, under the same key. */
   readonly changes?: readonly Reason[]
-  /** Whether the last generation says the same of it as next: then the run that made it has told the changes. */
+  /** Whether the last generation has the same settings as next: then the run that made it has reported the changes. */
   readonly areChangesTold?: boolean
 }
 
-/** Its module says that it does not run; its machine was restarted, and nobody says that it runs; its record was changed by somebody. */
+/** Died: its module reports that it does not run. Rebooted: its machine was restarted, and no module reports that it runs. Damaged: its record was altered. */
 export type Doubt = 'died' | 'rebooted' | 'damaged'

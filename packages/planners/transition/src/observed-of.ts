@@ -3,7 +3,7 @@ import type { Infrastructure, Manifest } from '@davit/documents'
 import type { ObservedMapping } from './observed-mapping.ts'
 import { placedServices } from './placed-service.ts'
 
-/** A manifest in place of the targets' records: all that it places on targets of `reachable` counts as active. */
+/** Uses a manifest instead of the targets' records: all mappings on targets of `reachable` count as active. */
 export function observedOf(manifest: Manifest, reachable: Infrastructure): readonly ObservedMapping[] {
   return [...placedServices(manifest).values()]
     .filter(({ mapping }) => reachable.has(mapping.target))

@@ -10,20 +10,20 @@ import {
 export interface PlacedService {
   readonly mapping: ServiceMapping
   readonly service: ManifestService
-  /** Only of what was recorded by a machine that is another target by now, while yet another machine has the name of the mapping's target. */
+  /** Only set if the machine with the record is now another target, and yet another machine has the name of the mapping's target. */
   readonly recordedAs?: RecordedPlace | undefined
 }
 
-/** A target as a machine that had its name has recorded it. */
+/** A target name as recorded by a machine that had it at the time. */
 export interface RecordedPlace {
   readonly target: TargetName
-  /** Tells it from the machine that has the name now, for people as well: its address. */
+  /** Address of that machine, which distinguishes it from the one that has the name now. */
   readonly machine: string
 }
 
 export type Placements = ReadonlyMap<MappingId, PlacedService>
 
-/** What a manifest places; mappings of services that it does not describe are left out. */
+/** Returns the mappings of a manifest with their services; leaves out mappings of services that it does not contain. */
 export function placedServices(manifest: Manifest): Placements {
   return byIdentity(
     manifest.serviceMappings.flatMap((mapping) => {
@@ -33,24 +33,24 @@ export function placedServices(manifest: Manifest): Placements {
   )
 }
 
-/** What is recorded on one machine is never what is to run on another that has its name now. */
+/** Identity of a mapping; a mapping recorded on one machine differs from the same mapping on another that now has its name. */
 export function identityOf({ mapping, recordedAs }: Omit<PlacedService, 'service'>): MappingId {
   const id = mappingIdOf(mapping)
   return recordedAs === undefined ? id : (`${id} ${recordedAs.machine}` as MappingId)
 }
 
-/** The target, as people can tell it from every other. */
+/** Name of the target, unique among all targets. */
 export function targetLabelOf({ mapping, recordedAs }: Omit<PlacedService, 'service'>): string {
   return recordedAs === undefined ? mapping.target : `${recordedAs.target}@${recordedAs.machine}`
 }
 
-/** In the order of identities, whatever the order given. */
+/** Makes a table in order of identities. */
 export function byIdentity<Placed extends PlacedService>(placed: readonly Placed[]): ReadonlyMap<MappingId, Placed> {
   const entries = placed.map((one) => [identityOf(one), one] as const)
   return new Map(entries.sort(([left], [right]) => compareText(left, right)))
 }
 
-/** By code unit, never by the user's language. */
+/** Compares texts by code units, independent of the user's language. */
 export function compareText(left: string, right: string): number {
   if (left === right) return 0
   return left < right ? -1 : 1

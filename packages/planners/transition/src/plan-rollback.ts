@@ -1,8 +1,8 @@
 import { type AnyActivity, type Transition } from './activity.ts'
 
 /**
- * What undoes a transition of which some activities were begun, whether they succeeded or not: the last first, phase by phase, so
- * that nothing starts again before everything new is gone.
+ * Plans how to undo the activities of a transition that were begun, whether they succeeded or not: last phase first, so that no
+ * service starts again before everything new is gone.
  */
 export function planRollback<One extends AnyActivity>(
   { phases }: Pick<Transition<One>, 'phases'>,
@@ -11,7 +11,7 @@ export function planRollback<One extends AnyActivity>(
   return { phases: phases.toReversed().map((phase) => undoing(phase, begun)), skipped: [], outdated: [] }
 }
 
-/** In the opposite order: what was waited for waits. */
+/** Reverses the order: dependencies wait for their dependants. */
 function undoing<One extends AnyActivity>(phase: readonly One[], begun: ReadonlySet<string>): readonly One[] {
   const undone = phase.filter(({ id, undo }) => begun.has(id) && undo !== undefined)
   const undoOf = new Map(undone.map(({ id, undo }) => [id, undo]))

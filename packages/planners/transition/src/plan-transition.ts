@@ -18,19 +18,19 @@ import {
 import { type ChangedSettings, troublesOf } from './troubles.ts'
 
 export interface PlanOptions {
-  /** The last generation. It only explains: what is done follows from next and observed alone. */
+  /** Manifest of the last generation. It only explains the plan, which follows from next and observed alone. */
   readonly previous?: Manifest
   /**
-   * `activate-only` stops nothing but what is wanted and cannot be left alone; `repair` activates nothing else either, but for
-   * what that depends on.
+   * `activate-only` stops only wanted services that cannot be left alone; `repair` also activates only these, and the services
+   * they depend on.
    */
   readonly upgrade: 'upgrade' | 'activate-only' | 'repair'
-  /** By default what next only describes otherwise is left as it is, and told. */
+  /** What to do about changed settings under the same key; by default they are only reported. */
   readonly changed?: ChangedSettings
 }
 
 /**
- * What leads from what the targets' records say to the next manifest. Nothing that was observed may still be running.
+ * Plans the transition from the targets' records to the next manifest. No observed activity may still be running.
  * Throws a DavitError `invalid-manifest` with all dangling references and cycles of next.
  */
 export function planTransition(
@@ -62,7 +62,7 @@ export function planTransition(
   }
 }
 
-/** As people look for them; the same name on one target is in the order of identities. */
+/** Orders by service name and target; equal ones keep the order of identities. */
 function byName(left: ObservedMapping, right: ObservedMapping): number {
   return compareText(left.service.name, right.service.name) || compareText(left.mapping.target, right.mapping.target)
 }
@@ -102,7 +102,7 @@ function activationOf({ id, placed, waitsFor }: Arranged<PlacedService>, reasons
   }
 }
 
-/** Of what is missing, what else is restarted, and all that this depends on. */
+/** Returns the missing services that are being restarted, and the missing dependencies of these. */
 function withDependencies(restarted: ReadonlyMap<MappingId, unknown>, missing: Placements): Placements {
   const ids = closureOf(restarted.keys(), (id) =>
     (missing.get(id)?.service.dependsOn ?? []).map(mappingIdOf).filter((other) => missing.has(other)),
@@ -121,7 +121,7 @@ function refuseRunning(observed: readonly ObservedMapping[]): void {
   const names = running.map((one) => `'${one.service.name}' on '${targetLabelOf(one)}'`)
   throw new DavitError('still-running', `an activity is still running for ${names.join(', ')}`, {
     exitStatus: ExitStatus.locked,
-    hint: 'try again when it has ended; without --dry-run, it is waited for',
+    hint: 'try again when it has ended; without --dry-run, davit waits for it',
   })
 }
 

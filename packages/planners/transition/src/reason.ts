@@ -14,18 +14,18 @@ export type Reason =
   | { readonly kind: 'changed-package'; readonly from: StorePath; readonly to: StorePath }
   | { readonly kind: 'changed-type'; readonly from: string; readonly to: string }
   | { readonly kind: 'changed-dependency'; readonly dependencies: readonly string[] }
-  /** The key differs, and nothing that we know of makes it differ. */
+  /** The key differs for an unknown reason. */
   | { readonly kind: 'changed-key' }
   | { readonly kind: 'moved'; readonly from: Place; readonly to: Place }
-  /** The last generation has it and its target has no record of it. */
+  /** The last generation has the mapping, but its target has no record of it. */
   | { readonly kind: 'missing' }
-  /** An activity of it was interrupted, or failed and was not undone. */
+  /** An activity was interrupted, or failed and was not undone. */
   | { readonly kind: 'cut-off' | 'failed'; readonly was: UnsettledState }
-  /** Active by its record, and its module says that it does not run. */
+  /** Recorded as active, but its module reports that it does not run. */
   | { readonly kind: 'died' }
-  /** Active by its record, which is of an earlier boot of the machine. */
+  /** Recorded as active, but in an earlier boot of the machine. */
   | { readonly kind: 'rebooted' }
-  /** Somebody has changed its record. */
+  /** Its record was altered. */
   | { readonly kind: 'damaged' }
   /** Names only: values may be secret. */
   | { readonly kind: 'changed-properties'; readonly names: readonly string[] }
@@ -42,7 +42,7 @@ export function placeOf(placed: PlacedService): Place {
   return { target: targetLabelOf(placed), container: placed.mapping.container }
 }
 
-/** The reason for people; the other place of what is moved is where it came from, or where it goes to. */
+/** Text of a reason for people; `moved` says whether the other place of a moved service is its origin or its destination. */
 export function renderReason(reason: Reason, moved: Moved): string {
   switch (reason.kind) {
     case 'changed-package':
@@ -74,7 +74,7 @@ const PLAIN = {
   new: 'new',
   'changed-key': 'changed key',
   missing: 'not found on its target',
-  died: 'not running any more',
+  died: 'no longer running',
   rebooted: 'the machine was restarted',
   damaged: 'its record is damaged',
   'changed-module': 'module changed',
@@ -89,7 +89,7 @@ function renderMove({ from, to }: { readonly from: Place; readonly to: Place }, 
   return from.container === to.container ? `${word} ${place.target}` : `${word} ${place.container} on ${place.target}`
 }
 
-/** `1234567-web` of `/store/1234567….-web`. */
+/** Shortens `/store/1234567….-web` to `1234567-web`. */
 function shortened(path: StorePath): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dash = name.indexOf('-')

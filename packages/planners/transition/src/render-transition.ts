@@ -5,7 +5,7 @@ import { KINDS, type KindTable, traitsOf } from './kinds.ts'
 import { keptText, say, stepText } from './messages.ts'
 import { renderReason } from './reason.ts'
 
-/** A line per step, in an order in which they could be done one by one, each with a newline. */
+/** Renders a plan: a line per step, each with a newline, in an order in which they can be done one by one. */
 export function renderTransition<One extends AnyActivity>(transition: Transition<One>, kinds: KindTable<One>): string {
   const lines = [
     ...transition.skipped.map(({ message }) => message),
@@ -16,12 +16,12 @@ export function renderTransition<One extends AnyActivity>(transition: Transition
   return printable(lines.map((line) => `${line}\n`).join(''))
 }
 
-/** One step, with the target and the reasons. */
+/** Makes the message for a step of a plan. */
 export function plannedMessage<One extends AnyActivity>(activity: One, kinds: KindTable<One>): Message {
   return say('activity-planned', factsOf(activity, kinds))
 }
 
-/** What stays active otherwise than the manifest describes it. */
+/** Makes the message for a service that stays active with outdated settings. */
 export function outdatedMessage(outdated: OutdatedMapping): Message {
   return say('kept-outdated', keptFacts(outdated))
 }

@@ -3,12 +3,12 @@ import type { MappingId } from '@davit/documents'
 import { type PlacedService, type Placements, targetLabelOf } from './placed-service.ts'
 
 export interface Replacements {
-  /** What an incoming mapping takes the place of. */
+  /** Incoming mapping → the mapping that it replaces. */
   readonly predecessors: Placements
   readonly successors: Placements
 }
 
-/** From the nearest kind of kinship to the farthest; all share the name of the service. */
+/** Degrees of kinship, closest first; all require the same service name. */
 const KINSHIPS: readonly ((placed: PlacedService) => string)[] = [
   (placed) => `${placed.service.name} ${targetLabelOf(placed)} ${placed.mapping.container}`,
   (placed) => `${placed.service.name} ${targetLabelOf(placed)}`,
@@ -16,7 +16,7 @@ const KINSHIPS: readonly ((placed: PlacedService) => string)[] = [
   ({ service }) => service.name,
 ]
 
-/** Matches one to one what comes with what goes. */
+/** Pairs incoming mappings with outgoing ones, one to one. */
 export function pairReplacements(incoming: Placements, gone: Placements): Replacements {
   const predecessors = new Map<MappingId, PlacedService>()
   const successors = new Map<MappingId, PlacedService>()

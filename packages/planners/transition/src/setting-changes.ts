@@ -4,15 +4,15 @@ import { changedMappings, type NameOf } from './changes.ts'
 import { compareText } from './placed-service.ts'
 import type { Reason } from './reason.ts'
 
-/** What a service is activated with, beyond what its key depends on. */
+/** Settings with which a service is activated and that its key does not depend on. */
 export interface Settings {
   readonly service: ManifestService
   readonly properties: ReadonlyMap<string, string>
-  /** Unknown where it is not on the machine yet. */
+  /** Undefined if the module is not on the machine yet. */
   readonly module: string | undefined
 }
 
-/** How the settings of one mapping differ, without any value of a property. */
+/** Returns how the settings of a mapping differ, without the values of properties. */
 export function settingChanges(before: Settings, after: Settings, nameOf: NameOf): readonly Reason[] {
   const reasons: Reason[] = []
   const names = changedNames(before.properties, after.properties)

@@ -1,10 +1,10 @@
 import type { ObservedMapping } from './observed-mapping.ts'
 import type { Reason } from './reason.ts'
 
-/** What becomes of services that next describes otherwise than their records, under the same key. */
+/** What to do with services whose settings differ between next and their records, under the same key. */
 export type ChangedSettings = 'keep' | 'restart'
 
-/** Why something observed has to be deactivated even if it is wanted; empty when it can stay. */
+/** Returns why an observed mapping must be deactivated even if it is wanted; empty when it can stay. */
 export function troublesOf(observed: ObservedMapping | undefined, changed: ChangedSettings): readonly Reason[] {
   if (observed === undefined) return []
   const { state, doubt, hasFailed, changes = [] } = observed

@@ -7,8 +7,8 @@ import type { ObservedMapping } from './observed-mapping.ts'
 import { compareText, type PlacedService, placedServices, type Placements } from './placed-service.ts'
 
 /**
- * What a plan takes as observed on targets that cannot be: just what next wants there, so that nothing is begun there and what
- * depends on it is in order. `inconsistenciesOf` says what of this may be wrong.
+ * Returns the mappings that a plan assumes on unreachable targets: exactly those that next wants there, so that nothing is begun
+ * there and dependants are in order. `inconsistenciesOf` reports where this may be wrong.
  */
 export function assumedOn(unreachable: ReadonlySet<TargetName>, next: Manifest): readonly ObservedMapping[] {
   return observedOf(next, next.infrastructure).filter(({ mapping }) => unreachable.has(mapping.target))
@@ -16,8 +16,8 @@ export function assumedOn(unreachable: ReadonlySet<TargetName>, next: Manifest):
 
 export interface Inconsistency {
   /**
-   * Of a service on a target that was passed over: it is missing there, it was not stopped, or it goes on with a dependency that
-   * is stopped. Of one that was not: it depends on something that is missing there.
+   * For a service on a skipped target: it is missing, it was not stopped, or it keeps running with a stopped dependency. For a
+   * service on another target: its dependency on a skipped target is missing.
    */
   readonly kind: 'missing' | 'left-active' | 'dependency-stopped' | 'dependency-missing'
   readonly mapping: ServiceMapping
@@ -25,11 +25,11 @@ export interface Inconsistency {
 }
 
 export interface InconsistencyOptions {
-  /** The last generation, which is all that is known of what those targets have; without it, they count as empty. */
+  /** Manifest of the last generation: all that is known of those targets; without it, they count as empty. */
   readonly previous: Manifest | undefined
 }
 
-/** What is not as next says, once everything else is. */
+/** Returns what will still differ from next after the transition. */
 export function inconsistenciesOf(
   next: Manifest,
   unreachable: ReadonlySet<TargetName>,
@@ -66,7 +66,7 @@ function notActivated(placed: PlacedService, there: Placements): Message {
   return say(hasVersion(there, placed) ? 'not-upgraded' : 'not-activated', namesOf(placed))
 }
 
-/** Whether there is another version of the service on the same target. */
+/** Tells whether the placements contain a version of the service on the same target. */
 function hasVersion(placements: Placements, { service: { name }, mapping: { target } }: PlacedService): boolean {
   return [...placements.values()].some(({ service, mapping }) => service.name === name && mapping.target === target)
 }
@@ -87,7 +87,7 @@ function onMissing(placed: PlacedService, missing: Placements): readonly Inconsi
   })
 }
 
-/** What was left active was wired to the services of then; of those on other targets that are unreachable nothing changes. */
+/** Finds stopped dependencies of a service that stays active; those on unreachable targets are unchanged. */
 function onStopped(
   placed: PlacedService,
   wanted: Placements,

@@ -26,7 +26,7 @@ const active = observedOf(guestbook, guestbook.infrastructure)
 
 describe('planTransition() of what cannot be left alone', () => {
   test.each([
-    ['died', 'not running any more'],
+    ['died', 'no longer running'],
     ['rebooted', 'the machine was restarted'],
     ['damaged', 'its record is damaged'],
   ] as const)('restarts what %s, and leaves its dependants alone', (doubt, reason) => {
@@ -49,14 +49,14 @@ describe('planTransition() of what cannot be left alone', () => {
     ])
   })
 
-  test('brings back on rollback what died, and not what nobody knows how to start', () => {
+  test('starts a died service again on rollback, but not one with a damaged record', () => {
     const observed = withState(withState(active, 'api', { doubt: 'died' }), 'page', { doubt: 'damaged' })
     const transition = planTransition(guestbook, observed, { upgrade: 'upgrade' })
     const begun = new Set(activitiesOf(transition).map(({ id }) => id))
     expect(phasesOf(planRollback(transition, begun)).activations.map(({ service }) => service.name)).toEqual(['api'])
   })
 
-  test('stops what is not wanted in any case', () => {
+  test('stops unwanted services in any case', () => {
     const next = manifestOf({ services: {} })
     const observed = withState(active, 'api', { doubt: 'damaged' })
     expect(rendered(observed, {}, next)).toContain(
@@ -71,12 +71,12 @@ describe('planTransition() with repair', () => {
     const services = { ...GUESTBOOK.services, more: { on: ['db/process'] }, page: { on: [] } }
     const observed = withState(active, 'store', { doubt: 'died' })
     expect(rendered(observed, { upgrade: 'repair' }, manifestOf({ services }))).toEqual([
-      'deactivate store in process on db (not running any more)',
-      'activate store in process on db (not running any more)',
+      'deactivate store in process on db (no longer running)',
+      'activate store in process on db (no longer running)',
     ])
   })
 
-  test('starts what the restarted depend on and nobody has a record of', () => {
+  test('starts dependencies of restarted services that have no record', () => {
     const observed = withState(active, 'page', { state: 'activating' }).filter(({ service }) => service.name === 'page')
     expect(rendered(observed, { upgrade: 'repair', previous: guestbook })).toEqual([
       'deactivate page in process on web (activation was cut off)',
@@ -87,18 +87,18 @@ describe('planTransition() with repair', () => {
   })
 })
 
-describe('planTransition() of what is described otherwise under the same key', () => {
+describe('planTransition(): a change of settings under the same key', () => {
   const changes = [{ kind: 'changed-properties', names: ['password', 'port'] }] as const
   const observed = withState(active, 'api', { changes })
 
-  test('tells, and leaves it alone', () => {
+  test('is reported, and the service is left alone', () => {
     expect(rendered(observed)).toEqual([
       'nothing to do',
-      'keep api in process on web as it is (container properties changed: password, port)',
+      'keep api in process on web unchanged (container properties changed: password, port)',
     ])
   })
 
-  test('restarts it where that is asked for', () => {
+  test('restarts the service where that is asked for', () => {
     expect(rendered(observed, { changed: 'restart' })).toEqual([
       'deactivate api in process on web (container properties changed: password, port)',
       'activate api in process on web (container properties changed: password, port)',

@@ -55,7 +55,7 @@ describe('leftBehindOf()', () => {
   })
 })
 
-test('vanishedOf() tells what has no record on a target that is back, unless it comes again', () => {
+test('vanishedOf() reports services without record on a target that is back, unless next has them again', () => {
   const terms = { previous: undefined, known, unreachable: new Set<TargetName>() }
   const told = (next: Manifest, observed: readonly ObservedMapping[]) =>
     vanishedOf({ ...terms, next, observed }).map(({ message }) => message)
@@ -69,7 +69,7 @@ test('vanishedOf() tells what has no record on a target that is back, unless it 
 })
 
 test('leftBehindMessages() say in a line for each target how it is settled', () => {
-  const hint = 'put n1 back without services, deploy, then remove it; or davit-env --forget n1'
+  const hint = "put n1 back without services, deploy, then remove it, or run 'davit-env --forget n1'"
   const told = (left: readonly NamedMapping[], next: Manifest) =>
     leftBehindMessages(left, next).map(({ message }) => message)
   const gone = `running on 'n1', which is no longer in the infrastructure: ${hint}`

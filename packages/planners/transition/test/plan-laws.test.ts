@@ -77,7 +77,7 @@ test('planTransition(): a service waits for all that it depends on, and stops af
     }
   }))
 
-test('planTransition(): what is active and wanted is left alone, unless something speaks against it', () =>
+test('planTransition(): active and wanted mappings without trouble are left alone', () =>
   everyPlan(({ observed, next, transition, changed }) => {
     const wanted = new Set(next.serviceMappings.map(mappingIdOf))
     const touched = new Set(activitiesOf(transition).map(({ mapping }) => mappingIdOf(mapping)))
@@ -87,7 +87,7 @@ test('planTransition(): what is active and wanted is left alone, unless somethin
     }
   }))
 
-test('planTransition(): what stays active and is described otherwise is told, and nothing else is', () =>
+test('planTransition(): exactly the mappings that stay active with changed settings are outdated', () =>
   everyPlan(({ observed, next, transition, changed }) => {
     const wanted = new Set(next.serviceMappings.map(mappingIdOf))
     const outdated = observed.filter(
@@ -98,7 +98,7 @@ test('planTransition(): what stays active and is described otherwise is told, an
     )
   }))
 
-test('planTransition(): a repair restarts what it would anyway, with what that depends on, and does nothing else', () =>
+test('planTransition(): a repair plans only restarts, and starts the missing dependencies of these', () =>
   everyPlan(({ observed, next, changed, previous }) => {
     const full = planTransition(next, observed, { upgrade: 'activate-only', changed, previous })
     const repair = planTransition(next, observed, { upgrade: 'repair', changed, previous })

@@ -40,7 +40,7 @@ test('planTransition() leaves unchanged mappings alone', () => {
   expect(rendered(guestbook, active(guestbook))).toEqual(['nothing to do'])
 })
 
-test('planTransition() does not look at what has no record as unchanged, and says that it is missing', () => {
+test('planTransition() does not treat a mapping without record as unchanged, and calls it missing', () => {
   const observed = active(guestbook).filter(({ service }) => service.name !== 'api')
   expect(rendered(guestbook, observed)).toEqual(['activate api in process on web (new)'])
   expect(rendered(guestbook, observed, { previous: guestbook })).toEqual([
@@ -100,7 +100,7 @@ test('planTransition() explains a key that differs alone', () => {
   ])
 })
 
-test('planTransition() tells removed services from an undeployment', () => {
+test('planTransition() distinguishes removed services from an undeployment', () => {
   expect(rendered(changed({ page: { on: [] } }), active(guestbook))).toEqual([
     'deactivate page in process on web (removed)',
   ])
@@ -117,7 +117,7 @@ test('planTransition() adds and removes redundant mappings without touching the 
   expect(rendered(guestbook, active(twice))).toEqual(['deactivate page in process on db (removed)'])
 })
 
-test('planTransition() explains by the last generation what a crash left without a record', () => {
+test('planTransition() uses the last generation to explain services that a crash left without a record', () => {
   const next = changed({ page: { on: ['web/process'], dependsOn: ['api'], version: 2 } })
   const observed = active(guestbook).filter(({ service }) => service.name !== 'page')
   expect(rendered(next, observed)).toEqual(['activate page in process on web (new)'])
@@ -150,14 +150,14 @@ describe('cut-off activities', () => {
     ])
   })
 
-  test('planTransition() undoes what was cut off and is not wanted', () => {
+  test('planTransition() deactivates unwanted mappings that were cut off', () => {
     const observed = withState(active(guestbook), 'page', { state: 'activating' })
     const next = changed({ page: { on: [] } })
     expect(rendered(next, observed)).toEqual(['deactivate page in process on web (activation was cut off; removed)'])
     expect(rendered(next, observed, { upgrade: 'activate-only' })).toEqual(['nothing to do'])
   })
 
-  test('planTransition() does not plan to activate again on rollback what was not up before', () => {
+  test('planTransition() does not activate on rollback what was not active before', () => {
     const observed = withState(active(guestbook), 'page', { state: 'deactivating' })
     const { deactivations } = phasesOf(plan(changed({ api: { on: [] }, page: { on: [] } }), observed))
     expect(deactivations.map(({ service, undo }) => [service.name, undo?.kind])).toEqual([
@@ -166,7 +166,7 @@ describe('cut-off activities', () => {
     ])
   })
 
-  test('planTransition() refuses to plan over what is still running', () => {
+  test('planTransition() refuses to plan while activities are still running', () => {
     const observed = withState(active(guestbook), 'api', { state: 'activating', running: true })
     expect(() => plan(guestbook, observed)).toThrow("an activity is still running for 'api' on 'web'")
   })
@@ -216,12 +216,14 @@ describe('manifests written by hand', () => {
     const [, , page] = guestbook.serviceMappings
     const cyclic = withDependency('store', page!)
     expect(thrownBy(() => plan(cyclic, []))).toMatchObject({ code: 'invalid-manifest', exitStatus: 65 })
-    expect(diagnosed(cyclic, [])).toEqual(['services depend on each other: store -> page -> api -> store'])
+    expect(diagnosed(cyclic, [])).toEqual(['services depend on each other in a cycle: store → page → api → store'])
   })
 
   test('planTransition() finds a service that depends on itself', () => {
     const [store] = guestbook.serviceMappings
-    expect(diagnosed(withDependency('store', store!), [])).toEqual(['services depend on each other: store -> store'])
+    expect(diagnosed(withDependency('store', store!), [])).toEqual([
+      'services depend on each other in a cycle: store → store',
+    ])
   })
 
   test('planTransition() reports all dangling references at once', () => {

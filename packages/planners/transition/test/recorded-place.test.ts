@@ -19,7 +19,7 @@ const elsewhere = observedOf(system, system.infrastructure).map((one) => ({
   recordedAs: { target: one.mapping.target, machine: '10.0.0.7' },
 }))
 
-test('what a machine has recorded under a name that is no longer its own is not what is wanted on the machine of that name', () => {
+test('a record of a machine that has lost its name does not count for the machine that has the name now', () => {
   const plan = planTransition(system, elsewhere, { upgrade: 'upgrade' })
   expect(renderTransition(plan, KINDS)).toBe(
     'deactivate api in p on n1@10.0.0.7 (moved to n1)\nactivate api in p on n1 (moved from n1@10.0.0.7)\n',
@@ -42,7 +42,7 @@ test('both are observed at once', () => {
   ])
 })
 
-test('what two machines have recorded that have swapped their names stops before what it depends on', () => {
+test('services of two machines that have swapped their names stop before their dependencies', () => {
   const chain = manifestOf({
     services: { a: { on: ['n1/p'] }, b: { on: ['n2/p'], dependsOn: ['a'] }, c: { on: ['n1/p'], dependsOn: ['b'] } },
   })

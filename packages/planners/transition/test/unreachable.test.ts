@@ -33,27 +33,21 @@ test.each<[string, Manifest, string, Manifest | undefined, readonly string[]]>([
     changed({ store: { on: ['db/process'], version: 2 } }),
     'db',
     system,
-    [
-      "'store' on 'db' is not upgraded",
-      "'api' on 'web' depends on 'store' on 'db', which is not there as it should be",
-    ],
+    ["'store' on 'db' is not upgraded", "'api' on 'web' depends on 'store' on 'db', which is missing or outdated"],
   ],
   [
     'names what may not be there when nothing is known',
     system,
     'db',
     undefined,
-    [
-      "'store' on 'db' is not activated",
-      "'api' on 'web' depends on 'store' on 'db', which is not there as it should be",
-    ],
+    ["'store' on 'db' is not activated", "'api' on 'web' depends on 'store' on 'db', which is missing or outdated"],
   ],
   [
     'names what moved away and runs twice',
     changed({ store: { on: ['web/process'] } }),
     'db',
     system,
-    ["'store' on 'db' is left active, beside the one on 'web'"],
+    ["'store' on 'db' is left active, in addition to the one on 'web'"],
   ],
   [
     'names what goes on there with a dependency that is replaced',
@@ -71,7 +65,7 @@ test.each<[string, Manifest, string, Manifest | undefined, readonly string[]]>([
   expect(told(next, target, previous).toSorted()).toEqual(expected.toSorted())
 })
 
-test('a plan with what is assumed never touches what cannot be reached, and does all the rest', () => {
+test('a plan with assumed mappings leaves unreachable targets alone, and does all the rest', () => {
   fc.assert(
     fc.property(change, fc.subarray(['t0', 't1', 't2']), ({ before, after }, names) => {
       const [previous, next] = [manifestOf(before), manifestOf(after)]
@@ -89,7 +83,7 @@ test('a plan with what is assumed never touches what cannot be reached, and does
   )
 })
 
-test('nothing is inconsistent where nothing changes, and everything is said of what exists', () => {
+test('nothing is inconsistent without changes, and inconsistencies only name existing mappings', () => {
   fc.assert(
     fc.property(change, fc.subarray(['t0', 't1', 't2']), ({ before, after }, names) => {
       const [previous, next] = [manifestOf(before), manifestOf(after)]

@@ -229,7 +229,7 @@ describe('planFor()', () => {
     await expect(planning).rejects.toMatchObject({
       code: 'still-running',
       exitStatus: 75,
-      hint: expect.stringContaining('without --dry-run, it is waited for'),
+      hint: expect.stringContaining('without --dry-run, davit waits for it'),
     })
     rmSync(join(directory, 'wait'))
     await activity

@@ -37,14 +37,14 @@ describe('a service that died', () => {
     expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
     machines.die('api')
     expect(await machines.plan(next, targets)).toEqual([
-      'deactivate api in api on one (not running any more)',
-      'activate api in api on one (not running any more)',
+      'deactivate api in api on one (no longer running)',
+      'activate api in api on one (no longer running)',
     ])
     expect(await machines.deploy(next, targets)).toEqual({ kind: 'completed' })
     expect(machines.calls()).toEqual(['deactivate api', 'activate api'])
     expect(machines.told().slice(-2)).toEqual([
-      'note: deactivate api in api on one (not running any more)',
-      'detail: activate api in api on one (not running any more)',
+      'note: deactivate api in api on one (no longer running)',
+      'detail: activate api in api on one (no longer running)',
     ])
     expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
   })
@@ -108,8 +108,8 @@ describe('what changes without changing the key', () => {
     })
     expect(await machines.plan(next, targets)).toEqual([
       'nothing to do',
-      'keep api in api on one as it is (container properties changed: password, port)',
-      'keep page in page on one as it is (connectsTo changed: api)',
+      'keep api in api on one unchanged (container properties changed: password, port)',
+      'keep page in page on one unchanged (connectsTo changed: api)',
     ])
     expect(await machines.deploy(next, targets, { changed: 'restart' })).toEqual({ kind: 'completed' })
     expect(machines.calls()).toEqual(['deactivate page', 'deactivate api', 'activate api8080', 'activate page'])
@@ -135,7 +135,7 @@ describe('what changes without changing the key', () => {
     expect(machines.told().filter((line) => told('detail').test(line))).toHaveLength(1)
     expect(machines.told().at(-1)).toBe('note: nothing to do')
     const lines = await machines.plan(second, targets, { previous: second })
-    expect(lines).toContainEqual(expect.stringMatching(/^keep api in api on one as it is/))
+    expect(lines).toContainEqual(expect.stringMatching(/^keep api in api on one unchanged/))
     await machines.deploy(second, targets, { previous: second, changed: 'restart' })
     expect(machines.calls().map((call) => call.replace(/\d+$/, ''))).toContain('activate api')
     expect(await machines.plan(second, targets, { previous: second })).toEqual(['nothing to do'])
@@ -158,7 +158,7 @@ describe('what changes without changing the key', () => {
     expect(await machines.deploy(next, targets, { changed: 'restart' })).toMatchObject({ kind: 'rolled-back' })
     expect(machines.calls().at(-1)).toBe('activate api')
     expect(await machines.plan(next, targets)).toContain(
-      'keep api in api on one as it is (container properties changed: port)',
+      'keep api in api on one unchanged (container properties changed: port)',
     )
   })
 
@@ -166,8 +166,8 @@ describe('what changes without changing the key', () => {
     const { targets, next } = await deployed()
     expect(await machines.plan(withModulesElsewhere(next), targets)).toEqual([
       'nothing to do',
-      'keep api in api on one as it is (module changed)',
-      'keep page in page on one as it is (module changed)',
+      'keep api in api on one unchanged (module changed)',
+      'keep page in page on one unchanged (module changed)',
     ])
   })
 

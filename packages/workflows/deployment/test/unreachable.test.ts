@@ -29,12 +29,12 @@ test('what is on a target that is passed over is neither activated nor deactivat
   expect(await plan(manifest, manifest)).toEqual([expect.stringMatching(/^activate api in api on web/)])
   expect(await plan(manifest)).toEqual([
     "'store' on 'db' is not activated",
-    "'api' on 'web' depends on 'store' on 'db', which is not there as it should be",
+    "'api' on 'web' depends on 'store' on 'db', which is missing or outdated",
     expect.stringMatching(/^activate api in api on web/),
   ])
   expect(await plan(renewed(manifest, 'store'), manifest)).toEqual([
     "'store' on 'db' is not upgraded",
-    "'api' on 'web' depends on 'store' on 'db', which is not there as it should be",
+    "'api' on 'web' depends on 'store' on 'db', which is missing or outdated",
     expect.stringMatching(/^activate api in api on web/),
   ])
 })
