@@ -1,4 +1,4 @@
-# Everything that the models say but the packages, as data with names. Nothing is forced that is not needed for it.
+# Everything in the models except the packages, as data with names. Forces nothing that is not needed for it.
 { input, extraParams ? { } }:
 let
   inherit (builtins) attrNames concatMap elem fromJSON head isAttrs isList isString listToAttrs mapAttrs readFile removeAttrs tail;
@@ -9,7 +9,7 @@ let
   inherit (models) packagesFor systemOf systems;
   inherit (models.targets) isPlacement nameOf;
 
-  # Members that are read elsewhere in another way, or not at all.
+  # The members without those that are read in another way, or not read.
   others = known: table: removeAttrs table known;
   mapTable = read: value: if isAttrs value then encoded (mapAttrs read value) else plain value;
   mapItems = read: value: if isList value then map read value else plain value;
@@ -27,7 +27,7 @@ let
   targetPositions = _: target: if !isAttrs target then [ ] else [ (positionsBy knownPositions target) ];
   knownPositions = name: value: if elem name [ "properties" "containers" ] then positionsWithin value else [ ];
 
-  ## Distribution, and other places where targets are mentioned
+  ## Distribution, and other places that refer to targets
 
   placementsData = value:
     if isAttrs value && value ? targets && !(value ? properties)
@@ -55,7 +55,7 @@ let
       // freeAttributes service
     );
 
-  # These are properties of the container that a service provides by the shorthand; otherwise only dependants read them.
+  # With the shorthand, these are the properties of the provided container; otherwise only dependants read them.
   freeAttributes = service:
     let free = others serviceAttributes service; in
     if service ? providesContainer then plainMembers (attrNames free) free else mapAttrs (_: _: unread) free;
@@ -66,7 +66,7 @@ let
   dependencyTable = names: value:
     if isList value then map (dependencyData names) value else mapTable (_: dependencyData names) value;
 
-  # Never looks at what the dependency depends on itself, so that cycles do no harm here.
+  # Never looks at the dependencies of a dependency, so that cycles do no harm here.
   dependencyData = names: dependency:
     if isString dependency then dependency
     else if !isAttrs dependency then plain dependency
@@ -80,7 +80,7 @@ let
     else if dependency ? name then plain dependency.name
     else names.${definedAt dependency} or null;
 
-  # Services without `name` are told by where their type is written.
+  # Services without `name` are identified by the position of their `type`.
   namesByPlace = services:
     mapAttrs (_: list: if tail list == [ ] then head list else null)
       (builtins.groupBy (name: definedAt services.${name}) (attrNames services));
@@ -93,7 +93,7 @@ let
     then [ (positionsBy (_: _: [ ]) value) ]
     else [ ];
 
-  ## Files that are models of another kind: as much as tells of which
+  ## Files that are models of another kind: just enough to tell which
 
   sketch = name: value:
     if isDerivation value then unread
@@ -107,7 +107,7 @@ let
   itemSketch = item: if isString item then plain item else if isAttrs item then encoded (mapAttrs (_: _: unread) item) else unread;
   isDerivation = value: isAttrs value && value.type or null == "derivation";
 
-  ## Packages of targets: only how many there are
+  ## Packages of targets: only their number
 
   packagesSection =
     let

@@ -21,15 +21,15 @@ let
 
   serviceFor = system: name:
     (models.servicesFor system).${name} or (problems [
-      { message = "the services model has no service '${name}' for ${system}, although it has one otherwise"; }
+      { message = "the services model has no service '${name}' for ${system}, although it has one for other systems"; }
     ]);
 
-  # Functions are called only where there are dependencies, as in the original toolset.
+  # Functions are only called for services with dependencies, as in the original toolset.
   packageOf = system: name:
     let inherit (serviceFor system name) pkg; in
     if parametersOf name == { } then pkg else pkg (parametersOf name);
 
-  ## Problems that are ours to tell, all at once
+  ## Problems that davit reports itself, all together
 
   problemsOf = { service ? null, system, ... }:
     if service == null then [ ] else problemsOfService service (serviceFor system service);
@@ -106,7 +106,7 @@ let
 
   results = map resultOf selections;
 
-  # A text that refers to all derivations, not to what they build.
+  # A text that refers to all derivations, not to their outputs.
   roots =
     let
       derivations = concatMap ({ drv, ... }: if drv == null then [ ] else [ drv ]) results;

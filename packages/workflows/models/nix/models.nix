@@ -1,4 +1,4 @@
-# The models of a deployment, as their files say them or, in other languages, as the input does.
+# The models of a deployment: from their files or, for other languages, from the input.
 { input, extraParams }:
 let
   inherit (builtins) attrNames concatMap concatStringsSep filter functionArgs groupBy intersectAttrs isAttrs isFunction isString listToAttrs mapAttrs;
@@ -9,7 +9,7 @@ let
       { message = "--extra-params: expected a set or a JSON object, but got a ${builtins.typeOf extraParams}"; }
     ];
 
-  # What a model says: itself, or what its function makes of these arguments and of the user's parameters that it names.
+  # The value of a model, or the result of its function, called with these arguments and with the user's parameters that it names.
   call = what: file: arguments:
     let
       model = import file;
@@ -25,17 +25,17 @@ let
   formalsOf = function:
     if isFunction function then functionArgs function else if isAttrs function then function.__functionArgs or { } else { };
 
-  # What the functions of these models ask for.
+  # The parameters that the functions of these models name.
   askedBy = roles: concatMap (role: attrNames (formalsOf (import (fileOf role)))) roles;
 
   missingParameter = what: name: formals: positionOf name formals // {
-    message = "${what} asks for the parameter '${name}', which it is not given";
+    message = "${what} needs the parameter '${name}', which it is not given";
     hint =
       if arguments ? ${name} then "only ${arguments.${name}} get it: is this file one of them?"
       else "pass it with --extra-params '{ ${name} = ...; }', or give it a default";
   };
 
-  # What functions of other models are given.
+  # Arguments that only the functions of certain models get.
   arguments = {
     distribution = "services models";
     infrastructure = "distribution models";
@@ -49,7 +49,7 @@ let
 
   problems = list: throw "@davit-problems ${builtins.toJSON list}";
 
-  # What depends on a system is evaluated once for each, and once for none: where only the rest of it matters.
+  # Values that depend on a system are evaluated once for each system, and once for none, where only their other parts matter.
   perSystem = valueFor:
     let
       forNone = valueFor null;
@@ -66,7 +66,7 @@ let
     else problems [
       {
         message = "the models need 'pkgs', but <nixpkgs> cannot be found";
-        hint = "say where it is: NIX_PATH=nixpkgs=/path/to/nixpkgs";
+        hint = "set NIX_PATH=nixpkgs=/path/to/nixpkgs";
       }
     ]);
 
@@ -81,7 +81,7 @@ let
     else if isFile "infrastructure" then call "the infrastructure model" (fileOf "infrastructure") { }
     else input.models.infrastructure.value;
 
-  # Whatever else is wrong with it is told elsewhere.
+  # Other problems of the infrastructure are reported elsewhere.
   targetTable = if isAttrs infrastructure then infrastructure else { };
 
   targets = import ./targets.nix { infrastructure = targetTable; inherit problems; inherit (input) targetProperty; };

@@ -1,4 +1,4 @@
-# What the functions of packages receive: the inter-dependency parameters of each service, lazy and shared.
+# The arguments of the functions of packages: the inter-dependency parameters of each service, lazy and shared.
 { architecture, infrastructure, services, packagesOf, problems }:
 let
   inherit (builtins) head intersectAttrs mapAttrs removeAttrs;
@@ -7,12 +7,12 @@ let
   reserved = dependencyAttributes
     ++ [ "name" "pkg" "type" "deployState" "providesContainer" "providesContainers" "targets" ];
 
-  # The containers that a service provides, with their properties as the model says them.
+  # The containers that a service provides, with their properties as written in the model.
   containersOf = service:
     if service ? providesContainer then { ${service.providesContainer} = removeAttrs service reserved; }
     else service.providesContainers or { };
 
-  # A target as dependants see it, with the properties of the one container.
+  # A target as dependants see it, with the properties of the service's container.
   targetAt = { target, container, containerProvidedByService ? null }:
     { name = target; } // removeAttrs infrastructure.${target} [ "containers" ] // architecture.infrastructure.${target} // {
       selectedContainer = container;
@@ -37,7 +37,7 @@ let
         else head targets;
     };
 
-  # A service as dependants see it; one value for all of them unless they choose targets.
+  # A service as dependants see it; all dependants share one value, unless they choose targets.
   seen = mapAttrs
     (name: { type, deployState, targets, ... }:
       let

@@ -1,4 +1,4 @@
-# Tells targets of an infrastructure by name, wherever models mention them by value.
+# Finds the names of targets to which models refer by value.
 { infrastructure, targetProperty, problems }:
 let
   inherit (builtins) attrNames concatMap filter groupBy head isAttrs isList isString length;
@@ -16,17 +16,17 @@ let
       else if same != [ ] then head same
       else addressOf target;
 
-  # Also as a target of `invDistribution`, which has the services placed there besides.
+  # A target of `invDistribution` has its services in addition.
   isSame = target: value: target == value || (value ? services && target == removeAttrs value [ "services" ]);
 
   ambiguous = names: {
-    message = "the targets ${builtins.concatStringsSep " and " (map (name: "'${name}'") names)} have the same attributes, so that a model in the Nix language cannot tell them apart";
-    hint = "give each a property of its own, or mention it by its name as a text";
+    message = "the targets ${builtins.concatStringsSep " and " (map (name: "'${name}'") names)} have the same attributes, so a model in the Nix language cannot tell them apart";
+    hint = "give each a distinct property, or refer to it by its name, as text";
   };
 
   byAddress = groupBy (name: addressKey infrastructure.${name}) (attrNames infrastructure);
 
-  # Names of attributes are texts that refer to nothing.
+  # Attribute names must not have a string context.
   addressKey = target: builtins.unsafeDiscardStringContext (builtins.toJSON (addressOf target));
 
   addressOf = target:
@@ -44,7 +44,7 @@ in
 {
   inherit nameOf isPlacement;
 
-  # The names in a value of a distribution; what is wrong with it is told elsewhere.
+  # The names in a value of a distribution; its problems are reported elsewhere.
   namesOf = value:
     concatMap
       (entry:
@@ -52,7 +52,7 @@ in
         if name == null then [ ] else [ name ])
       (entriesOf value);
 
-  # Placements by name as functions of models get them.
+  # Placements given by name, as functions of models get them.
   valuesOf = placements:
     if builtins.any (placement: placement ? container) placements
     then { targets = map (placement: placement // { target = valueOf placement.target; }) placements; }

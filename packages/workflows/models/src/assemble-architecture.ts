@@ -16,7 +16,7 @@ import { forEachSystem, systemOfTarget, systemsOf } from './reading/systems.ts'
 import { packagesForTargets, readTargetPackages, type TargetPackages } from './reading/target-packages.ts'
 import { targetGuard, type TargetNames, targetNamesOf } from './reading/target-names.ts'
 
-/** The models of which an architecture is put together. */
+/** The separate models that make up an architecture. */
 export interface SeparateModels extends Omit<ByRole<Model>, 'architecture'> {
   readonly infrastructure: Model
 }
@@ -24,7 +24,7 @@ export interface SeparateModels extends Omit<ByRole<Model>, 'architecture'> {
 interface Assembly extends AssemblyOptions {
   readonly infrastructure: ArchitectureModel['infrastructure']
   readonly names: TargetNames
-  /** As the model says it. */
+  /** Raw value of the infrastructure model. */
   readonly targets: unknown
 }
 
@@ -69,7 +69,7 @@ async function distributionOf(model: Model | undefined, assembly: Assembly): Pro
 }
 
 interface EvaluatedServices {
-  /** As the model says them. */
+  /** Raw value of the services model. */
   readonly raw: unknown
   readonly services: ArchitectureModel['services']
 }
@@ -96,7 +96,7 @@ async function servicesFor(
   return { raw: first?.value, services: servicesOf({ model, parts, nameTargetFor: () => names.nameOf, problems }) }
 }
 
-/** Targets of a service's own come first. */
+/** Adds the placements of the distribution; `targets` of a service override them. */
 function withDistribution(
   services: ReadonlyMap<ServiceName, ServiceModel>,
   placements: Distribution,
@@ -126,7 +126,7 @@ async function targetPackagesOf(
   return packagesForTargets(packages, systemOfTarget(infrastructure, coordinator))
 }
 
-/** Placements that the services model does not say itself stand in the distribution. */
+/** Finds places in the models: placements that are not in the services model are in the distribution. */
 function placesOf(models: SeparateModels, { services, distributed }: Said): (path: Path) => ModelPlace | undefined {
   const roots = new Map<unknown, Model | undefined>([...Object.entries(models), ['targetPackages', models.packages]])
   return (path) => {
@@ -143,7 +143,7 @@ function placesOf(models: SeparateModels, { services, distributed }: Said): (pat
 
 interface Said {
   readonly services: unknown
-  /** What the distribution says of a service that does not say itself where it is. */
+  /** Returns the distribution's value for a service that has no `targets` of its own. */
   distributed(service: string): unknown
 }
 

@@ -16,7 +16,7 @@ import { serviceNamesOf } from './reading/service-names.ts'
 
 export interface ServicesOfSystems {
   readonly model: Model
-  /** The table of services as the model says it for each system; the first tells everything but the packages. */
+  /** Table of services for each system; everything except the packages is read from the first. */
   readonly parts: ReadonlyMap<System, Part>
   nameTargetFor(system: System): NameTarget
   readonly problems: readonly Diagnostic[]
@@ -26,7 +26,7 @@ export function servicesOf({ model, parts, nameTargetFor }: ServicesOfSystems): 
   return runModel(model, () => {
     const reader: PackageReader = {
       readPackage: (pkg, name) => packageModel(pkg, name, model),
-      hint: `say what it consists of: ${model.language === 'nix' ? 'a derivation, or a function of its dependencies that gives one' : '{ source: PATH } or { build: ... }'}`,
+      hint: `add its package: ${model.language === 'nix' ? 'a derivation, or a function of its dependencies that returns one' : '{ source: PATH } or { build: ... }'}`,
     }
     const [first] = parts
     if (first === undefined || refuseMisplacedAttribute(first[1])) return new Map()

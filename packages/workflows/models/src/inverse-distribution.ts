@@ -7,7 +7,7 @@ import { targetGuard, type TargetNames } from './reading/target-names.ts'
 export interface InverseDistribution {
   /** The infrastructure, each target with the `services` that the distribution places there. */
   readonly targets: object
-  /** Makes attributes of services readable: from then on the services model has returned. */
+  /** Makes attributes of services readable, once the services model has returned. */
   complete(services: unknown): void
 }
 
@@ -53,7 +53,7 @@ function servicesByTarget(
   return new Map([...byTarget].map(([target, services]) => [target, [...services]]))
 }
 
-/** A copy, so that the services are not properties of the infrastructure itself. */
+/** Copies the target, so that the infrastructure itself does not get the services. */
 function withServices(target: object, services: readonly (readonly [string, object])[]): object {
   return Object.assign(Object.create(null) as object, target, { services: tableOf(services) })
 }

@@ -16,21 +16,21 @@ import { readArchitecture } from './read-architecture.ts'
 import { type ByRole, rolesIn } from './reading/roles.ts'
 
 /**
- * Files of models: an architecture alone, or an infrastructure with others. Without services, an architecture that only installs
- * packages, or nothing at all.
+ * Files of models: an architecture alone, or an infrastructure with others. Without services, only packages are installed, or
+ * nothing is deployed.
  */
 export type ModelFiles = ByRole<string>
 
 export interface LoadOptions extends NixOptions {
-  /** The coordinator's platform, for targets that name none. */
+  /** The coordinator's system, for targets that name none. */
   readonly system: System
-  /** What functions of models get beside their own arguments. Paths in the Nix language are relative to the working directory. */
+  /** Additional arguments for functions of models. Paths in the Nix language are relative to the working directory. */
   readonly extraParams?: ExtraParameters | undefined
-  /** The property by which targets are told that say no other; `hostname` when absent. */
+  /** Target property of targets that name none; `hostname` when absent. */
   readonly targetProperty?: string
 }
 
-/** What all models say together. Throws 'invalid-model' with everything that is wrong in form, or what stopped a model. */
+/** Loads models into one architecture model. Throws 'invalid-model' with all problems of form, or the failure of a model. */
 export async function loadArchitecture(files: ModelFiles, options: LoadOptions): Promise<ArchitectureModel> {
   return withTemporaryDirectory(await realpath(tmpdir()), async (directory) => {
     const loaded = await loadModels(files, directory)
@@ -49,13 +49,13 @@ export async function loadArchitecture(files: ModelFiles, options: LoadOptions):
   })
 }
 
-/** Where no model is in their language either, they are evaluated to see whether they are parameters at all. */
+/** Tells whether parameters must be evaluated: for programs and, if no model is in the Nix language, just to check them. */
 function needsValues(loaded: ByRole<Model>): boolean {
   const models = rolesIn(loaded).map(([, model]) => model)
   return models.some(({ value }) => typeof value === 'function') || models.every(({ language }) => language !== 'nix')
 }
 
-/** Those that are known as they are: all of them are told at once when they are mixed up. */
+/** Returns the models that need no evaluation, so that all mistaken ones are reported together. */
 function evaluated(loaded: ByRole<Model>): readonly GivenModel[] {
   return rolesIn(loaded).flatMap(([kind, { file, value, language }]) =>
     typeof value === 'function' || language === 'nix' ? [] : [{ file, kind, value }],

@@ -16,17 +16,17 @@ import { programOf, runProgram } from './languages/nix/run-program.ts'
 import { memberOf } from './reading/part.ts'
 import { showLike } from './languages/show-file.ts'
 
-/** A deployment model in any language, as far as the author says it: sections may be absent. */
+/** Loads a deployment model in any language; sections may be absent. */
 export function loadDeploymentModel(file: string, options: NixOptions = {}): Promise<DeploymentModel> {
   return loadDocument({ kind: 'deployment', format: DeploymentModel }, file, options)
 }
 
-/** A build model in any language. */
+/** Loads a build model in any language. */
 export function loadBuildModel(file: string, options: NixOptions = {}): Promise<BuildModel> {
   return loadDocument(BUILD, file, options)
 }
 
-/** A build model in JSON or XML that has been read. */
+/** Parses the text of a build model in JSON or XML. */
 export function parseBuildModel(text: string, { file }: ParseOptions): BuildModel {
   return readDocument(BUILD, text, file)
 }
@@ -53,7 +53,7 @@ async function loadDocument<Document>(
   })
 }
 
-/** What is none may be a model of another kind, which says more than all that it lacks. */
+/** Parses a document; if it is a model of another kind, says so instead of listing everything that is missing. */
 function readDocument<Document>({ kind, format }: DocumentKind<Document>, text: string, file: string): Document {
   try {
     return parseDocument(format, text, { file })
@@ -71,7 +71,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Derivations in it are instantiated, and their output paths stand for them. */
+/** Evaluates a document in the Nix language; derivations are instantiated and become their output paths. */
 async function evaluateNix(
   model: Model,
   { title }: Pick<Format<unknown>, 'title'>,

@@ -5,10 +5,10 @@ import { quoted } from './reading/quoted.ts'
 export const say = messages({
   'parameter-unread': warning(
     { parameter: 'text', hint: 'hint' },
-    ({ parameter }) => `no model reads ${quoted(parameter)} of --extra-params`,
+    ({ parameter }) => `no model uses parameter ${quoted(parameter)} of --extra-params`,
   ),
   'attribute-unknown': warning(
     { attribute: 'text', of: 'text', hint: 'hint' },
-    ({ attribute, of }) => `attribute ${quoted(attribute)} means nothing to ${of}`,
+    ({ attribute, of }) => `attribute ${quoted(attribute)} has no meaning for ${of}`,
   ),
 })

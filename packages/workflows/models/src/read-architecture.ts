@@ -14,7 +14,7 @@ import { targetNamesOf } from './reading/target-names.ts'
 
 const SECTIONS = ['services', 'infrastructure', 'targetPackages']
 
-/** An architecture that is one model; its services are placed by themselves, and those without `targets` are left out. */
+/** Reads an architecture model; its services have their own `targets`, and services without are left out. */
 export async function readArchitecture(
   model: Model,
   { system: coordinator, contextFor, problems }: AssemblyOptions,
@@ -55,7 +55,7 @@ function suspectUnplaced(services: ArchitectureModel['services'], { origin, path
   const [first] = unplaced
   if (first === undefined) return
   const at = [...path, first]
-  const hint = "say where with 'targets', if only as 'targets: []'"
+  const hint = "add 'targets', or write 'targets: []' to leave it out"
   origin.problems.push(asDiagnostic(placedNowhere(unplaced, hint), { path: at, place: origin.placeOfKey(at) }))
 }
 
@@ -64,7 +64,7 @@ function sectionsOf(root: Part): {
   readonly infrastructure: Part
   readonly targetPackages: Part
 } {
-  const members = membersOf(root, 'an architecture: services and infrastructure')
+  const members = membersOf(root, 'an architecture with services and infrastructure')
   refuseOthers(members, SECTIONS, 'an architecture')
   const missing = (section: string) => {
     if (section !== 'targetPackages') refuse(root, `the architecture has no '${section}'`)

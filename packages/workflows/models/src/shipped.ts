@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url'
 
-// What is shipped beside the code. A bundle has it at the same place relative to itself as this file: so it stays in this folder.
+// Files that are shipped with the code. In a bundle they have the same relative path as here, so this file must stay in this folder.
 
-/** A program of ours in the Nix language. */
+/** Path of one of davit's programs in the Nix language. */
 export function glueFile(name: 'metadata' | 'packages' | 'value'): string {
   return fileURLToPath(new URL(`../nix/model-${name}.nix`, import.meta.url))
 }
 
-/** What typed models import. */
+/** Path of the library that typed models import. */
 export function apiFile(): string {
   return fileURLToPath(new URL('../api/davit.mjs', import.meta.url))
 }

@@ -147,7 +147,7 @@ describe('values of a program', () => {
         hint: write { source: PATH } or { build: { script: ... } }
       services.ts: services.self.inner.list[0]: error: a table or list cannot contain itself
       services.ts: services.web.dependsOn[0]: error: expected a service, but got nothing (undefined)
-        hint: write its name
+        hint: write the name of a service
       services.ts: services.web.dependsOn[1]: error: expected a service, but got one that is not in this model
         hint: write the service's name, or { service: NAME, targets: [...] }
       services.ts: services.web.targets[0]: error: expected a target, but got nothing (undefined)
@@ -157,8 +157,8 @@ describe('values of a program', () => {
       services.ts: services.web.port: error: expected text, a number, true or false, a list or a table, but got a function
       services.ts: services.web.nested.a[0]: error: expected text, a number, true or false, a list or a table, but got nothing (null)
       services.ts: services.web.nested.a[1]: error: expected text, a number, true or false, a list or a table, but got nothing (undefined)
-      services.ts: services.web.nested.a[2]: error: NaN is no number that a document can carry
-      services.ts: services.web.nested.a[3]: error: -Infinity is no number that a document can carry
+      services.ts: services.web.nested.a[2]: error: documents cannot contain the number NaN
+      services.ts: services.web.nested.a[3]: error: documents cannot contain the number -Infinity
       services.ts: services.web.nested.a[4]: error: the integer 1152921504606847000 is too large to be exact
         hint: write it as text, or as a float
       services.ts: services.web.nested.a[5]: error: the integer 1 is too large to be exact
@@ -182,7 +182,7 @@ describe('values of a program', () => {
       distribution.ts: distribution.web[0]: error: expected a target, but got nothing (undefined)
         hint: use an object of the infrastructure or the name of one of its targets
       services.ts: services.web: error: service 'web' has no 'pkg'
-        hint: say what it consists of: { source: PATH } or { build: ... }
+        hint: add its package: { source: PATH } or { build: ... }
       packages.ts: targetPackages.a[0]: error: expected a package, but got a function
         hint: packages of targets have no inter-dependencies
       the models have 4 errors"
@@ -265,7 +265,7 @@ describe('a function pkg', () => {
 })
 
 test.each([
-  ['services.toml', "cannot tell the language of 'services.toml' by its name"],
+  ['services.toml', "cannot tell the language of 'services.toml' from its name"],
   ['services.yaml', "cannot read 'services.yaml': no such file or directory"],
   ['services.ts', "cannot read 'services.ts': no such file or directory"],
 ])('loadArchitecture() cannot read %s', async (file, expected) => {
@@ -306,7 +306,7 @@ test('of several files that cannot be read each is told once', async () => {
   const error = (await loading.catch((thrown: unknown) => thrown)) as DavitError
   expect(error.message).toBe('the models have 2 errors')
   expect(error.diagnostics.map(({ message }) => message)).toEqual(
-    ['services.toml', 'targets.toml'].map((file) => `cannot tell the language of '${file}' by its name`),
+    ['services.toml', 'targets.toml'].map((file) => `cannot tell the language of '${file}' from its name`),
   )
   expect(error.cause).toBeUndefined()
 })

@@ -23,7 +23,7 @@ test.each(Object.entries(VALUES))('a value that is %s is refused before it fills
     'services.ts': `${code}\nexport default { web: { ${service}, value } }`,
   }
   expect(await complaintOf(load(files))).toMatch(
-    /services\.ts: services\.web\.value: error: what stands here (?:is nested more than 200 levels deep|has more than 2000000 values), or contains itself$/m,
+    /services\.ts: services\.web\.value: error: this value (?:is nested more than 200 levels deep|contains more than 2000000 values), or contains itself$/m,
   )
   const model = modelsIn({ 'deployment.ts': `${code}\nexport default { profiles: value }` })
   expect(await complaintOf(loadDeploymentModel(`${model}/deployment.ts`))).toMatch(
@@ -35,7 +35,7 @@ test('packages in packages are as deep as data can be', async () => {
   const code = "const pkg: any = { build: { name: 'x', script: '', inputs: {} } }\npkg.build.inputs.again = pkg"
   const services = `${code}\nexport default { web: { type: 'x', pkg } }`
   expect(await complaintOf(load({ 'infrastructure.ts': machines, 'services.ts': services }))).toContain(
-    'services.web.pkg: error: what stands here is nested more than 200 levels deep, or contains itself',
+    'services.web.pkg: error: this value is nested more than 200 levels deep, or contains itself',
   )
 })
 
@@ -95,5 +95,5 @@ test.each([
 test('what Nix answers may nest as deeply as it likes: it is refused', () => {
   const nested = (depth: number): unknown => JSON.parse(`${'{"a":['.repeat(depth)}${']}'.repeat(depth)}`)
   expect(decodeData(nested(300))).toBeInstanceOf(Map)
-  expect(() => decodeData(nested(50_000))).toThrow('make a value that is nested too deeply')
+  expect(() => decodeData(nested(50_000))).toThrow('is nested too deeply')
 })

@@ -304,13 +304,13 @@ test('loadArchitecture() reads an infrastructure with the header of a document',
 
 test.each([
   ['infrastructure.json', 'manifest', 'davit-manifest --deployment'],
-  ['architecture.json', 'architecture', 'davit-manifest reads it'],
-  ['services.yaml', 'something', "leave out 'document' and 'version'"],
+  ['architecture.json', 'architecture', 'pass it to davit-manifest'],
+  ['services.yaml', 'something', "remove 'document' and 'version'"],
 ])('loadArchitecture() refuses as %s the document %j, and says what to do', async (file, document, hint) => {
   const directory = modelsIn({ [file]: JSON.stringify({ document, version: 2, services: {} }) })
   await expect(loadIn(directory, [file])).rejects.toMatchObject({
     exitStatus: 65,
-    message: expect.stringContaining(`it says that it is the document '${document}'`),
+    message: expect.stringContaining(`it is a document of the kind '${document}'`),
     hint: expect.stringContaining(hint),
   })
 })

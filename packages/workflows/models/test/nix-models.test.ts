@@ -103,7 +103,7 @@ describe.skipIf(noPrivateNix)('data', () => {
             large = 9007199254740993;
             ^
         hint: write it as text, or as a float
-      infrastructure.nix:5:5: error: Infinity is no number that a document can carry
+      infrastructure.nix:5:5: error: documents cannot contain the number Infinity
             endless = 1.0e308 * 10;
             ^
       infrastructure.nix:7:3: error: expected a number of cores (1, 2, ...), but got the number 2.0

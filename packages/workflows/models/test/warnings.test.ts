@@ -64,7 +64,7 @@ web:
   })
   const rest = ['infrastructure.yaml', 'distribution.yaml']
   const model = await loadIn(directory, ['services.yaml', ...rest])
-  const first = /^\S+ warning: attribute '\w+' means nothing to davit in a service/
+  const first = /^\S+ warning: attribute '\w+' has no meaning for davit in a service/
   expect(await complaintOf(() => normalizeModel(model, OPTIONS), directory)).toMatch(first)
   const broken = loadArchitecture(
     { services: `${directory}/broken.yaml`, infrastructure: `${directory}/infrastructure.yaml` },
@@ -96,7 +96,7 @@ services:
   api: { type: x, pkg: { source: . }, targets: [] }
 `
   expect(await warningsOf({ 'architecture.yaml': architecture })).toEqual([
-    "service 'web' is not placed on any target | say where with 'targets', if only as 'targets: []' | 3",
+    "service 'web' is not placed on any target | add 'targets', or write 'targets: []' to leave it out | 3",
   ])
 })
 
@@ -108,14 +108,16 @@ test('extra parameters that no function reads are told', async () => {
   const files = { 'infrastructure.yaml': infrastructure, 'distribution.yaml': '{}' }
   const plain = `export default ({ port = 80 }) => ({ web: { type: 'x', port, pkg: { source: '.' }, targets: ['a'] } })`
   expect(await warningsOf({ ...files, 'services.ts': plain }, { prt: 1 })).toEqual([
-    "no model reads 'prt' of --extra-params | did you mean 'port'? | ",
+    "no model uses parameter 'prt' of --extra-params | did you mean 'port'? | ",
   ])
   expect(await warningsOf({ ...files, 'services.ts': plain }, { port: 1 })).toEqual([])
   expect(await warningsOf({ ...files, 'services.ts': services }, { late: '.', any: 1 })).toEqual([])
   expect(await warningsOf({ ...files, 'services.ts': reading }, { late: '.' })).toEqual([])
   expect(
     await warningsOf({ ...files, 'services.yaml': 'web: { type: x, pkg: { source: . }, targets: [a] }' }, { a: 1 }),
-  ).toEqual(["no model reads 'a' of --extra-params | functions of models name those that they read | "])
+  ).toEqual([
+    "no model uses parameter 'a' of --extra-params | functions of models name the parameters that they use | ",
+  ])
 })
 
 test.skipIf(noPrivateNix !== undefined)(
@@ -131,8 +133,9 @@ test.skipIf(noPrivateNix !== undefined)(
       const model = await loadNixIn(directory, Object.keys({ ...files, ...more }), { environment, extraParams })
       return normalizeModel(model, OPTIONS).warnings.map(({ message, hint }) => `${message} | ${hint}`)
     }
-    const prt = "no model reads 'prt' of --extra-params | did you mean 'port'?"
-    const other = "no model reads 'other' of --extra-params | functions of models name those that they read"
+    const prt = "no model uses parameter 'prt' of --extra-params | did you mean 'port'?"
+    const other =
+      "no model uses parameter 'other' of --extra-params | functions of models name the parameters that they use"
     expect(await unreadIn({}, '{ "prt": 1, "place": 2 }')).toEqual([prt])
     expect(await unreadIn({}, '{ port = 1; other = throw "nobody needs it"; }')).toEqual([other])
     const program = `export default ({ other }) => ({ a: { properties: { hostname: 'a', other } } })`

@@ -12,7 +12,7 @@ export interface BundleOptions {
   readonly showFile: ShowFile
 }
 
-/** Bundles programs together, so that a file which several of them import is one module; the first outputs' names are `entry0.mjs`, … */
+/** Bundles programs together, so that a file which several of them import is one module; their outputs are named `entry0.mjs`, … */
 export async function bundleScripts(
   paths: readonly string[],
   { directory, showFile }: BundleOptions,
@@ -46,7 +46,7 @@ export async function bundleScripts(
   }
 }
 
-/** CommonJS modules within a bundle load what is built into Node with it. */
+/** Defines `require`, with which CommonJS modules in a bundle load Node's built-in modules. */
 const REQUIRE =
   "import { createRequire as davitCreateRequire } from 'node:module'; const require = davitCreateRequire(import.meta.url);"
 

@@ -1,7 +1,7 @@
 import type { Plugin } from 'esbuild'
 import { apiFile } from '../shipped.ts'
 
-/** To be injected: what a model prints is for people, and standard output belongs to documents. */
+/** Injected module: the output of models goes to standard error, since standard output is for documents. */
 export const CONSOLE = 'davit-console'
 const CONSOLE_FILTER = /^davit-console$/
 const CONSOLE_MODULE = `
@@ -9,7 +9,7 @@ const CONSOLE_MODULE = `
   import { stderr } from 'node:process'
   export const console = /* @__PURE__ */ new Console(stderr, stderr)`
 
-/** `import … from 'davit'` works wherever a model lies, and paths are relative to the file that says them. */
+/** Resolves `import … from 'davit'` from every directory; paths are relative to the file that contains them. */
 export function davitImports(): Plugin {
   const api = JSON.stringify(apiFile())
   return {

@@ -4,15 +4,15 @@ import { EXTRA_PARAMETERS, programOf, runProgram } from './nix/run-program.ts'
 import { memberOf } from '../reading/part.ts'
 import { plainValueOf } from '../reading/plain.ts'
 
-/** What functions of models get beside their own arguments: text of a JSON object or of a Nix set, or the values themselves. */
+/** Additional arguments for functions of models: the text of a JSON object or of a Nix set, or the values themselves. */
 export type ExtraParameters = string | Readonly<Record<string, unknown>>
 
 export interface ParametersForModels {
-  /** For programs; of Nix, what is data. */
+  /** Values for programs; of a Nix set, its data. */
   readonly values: Readonly<Record<string, unknown>>
-  /** For models in the Nix language, JSON ... */
+  /** JSON for models in the Nix language. */
   readonly json: string
-  /** ... and what was written in their own language, as it was written. */
+  /** Parameters that were written in the Nix language, unchanged. */
   readonly expressions: ReadonlyMap<string, string>
 }
 
@@ -25,7 +25,7 @@ export async function parametersForModels(
   }
   const json = parseJson(parameters)
   if (json.kind === 'value') {
-    if (!isTable(json.value)) throw invalid('it is no object')
+    if (!isTable(json.value)) throw invalid('it is not an object')
     return { values: json.value, json: parameters, expressions: new Map() }
   }
   const expressions = new Map([[EXTRA_PARAMETERS, parameters]])
@@ -57,7 +57,7 @@ async function evaluated(
     throw error.code === 'nix-not-found' ? invalid(reason) : invalid('Nix cannot evaluate it', error.diagnostics)
   })
   const values = plainValueOf(memberOf(result, 'value'))
-  if (!isTable(values)) throw invalid('it is no set')
+  if (!isTable(values)) throw invalid('it is not a set')
   return values
 }
 

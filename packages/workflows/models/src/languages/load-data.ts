@@ -6,7 +6,7 @@ import type { Model } from '../reading/model.ts'
 import { memberOf } from '../reading/part.ts'
 import { readModelText } from './read-model-text.ts'
 
-/** A model in YAML or JSON. */
+/** Loads a model in YAML or JSON. */
 export async function loadData(file: string): Promise<Model> {
   const language = extname(file) === '.json' ? 'json' : 'yaml'
   const text = await readModelText(file)
@@ -25,28 +25,28 @@ export async function loadData(file: string): Promise<Model> {
   }
 }
 
-/** Data runs no code: whatever is thrown is davit's own. */
+/** Models that are data run no code: every error is davit's own. */
 export function dataFailure(thrown: unknown): never {
   throw thrown
 }
 
-/** Which document it says that it is; the members of a model of these names would be tables. */
+/** Kind of document that the value states; in a model, members of these names would be tables. */
 function documentOf(value: unknown): string | undefined {
   const [document, version] = [memberOf(value, 'document'), memberOf(value, 'version')]
   return typeof document === 'string' && typeof version === 'number' ? document : undefined
 }
 
 function noModel(file: string, document: string): DavitError {
-  return new DavitError('not-a-model', `'${file}' is not a model: it says that it is the document '${document}'`, {
+  return new DavitError('not-a-model', `'${file}' is not a model: it is a document of the kind '${document}'`, {
     exitStatus: ExitStatus.badDocument,
-    hint: HINTS.get(document) ?? "leave out 'document' and 'version' in what a person writes",
+    hint: HINTS.get(document) ?? "remove 'document' and 'version' from models",
   })
 }
 
 const HINTS: ReadonlyMap<string, string> = new Map([
   [
     'manifest',
-    "davit-manifest --deployment and the tools after it read it; an infrastructure is its member 'infrastructure'",
+    "pass it to davit-manifest --deployment or a later tool; its infrastructure is the member 'infrastructure'",
   ],
-  ['architecture', 'davit-manifest reads it: it is what davit-normalize makes of models'],
+  ['architecture', 'pass it to davit-manifest: davit-normalize makes it from models'],
 ])

@@ -8,7 +8,7 @@ import { loadNix } from './nix/load-nix.ts'
 import { together } from '../reading/problems.ts'
 import { type ByRole, mapRoles, rolesIn } from '../reading/roles.ts'
 
-/** Loads files of one language together; `directory` is theirs to use until all models are evaluated. */
+/** Loads files of one language together; a loader may use `directory` until all models are evaluated. */
 type Loader = (files: readonly string[], directory: string) => Promise<readonly Model[]>
 
 const scripts: Loader = loadScripts
@@ -32,7 +32,7 @@ export async function loadModel(file: string, directory: string): Promise<Model>
   return modelOf(await loadFiles([file], directory), file)
 }
 
-/** The models of the files, in the same roles; all that cannot be read is said at once. */
+/** Loads the files of all roles; reports all that cannot be read together. */
 export async function loadModels(files: ByRole<string>, directory: string): Promise<ByRole<Model>> {
   const named = rolesIn(files).map(([, file]) => file)
   const models = await loadFiles(named, directory)
@@ -55,7 +55,7 @@ async function loadFiles(files: readonly string[], directory: string): Promise<R
   return new Map(models.flat().map((model) => [model.file, model]))
 }
 
-/** The results of all, or all that went wrong. */
+/** Returns all results, or throws all failures together. */
 async function allOf<Result>(work: readonly Promise<Result>[]): Promise<readonly Result[]> {
   const outcomes = await Promise.allSettled(work)
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
@@ -70,8 +70,8 @@ function refuseUnknown(files: readonly string[]): never {
 }
 
 function unknownLanguage(file: string): DavitError {
-  return new DavitError('unsupported-language', `cannot tell the language of '${file}' by its name`, {
+  return new DavitError('unsupported-language', `cannot tell the language of '${file}' from its name`, {
     exitStatus: ExitStatus.badDocument,
-    hint: `names of models end in ${[...LOADERS.keys()].join(', ')}`,
+    hint: `names of models must end in one of ${[...LOADERS.keys()].join(', ')}`,
   })
 }

@@ -11,7 +11,7 @@ import { readModelText } from './read-model-text.ts'
 import { scriptFailure } from './script-failure.ts'
 import { type ShowFile, showLike } from './show-file.ts'
 
-/** Models in TypeScript and JavaScript; `directory` holds their bundle for as long as they are evaluated. */
+/** Loads models in TypeScript and JavaScript; `directory` contains their bundle while they are evaluated. */
 export async function loadScripts(files: readonly string[], directory: string): Promise<readonly Model[]> {
   if (files.length === 0) return []
   await Promise.all(files.map(readModelText))
@@ -22,7 +22,7 @@ export async function loadScripts(files: readonly string[], directory: string): 
   )
   await Promise.all(outputs.map(({ path, contents }) => writeFile(path, contents)))
   const models: Model[] = []
-  // One after the other: what fails first is said first, whatever the machine's mood.
+  // One after the other, so that errors come in a fixed order.
   for (const [index, file] of files.entries()) {
     models.push(await importScript(file, { entry: join(directory, `entry${index}.mjs`), outputs, showFile }))
   }
@@ -51,7 +51,7 @@ async function importScript(file: string, { entry, outputs, showFile }: ScriptBu
   return { file, directory: dirname(resolve(file)), value, placeOf: place, placeOfKey: place, failureOf }
 }
 
-/** Of a CommonJS module that was compiled from an ES module as well. */
+/** Finds the default export, also of a CommonJS module that was compiled from an ES module. */
 function defaultExportOf(exported: unknown): unknown {
   const value = isObject(exported) ? (exported as { readonly default?: unknown }).default : undefined
   return memberOf(value, '__esModule') === true ? memberOf(value, 'default') : value

@@ -5,7 +5,7 @@ import { dataFailure } from './load-data.ts'
 import type { Model } from '../reading/model.ts'
 import { readModelText } from './read-model-text.ts'
 
-/** An infrastructure in NixXML: no other model exists in it. */
+/** Loads an infrastructure in NixXML, the only model that can be NixXML. */
 export async function loadXml(file: string): Promise<Model> {
   const text = await readModelText(file)
   const value = parseDocument(PartialInfrastructure, text, { file })

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Loader, OnLoadResult, Plugin, transform, TransformFailure } from 'esbuild'
 
-/** `import.meta.url`, `import.meta.dirname` and `__dirname` of a bundled file are those of the user's file. */
+/** Gives a bundled file the `import.meta.url`, `import.meta.dirname` and `__dirname` of the user's file. */
 export function moduleLocations(esbuild: { readonly transform: typeof transform }): Plugin {
   return {
     name: 'module-locations',
@@ -28,7 +28,7 @@ export function moduleLocations(esbuild: { readonly transform: typeof transform 
       })
       return { contents: code, loader: 'js' }
     } catch (error) {
-      // Without the definitions the bundler meets the same mistake, and says where.
+      // The bundler then finds the same error in the unchanged text, and reports its place.
       if (Array.isArray((error as Partial<TransformFailure>).errors)) return { contents: text, loader }
       throw error
     }

@@ -4,7 +4,7 @@ import type { OnResolveResult, Plugin, ResolveResult } from 'esbuild'
 
 const ASKED = Symbol('asked')
 
-/** npm packages are found from the model's own directory and loaded by Node itself, as their authors expect. */
+/** Finds npm packages from the model's own directory, and has Node itself load them, as their authors expect. */
 export function npmPackages(): Plugin {
   return {
     name: 'npm-packages',

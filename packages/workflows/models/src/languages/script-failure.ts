@@ -8,13 +8,13 @@ import type { OutputFile } from 'esbuild'
 import type { ShowFile } from './show-file.ts'
 
 export interface ScriptContext {
-  /** As the user named the model. */
+  /** Name of the model, as the user gave it. */
   readonly file: string
   readonly outputs: readonly OutputFile[]
   readonly showFile: ShowFile
 }
 
-/** What the user's program threw, at the innermost place of the user's own files. */
+/** Makes an error from a value that the user's program threw, with the innermost place in the user's files. */
 export function scriptFailure(thrown: unknown, { file, outputs, showFile }: ScriptContext): DavitError {
   const place = firstPlace(thrown, outputs, showFile) ?? { file }
   return new DavitError('model-failed', `cannot evaluate '${file}'`, {
@@ -30,10 +30,10 @@ function saidBy(thrown: unknown): Pick<Diagnostic, 'message' | 'hint'> {
     : { message: messageOf(thrown) }
 }
 
-/** The names of these say something that their messages leave out. */
+/** Errors whose names add something to their messages. */
 const BUILT_IN = /^(?:Type|Range|Reference|Syntax|URI)Error$/
 
-/** Models throw what they like, and errors that were changed afterwards. */
+/** Models can throw any value, and errors with altered members. */
 function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error))
     return `the model threw ${typeof thrown === 'string' ? JSON.stringify(thrown) : inspect(thrown)}`
@@ -46,7 +46,7 @@ const MAX_STACK = 20_000
 
 function firstPlace(thrown: unknown, outputs: readonly OutputFile[], showFile: ShowFile): Place | undefined {
   const { stack: said = '' } = (thrown instanceof Error ? thrown : {}) as { readonly stack?: unknown }
-  // The frames stand at its end, behind a message of any length.
+  // The frames are at the end, after a message of any length.
   const stack = String(said).slice(-MAX_STACK)
   for (const [, path, line, column] of stack.matchAll(
     /(?:file:\/\/|[ (])(\/(?!\/)[^\n():]*\.mjs)(?:\?[^\n():]*)?:(\d+):(\d+)/g,

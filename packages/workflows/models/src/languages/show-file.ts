@@ -1,6 +1,6 @@
 import { dirname, join, relative, resolve } from 'node:path'
 
-/** What the user calls a file that is given absolute: what is named as given, others relative or absolute as the first of these. */
+/** Returns the user's name for an absolute path: files of the command line as given, others relative or absolute like the first of them. */
 export type ShowFile = (path: string) => string
 
 export function showLike(files: readonly string[]): ShowFile {

@@ -1,12 +1,12 @@
 import { entriesOf, membersOf, type Part, refuse } from './part.ts'
 
-/** The members of a record, each read by a reader that records what is wrong with it. */
+/** The members of a record; readers read them and record their problems. */
 export interface Attributes {
   readonly members: ReadonlyMap<string, Part>
   read<Value>(name: string, reader: Reader<Value>): Value | undefined
-  /** Refuses the record when it has no such attribute. */
+  /** Reads a required attribute; refuses the record if it is missing. */
   demand<Value>(name: string, reader: Reader<Value>, complaint: Complaint): Value | undefined
-  /** Empty when absent. */
+  /** Reads a table; empty when absent. */
   table<Key, Value>(name: string, reader: Reader<ReadonlyMap<Key, Value>>): ReadonlyMap<Key, Value>
 }
 

@@ -1,7 +1,7 @@
 /**
- * A text that begins on the line after its quote, as in a template literal of a program, as a block of YAML (`|`) would give it:
- * without that first newline, what all its lines begin with, and the white space before the closing quote. Any other text is
- * as it is.
+ * Removes the indentation of a text that begins on the line after its quote, as in a template literal. The result is that of a YAML
+ * block (`|`): without the first newline, the indentation common to all lines, and the white space before the closing quote. Any
+ * other text is returned unchanged.
  */
 export function dedent(text: string): string {
   if (!/^[ \t]*\n/.test(text)) return text
@@ -23,7 +23,7 @@ function isBlank(line: string): boolean {
   return /^[ \t]*$/.test(line)
 }
 
-/** A tab and the spaces that it looks like are different. */
+/** Returns the common prefix; tabs and spaces are different. */
 function common(one: string | undefined, other: string): string {
   if (one === undefined) return other
   let length = 0

@@ -3,7 +3,7 @@ import { memberOf } from './part.ts'
 
 const DEPENDENCIES: readonly unknown[] = ['dependsOn', 'connectsTo', 'activatesAfter']
 
-/** Where a dependency stands that is told by its parameter: in a list, parameters are the names of services. */
+/** Finds the path of a dependency by its parameter; in a list, parameters are the names of services. */
 export function dependencySteps(services: unknown, steps: Path): Path {
   const [service = '', attribute = '', parameter, ...rest] = steps
   const list = memberOf(memberOf(services, String(service)), String(attribute))

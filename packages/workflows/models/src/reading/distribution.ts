@@ -4,7 +4,7 @@ import { plainValueOf, tableOf } from './plain.ts'
 import { readPlacements } from './read-placements.ts'
 import type { TargetNames } from './target-names.ts'
 
-/** Service name → where it is placed. */
+/** Service name → placements. */
 export type Distribution = ReadonlyMap<string, readonly PlacementModel[]>
 
 export function readDistribution(part: Part, { nameOf }: TargetNames): Distribution {
@@ -12,7 +12,7 @@ export function readDistribution(part: Part, { nameOf }: TargetNames): Distribut
   return new Map([...members].map(([service, member]) => [service, readPlacements(member, nameOf)]))
 }
 
-/** A distribution as functions of services models get it: as it is, or with targets in place of names when it is data. */
+/** Makes the `distribution` argument of services models: unchanged, or, if it is data, with targets instead of their names. */
 export function distributionForFunctions(raw: unknown, { targets }: TargetNames): unknown {
   if (!(raw instanceof Map)) return raw
   const targetFor = (item: unknown) => (typeof item === 'string' ? (targets.get(item) ?? item) : item)

@@ -1,9 +1,9 @@
 import { Float } from '@davit/languages'
 
-/** The mark that `float` of the package davit leaves. */
+/** Marks numbers that were made by `float` of the package davit. */
 const FLOAT = Symbol.for('davit.float')
 
-/** The number that a value is if it is marked as a floating-point number. */
+/** Returns the number in a value that is marked as floating-point. */
 export function floatIn(value: unknown): number | undefined {
   if (value instanceof Float) return value.value
   if (typeof value !== 'object' || value === null) return undefined

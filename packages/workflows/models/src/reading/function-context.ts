@@ -4,13 +4,13 @@ import { MODEL_KINDS, type ModelKind } from './model-kinds.ts'
 import { say } from '../messages.ts'
 import { quoted } from './quoted.ts'
 
-/** What functions of models get, and which of the extra parameters they read. */
+/** Makes the arguments for functions of models, and records which extra parameters they read. */
 export interface FunctionContexts {
-  /** An object for a function of a model of this kind: its own arguments, and the extra parameters. */
+  /** Makes the argument for the function of a model: the values for its kind, and the extra parameters. */
   contextFor(kind: ModelKind, own: Readonly<Record<string, unknown>>): object
-  /** What functions in the Nix language name, and what they are given, is known from Nix. */
+  /** Adds the parameters that functions in the Nix language name, and those that they are given; Nix reports both. */
   noteNames(names: ParameterNames): void
-  /** A warning for each extra parameter that no function has asked for. */
+  /** Returns a warning for each extra parameter that no function has read. */
   unread(): readonly Diagnostic[]
 }
 
@@ -46,11 +46,11 @@ export function functionContexts(extraParams: Readonly<Record<string, unknown>>)
 }
 
 function unreadParameter(parameter: string, asked: readonly string[]): Diagnostic {
-  const hint = suggestionFor(parameter, asked) ?? 'functions of models name those that they read'
+  const hint = suggestionFor(parameter, asked) ?? 'functions of models name the parameters that they use'
   return asDiagnostic(say('parameter-unread', { parameter, hint }), {})
 }
 
-/** A prototype: arguments of other kinds of models fail, all else is an extra parameter that is not given. */
+/** Makes a prototype: reading an argument of another kind of model throws; any other name is an extra parameter that was not given. */
 function absentArguments(kind: ModelKind, asked: Set<string>): object {
   return new Proxy<object>(Object.create(null) as object, {
     get(_, name) {
@@ -61,8 +61,8 @@ function absentArguments(kind: ModelKind, asked: Set<string>): object {
         return undefined
       }
       const { title, option } = MODEL_KINDS[owner]
-      const reason = `the function of ${MODEL_KINDS[kind].title} gets no '${name}'`
-      const hint = `only that of ${title} does: was this file meant for ${option}?`
+      const reason = `the function of ${MODEL_KINDS[kind].title} does not get '${name}'`
+      const hint = `only the function of ${title} gets it: was this file meant for ${option}?`
       throw new ParameterError({ used: quoted(name), reason, hint })
     },
   })

@@ -1,7 +1,7 @@
 import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
 import { entriesOf, memberOf } from './part.ts'
 
-/** The kinds of models, each by the name of its role. */
+/** The kinds of models, named after their roles. */
 export type ModelKind =
   | 'services'
   | 'infrastructure'
@@ -12,14 +12,14 @@ export type ModelKind =
   | 'build'
 
 interface Kind {
-  /** With its article. */
+  /** Name in messages, with its article. */
   readonly title: string
-  /** How it is given to the tools that read it. */
+  /** Option that passes the model to a tool. */
   readonly option: string
   isLike(value: unknown): boolean
 }
 
-/** What is told from all others stands first. */
+/** The kinds in order of recognition: the most distinctive first. */
 export const MODEL_KINDS: Readonly<Record<ModelKind, Kind>> = {
   deployment: {
     title: 'a deployment model',
@@ -73,7 +73,7 @@ export interface GivenModel {
   readonly value: unknown
 }
 
-/** Refuses all those that are evidently models of another kind than they are given as. */
+/** Refuses models that are evidently of another kind than expected. */
 export function refuseMistaken(models: readonly GivenModel[]): void {
   const diagnostics = models.flatMap((model) => mistakeOf(model) ?? [])
   if (diagnostics.length === 0) return
@@ -88,7 +88,7 @@ export function refuseMistaken(models: readonly GivenModel[]): void {
 function mistakeOf({ file, kind, value }: GivenModel): Diagnostic | undefined {
   const own = MODEL_KINDS[kind]
   const { deployment, build } = MODEL_KINDS
-  // Their sections have names: nobody else says such things in them.
+  // The sections of deployment and build models have distinctive names.
   const other = [deployment, build, own, ...Object.values(MODEL_KINDS)].find(({ isLike }) => isLike(value))
   if (other === own) return undefined
   if (other === undefined) return wrapperProblem({ file, kind, value })
@@ -97,13 +97,13 @@ function mistakeOf({ file, kind, value }: GivenModel): Diagnostic | undefined {
   return { severity: 'error', message, place, hint: `was it meant for ${other.option}?` }
 }
 
-/** `services: { web: … }`, as it stands in an architecture model. */
+/** Recognises `services: { web: … }`, as in an architecture model. */
 function wrapperProblem({ file, kind, value }: GivenModel): Diagnostic | undefined {
   const [name, ...others] = Array.from(entriesOf(value) ?? [], ([key]) => key)
   const { title, isLike } = MODEL_KINDS[kind]
   if (name !== kind || others.length > 0 || !isLike(memberOf(value, kind))) return undefined
-  const message = `expected ${title}, but got a table that has one in '${kind}'`
-  return { severity: 'error', message, place: { file }, hint: `leave out '${kind}': what it holds is the model` }
+  const message = `expected ${title}, but got a table that contains one in '${kind}'`
+  return { severity: 'error', message, place: { file }, hint: `remove the outer '${kind}': its content is the model` }
 }
 
 function isTable(value: unknown): boolean {
@@ -130,7 +130,7 @@ function itemsOf(value: unknown): readonly unknown[] {
   return membersOf(value).flatMap((member) => firstOf(member))
 }
 
-/** The first elements say what a list is; it may be of any length. */
+/** The first elements are enough to recognise a list, which may be of any length. */
 function firstOf(list: unknown): readonly unknown[] {
   return Array.isArray(list) ? (list as readonly unknown[]).slice(0, MAX_LOOKED_AT) : []
 }

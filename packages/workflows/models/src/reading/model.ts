@@ -4,28 +4,28 @@ import { settled } from '@davit/process'
 import { type ModelKind, refuseMistaken } from './model-kinds.ts'
 import type { Distribution } from './distribution.ts'
 
-/** What a file of the user says, in whatever language. */
+/** A model file of the user, in any language. */
 export interface Model {
-  /** As the user named it. */
+  /** Name of the file, as the user gave it. */
   readonly file: string
-  /** That relative paths in the model begin at. */
+  /** Directory that relative paths in the model start from. */
   readonly directory: string
-  /** Data with Maps as tables, or what a program exports; nothing in a language that is evaluated elsewhere. */
+  /** Data with Maps as tables, or the export of a program; undefined for a language that is evaluated elsewhere. */
   readonly value: unknown
   readonly language?: 'nix'
-  /** What a model says that is evaluated elsewhere, for all systems, as data without its packages ... */
+  /** Evaluates a model of such a language, for all systems, as data without packages. */
   evaluate?(known: KnownModels): Promise<unknown>
-  /** ... and one of those packages. */
+  /** Returns one of the packages of such a model. */
   packageOf?(wanted: WantedPackage): PackageModel
-  /** Of a path from the root of the file. */
+  /** Place of a path from the root of the file. */
   placeOf(path: Path): Place
-  /** Of the key that the last step of the path names. */
+  /** Place of the key that the last step of the path names. */
   placeOfKey(path: Path): Place
-  /** What code of this model threw, with the position in the user's file. */
+  /** Makes an error from a value that code of this model threw, with the position in the user's file. */
   failureOf(thrown: unknown): DavitError
 }
 
-/** What the models before it say. */
+/** Values of the models that were evaluated before. */
 export interface KnownModels {
   readonly infrastructure?: unknown
   readonly distribution?: Distribution
@@ -33,7 +33,7 @@ export interface KnownModels {
 
 export type WantedPackage = { readonly service: string } | { readonly target: string; readonly index: number }
 
-/** Runs code of a model. */
+/** Runs code of a model, and adds the position to its errors. */
 export function runModel<Result>(model: Model, code: () => Result): Result {
   try {
     return code()
@@ -42,7 +42,7 @@ export function runModel<Result>(model: Model, code: () => Result): Result {
   }
 }
 
-/** What a model says as one of this kind: itself, or what it returns when it is a function. */
+/** Evaluates a model: returns its value, or the result of its function; refuses a model of another kind. */
 export async function evaluateModel(model: Model, how: Evaluation): Promise<unknown> {
   const value = await valueOf(model, how)
   refuseMistaken([{ file: model.file, kind: how.kind, value }])
@@ -51,7 +51,7 @@ export async function evaluateModel(model: Model, how: Evaluation): Promise<unkn
 
 export interface Evaluation {
   readonly kind: ModelKind
-  /** For a function. */
+  /** Argument for a function. */
   readonly context: object
   readonly known?: KnownModels
 }

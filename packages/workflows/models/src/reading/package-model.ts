@@ -6,7 +6,7 @@ import type { Part } from './part.ts'
 import { invalidModel } from './problems.ts'
 import { type PackageContext, readPackage, type ReadPackage } from './read-package.ts'
 
-/** The package that a model says, or the function that makes it. */
+/** Reads the package of a service, or the function that makes it. */
 export function packageModel(part: Part, name: string, model: Model): PackageModel | undefined {
   if (model.packageOf !== undefined) return model.packageOf({ service: name })
   const context = { directory: model.directory, name }

@@ -14,22 +14,22 @@ import { floatIn, textOfFloat } from './float.ts'
 import { say } from '../messages.ts'
 import { quoted } from './quoted.ts'
 
-/** A value in a model, and where it stands. */
+/** A value in a model, with its place. */
 export interface Part {
   readonly value: unknown
-  /** From the root of the architecture model: `services`, `web`, `type`. */
+  /** Path from the root of the architecture model: `services`, `web`, `type`. */
   readonly path: Path
   readonly parent?: Part
   readonly origin: Origin
 }
 
-/** The file a part comes from, and the list that takes what is wrong with it. */
+/** The file of a part, and the list that collects its problems. */
 export interface Origin {
   readonly problems: Diagnostic[]
-  /** How many parts have been read: what a program shares counts wherever it is. */
+  /** How many parts have been read; a value that occurs in several places counts each time. */
   readonly seen: { parts: number }
   placeOf(path: Path): Place
-  /** Of the key that the last step of the path names. */
+  /** Place of the key that the last step of the path names. */
   placeOfKey(path: Path): Place
 }
 
@@ -37,12 +37,12 @@ export function partOf(parent: Part, step: string | number, value: unknown): Par
   return { value, path: [...parent.path, step], parent, origin: parent.origin }
 }
 
-/** Records that a part is wrong; reading goes on, so that all problems are found at once. */
+/** Records a problem of a part; reading goes on, so that all problems are reported together. */
 export function refuse({ path, origin }: Part, message: string, hint?: string): undefined {
   origin.problems.push(located(atPath(path, message, hint), origin.placeOf(path)))
 }
 
-/** Records that the key of a part in its table is wrong. */
+/** Records a problem of the key of a part. */
 export function refuseKey({ path, origin }: Part, message: string, hint?: string): undefined {
   origin.problems.push(located(atPath(path, message, hint), origin.placeOfKey(path)))
 }
@@ -51,7 +51,7 @@ function located(problem: Diagnostic, place: Place): Diagnostic {
   return { ...problem, place }
 }
 
-/** Refuses members without a value: what a program computes and does not find must not be left out silently. */
+/** Refuses members that are undefined: a failed look-up in a program must not be ignored silently. */
 export function refuseUndefined(part: Part, what: string): void {
   for (const [name, value] of entriesOf(part.value) ?? []) {
     if (value !== undefined || typeof name !== 'string') continue
@@ -59,7 +59,7 @@ export function refuseUndefined(part: Part, what: string): void {
   }
 }
 
-/** The members of a table: a plain object or a Map. Members that are `undefined` are absent. */
+/** Returns the members of a table, which is a plain object or a Map. Members that are `undefined` are absent. */
 export function membersOf(part: Part, expected: string): ReadonlyMap<string, Part> {
   const members = new Map<string, Part>()
   const entries = entriesOf(part.value)
@@ -82,25 +82,25 @@ export function itemsOf(part: Part, expected: string): readonly Part[] {
   return []
 }
 
-/** As deep as data can be. */
+/** The same depth as for data. */
 const MAX_DEPTH = 200
 const MAX_PARTS = 2_000_000
 
-/** Programs can make what no text could hold: there is no sense in reading on. */
+/** Throws for values that are too large or too deep, which programs can make; reading on makes no sense. */
 function checkBounds({ path, origin }: Part, more: number): void {
   origin.seen.parts += more
   const bound =
-    path.length > MAX_DEPTH ? `is nested more than ${MAX_DEPTH} levels deep` : `has more than ${MAX_PARTS} values`
+    path.length > MAX_DEPTH ? `is nested more than ${MAX_DEPTH} levels deep` : `contains more than ${MAX_PARTS} values`
   if (path.length <= MAX_DEPTH && origin.seen.parts <= MAX_PARTS) return
   const place = origin.placeOf(path)
-  const problem = located(atPath(path.slice(0, 3), `what stands here ${bound}, or contains itself`), place)
+  const problem = located(atPath(path.slice(0, 3), `this value ${bound}, or contains itself`), place)
   throw new DavitError('invalid-model', `'${place.file}' is too large`, {
     exitStatus: ExitStatus.badDocument,
     diagnostics: [problem],
   })
 }
 
-/** Entries of a table, or nothing when the value is none. */
+/** Returns the entries of a table; undefined for any other value. */
 export function entriesOf(value: unknown): Iterable<readonly [unknown, unknown]> | undefined {
   if (value instanceof Map) return value as ReadonlyMap<unknown, unknown>
   return isPlainObject(value) ? Object.entries(value) : undefined
@@ -131,39 +131,39 @@ export function booleanOf(part: Part, what: string): boolean | undefined {
   return refuse(part, `expected true or false for ${what}, but got ${described(part.value)}`)
 }
 
-/** Records members that nobody reads: a misspelt attribute must not be ignored silently. */
+/** Refuses unknown members: a misspelt attribute must not be ignored silently. */
 export function refuseOthers(members: ReadonlyMap<string, Part>, known: readonly string[], what: string): void {
   for (const [name, part] of members) {
     if (known.includes(name)) continue
     refuseKey(
       part,
       `${what} has no attribute ${quoted(name)}`,
-      suggestionFor(name, known) ?? `known are ${known.join(', ')}`,
+      suggestionFor(name, known) ?? `known attributes: ${known.join(', ')}`,
     )
   }
 }
 
 export interface Misplaced {
   readonly attributes: readonly string[]
-  /** What has them, with its article. */
+  /** Owner of the attributes, with its article. */
   readonly what: string
-  /** One of these has whatever is rightly called like an attribute. */
+  /** A table with one of these members may have the name of an attribute. */
   readonly needed: readonly string[]
 }
 
-/** Refuses the first attribute that stands where names do: in YAML, a line that is not indented. */
+/** Refuses the first attribute in place of a name: in YAML, a line that is not indented. */
 export function refuseMisplaced(part: Part, { attributes, what, needed }: Misplaced): boolean {
   for (const [key, value] of entriesOf(part.value) ?? []) {
     if (typeof key !== 'string' || !attributes.includes(key)) continue
     if (needed.some((name) => memberOf(value, name) !== undefined)) continue
     const message = `expected the name of ${what}, but '${key}' is an attribute of one`
-    refuseKey(partOf(part, key, value), message, `indent it, below the name of ${what}`)
+    refuseKey(partOf(part, key, value), message, `indent it below the name of ${what}`)
     return true
   }
   return false
 }
 
-/** Warns of members that nobody reads and that are nearly called like what is read; others are the user's own. */
+/** Warns of unknown members whose names resemble known ones; others are the user's own. */
 export function suspectOthers(members: ReadonlyMap<string, Part>, known: readonly string[], what: string): void {
   for (const [name, member] of members) {
     const hint = known.includes(name) ? undefined : suggestionFor(name, known)
@@ -171,7 +171,7 @@ export function suspectOthers(members: ReadonlyMap<string, Part>, known: readonl
   }
 }
 
-/** Warns of the key of a part. */
+/** Records a warning about the key of a part. */
 export function suspect({ path, origin }: Part, message: Message): void {
   origin.problems.push(asDiagnostic(message, { path, place: origin.placeOfKey(path) }))
 }
@@ -183,17 +183,17 @@ type NameResult<Id> =
   | { readonly value: Id; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string }[] }
 
-/** A name of the kind that the schema describes, or nothing, with its problem recorded at the part. */
+/** Checks a name by its schema; records a problem at the part and returns undefined if it is not valid. */
 export function nameOf<Id extends string>(schema: NameSchema<Id>, name: unknown, part: Part): Id | undefined {
   const result = schema['~standard'].validate(name)
   if (result instanceof Promise) throw new Error('schemas of names are synchronous')
   if (result.issues === undefined) return result.value
   const shown = typeof name === 'string' ? quoted(name) : described(name)
   const tell = name === part.value ? refuse : refuseKey
-  return tell(part, `${shown} is no name: ${result.issues[0]?.message}`)
+  return tell(part, `${shown} is not valid: ${result.issues[0]?.message}`)
 }
 
-/** What a value is, for messages: `a list`, `the number 3`, `an instance of Date`. */
+/** Describes a value in messages: `a list`, `the number 3`, `an instance of Date`. */
 export function described(value: unknown): string {
   if (value === null) return 'nothing (null)'
   if (value === undefined) return 'nothing (undefined)'

@@ -1,7 +1,7 @@
 import { Float } from '@davit/languages'
 import { UNREAD } from './unread.ts'
 
-/** A table as functions of models get it: names such as `__proto__` are names; what a program may use beside texts names nothing. */
+/** Makes a table for functions of models: `__proto__` is a name like any other; keys such as symbols and objects are left out. */
 export function tableOf(
   entries: Iterable<readonly [unknown, unknown]>,
   guard: object | null = null,
@@ -16,7 +16,7 @@ export function tableOf(
 
 const NAMES: ReadonlySet<string> = new Set(['string', 'number', 'boolean'])
 
-/** A shallow copy of a table that was written in JavaScript; the plain JavaScript form of one that was read as data. */
+/** Copies a table of a JavaScript program shallowly; converts a table that was read as data to plain JavaScript. */
 export function plainOf(table: object): Record<string, unknown> {
   if (!(table instanceof Map)) return tableOf(Object.entries(table))
   return tableOf([...table].map(([name, value]) => [name, plainValueOf(value)]))

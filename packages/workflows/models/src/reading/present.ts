@@ -1,4 +1,4 @@
-/** The record without the members that are not there. */
+/** Removes members that are undefined. */
 export function present<Fields extends object>(record: Fields): Present<Fields> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Present<Fields>
 }

@@ -9,7 +9,7 @@ import {
 import type { Model } from './model.ts'
 import type { Part } from './part.ts'
 
-/** The root of a model as a part of the architecture model, where its path is `prefix`. */
+/** Makes the root part of a model; `prefix` is its path in the architecture model. */
 export function rootOf(
   model: Model,
   value: unknown,
@@ -33,7 +33,7 @@ export interface Collected<Result> {
   readonly warnings: readonly Diagnostic[]
 }
 
-/** Does what collects problems and throws them together if one is an error, with what stopped it if something did. */
+/** Runs work that collects problems; if one is an error, throws them together, with the error that stopped the work, if any. */
 export async function collectingProblems<Result>(
   work: (problems: Diagnostic[]) => Promise<Result>,
 ): Promise<Collected<Result>> {
@@ -57,12 +57,12 @@ export function invalidModel(problems: readonly Diagnostic[], cause?: unknown): 
   })
 }
 
-/** The same is often wrong for every system: it is said once. */
+/** Removes repetitions: a problem often occurs for every system. */
 function onceEach(problems: readonly Diagnostic[]): Diagnostic[] {
   return inOrder([...new Map(problems.map((problem) => [renderDiagnostic(problem), problem])).values()])
 }
 
-/** Warnings first, for the rest may follow from them; file by file as they were read, and from top to bottom within each. */
+/** Orders problems: warnings first, since errors may follow from them; then by file in the order of reading, and by position. */
 function inOrder(problems: readonly Diagnostic[]): Diagnostic[] {
   const files = [...new Set(problems.map(({ place }) => place?.file))]
   const rankOf = ({ severity, place }: Diagnostic) => [
@@ -77,7 +77,7 @@ function inOrder(problems: readonly Diagnostic[]): Diagnostic[] {
     .map(({ problem }) => problem)
 }
 
-/** Several failures as one, so that all are seen at once. */
+/** Combines several failures into one, so that all are shown together. */
 export function together(errors: readonly DavitError[]): DavitError {
   const [first, ...others] = errors
   if (first !== undefined && others.length === 0) return first

@@ -18,7 +18,7 @@ import { readSizeLimit } from './read-size-limit.ts'
 import { floatIn, textOfFloat } from './float.ts'
 
 export interface BuildContext {
-  /** For a build that has none of its own. */
+  /** Name for a build without one. */
   readonly name?: string
   readonly readPath: Reader<string>
   readInput(part: Part, variable: string): PackageSpec | undefined
@@ -29,7 +29,7 @@ interface ReadBuild {
   readonly parametersFile?: true
 }
 
-/** Of a package that is built, whose derivation has a longer name. */
+/** Longest name of a package that is built; the name of its derivation is longer. */
 const MOST_CHARACTERS = 196
 
 const ATTRIBUTES = ['name', 'script', 'sources', 'env', 'inputs', 'network', 'timeLimit', 'sizeLimit', 'parametersFile']
@@ -59,7 +59,7 @@ export function readBuild(part: Part, context: BuildContext): ReadBuild {
   return parametersFile === true ? { spec, parametersFile } : { spec }
 }
 
-/** In data, whose tables are Maps, the script is what its language says that it is. */
+/** Dedents the script of a program; in data, whose tables are Maps, its language has done that. */
 function readScript(member: Part, build: Part): string | undefined {
   const text = textOf(member, 'a shell script')
   return text === undefined || build.value instanceof Map ? text : dedent(text)
@@ -88,7 +88,7 @@ function readEnvironment(part: Part): ReadonlyMap<string, string> {
   })
 }
 
-/** Shell variables of the build; some are davit's own. */
+/** Reads shell variables of the build; some names are reserved for davit. */
 function readVariables<Value>(
   part: Part,
   what: string,
@@ -106,7 +106,11 @@ function readVariables<Value>(
 
 function checkVariable(name: string, part: Part): void {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    refuseKey(part, `'${name}' cannot be a variable of a build`, 'use letters, digits and _, beginning with no digit')
+    refuseKey(
+      part,
+      `'${name}' is not a valid name for a variable of a build`,
+      'use letters, digits and _, and do not begin with a digit',
+    )
   } else if (name === 'out' || name === 'parametersFile') {
     refuseKey(part, `the variable '${name}' of a build is set by davit`, 'choose another name')
   }
@@ -124,7 +128,7 @@ function refuseDoubles(part: Part, { sources, inputs, env }: BuildSpec): void {
     refuse(
       part,
       `the variable '${name}' of this build is defined twice`,
-      'sources, inputs and env share one set of names',
+      'names must be unique across sources, inputs and env',
     )
   }
 }

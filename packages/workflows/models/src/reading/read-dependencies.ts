@@ -21,7 +21,7 @@ export interface Names {
 
 export type Dependencies = ReadonlyMap<string, DependencyModel>
 
-/** Parameter → service: a list of services, or a table. */
+/** Reads dependencies, a list of services or a table, into a map of parameter → service. */
 export function readDependencies(part: Part, names: Names): Dependencies {
   return Array.isArray(part.value) ? readList(part, names) : readTable(part, names)
 }
@@ -42,7 +42,11 @@ function readTable(part: Part, names: Names): Dependencies {
   const dependencies = new Map<string, DependencyModel>()
   const { value } = part
   if (typeof value === 'string') {
-    refuse(part, `expected a list of services, but got ${described(value)}`, 'a list of one is written in brackets')
+    refuse(
+      part,
+      `expected a list of services, but got ${described(value)}`,
+      'write a list in brackets, even for a single element',
+    )
     return dependencies
   }
   for (const [parameter, member] of membersOf(part, 'a list of services, or a table of them')) {
@@ -62,7 +66,7 @@ function readDependency(part: Part, names: Names): DependencyModel | undefined {
   return { service, targets: readTargets(part, membersOf(part, 'a service'), names) }
 }
 
-/** `{ service, targets }`, as opposed to a service with an attribute `service`. */
+/** Recognises `{ service, targets }`, as opposed to a service with an attribute `service`. */
 function isReferenceRecord(value: unknown): boolean {
   return memberOf(value, 'service') !== undefined && memberOf(value, 'type') === undefined
 }
@@ -82,7 +86,7 @@ function readTargets(part: Part, members: ReadonlyMap<string, Part>, { nameTarge
 
 function refuseUnknown(part: Part): undefined {
   if (entriesOf(part.value) === undefined) {
-    return refuse(part, `expected a service, but got ${described(part.value)}`, 'write its name')
+    return refuse(part, `expected a service, but got ${described(part.value)}`, 'write the name of a service')
   }
   const hint = "write the service's name, or { service: NAME, targets: [...] }"
   return refuse(part, 'expected a service, but got one that is not in this model', hint)

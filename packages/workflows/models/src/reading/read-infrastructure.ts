@@ -53,7 +53,7 @@ function readTarget(part: Part): TargetModel {
   })
 }
 
-/** An address is a property. */
+/** Warns of an address outside `properties`. */
 function suspectAddress(members: ReadonlyMap<string, Part>): void {
   const address = members.get('hostname')
   if (address === undefined || memberOf(members.get('properties')?.value, 'hostname') !== undefined) return

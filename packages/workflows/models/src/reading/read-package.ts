@@ -7,13 +7,13 @@ import { type BuildContext, readBuild } from './read-build.ts'
 import { readSizeLimit } from './read-size-limit.ts'
 
 export interface PackageContext {
-  /** That relative paths begin at. */
+  /** Directory that relative paths start from. */
   readonly directory: string
-  /** For a build without a name. */
+  /** Name for a build without one. */
   readonly name?: string
 }
 
-/** A package of a service or target; only these can ask for the file of inter-dependencies. */
+/** A package of a service or target; only these can have the parameters file. */
 export interface ReadPackage {
   readonly spec: PackageSpec
   readonly parametersFile?: true
@@ -57,7 +57,7 @@ function readPath(part: Part, directory: string): string | undefined {
   const text = textOf(part, 'the path of a directory or file')
   if (text === undefined) return undefined
   const path = resolve(directory, text)
-  return existsSync(path) ? path : refuse(part, `'${text}' does not exist`, `relative paths begin at '${directory}'`)
+  return existsSync(path) ? path : refuse(part, `'${text}' does not exist`, `relative paths start from '${directory}'`)
 }
 
 function buildContext({ directory, name }: PackageContext): BuildContext {

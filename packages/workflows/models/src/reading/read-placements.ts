@@ -5,7 +5,7 @@ import type { TargetNames } from './target-names.ts'
 
 export type NameTarget = TargetNames['nameOf']
 
-/** `[target, …]`, `[{ target, container }, …]`, or either as `{ targets: … }`. */
+/** Reads `[target, …]`, `[{ target, container }, …]`, or either as `{ targets: … }`. */
 export function readPlacements(part: Part, nameTarget: NameTarget): readonly PlacementModel[] {
   return placementPartsOf(part).flatMap((item) => {
     const placement = readPlacement(item, nameTarget)
@@ -16,7 +16,11 @@ export function readPlacements(part: Part, nameTarget: NameTarget): readonly Pla
 function placementPartsOf(part: Part): readonly Part[] {
   const { value } = part
   if (typeof value === 'string') {
-    refuse(part, `expected a list of targets, but got ${described(value)}`, 'a list of one is written in brackets')
+    refuse(
+      part,
+      `expected a list of targets, but got ${described(value)}`,
+      'write a list in brackets, even for a single element',
+    )
     return []
   }
   const targets = memberOf(value, 'targets')
@@ -39,7 +43,7 @@ function readPlacement(part: Part, nameTarget: NameTarget): PlacementModel | und
   return placement === undefined || container === undefined ? placement : { ...placement, container }
 }
 
-/** `{ target, container }`, as opposed to a target with an attribute of such a name. */
+/** Recognises `{ target, container }`, as opposed to a target with an attribute of such a name. */
 function isRecord(value: unknown): boolean {
   const isEither = memberOf(value, 'target') !== undefined || memberOf(value, 'container') !== undefined
   return isEither && memberOf(value, 'properties') === undefined

@@ -13,7 +13,7 @@ export function readProperties(part: Part, expected: string): Properties {
   return properties
 }
 
-/** Free-form data, or nothing when it holds what no document can carry, which is recorded. */
+/** Reads free-form data; records values that documents cannot contain. */
 export function readProperty(part: Part): PropertyValue | undefined {
   const { value } = part
   if (typeof value === 'string' || typeof value === 'boolean') return value
@@ -48,7 +48,7 @@ function readNumber(value: number | bigint, part: Part): PropertyValue | undefin
 }
 
 function readFloat(value: number, part: Part): Float | undefined {
-  return Number.isFinite(value) ? new Float(value) : refuse(part, `${value} is no number that a document can carry`)
+  return Number.isFinite(value) ? new Float(value) : refuse(part, `documents cannot contain the number ${value}`)
 }
 
 function contains(part: Part | undefined, value: unknown): boolean {

@@ -10,7 +10,7 @@ import { readContainers } from './read-infrastructure.ts'
 import { readPlacements } from './read-placements.ts'
 import { readProperty } from './read-properties.ts'
 
-/** What a service is, without its packages. */
+/** A service model without its packages. */
 export type ServiceWithoutPackages = Omit<ServiceModel, 'packageFor'>
 
 export function readServices(part: Part, names: Names): ReadonlyMap<ServiceName, ServiceWithoutPackages> {
@@ -24,13 +24,13 @@ export function readServices(part: Part, names: Names): ReadonlyMap<ServiceName,
 }
 
 export interface PackageReader {
-  /** Makes a package of the attribute `pkg`. */
+  /** Reads the attribute `pkg`. */
   readPackage(part: Part, service: string): PackageModel | undefined
-  /** For a service that has none. */
+  /** Hint for a service without `pkg`. */
   readonly hint: string
 }
 
-/** One package for each service. */
+/** Reads the package of each service. */
 export function readServicePackages(
   part: Part,
   { readPackage, hint }: PackageReader,
@@ -61,7 +61,7 @@ export function withPackages(name: string, service: ServiceWithoutPackages, pack
   }
 }
 
-/** Whether an attribute stands where names of services do, which is told instead of what follows from it. */
+/** Refuses an attribute in place of a service's name, instead of the errors that follow from it. */
 export function refuseMisplacedAttribute(part: Part): boolean {
   const attributes = [...OWN_ATTRIBUTES].filter((name) => name !== 'name')
   return refuseMisplaced(part, { attributes, what: 'a service', needed: ['type', 'pkg'] })

@@ -2,7 +2,7 @@ import { parseBytes } from '@davit/diagnostics'
 import { floatIn } from './float.ts'
 import { described, type Part, refuse } from './part.ts'
 
-/** A number of bytes, or a text with a unit. */
+/** Reads a number of bytes, or a text with a unit. */
 export function readSizeLimit(part: Part): number | undefined {
   const value = floatIn(part.value) ?? part.value
   const bytes = typeof value === 'number' || typeof value === 'string' ? parseBytes(String(value)) : undefined

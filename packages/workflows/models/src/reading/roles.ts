@@ -1,6 +1,6 @@
 import type { ModelKind } from './model-kinds.ts'
 
-/** What files of models of one deployment are for; who adds a role gives it a row here, and a reader. */
+/** The roles of model files of a deployment; a new role needs a row here, and a reader. */
 export const ROLES = {
   services: { needs: ['infrastructure', 'distribution'] },
   infrastructure: { needs: [] },
@@ -10,7 +10,7 @@ export const ROLES = {
 } as const satisfies Readonly<Partial<Record<ModelKind, RoleTraits>>>
 
 interface RoleTraits {
-  /** Roles whose models a function of such a model is given: they are evaluated before. */
+  /** Roles whose models are arguments of the function of this model, and so are evaluated first. */
   readonly needs: readonly ('infrastructure' | 'distribution')[]
 }
 
@@ -18,10 +18,10 @@ export type Role = keyof typeof ROLES
 
 export const ROLE_NAMES = Object.keys(ROLES) as readonly Role[]
 
-/** Something for each role that there is a file of. */
+/** A value for each role that has a file. */
 export type ByRole<Value> = Readonly<Partial<Record<Role, Value>>>
 
-/** In the order of roles. */
+/** Returns the entries in the order of roles. */
 export function rolesIn<Value>(table: ByRole<Value>): readonly (readonly [Role, Value])[] {
   return ROLE_NAMES.flatMap((role) => {
     const value = table[role]

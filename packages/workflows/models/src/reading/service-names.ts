@@ -1,13 +1,13 @@
 import { entriesOf, isObject, memberOf } from './part.ts'
 
-/** Tells services of a model by name, wherever the model refers to them by object. */
+/** Finds the names of services to which a model refers by object. */
 export interface ServiceNames {
   nameOf(service: unknown): string | undefined
-  /** Whether it is the very service of the table: then it restricts nothing. */
+  /** Whether the object is the service in the table itself: then it does not restrict targets. */
   isWhole(service: object): boolean
 }
 
-/** Carries a service's name where its object does not exist yet; enumerable, so that it survives `{ ...service }`. */
+/** Key for the name of a service whose object does not exist yet; enumerable, so that it survives `{ ...service }`. */
 const SERVICE_NAME = Symbol('davit service')
 
 export function serviceNamesOf(services: unknown): ServiceNames {
@@ -30,12 +30,12 @@ export function serviceNamesOf(services: unknown): ServiceNames {
   }
 }
 
-/** What two services share tells neither of them: its name is empty. */
+/** An object that two services share identifies neither: its name is empty. */
 function remember(names: Map<unknown, string>, part: unknown, name: string): void {
   if (isObject(part) || typeof part === 'function') names.set(part, names.has(part) ? '' : name)
 }
 
-/** A service by name whose attributes become readable once `find` finds the service. */
+/** Makes a reference to a service; its attributes become readable once `find` finds the service. */
 export function serviceReference(name: string, find: () => object): object {
   const mark = { [SERVICE_NAME]: name, name }
   return new Proxy(mark, {

@@ -1,7 +1,7 @@
 import type { System, TargetName } from '@davit/documents'
 import type { ArchitectureModel } from '@davit/normalization'
 
-/** The platforms of an infrastructure in order; the coordinator's stands in where a target names none. */
+/** Returns the systems of an infrastructure in order; targets that name none have the coordinator's. */
 export function systemsOf(infrastructure: ArchitectureModel['infrastructure'], coordinator: System): readonly System[] {
   const systems = Array.from(infrastructure.values(), ({ system }) => system ?? coordinator)
   return systems.length === 0 ? [coordinator] : [...new Set(systems)].sort()
@@ -15,7 +15,7 @@ export function systemOfTarget(
   return (target) => (infrastructure.has(target) ? (infrastructure.get(target)?.system ?? coordinator) : first)
 }
 
-/** What `evaluate` gives for each system; once for all of them when what a model says is no function. */
+/** Evaluates a model for each system; only once if the model is not a function. */
 export async function forEachSystem<Value>(
   systems: readonly System[],
   { isFunction, evaluate }: { readonly isFunction: boolean; evaluate(system: System): Promise<Value> },

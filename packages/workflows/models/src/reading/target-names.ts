@@ -4,14 +4,14 @@ import { entriesOf, isObject, memberOf } from './part.ts'
 import { quoted } from './quoted.ts'
 import { plainOf } from './plain.ts'
 
-/** Carries a target's name through functions of models; enumerable, so that it survives `{ ...target }`. */
+/** Key for the name of a target in functions of models; enumerable, so that it survives `{ ...target }`. */
 const TARGET_NAME = Symbol('davit target')
 
-/** Tells targets of an infrastructure by name, wherever functions of models carry them. */
+/** Finds the names of targets that functions of models return as objects. */
 export interface TargetNames {
   /** Target name → target, as functions of models get them. */
   readonly targets: ReadonlyMap<string, object>
-  /** The name of a target, given as an object of the infrastructure, a copy of one, or by name. */
+  /** Returns the name of a target that is given as an object of the infrastructure, as a copy of one, or by name. */
   nameOf(target: unknown): string | undefined
 }
 
@@ -36,7 +36,7 @@ export function targetNamesOf(infrastructure: unknown): TargetNames {
   }
 }
 
-/** For a table of targets: a misspelt target of it fails instead of being undefined. */
+/** Makes a guard for a table of targets: a misspelt name throws instead of being undefined. */
 export function targetGuard(): object {
   return tableGuard('the infrastructure', (name, targets) => {
     const hint = suggestionFor(name, targets) ?? `its targets are ${targets.join(', ')}`
@@ -45,7 +45,7 @@ export function targetGuard(): object {
   })
 }
 
-/** What two targets share tells neither of them: its name is empty. */
+/** An object that two targets share identifies neither: its name is empty. */
 function remember(names: Map<unknown, string>, part: unknown, name: string): void {
   if (isObject(part)) names.set(part, names.has(part) ? '' : name)
 }

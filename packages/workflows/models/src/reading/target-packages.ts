@@ -31,7 +31,7 @@ function readItem(part: Part, { directory }: Model): readonly PackageModel[] {
   return pkg === undefined ? [] : [{ kind: 'data', ...pkg }]
 }
 
-/** Each target's packages, as the model says them for the target's system. */
+/** Selects the packages of each target that were read for the target's system. */
 export function packagesForTargets(
   packagesFor: ReadonlyMap<System, TargetPackages>,
   systemOf: (target: TargetName) => System,

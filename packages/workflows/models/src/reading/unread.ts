@@ -1,2 +1,2 @@
-/** Stands for a value that was not evaluated. */
+/** Placeholder for a value that was not evaluated. */
 export const UNREAD = Symbol('unread')

@@ -2,7 +2,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { Float } from '@davit/languages'
 import { UNREAD } from '../../reading/unread.ts'
 
-/** Data that our programs in the Nix language encoded: tables are Maps, and numbers are exact. */
+/** Decodes data from davit's programs in the Nix language: tables become Maps, and numbers are exact. */
 export function decodeData(json: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) throw tooDeep()
   if (Array.isArray(json)) return json.map((item: unknown) => decodeData(item, depth + 1))
@@ -16,13 +16,13 @@ function decodeObject(json: object, depth: number): unknown {
   return decode === undefined ? tableOf(entries, depth) : decode(only?.[1], depth)
 }
 
-/** Far deeper than what is read of it: readers say where it is. */
+/** Far beyond the limit of the readers, which report the place. */
 const MAX_DEPTH = 1_000
 
 function tooDeep(): DavitError {
-  return new DavitError('invalid-model', 'the models in the Nix language make a value that is nested too deeply', {
+  return new DavitError('invalid-model', 'a value of the models in the Nix language is nested too deeply', {
     exitStatus: ExitStatus.badDocument,
-    hint: 'what services and targets hold may be 200 levels deep: look for tables or lists within each other',
+    hint: 'values of services and targets may be nested at most 200 levels deep',
   })
 }
 

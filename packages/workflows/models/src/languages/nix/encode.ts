@@ -2,7 +2,7 @@ import { Float } from '@davit/languages'
 import { floatIn } from '../../reading/float.ts'
 import { entriesOf } from '../../reading/part.ts'
 
-/** The data in a value of another language, as input for a program in the Nix language; what is no data is left out. */
+/** Encodes a value of another language as input for a program in the Nix language; leaves out anything but data. */
 export function encodeData(value: unknown): unknown {
   const float = floatIn(value)
   if (float !== undefined) return new Float(float)

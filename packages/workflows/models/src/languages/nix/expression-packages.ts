@@ -5,7 +5,7 @@ import type { ByRole } from '../../reading/roles.ts'
 import type { NixEvaluation } from './nix-evaluation.ts'
 import { programOf } from './run-program.ts'
 
-/** Packages of models in the Nix language: all of a run are evaluated by one program. */
+/** Makes package models for models in the Nix language; one program evaluates all packages of a run. */
 export function expressionPackages(
   models: ByRole<Model>,
   evaluation: NixEvaluation,
@@ -59,7 +59,7 @@ function serviceInput(
   return { type, deployState, targets, dependencies: new Map(dependencies) }
 }
 
-/** Without targets, all of the service count. */
+/** Leaves out the targets if they are all targets of the service. */
 function dependencyInput(
   { service, targets }: NormalizedDependency,
   services: Architecture['services'],

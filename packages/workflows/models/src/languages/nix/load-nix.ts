@@ -3,7 +3,7 @@ import { dataFailure } from '../load-data.ts'
 import type { Model } from '../../reading/model.ts'
 import { readModelText } from '../read-model-text.ts'
 
-/** A model in the Nix language, that has to be evaluated with the others. */
+/** Loads a model in the Nix language, which is evaluated later, together with the others. */
 export async function loadNix(file: string): Promise<Model> {
   await readModelText(file)
   const place = () => ({ file })

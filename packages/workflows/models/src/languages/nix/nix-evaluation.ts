@@ -21,12 +21,12 @@ export interface EvaluationContext extends NixOptions {
   readonly noteNames: FunctionContexts['noteNames']
 }
 
-/** The models in the Nix language, evaluated together as far as they can be. */
+/** Evaluates the models in the Nix language, together as far as possible. */
 export interface NixEvaluation {
-  /** What the model says but its packages, as data. */
+  /** Returns the value of a model without its packages, as data. */
   valueOf(role: Role, known: KnownModels): Promise<unknown>
   placeOf(role: Role, path: Path): Place
-  /** Input of a program of ours that loads the same models again. */
+  /** Returns the input for another of davit's programs that loads the same models. */
   programInput(more: Readonly<Record<string, unknown>>): ProgramInput
 }
 
@@ -79,7 +79,7 @@ function isReady(role: Role, models: ByRole<Model>, known: KnownModels): boolean
   )
 }
 
-/** Data needs no evaluation; programs in other languages do, when it is their turn. */
+/** Data is known without evaluation; programs in other languages are evaluated later. */
 function knownFromStart({ infrastructure, distribution }: ByRole<Model>): KnownModels {
   const { value: targets } = infrastructure ?? {}
   const placements = distribution?.value instanceof Map ? namedPlacements(distribution.value) : undefined
@@ -96,7 +96,7 @@ function namedPlacements(value: unknown): Distribution {
   return readDistribution({ value, path: [], origin }, { targets: new Map(), nameOf })
 }
 
-/** Where a program of ours finds what each model says. */
+/** Returns, for each model, the file or the value that davit's programs read. */
 function sourcesOf(models: ByRole<Model>, { infrastructure, distribution }: KnownModels): ReadonlyMap<string, unknown> {
   const isNix = (role: Role) => models[role]?.language === 'nix'
   const files = rolesIn(models).filter(([role]) => isNix(role))

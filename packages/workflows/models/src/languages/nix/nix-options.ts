@@ -1,13 +1,13 @@
 import type { Report } from '@davit/diagnostics'
 import type { Environment } from '@davit/process'
 
-/** How models in the Nix language are evaluated. */
+/** Options for evaluating models in the Nix language. */
 export interface NixOptions {
-  /** Of Nix; that of this process when absent. */
+  /** Environment of Nix; that of this process when absent. */
   readonly environment?: Environment
-  /** Whether errors come with all that Nix says of them. */
+  /** Whether errors are shown with Nix's trace. */
   readonly showTrace?: boolean
   readonly signal?: AbortSignal
-  /** Takes what models trace, and what Nix warns of. */
+  /** Gets trace output of models, and warnings of Nix. */
   readonly report?: Report
 }

@@ -1,13 +1,13 @@
 import type { Path } from '@davit/diagnostics'
 
-/** Where Nix says that something stands; column in bytes. */
+/** A position as Nix reports it; the column counts bytes. */
 export interface NixPosition {
   readonly file: string
   readonly line: number
   readonly column: number
 }
 
-/** The position of the innermost part of a path that has one; `positions` as our programs give it, decoded. */
+/** Returns the position of the innermost value on a path that has one; `positions` is the decoded result of a program. */
 export function positionOf(positions: unknown, path: Path): NixPosition | undefined {
   let found: NixPosition | undefined
   let members = positions

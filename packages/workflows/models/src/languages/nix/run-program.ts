@@ -8,7 +8,7 @@ import type { NixOptions } from './nix-options.ts'
 
 export interface ProgramInput {
   readonly input: Readonly<Record<string, unknown>>
-  /** Of the user's parameters, in the Nix language. */
+  /** The user's parameters in the Nix language. */
   readonly expressions: ReadonlyMap<string, string>
   readonly showFile: ShowFile
   readonly showTrace?: boolean | undefined
@@ -16,7 +16,7 @@ export interface ProgramInput {
 
 export const EXTRA_PARAMETERS = 'extraParams'
 
-/** A program of ours; the user knows its expression by the option that gives it. */
+/** Returns one of davit's programs; messages show the option instead of the name of its expression. */
 export function programOf(
   name: Parameters<typeof glueFile>[0],
   { input, expressions, showFile, showTrace = false }: ProgramInput,
@@ -30,7 +30,7 @@ export function programOf(
   }
 }
 
-/** What a program gives, decoded. */
+/** Runs a program and decodes its result. */
 export async function runProgram(
   program: ExpressionProgram,
   { store, environment: given, signal, report }: NixOptions & { readonly store: 'read-only' | 'read-write' },

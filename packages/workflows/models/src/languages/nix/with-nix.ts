@@ -3,7 +3,7 @@ import { type ByRole, mapRoles, type Role } from '../../reading/roles.ts'
 import { expressionPackages } from './expression-packages.ts'
 import { type EvaluationContext, nixEvaluation } from './nix-evaluation.ts'
 
-/** The models, of which those in the Nix language can be evaluated. */
+/** Makes the models in the Nix language evaluable. */
 export function withNix(models: ByRole<Model>, context: EvaluationContext): ByRole<Model> {
   const evaluation = nixEvaluation(models, context)
   const packageOf = expressionPackages(models, evaluation)
