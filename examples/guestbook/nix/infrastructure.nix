@@ -1,4 +1,4 @@
-# Two machines that are this one: `local` needs no SSH.
+# Two targets, both on this machine: `local` needs no SSH.
 {
   back = {
     properties = { hostname = "localhost"; };

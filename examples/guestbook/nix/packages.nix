@@ -1,4 +1,4 @@
-# Plain derivations: they need no nixpkgs, but a Nix that builds without a sandbox, where the programs of the machine are.
+# Plain derivations without nixpkgs: they use the programs of the machine, so Nix must build without a sandbox.
 { system }:
 let
   # A program of the guestbook with its configuration, started by the module `process`; targets need Node.js.

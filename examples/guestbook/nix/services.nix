@@ -1,4 +1,4 @@
-# `ports` is given with `--extra-params` where the usual ports are taken.
+# Pass other `ports` with `--extra-params` if the default ports are taken.
 { system, pkgs, distribution, invDistribution, ports ? { entries = 7001; api = 7002; page = 7003; } }:
 let
   packages = import ./packages.nix { inherit system; };

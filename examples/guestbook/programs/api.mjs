@@ -1,4 +1,4 @@
-// The API between page and store: GET /entries gives them the newest first, POST /entries adds one.
+// The API between page and store: GET /entries returns the entries, newest first; POST /entries adds one.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 

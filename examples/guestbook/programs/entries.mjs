@@ -1,4 +1,4 @@
-// The store of entries: a file with an entry in JSON a line. GET / lists them, POST / adds the text of the body.
+// The store of entries: a file with one JSON entry per line. GET / lists them, POST / adds the text of the body.
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'

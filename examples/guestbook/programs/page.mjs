@@ -1,4 +1,4 @@
-// The page: shows what the API says and has a form for a new entry.
+// The page: shows the entries of the API and has a form for a new one.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 

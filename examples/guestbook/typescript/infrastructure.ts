@@ -1,6 +1,6 @@
 import { defineInfrastructure } from 'davit'
 
-/** Two machines that are this one: `local` needs no SSH. */
+/** Two targets, both on this machine: `local` needs no SSH. */
 export default defineInfrastructure({
   back: {
     properties: { hostname: 'localhost' },

@@ -1,7 +1,7 @@
 import { build, defineService, defineServices, type InterDependency } from 'davit'
 
 interface Parameters {
-  /** Given with `--extra-params` where the usual ports are taken. */
+  /** Pass other ports with `--extra-params` if the default ports are taken. */
   readonly ports?: { readonly entries: number; readonly api: number; readonly page: number }
 }
 

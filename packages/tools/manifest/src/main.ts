@@ -18,7 +18,7 @@ export const tool = defineTool({
   name: 'davit-manifest',
   summary: 'Build what an architecture needs and print the manifest',
   description: [
-    'Builds the packages that the store lacks, in parallel, makes a profile for each target, and prints the manifest, which maps one to one onto what has to be done.',
+    'Builds the packages that the store lacks, in parallel, makes a profile for each target, and prints the manifest, which lists what is to be deployed.',
     'Types without a lifecycle module are found before anything is built.',
   ],
   examples: [
@@ -35,7 +35,7 @@ export const tool = defineTool({
       type: 'string',
       short: 'D',
       value: 'FILE',
-      describe: 'deployment model, in place of an architecture',
+      describe: 'deployment model, instead of an architecture',
     },
     ...moduleOptions,
     'max-jobs': {
@@ -43,7 +43,7 @@ export const tool = defineTool({
       short: 'j',
       value: 'N',
       minimum: 1,
-      describe: 'how many packages are built at a time; without it, one per processor, or what Nix is set to',
+      describe: 'how many packages to build at a time; without it, one per processor, or the setting of Nix',
     },
     ...interfaceOptions,
     ...formatOptions,
@@ -53,15 +53,15 @@ export const tool = defineTool({
   environment: { ...storeEnvironment, ...sizeEnvironment },
   seeAlso: ['davit-normalize(1)', 'davit-distribute(1)'],
   interrupted: {
-    once: 'no target was touched; what is built already is kept, and the same command builds the rest',
-    twice: 'no target was touched; what is built already is kept, and the same command builds the rest',
+    once: 'no target was touched; finished builds are kept, and the same command builds the rest',
+    twice: 'no target was touched; finished builds are kept, and the same command builds the rest',
   },
   async run(context) {
     const { args, print } = context
     if (args.deployment !== undefined && args.architecture !== undefined) {
       throw usageError(
         'an architecture and a deployment model exclude each other',
-        'say -D FILE, or name an architecture',
+        'pass either -D FILE or an architecture',
       )
     }
     const manifest = args.deployment === undefined ? await fromArchitecture() : await fromDeployment(args.deployment)

@@ -42,20 +42,20 @@ export const tool = defineTool({
       type: 'choice',
       choices: ['native', 'nix'],
       env: ['DAVIT_STORE'],
-      describe: 'how packages are built and carried; without it, by Nix if they are in the Nix language',
+      describe: 'store for packages; without it, nix if they are in the Nix language, otherwise native',
     },
-    'show-trace': { type: 'boolean', describe: 'show all that Nix says of an error in a model' },
+    'show-trace': { type: 'boolean', describe: 'show the full trace of Nix for errors in models' },
     'deploy-state': {
       type: 'boolean',
       env: ['DAVIT_DEPLOY_STATE', 'DISNIX_DEPLOY_STATE'],
-      describe: 'move the state of services that do not say whether it is to be moved',
+      describe: "move the state of services that do not set 'deployState'",
     },
   },
   environment: { ...storeEnvironment, ...sizeEnvironment },
   seeAlso: ['davit-manifest(1)', 'davit-env(1)'],
   interrupted: {
-    once: 'no target was touched: the same command begins again',
-    twice: 'no target was touched: the same command begins again',
+    once: 'no target was touched; run the same command again',
+    twice: 'no target was touched; run the same command again',
   },
   async run({ args, print, report, environment, privileged, signal }) {
     const system = currentSystem(environment)

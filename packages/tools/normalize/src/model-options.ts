@@ -25,21 +25,20 @@ export const modelOptions = {
     short: 'A',
     value: 'FILE',
     group,
-    describe: 'architecture model, in place of the other ones',
+    describe: 'architecture model, instead of the other models',
   },
-  undeploy: { type: 'boolean', group, describe: 'an architecture without services, from the infrastructure model' },
+  undeploy: { type: 'boolean', group, describe: 'make an architecture without services from the infrastructure model' },
   'extra-params': {
     type: 'string',
     value: 'PARAMETERS',
     group,
-    describe:
-      'parameters that the functions in the models receive as well: a JSON object, or a set in the Nix language',
+    describe: 'additional parameters for functions in models: a JSON object, or a set in the Nix language',
   },
 } as const satisfies OptionTable
 
 type ModelArguments = ArgumentsOf<typeof modelOptions, Record<never, never>>
 
-/** Which models are meant: undeployment before architecture before the other models, as in the original toolset. */
+/** Chooses the models: --undeploy overrides an architecture, and an architecture the other models, as in the original toolset. */
 export function modelFilesOf(models: ModelArguments): ModelFiles {
   const { infrastructure, architecture, undeploy, packages } = models
   if (undeploy) return named(models, ['infrastructure'], '--undeploy needs the infrastructure model as well')
@@ -55,14 +54,14 @@ export function modelFilesOf(models: ModelArguments): ModelFiles {
     return { ...named(models, ['infrastructure'], '-P needs the infrastructure model as well'), ...more }
   }
   if (infrastructure === undefined) {
-    throw usageError('no models', 'say -s, -i and -d, or -P and -i, or -A, or --undeploy and -i')
+    throw usageError('no models', 'pass -s, -i and -d, or -P and -i, or -A, or --undeploy and -i')
   }
   throw usageError('an infrastructure model alone deploys nothing', 'add -s and -d, or -P')
 }
 
 type Role = 'services' | 'infrastructure' | 'distribution'
 
-/** The files of some models, all of which are needed. */
+/** Returns the files of required models; throws if one is missing. */
 function named<Needed extends Role>(
   models: ModelArguments,
   roles: readonly Needed[],

@@ -6,14 +6,14 @@ import type { ArchitectureModel, PackageModel } from '@davit/normalization'
 type StoreKind = StoreReference['kind']
 
 export interface StoreKindOptions {
-  /** What the user asks for. */
+  /** Store that the user chose. */
   readonly wanted: StoreKind | undefined
   readonly files: ModelFiles
-  /** The coordinator's platform. */
+  /** The coordinator's system. */
   readonly system: System
 }
 
-/** The store that packages ask for: Nix for those in the Nix language, the native one for all others; never both. */
+/** Returns the store for packages: Nix for those in the Nix language, the native one for all others; refuses a mixture. */
 export function storeKindFor(model: ArchitectureModel, { wanted, files, system }: StoreKindOptions): StoreKind {
   if (wanted === 'nix') return 'nix'
   const owners = packageOwners(model, system)
@@ -28,7 +28,7 @@ export function storeKindFor(model: ArchitectureModel, { wanted, files, system }
 
 type PackageOwners = Readonly<Record<StoreKind, readonly string[]>>
 
-/** Such as `service 'web'`, by the store that their packages are written for. */
+/** Owners of packages, such as `service 'web'`, by the store that their packages need. */
 function packageOwners({ services, infrastructure, targetPackages }: ArchitectureModel, coordinator: System) {
   const owners = { nix: [] as string[], native: [] as string[] }
   const add = (models: readonly PackageModel[], owner: string) => {
@@ -50,7 +50,7 @@ function packageOwners({ services, infrastructure, targetPackages }: Architectur
   return owners satisfies PackageOwners
 }
 
-/** Where there are no packages, the language of the machines decides. */
+/** File whose language decides if there are no packages. */
 function mainFileOf({ architecture, infrastructure }: ModelFiles): string {
   return architecture ?? infrastructure ?? ''
 }
@@ -76,7 +76,7 @@ function mixedStores({ nix, native }: PackageOwners): DavitError {
     `a deployment has one store, but packages of ${listed(nix)} are in the Nix language, and those of ${listed(native)} are not`,
     {
       exitStatus: ExitStatus.badDocument,
-      hint: 'say --store nix, and Nix builds all of them; or describe all packages in one way',
+      hint: 'use --store nix, so that Nix builds all of them, or write all packages in one way',
     },
   )
 }

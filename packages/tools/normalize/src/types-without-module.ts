@@ -5,8 +5,8 @@ import type { ArchitectureModel } from '@davit/normalization'
 import { say } from './messages.ts'
 
 /**
- * Warnings of types that have no module, each with the place of its first service. They are no errors yet: davit-manifest
- * may be given more modules. It refuses what has none then, but does not know any more where the models say what.
+ * Makes warnings for types without a module, each with the place of its first service. They are not errors yet:
+ * davit-manifest may get more modules. It refuses the rest, but no longer knows places in the models.
  */
 export function typesWithoutModule(
   { services }: Architecture,
@@ -25,10 +25,10 @@ export function typesWithoutModule(
 }
 
 function hintFor(modules: readonly string[]): string {
-  return `there are modules for ${[...modules].sort().join(', ')}; --modules DIRECTORY adds yours`
+  return `available modules: ${[...modules].sort().join(', ')}; add your own with --modules DIRECTORY`
 }
 
-/** Who provides a container may bring its module. */
+/** A service that provides a container may bring its module. */
 function needsModule({ type, targets }: NormalizedService): boolean {
   return (
     type !== 'package' && targets.some(({ containerProvidedByService }) => containerProvidedByService === undefined)

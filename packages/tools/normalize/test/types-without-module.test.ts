@@ -29,7 +29,7 @@ async function warningsOf(text: string, own: readonly string[] = []): Promise<st
   return warnings.map(renderDiagnostic).join('\n').replaceAll(`${directory}/`, '')
 }
 
-test('types without a module are told where they stand, with what they may have been meant to be', async () => {
+test('types without a module are reported with their places and a suggestion', async () => {
   const text = `infrastructure: { a: { properties: { hostname: a } } }
 services:
   web:
@@ -42,7 +42,7 @@ services:
     "a.yaml:7:18: warning: there is no module for type 'nginx'
         proxy: { type: nginx, pkg: { source: . }, targets: [a] }
                        ^
-      hint: there are modules for echo, process, wrapper; --modules DIRECTORY adds yours
+      hint: available modules: echo, process, wrapper; add your own with --modules DIRECTORY
     a.yaml:4:11: warning: there is no module for type 'proces'
           type: proces
                 ^
@@ -57,10 +57,12 @@ function architectureOf(services: Readonly<Record<string, string>>): string {
   return `infrastructure: { a: { properties: { hostname: a } } }\nservices:\n${lines.join('')}`
 }
 
-test('a type without a module is told once, however many services have it', async () => {
+test('a type without a module is reported once, however many services have it', async () => {
   const text = architectureOf({ one: 'type: nginx', three: 'type: nginx', two: 'type: nginx' })
   const warnings = await warningsOf(text)
-  expect(warnings.split('\n')[0]).toBe("a.yaml:3:50: warning: there is no module for type 'nginx', of 'one' and 2 more")
+  expect(warnings.split('\n')[0]).toBe(
+    "a.yaml:3:50: warning: there is no module for type 'nginx', used by 'one' and 2 more",
+  )
   expect(warnings.match(/warning:/g)).toHaveLength(1)
 })
 

@@ -21,7 +21,7 @@ test.each([
   ['nothing', '', ''],
 ])('dedent() of %s', (_, text, expected) => expect(dedent(text)).toBe(expected))
 
-test('dedent() of what is dedented is the same', () => {
+test('dedent() does not change dedented text', () => {
   const once = dedent('\n    a\n      b\n\n    c\n    ')
   expect(dedent(once)).toBe(once)
 })

@@ -17,7 +17,7 @@ test.each([
   ['services', 'habits.yaml'],
   ['distribution', 'distribution.yaml'],
   ['packages', 'target-packages.yaml'],
-])('loadArchitecture() says all that is wrong with %s in %s', async (role, file) => {
+])('loadArchitecture() reports all problems of %s in %s', async (role, file) => {
   const loading = loadArchitecture({ infrastructure, [role]: `${invalid}/${file}` }, { system: linux })
   await expect(await complaintOf(loading, invalid)).toMatchFileSnapshot(`fixtures/invalid/${file}.errors`)
 })
@@ -27,7 +27,7 @@ test.each([
   ['infrastructure', 'outdented-infrastructure.yaml'],
   ['infrastructure', 'habits-infrastructure.yaml'],
   ['architecture', 'architecture.yaml'],
-])('loadArchitecture() says all that is wrong with an %s', async (role, file) => {
+])('loadArchitecture() reports all problems of an %s', async (role, file) => {
   const files = { [role]: `${invalid}/${file}` } as { readonly architecture: string }
   const complaint = await complaintOf(loadArchitecture(files, { system: linux }), invalid)
   await expect(complaint).toMatchFileSnapshot(`fixtures/invalid/${file}.errors`)
@@ -55,7 +55,7 @@ describe('a program', () => {
     `)
   })
 
-  test('that imports what is not there is shown where', async () => {
+  test('that imports a missing file is reported with its place', async () => {
     const services = "import { x } from './lib.ts'\nimport 'nowhere'\nexport default { x }"
     expect(await complaint({ 'services.ts': services })).toMatchInlineSnapshot(`
       "services.ts:1:19: error: could not resolve "./lib.ts"
@@ -68,7 +68,7 @@ describe('a program', () => {
     `)
   })
 
-  test("that imports what 'davit' does not have is shown where", async () => {
+  test("that imports a missing name of 'davit' is reported with its place", async () => {
     const services = "import { nothing } from 'davit'\nexport default { nothing }"
     expect(await complaint({ 'services.ts': services })).toMatchInlineSnapshot(`
       "services.ts:1:10: error: no matching export in "davit" for import "nothing"
@@ -191,7 +191,7 @@ describe('values of a program', () => {
 })
 
 describe('what a program says of something that is not there', () => {
-  test('is shown where it says so, for targets', async () => {
+  test('has its place, for targets', async () => {
     const infrastructure = "export default { db1: { properties: { hostname: 'a' } } }"
     const distribution = 'export default ({ infrastructure }) => ({\n  web: [infrastructure.bd1],\n})'
     const services = 'export default ({ invDistribution }) => ({\n  x: invDistribution.nowhere.services,\n})'
@@ -212,7 +212,7 @@ describe('what a program says of something that is not there', () => {
     `)
   })
 
-  test('is told with its name, for values of builds and properties', async () => {
+  test('is reported with its name, for values of builds and properties', async () => {
     const infrastructure = `export default {
       a: { properties: { hostname: 'a', zone: undefined }, containers: { process: { directory: undefined } } },
     }`
@@ -273,7 +273,7 @@ test.each([
   expect(await complaintOf(loading)).toContain(expected)
 })
 
-test('what is wrong with an infrastructure in XML only for the whole is shown in its lines', async () => {
+test('a problem of an infrastructure in XML that normalization finds has its line', async () => {
   const target = (name: string, property: string) =>
     `<target name="${name}">\n<properties type="attrs"><property name="hostname" type="string">${name}</property></properties>\n<targetProperty>${property}</targetProperty>\n</target>\n`
   const infrastructure = `<infrastructure version="2">\n${target('a', 'hostname')}${target('b', 'hostnme')}</infrastructure>`
@@ -283,7 +283,7 @@ test('what is wrong with an infrastructure in XML only for the whole is shown in
   expect(model.placeOf(['infrastructure', 'b', 'targetProperty'])).toMatchObject({ line: 8, column: 1 })
 })
 
-test('what cannot be read is said of all models at once', async () => {
+test('all unreadable models are reported together', async () => {
   const files = {
     'infrastructure.yaml': 'a: {',
     'services.ts': 'export default {',
@@ -293,7 +293,7 @@ test('what cannot be read is said of all models at once', async () => {
   expect(complaint.match(/\w+\.(?:yaml|ts|json):\d+:\d+: error/g)).toHaveLength(3)
 })
 
-test('what is wrong for every system is said once', async () => {
+test('a problem that occurs for every system is reported once', async () => {
   const machines = "export default { a: { properties: {} }, b: { properties: {}, system: 'aarch64-linux' } }"
   const services = "export default () => ({ web: { type: 'x', pkg: { source: './gone' } } })"
   expect(await complaint({ 'infrastructure.ts': machines, 'services.ts': services })).toContain(
@@ -301,7 +301,7 @@ test('what is wrong for every system is said once', async () => {
   )
 })
 
-test('of several files that cannot be read each is told once', async () => {
+test('each of several unreadable files is reported once', async () => {
   const loading = loadArchitecture({ services: 'services.toml', infrastructure: 'targets.toml' }, { system: linux })
   const error = (await loading.catch((thrown: unknown) => thrown)) as DavitError
   expect(error.message).toBe('the models have 2 errors')

@@ -158,7 +158,7 @@ describe('fuzzing', patience, () => {
     maxLength: 3,
   })
 
-  test('values that programs make, in place of what should be there', async () => {
+  test('unexpected values that programs make', async () => {
     await fc.assert(
       fc.asyncProperty(changes, async (list) => {
         const values = list.reduce((models: unknown, [way, by]) => {
@@ -181,7 +181,7 @@ describe('fuzzing', patience, () => {
     )
   })
 
-  test.each(['json', 'yaml', 'xml'])('files in %s, changed: what is wrong has a place', async (language) => {
+  test.each(['json', 'yaml', 'xml'])('files in %s, mutated: every problem has a place', async (language) => {
     const xml = `<infrastructure version="2"><target name="alpha"><properties type="attrs"><property name="hostname" type="string">a</property></properties><containers><container name="process"><property name="port" type="int">1</property></container></containers><numOfCores>2</numOfCores></target><target name="beta"/></infrastructure>`
     const role = language === 'xml' ? fc.constant<Role>('infrastructure') : fc.constantFrom(...ROLES)
     const textOf = (name: Role) => (language === 'xml' ? xml : JSON.stringify(MODELS[name], null, 1))

@@ -30,7 +30,7 @@ describe.each(['yaml', 'json', 'ts', 'nix'])('in %s', (language) => {
   const isLeftOut = language === 'nix' && noPrivateNix !== undefined
 
   test.skipIf(isLeftOut).each(['references', 'parameters', 'types'])(
-    'all that is wrong with %s is told',
+    'all problems of %s are reported',
     async (kind) => {
       // Wrong types in YAML: fixtures/invalid.
       if (kind === 'types' && language === 'yaml') return

@@ -49,7 +49,7 @@ test.each([
   ],
   ['a table that throws', "new Proxy({}, { ownKeys() { throw new Error('trap') } })", 'error: trap'],
   ['a member that throws', "{ get member() { throw new Error('trap') } }", 'error: trap'],
-])('%s is no value', async (_, value, expected) => {
+])('%s is not a value', async (_, value, expected) => {
   const services = `export default { web: { ${service}, value: ${value} } }`
   const complaint = await complaintOf(load({ 'infrastructure.ts': machines, 'services.ts': services }))
   expect(complaint).toContain(expected)
@@ -92,7 +92,7 @@ test.each([
   ])
 })
 
-test('what Nix answers may nest as deeply as it likes: it is refused', () => {
+test('a result of Nix that is nested too deeply is refused', () => {
   const nested = (depth: number): unknown => JSON.parse(`${'{"a":['.repeat(depth)}${']}'.repeat(depth)}`)
   expect(decodeData(nested(300))).toBeInstanceOf(Map)
   expect(() => decodeData(nested(50_000))).toThrow('is nested too deeply')

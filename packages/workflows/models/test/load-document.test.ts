@@ -37,7 +37,7 @@ describe.each([...withoutNix, ...(noPrivateNix === undefined ? [inNix] : [])])(
   },
 )
 
-test('loadDeploymentModel() says where it is wrong', async () => {
+test('loadDeploymentModel() reports problems with their places', async () => {
   const directory = modelsIn({ 'deployment.yaml': 'profiles:\n  a: 3\n' })
   const complaint = await complaintOf(loadDeploymentModel(join(directory, 'deployment.yaml')), directory)
   expect(complaint).toContain('deployment.yaml:2:6: error: ')
@@ -46,7 +46,7 @@ test('loadDeploymentModel() says where it is wrong', async () => {
 test.each([
   ['deployment.yaml', "profiles:\n  ok: /a\n  'b@d': 3\n", '3:3'],
   ['build.yaml', 'derivationMappings: []\ninterfaces: { "x y": { targetAddress: h, clientInterface: ssh } }\n', '2:15'],
-])('says of %s where a key is wrong, not what it leads to', async (name, text, expected) => {
+])('reports a wrong key of %s at its place, without the errors that follow from it', async (name, text, expected) => {
   const directory = modelsIn({ [name]: text })
   const read = name === 'build.yaml' ? loadBuildModel : loadDeploymentModel
   expect(await complaintOf(read(join(directory, name)), directory)).toContain(`${name}:${expected}: error: `)
@@ -88,7 +88,7 @@ describe.each([...buildModels, ...(noPrivateNix === undefined ? [buildInNix] : [
   },
 )
 
-test.skipIf(noPrivateNix)('documents in Nix say where they are wrong, deep inside', async () => {
+test.skipIf(noPrivateNix)('problems of documents in Nix have places, deep inside', async () => {
   const directory = modelsIn({
     'deployment.nix': '{\n  serviceMappings = [\n    { service = 3;\n      target = "a"; container = "c"; }\n  ];\n}',
     'build.nix': '{ interfaces = { };\n  derivationMappings = [ { derivation = "x"; interface = "a"; } ]; }',

@@ -65,19 +65,16 @@ function directoryWith(value: unknown): string {
 }
 
 describe.each(KINDS)('a model of %s', (kind) => {
-  test.each(KINDS.filter((other) => other !== kind))(
-    'that is given as one of %s is told as what it is',
-    async (role) => {
-      const directory = directoryWith(MODELS[kind])
-      for (const file of Object.keys(LANGUAGES)) {
-        expect(await complaintOf(loadAs(role, directory, file), directory)).toBe(
-          `${file}: error: expected ${NAMES[role][0]}, but this looks like ${NAMES[kind][0]}\n` +
-            `  hint: was it meant for ${NAMES[kind][1]}?\n` +
-            'a model is not of the expected kind',
-        )
-      }
-    },
-  )
+  test.each(KINDS.filter((other) => other !== kind))('that is passed as one of %s is recognised', async (role) => {
+    const directory = directoryWith(MODELS[kind])
+    for (const file of Object.keys(LANGUAGES)) {
+      expect(await complaintOf(loadAs(role, directory, file), directory)).toBe(
+        `${file}: error: expected ${NAMES[role][0]}, but this looks like ${NAMES[kind][0]}\n` +
+          `  hint: was it meant for ${NAMES[kind][1]}?\n` +
+          'a model is not of the expected kind',
+      )
+    }
+  })
 
   test('is read as one, and so is an empty one', async () => {
     const directory = directoryWith(MODELS[kind])
@@ -112,7 +109,7 @@ test('services, targets and sections of any name are no reason to take a model f
   expect([...model.services.keys()]).toEqual(names)
 })
 
-test('models that are mixed up are told together', async () => {
+test('models that are mixed up are reported together', async () => {
   const directory = modelsIn({ 'a.yaml': 'web: [here]\n', 'b.yaml': 'here: { properties: { hostname: a } }\n' })
   const files = {
     services: `${directory}/b.yaml`,
@@ -135,7 +132,7 @@ test.each([
   ['distribution', 'services.ts', 'export default ({ invDistribution }) => ({ web: invDistribution.a })'],
   ['deployment', 'services.ts', 'export default ({ distribution }) => distribution.web'],
 ] as const)(
-  'the function of a model that is given as one of %s is told what it does not get',
+  'the function of a model that is passed as one of %s is refused for an argument that it does not get',
   async (kind, file, text) => {
     const directory = modelsIn({
       [file]: text,

@@ -37,7 +37,7 @@ test.skipIf(noPrivateNix).each(cases.filter(([name]) => !name.startsWith('bad-')
   },
 )
 
-test.skipIf(noPrivateNix)('an unknown service in the distribution is told where it stands', async () => {
+test.skipIf(noPrivateNix)('an unknown service in the distribution is reported with its place', async () => {
   const [, names = []] = cases.find(([name]) => name === 'bad-unknown-service') ?? []
   const model = await loadNixIn(`${directory}/models`, names, { environment })
   expect(await complaintOf(architectureFrom(model, { environment }), `${directory}/models`)).toMatchInlineSnapshot(`

@@ -128,7 +128,7 @@ two = { name = "two"; type = "process"; pkg = { one }: ${DRV}; dependsOn = { inh
   'extra parameters are no JSON, nor Nix': { extraParams: '{ "port": 80, }', services: DB },
 }
 
-test.skipIf(noPrivateNix)('what is wrong in models is told where the user wrote it', async () => {
+test.skipIf(noPrivateNix)("problems of models have the place in the user's file", async () => {
   const complaints = await Promise.all(
     Object.entries(DEFECTS).map(async ([title, defect]) => `# ${title}\n${await complaint(defect)}`),
   )
@@ -150,7 +150,7 @@ test.skipIf(noPrivateNix)('--show-trace shows everything', async () => {
   expect(shown).toContain('model-packages.nix')
 })
 
-test.skipIf(noPrivateNix)('what models trace is reported', async () => {
+test.skipIf(noPrivateNix)('trace output of models is reported', async () => {
   const events: ReportEvent[] = []
   const files = filesOf({
     distribution: 'web = [ a ]; db = [ a ];',

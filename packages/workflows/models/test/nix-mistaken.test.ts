@@ -41,7 +41,7 @@ const MISTAKES: readonly (readonly [given: string, as: string, message: string, 
 ]
 
 test.skipIf(noPrivateNix !== undefined).each(MISTAKES)(
-  'a model of %s in the Nix language that is given as one of %s is told as what it is',
+  'a model of %s in the Nix language that is passed as one of %s is recognised',
   async (given, as, message, option) => {
     const directory = modelsIn({
       'infrastructure.json': '{ "here": { "properties": { "hostname": "h" } } }',
@@ -54,7 +54,7 @@ test.skipIf(noPrivateNix !== undefined).each(MISTAKES)(
   },
 )
 
-test.skipIf(noPrivateNix !== undefined)('packages that stand where their lists should are told where', async () => {
+test.skipIf(noPrivateNix !== undefined)('packages in place of lists are reported with their places', async () => {
   const directory = modelsIn({
     'infrastructure.json': '{ "here": { "properties": { "hostname": "h" } } }',
     'packages.nix': `{ here = ${PACKAGE}; }`,

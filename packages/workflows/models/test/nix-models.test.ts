@@ -200,7 +200,7 @@ describe.skipIf(noPrivateNix)('pkgs', () => {
     'models of mine/distribution.nix':
       '{ infrastructure }: { web = [ infrastructure.a ]; api = [ infrastructure.a ]; }',
   })
-  test('are nixpkgs for the system of each target, and for none where services are described', async () => {
+  test('are nixpkgs for the system of each target, and for no system where services are described', async () => {
     const directory = modelsIn(files('sees "web" pkgs.name'))
     const withPackages = { ...environment, NIX_PATH: `nixpkgs=${nixpkgs()}/of the user` }
     const names = ['services.nix', 'infrastructure.nix', 'distribution.nix']
@@ -216,7 +216,7 @@ describe.skipIf(noPrivateNix)('pkgs', () => {
 })
 
 describe.skipIf(noPrivateNix)('targets', () => {
-  test('that share an address are told by the rest of them', async () => {
+  test('that share an address are distinguished by their other attributes', async () => {
     const model = await loadNix(
       {
         'infrastructure.nix': `{
@@ -265,7 +265,7 @@ describe.skipIf(noPrivateNix)('targets', () => {
 })
 
 describe.skipIf(noPrivateNix)('an architecture model', () => {
-  test('says all by itself', async () => {
+  test('is complete on its own', async () => {
     const files = {
       'architecture.nix': `{ system, pkgs, port }: let ${SEES} ${PLAIN} in rec {
         infrastructure = ${INFRASTRUCTURE};

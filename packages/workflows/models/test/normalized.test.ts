@@ -23,7 +23,7 @@ test.each(['services.yaml', 'services.ts'])('the guestbook of %s is normalized',
   expect(packageRequests.at(-1)?.spec).toMatchObject({ env: new Map([['DATABASE', 'db1.example:5432']]) })
 })
 
-test('what only normalization sees is shown where it stands', async () => {
+test('problems that normalization finds have places', async () => {
   const directory = modelsIn({
     'infrastructure.yaml': 'a: { properties: { hostname: a } }\n',
     'distribution.json': '{\n  "web": ["a", "b"],\n  "api": ["a"],\n  "ghost": ["a"]\n}\n',
@@ -38,7 +38,7 @@ test('what only normalization sees is shown where it stands', async () => {
   )
 })
 
-test('functions that fail are all told, each with its place in the file', async () => {
+test('all failing functions are reported, each with its place in the file', async () => {
   const directory = modelsIn({
     'infrastructure.yaml': 'a: { properties: { hostname: a } }\n',
     'distribution.yaml': '{ one: [a], two: [a], three: [a], four: [a] }',
@@ -66,7 +66,7 @@ export default {
   `)
 })
 
-test('members of parameters that do not exist are told with their places, and such tables can be used as a whole', async () => {
+test('missing members of parameters are reported with their places, and such tables can be used as a whole', async () => {
   const directory = modelsIn({
     'infrastructure.yaml': 'a: { properties: { hostname: a }, containers: { x: { port: 1 } } }\n',
     'distribution.yaml': '{ redis: [a], web: [a], api: [a], all: [a] }',

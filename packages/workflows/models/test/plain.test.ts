@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { plainOf, tableOf } from '../src/reading/plain.ts'
 
-test('what cannot be made a text names nothing in a table', () => {
+test('keys that cannot be made a text are left out of a table', () => {
   const nothing: unknown = Object.create(null)
   expect({
     ...tableOf([

@@ -9,7 +9,7 @@ export default {
 }`
 
 describe('a program', () => {
-  test("finds 'davit' anywhere, and paths begin at the file that says them", async () => {
+  test("finds 'davit' anywhere, and paths are relative to the file that contains them", async () => {
     const directory = modelsIn({
       'infrastructure.mts': infrastructure,
       'services.ts': `
@@ -49,7 +49,7 @@ describe('a program', () => {
     })
   })
 
-  test('imports data, npm packages of its directory and what is built into Node', async () => {
+  test('imports data, npm packages of its directory and built-in modules of Node', async () => {
     const model = await load({
       'infrastructure.yaml': 'a: { properties: {} }',
       'services.ts': `

@@ -50,7 +50,7 @@ const OPTIONS = {
   store: { kind: 'native', directory: '/store' },
 } as const
 
-test('a misspelt attribute is told before what follows from it', async () => {
+test('a misspelt attribute is reported before the errors that follow from it', async () => {
   const directory = modelsIn({
     'infrastructure.yaml': 'a: { properties: { hostname: a } }\n',
     'distribution.yaml': '{ counter: [a], web: [a] }\n',
@@ -80,7 +80,7 @@ async function warningsOf(files: Readonly<Record<string, string>>, extraParams =
 
 const infrastructure = 'a: { properties: { hostname: a } }\n'
 
-test('services that are placed nowhere are told, unless that is said', async () => {
+test('services without placement are reported, unless that is intended', async () => {
   const service = '{ type: x, pkg: { source: . } }'
   const services = ['web', 'api', 'old'].map((name) => `${name}: ${service}\n`).join('')
   const files = { 'infrastructure.yaml': infrastructure, 'services.yaml': services }
@@ -100,7 +100,7 @@ services:
   ])
 })
 
-test('extra parameters that no function reads are told', async () => {
+test('extra parameters that no function reads are reported', async () => {
   const services = `export default ({ port = 80, ...rest }) => ({
     web: { type: 'x', port, pkg: () => ({ source: rest.late ?? '.' }), targets: ['a'] } })`
   const reading = `export default (context) => ({
@@ -121,7 +121,7 @@ test('extra parameters that no function reads are told', async () => {
 })
 
 test.skipIf(noPrivateNix !== undefined)(
-  'extra parameters that no function in the Nix language names are told',
+  'extra parameters that no function in the Nix language names are reported',
   async () => {
     const files = {
       'infrastructure.yaml': infrastructure,

@@ -4,7 +4,7 @@ import type { LifecycleModule } from '@davit/modules'
 
 import { say } from './messages.ts'
 
-/** What modules will not take, or not notice, of what was built: told before anything is activated. */
+/** Warns of built components with settings that their modules will refuse or ignore, before anything is activated. */
 export async function checkComponents(
   manifest: Manifest,
   { modules, report }: { readonly modules: ReadonlyMap<string, LifecycleModule>; readonly report: Report },

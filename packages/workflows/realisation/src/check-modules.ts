@@ -4,7 +4,7 @@ import type { LifecycleModule } from '@davit/modules'
 
 import { modulesByTarget } from './profile/modules-by-target.ts'
 
-/** Services whose type has no module are found before anything is built, and long before anything is activated. */
+/** Refuses services whose type has no module, before anything is built. */
 export function checkModules(manifest: Manifest, modules: ReadonlyMap<string, LifecycleModule>): void {
   const needed = [...modulesByTarget(manifest).values()].flat()
   const missing = new Set(needed.filter((type) => !modules.has(type)))
@@ -12,7 +12,7 @@ export function checkModules(manifest: Manifest, modules: ReadonlyMap<string, Li
   throw new DavitError('no-module', 'some services cannot be activated', {
     exitStatus: ExitStatus.badDocument,
     diagnostics: [...missing].sort().map((type) => missingModule(type, manifest, modules)),
-    hint: `davit has modules for ${[...modules.keys()].sort().join(', ')}; --modules DIRECTORY adds yours, and a service can provide a container with its own`,
+    hint: `available modules: ${[...modules.keys()].sort().join(', ')}; add your own with --modules DIRECTORY, or with a service that provides the container`,
   })
 }
 
@@ -21,6 +21,6 @@ function missingModule(type: string, manifest: Manifest, modules: ReadonlyMap<st
     .filter((service) => service.type === type)
     .map(({ name }) => `'${name}'`)
   const hint = suggestionFor(type, modules.keys())
-  const message = `there is no module for type '${type}', of ${[...new Set(services)].join(', ')}`
+  const message = `there is no module for type '${type}', used by ${[...new Set(services)].join(', ')}`
   return { severity: 'error', message, ...(hint === undefined ? {} : { hint }) }
 }

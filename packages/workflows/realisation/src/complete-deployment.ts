@@ -11,11 +11,11 @@ export interface DeploymentDefaults {
   readonly system: System
   readonly clientInterface: string
   readonly targetProperty: string
-  /** For messages. */
+  /** Name of the file, for messages. */
   readonly file: string
 }
 
-/** The manifest that a deployment model stands for, with what it may leave out. */
+/** Completes a deployment model with defaults to a manifest. */
 export function completeDeployment(model: DeploymentModel, { file, ...defaults }: DeploymentDefaults): Manifest {
   const infrastructure = new Map(
     [...model.infrastructure].map(([name, target]) => [name, completeTarget(target, defaults)]),

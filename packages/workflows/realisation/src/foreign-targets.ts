@@ -6,11 +6,11 @@ import { packagesByTarget } from './profile/packages-by-target.ts'
 
 export interface ForeignTerms {
   readonly store: Store
-  /** Of this machine. */
+  /** System of this machine. */
   readonly system: System
 }
 
-/** The store knows what cannot be built here; the architecture knows which targets need it. Other errors stay as they are. */
+/** Adds to a `wrong-system` error which targets need the packages that cannot be built here; returns other errors unchanged. */
 export async function namingTargets(
   error: unknown,
   architecture: Architecture,
@@ -24,7 +24,7 @@ export async function namingTargets(
   const diagnostics = foreign.flatMap(([name, target], index): Diagnostic[] => {
     const names = (needed[index] ?? []).filter((path) => missing.has(path)).map(nameOf)
     if (names.length === 0) return []
-    const message = `target '${name}' is ${target.system}, and needs ${names.map((one) => `'${one}'`).join(', ')}`
+    const message = `target '${name}' (${target.system}) needs ${names.map((one) => `'${one}'`).join(', ')}`
     return [{ severity: 'error', message }]
   })
   const { code, message, exitStatus, hint } = error

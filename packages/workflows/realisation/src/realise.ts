@@ -22,18 +22,18 @@ import { profileManifests } from './profile/profile-manifests.ts'
 
 export interface RealisationOptions {
   readonly store: Store
-  /** Of this machine, for messages. */
+  /** System of this machine, for messages. */
   readonly system: System
   readonly modules: ReadonlyMap<string, LifecycleModule>
-  /** How many packages are built at a time; without it, what the store's settings say. */
+  /** How many packages to build at a time; without it, the store's own setting. */
   readonly maxJobs?: number
   readonly report: Report
   readonly signal: AbortSignal
 }
 
-/** Builds what the store lacks, makes the profile of each target, and says what is to be deployed. */
+/** Builds the packages that the store lacks, makes the profile of each target, and returns the manifest. */
 export async function realise(architecture: Architecture, options: RealisationOptions): Promise<Manifest> {
-  // Keys do not depend on profiles: everything but these is known before anything is built.
+  // Keys do not depend on profiles: everything else in the manifest is known before anything is built.
   const manifest = manifestOf(architecture, new Map())
   checkModules(manifest, options.modules)
   await options.store.realise(packagesToRealise(architecture), options).catch(async (error: unknown) => {
@@ -57,7 +57,7 @@ function packagesToRealise({ services, targetPackages }: Architecture): readonly
 
 type TypesByTarget = ReadonlyMap<TargetName, readonly string[]>
 
-/** Whoever wants to have nothing any more may need every module, where the recorded one cannot stop what runs. */
+/** An undeployment gets every module, in case a recorded one cannot stop its services. */
 function typesByTarget(manifest: Manifest, { modules }: RealisationOptions): TypesByTarget {
   if (manifest.services.size > 0) return modulesByTarget(manifest)
   return new Map([...manifest.infrastructure.keys()].map((target) => [target, [...modules.keys()]]))
@@ -74,7 +74,7 @@ async function addModules(types: TypesByTarget, { store, modules }: RealisationO
   return new Map(await Promise.all(paths))
 }
 
-/** Looks through architecture and manifest once, whatever the number of targets. */
+/** Prepares the contents of all profiles, in one pass over architecture and manifest. */
 function profileContents(
   architecture: Architecture,
   manifest: Manifest,
@@ -86,7 +86,7 @@ function profileContents(
   return (target) => {
     const needed = new Set(types.get(target))
     return {
-      // Roots of stores are named by it, after names of their own.
+      // It becomes a part of the names of roots, whose length is limited.
       name: target.slice(0, 100),
       packages: packages.get(target) ?? [],
       profileManifest: encodeDocument(ProfileManifest.on(target), parts.get(target) ?? nothing, 'xml'),

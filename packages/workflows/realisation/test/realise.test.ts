@@ -65,10 +65,10 @@ test('realise() finds types without a module before it builds anything', async (
   const { diagnostics, hint, exitStatus } = failure as DavitError
   expect(exitStatus).toBe(65)
   expect(diagnostics.map(({ message, hint: meant }) => `${message}: ${meant ?? ''}`)).toStrictEqual([
-    "there is no module for type 'process', of 'web': did you mean 'processes'?",
-    "there is no module for type 'wrapper', of 'db': ",
+    "there is no module for type 'process', used by 'web': did you mean 'processes'?",
+    "there is no module for type 'wrapper', used by 'db': ",
   ])
-  expect(hint).toContain('davit has modules for processes; --modules DIRECTORY adds yours')
+  expect(hint).toContain('available modules: processes; add your own with --modules DIRECTORY')
   const outputs = [...architecture.services.values()].flatMap(({ packages }) => [...packages.values()])
   expect(await store.invalidPaths(outputs.map(({ outPath }) => outPath))).toHaveLength(3)
 })
@@ -111,13 +111,13 @@ test('realise() names the targets whose packages cannot be built here', async ()
     code: 'wrong-system',
     diagnostics: [
       { message: `'distant' must be built on ${far}; this machine is ${HERE}` },
-      { message: `target 'far1' is ${far}, and needs 'distant'` },
+      { message: `target 'far1' (${far}) needs 'distant'` },
     ],
     hint: expect.stringContaining('--build-on-targets') as string,
   })
 })
 
-test('realise() stops when it is told to, and goes on the next time', async () => {
+test('realise() stops on request, and goes on the next time', async () => {
   const { store, architecture, options } = await system()
   const directory = store.reference.directory
   const slow = await openNativeStore({ directory, environment: environment(), isolation: { kind: 'none' } })

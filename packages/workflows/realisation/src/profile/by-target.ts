@@ -1,6 +1,6 @@
 import type { Manifest, TargetName } from '@davit/documents'
 
-/** What concerns each target of a manifest, in the order it comes; nothing for targets without any. One pass for all of them. */
+/** Groups mappings by target, in their order; targets without mappings get an empty list. */
 export function byTarget<Mapping extends { readonly target: TargetName }>(
   { infrastructure }: Pick<Manifest, 'infrastructure'>,
   mappings: readonly Mapping[],

@@ -2,8 +2,8 @@ import type { Manifest, ServiceMapping, TargetName } from '@davit/documents'
 import { byTarget } from './by-target.ts'
 
 /**
- * Types, in order, whose modules the profile of each target must bring: those of the services mapped there, except where
- * the service that provides the container brings the module in its own package.
+ * Returns, in order, the types whose modules the profile of each target must bring: those of the services mapped there,
+ * except where the service that provides the container brings the module in its own package.
  */
 export function modulesByTarget(manifest: Manifest): ReadonlyMap<TargetName, readonly string[]> {
   const typesOf = (mappings: readonly ServiceMapping[]) => {

@@ -1,8 +1,8 @@
 import type { Architecture, NormalizedService, StorePath, System, TargetName } from '@davit/documents'
 
 /**
- * What the profile of each target links to, without duplicates: its own packages first, then those of the services that
- * are placed there, by name of the service, for the target's system.
+ * Returns the packages that the profile of each target links to, without duplicates: its own packages first, then those of
+ * the services placed there, by name of the service, for the target's system.
  */
 export function packagesByTarget(architecture: Architecture): ReadonlyMap<TargetName, readonly StorePath[]> {
   const packages = new Map<TargetName, Set<StorePath>>()

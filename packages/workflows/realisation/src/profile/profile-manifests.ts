@@ -1,7 +1,7 @@
 import type { Manifest, ManifestService, Mapping, ProfileManifest, ServiceKey, TargetName } from '@davit/documents'
 import { byTarget } from './by-target.ts'
 
-/** The part of a manifest that concerns each target; mappings keep their target, whatever the text form leaves out. */
+/** Splits a manifest into a part for each target; mappings keep their target, although the text form leaves it out. */
 export function profileManifests(manifest: Manifest): ReadonlyMap<TargetName, ProfileManifest> {
   const serviceMappings = byTarget(manifest, manifest.serviceMappings)
   const snapshotMappings = byTarget(manifest, manifest.snapshotMappings)
