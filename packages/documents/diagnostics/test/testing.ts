@@ -1,6 +1,6 @@
 import { DavitError } from '../src/diagnostics.ts'
 
-/** Why something is refused; every error that is not ours is thrown. */
+/** Returns the DavitError that is thrown; rethrows any other error. */
 export function failureOf(action: () => unknown): DavitError | undefined {
   try {
     action()

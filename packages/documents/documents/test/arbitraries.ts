@@ -26,7 +26,7 @@ const AWKWARD_NAMES = [
 
 export const name = fc.oneof(fc.constantFrom(...AWKWARD_NAMES), fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,8}$/))
 
-/** Every character that XML 1.0 can carry. */
+/** Every character that can occur in XML 1.0. */
 export const text = fc.oneof(
   fc
     .string({

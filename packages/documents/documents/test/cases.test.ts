@@ -10,7 +10,7 @@ import {
 } from '../src/documents.ts'
 import { fixturesIn, readFixture } from './documents.ts'
 
-/** Documents that the original toolset (0.10.3) made. */
+/** Documents made by the original toolset (0.10.3). */
 const CASES = fixturesIn('cases')
 
 test.each(CASES)('%s is written back equal after parsing, element order included', (file) => {
@@ -48,7 +48,7 @@ function formatOfCase(file: string): Format<unknown> {
   return target === undefined ? Manifest : ProfileManifest.on(target as TargetName)
 }
 
-/** The elements of a document with their attributes and text, without the white space between them. */
+/** Returns the elements of a document with their attributes and text, without the white space between them. */
 function treeOf(xml: string): unknown {
   const read = readXml(openSource(xml, { file: 'case.xml' }))
   if ('problem' in read) throw new Error(read.problem.message)

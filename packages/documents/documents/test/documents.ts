@@ -22,7 +22,7 @@ const FORMATS: ReadonlyMap<string, Format<unknown>> = new Map<string, Format<unk
   ['profile', ProfileManifest.on('alpha' as TargetName)],
 ])
 
-/** The format of a fixture, by the first word of its name. */
+/** Returns the format of a fixture, by the first word of its name. */
 export function formatOf(file: string): Format<unknown> | undefined {
   return FORMATS.get(/^[a-z]+/.exec(file)?.[0] ?? '')
 }

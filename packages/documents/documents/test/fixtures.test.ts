@@ -27,7 +27,7 @@ describe('invalid documents', () => {
   })
 })
 
-/** YAML takes the way of models: read, and then validated with its places. */
+/** Reads YAML like models: parsed, then validated with its places. */
 function read(text: string, file: string): void {
   const format = formatOf(file)
   if (format !== undefined && !file.endsWith('.yaml')) return void parseDocument(format, text, { file })

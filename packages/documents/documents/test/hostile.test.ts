@@ -22,7 +22,7 @@ import { fixturesIn, formatOf, readFixture } from './documents.ts'
 let inputs = 0
 afterAll(() => tellFigure(`documents: ${inputs} hostile inputs, each a value or a DavitError that says where`))
 
-/** Insists that a reader gives a value, or says in bounded words what is wrong and at which place of the text. */
+/** Expects that a reader returns a value, or reports problems of limited length with places in the text. */
 function expectAnswer(text: string, read: () => unknown): void {
   inputs += 1
   expect(complaintsAbout(failureOf(read), text)).toEqual([])
@@ -41,7 +41,7 @@ function complaintsAbout(error: DavitError | undefined, text: string): readonly 
   ]
 }
 
-/** Places without a line are those of the text as a whole. */
+/** Problems of the text as a whole have places without a line. */
 function isPlace(place: Place | undefined, text: string): boolean {
   if (place?.line === undefined) return true
   const lines = text.replace(/^\ufeff/, '').split('\n')
@@ -121,7 +121,7 @@ const MANY = 8_000
 const lines = (line: (index: number) => string): string =>
   Array.from({ length: MANY }, (_, index) => line(index)).join('')
 
-/** Each took minutes, or would, if the cost were not linear. */
+/** Each would take minutes if the cost were not linear. */
 describe('cost', () => {
   test.each([
     ['a tag without end', `<${'a'.repeat(300_000)}`, 'the text ends inside a tag'],

@@ -68,7 +68,7 @@ function plain(data: unknown): unknown {
   return data instanceof Map ? Object.fromEntries([...data].map(([key, value]) => [key, plain(value)])) : data
 }
 
-/** Without exponents, which make a Float, and whole numbers that are refused. */
+/** Numbers without exponents, which make a Float, and without whole numbers that are refused. */
 function isExact(value: unknown): boolean {
   return !/[eE]|\d{16}/.test(JSON.stringify(value).replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'))
 }

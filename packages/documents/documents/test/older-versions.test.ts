@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { encodeDocument, type Format, Infrastructure, parseDocument } from '../src/documents.ts'
 
-/** As if the number of cores had once been called `cpus`, in text. */
+/** A made-up older version, in which the number of cores is a text called `cpus`. */
 const WithHistory: Format<Infrastructure> = {
   ...Infrastructure,
   version: 3,

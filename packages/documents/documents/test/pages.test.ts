@@ -32,12 +32,12 @@ test.each(PAGES)('the examples of the page %s are valid, and say the same', (pag
 })
 
 test('every document has a page', () => {
-  // The journal and the log have pages, too, and lines in place of a document.
+  // The journal and the log have pages too, but consist of lines.
   const pages = readdirSync(DIRECTORY).filter((file) => file.endsWith('.md') && !/^(?:README|journal|log)\./.test(file))
   expect(pages.toSorted()).toEqual(PAGES.map(([page]) => `${page}.md`))
 })
 
-/** Pages do not repeat the infrastructure where it is a section. */
+/** Pages leave out the infrastructure where it is a section. */
 function completed(example: string): string {
   const fields = { properties: { h: 'x' }, system: 'x86_64-linux', clientInterface: 'ssh', targetProperty: 'h' }
   const xml =

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type PlainModel, type PlainService, problemsOf, build, normalize } from './model.ts'
 
-// Where the cost grows with the square, each takes minutes.
+// With quadratic cost, each would take minutes.
 const MANY = 4_000
 const patience = { timeout: 20_000 }
 

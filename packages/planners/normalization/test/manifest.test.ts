@@ -8,7 +8,7 @@ function manifestFor(plain: PlainModel): Manifest {
   return manifestOf(architectureFor(plain), new Map())
 }
 
-/** `web@t1/process` for each mapping, with the system where it matters. */
+/** Renders each mapping as `web@t1/process`, with the system where it matters. */
 function shown({ services, serviceMappings }: Manifest): string[] {
   return serviceMappings.map(
     ({ service, target, container }) => `${services.get(service)?.name}@${target}/${container}`,
@@ -120,7 +120,7 @@ const anySystem = fc.array(
   { minLength: 1, maxLength: 10 },
 )
 
-/** Only earlier services are waited for and only the first three provide containers, so that there is no cycle. */
+/** Services wait only for earlier ones and only the first three provide containers, so that there is no cycle. */
 function servicesOf(
   system: readonly Generated[],
   nameOf = (index: number) => `s${index}`,
@@ -154,7 +154,7 @@ test('the order in the models has no effect', () => {
   )
 })
 
-/** With the members of all tables in the opposite order. */
+/** Reverses the order of the members of all tables. */
 function reversed<Value>(value: Value): Value
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((element: unknown) => reversed(element))

@@ -42,7 +42,7 @@ export interface PlainService {
   readonly deployState?: boolean
   readonly providesContainer?: string
   readonly providesContainers?: Table<Table<Plain>>
-  /** `t1`, or `t1 container`. */
+  /** Placements: `t1`, or `t1 container`. */
   readonly targets?: readonly string[]
   readonly attributes?: Table<Plain>
 }
@@ -61,14 +61,14 @@ export interface PlainTarget {
 
 export interface PlainModel {
   readonly services?: Table<PlainService>
-  /** `t1` and `t2` when absent. */
+  /** Targets; `t1` and `t2` when absent. */
   readonly infrastructure?: Table<PlainTarget>
   readonly targetPackages?: Table<readonly PackageModel[]>
   readonly distributedServices?: readonly string[]
   readonly placeOf?: (path: Path) => Place | undefined
 }
 
-/** A model from plain objects; nothing is checked, so that every defect can be made. */
+/** Makes a model from plain objects, without any check, so that every defect is possible. */
 export function modelOf(plain: PlainModel): ArchitectureModel {
   const {
     services = {},
@@ -90,14 +90,14 @@ export function normalize(plain: PlainModel, options: Partial<NormalizationOptio
   return normalizeModel(modelOf(plain), { ...OPTIONS, ...options })
 }
 
-/** With made-up packages whose paths depend on the request only. */
+/** Adds made-up packages whose paths depend only on the request. */
 export function architectureFor(plain: PlainModel, options: Partial<NormalizationOptions> = {}) {
   const normalized = normalize(plain, options)
   const packages = normalized.packageRequests.map(({ spec, system }) => packageFor(spec, system))
   return architectureOf(normalized, packages)
 }
 
-/** What normalization says is wrong, as a user reads it. */
+/** Returns the problems that normalization reports, as the user sees them. */
 export function problemsOf(plain: PlainModel): string[] {
   try {
     normalize(plain)

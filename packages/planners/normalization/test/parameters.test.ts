@@ -340,7 +340,7 @@ interface Parameter {
   readonly connectsTo?: Readonly<Record<string, Parameter>>
 }
 
-/** Visits everything that a package can see. */
+/** Visits every value that a package can read. */
 function visit(parameters: Readonly<Record<string, Parameter>>, seen: Set<object>): void {
   const pending = Object.values(parameters)
   for (const parameter of pending) {
@@ -377,6 +377,6 @@ test.each([
   )
   normalize({ services, infrastructure: { t1: { containers: { process: {} } } } })
   expect(calls).toBe(count)
-  // An object for each service that somebody depends on and one for each of its places: nothing is made twice.
+  // An object for each service with dependants and one for each of its placements: nothing is made twice.
   expect(seen.size).toBe(2 * (count - width))
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { architectureOf, manifestOf } from '../src/normalization.ts'
 import { normalize, type PlainModel, type PlainService } from './model.ts'
 
-/** What Disnix 0.10.3 made of the same models. */
+/** Results of Disnix 0.10.3 for the same models. */
 function recorded(name: string): Manifest {
   const file = `${name}.xml`
   return parseDocument(Manifest, readFileSync(new URL(`fixtures/${file}`, import.meta.url), 'utf8'), { file })

@@ -45,7 +45,7 @@ function sourceOf(part: TemplatePart): string {
   return part.text === '${' ? '$${' : part.text
 }
 
-// Each took minutes, or would, if the cost were not linear.
+// Each would take minutes if the cost were not linear.
 test.each([
   ['openings', '${'.repeat(500_000)],
   ['openings with quotes', '${"'.repeat(500_000)],

@@ -7,13 +7,13 @@ import { manifestOf } from './testing.ts'
 const system = manifestOf({ services: { api: { on: ['n1/p', 'n2/p'] }, page: { on: ['n1/p'] } } })
 const everything = observedOf(system, system.infrastructure)
 const onN2 = everything.filter(({ mapping }) => mapping.target === 'n2')
-/** The same without a target, and without what was there. */
+/** Removes a target and its services from a manifest. */
 const without = (manifest: Manifest, target: string): Manifest => ({
   ...manifest,
   infrastructure: new Map([...manifest.infrastructure].filter(([name]) => name !== target)),
   serviceMappings: manifest.serviceMappings.filter((mapping) => mapping.target !== target),
 })
-/** Without services on it. */
+/** Removes the services of a target from a manifest. */
 const emptied = (manifest: Manifest, target: string): Manifest => ({
   ...manifest,
   serviceMappings: manifest.serviceMappings.filter((mapping) => mapping.target !== target),

@@ -21,7 +21,7 @@ import { type Change, change, manifestOf, phasesOf } from './testing.ts'
 const DOUBTS = ['died', 'rebooted', 'damaged'] as const
 type State = ObservedMapping['state'] | Doubt | 'gone' | 'changed'
 
-/** Two systems, and what time, or a crash on the way from one to the other, or to a third, might have left of the first. */
+/** Two systems, and what time, or a crash on the way from the first to the second or to a third, might have left of the first. */
 const situation = fc.record({
   change,
   states: fc.infiniteStream(

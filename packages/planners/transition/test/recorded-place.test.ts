@@ -13,7 +13,7 @@ import {
 import { manifestOf } from './testing.ts'
 
 const system = manifestOf({ services: { api: { on: ['n1/p'] } } })
-/** The same, as a machine has recorded it whose name is another machine's now. */
+/** Observed mappings, as recorded by a machine whose name now belongs to another machine. */
 const elsewhere = observedOf(system, system.infrastructure).map((one) => ({
   ...one,
   recordedAs: { target: one.mapping.target, machine: '10.0.0.7' },

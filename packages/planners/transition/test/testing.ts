@@ -28,7 +28,7 @@ export interface ServiceSpec {
   readonly type?: string
 }
 
-/** Services depend on services before them; what is placed nowhere is not part of the manifest. */
+/** Services depend on services before them; services without placement are not part of the manifest. */
 export function manifestOf({ services, cores = {} }: SystemSpec): Manifest {
   const mappings = new Map<string, Mapping[]>()
   const entries: [ServiceKey, ManifestService][] = []
@@ -80,7 +80,7 @@ function targetWith(numOfCores: number) {
   }
 }
 
-/** Observed mappings of the named service in another state. */
+/** Changes the state of the observed mappings of a service. */
 export function withState(
   observed: readonly ObservedMapping[],
   name: string,
@@ -110,7 +110,7 @@ export interface Change {
   readonly after: SystemSpec
 }
 
-/** Two systems of the same services, of which about half are described alike in both. */
+/** Two systems of the same services; about half of them are the same in both. */
 export const change: fc.Arbitrary<Change> = fc
   .record({ before: services, other: services, alike: fc.tuple(...NAMES.map(() => fc.boolean())), cores })
   .map(({ before, other, alike, cores }) => {
@@ -125,7 +125,7 @@ function systemOf(specs: readonly ServiceSpec[], cores: readonly (readonly [stri
   }
 }
 
-/** The system without one target, which is not in its infrastructure any more, nor what is on it. */
+/** Removes a target from the infrastructure, and its services from the system. */
 export function withoutTarget({ services, cores = {} }: SystemSpec, target: string): SystemSpec {
   const entries = Object.entries(services).map(([name, spec]) => {
     return [name, { ...spec, on: spec.on.filter((place) => !place.startsWith(`${target}/`)) }]
@@ -136,7 +136,7 @@ export function withoutTarget({ services, cores = {} }: SystemSpec, target: stri
   }
 }
 
-/** What goes, and after that what comes; of a rollback as well. */
+/** Splits a transition or rollback into its deactivations and its activations. */
 export function phasesOf({ phases }: Pick<Transition, 'phases'>) {
   const [deactivations = [], activations = []] = phases
   return { deactivations, activations }

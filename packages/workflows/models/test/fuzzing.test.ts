@@ -33,7 +33,7 @@ afterAll(() => {
   tellFigure(`models: ${inputs} hostile inputs, each an architecture or diagnostics`)
 })
 
-/** Insists that a value comes of it, or diagnostics in bounded words. */
+/** Expects a value, or diagnostics of limited length. */
 async function expectAnswer(work: () => Promise<unknown>): Promise<DavitError | undefined> {
   inputs += 1
   const error: unknown = await work().then(
@@ -108,7 +108,7 @@ async function normalized(values: Readonly<Record<Role, unknown>>): Promise<void
   normalizeModel({ ...result, placeOf: (path) => result.placeOf(path) }, OPTIONS)
 }
 
-/** What programs make; what is thrown inside of models is theirs. */
+/** Values that programs make; errors thrown inside of models are their own. */
 const anything = fc.oneof(
   fc.anything({
     withBigInt: true,
@@ -137,7 +137,7 @@ const anything = fc.oneof(
 
 type Way = readonly (string | number)[]
 
-/** Every way into a value. */
+/** Every path into a value. */
 function waysInto(value: unknown, way: Way = []): Way[] {
   if (typeof value !== 'object' || value === null) return [way]
   return [way, ...Object.entries(value).flatMap(([key, member]) => waysInto(member, [...way, key]))]
@@ -208,7 +208,7 @@ describe('fuzzing', patience, () => {
     )
   })
 
-  // An argument has no NUL.
+  // Arguments of processes cannot contain NUL.
   test('extra parameters', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(mutationsOf(['{"port": 8080, "a": [1, null]}']), awkwardText), async (text) => {

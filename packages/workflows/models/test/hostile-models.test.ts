@@ -14,7 +14,7 @@ const NATIVE: NormalizationOptions = {
   store: { kind: 'native', directory: '/var/lib/davit/store' },
 }
 
-/** As davit-normalize does it; what the native store would make is made up. */
+/** Normalizes like davit-normalize, with made-up packages instead of a native store. */
 async function normalized(directory: string, language: string) {
   const files = ['services', 'infrastructure', 'distribution'].map((role) => `${role}.${language}`)
   const model = await loadNixIn(directory, files, { environment })
@@ -124,7 +124,7 @@ const nixProperties = nixTable(() => '"p"')
 const MODELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   json: JSON_MODELS,
   ts: {
-    // Only as a computed name it is one: otherwise it sets the prototype.
+    // It must be a computed name: otherwise it sets the prototype.
     infrastructure: `export default JSON.parse(${JSON.stringify(JSON_MODELS.infrastructure)})`,
     services: `import { build } from 'davit'
       const services = ${JSON_MODELS.services.replaceAll('"__proto__":', '["__proto__"]:')}

@@ -9,7 +9,7 @@ import { complaintOf, load, modelsIn } from './models-in.ts'
 const machines = "export default { a: { properties: { hostname: 'a' } } }"
 const service = "type: 'x', pkg: { source: '.' }"
 
-/** What a program can make, and no text can hold. */
+/** Values that a program can make, but that no text can contain. */
 const VALUES = {
   deep: 'let value: any = {}; for (let i = 0; i < 100_000; i += 1) value = { value }',
   shared: "const value = new Array(10_000).fill(new Array(10_000).fill('x'))",

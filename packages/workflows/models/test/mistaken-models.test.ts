@@ -37,7 +37,7 @@ const NAMES: Readonly<Record<Kind, readonly [title: string, option: string]>> = 
   build: ['a build model', '-B of davit-delegate-build'],
 }
 
-/** Loads a file as a model of a kind, beside others that are as they should be. */
+/** Loads a file as a model of a kind, together with correct models of the other kinds. */
 function loadAs(kind: Kind, directory: string, file: string): Promise<unknown> {
   const path = join(directory, file)
   const good = (name: Kind) => join(directory, `good/${name}.json`)
@@ -78,7 +78,7 @@ describe.each(KINDS)('a model of %s', (kind) => {
 
   test('is read as one, and so is an empty one', async () => {
     const directory = directoryWith(MODELS[kind])
-    // A build model says in JSON what it is.
+    // A build model in JSON states its kind.
     const files = Object.keys(LANGUAGES).filter((file) => kind !== 'build' || file !== 'model.json')
     for (const file of files) await loadAs(kind, directory, file)
   })

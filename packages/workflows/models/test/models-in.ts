@@ -8,7 +8,7 @@ import { loadArchitecture, type ModelFiles } from '../src/models.ts'
 
 export const linux = 'x86_64-linux' as System
 
-/** A directory outside of every repository with these files; removed when the test is over. */
+/** Makes a directory with these files outside of every repository; removed after the test. */
 export function modelsIn(files: Readonly<Record<string, string>>): string {
   const directory = realpathSync(scratchDirectory())
   for (const [name, text] of Object.entries(files)) {
@@ -41,7 +41,7 @@ export function serviceOf(model: ArchitectureModel, name: string) {
   return service
 }
 
-/** The package of a service for given parameters. */
+/** Returns the package of a service for given parameters. */
 export function specOf(
   model: ArchitectureModel,
   name: string,
@@ -52,7 +52,7 @@ export function specOf(
   return pkg.kind === 'data' ? pkg.spec : pkg.call(parameters, () => '{"text":"of parameters"}')
 }
 
-/** What a user sees, with the directory cut off. */
+/** Returns the output that a user sees, without the directory. */
 export async function complaintOf(failing: Promise<unknown> | (() => unknown), directory = '\0'): Promise<string> {
   const error: unknown = await Promise.resolve(typeof failing === 'function' ? undefined : failing)
     .then(() => (typeof failing === 'function' ? failing() : undefined))

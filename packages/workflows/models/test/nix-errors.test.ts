@@ -18,7 +18,7 @@ interface Defect {
   readonly extraParams?: string
 }
 
-/** `services` and `distribution` are what stands in the table. */
+/** `services` and `distribution` are the contents of the tables. */
 function filesOf({ services = '', distribution = 'web = [ a ];', ...others }: Defect) {
   const table = (text: string) =>
     text.startsWith('{ ') ? text : `{ pkgs, system, distribution, invDistribution }: rec {\n${text}\n}\n`

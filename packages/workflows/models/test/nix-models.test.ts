@@ -16,7 +16,7 @@ import {
 const nix = privateNixOfFile()
 const { environment } = nix
 
-/** `text` of a derivation is what it sees of its parameters. */
+/** `sees` makes a derivation whose `text` is a value as JSON. */
 const SEES = `sees = name: value: derivation { inherit name; system = "x86_64-linux"; builder = "/bin/sh"; text = builtins.toJSON value; };`
 const PLAIN = `plain = derivation { name = "plain"; system = "x86_64-linux"; builder = "/bin/sh"; };`
 const INFRASTRUCTURE = `{
@@ -36,7 +36,7 @@ function deployed(services: string, distribution: string, infrastructure = INFRA
   }
 }
 
-/** What the package of a service sees. */
+/** Returns the value that the package of a service was made with. */
 async function seenBy(name: string, files: Readonly<Record<string, string>>, options: Partial<Options> = {}) {
   const model = await loadNix(files, { environment, ...options })
   const { services } = await architectureFrom(model, { environment })

@@ -32,7 +32,7 @@ const NORMALIZATION = {
   store: { kind: 'nix', directory: '/nix/store' },
 } as const
 
-/** The normalized architecture with the packages that Nix instantiates. */
+/** Returns the normalized architecture with the packages that Nix instantiates. */
 export async function architectureFrom(
   model: ArchitectureModel,
   { environment, report }: Options,
@@ -64,7 +64,7 @@ function expression(spec: PackageSpec): Extract<PackageSpec, { kind: 'expression
   return spec
 }
 
-/** Does what runs Nix in the environment that it gets, and counts the evaluations. */
+/** Runs work with an environment in which the evaluations of Nix are counted. */
 export async function countEvaluations(
   environment: Environment,
   work: (counting: Environment) => Promise<unknown>,

@@ -9,7 +9,7 @@ import { linux, loadIn, modelsIn } from './models-in.ts'
 
 const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8')
 
-/** The block of code that follows the first mention of a file as a model. */
+/** Returns the code block after the first mention of a file as a model. */
 function blockOf(file: string): string {
   const [, block] = new RegExp(`\`${file}\`[^]*?\n\`\`\`(?:yaml|ts)\n([^]*?)\`\`\`\n`).exec(readme) ?? []
   if (block === undefined) throw new Error(`the README has no ${file}`)
