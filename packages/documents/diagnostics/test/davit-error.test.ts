@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DavitError, ExitStatus } from '../src/diagnostics.ts'
 
-test('a DavitError says what happened, ends with status 1 and has nothing else unless it is told', () => {
+test('a DavitError has a message and, by default, status 1 and nothing else', () => {
   const error = new DavitError('no-record', "cannot find 'x'")
   expect(error).toBeInstanceOf(Error)
   expect(error).toMatchObject({

@@ -65,7 +65,7 @@ test('renderDiagnostic() shows only the beginning of what is very long', () => {
   expect(shown.length).toBeLessThan(6_100)
 })
 
-test('renderDiagnostic() lets no control sequence through, wherever it stands', () => {
+test('renderDiagnostic() escapes control sequences in every part', () => {
   const evil = '\u001b[2J\u202e'
   const diagnostic = {
     severity: 'error',

@@ -13,7 +13,7 @@ const say = messages({
   ),
 })
 
-test('a message has its code, its sentence and what that is made of', () => {
+test('a message has its code, its sentence and its fields', () => {
   expect(say('nothing-to-do')).toEqual({ kind: 'note', code: 'nothing-to-do', message: 'nothing to do', fields: {} })
   expect(say('kept', { names: ['a', 'b'] })).toEqual({
     kind: 'warning',
@@ -24,7 +24,7 @@ test('a message has its code, its sentence and what that is made of', () => {
   })
 })
 
-test('what means something to those who show a message stands beside its fields', () => {
+test('target, generation and hint are separate from the other fields', () => {
   expect(say('set', { target: 't1', number: 3 })).toMatchObject({ target: 't1', fields: { number: 3 } })
   expect(say('recorded', { generation: 4 })).toMatchObject({ generation: 4, fields: {} })
   expect(say('kept', { names: [], hint: 'this instead' })).toMatchObject({
@@ -33,7 +33,7 @@ test('what means something to those who show a message stands beside its fields'
   })
 })
 
-test('a detail is the same message, told to fewer', () => {
+test('asDetail() changes only the kind of a message', () => {
   const { kind, ...rest } = say('set', { target: 't1', number: 3 })
   expect(kind).toBe('note')
   expect(asDetail(say('set', { target: 't1', number: 3 }))).toEqual({ kind: 'detail', ...rest })

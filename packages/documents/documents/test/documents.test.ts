@@ -68,7 +68,7 @@ test('a deployment model may lack sections and whatever has a default', () => {
   })
 })
 
-test('a deployment model reads manifests, and XML that says nothing of its version', () => {
+test('a deployment model accepts manifests, and XML without a version', () => {
   expect(parseDocument(DeploymentModel, encodeDocument(Manifest, native, 'xml'), { file: 'x' }).services).toEqual(
     native.services,
   )

@@ -52,7 +52,7 @@ test('an older version is read in XML as well', () => {
   }
 })
 
-test('what an older version cannot say has a place in its text', () => {
+test('a problem of a value that was converted from an older version has a place in its text', () => {
   const wrong = documentOf(1).replace('"4"', '"many"')
   expect(failureOf(wrong)).toEqual([['expected a number, but got NaN', 1, wrong.indexOf('"t"') + 1]])
 })

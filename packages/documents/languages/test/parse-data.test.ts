@@ -36,7 +36,7 @@ test.each([
   expect(yaml(text).value).toEqual(value)
 })
 
-test('keys are text as it is written, and names of JavaScript are names', () => {
+test('keys are text as written, and names of JavaScript are names like any other', () => {
   const { value } = yaml('__proto__: 1\nconstructor: 2\n1.0: 3\ntrue: 4\n')
   expect([...(value as Map<string, unknown>)]).toEqual([
     ['__proto__', 1],
@@ -96,13 +96,13 @@ test('places in JSON, with lines that end as on Windows', () => {
   expect(placeOf(['web', 'targets'])).toMatchObject({ line: 4, column: 5 })
 })
 
-test('what an alias stands for is where the alias is', () => {
+test('the value of an alias has the place of the alias', () => {
   const { placeOf } = yaml('a: &a { x: 1 }\nb: *a\nc:\n  <<: *a\n')
   expect(placeOf(['b', 'x'])).toMatchObject({ line: 2 })
   expect(placeOf(['c', 'x'])).toMatchObject({ line: 4 })
 })
 
-test('a byte order mark is no part of the text', () => {
+test('a byte order mark is not part of the text', () => {
   expect(yaml('\uFEFFa: 1').value).toEqual(new Map([['a', 1]]))
   expect(json('\uFEFF[]').value).toEqual([])
 })

@@ -34,7 +34,7 @@ test.each<readonly [string, PlainModel, problem: string]>([
     { services: everywhere((_, index) => ({ dependsOn: [names[(index + 1) % MANY] ?? ''] })) },
     'services depend on each other in a cycle: service',
   ],
-])('4,000 %s are told', patience, (_, model, problem) => {
+])('4,000 %s are reported', patience, (_, model, problem) => {
   const problems = problemsOf(model)
   expect(problems.some((text) => text.includes(problem))).toBe(true)
   expect(problems.length).toBeLessThanOrEqual(101)

@@ -68,7 +68,7 @@ test.each<readonly [string, (database: Database) => unknown, string, string]>([
     "target 't2' as text, but target 't2' is a table",
     'name one of its members: name, ',
   ],
-])('a function that reads database%s is told', (_, read, message, hint) => {
+])('a function that reads database%s is reported', (_, read, message, hint) => {
   const pkg = call(({ database }: { database: Database }) => buildSpec({ VALUE: String(read(database)) }))
   const [problem, ...others] = problemsOf(system({ dependsOn: { database: 'db' }, pkg }))
   expect(others).toEqual([])

@@ -193,7 +193,7 @@ test('functions see containers that are provided, and the attributes of the prov
   expect(seen).toEqual([{ port: 80 }, [], ['name', 'type', 'deployState', 'targets', 'target']])
 })
 
-test('parameters hold no packages and cannot be changed', () => {
+test('parameters contain no packages and cannot be changed', () => {
   const pkg = call(({ db }: { db: Record<string, unknown> }) => {
     expect(Object.keys(db)).not.toContain('pkg')
     expect(() => {
@@ -204,7 +204,7 @@ test('parameters hold no packages and cannot be changed', () => {
   normalize(system({ dependsOn: ['db'], pkg }))
 })
 
-test('dependsOn wins over connectsTo of the same name, and activatesAfter is no parameter', () => {
+test('dependsOn wins over connectsTo of the same name, and activatesAfter is not a parameter', () => {
   let seen: unknown
   const pkg = call((parameters: { one: { name: string } }) => {
     seen = [Object.keys(parameters), parameters.one.name, 'late' in parameters]

@@ -74,5 +74,5 @@ function keepText(services: readonly string[]): string {
   const names = services.map((name) => `'${name}'`)
   const more = names.length - NAMED
   if (more > 1) return `${names.slice(0, NAMED).join(', ')} and ${more} others keep`
-  return `${names.join(', ')} ${names.length === 1 ? 'keeps' : 'keep'}`
+  return names.length === 1 ? `${names[0]} keeps` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)} keep`
 }

@@ -41,7 +41,7 @@ describe('forgottenOf()', () => {
   })
 })
 
-test('planTransition() tells what is kept though it is described otherwise by name, then by target', () => {
+test('planTransition() orders outdated mappings by name, then by target', () => {
   const names = ['b', 'e', 'a', 'd', 'c']
   const services = Object.fromEntries(names.map((name) => [name, { on: ['t2/p', 't1/p'] }]))
   const manifest = manifestOf({ services })

@@ -46,7 +46,7 @@ describe('leftBehindOf()', () => {
       both,
     ],
     ['nothing where nothing is gone', { previous: system, next: system }, []],
-  ])('tells %s', (_, given, expected) => {
+  ])('finds %s', (_, given, expected) => {
     const terms = { next: shrunk, previous: undefined, known: [], observed: onN2, unreachable: new Set<TargetName>() }
     const left = leftBehindOf({ ...terms, ...given })
     const targets = [...new Set(left.map(({ target }) => target))]
@@ -68,17 +68,17 @@ test('vanishedOf() reports services without record on a target that is back, unl
   expect(told(system, onN2)).toEqual([])
 })
 
-test('leftBehindMessages() say in a line for each target how it is settled', () => {
+test('leftBehindMessages() has a line for each target, with what to do', () => {
   const hint = "put n1 back without services, deploy, then remove it, or run 'davit-env --forget n1'"
   const told = (left: readonly NamedMapping[], next: Manifest) =>
     leftBehindMessages(left, next).map(({ message }) => message)
   const gone = `running on 'n1', which is no longer in the infrastructure: ${hint}`
-  expect(told(known, shrunk)).toEqual([`'api', 'page' keep ${gone}`])
+  expect(told(known, shrunk)).toEqual([`'api' and 'page' keep ${gone}`])
   expect(told(known.slice(0, 1), shrunk)).toEqual([`'api' keeps ${gone}`])
   expect(told(known.slice(0, 1), system)).toEqual(["'api' keeps running on 'n1', which cannot be reached"])
   const many = Array.from({ length: 60 }, (_, index) => ({ ...known[0]!, name: `s${index}` as NamedMapping['name'] }))
   expect(told(many, shrunk)).toEqual([`'s0', 's1', 's2', 's3', 's4' and 55 others keep ${gone}`])
-  expect(told(many.slice(0, 6), shrunk)).toEqual([`'s0', 's1', 's2', 's3', 's4', 's5' keep ${gone}`])
+  expect(told(many.slice(0, 6), shrunk)).toEqual([`'s0', 's1', 's2', 's3', 's4' and 's5' keep ${gone}`])
   expect(leftBehindMessages(known, shrunk)).toMatchObject([
     { code: 'left-behind', fields: { services: ['api', 'page'], target: 'n1' } },
   ])

@@ -126,7 +126,7 @@ describe('a program', () => {
 })
 
 describe('values of a program', () => {
-  test('that no document can carry are refused, several at once', async () => {
+  test('that documents cannot contain are refused, several together', async () => {
     const services = `
       class Port {}
       const self = { type: 'x', pkg: { source: '.' }, inner: { list: [] as unknown[] } }

@@ -57,7 +57,7 @@ describe.skipIf(noPrivateNix)('data', () => {
     '$table',
     'ü"\\n',
   ]
-  test('in every awkward name and number arrives as it is', async () => {
+  test('with awkward names and numbers arrives unchanged', async () => {
     const members = awkward.map((name) => `${JSON.stringify(name)} = "x";`).join(' ')
     const model = await loadNix(
       {
@@ -133,7 +133,7 @@ describe.skipIf(noPrivateNix)('parameters', () => {
     expect(await seenBy('web', deployed(services, 'db = [ a b ]; web = [ a ];'))).toEqual(['b', 1, 2, 1.5])
   })
 
-  test('tell a service without a name by where it is written', async () => {
+  test('identify a service without a name by its position', async () => {
     const files = deployed(
       `db = { type = "process"; pkg = plain; };
        queue = { type = "process"; pkg = plain; };

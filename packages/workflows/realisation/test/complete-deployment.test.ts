@@ -20,7 +20,7 @@ test('completeDeployment() needs only profiles and infrastructure', () => {
   expect(store).toEqual({ kind: 'native', directory: '/store' })
 })
 
-test('completeDeployment() keeps what targets say themselves', () => {
+test('completeDeployment() keeps the values that targets have', () => {
   const said = { system: 'aarch64-linux' as System, numOfCores: 8, clientInterface: 'ssh', targetProperty: 'address' }
   const properties = new Map([['address', 'web1']])
   const infrastructure = new Map([[WEB1, { ...said, properties, containers: new Map() }]])

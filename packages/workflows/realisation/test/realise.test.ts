@@ -41,7 +41,7 @@ test('realise() builds packages and makes a profile for each target', async () =
   expect(await store.invalidPaths([...manifest.profiles.values()])).toStrictEqual([])
 })
 
-test('realise() does nothing the second time, and says the same', async () => {
+test('realise() does nothing the second time, and returns the same manifest', async () => {
   const { architecture, options } = await system()
   const first = await realise(architecture, options)
   const events: ReportEvent[] = []
