@@ -52,11 +52,11 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
       stdout: '',
       stderr: expect.stringContaining(`cannot roll back: ${reason}`),
     })
-    expect(await davit('--rollback')).toMatchObject(refused('no generation is the current one'))
+    expect(await davit('--rollback')).toMatchObject(refused('there is no current generation'))
     expect([await generations(), await activeOn(hosts), await takeJournal(hosts)]).toEqual([[[], [], []], [], []])
     succeeded(await deploy(user, models('1')))
     await takeJournal(hosts)
-    expect(await davit('--rollback')).toMatchObject(refused('there is no generation before the current one, 1'))
+    expect(await davit('--rollback')).toMatchObject(refused('there is no generation before the current one (1)'))
     expect([await generations(), await takeJournal(hosts)]).toEqual([[[1], [1], [1]], []])
     expect(await activeOn(hosts)).toEqual(['ge1 wrapper database', 'ge2 wrapper web'])
   })
@@ -84,7 +84,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
     }
     expect(await generations()).toEqual([[1, 2, 3], [1, 2, 3], [1]])
     const { status, stderr } = await davit('--rollback')
-    expect([status, stderr]).toEqual([1, expect.stringContaining('there is no generation before the current one, 1')])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('there is no generation before the current one (1)')])
     expect(await takeJournal(hosts)).toEqual([])
   })
 

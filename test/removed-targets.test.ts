@@ -91,7 +91,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a target that was taken out of the infrastruct
   test('can be forgotten by its name, and the journal says by whom', async () => {
     await run(WHOLE)
     const early = await davit('--forget', 'lb2')
-    expect([early.status, early.stderr]).toEqual([1, expect.stringContaining("'lb2' belongs to what is deployed")])
+    expect([early.status, early.stderr]).toEqual([1, expect.stringContaining("'lb2' is still part of the deployment")])
     await leave()
     const wrong = await davit('--forget', 'lb3')
     expect([wrong.status, wrong.stderr]).toEqual([1, expect.stringContaining("did you mean 'lb2'?")])
@@ -100,7 +100,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a target that was taken out of the infrastruct
     const { stderr } = succeeded(await davit('--forget', 'lb2'))
     expect(stderr).toBe("forgot 'api', 'page' on 'lb2'\n")
     expect((await run(SHRUNK)).stderr).toContain(WELL)
-    expect((await davit('--forget', 'lb2')).stderr).toContain('has left nothing behind anywhere')
+    expect((await davit('--forget', 'lb2')).stderr).toContain('has left nothing behind on any target')
     const { stdout } = succeeded(await user.run(['davit-journal']))
     expect(stdout).toContain("forgot 'api', 'page' on 'lb2'")
     expect(await activeOn(hosts)).toEqual(active)

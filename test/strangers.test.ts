@@ -112,7 +112,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment under the name of somebody else',
     expect([status, stderr]).toEqual([
       expected,
       expect.stringContaining(
-        "nothing has been deployed under this name from this coordinator, which has deployed 'default', 'gone'",
+        "nothing has been deployed under this name from this coordinator, only 'default', 'gone'",
       ),
     ])
     expect(await knownTo('state')).toEqual(['default', 'gone'])

@@ -126,7 +126,7 @@ test('packages for a platform that no target has are named, before any target is
     code: 'wrong-system',
     diagnostics: [
       {
-        message: `'app' must be built on riscv64-linux, which no target is; it is needed on 'one' (${HERE})`,
+        message: `'app' must be built on riscv64-linux, but no target has that platform; it is needed on 'one' (${HERE})`,
       },
     ],
   })

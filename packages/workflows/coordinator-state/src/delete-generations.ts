@@ -13,16 +13,16 @@ import { endRollback } from './rollback.ts'
 
 export interface DeletedGeneration {
   readonly number: number
-  /** By which a store keeps its packages; nothing when a generation has that number again. */
+  /** Root by which a store keeps the packages; undefined if a generation has the same number again. */
   readonly root: string | undefined
-  /** Its manifest, which may be damaged. */
+  /** Text of the manifest, which may be damaged. */
   readonly text: string
   readonly file: string
 }
 
 /**
- * Deletes generations; `release` gives up what kept their packages. Also ends deletions that were cut off. The current one
- * is never deleted, even if it becomes so meanwhile.
+ * Deletes generations, and calls `release` for each to release its packages. Also completes deletions that were cut off. The
+ * current generation is never deleted, even if it became current only meanwhile.
  */
 export async function deleteGenerations(
   place: DeploymentPlace,
@@ -30,16 +30,20 @@ export async function deleteGenerations(
   release: (deleted: DeletedGeneration) => Promise<void>,
 ): Promise<void> {
   await endDeletions(place, release)
-  // A number that was shown once means the same for ever.
+  // A number that was once shown must never mean another generation.
   const highest = await highestNumber(place)
   if (numbers.includes(highest)) await writeFileAtomic(lastNumberFile(place), `${highest}\n`)
   for (const number of numbers) {
     if (!(await moveAway(place, number))) continue
     if ((await currentNumber(place)) !== number) continue
     await rename(deletedPlace(place, number), join(generationsOf(place), String(number)))
-    throw new DavitError('current-generation', `generation ${number} has just become the current one`, {
-      hint: 'only davit-generations --delete-all deletes the current one',
-    })
+    throw new DavitError(
+      'current-generation',
+      `cannot delete generation ${number}: it has just become the current one`,
+      {
+        hint: 'only davit-generations --delete-all deletes the current generation',
+      },
+    )
   }
   await endDeletions(place, release)
 }
@@ -65,7 +69,7 @@ function deletedPlace(place: DeploymentPlace, number: number): string {
   return join(generationsOf(place), `${DELETED}${number}`)
 }
 
-/** Not one that somebody else has deleted meanwhile. */
+/** Renames a generation that is to be deleted; returns false if somebody else deleted it meanwhile. */
 async function moveAway(place: DeploymentPlace, number: number): Promise<boolean> {
   try {
     await rename(join(generationsOf(place), String(number)), deletedPlace(place, number))

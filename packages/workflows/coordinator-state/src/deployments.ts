@@ -6,7 +6,7 @@ import { isMissing } from '@davit/files'
 
 import { type DeploymentPlace, generationsOf } from './place.ts'
 
-/** Names of the other deployments of which this coordinator has generations. */
+/** Lists the other deployments that have generations on this coordinator. */
 export async function otherDeployments(place: DeploymentPlace): Promise<readonly ProfileName[]> {
   const coordinator = dirname(place)
   const names = await readdir(coordinator).catch((error: unknown) => {
@@ -18,17 +18,17 @@ export async function otherDeployments(place: DeploymentPlace): Promise<readonly
   return others.filter((_, index) => isDeployed[index]) as ProfileName[]
 }
 
-/** For hints: that there are no generations, and of which deployments there are. */
+/** Hint for a deployment without generations, which names the deployments that have some. */
 export async function nothingDeployed(place: DeploymentPlace): Promise<string> {
   const others = (await otherDeployments(place)).map((name) => `'${name}'`)
   if (others.length === 0) return 'nothing has been deployed from this coordinator, under any name'
-  return `nothing has been deployed under this name from this coordinator, which has deployed ${others.join(', ')}: --profile names another one`
+  return `nothing has been deployed under this name from this coordinator, only ${others.join(', ')}; select one of them with --profile`
 }
 
-/** What no deployment can be called was not made by davit. */
+/** Valid name of a deployment; davit does not create directories with other names. */
 const NAME = /^[A-Za-z0-9_][\w.+-]*$/
 
-/** Something else may lie there. */
+/** Whether a directory contains generations; it may be something else. */
 async function hasGenerations(place: DeploymentPlace): Promise<boolean> {
   const names = await readdir(generationsOf(place)).catch(() => [])
   return names.some((name) => /^[1-9]\d*$/.test(name))

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import type { DeploymentPlace } from './place.ts'
 
 /**
- * The root of a store that keeps what a generation needs. Of this deployment of this coordinator alone: several may share a
- * store, and names run together in many ways.
+ * Name of the root that keeps what a generation needs in the store. It contains a hash of the place, since several deployments
+ * and coordinators may share a store.
  */
 export function generationRoot(place: DeploymentPlace, number: number): string {
   const hash = createHash('sha256').update(place).digest('hex')

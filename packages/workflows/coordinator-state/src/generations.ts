@@ -9,22 +9,22 @@ import { nothingDeployed } from './deployments.ts'
 import { readOrigin, type Origin, writeOrigin } from './origin.ts'
 import { type DeploymentPlace, generationsOf, lastNumberFile, pointerFile } from './place.ts'
 
-/** A manifest that was deployed. Generations never move, and numbers are never used again. */
+/** A deployed manifest. Generations never move, and their numbers are never reused. */
 export interface Generation {
   readonly number: number
   readonly manifest: Manifest
-  /** The manifest as it was given. */
+  /** Text of the manifest, as given. */
   readonly text: string
   readonly origin: Origin
 }
 
-/** What becomes a generation. */
+/** A deployed manifest that becomes a generation. */
 export type Deployed = Omit<Generation, 'number'>
 
-/** One that is exact. */
+/** Number of a generation, short enough to be an exact integer. */
 const NUMBER = /^[1-9]\d{0,14}$/
 
-/** Numbers of the generations that exist, the oldest first. */
+/** Numbers of the existing generations, oldest first. */
 export async function generationNumbers(place: DeploymentPlace): Promise<readonly number[]> {
   const names = await readdir(generationsOf(place)).catch((error: unknown) => {
     if (isMissing(error)) return []
@@ -36,29 +36,29 @@ export async function generationNumbers(place: DeploymentPlace): Promise<readonl
     .toSorted((left, right) => left - right)
 }
 
-/** The generation that counts, which after a rollback is not the last one. */
+/** Reads the current generation, which after a rollback is not the last one. */
 export async function currentGeneration(place: DeploymentPlace): Promise<Generation | undefined> {
   const number = await currentNumber(place)
   if (number === undefined) return undefined
   const generation = await findGeneration(place, number)
-  if (generation === undefined) throw corruptPointer(place, `names generation ${number}, which is not there`)
+  if (generation === undefined) throw corruptPointer(place, `names generation ${number}, which does not exist`)
   return generation
 }
 
-/** Throws for one that does not exist. */
+/** Reads a generation; throws if it does not exist. */
 export async function readGeneration(place: DeploymentPlace, number: number): Promise<Generation> {
   const generation = await findGeneration(place, number)
   if (generation === undefined) throw await noGeneration(place, number)
   return generation
 }
 
-/** The one to which a rollback goes: before the current one in the order of numbers. */
+/** Number of the generation that a rollback returns to: the greatest one below the current number. */
 export async function previousNumber(place: DeploymentPlace): Promise<number> {
   const current = await currentNumber(place)
-  if (current === undefined) throw await nothingBefore(place, 'no generation is the current one')
+  if (current === undefined) throw await nothingBefore(place, 'there is no current generation')
   const previous = (await generationNumbers(place)).findLast((number) => number < current)
   if (previous === undefined)
-    throw await nothingBefore(place, `there is no generation before the current one, ${current}`)
+    throw await nothingBefore(place, `there is no generation before the current one (${current})`)
   return previous
 }
 
@@ -67,7 +67,7 @@ export interface AddedGeneration {
   readonly number: number
 }
 
-/** Adds a generation and makes it current, unless the current one says the same. */
+/** Adds a generation and makes it current, unless the current one has the same manifest. */
 export async function addGeneration(place: DeploymentPlace, deployed: Deployed): Promise<AddedGeneration> {
   const current = await currentGeneration(place)
   if (current !== undefined && isSameManifest(current.manifest, deployed.manifest)) {
@@ -91,7 +91,7 @@ export async function addGeneration(place: DeploymentPlace, deployed: Deployed):
   return { kind: 'added', number }
 }
 
-/** That was ever given, as far as nobody has forgotten the deployment: generations may have been deleted since. */
+/** Highest number given to a generation since the deployment was last forgotten, even if that generation was deleted. */
 export async function highestNumber(place: DeploymentPlace): Promise<number> {
   const text = await readTextFile(lastNumberFile(place)).catch((error: unknown) => {
     if (isMissing(error)) return ''
@@ -101,30 +101,30 @@ export async function highestNumber(place: DeploymentPlace): Promise<number> {
   return Math.max(given, (await generationNumbers(place)).at(-1) ?? 0)
 }
 
-/** Makes a generation that exists the current one. */
+/** Makes an existing generation the current one. */
 export async function switchGeneration(place: DeploymentPlace, number: number): Promise<'switched' | 'unchanged'> {
   const before = await currentNumber(place)
   if (before === number) return 'unchanged'
   await readGeneration(place, number)
   await writeFileAtomic(pointerFile(place), `${number}\n`)
-  // Whoever deletes it looks at the pointer afterwards (see `deleteGenerations`): one of both notices.
+  // `deleteGenerations` reads the pointer after it has moved a generation, so one of the two notices the other.
   if ((await generationNumbers(place)).includes(number)) return 'switched'
   if (before === undefined) await rm(pointerFile(place), { force: true })
   else await writeFileAtomic(pointerFile(place), `${before}\n`)
   throw await noGeneration(place, number)
 }
 
-/** Format and spelling do not matter. */
+/** Compares manifests, regardless of format and spelling. */
 export function isSameManifest(left: Manifest, right: Manifest): boolean {
   const [one, other] = [left, right].map((manifest) => encodeDocument(Manifest, manifest, 'json'))
   return one === other
 }
 
-/** Nothing where none counts. */
+/** Number of the current generation; undefined if there is none. */
 export async function currentNumber(place: DeploymentPlace): Promise<number | undefined> {
   try {
     const text = (await readTextFile(pointerFile(place))).trim()
-    if (!NUMBER.test(text)) throw corruptPointer(place, 'does not hold the number of a generation')
+    if (!NUMBER.test(text)) throw corruptPointer(place, 'does not contain the number of a generation')
     return Number(text)
   } catch (error) {
     if (isMissing(error)) return undefined
@@ -132,10 +132,12 @@ export async function currentNumber(place: DeploymentPlace): Promise<number | un
   }
 }
 
-/** `there are 1, 2`, for hints. */
+/** Lists the existing generations for a hint: `there are generations 1, 2`. */
 export function presentNumbers(numbers: readonly number[]): string {
-  if (numbers.length === 0) return 'there are none'
-  return numbers.length === 1 ? `there is only generation ${numbers.join('')}` : `there are ${numbers.join(', ')}`
+  if (numbers.length === 0) return 'there are no generations'
+  return numbers.length === 1
+    ? `there is only generation ${numbers.join('')}`
+    : `there are generations ${numbers.join(', ')}`
 }
 
 function corruptPointer(place: DeploymentPlace, reason: string): DavitError {
@@ -144,7 +146,7 @@ function corruptPointer(place: DeploymentPlace, reason: string): DavitError {
     `cannot tell which generation is the current one: '${pointerFile(place)}' ${reason}`,
     {
       exitStatus: ExitStatus.badDocument,
-      hint: `write the number of a generation in '${generationsOf(place)}' into it, or remove it`,
+      hint: `write the number of a generation in '${generationsOf(place)}' into this file, or remove it`,
     },
   )
 }
@@ -174,5 +176,5 @@ async function hintOf(place: DeploymentPlace): Promise<string> {
   if (numbers.length === 0) return nothingDeployed(place)
   return numbers.length === 1
     ? presentNumbers(numbers)
-    : `${presentNumbers(numbers)}: davit-env --switch-to-generation takes any`
+    : `${presentNumbers(numbers)}; davit-env --switch-to-generation accepts any of them`
 }

@@ -1,27 +1,27 @@
 import { printable } from '@davit/diagnostics'
 
-/** What tools that act on a deployment leave behind, a line of JSON each; see docs/formats/journal.md. */
+/** An entry of the journal that tools write when they act on a deployment: one line of JSON; see docs/formats/journal.md. */
 export type JournalEntry = BeginEntry | StepEntry | MessageEntry | EndEntry
 
 interface AnyEntry {
-  /** In ISO 8601. */
+  /** Time in ISO 8601. */
   readonly time: string
-  /** Of this execution of a tool. */
+  /** Identifies one execution of a tool. */
   readonly id: string
 }
 
-/** A tool begins to act: who, where, on what. */
+/** A tool begins to act: who runs it, where, and on what. */
 export interface BeginEntry extends AnyEntry {
   readonly kind: 'begin'
   readonly version: 1
-  /** What the steps of one deployment share. */
+  /** Name of the run, which the steps of one deployment share. */
   readonly run: string
   readonly tool: string
   readonly profile: string
-  /** SHA-256 of its text, in hexadecimal. */
+  /** SHA-256 of the text of the manifest, in hexadecimal. */
   readonly manifest?: string
   readonly user: string
-  /** Who has become that user, by sudo. */
+  /** User who became `user` by means of sudo. */
   readonly sudoUser?: string
   readonly host: string
   readonly machineId: string
@@ -33,23 +33,23 @@ export interface BeginEntry extends AnyEntry {
 
 export interface StepEntry extends AnyEntry {
   readonly kind: 'started' | 'finished' | 'failed'
-  /** Ties its end to its beginning. */
+  /** Connects the end of a step with its beginning. */
   readonly number: number
   readonly step: string
   readonly target?: string
-  /** Of a lifecycle module. */
+  /** Activity of a lifecycle module. */
   readonly activity?: string
   readonly service?: string
   readonly container?: string
   readonly seconds?: number
   readonly message?: string
-  /** The end of what it printed. */
+  /** End of the module's output. */
   readonly log?: string
 }
 
 export interface MessageEntry extends AnyEntry {
   readonly kind: 'note' | 'warning' | 'error'
-  /** Of a note or warning: for programs, stable. */
+  /** Stable code of a note or warning, for programs. */
   readonly code?: string
   readonly message: string
   readonly target?: string
@@ -60,14 +60,14 @@ export interface MessageEntry extends AnyEntry {
 export interface EndEntry extends AnyEntry {
   readonly kind: 'end'
   readonly status: number
-  /** Of the error. */
+  /** Code of the error that ended the tool. */
   readonly code?: string
   readonly message?: string
-  /** The current one of the coordinator, where the tool has seen to that. */
+  /** Current generation on the coordinator, if the tool recorded one. */
   readonly generation?: number
 }
 
-/** On one line, whatever the texts in it are; long ones are cut. */
+/** Encodes an entry on one line, whatever its texts contain; long texts are cut. */
 export function encodeEntry(entry: JournalEntry): string {
   const fields = Object.entries(entry).map(([name, value]) => [
     name,
@@ -76,7 +76,7 @@ export function encodeEntry(entry: JournalEntry): string {
   return printable(JSON.stringify(Object.fromEntries(fields)))
 }
 
-/** Nothing for what is no entry: it was cut off, or damaged. Fields and kinds that nobody knows yet are none of our business. */
+/** Parses an entry; undefined if the line was cut off or damaged. Unknown fields and kinds are accepted. */
 export function parseEntry(line: string): JournalEntry | undefined {
   const fields = fieldsIn(line)
   const kind = fields?.['kind']
@@ -90,7 +90,7 @@ export function parseEntry(line: string): JournalEntry | undefined {
 
 const MAX_TEXT = 2_000
 
-/** Of logs, the end counts. */
+/** Shortens a text. Of logs the end is kept, of other texts the beginning. */
 function cut(name: string, text: string): string {
   if (text.length <= MAX_TEXT) return text
   return name === 'log' ? `…${text.slice(-MAX_TEXT)}` : `${text.slice(0, MAX_TEXT)}…`

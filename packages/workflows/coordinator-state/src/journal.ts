@@ -8,31 +8,31 @@ import { isMissing, makeDirectories, reasonOf, systemErrorCode, whyNotWritten } 
 import { encodeEntry, type JournalEntry, parseEntry } from './journal-entry.ts'
 import { type DeploymentPlace, journalOf } from './place.ts'
 
-/** Who writes what it does to a deployment, at the same time as others perhaps. */
+/** The journal of a deployment, open for appending; other processes may append at the same time. */
 export interface Journal {
-  /** It has left this process when this returns, so that it survives whatever happens to it. */
+  /** Hands the entry to the system, so that it survives a crash of this process. */
   append(entry: JournalEntry): void
-  /** All that was written survives whatever happens to this machine. */
+  /** Flushes all entries to disk, so that they survive a crash of this machine. */
   sync(): void
   close(): void
 }
 
 export interface ReadEntry {
   readonly entry: JournalEntry
-  /** As it was written. */
+  /** The line as written. */
   readonly line: string
 }
 
 export interface ReadJournal {
-  /** In the order in which they were written. */
+  /** Entries in the order in which they were written. */
   readonly entries: readonly ReadEntry[]
-  /** Lines that are no entries. */
+  /** Lines that are not entries. */
   readonly damaged: readonly { readonly file: string; readonly line: number }[]
 }
 
 /**
- * The files of a journal are numbered; entries go to the last one. When that is large, the next number begins, and the one before
- * the last goes. Nothing is renamed: of two that do so at the same time, neither can put away what the other has begun.
+ * Opens a journal. Its files are numbered, and entries go to the last one. When that is full, the next number begins, and files
+ * before the full one are removed. Files are not renamed, so that two processes cannot put away each other's new file.
  */
 export function openJournal(place: DeploymentPlace, maximumBytes = MAXIMUM_BYTES): Journal {
   let file = openLast(place)
@@ -43,7 +43,7 @@ export function openJournal(place: DeploymentPlace, maximumBytes = MAXIMUM_BYTES
   }
   return {
     append(entry) {
-      // Ahead of the entry: the one before it may have been cut off.
+      // The newline comes first, since the entry before this one may have been cut off.
       const bytes = Buffer.from(`\n${encodeEntry(entry)}`)
       attempt(file.path, () => {
         if (isFull(file, maximumBytes)) renew()
@@ -59,7 +59,7 @@ export function openJournal(place: DeploymentPlace, maximumBytes = MAXIMUM_BYTES
   }
 }
 
-/** Empty where nobody has written one. */
+/** Reads the journal; it is empty if there is none. */
 export async function readJournal(place: DeploymentPlace): Promise<ReadJournal> {
   try {
     return await readFiles(place)
@@ -67,13 +67,13 @@ export async function readJournal(place: DeploymentPlace): Promise<ReadJournal> 
     const denied = ['EACCES', 'EPERM'].includes(systemErrorCode(cause) ?? '')
     throw new DavitError('cannot-read', `cannot read the journal '${journalOf(place)}': ${reasonOf(cause)}`, {
       exitStatus: denied ? ExitStatus.permission : ExitStatus.noInput,
-      hint: 'check who owns it, and who runs this',
+      hint: 'check who owns it, and as which user you run this',
       cause,
     })
   }
 }
 
-/** Of one file; there are two of them at most. */
+/** Size of one file; there are at most two. */
 const MAXIMUM_BYTES = 4 * 1024 * 1024
 
 async function readFiles(place: DeploymentPlace): Promise<ReadJournal> {
@@ -99,7 +99,7 @@ interface OpenFile {
 
 function openLast(place: DeploymentPlace): OpenFile {
   return attempt(journalOf(place), () => {
-    // The state directory is for others to look into, as far as they are allowed to.
+    // The state directory itself keeps its usual mode, so that others can look into it.
     makeDirectories(dirname(dirname(place)))
     makeDirectories(journalOf(place), 0o700)
     return openNumber(place, numbersIn(place).at(-1) ?? 1)
@@ -111,7 +111,7 @@ function openNumber(place: DeploymentPlace, number: number): OpenFile {
   return { number, path, descriptor: openSync(path, O_WRONLY | O_APPEND | O_CREAT, 0o600) }
 }
 
-/** Of files that were begun. */
+/** Flushes the names of new files to disk. */
 function syncNames(place: DeploymentPlace): void {
   const directory = openSync(journalOf(place), O_RDONLY)
   try {
@@ -123,13 +123,13 @@ function syncNames(place: DeploymentPlace): void {
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT } = constants
 
-/** Why, the next attempt tells. */
+/** Error for an entry that was cut off; writing the newline usually fails with the actual reason. */
 function cutOff({ descriptor }: OpenFile): Error {
   writeSync(descriptor, '\n')
   return new Error('an entry was cut off')
 }
 
-/** Or removed by hand. */
+/** Whether a file is full, or was removed by hand. */
 function isFull({ descriptor }: OpenFile, maximumBytes: number): boolean {
   const { size, nlink } = fstatSync(descriptor)
   return size >= maximumBytes || nlink === 0
@@ -172,7 +172,7 @@ function attempt<Result>(path: string, work: () => Result): Result {
   }
 }
 
-/** What is not UTF-8 damages only its line; what others have put away meanwhile is not missed. */
+/** Reads a file; invalid UTF-8 damages only its line, and a file that was removed meanwhile is empty. */
 async function textOf(file: string): Promise<string> {
   try {
     return (await readFile(file)).toString('utf8')

@@ -6,18 +6,18 @@ import { isMissing, makeDirectories, writeFileAtomic } from '@davit/files'
 import { generationNumbers } from './generations.ts'
 import type { DeploymentPlace } from './place.ts'
 
-/** Whether this coordinator has a generation of the deployment, or has begun to activate one and may have left something. */
+/** Whether this coordinator has a generation of the deployment, or has begun an activation that may have left services. */
 export async function isKnown(place: DeploymentPlace): Promise<boolean> {
   return (await generationNumbers(place)).length > 0 || (await hasBegun(place))
 }
 
-/** Before the first activation from here. */
+/** Records, before the first activation from this coordinator, that one was begun. */
 export async function markBegun(place: DeploymentPlace): Promise<void> {
   makeDirectories(place, 0o700)
   await writeFileAtomic(fileOf(place), '')
 }
 
-/** Where all is as it was before. */
+/** Undoes `markBegun` once everything is as it was before. */
 export async function unmarkBegun(place: DeploymentPlace): Promise<void> {
   await rm(fileOf(place), { force: true })
 }

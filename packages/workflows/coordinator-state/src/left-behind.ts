@@ -9,7 +9,7 @@ import { otherDeployments } from './deployments.ts'
 import { currentGeneration } from './generations.ts'
 import type { DeploymentPlace } from './place.ts'
 
-/** Services on targets that are no longer in the infrastructure, until that is settled; whatever becomes of generations. */
+/** Reads which services keep running on targets removed from the infrastructure; the list does not depend on generations. */
 export async function readLeftBehind(place: DeploymentPlace): Promise<readonly NamedMapping[]> {
   const text = await readTextFile(fileOf(place)).catch((error: unknown) => {
     if (isMissing(error)) return '[]'
@@ -17,9 +17,9 @@ export async function readLeftBehind(place: DeploymentPlace): Promise<readonly N
   })
   const left = parseNamedMappings(valueIn(text))
   if (left !== undefined) return left
-  throw new DavitError('corrupt-state', `'${fileOf(place)}' is no list of services that were left behind`, {
+  throw new DavitError('corrupt-state', `'${fileOf(place)}' is not a valid list of services that were left behind`, {
     exitStatus: ExitStatus.badDocument,
-    hint: 'remove it: then nobody is told any more what runs on targets that are no longer in the infrastructure',
+    hint: 'remove it; davit then no longer reports what runs on targets that were removed from the infrastructure',
   })
 }
 
@@ -31,15 +31,19 @@ export async function writeLeftBehind(place: DeploymentPlace, left: readonly Nam
   await writeFileAtomic(fileOf(place), `${after}\n`, { mode: 0o600 })
 }
 
-/** Gives up what was left behind on a target; tells what that was. */
+/** Removes the services on one target from the list of what was left behind, and returns them. */
 export async function forgetTarget(place: DeploymentPlace, target: string): Promise<readonly NamedMapping[]> {
   const left = await readLeftBehind(place)
   const current = await currentGeneration(place)
-  // The next run would find it there again.
+  // The next run would add it to the list again.
   if ([...(current?.manifest.infrastructure.keys() ?? [])].some((name) => name === target)) {
-    throw new DavitError('still-deployed', `'${target}' belongs to what is deployed, generation ${current?.number}`, {
-      hint: 'deploy without it first: what then keeps running there can be forgotten',
-    })
+    throw new DavitError(
+      'still-deployed',
+      `target '${target}' is still part of the deployment (generation ${current?.number})`,
+      {
+        hint: 'deploy without it first; what keeps running there can then be forgotten',
+      },
+    )
   }
   const forgotten = left.filter((one) => one.target === target)
   if (forgotten.length === 0) throw await noSuchTarget(place, target, new Set(left.map((one) => one.target)))
@@ -54,9 +58,9 @@ async function noSuchTarget(place: DeploymentPlace, target: string, targets: Rea
   const names = [...targets].map((name) => `'${name}'`).join(', ')
   const others = (await otherDeployments(place)).map((name) => `'${name}'`).join(', ')
   const elsewhere =
-    others === '' ? '' : `; this coordinator has deployed ${others} as well: --profile names another one`
-  const nowhere = `this deployment has left nothing behind anywhere${elsewhere}`
-  const hint = targets.size === 0 ? nowhere : `there is something on ${names}`
+    others === '' ? '' : `; this coordinator has also deployed ${others}: select one of them with --profile`
+  const nowhere = `this deployment has left nothing behind on any target${elsewhere}`
+  const hint = targets.size === 0 ? nowhere : `services were left behind on ${names}`
   return new DavitError('no-target', `nothing was left behind on '${target}'`, {
     hint: suggestionFor(target, targets) ?? hint,
   })

@@ -3,17 +3,17 @@ import { type Message, messages, note, warning } from '@davit/diagnostics'
 export const say = messages({
   'generations-deleted': note(
     { generations: 'numbers' },
-    ({ generations }) => `deleted ${generationsText(generations)} of the coordinator`,
+    ({ generations }) => `deleted ${generationsText(generations)} on the coordinator`,
   ),
   'packages-kept': warning(
     { generation: 'number', root: 'text', reason: 'text' },
     ({ generation, root, reason }) =>
-      `the packages of generation ${generation} are kept in their store as '${root}': ${reason}`,
-    'remove that among the roots of the store',
+      `cannot release the packages of generation ${generation}, which root '${root}' keeps in their store: ${reason}`,
+    'remove that root from the store',
   ),
 })
 
-/** For who deletes generations on the coordinator. */
+/** Message of tools that delete generations on the coordinator. */
 export function generationsDeleted(generations: readonly number[]): Message {
   return say('generations-deleted', { generations })
 }

@@ -6,7 +6,7 @@ import { isMissing, readTextFile, writeFileAtomic } from '@davit/files'
 /** When a generation was made, and by whom. */
 export interface Origin {
   readonly time: Date
-  /** Empty where nobody wrote it down. */
+  /** Empty if it was not recorded. */
   readonly user: string
   readonly host: string
 }
@@ -16,7 +16,7 @@ export async function writeOrigin(directory: string, { time, user, host }: Origi
   await writeFileAtomic(join(directory, FILE), text, { mode: 0o600 })
 }
 
-/** For people, and to tell what is old: where it cannot be read, the time of the manifest has to do. */
+/** Reads the origin of a generation; if it has no readable time, the time of the manifest file is used. */
 export async function readOrigin(directory: string): Promise<Origin> {
   const { time, user, host } = fieldsIn(await textIn(directory))
   const made = new Date(String(time))

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 import type { ProfileName } from '@davit/documents'
 
-/** Directory of what the coordinator remembers of a deployment, below the state directory of this user. */
+/** Directory with what the coordinator remembers about a deployment, below the state directory of this user. */
 export type DeploymentPlace = string
 
 export function deploymentPlace(stateDirectory: string, profile: ProfileName): DeploymentPlace {
@@ -13,7 +13,7 @@ export function generationsOf(place: DeploymentPlace): string {
   return join(place, 'generations')
 }
 
-/** Holds the highest number that a generation had when some were deleted. */
+/** File with the highest number of a generation, written when that generation is deleted. */
 export function lastNumberFile(place: DeploymentPlace): string {
   return join(place, 'last-generation')
 }

@@ -11,7 +11,7 @@ export interface ReleaseOptions {
   readonly report: Report
 }
 
-/** For `deleteGenerations`: its store no longer keeps the packages of a generation. */
+/** Removes the root that keeps the packages of a deleted generation; for `deleteGenerations`. */
 export async function releasePackages(
   deleted: DeletedGeneration,
   { environment, report }: ReleaseOptions,

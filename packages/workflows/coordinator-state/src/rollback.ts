@@ -7,15 +7,15 @@ import { currentNumber, generationNumbers, previousNumber } from './generations.
 import type { DeploymentPlace } from './place.ts'
 
 export interface Rollback {
-  /** The generation to which it goes. */
+  /** Number of the generation to return to. */
   readonly to: number
-  /** Whether it was begun before, and nobody has said since that it was finished. */
+  /** Whether it was begun earlier and has not been finished. */
   readonly isUnfinished: boolean
 }
 
 /**
- * To which generation a rollback goes: one back. One that was cut off goes where it went, also when that is current already: who
- * repeats it does not want to go two back.
+ * Determines which generation a rollback returns to: the previous one. A rollback that was cut off keeps its destination, even
+ * if that is current already, so that repeating it does not go two back.
  */
 export async function nextRollback(place: DeploymentPlace): Promise<Rollback> {
   const begun = await readBegun(place)
@@ -27,7 +27,7 @@ export async function nextRollback(place: DeploymentPlace): Promise<Rollback> {
   return isUnfinished ? { to: begun.to, isUnfinished } : { to: await previousNumber(place), isUnfinished }
 }
 
-/** The same, and remembers it until it is finished, or something else was deployed. */
+/** Like `nextRollback`, but records the rollback until it is finished or something else is deployed. */
 export async function beginRollback(place: DeploymentPlace): Promise<Rollback> {
   const rollback = await nextRollback(place)
   if (rollback.isUnfinished) return rollback
@@ -36,13 +36,13 @@ export async function beginRollback(place: DeploymentPlace): Promise<Rollback> {
   return rollback
 }
 
-/** Not one that somebody else has begun since, from the generation that is the current one now. */
+/** Removes the record of a rollback, unless another one has since been begun from the generation that is now current. */
 export async function finishRollback(place: DeploymentPlace): Promise<void> {
   const begun = await readBegun(place)
   if (begun === undefined || begun.from !== (await currentNumber(place))) await endRollback(place)
 }
 
-/** Whatever was begun: something else is deployed. */
+/** Removes the record of any rollback, because something else is deployed. */
 export async function endRollback(place: DeploymentPlace): Promise<void> {
   await rm(fileOf(place), { force: true })
 }
@@ -51,7 +51,7 @@ function fileOf(place: DeploymentPlace): string {
   return join(place, 'rollback')
 }
 
-/** Nothing as well where there is something else: then the rollback is a new one. */
+/** Reads the record of a rollback; if it is unreadable, there is none, and the next rollback is a new one. */
 async function readBegun(place: DeploymentPlace): Promise<{ readonly from: number; readonly to: number } | undefined> {
   const text = await readTextFile(fileOf(place)).catch((error: unknown) => {
     if (isMissing(error)) return ''

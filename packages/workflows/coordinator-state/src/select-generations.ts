@@ -2,22 +2,22 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 
 import { presentNumbers } from './generations.ts'
 
-/** What a generation that may be deleted is known by. */
+/** A generation that may be selected. */
 export interface Candidate {
   readonly number: number
   readonly time: Date
 }
 
 export interface SelectionPlace {
-  /** In the order of their numbers. */
+  /** Generations in the order of their numbers. */
   readonly generations: readonly Candidate[]
   readonly current: number | undefined
   readonly now: Date
 }
 
 /**
- * Which generations `N[,N]…`, `Nd` or `old` means. `Nd` means those that were over N days ago, as in Nix: the last one that
- * is older than that was in use then, and stays.
+ * Selects generations by `N[,N]…`, `Nd` or `old`. `Nd` means those that were replaced more than N days ago, as in Nix: the last
+ * one that is older was still in use then, and stays.
  */
 export function selectGenerations(text: string, place: SelectionPlace): readonly number[] {
   const others = place.generations.filter(({ number }) => number !== place.current)
@@ -47,14 +47,14 @@ function checkNumbers(numbers: readonly number[], { generations, current }: Sele
     })
   }
   if (current === undefined || !numbers.includes(current)) return
-  throw new DavitError('current-generation', `generation ${current} is the current one, and cannot be deleted`, {
+  throw new DavitError('current-generation', `cannot delete generation ${current}: it is the current one`, {
     hint: 'deploy or switch to another one first, or forget the whole deployment with davit-generations --delete-all',
   })
 }
 
 function badSelection(text: string): DavitError {
-  return new DavitError('usage', `'${text}' does not say which generations`, {
+  return new DavitError('usage', `'${text}' does not select generations`, {
     exitStatus: ExitStatus.usage,
-    hint: "numbers, as in '1,2'; '30d' for those that were over 30 days ago; 'old' for all but the current one",
+    hint: "use numbers such as '1,2', '30d' for those replaced more than 30 days ago, or 'old' for all but the current one",
   })
 }

@@ -58,7 +58,7 @@ describe('returning to a generation', () => {
       expect(await currentGeneration(place)).toMatchObject({ number: expected })
     }
     await expect(previousNumber(place)).rejects.toMatchObject({
-      message: 'cannot roll back: there is no generation before the current one, 1',
+      message: 'cannot roll back: there is no generation before the current one (1)',
       exitStatus: 1,
     })
     expect(await generationNumbers(place)).toEqual([1, 2, 3])
@@ -109,7 +109,7 @@ describe('returning to a generation', () => {
     await add('b')
     await expect(switchGeneration(place, 7)).rejects.toMatchObject({
       message: 'there is no generation 7',
-      hint: 'there are 1, 2: davit-env --switch-to-generation takes any',
+      hint: 'there are generations 1, 2; davit-env --switch-to-generation accepts any of them',
     })
     expect(await switchGeneration(place, 2)).toBe('unchanged')
     expect(await currentNumber(place)).toBe(2)

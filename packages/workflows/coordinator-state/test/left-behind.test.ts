@@ -71,7 +71,9 @@ test('it survives generations that are deleted, and goes with the deployment', a
 test('a target can be forgotten, and only one on which something was left', async () => {
   await generation('n9')
   await writeLeftBehind(place, LEFT)
-  await expect(forgetTarget(place, 'elsewhere')).rejects.toMatchObject({ hint: "there is something on 'n1', 'node-2'" })
+  await expect(forgetTarget(place, 'elsewhere')).rejects.toMatchObject({
+    hint: "services were left behind on 'n1', 'node-2'",
+  })
   await expect(forgetTarget(place, 'node-3')).rejects.toMatchObject({
     code: 'no-target',
     exitStatus: 1,
@@ -82,7 +84,7 @@ test('a target can be forgotten, and only one on which something was left', asyn
   expect(await readLeftBehind(place)).toEqual(LEFT.slice(2))
   await forgetTarget(place, 'node-2')
   await expect(forgetTarget(place, 'n1')).rejects.toMatchObject({
-    hint: 'this deployment has left nothing behind anywhere',
+    hint: 'this deployment has left nothing behind on any target',
   })
 })
 

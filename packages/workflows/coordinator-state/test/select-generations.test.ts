@@ -39,7 +39,7 @@ describe('selectGenerations()', () => {
 
   test('names what does not exist, and refuses the current one', () => {
     expect(() => select('1,3,7')).toThrow(
-      expect.objectContaining({ message: 'there is no generation 3, 7', hint: 'there are 1, 2, 4, 10' }),
+      expect.objectContaining({ message: 'there is no generation 3, 7', hint: 'there are generations 1, 2, 4, 10' }),
     )
     expect(() => select('2,10')).toThrow(expect.objectContaining({ code: 'current-generation' }))
   })

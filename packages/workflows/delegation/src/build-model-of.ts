@@ -8,7 +8,7 @@ import {
 } from '@davit/documents'
 import { orderOfArchitecture } from './delegation-order.ts'
 
-/** Which derivations the targets of an architecture are to build, each for itself. */
+/** Makes a build model in which each target of an architecture builds the derivations that it needs itself. */
 export function buildModelOf(architecture: Architecture): BuildModel {
   const { packages } = orderOfArchitecture(architecture)
   return {

@@ -10,26 +10,26 @@ export interface BuildPlaceTerms {
   readonly cores: number
   readonly targetStore: TargetStore
   readonly storeKind: 'native' | 'nix'
-  /** Of all calls to the machine. */
+  /** Limits all calls to the machine. */
   readonly limiter: Limiter
   readonly report: Report
   readonly signal: AbortSignal
 }
 
-/** Builds on one target, with all of its cores and no more. */
+/** Returns a function that builds on one target, with all of its cores and no more. */
 export function buildPlaceOf(terms: BuildPlaceTerms): (build: DelegatedBuild) => Promise<TargetBuildOutcome> {
   const { storeKind, cores, limiter, signal } = terms
   const places = storeKind === 'nix' ? [NIX_BATCH] : sharesOf(cores)
   return inBatches({ places, signal, work: (builds) => limiter.run(() => buildTogether(builds, terms)) })
 }
 
-/** Nix spreads over the cores itself, and builds once what several need; with many more in one call it becomes slow. */
+/** Nix spreads builds over the cores itself, and builds shared inputs once; with many more builds in one call it is slow. */
 const NIX_BATCH = 100
 const MAX_CALLS = 3
 /** Each call takes a channel of its own, of which sshd allows ten by default; others are for transfers and the helper. */
 export const MAX_CALLS_OF_MACHINE = 6
 
-/** The cores, dealt out to as many calls as there may be, so that what is done early can be brought back early. */
+/** Divides the cores among several calls, so that outputs that are ready early can be brought back early. */
 function sharesOf(cores: number): readonly number[] {
   const calls = Math.min(cores, MAX_CALLS)
   return Array.from({ length: calls }, (_, call) => Math.floor((cores + call) / calls)).toReversed()

@@ -1,4 +1,4 @@
 import type { Store } from '@davit/store'
 
-/** What is asked of the coordinator's half of the store while targets build. */
+/** The part of the coordinator's store that is used while targets build. */
 export type CoordinatorStore = Pick<Store, 'kind' | 'closure' | 'protect'>

@@ -6,7 +6,7 @@ import type { DelegationOrder, WantedPackage } from './delegation-order.ts'
 import { type DelegationPlan, planDelegation } from './plan-delegation.ts'
 import { runDelegation, type RunDelegationOptions } from './run-delegation.ts'
 
-/** What has to be built so that everything wanted is valid, and where. */
+/** Plans what has to be built, and where, so that all wanted packages become valid. */
 export async function delegationPlan(order: DelegationOrder, store: Store): Promise<DelegationPlan> {
   const { packages, builders } = order
   const unbuilt = await store.unbuilt(packages.map((wanted) => wanted.package))
@@ -32,7 +32,7 @@ export interface DelegateOptions extends Omit<RunDelegationOptions, 'store' | 't
   readonly builders: DelegationOrder['builders']
 }
 
-/** Carries a plan out on the targets; throws one error for all that was not built. */
+/** Carries a plan out on the targets; throws one error for all packages that were not built. */
 export async function delegate(
   plan: DelegationPlan,
   reached: ReachedTargets<'carry'>,

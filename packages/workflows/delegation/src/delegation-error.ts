@@ -2,7 +2,7 @@ import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
 import type { BuildFailure, DelegationOutcome } from './run-delegation.ts'
 
-/** One error for all that was not built. */
+/** Makes one error for all packages that were not built. */
 export function delegationError({ failures, skipped }: DelegationOutcome): DavitError {
   const count = failures.length + skipped.length
   const diagnostics = [...buildDiagnostics(failures), ...targetDiagnostics(failures)].toSorted((left, right) =>
@@ -15,9 +15,9 @@ export function delegationError({ failures, skipped }: DelegationOutcome): Davit
       ...diagnostics,
       ...(skipped.length === 0
         ? []
-        : [{ severity: 'error' as const, message: `not tried, since they need these: ${names}` }]),
+        : [{ severity: 'error' as const, message: `not attempted, since they need these: ${names}` }]),
     ],
-    hint: 'what was built is here: the same command builds only what is missing',
+    hint: 'what was built is in the store of this machine; the same command builds only what is missing',
   })
 }
 
@@ -31,7 +31,7 @@ function buildDiagnostics(failures: readonly BuildFailure[]): Diagnostic[] {
   })
 }
 
-/** What is the matter with a target is said once, for all that it did not build. */
+/** Reports each problem of a target once, with all packages that were not built because of it. */
 function targetDiagnostics(failures: readonly BuildFailure[]): Diagnostic[] {
   const troubles = new Map<string, { readonly target: TargetName; readonly error: unknown; readonly names: string[] }>()
   for (const failure of failures) {
@@ -44,7 +44,7 @@ function targetDiagnostics(failures: readonly BuildFailure[]): Diagnostic[] {
   }
   return [...troubles.values()].map(({ target, error, names }) => ({
     severity: 'error',
-    message: `target '${target}': ${messageOf(error)}; it was to build ${names.join(', ')}`,
+    message: `cannot build ${names.join(', ')} on target '${target}': ${messageOf(error)}`,
     ...(error instanceof DavitError && error.hint !== undefined ? { hint: error.hint } : {}),
   }))
 }

@@ -1,7 +1,7 @@
 import type { Architecture, BuildModel, InstantiatedPackage, StorePath, TargetName } from '@davit/documents'
 import type { Builder } from './place-builds.ts'
 
-/** What is wanted where, and who can build. */
+/** Which packages are wanted on which targets, and which targets can build. */
 export interface DelegationOrder {
   readonly packages: readonly WantedPackage[]
   readonly builders: ReadonlyMap<TargetName, Builder>
@@ -12,7 +12,7 @@ export interface WantedPackage {
   readonly package: InstantiatedPackage
 }
 
-/** For each target its own packages, then those of the services that are placed there, by name of the service. */
+/** Lists for each target its own packages, then those of the services placed there, ordered by service name. */
 export function orderOfArchitecture({ infrastructure, services, targetPackages }: Architecture): DelegationOrder {
   const byName = [...services.values()].toSorted((left, right) => (left.name < right.name ? -1 : 1))
   const packages = [...infrastructure].flatMap(([target, { system }]) => {
@@ -30,7 +30,7 @@ export function orderOfArchitecture({ infrastructure, services, targetPackages }
   return { packages, builders: new Map(builders) }
 }
 
-/** A build model says neither systems nor cores. `outputs` are those of its derivations. */
+/** Makes the order of a build model, which states neither systems nor cores. `outputs` are those of its derivations. */
 export function orderOfBuildModel(
   { derivationMappings, interfaces }: BuildModel,
   outputs: ReadonlyMap<StorePath, readonly StorePath[]>,

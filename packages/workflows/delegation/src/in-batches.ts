@@ -1,20 +1,20 @@
 export interface BatchOptions<Item, Result> {
-  /** So many batches are at work at a time, each of as many items as its place says at most. */
+  /** Maximum size of a batch in each place; as many batches run at a time as there are places. */
   readonly places: readonly number[]
-  /** Once aborted, what waits is refused with its reason. */
+  /** Once aborted, waiting items are rejected with its reason. */
   readonly signal: AbortSignal
-  /** Results in the order of the items. */
+  /** Processes a batch; the results are in the order of the items. */
   work(items: readonly Item[]): Promise<readonly Result[]>
 }
 
-/** Does together what is asked for at the same time, or while there is no place free. */
+/** Combines items into batches that are requested at the same time, or while no place is free. */
 export function inBatches<Item, Result>(options: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = []
   const free = [...options.places]
   let isScheduled = false
 
   const start = (place: number) => {
-    // Among the places that are free: what is not together does not wait for one another.
+    // Spread over the free places, since the items of one batch wait for one another.
     const share = Math.ceil(waiting.length / (free.length + 1))
     const batch = waiting.splice(0, Math.min(place, share))
     void settle(batch, options).finally(() => {
@@ -34,7 +34,7 @@ export function inBatches<Item, Result>(options: BatchOptions<Item, Result>): (i
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      // Others that become possible in the same moment are to come along.
+      // Includes other items that become ready in the same moment.
       if (!isScheduled) setImmediate(startAll)
       isScheduled = true
     })

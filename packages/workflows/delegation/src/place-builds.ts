@@ -3,15 +3,15 @@ import type { UnbuiltDerivation } from '@davit/store'
 
 /** A target as something that builds. */
 export interface Builder {
-  /** Absent where nobody knows it: taken to fit. */
+  /** Absent if unknown; the target is then assumed to fit. */
   readonly system?: System
   readonly cores: number
 }
 
 export interface PlacementTerms {
-  /** Each after all that it waits for. */
+  /** Derivations, each after all that it waits for. */
   readonly order: readonly UnbuiltDerivation[]
-  /** Derivation → targets that are to have what it builds. */
+  /** Derivation → targets that need its outputs. */
   readonly wanted: ReadonlyMap<StorePath, readonly TargetName[]>
   readonly builders: ReadonlyMap<TargetName, Builder>
   readonly storeKind: 'native' | 'nix'
@@ -20,18 +20,18 @@ export interface PlacementTerms {
 export interface PlacedBuilds {
   /** Where each derivation is built, except for those that no target can build. */
   readonly places: ReadonlyMap<StorePath, TargetName>
-  /** Those that are built along the way, by whoever builds what needs them. */
+  /** Derivations that are built along the way, by the target that builds what needs them. */
   readonly included: ReadonlySet<StorePath>
   readonly misfits: readonly Misfit[]
 }
 
-/** What no target can build. */
+/** A derivation that no target can build. */
 export interface Misfit {
   readonly build: UnbuiltDerivation
   readonly neededOn: readonly TargetName[]
 }
 
-/** Gives each derivation to one target: of those that need it, that with the least to do for each of its cores. */
+/** Assigns each derivation to one target: of those that need it, the one with the least work per core. */
 export function placeBuilds({ order, wanted, builders, storeKind }: PlacementTerms): PlacedBuilds {
   const places = new Map<StorePath, TargetName>()
   const included = new Set<StorePath>()
@@ -54,7 +54,7 @@ export function placeBuilds({ order, wanted, builders, storeKind }: PlacementTer
   for (const { build, neededOn } of leastChoiceFirst(requested.filter((request) => request.neededOn.length > 0))) {
     place(build, neededOn)
   }
-  // Whoever builds what needs it comes first, so that an input is built where it is used.
+  // Dependants are placed first, so that an input is built where it is used.
   const neededOn = neededBy(order, wanted)
   for (const build of order.toReversed()) {
     const { derivation, waitsFor } = build
@@ -65,9 +65,9 @@ export function placeBuilds({ order, wanted, builders, storeKind }: PlacementTer
   return { places, included, misfits: misfits.toSorted((left, right) => (left.build.name < right.build.name ? -1 : 1)) }
 }
 
-/** Of any system: what Nix itself carries out. */
+/** System of derivations that Nix itself carries out, on any platform. */
 const ANY_SYSTEM = 'builtin'
-/** Platforms whose programs Nix runs on another one without being told. */
+/** Platforms whose programs Nix also runs on another platform, without configuration. */
 const ALSO_RUNS: ReadonlyMap<string, string> = new Map([['x86_64-linux', 'i686-linux']])
 
 function fits(system: System, builder: Builder | undefined, storeKind: PlacementTerms['storeKind']): boolean {
@@ -89,7 +89,7 @@ function leastLoaded(
   return best
 }
 
-/** Those that only one target needs are placed before those that can go around them. */
+/** Sorts derivations that only one target needs before those that leave a choice. */
 function leastChoiceFirst<Request extends { readonly neededOn: readonly TargetName[] }>(requests: readonly Request[]) {
   return requests.toSorted((left, right) => left.neededOn.length - right.neededOn.length)
 }

@@ -11,11 +11,11 @@ export interface DelegationTerms extends Omit<PlacementTerms, 'order'> {
 }
 
 export interface DelegationPlan {
-  /** By derivation, each after all that it needs. */
+  /** Builds by derivation, each after all that it needs. */
   readonly builds: ReadonlyMap<StorePath, DelegatedBuild>
 }
 
-/** A derivation that a target is told to build. */
+/** A derivation that is assigned to a target. */
 export interface DelegatedBuild {
   readonly derivation: StorePath
   readonly name: string
@@ -23,13 +23,13 @@ export interface DelegatedBuild {
   readonly outputs: readonly StorePath[]
   /** Unbuilt derivations that the target builds along the way. */
   readonly includes: readonly StorePath[]
-  /** Derivations of other builds, whose outputs must be there before. */
+  /** Derivations of other builds whose outputs must be on the target first. */
   readonly needs: readonly StorePath[]
-  /** Valid paths that must be there, with their closures. */
+  /** Valid paths that must be on the target, with their closures. */
   readonly requires: readonly StorePath[]
 }
 
-/** Who builds what: each unbuilt derivation on one target. Throws when no target has the system of one of them. */
+/** Assigns each unbuilt derivation to one target. Throws if no target has the system of one of them. */
 export function planDelegation({ unbuilt, ...terms }: DelegationTerms): DelegationPlan {
   const order = buildOrder(unbuilt)
   const { places, included, misfits } = placeBuilds({ order, ...terms })
@@ -44,14 +44,14 @@ export function planDelegation({ unbuilt, ...terms }: DelegationTerms): Delegati
   return { builds: new Map(builds) }
 }
 
-/** Does not depend on the order in which the store names them. */
+/** Sorts derivations by their dependencies, independently of the order in which the store lists them. */
 function buildOrder(unbuilt: DelegationTerms['unbuilt']): readonly UnbuiltDerivation[] {
   const order = dependenciesFirst([...unbuilt.keys()].toSorted(), (path) => unbuilt.get(path)?.waitsFor ?? [])
   if (order.kind === 'cyclic') throw new Error(`derivations need each other: ${order.cycles.join('; ')}`)
   return order.nodes.flatMap((path) => unbuilt.get(path) ?? [])
 }
 
-/** What a build has to do with others, through all that is built along the way. */
+/** Collects how a build relates to others, including everything that is built along the way. */
 function gather(
   build: UnbuiltDerivation,
   unbuilt: DelegationTerms['unbuilt'],
@@ -67,13 +67,13 @@ function gather(
 function noBuilder(misfits: readonly Misfit[], builders: DelegationTerms['builders']): DavitError {
   const systems = [...new Set(misfits.map(({ build }) => build.system))].toSorted()
   return new DavitError('wrong-system', `no target can build for ${systems.join(', ')}`, {
-    hint: 'add a target of that platform to the infrastructure model, or correct the systems there',
+    hint: 'add a target with that platform to the infrastructure model, or correct the systems in it',
     diagnostics: misfits.map((misfit) => misfitDiagnostic(misfit, builders)),
   })
 }
 
 function misfitDiagnostic({ build, neededOn }: Misfit, builders: DelegationTerms['builders']): Diagnostic {
   const users = neededOn.map((name) => `'${name}' (${builders.get(name)?.system ?? 'platform unknown'})`)
-  const message = `'${build.name}' must be built on ${build.system}, which no target is; it is needed on ${users.join(', ')}`
+  const message = `'${build.name}' must be built on ${build.system}, but no target has that platform; it is needed on ${users.join(', ')}`
   return { severity: 'error', message }
 }

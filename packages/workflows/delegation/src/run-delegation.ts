@@ -9,10 +9,10 @@ import type { CoordinatorStore } from './coordinator-store.ts'
 import type { DelegatedBuild, DelegationPlan } from './plan-delegation.ts'
 import { type Transfers, transfersOf } from './transfers.ts'
 
-/** A target that was reached. */
+/** A target that was reached and can build. */
 export interface BuilderTarget {
   readonly cores: number
-  /** The same one for targets that are one machine. */
+  /** Shared by all targets that are one machine. */
   readonly store: TargetStore
 }
 
@@ -20,7 +20,7 @@ export interface RunDelegationOptions {
   readonly store: CoordinatorStore
   readonly targets: ReadonlyMap<TargetName, BuilderTarget>
   readonly unreachable: ReadonlyMap<TargetName, Error>
-  /** How many machines are sent to, or fetched from, at a time. */
+  /** How many machines to send to, or fetch from, at a time. */
   readonly maxTransfers: number
   /** Whether targets first fetch from their own caches what they can. */
   readonly useSubstitutes: boolean
@@ -30,16 +30,16 @@ export interface RunDelegationOptions {
 
 export interface DelegationOutcome {
   readonly failures: readonly BuildFailure[]
-  /** Those that need what failed. */
+  /** Builds that were not attempted, because they need one that failed. */
   readonly skipped: readonly DelegatedBuild[]
 }
 
 export type BuildFailure =
   | { readonly kind: 'build'; readonly build: DelegatedBuild; readonly reason: string; readonly logEnd: string }
-  /** It was not found out whether it can be built. */
+  /** The target failed; it is unknown whether the package can be built. */
   | { readonly kind: 'target'; readonly build: DelegatedBuild; readonly error: unknown }
 
-/** Sends, builds and brings back, each as soon as it is possible. What fails stops only what needs it. */
+/** Sends, builds and brings back, each as soon as possible. A failure stops only the builds that need its result. */
 export async function runDelegation(plan: DelegationPlan, options: RunDelegationOptions): Promise<DelegationOutcome> {
   const { signal } = options
   signal.throwIfAborted()

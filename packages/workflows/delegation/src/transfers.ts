@@ -6,21 +6,21 @@ import { inBatches } from './in-batches.ts'
 import type { DelegatedBuild, DelegationPlan } from './plan-delegation.ts'
 import type { CoordinatorStore } from './coordinator-store.ts'
 
-/** What goes to and fro between the coordinator and one machine: in one direction one stream at a time. */
+/** Transfers between the coordinator and one machine, with one stream at a time in each direction. */
 export interface Transfers {
-  /** Brings what a build needs to the machine. */
+  /** Sends the machine what a build needs. */
   send(build: DelegatedBuild): Promise<void>
-  /** Brings what it built here. */
+  /** Brings the outputs of a build to the coordinator. */
   fetch(build: DelegatedBuild): Promise<void>
 }
 
 export interface TransferTerms {
   readonly plan: DelegationPlan
   readonly store: CoordinatorStore
-  /** For messages: a target that is this machine. */
+  /** Name of a target of the machine, for messages. */
   readonly target: TargetName
   readonly targetStore: TargetStore
-  /** Of all machines together. */
+  /** Limits the transfers of all machines together. */
   readonly limiter: Limiter
   readonly useSubstitutes: boolean
   readonly report: Report
@@ -50,12 +50,12 @@ async function sendRequirements(builds: readonly DelegatedBuild[], terms: Transf
   const closure = await store.closure(roots)
   const missing = new Set(await targetStore.missing(closure, { useSubstitutes, signal }))
   const paths = closure.filter((path) => missing.has(path))
-  const step = `send what ${namesOf(builds)} ${builds.length === 1 ? 'needs' : 'need'}`
+  const step = `send inputs of ${namesOf(builds)}`
   if (paths.length > 0) await reported(terms, { id: 'send', step }, () => targetStore.send(paths, { signal }))
   await targetStore.protect(roots)
 }
 
-/** Outputs of other builds have come here by now, from wherever they were built. */
+/** Paths that builds need on the machine; outputs of other builds have been brought to the coordinator by now. */
 function requirementsOf(builds: readonly DelegatedBuild[], { plan, store }: TransferTerms): readonly StorePath[] {
   const roots = builds.flatMap(({ derivation, requires, needs }) => [
     ...(store.kind === 'nix' ? [derivation] : []),
@@ -68,7 +68,7 @@ function requirementsOf(builds: readonly DelegatedBuild[], { plan, store }: Tran
 async function fetchOutputs(builds: readonly DelegatedBuild[], terms: TransferTerms): Promise<void> {
   const { store, targetStore, signal } = terms
   const outputs = builds.flatMap((build) => build.outputs)
-  // The target keeps them as well, which may need them itself; natively they are valid there only once they are known here.
+  // The target may need the outputs itself, so it keeps them too; in a native store they become valid there only when fetched.
   if (store.kind === 'nix') await targetStore.protect(outputs)
   const derivations = builds.map(({ derivation }) => derivation)
   const step = `bring back ${namesOf(builds)}`

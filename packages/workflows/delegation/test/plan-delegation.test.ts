@@ -91,11 +91,11 @@ test('what no target can build is named, with who needs it', () => {
   }
   const error = failureOf(() => planDelegation(terms))
   expect(error).toMatchObject({ code: 'wrong-system', message: 'no target can build for builtin, riscv64-linux' })
-  expect(error.hint).toContain('add a target of that platform')
+  expect(error.hint).toContain('add a target with that platform')
   expect(error.diagnostics.map(({ message }) => message)).toEqual([
-    "'app' must be built on builtin, which no target is; it is needed on 'two' (x86_64-linux)",
-    "'base' must be built on riscv64-linux, which no target is; it is needed on 'one' (x86_64-linux)",
-    "'lib' must be built on riscv64-linux, which no target is; it is needed on 'one' (x86_64-linux)",
+    "'app' must be built on builtin, but no target has that platform; it is needed on 'two' (x86_64-linux)",
+    "'base' must be built on riscv64-linux, but no target has that platform; it is needed on 'one' (x86_64-linux)",
+    "'lib' must be built on riscv64-linux, but no target has that platform; it is needed on 'one' (x86_64-linux)",
   ])
 })
 

@@ -80,7 +80,7 @@ test('a failing build stops only what needs it', async () => {
   expect(error).toMatchObject({ code: 'build-failed', message: '3 packages were not built', exitStatus: 1 })
   expect(error.diagnostics.map(({ message }) => message)).toEqual([
     "the build of 'lib' on target 'two' ended with status 3\n  | lib:\n  | cannot compile",
-    "not tried, since they need these: 'web', 'app'",
+    "not attempted, since they need these: 'web', 'app'",
   ])
 })
 
@@ -98,7 +98,7 @@ test('a target that is not reached does not stop the others', async () => {
   expect(error.diagnostics).toEqual([
     {
       severity: 'error',
-      message: "target 'two': cannot connect to '10.0.0.2'; it was to build 'b', 'c'",
+      message: "cannot build 'b', 'c' on target 'two': cannot connect to '10.0.0.2'",
       hint: 'is it on?',
     },
   ])
@@ -143,10 +143,10 @@ test('what is built there already is brought back, and builds go on from what is
     event.kind === 'finished' ? [`[${event.target}] ${event.step}`] : [],
   )
   expect(steps).toEqual([
-    '[one] send what a needs (1 package, 0 bytes)',
+    '[one] send inputs of a (1 package, 0 bytes)',
     '[one] build a',
     '[one] bring back a (1 package, 0 bytes)',
-    '[one] send what b needs (1 package, 0 bytes)',
+    '[one] send inputs of b (1 package, 0 bytes)',
     '[one] build b',
     '[one] bring back b (1 package, 0 bytes)',
   ])
