@@ -318,7 +318,7 @@ describe('what cannot be undone, on this machine', () => {
     const afterwards = stderr.slice(stderr.lastIndexOf(': done\n'))
     expect(afterwards).toContain(errorOf('api', 'here', '2'))
     expect(afterwards).toContain(errorOf('web', 'beside', '2'))
-    expect(afterwards).toContain('davit-activate: the transition failed: all is as it was before')
+    expect(afterwards).toContain('davit-activate: the transition failed: everything is as it was before')
     const each = ['api-1', 'api-2', 'web-1', 'web-2']
     expect(await calls()).toEqual(['activate', 'deactivate'].flatMap((kind) => each.map((one) => `${kind}-${one}`)))
     expect(await user.generations()).toEqual([1])
@@ -336,7 +336,7 @@ describe('what cannot be undone, on this machine', () => {
     expect(stderr).toContain(errorOf('api', 'here', version, activity))
     expect(stderr).toContain(message)
     expect(stderr).toMatch(
-      new RegExp(`hint: the same command goes on from here; what remains: .*${activity} 'api' on 'here'`),
+      new RegExp(`hint: the same command continues from here; what remains: .*${activity} 'api' on 'here'`),
     )
     expect(await user.generations()).toEqual([1])
     await calls()

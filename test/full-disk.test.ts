@@ -116,7 +116,12 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('a target without space, models
 
   const isNative = language === 'YAML'
   const greedy = [
-    ['what was before runs again where the service gives it back', 'rm -f /var/ballast', 1, 'all is as it was before'],
+    [
+      'what was before runs again where the service gives it back',
+      'rm -f /var/ballast',
+      1,
+      'everything is as it was before',
+    ],
     ['what is missing is told where it does not', ':', 2, "what remains: activate 'web' on 'fd1'"],
   ] as const
   test.runIf(isNative || ALL_AMOUNTS).each(greedy.slice(0, ALL_AMOUNTS ? 2 : 1))(

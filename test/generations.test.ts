@@ -245,7 +245,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
     expect(await linesOf('-n', '3')).toEqual([
       run('nothing to do: all services are as the manifest says; done; generation 4'),
       run('1 activated, 1 deactivated; done; generation 5'),
-      run('1 activated, 2 deactivated, 1 failed; status 1: the transition failed: all is as it was before'),
+      run('1 activated, 2 deactivated, 1 failed; status 1: the transition failed: everything is as it was before'),
     ])
     const steps = await linesOf('-n', '1', '-v')
     expect(steps).toContainEqual(expect.stringMatching(/^ {2}[\d:]{8} \[ge1\] activate database in wrapper: failed: /))

@@ -46,7 +46,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a host that is reinstalled during a run', () =
     await first.sh('touch /tmp/database.go')
     const { status, stderr } = await run.outcome
     expect([status, stderr]).toEqual([1, expect.stringContaining('the lock was lost, and nothing more was done')])
-    expect(stderr).toContain("the same command goes on from here; what remains: activate 'web' on 'ri2'")
+    expect(stderr).toContain("the same command continues from here; what remains: activate 'web' on 'ri2'")
     succeeded(await user.run(DEPLOY))
     expect(await takeJournal(set.hosts)).toEqual(['activate database 1 wrapper', 'activate web 1 wrapper'])
   })
@@ -60,7 +60,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a host that is reinstalled during a run', () =
     const { status, stderr } = await run.outcome
     const said = /cannot tell what became of the request to activate 'web' on 'ri2'|the lock was lost, and nothing more/
     expect([status, stderr]).toEqual([/the lock was lost/.test(stderr) ? 1 : 3, expect.stringMatching(said)])
-    expect(stderr).toContain('hint: the same command goes on from here; ')
+    expect(stderr).toContain('hint: the same command continues from here; ')
     await second.sh('touch /tmp/web.go')
     succeeded(await user.run(DEPLOY))
     expect((await takeJournal(set.hosts)).at(-1)).toBe('activate web 1 wrapper')

@@ -42,7 +42,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment under the name of somebody else',
     expect([status, stderr]).toEqual([1, expect.stringContaining("what runs as 'default' was not deployed from this")])
     expect(stderr).toContain("2 services on 'st1': 'api', 'page'")
     expect(stderr).toContain("1 service on 'st2': 'database'")
-    expect(stderr).toMatch(/hint: nothing was done; -p NAME .*--take-over/)
+    expect(stderr).toMatch(/hint: nothing was done; .*-p NAME.*--take-over/)
     expect([await Promise.all(hosts.map(stored)), await takeJournal(hosts), await knownTo('other')]).toEqual([
       before,
       [],
@@ -97,7 +97,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment under the name of somebody else',
     succeeded(await deploy(user, models('other'), { options: ['-p', 'gone'] }))
     succeeded(await davit([...options, '--undeploy']))
     const { stderr } = succeeded(await davit([...options, '--undeploy']))
-    expect(stderr).toContain("nothing runs under this name; on the targets there are services of 'default'\n")
+    expect(stderr).toContain("nothing runs under this name; the targets have services of 'default'\n")
     expect(stderr).not.toContain('all services are as the manifest says')
     // The same works for a coordinator that has lost its state, since the targets know the deployment.
     succeeded(await davit([...options, '--undeploy'], asOther('fifth')))

@@ -36,11 +36,11 @@ describe('a service whose module can neither start nor stop it', () => {
     await withModule(FAILING)
     const failed = await env(...models)
     expect(failed.status).toBe(3)
-    expect(failed.stderr).toContain("; 'davit-env --abandon web' gives up what can never be stopped")
+    expect(failed.stderr).toContain("; 'davit-env --abandon web' gives up what cannot be stopped")
     await journal()
     await withModule(module('repaired', ''))
     const repaired = succeeded(await env(...models))
-    expect(repaired.stderr).toContain("the module that 'web' was activated with cannot deactivate it: trying that of")
+    expect(repaired.stderr).toContain("cannot deactivate 'web' with the module that activated it; trying the module of")
     expect(await journal()).toEqual([
       'deactivate with the broken module',
       'deactivate with the repaired module',
@@ -68,7 +68,7 @@ describe('a service whose module can neither start nor stop it', () => {
     const planned = succeeded(await env('--dry-run', '--abandon', 'web', ...models))
     expect(planned.stdout).toBe("give up 'web' in 'own' on 'here'\n")
     const given = succeeded(await user.run(['davit-env', '--abandon', 'web']))
-    expect(given.stderr).toContain('its module was not called, and nothing will stop it any more')
+    expect(given.stderr).toContain('its module was not called, and davit will no longer stop it')
     expect((await user.bash('cat journal')).status).not.toBe(0)
     const undeployed = succeeded(await env('--undeploy', '-i', 'infrastructure.yaml'))
     expect(undeployed.stderr).toContain('nothing to do')

@@ -94,9 +94,9 @@ describe('what somebody else has deployed under the name', () => {
   const refused = {
     code: 'not-ours',
     exitStatus: 1,
-    message: "what runs as 'default' was not deployed from this coordinator, and nothing of it is in the manifest",
+    message: "what runs as 'default' was not deployed from this coordinator, and none of it is in the manifest",
     diagnostics: [{ message: "2 services on 'one': 'api', 'page'" }],
-    hint: 'nothing was done; -p NAME deploys under another name, beside it; --take-over stops it, and deploys in its place',
+    hint: 'nothing was done; deploy alongside it under another name with -p NAME, or stop and replace it with --take-over',
   }
 
   test.each<readonly [string, Given]>([
@@ -113,7 +113,7 @@ describe('what somebody else has deployed under the name', () => {
 
   test('is replaced where that is asked for, and the run says so', async () => {
     await theirs()
-    const taken = "taking over 'default', which this coordinator has not deployed, with its services: 2 on 'one'"
+    const taken = "taking over 'default', which was not deployed from this coordinator, with its services: 2 on 'one'"
     const plan = await activate(machines.manifest(OURS), { takeOver: true, dryRun: true })
     expect(plan.split('\n')[0]).toBe(taken)
     expect(await activate(machines.manifest(OURS), { takeOver: true })).toBe('the manifest')
@@ -163,7 +163,7 @@ describe('what somebody else has deployed under the name', () => {
       await expect(activate(nothing, { undeploy: true, ...given })).rejects.toMatchObject({
         code: 'not-ours',
         message: "what runs as 'default' was not deployed from this coordinator",
-        hint: 'nothing was done; -p NAME undeploys another deployment, --take-over undeploys this one',
+        hint: 'nothing was done; undeploy another deployment with -p NAME, or this one with --take-over',
       })
     }
     untouched()
@@ -186,8 +186,8 @@ describe('an undeployment', () => {
     await expect(activate(nothing(), { profile: 'nosuch', undeploy: true, ...given })).rejects.toMatchObject({
       code: 'no-deployment',
       exitStatus: 1,
-      message: expect.stringMatching(/^there is nothing to undeploy: nothing has been deployed as 'nosuch'/),
-      hint: "nothing was done; the targets have 'default', this coordinator has deployed 'blog': -p NAME undeploys one of them",
+      message: expect.stringMatching(/^nothing to undeploy: nothing has been deployed as 'nosuch'/),
+      hint: "nothing was done; the targets have 'default', this coordinator has deployed 'blog'; undeploy one of them with -p NAME",
     })
     expect([journals, coordinatorFiles()]).toEqual([[], before])
     untouched()
@@ -195,7 +195,7 @@ describe('an undeployment', () => {
 
   test('of what nobody knows is refused where there is nothing at all', async () => {
     await expect(activate(nothing(), { undeploy: true })).rejects.toMatchObject({
-      hint: 'nothing was done; there is no deployment of another name, either',
+      hint: 'nothing was done; there is no deployment of another name either',
     })
     expect(coordinatorFiles()).toEqual([])
   })
@@ -213,7 +213,7 @@ describe('an undeployment', () => {
     await known(nothing(), 'shop')
     machines.events.splice(0)
     await activate(nothing(), { profile: 'shop', undeploy: true })
-    const note = "nothing runs under this name; on the targets there are services of 'default'"
+    const note = "nothing runs under this name; the targets have services of 'default'"
     expect(machines.told()).toEqual([`note: ${note}`, 'note: nothing to do'])
     const plan = await activate(nothing(), { profile: 'shop', undeploy: true, dryRun: true })
     expect(plan).toBe(`${note}\nnothing to do\n`)

@@ -99,7 +99,7 @@ const FAILURE = entriesOf('e', '2026-11-20', [
   { ...step('failed', 1, 'activate'), message: 'it ended with status 4', log: 'one\n2026-11-20 forged' },
   { kind: 'note', message: 'rolling back' },
   { kind: 'warning', message: 'careful', target: 't1', hint: 'look' },
-  { kind: 'end', status: 1, code: 'rolled-back', message: 'the transition failed: all is as it was before' },
+  { kind: 'end', status: 1, code: 'rolled-back', message: 'the transition failed: everything is as it was before' },
 ])
 const UNLOCK = entriesOf('f', '2026-11-21', [
   begin('davit-unlock', 'davit-unlock.x.f'),
@@ -115,7 +115,7 @@ test('a run is a line: when, who, what with which outcome; the steps of one depl
   expect(printed).toBe(
     [
       '2026-11-19 10:00:00 UTC  alice@desk        davit-env       2 activated, 1 deactivated; done; generation 4',
-      '2026-11-20 10:00:00 UTC  bob@desk as root  davit-activate  1 failed; status 1: the transition failed: all is as it was before',
+      '2026-11-20 10:00:00 UTC  bob@desk as root  davit-activate  1 failed; status 1: the transition failed: everything is as it was before',
       '2026-11-21 10:00:00 UTC  alice@desk        davit-unlock    nobody knows why; done',
       '',
     ].join('\n'),
@@ -147,7 +147,7 @@ test('with -v there is all that was done and said below it, and nothing said is 
     '  10:00:03 rolling back',
     '  10:00:04 [t1] warning: careful',
     '               hint: look',
-    '  10:00:05 davit-activate: status 1: the transition failed: all is as it was before',
+    '  10:00:05 davit-activate: status 1: the transition failed: everything is as it was before',
     '',
   ])
 })

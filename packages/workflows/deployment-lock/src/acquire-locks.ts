@@ -14,8 +14,8 @@ export interface LockTerms {
 }
 
 /**
- * Takes the lock of the profile on all targets, or on none. That of the first by name comes before all others: of several who want
- * the same at the same time one gets it.
+ * Takes the lock of the profile on all targets, or on none. The lock of the first target by name is taken before all others, so
+ * that one of several simultaneous runs succeeds.
  */
 export async function acquireLocks(targets: readonly ShellTarget[], terms: LockTerms): Promise<void> {
   const [first, ...others] = targets.toSorted((left, right) => (left.name < right.name ? -1 : 1))
@@ -29,12 +29,12 @@ export async function acquireLocks(targets: readonly ShellTarget[], terms: LockT
   }
 }
 
-/** Whether an error says that the lock is not there any more. */
+/** Whether an error means that the lock no longer exists. */
 export function isGone(error: unknown): boolean {
   return error instanceof DavitError && ['not-locked', 'lock-lost'].includes(error.code)
 }
 
-/** Gives the locks back; all are tried. Thrown is the first failure that leaves one, or else the first. */
+/** Releases all locks, even if some fail. Throws the first failure that leaves a lock behind, or else the first failure. */
 export async function releaseLocks(
   targets: readonly ShellTarget[],
   { profile, token }: Pick<LockTerms, 'profile' | 'token'>,
@@ -96,7 +96,7 @@ function howToUnlock({ token }: LockHolder): string {
   return `${byHand}; if its holder is gone, 'davit-unlock --id ${token} MANIFEST' removes it`
 }
 
-/** The target's clock has said so. */
+/** Since when the lock is held, by the clock of the target. */
 function sinceWhen({ since }: LockHolder): string {
   return since === undefined ? 'since when is unknown' : `since ${since.toISOString()}`
 }

@@ -5,8 +5,8 @@ import { type LockRecordPlace, removeLockRecord } from './lock-record.ts'
 import { type ServiceLockTerms, unlockServices } from './service-locks.ts'
 
 /**
- * Tells the services, gives the locks back, and forgets the record. Each is tried whatever became of the others; the first
- * failure is thrown. The record stays while a lock may still be there.
+ * Unlocks the services, releases the locks, and removes the record. Each step is tried even if another one failed. The record
+ * stays if a lock may be left. Throws the failure of the locks, or else that of the services.
  */
 export async function endDeployment(
   targets: readonly ShellTarget[],

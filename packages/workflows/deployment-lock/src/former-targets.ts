@@ -1,12 +1,13 @@
 import type { ProfileName, TargetName } from '@davit/documents'
 import { groupByMachine, observeMappings, type ShellTarget } from '@davit/target'
 
-/** A name under which a machine still has records, and the target that it is now. */
+/** A former name of a target, under which its machine still has records. */
 export interface FormerTarget extends ShellTarget {
+  /** Target that the machine is now. */
   readonly at: TargetName
 }
 
-/** What lies on the machines of targets under names that are not theirs any more: they were renamed. */
+/** Finds records on the machines of targets that were made under former names. */
 export async function formerTargets(
   targets: readonly ShellTarget[],
   profile: ProfileName,

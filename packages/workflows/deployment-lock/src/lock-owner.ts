@@ -1,12 +1,12 @@
 import { isProcessGone, type ProcessIdentity, type ProcessReference, wasRestartedSince } from '@davit/process'
 
-/** Who holds a lock, as written on the targets: all that another process needs to tell whether the holder still lives. */
+/** Holder of a lock, as recorded on the targets, with all that another process needs to tell whether it is still alive. */
 export interface LockOwner {
   readonly user: string
   readonly host: string
   readonly machineId: string
   readonly bootId: string
-  /** The process with whose end the lock ends: the one that works under it, or the shell from which the steps of a run are started. */
+  /** Process whose end frees the lock: the one that works under it, or the shell that starts the steps of a run. */
   readonly holder: ProcessReference
 }
 
@@ -19,7 +19,7 @@ export function encodeOwner(owner: LockOwner): string {
   return JSON.stringify(owner)
 }
 
-/** What cannot be read is somebody's whom we know nothing of. */
+/** Parses an owner; undefined if the text is not one, so that nothing is known of the holder. */
 export function parseOwner(text: string): LockOwner | undefined {
   try {
     const owner: unknown = JSON.parse(text)
@@ -37,7 +37,7 @@ export function isOwner(value: unknown): value is LockOwner {
   return texts.every((field) => typeof field === 'string') && numbers.every(Number.isSafeInteger)
 }
 
-/** Whether the owner was a process of this machine that certainly is no more; copies of a machine share its id, not its name. */
+/** Whether the owner was a process of this machine that has certainly ended. Copies of a machine share its id, but not its name. */
 export function isDead(owner: LockOwner, here: ProcessIdentity): boolean {
   if (owner.bootId === here.bootId && here.bootId !== '') return isProcessGone(owner.holder)
   return wasRestartedSince(owner, here)
@@ -49,7 +49,7 @@ export function describeOwner(text: string): string {
   return `${shown(owner.user)}@${shown(owner.host)} (process ${owner.holder.pid})`
 }
 
-/** A target has said so: on one line, and not at any length. */
+/** Makes a name that a target reported fit on a line, and limits its length. */
 function shown(name: string): string {
   return name.replaceAll(/[\s\p{C}]/gu, '?').slice(0, 100)
 }

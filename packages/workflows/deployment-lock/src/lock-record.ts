@@ -6,32 +6,32 @@ import { isMissing, makeDirectories, readTextFile, writeFileAtomic } from '@davi
 
 import { isOwner, type LockOwner } from './lock-owner.ts'
 
-/** What the coordinator remembers of a lock between the tools of a run. */
+/** What the coordinator records of a lock, for the other tools of a run. */
 export interface LockRecord {
   readonly token: string
   readonly owner: LockOwner
-  /** Of the `davit-lock` that took it: whoever is in the same one may unlock without a manifest. */
+  /** Process group of the `davit-lock` that took the lock; processes in the same group may unlock without a manifest. */
   readonly processGroup: number
   /** The manifest whose targets are locked. */
   readonly manifest: string
-  /** Their names. */
+  /** Names of these targets. */
   readonly targets: readonly string[]
-  /** Names under which records lie on machines that are called otherwise by now: they are locked as well. */
+  /** Former names of targets under which there are still records; these are locked as well. */
   readonly renamed: readonly FormerName[]
-  /** It ends with a command that runs under it, not with `davit-unlock`. */
+  /** Whether the lock ends with a command that runs under it, and not with `davit-unlock`. */
   readonly duringCommand?: boolean
 }
 
 export interface FormerName {
   readonly name: string
-  /** The target that is that machine now. */
+  /** Target that the machine is now. */
   readonly at: string
 }
 
 /** Directory of a deployment's state on the coordinator. */
 export type LockRecordPlace = string
 
-/** Nothing as well where there is something that nobody can read: then there is no lock to go by. */
+/** Reads the record; undefined if there is none, or if it is unreadable. */
 export async function readLockRecord(place: LockRecordPlace): Promise<LockRecord | undefined> {
   try {
     const record: unknown = JSON.parse(await readTextFile(fileOf(place)))
@@ -47,7 +47,7 @@ export async function writeLockRecord(place: LockRecordPlace, record: LockRecord
   await writeFileAtomic(fileOf(place), `${JSON.stringify(record)}\n`, { mode: 0o600 })
 }
 
-/** Only that lock's: another one may have been taken since. */
+/** Removes the record if it is that of this lock; another one may have been taken since. */
 export async function removeLockRecord(place: LockRecordPlace, token: string): Promise<void> {
   const record = await readLockRecord(place)
   if (record === undefined || record.token === token) await rm(fileOf(place), { force: true })
@@ -82,7 +82,7 @@ function isFormerName(value: unknown): boolean {
   return typeof name === 'string' && /^\w[\w.+-]*$/.test(name) && isText(at)
 }
 
-/** It goes into requests as it is. */
+/** Whether a value is a token, which is put into requests without encoding. */
 function isToken(value: unknown): boolean {
   return typeof value === 'string' && /^[\w-]+$/.test(value)
 }

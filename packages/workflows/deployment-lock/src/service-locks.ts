@@ -5,22 +5,22 @@ import { type ObservedRecord, observeMappings, performActivity, type ShellTarget
 export interface ServiceLockTerms {
   readonly profile: ProfileName
   readonly token: string
-  /** After which a service that has not answered is taken to refuse; without it, it may take as long as it wants. */
+  /** Time after which a service that has not answered counts as refusing; without it, there is no limit. */
   readonly timeoutSeconds?: number | undefined
 }
 
-/** Asks every active service whether it can be changed now. If one refuses, all are to be told by `unlockServices`. */
+/** Asks every active service whether it can be changed now. If one refuses, the caller must call `unlockServices`. */
 export async function lockServices(targets: readonly ShellTarget[], terms: ServiceLockTerms): Promise<void> {
   const refusals = await notifyServices(targets, terms, 'lock')
   if (refusals.length === 0) return
   throw new DavitError('lock-refused', `${namesOf(refusals)} cannot be changed now`, {
     exitStatus: ExitStatus.failed,
-    hint: 'a service decides that by itself; try again later',
+    hint: 'the services themselves refused; try again later',
     cause: causeOf(refusals),
   })
 }
 
-/** Tells every active service, those of the new deployment, that it is over. */
+/** Tells every service that is active after the deployment that it is over. */
 export async function unlockServices(targets: readonly ShellTarget[], terms: ServiceLockTerms): Promise<void> {
   const refusals = await notifyServices(targets, terms, 'unlock')
   if (refusals.length === 0) return
@@ -33,11 +33,11 @@ export async function unlockServices(targets: readonly ShellTarget[], terms: Ser
 interface Refusal {
   readonly observed: ObservedRecord
   readonly message: string
-  /** The end of what its module printed. */
+  /** End of the module's output. */
   readonly log: string
 }
 
-/** All are told, whatever some of them answer; a machine that cannot be asked is an error after that. */
+/** Calls the modules of all active services, even if some refuse; throws afterwards if a machine could not be asked. */
 async function notifyServices(
   targets: readonly ShellTarget[],
   terms: ServiceLockTerms,
@@ -57,7 +57,7 @@ async function notifyServices(
   return allOf(targets.map(notifyTarget))
 }
 
-/** Waits for all before it throws what the first of them was rejected with. */
+/** Waits for all lists, then throws the first rejection, if any. */
 async function allOf<Item>(lists: readonly Promise<readonly Item[]>[]): Promise<readonly Item[]> {
   await Promise.allSettled(lists)
   return (await Promise.all(lists)).flat()

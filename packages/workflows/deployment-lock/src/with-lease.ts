@@ -5,7 +5,7 @@ import type { LockTerms } from './acquire-locks.ts'
 
 type LeaseTerms = Pick<LockTerms, 'profile' | 'token' | 'leaseSeconds'>
 
-/** Renews the locks while the work goes on. The signal aborts when one was lost. */
+/** Renews the locks while the work goes on. The signal aborts when one is lost. */
 export async function withLease<Result>(
   targets: readonly ShellTarget[],
   terms: LeaseTerms,
@@ -20,7 +20,10 @@ export async function withLease<Result>(
   }
 }
 
-/** Each target by itself, as one that does not answer must not keep the others. It may answer in time; a lost lock is lost. */
+/**
+ * Renews the lock of one target, independently of the others, which must not wait for a target that does not answer. A failed
+ * renewal is tried again, unless the lock is lost.
+ */
 function keepRenewing(target: ShellTarget, terms: LeaseTerms, lose: (error: DavitError) => void): () => void {
   let isWaiting = false
   const renew = async () => {
@@ -42,7 +45,7 @@ export function isLockLost(error: unknown): error is DavitError {
   return error instanceof DavitError && error.code === 'lock-lost'
 }
 
-/** A DavitError `lock-lost` that names the target when it is not held any more. */
+/** Renews a lock; throws a DavitError `lock-lost` that names the target if the lock is no longer held. */
 export async function renewHeldLock({ name, machine }: ShellTarget, terms: LeaseTerms): Promise<void> {
   const { profile } = terms
   await renewLock(machine, { target: name, profile }, terms).catch((error: unknown) => {
@@ -50,12 +53,12 @@ export async function renewHeldLock({ name, machine }: ShellTarget, terms: Lease
   })
 }
 
-/** What a target says of a lock that is not held any more, with its name; every other error as it is. */
+/** Adds the names of target and profile to an error `lock-lost`; returns any other error unchanged. */
 export function lostOn({ target, profile }: LockPlace, error: unknown): unknown {
   if (!isLockLost(error)) return error
   return new DavitError('lock-lost', `the lock of profile '${profile}' on target '${target}' was lost`, {
     exitStatus: ExitStatus.locked,
-    hint: 'somebody else may have deployed since; davit-unlock forgets the lock',
+    hint: "somebody else may have deployed since; run 'davit-unlock' to forget the lock",
     cause: error,
   })
 }

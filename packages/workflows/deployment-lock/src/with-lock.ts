@@ -12,20 +12,20 @@ import { renewHeldLock, withLease } from './with-lease.ts'
 export interface LockUse {
   readonly profile: ProfileName
   readonly leaseSeconds: number
-  /** Where a `davit-lock` of the same run has left its token. */
+  /** Where a `davit-lock` of the same run has left its record. */
   readonly place: LockRecordPlace
   /** `none` works without a lock, whoever holds it. */
   readonly locking: 'join-or-take' | 'none'
 }
 
 export interface HeldLock {
-  /** Goes with every request that changes a target; `-` asks for no check. */
+  /** Sent with every request that changes a target; `-` disables the check. */
   readonly token: string
-  /** Aborts when the lock was lost: nothing more may be done under it. */
+  /** Aborts when the lock is lost; nothing more may be done under it. */
   readonly lost: AbortSignal
-  /** Rejects with `lock-lost` unless it is held everywhere, and is for another lease: for what no request with the token protects. */
+  /** Renews the lock everywhere, and rejects with `lock-lost` if it is not held; for work that no request with the token protects. */
   confirm(): Promise<void>
-  /** Takes the lock on more targets for as long as that work lasts. */
+  /** Takes the lock on more targets while `use` works. */
   extend<Result>(targets: readonly ShellTarget[], use: (lock: HeldLock) => Promise<Result>): Promise<Result>
 }
 
@@ -50,8 +50,8 @@ const NEVER = new AbortController().signal
 const UNLOCKED: HeldLock = { token: '-', lost: NEVER, confirm: async () => {}, extend: (_, use) => use(UNLOCKED) }
 
 /**
- * A record whose owner is gone was left behind: the lock is taken anew. One of another script or terminal is not joined: what
- * is begun there at the same time would run beside this.
+ * Finds the record of a lock that this process may join. If the owner has ended, the record is stale and the lock is taken anew.
+ * The lock of another script or terminal is not joined, since both would then change the targets at the same time.
  */
 async function recordToJoin(place: LockRecordPlace, here: ProcessIdentity): Promise<LockRecord | undefined> {
   const record = await readLockRecord(place)
@@ -59,7 +59,7 @@ async function recordToJoin(place: LockRecordPlace, here: ProcessIdentity): Prom
   return comesFrom(record.owner.holder) === false ? undefined : record
 }
 
-/** By its name, or by the one that its machine had before: there, two targets may be called the same. */
+/** Whether a record covers a target, by its name or by a former name, which targets on two machines may share. */
 function isHeldBy(record: LockRecord, target: ShellTarget, current: readonly ShellTarget[]): boolean {
   if (current.includes(target)) return record.targets.includes(target.name)
   const isThere =
@@ -71,10 +71,10 @@ function isHeldBy(record: LockRecord, target: ShellTarget, current: readonly She
 
 interface Holding {
   readonly terms: LockTerms
-  /** What the run holds already, and keeps. */
+  /** Tells whether the run holds the lock of a target already, and keeps it afterwards. */
   readonly isJoined: (target: ShellTarget) => boolean
   readonly lost: AbortSignal
-  /** Where it is held already. */
+  /** Targets that are locked already. */
   readonly before: readonly ShellTarget[]
 }
 
@@ -109,7 +109,7 @@ async function taking<Result>(
       extend: (more, useMore) => holding(more, { ...held, lost, before: all }, useMore),
     })
   }).catch(async (error: unknown) => {
-    // What went wrong first is told, not what follows from it.
+    // The first failure is reported, not those that follow from it.
     await releaseLocks(targets, terms).catch(() => {})
     throw error
   })

@@ -8,14 +8,14 @@ import { abandonedBy, placeOf, type Recorded, recordedIn } from './abandoned.ts'
 import { say } from './messages.ts'
 
 export interface AbandonTerms extends Omit<SettlingTerms, 'running'> {
-  /** Services by name or key, each also as `…@TARGET`. */
+  /** Services by name or key, optionally with `@TARGET`. */
   readonly names: readonly string[]
   readonly dryRun: boolean
   readonly lockUse: LockUse
   print(text: string): Promise<void>
 }
 
-/** Puts the records of services aside without calling their modules, for what nothing can stop. */
+/** Gives up services that nothing can stop: puts their records aside without calling their modules. */
 export async function abandon(targets: readonly ShellTarget[], terms: AbandonTerms): Promise<void> {
   const { names, dryRun, lockUse, print } = terms
   if (dryRun) {
@@ -41,7 +41,7 @@ async function recordedOn(targets: readonly ShellTarget[], terms: SettlingTerms)
   return recorded.flat()
 }
 
-/** Of machines that are called otherwise by now. */
+/** Former names of targets under which the records were made; these are locked as well. */
 function formerNames(records: readonly Recorded[], targets: readonly ShellTarget[]): readonly ShellTarget[] {
   const known =
     ({ target, machine }: Recorded) =>

@@ -4,11 +4,11 @@ import type { Machine, Observation } from '@davit/target'
 /** A record that can be given up. */
 export interface Recorded {
   readonly machine: Machine
-  /** As it is called there. */
+  /** Name of the target in the record. */
   readonly target: string
   readonly container: string
   readonly key: string
-  /** The key, where the record does not say it any more. */
+  /** Name of the service; its key if the record no longer contains the name. */
   readonly name: string
 }
 
@@ -25,7 +25,7 @@ export function recordedIn(machine: Machine, { records, damaged }: Observation):
   ]
 }
 
-/** What names like `web`, `KEY` or `web@TARGET` mean; throws when there is one that means nothing. */
+/** Finds the records that `web`, `KEY` or `web@TARGET` name; throws if a name has no record. */
 export function abandonedBy(names: readonly string[], recorded: readonly Recorded[]): readonly Recorded[] {
   const meant = (text: string) => recorded.filter((record) => namesOf(record).includes(text))
   const unknown = names.filter((name) => meant(name).length === 0)
@@ -45,13 +45,13 @@ function namesOf({ name, key, target }: Recorded): readonly string[] {
 function unknownNames(unknown: readonly string[], recorded: readonly Recorded[]): DavitError {
   const candidates = new Set(recorded.flatMap(namesOf))
   const there = recorded.map(placeOf).join(', ')
-  return new DavitError('no-record', 'there is no record of what is to be given up', {
+  return new DavitError('no-record', 'cannot give up services that have no record', {
     exitStatus: ExitStatus.failed,
     diagnostics: unknown.map((name) => {
       const hint = suggestionFor(name, candidates)
       const message = `no target has a record of '${name}'`
       return { severity: 'error', message, ...(hint === undefined ? {} : { hint }) }
     }),
-    hint: `nothing was done; ${there === '' ? 'nothing is recorded' : `recorded are ${there}`}`,
+    hint: `nothing was done; ${there === '' ? 'there are no records' : `there are records of ${there}`}`,
   })
 }

@@ -8,16 +8,16 @@ import { type Plan, reportPlan } from './plan-for.ts'
 export interface ApplyTerms {
   readonly profile: ProfileName
   readonly token: string
-  /** Aborts when the lock was lost: what runs ends, and nothing more begins, not even to undo it. */
+  /** Aborts when the lock is lost: running activities end, and no more begin, not even to undo them. */
   readonly lost: AbortSignal
   readonly rollback: RunOptions['rollback']
-  /** For each activity; without it, they may take as long as they want. */
+  /** Limit of each activity; without it, there is none. */
   readonly timeoutSeconds?: number | undefined
   readonly report: Report
   readonly signal: AbortSignal
 }
 
-/** Carries out the plan that leads to the next manifest. */
+/** Carries out the plan for the next manifest. */
 export async function applyManifest(next: Manifest, plan: Plan, terms: ApplyTerms): Promise<TransitionOutcome> {
   const { transition, deployed } = plan
   const { report, lost } = terms

@@ -12,7 +12,7 @@ export interface CarryOutTerms extends PlanTerms, Pick<ApplyTerms, 'rollback'> {
   readonly lockUse: LockUse
 }
 
-/** Plans under the lock what leads to the manifest, and applies it. */
+/** Takes the lock, plans the transition to the manifest, and carries it out. */
 export async function carryOut(
   next: Manifest,
   targets: readonly ShellTarget[],
@@ -23,9 +23,9 @@ export async function carryOut(
     const first = await plan()
     const { renamed } = first.deployed
     return lock.extend(renamed, async (all) => {
-      // What was seen there before it was locked may have changed.
+      // What was observed there before it was locked may have changed.
       const last = renamed.length === 0 ? first : await plan()
-      // From now on, something may be there that is ours, whatever becomes of this run.
+      // From now on, services of ours may be there, however this run ends.
       if (terms.claim !== undefined) await markBegun(place)
       const outcome = await applyManifest(next, last, { ...terms, ...all })
       if (outcome.kind === 'completed') await writeLeftBehind(place, last.leftBehind)

@@ -16,14 +16,14 @@ interface FailedDeactivation {
   readonly request: ActivityRequest
   readonly next: Manifest
   readonly activity: Deactivation
-  /** How it failed with the recorded module. */
+  /** Failure of the recorded module. */
   readonly first: Extract<ActivityResult, { readonly kind: 'failed' }>
   readonly report: Report
 }
 
 /**
- * What the recorded module cannot stop, the next manifest's module of the same type may: the recorded one is perhaps what was
- * broken. Without such a module, or with the same one, it stays as it was.
+ * Tries to deactivate a service with the next manifest's module of the same type, since the recorded module may be the broken
+ * part. Without such a module, or if it is the same one, returns the first failure.
  */
 export async function deactivateInstead(machine: Machine, deactivation: FailedDeactivation): Promise<ActivityResult> {
   const { request, activity, first, report } = deactivation

@@ -8,16 +8,16 @@ import { type Claim, takeOver } from './take-over.ts'
 
 export interface FirstTerms extends Claim {
   readonly place: DeploymentPlace
-  /** Whether there has to be something to take away. */
+  /** Whether the manifest undeploys everything, so that there must be something to undeploy. */
   readonly undeploy: boolean
 }
 
-/** The terms, where this coordinator has never deployed anything under the name, or has forgotten it. */
+/** Returns the terms if this coordinator has never deployed anything under the name, or has forgotten it. */
 export async function onFirst(terms: FirstTerms): Promise<FirstTerms | undefined> {
   return (await isKnown(terms.place)) ? undefined : terms
 }
 
-/** Refuses, before anything is locked or written, what may well be meant for a deployment of another name. */
+/** Refuses, before anything is locked or written, a manifest that may be meant for a deployment of another name. */
 export async function refuseStrange(
   next: Manifest,
   targets: readonly ShellTarget[],
@@ -35,11 +35,11 @@ async function nothingToUndeploy(place: DeploymentPlace, profile: ProfileName, {
     ...named('the targets have', [...profiles].toSorted()),
     ...named('this coordinator has deployed', await otherDeployments(place)),
   ]
-  const names = known.length === 0 ? 'there is no deployment of another name, either' : known.join(', ')
-  const message = `there is nothing to undeploy: nothing has been deployed as '${profile}', neither from this coordinator nor to these targets`
+  const names = known.length === 0 ? 'there is no deployment of another name either' : known.join(', ')
+  const message = `nothing to undeploy: nothing has been deployed as '${profile}' from this coordinator or to these targets`
   return new DavitError('no-deployment', message, {
     exitStatus: ExitStatus.failed,
-    hint: `nothing was done; ${names}${known.length === 0 ? '' : ': -p NAME undeploys one of them'}`,
+    hint: `nothing was done; ${names}${known.length === 0 ? '' : '; undeploy one of them with -p NAME'}`,
   })
 }
 

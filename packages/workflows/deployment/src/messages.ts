@@ -3,7 +3,7 @@ import { messages, note, warning } from '@davit/diagnostics'
 export const say = messages({
   'given-up': note(
     { target: 'prefix', key: 'text', container: 'text', what: 'text' },
-    ({ what }) => `gave up ${what}: its module was not called, and nothing will stop it any more`,
+    ({ what }) => `gave up ${what}: its module was not called, and davit will no longer stop it`,
   ),
   'given-up-may-run': note(
     { target: 'prefix', key: 'text' },
@@ -13,21 +13,21 @@ export const say = messages({
   'given-up-record': note(
     { target: 'prefix', record: 'text', logs: 'text' },
     ({ record, logs }) =>
-      `its record is now '${record}', its logs are still in '${logs}'; its package is no longer kept, and a deployment that wants it starts it again`,
+      `its record is now '${record}', its logs are still in '${logs}'; its package is no longer kept, and a deployment that contains it starts it again`,
   ),
   'other-module-tried': note(
     { target: 'prefix', service: 'text' },
     ({ service }) =>
-      `the module that '${service}' was activated with cannot deactivate it: trying that of the manifest`,
+      `cannot deactivate '${service}' with the module that activated it; trying the module of the manifest`,
   ),
   'taking-over': warning({ profile: 'text', targets: 'texts', counts: 'numbers' }, ({ profile, targets, counts }) => {
     const places = targets.map((target, index) => `${counts[index]} on '${target}'`).join(', ')
-    return `taking over '${profile}', which this coordinator has not deployed, with its services: ${places}`
+    return `taking over '${profile}', which was not deployed from this coordinator, with its services: ${places}`
   }),
   'others-here': note(
     { profiles: 'texts' },
     ({ profiles }) =>
-      `nothing runs under this name; on the targets there are services of ${profiles.map((name) => `'${name}'`).join(', ')}`,
+      `nothing runs under this name; the targets have services of ${profiles.map((name) => `'${name}'`).join(', ')}`,
   ),
   'nothing-to-do': note({}, () => 'nothing to do'),
   'all-as-manifest': note({}, () => 'nothing to do: all services are as the manifest says'),

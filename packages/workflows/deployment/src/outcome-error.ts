@@ -5,20 +5,20 @@ import type { ActivityFailure, TransitionOutcome } from '@davit/transition-runne
 type Unsuccessful = Exclude<TransitionOutcome, { kind: 'completed' }>
 
 const MESSAGES = {
-  'rolled-back': 'all is as it was before',
+  'rolled-back': 'everything is as it was before',
   'old-services-lost': 'the new services are gone, and not all of the old ones could be activated again',
   'new-services-left': 'not all of the new services could be deactivated',
   failed: 'it was left as it is',
   'lock-lost': 'the lock was lost, and nothing more was done',
 } satisfies Record<Unsuccessful['kind'], string>
 
-/** Where nobody knows whether even one of them is concerned. */
+/** Messages for outcomes in which not one service is certain to be concerned. */
 const UNCERTAIN = new Map<Unsuccessful['kind'], string>([
   ['old-services-lost', 'the new services are gone, and it is not known whether all of the old ones are active'],
   ['new-services-left', 'it is not known whether all of the new services are gone'],
 ])
 
-/** What a deployment that did not succeed ends with: what failed, what was done about it, and how to go on. */
+/** Error of a deployment that did not succeed: what failed, what was done about it, and how to continue. */
 export function outcomeError(outcome: Unsuccessful, exitStatus: number): DavitError {
   const beginning =
     outcome.failures.length === 0 && outcome.interrupted ? 'the transition was interrupted' : 'the transition failed'
@@ -66,17 +66,17 @@ function messageOf(outcome: Unsuccessful): string {
 const AGAIN = 'the same command tries again'
 
 function hintOf(outcome: Unsuccessful): string {
-  if (outcome.kind === 'rolled-back') return outcome.failures.length === 0 ? AGAIN : `mend what failed; then ${AGAIN}`
+  if (outcome.kind === 'rolled-back') return outcome.failures.length === 0 ? AGAIN : `fix the cause; then ${AGAIN}`
   const unknown = new Set(outcome.unknown)
   const certain = outcome.remaining.filter((activity) => !unknown.has(activity))
   return [
-    'the same command goes on from here',
+    'the same command continues from here',
     ...(certain.length === 0 ? [] : [`what remains: ${certain.map(nameOf).join(', ')}`]),
     ...(unknown.size === 0 ? [] : [`unknown until the next run: ${namesOf(outcome.unknown)}`]),
   ].join('; ')
 }
 
-/** For who repeats it in vain. */
+/** Hints for users whose repeated attempts keep failing. */
 function waysOut(failures: readonly ActivityFailure[]): readonly string[] {
   const namesTo = (kind: Activity['kind']) => [
     ...new Set(
@@ -86,10 +86,10 @@ function waysOut(failures: readonly ActivityFailure[]): readonly string[] {
     ),
   ]
   const stuck = namesTo('deactivate').map((name) => `--abandon ${name}`)
-  return stuck.length === 0 ? [] : [`'davit-env ${stuck.join(' ')}' gives up what can never be stopped`]
+  return stuck.length === 0 ? [] : [`'davit-env ${stuck.join(' ')}' gives up what cannot be stopped`]
 }
 
-/** Not what is to be done, but what it is about. */
+/** Names the services concerned, each once. */
 function namesOf(activities: readonly Activity[]): string {
   const names = activities.map((activity) => `whether ${placeOf(activity)} runs`)
   return [...new Set(names)].join(', ')

@@ -20,7 +20,7 @@ export interface PerformerTerms {
   readonly report: Report
 }
 
-/** Where an activity is performed, and what is known there. */
+/** Where an activity is performed, and what is known about its service. */
 interface Scene {
   readonly place: ShellTarget
   readonly next: Manifest
@@ -28,7 +28,7 @@ interface Scene {
   readonly terms: PerformerTerms
 }
 
-/** Who performs activities of each kind. */
+/** Functions that perform activities, by kind. */
 const PERFORMERS: {
   readonly [Kind in ActivityKind]: (
     activity: Extract<Activity, { readonly kind: Kind }>,
@@ -39,7 +39,7 @@ const PERFORMERS: {
   deactivate,
 }
 
-/** Carries out activities on the machines: of services of the next manifest, and of those that were active before. */
+/** Makes the function that performs activities on the machines, for services of the next manifest and those active before. */
 export function performerFor(
   next: Manifest,
   { observed, places }: Deployed,
@@ -67,7 +67,7 @@ async function deactivate(activity: Deactivation, scene: Scene): Promise<Activit
   return deactivateInstead(place.machine, { request, next, activity, first, report: terms.report })
 }
 
-/** What both know is described as the activity says: container properties, for one, may have changed. */
+/** Makes a request, which describes the service as next or as recorded: container properties, for example, may have changed. */
 function requestOf(activity: Activity, { place, next, recorded, terms }: Scene): ActivityRequest {
   const { kind, mapping } = activity
   const definition = activity.definition === 'next' ? definitionOf(next, mapping) : recorded.get(identityOf(activity))

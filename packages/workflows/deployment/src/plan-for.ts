@@ -30,28 +30,28 @@ import { refuseConflicts } from './refuse-conflicts.ts'
 import { type Claim, takeOver } from './take-over.ts'
 
 export interface PlanTerms extends ObservationTerms, Pick<PlanOptions, 'upgrade' | 'changed'> {
-  /** In place of what the targets say. */
+  /** Manifest of what is active, instead of what the targets report. */
   readonly old: Manifest | undefined
-  /** Without it, all that is observed is ours. */
+  /** Without it, everything observed counts as deployed from this coordinator. */
   readonly claim?: Claim | undefined
-  /** On targets that were taken out of the infrastructure, by earlier runs. */
+  /** Services that earlier runs left on targets removed from the infrastructure. */
   readonly leftBehind?: readonly NamedMapping[] | undefined
-  /** Whether all of the deployment is to be taken away, so that it matters what others are there. */
+  /** Whether the whole deployment is removed, so that other deployments on the targets are worth a note. */
   readonly undeploy?: boolean
 }
 
 export interface Plan {
   readonly transition: Transition
   readonly deployed: Deployed
-  /** Targets that were passed over: of what is there nothing is known. */
+  /** Targets that were skipped; nothing is known about them. */
   readonly unreachable: ReadonlySet<TargetName>
-  /** What goes on on targets that are no longer in the infrastructure, when this is done. */
+  /** Services that keep running on targets no longer in the infrastructure, once this plan is carried out. */
   readonly leftBehind: readonly NamedMapping[]
-  /** What else is to be known of it. */
+  /** Further notes on the plan. */
   readonly notes: readonly Message[]
 }
 
-/** What leads from what is deployed to the next manifest. */
+/** Plans the transition from what is deployed to the next manifest. */
 export async function planFor(next: Manifest, targets: readonly ShellTarget[], terms: PlanTerms): Promise<Plan> {
   const { previous, upgrade, changed = 'keep' } = terms
   const unreachable = unreachableOf(next, targets)
@@ -73,7 +73,7 @@ interface DeployedTerms extends PlanTerms {
   readonly unreachable: ReadonlySet<TargetName>
 }
 
-/** Of what is there, with what is to be told of it. */
+/** Observes what is deployed, and collects the warnings about it. */
 async function deployedOn(targets: readonly ShellTarget[], { next, unreachable, ...terms }: DeployedTerms) {
   const { old, previous, claim, leftBehind: left = [] } = terms
   const known = old === undefined ? await observeDeployment(targets, next, terms) : deployedBy(old, { targets, next })
@@ -99,7 +99,7 @@ function serviceOf(observed: ObservedMapping): FoundService {
   return { target: targetLabelOf(observed), key: observed.mapping.service, name: observed.service.name }
 }
 
-/** Nothing is left of the deployment: perhaps another one was meant. */
+/** Names other deployments if nothing is left of this one, since another one may have been meant. */
 function othersIn({ observed, neighbours }: Deployed): readonly Message[] {
   if (observed.length > 0) return []
   const profiles = [...new Set(neighbours.map(({ record }) => record.profile))].toSorted()
@@ -112,13 +112,13 @@ function unreachableOf(next: Manifest, targets: readonly ShellTarget[]): Readonl
   return new Set([...next.infrastructure.keys()].filter((name) => !reached.has(name)))
 }
 
-/** The plan as lines. */
+/** Renders the plan, one line for each step and message. */
 export function renderPlan({ transition, deployed, notes }: Plan): string {
   const lines = [...deployed.warnings, ...notes].map(({ message }) => `${message}\n`)
   return printable(lines.join('')) + renderTransition(transition, KINDS)
 }
 
-/** What of a plan is not seen from what is done. */
+/** Reports the parts of a plan that its activities do not show. */
 export function reportPlan({ transition, deployed, unreachable, notes }: Plan, report: Report): void {
   for (const message of [...deployed.warnings, ...notes, ...transition.skipped]) report(message)
   for (const outdated of transition.outdated) {
@@ -134,7 +134,7 @@ export function reportPlan({ transition, deployed, unreachable, notes }: Plan, r
   report(say(isAsSaid ? 'all-as-manifest' : 'nothing-to-do'))
 }
 
-/** What nobody has asked for is told with its reason; where it is stopped and started, once. */
+/** Whether an activity is reported with its reason, since nobody asked for it; of a restart, only the deactivation is. */
 function isSurprise({ kind, reasons }: Activity): boolean {
   return reasons.some((reason) => SURPRISES[kind].includes(reason.kind))
 }

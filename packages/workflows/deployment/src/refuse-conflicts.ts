@@ -4,7 +4,7 @@ import { activitiesOf, type Activity, type Transition } from '@davit/transition'
 
 import type { Deployed, Neighbour } from '@davit/observation'
 
-/** Two deployments cannot both have the same package in the same container: each would stop what the other has started. */
+/** Refuses to put a package into a container where another deployment has it: each would stop what the other started. */
 export function refuseConflicts(transition: Transition, deployed: Deployed): void {
   const neighbours = byIdentity(deployed.neighbours)
   const activations = activitiesOf(transition).filter(({ kind }) => kind === 'activate')
@@ -14,13 +14,13 @@ export function refuseConflicts(transition: Transition, deployed: Deployed): voi
   })
   if (conflicts.length === 0) return
   const profiles = [...new Set(conflicts.map(({ other }) => `'${other.profile}'`))].join(', ')
-  throw new DavitError('conflict', 'another deployment has services of the manifest on the same target', {
+  throw new DavitError('conflict', 'another deployment has services of this manifest on the same target', {
     exitStatus: ExitStatus.failed,
     diagnostics: conflicts.map(({ other, mapping, service }) => ({
       severity: 'error',
       message: `'${other.name || other.pkg}' of profile '${other.profile}' has the same package as '${service.name}' in '${mapping.container}' on '${mapping.target}'`,
     })),
-    hint: `nothing was done; undeploy it in profile ${profiles} first, or deploy in that profile`,
+    hint: `nothing was done; remove them from profile ${profiles} first, or deploy to that profile`,
   })
 }
 

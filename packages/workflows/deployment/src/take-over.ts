@@ -5,15 +5,15 @@ import type { FoundService } from '@davit/observation'
 
 import { say } from './messages.ts'
 
-/** How a coordinator that has no generation of a deployment comes to change it. */
+/** Terms on which a coordinator without a generation of a deployment may change it. */
 export interface Claim {
   readonly profile: ProfileName
   readonly takeOver: boolean
 }
 
 /**
- * What is told of services that this coordinator has not deployed and next would all remove; refused, unless they are to be taken
- * over: the name may be the wrong one. Who shares a single service with next deploys the same system from elsewhere.
+ * Checks services that this coordinator has not deployed and next would all remove. Refuses to remove them, since the name may
+ * be wrong, or returns a warning if they are to be taken over. If next has even one of the services, it is the same system.
  */
 export function takeOver(next: Manifest, found: readonly FoundService[], claim: Claim): readonly Message[] {
   if (found.length === 0 || found.some(isIn(next))) return []
@@ -24,7 +24,7 @@ export function takeOver(next: Manifest, found: readonly FoundService[], claim: 
   return [say('taking-over', { profile, targets, counts: places.map(([, services]) => services.length) })]
 }
 
-/** In any version on the same target, or in the same version anywhere. */
+/** Whether next contains a service: any version on the same target, or the same version anywhere. */
 function isIn(next: Manifest): (found: FoundService) => boolean {
   const keys = new Set(next.serviceMappings.map(({ service }) => service))
   const names = new Set(
@@ -35,10 +35,10 @@ function isIn(next: Manifest): (found: FoundService) => boolean {
 
 function refusal(next: Manifest, found: readonly FoundService[], profile: ProfileName): DavitError {
   const isUndeployment = next.serviceMappings.length === 0
-  const what = isUndeployment ? '' : ', and nothing of it is in the manifest'
+  const what = isUndeployment ? '' : ', and none of it is in the manifest'
   const ways = isUndeployment
-    ? '-p NAME undeploys another deployment, --take-over undeploys this one'
-    : '-p NAME deploys under another name, beside it; --take-over stops it, and deploys in its place'
+    ? 'undeploy another deployment with -p NAME, or this one with --take-over'
+    : 'deploy alongside it under another name with -p NAME, or stop and replace it with --take-over'
   return new DavitError('not-ours', `what runs as '${profile}' was not deployed from this coordinator${what}`, {
     exitStatus: ExitStatus.failed,
     diagnostics: byTarget(found).map(([target, services]) => ({

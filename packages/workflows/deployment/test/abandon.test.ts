@@ -34,9 +34,9 @@ test.each(['web', 'web@t1'])('abandon() puts the record of %s aside, and calls n
   const kept = join(readdirSync(aside)[0] ?? '', 'web:web')
   expect(readFileSync(join(aside, kept, 'record'), 'utf8')).toContain('\nname web\n')
   expect(machines.told()).toEqual([
-    "note: gave up 'web' in 'web' on 't1': its module was not called, and nothing will stop it any more",
+    "note: gave up 'web' in 'web' on 't1': its module was not called, and davit will no longer stop it",
     "note: it may still run; on the target, `grep -lz '^DAVIT_KEY=web$' /proc/[0-9]*/environ` finds its processes",
-    `note: its record is now '${join(aside, kept)}', its logs are still in '${machines.directory}/one/targets/t1/log'; its package is no longer kept, and a deployment that wants it starts it again`,
+    `note: its record is now '${join(aside, kept)}', its logs are still in '${machines.directory}/one/targets/t1/log'; its package is no longer kept, and a deployment that contains it starts it again`,
   ])
   expect(await machines.plan(next, targets)).toEqual(['activate web in web on t1 (new)'])
 })
@@ -71,7 +71,7 @@ test('abandon() refuses names that nothing is recorded of, and says what is', as
     "no target has a record of 'web@t2': did you mean 'web@t1'?",
   ])
   expect(hint).toBe(
-    "nothing was done; recorded are 'db' in 'db' on 't1', 'web' in 'web' on 't1', 'api' in 'api' on 't2'",
+    "nothing was done; there are records of 'db' in 'db' on 't1', 'web' in 'web' on 't1', 'api' in 'api' on 't2'",
   )
   expect(existsSync(join(machines.directory, 'one/targets/t1/abandoned'))).toBe(false)
 })

@@ -132,7 +132,7 @@ describe('applyManifest()', () => {
     expect(outcomeError(outcome, 1)).toMatchObject({
       code: 'rolled-back',
       exitStatus: 1,
-      message: 'the transition failed: all is as it was before',
+      message: 'the transition failed: everything is as it was before',
       diagnostics: [{ message: "cannot activate 'b' on 'one': its module ended with status 3\n    cannot activate" }],
     })
   })
@@ -180,7 +180,7 @@ describe('planFor()', () => {
     await vi.waitFor(
       () =>
         expect(machines.events).toMatchObject([
-          { kind: 'note', message: 'waiting for what an earlier run has begun: activate a in c' },
+          { kind: 'note', message: 'waiting for an activity of an earlier run: activate a in c' },
         ]),
       PATIENCE,
     )
@@ -199,7 +199,7 @@ describe('planFor()', () => {
     const named = join(directory, 'm1/targets/one/active', profile, 'c:a/activity')
     await vi.waitFor(() => expect(existsSync(named)).toBe(true), PATIENCE)
     const planning = planOf(manifestOf({ one: ['a'] }), [await machines.target('m1', 'one')])
-    const message = 'waiting for what an earlier run has begun: lock a in c'
+    const message = 'waiting for an activity of an earlier run: lock a in c'
     await vi.waitFor(() => expect(machines.events).toMatchObject([{ kind: 'note', message }]), PATIENCE)
     rmSync(join(directory, 'wait'))
     expect(renderTransition((await planning).transition, KINDS)).toBe('nothing to do\n')

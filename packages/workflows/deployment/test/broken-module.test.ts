@@ -36,7 +36,7 @@ test('what its recorded module cannot stop is stopped by the module of the manif
   expect(await undeploy('second')).toMatchObject({ kind: 'completed' })
   expect(machines.calls()).toEqual(['first deactivate web', 'second deactivate web'])
   expect(machines.told()).toContain(
-    "note: the module that 'web' was activated with cannot deactivate it: trying that of the manifest",
+    "note: cannot deactivate 'web' with the module that activated it; trying the module of the manifest",
   )
   expect(await plan()).toEqual(['nothing to do'])
 })

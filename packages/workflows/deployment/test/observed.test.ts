@@ -294,7 +294,10 @@ describe('an activity that takes too long', () => {
     hang('status-page')
     expect(await machines.plan(next, targets, { timeoutSeconds: HALF_A_MINUTE })).toEqual(['nothing to do'])
     expect(machines.events.filter(({ kind }) => kind === 'warning')).toMatchObject([
-      { kind: 'warning', message: `the module of 'page' did not say within ${HALF_A_MINUTE} seconds whether it runs` },
+      {
+        kind: 'warning',
+        message: `the module of 'page' did not report within ${HALF_A_MINUTE} seconds whether it runs`,
+      },
     ])
   })
 })

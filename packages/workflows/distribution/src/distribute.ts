@@ -15,20 +15,20 @@ import {
 
 export interface DistributionOptions extends SkipTerms {
   readonly store: Store
-  /** How many machines are sent to at a time. */
+  /** How many machines to send to at a time. */
   readonly maxTransfers: number
-  /** Whether machines first fetch from caches of their own what these have. */
+  /** Whether machines first fetch what they can from their own caches. */
   readonly useSubstitutes?: boolean
   readonly signal: AbortSignal
 }
 
 export interface DistributionOutcome {
-  /** These have all that they need. */
+  /** Targets that have all packages of their profiles. */
   readonly done: ReadonlySet<TargetName>
   readonly failed: ReadonlyMap<TargetName, unknown>
 }
 
-/** Brings the closure of each profile to its target. A machine that fails does not stop the others. */
+/** Sends the closure of each profile to its target. A machine that fails does not stop the others. */
 export async function distribute(
   manifest: Manifest,
   reached: ReachedTargets<'carry'>,
@@ -37,7 +37,7 @@ export async function distribute(
   const failed = notReached(reached, options)
   await protectHere(manifest, reached, options)
   const done = new Set<TargetName>()
-  // Targets of one machine share a store: the second one finds there what the first was sent.
+  // Targets of one machine share a store: the second one finds there what was sent for the first.
   const waiting = groupByMachine(reached.targets.values()).values()
   const worker = async () => {
     for (const machine of waiting) {
@@ -54,13 +54,13 @@ export async function distribute(
   return { failed, done }
 }
 
-/** What is sent is kept meanwhile, also if it was made long ago; what cannot be kept may still be sent. */
+/** Protects the profiles while they are sent, however old they are; if that fails, they may still be sent. */
 async function protectHere(manifest: Manifest, { targets }: ReachedTargets<'carry'>, { store }: DistributionOptions) {
   const profiles = [...targets.keys()].flatMap((name) => manifest.profiles.get(name) ?? [])
   await store.protect(profiles).catch(() => {})
 }
 
-/** What was not reached, and is not skipped. */
+/** Targets that could not be reached and are not skipped. */
 function notReached(reached: ReachedTargets<'carry'>, options: SkipTerms): Map<TargetName, unknown> {
   const { unreachable } = reached
   if (options.unreachable === 'skip') {
@@ -92,7 +92,7 @@ async function sendProfile(
   }
 }
 
-/** A transfer over which the connection breaks begins again, once the machine is there again. */
+/** Repeats a transfer that a broken connection has cut off, once the machine can be reached again. */
 async function sendAgain(send: () => Promise<Transferred>): Promise<Transferred> {
   for (let losses = 0; ; losses += 1) {
     try {
@@ -105,7 +105,7 @@ async function sendAgain(send: () => Promise<Transferred>): Promise<Transferred>
 
 const MAX_LOSSES = 3
 
-/** What was sent is kept there until a generation of the target keeps it. */
+/** Sends what the target lacks of a closure, and protects it there until a generation of the target keeps it. */
 async function sendClosure(
   profile: StorePath,
   target: ShellTarget<'carry'>,
@@ -128,30 +128,30 @@ function sizeText(bytes: number): string {
   return bytes < 10_000_000 ? `${Math.round(bytes / 1000)} kB` : `${Math.round(bytes / 1_000_000)} MB`
 }
 
-/** What an interruption has left: each target has all that it needs, or what is missing is sent by the next run. */
+/** Error of an interrupted distribution, which names the targets that have all their packages and those that do not. */
 export function distributionInterrupted(reason: DavitError, { done, failed }: DistributionOutcome): DavitError {
   const list = (names: Iterable<TargetName>) => [...names].map((name) => `'${name}'`).join(', ')
   const have = done.size === 1 ? 'has all its' : 'have all their'
   const parts = [
     ...(done.size === 0 ? [] : [`${list(done)} ${have} packages`]),
-    ...(failed.size === 0 ? [] : [`${list(failed.keys())} not yet`]),
+    ...(failed.size === 0 ? [] : [`${list(failed.keys())} ${failed.size === 1 ? 'does' : 'do'} not yet`]),
   ]
   return new DavitError(reason.code, reason.message, {
     exitStatus: reason.exitStatus,
     fields: { delivered: [...done], missing: [...failed.keys()] },
-    hint: `nothing was activated; ${parts.join(', ')}: the same command sends only what is missing`,
+    hint: `nothing was activated; ${parts.join(', ')}; the same command sends only what is missing`,
   })
 }
 
-/** One error for all targets that were not reached or not sent to. */
+/** Makes one error for all targets that were not reached or did not receive their packages. */
 export function distributionError({ done, failed }: DistributionOutcome): DavitError {
   const names = [...failed.keys()].map((name) => `'${name}'`).join(', ')
   const errors = [...failed.values()]
   const statuses = new Set(errors.map((error) => (error instanceof DavitError ? error.exitStatus : 1)))
-  return new DavitError('distribution-failed', `packages did not reach ${names}`, {
+  return new DavitError('distribution-failed', `cannot send all packages to ${names}`, {
     ...(statuses.size === 1 ? { exitStatus: [...statuses][0] as number } : {}),
     fields: { delivered: [...done], missing: [...failed.keys()] },
-    hint: `${done.size === 0 ? '' : 'the others have theirs: '}the same command sends only what is missing${errors.every(isUnreachable) ? '; --skip-unreachable goes on without them' : ''}`,
+    hint: `${done.size === 0 ? '' : 'the other targets have theirs; '}the same command sends only what is missing${errors.every(isUnreachable) ? '; --skip-unreachable continues without these targets' : ''}`,
     diagnostics: [...failed].map(([name, error]) => ({
       severity: 'error',
       message: `target '${name}': ${messageOf(error)}`,

@@ -120,7 +120,7 @@ describe.skipIf(!canSeparate)('packages of the native store', () => {
       message: 'interrupted by SIGINT',
       exitStatus: 130,
       fields: { delivered: ['t1'], missing: ['t2'] },
-      hint: "nothing was activated; 't1' has all its packages, 't2' not yet: the same command sends only what is missing",
+      hint: "nothing was activated; 't1' has all its packages, 't2' does not yet; the same command sends only what is missing",
     })
   })
 
@@ -156,10 +156,10 @@ describe('targets that were not reached', () => {
     const outcome = await attempt(69, 'refuse')
     expect(outcome.done.size).toBe(1)
     expect(distributionError(outcome)).toMatchObject({
-      message: "packages did not reach 't1'",
+      message: "cannot send all packages to 't1'",
       exitStatus: 69,
       fields: { delivered: ['t2'], missing: ['t1'] },
-      hint: 'the others have theirs: the same command sends only what is missing; --skip-unreachable goes on without them',
+      hint: 'the other targets have theirs; the same command sends only what is missing; --skip-unreachable continues without these targets',
       diagnostics: [{ message: "target 't1': cannot reach 't1'", hint: 'plug it in' }],
     })
   })

@@ -21,20 +21,20 @@ import { settledObservation, type SettlingTerms } from './settled.ts'
 
 export interface DeployedMapping extends ObservedMapping {
   readonly mapping: ServiceMapping
-  /** Only where a record is damaged, it may have to do without. */
+  /** Undefined only if the record is damaged and nothing else contains the definition. */
   readonly definition: ActivityDefinition | undefined
 }
 
 /** What is deployed now. */
 export interface Deployed {
   readonly observed: readonly DeployedMapping[]
-  /** Where each target of a mapping is, and what it is called there, by its label. */
+  /** Machine of each target of a mapping, and the name of the target there, by label. */
   readonly places: ReadonlyMap<string, ShellTarget>
-  /** Those under whose names records were found on a machine that is called otherwise by now. */
+  /** Former names of targets under which records were found. */
   readonly renamed: readonly ShellTarget[]
   /** What other deployments have on the machines. */
   readonly neighbours: readonly Neighbour[]
-  /** What has to be looked after by hand. */
+  /** Warnings about what has to be dealt with by hand. */
   readonly warnings: readonly Message[]
 }
 
@@ -44,11 +44,11 @@ export interface Neighbour {
 }
 
 export interface ObservationTerms extends SettlingTerms {
-  /** The last generation: it may know what a damaged record does not say any more. */
+  /** Last generation, which may contain what a damaged record has lost. */
   readonly previous: Manifest | undefined
 }
 
-/** What the targets' records say, and their modules of what is wanted. */
+/** Observes what is deployed: reads the records of the targets, and asks the modules of wanted services for their status. */
 export async function observeDeployment(
   targets: readonly ShellTarget[],
   next: Manifest,
@@ -82,7 +82,7 @@ export async function observeDeployment(
   }
 }
 
-/** The same for a manifest that is said to be active. */
+/** What is deployed, given a manifest that is taken to be active. */
 export function deployedBy(
   old: Manifest,
   { targets, next }: { readonly targets: readonly ShellTarget[]; readonly next: Manifest },
@@ -99,7 +99,7 @@ interface JudgingTerms extends ObservationTerms {
   readonly places: ReadonlyMap<string, ShellTarget>
 }
 
-/** Records, with what speaks against leaving them alone where they are wanted. */
+/** Adds to records of wanted services the doubts and differences that speak against leaving them alone. */
 async function judgedRecords(
   machine: Machine,
   observation: Observation,
@@ -126,8 +126,8 @@ function placesByName(targets: readonly ShellTarget[]): Map<string, ShellTarget>
 }
 
 /**
- * The mapping, with a place for the target that it names. Another machine may have that name by now, or even be reached at the
- * same address: what runs here must not be taken for what runs there.
+ * Returns a mapping with a place for the target that it names. Another machine may have that name now, or even the same
+ * address, and the services of the two must not be confused.
  */
 function placed(observed: DeployedMapping, machine: Machine, places: Map<string, ShellTarget>): DeployedMapping {
   for (const recordedAs of possiblePlaces(observed.mapping.target, machine)) {

@@ -4,13 +4,13 @@ import { type ObservedMapping, settingChanges, type Settings } from '@davit/tran
 
 export interface Descriptions {
   readonly next: Manifest
-  /** The last generation. */
+  /** Last generation. */
   readonly previous: Manifest | undefined
 }
 
 export type Difference = Required<Pick<ObservedMapping, 'changes' | 'areChangesTold'>>
 
-/** What the next manifest says otherwise of what is recorded under the same key, for each of the records where there is something. */
+/** Finds records that differ from the next manifest under the same key, and how. */
 export async function differencesOf(
   machine: Machine,
   records: readonly ObservedRecord[],

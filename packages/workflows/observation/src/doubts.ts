@@ -6,7 +6,7 @@ import type { Doubt } from '@davit/transition'
 import { say } from './messages.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
-/** A question that takes longer is not waited for. */
+/** How long a module may take to report a status. */
 const STATUS_SECONDS = 30
 
 export interface DoubtTerms {
@@ -19,8 +19,8 @@ export interface DoubtTerms {
 }
 
 /**
- * What speaks against records that say active: their modules are asked, where they can be; otherwise what was activated before
- * the machine was restarted counts as not running.
+ * Finds reasons to doubt records with the state active. Modules that can report a status are asked; otherwise a service that was
+ * activated before the machine was restarted counts as not running.
  */
 export async function doubtsOf(
   machine: Machine,
@@ -56,7 +56,7 @@ interface Lanes {
   readonly run: (record: ObservedRecord) => Promise<void>
 }
 
-/** As much at a time as the cores of each target allow. */
+/** Runs for each record, as many at a time as each target has cores. */
 async function eachWithin(records: readonly ObservedRecord[], { coresOf, run }: Lanes): Promise<void> {
   const targets = new Set(records.map(({ mapping }) => mapping.target))
   await Promise.all(

@@ -4,18 +4,18 @@ import { machinesOf, observeMachine, type ShellTarget } from '@davit/target'
 export interface FoundService {
   readonly target: string
   readonly key: ServiceKey
-  /** Its key, where its record does not say it any more. */
+  /** Name of the service; its key if the record no longer contains the name. */
   readonly name: string
 }
 
-/** What targets know of a deployment, whether or not anything of it runs. */
+/** What the targets know of a deployment, whether or not any of its services run. */
 export interface Found {
   readonly services: readonly FoundService[]
-  /** All deployments that were ever made there, this one and others. */
+  /** All deployments that were ever made there, including this one. */
   readonly profiles: ReadonlySet<ProfileName>
 }
 
-/** Only looks: waits for nothing, and asks no service. */
+/** Only reads the records: does not wait for activities, and asks no services. */
 export async function findDeployed(targets: readonly ShellTarget[], profile: ProfileName): Promise<Found> {
   const observations = await Promise.all(machinesOf(targets).map((machine) => observeMachine(machine, profile)))
   const services = observations.flatMap(({ records, damaged }) => [

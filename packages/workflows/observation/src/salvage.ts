@@ -6,8 +6,8 @@ import type { DeployedMapping } from './deployed.ts'
 import { say } from './messages.ts'
 
 /**
- * What is known of a mapping whose record is damaged: by the record itself, or by one of the manifests that place it. Nothing
- * where neither says how to stop it.
+ * Reconstructs a mapping whose record is damaged, from the record itself or from a manifest that contains it. Undefined if
+ * neither tells how to stop it.
  */
 export function salvage(record: DamagedRecord, manifests: readonly Manifest[]): DeployedMapping | undefined {
   const { target, container, key, state, running, fields } = record
@@ -18,7 +18,7 @@ export function salvage(record: DamagedRecord, manifests: readonly Manifest[]): 
   return { mapping, service, state, running, doubt: 'damaged', definition }
 }
 
-/** Where to look, and what to do by hand. */
+/** Warning about a record from which the mapping cannot be reconstructed. */
 export function unusable({ directory, key, container, target, problem }: DamagedRecord): Message {
   return say('record-unusable', { target, container, key, record: `${directory}/record`, problem })
 }

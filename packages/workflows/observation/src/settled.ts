@@ -11,13 +11,13 @@ export interface SettlingTerms {
   readonly profile: ProfileName
   readonly report: Report
   readonly signal: AbortSignal
-  /** Whether activities of an earlier run that was cut off are waited for. */
+  /** Whether to wait for activities that an earlier run began. */
   readonly running: 'wait' | 'tell'
-  /** How long they may still take; then they are ended. */
+  /** How long these may still take before they are ended. */
   readonly timeoutSeconds?: number | undefined
 }
 
-/** What the records of a machine say once nothing runs there any more. */
+/** Observes a machine once no activity runs there any more. */
 export async function settledObservation(machine: Machine, terms: SettlingTerms): Promise<Observation> {
   const { profile, report, signal, timeoutSeconds } = terms
   const observation = await observeMachine(machine, profile)
@@ -36,7 +36,7 @@ interface Running {
   readonly mapping: Mapping
   readonly name: string
   readonly activity: string
-  /** For people. */
+  /** Name of the activity for people. */
   readonly step: string
 }
 
@@ -56,7 +56,7 @@ function runningIn({ records, damaged }: Observation): readonly Running[] {
 
 type Begun = Pick<ObservedMapping, 'state' | 'activity'>
 
-/** Where a record of an earlier version does not say what runs on something active, it asks it, or tells it, and leaves it active. */
+/** Activity that is running. A record of an earlier version may not name it; on an active service it is then lock or unlock. */
 function activityIn({ state, activity = recordState(state).during }: Begun): Pick<Running, 'activity' | 'step'> {
   return activity === undefined ? { activity: 'activate', step: 'lock or unlock' } : { activity, step: activity }
 }

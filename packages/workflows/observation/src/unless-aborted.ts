@@ -1,6 +1,6 @@
-/** Gives up the waiting, not what is waited for. */
+/** Waits until the signal aborts; what is waited for goes on. */
 export async function unlessAborted<Result>(waiting: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  // Nobody hears any more how it ends, and it may well fail.
+  // After an abort nobody handles its failure.
   waiting.catch(() => {})
   signal.throwIfAborted()
   let abort = () => {}

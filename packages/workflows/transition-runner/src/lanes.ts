@@ -1,14 +1,17 @@
-/** Who waits for cores of targets; an activity may need one of several. Gives them out in the order of asking, as far as they are free. */
+/**
+ * Activities that wait for free cores of targets, of which one activity may need several. Cores are assigned in the order of
+ * requests, as far as all that an activity needs are free.
+ */
 export interface Lanes<One> {
   wait(activity: One): void
-  /** What gets all of its cores now. */
+  /** Removes and returns the activities that get all of their cores now. */
   take(): readonly One[]
   giveBack(activity: One): void
 }
 
 export interface LaneTerms<One> {
   readonly coresOf: (lane: string) => number
-  /** The targets of which an activity takes a core each. */
+  /** Targets of which an activity takes one core each. */
   readonly lanesOf: (activity: One) => readonly string[]
 }
 
@@ -19,7 +22,7 @@ interface Lane<One> {
 
 export function openLanes<One>({ coresOf, lanesOf }: LaneTerms<One>): Lanes<One> {
   const lanes = new Map<string, Lane<One>>()
-  /** Where something may have become possible. */
+  /** Lanes in which an activity may have become possible. */
   const changed = new Set<Lane<One>>()
 
   const laneOf = (name: string): Lane<One> => {
@@ -50,7 +53,7 @@ export function openLanes<One>({ coresOf, lanesOf }: LaneTerms<One>): Lanes<One>
   }
 }
 
-/** What waits for another lane as well stays, and does not keep the others. */
+/** Takes activities from a lane. One that also waits for another lane stays, and does not block those behind it. */
 function takeFrom<One>(lane: Lane<One>, lanesFor: (activity: One) => readonly Lane<One>[]): readonly One[] {
   const taken: One[] = []
   for (const activity of lane.waiting) {

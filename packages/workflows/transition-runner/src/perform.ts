@@ -6,12 +6,12 @@ import type { ActivityFailure } from './outcome.ts'
 export type PerformOutcome =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed'; readonly message: string; readonly log?: string }
-  /** For certain: nothing has reached its machine. */
+  /** Certainly not begun: nothing reached its machine. */
   | { readonly kind: 'not-begun'; readonly message: string }
 
 /**
- * Rejects only where the outcome is unknown, as when a connection is lost; with a DavitError `lock-lost` nothing was begun, and
- * it stops everything.
+ * Performs an activity. Rejects only if the outcome is unknown, as when a connection is lost, or with a DavitError `lock-lost`,
+ * which means that the activity did not begin, and stops everything.
  */
 export type Perform<One extends AnyActivity = Activity> = (activity: One) => Promise<PerformOutcome>
 
@@ -21,7 +21,7 @@ export interface AttemptOptions<One extends AnyActivity> {
   readonly report: Report
 }
 
-/** Performs and reports one activity; nothing when it succeeded. */
+/** Performs and reports one activity; returns its failure, if any. */
 export async function attempt<One extends AnyActivity>(
   activity: One,
   { perform, kinds, report }: AttemptOptions<One>,

@@ -6,19 +6,19 @@ import { scheduleOf } from './schedule.ts'
 
 export interface PhaseOptions<One extends AnyActivity> extends AttemptOptions<One> {
   readonly coresOf: (lane: string) => number
-  /** Asked before anything new starts. After the loss of the lock nothing does in any case. */
+  /** Whether activities may start after these failures. After the loss of the lock none do in any case. */
   readonly mayStart: (failures: readonly ActivityFailure<One>[]) => boolean
 }
 
 export interface PhaseResult<One extends AnyActivity> {
-  /** What may have reached its machine. */
+  /** Activities that may have reached their machines. */
   readonly begun: readonly One[]
   readonly failures: readonly ActivityFailure<One>[]
-  /** Failed, or not begun. */
+  /** Activities that failed or did not begin. */
   readonly remaining: readonly One[]
 }
 
-/** Runs what may run, as much at a time as the targets' cores allow, and ends when nothing runs any more. */
+/** Runs the activities of a phase, as many at a time as the targets' cores allow, until none runs and none may start. */
 export async function runPhase<One extends AnyActivity>(
   activities: readonly One[],
   options: PhaseOptions<One>,

@@ -20,14 +20,14 @@ export interface RunOptions<One extends AnyActivity = Activity> {
   /** How many activities may run at a time on a target. */
   readonly coresOf: (lane: string) => number
   readonly report: Report
-  /** Aborted: nothing new starts, what runs is waited for, and then it is as after a failure. */
+  /** When it aborts, no activity starts any more, running ones are waited for, and then all is done as after a failure. */
   readonly signal: AbortSignal
   readonly rollback: 'rollback' | 'keep'
 }
 
 /**
- * Carries a transition out. With the first failure nothing new starts, since it would only have to be undone; what runs
- * is waited for. The rollback itself cannot be interrupted, and goes on after a failure with all that does not depend on it.
+ * Carries a transition out. After the first failure no activity starts, since it would only have to be undone; running ones are
+ * waited for. The rollback itself cannot be interrupted, and continues after a failure with all that does not depend on it.
  */
 export async function runTransition<One extends AnyActivity>(
   transition: Transition<One>,
@@ -72,12 +72,15 @@ async function rollBack<One extends AnyActivity>(
 interface Rollback<One extends AnyActivity> {
   readonly begun: readonly One[]
   readonly failures: readonly ActivityFailure<One>[]
-  /** Of what is to be undone. */
+  /** Failures of the activities that are to be undone. */
   readonly undone: readonly ActivityFailure<One>[]
   readonly kinds: KindTable<One>
 }
 
-/** Of what remains to be undone: what nobody can say how it ended, and what was not begun of that whose own end nobody knows. */
+/**
+ * Remaining activities of a rollback with an unknown result: those whose own outcome is unknown, and those that did not begin and
+ * would undo an activity whose outcome is unknown.
+ */
 function unknownOf<One extends AnyActivity>(
   remaining: readonly One[],
   { begun, failures, undone, kinds }: Rollback<One>,
@@ -89,12 +92,12 @@ function unknownOf<One extends AnyActivity>(
   return remaining.filter((activity) => lost.has(activity) || (!known.has(activity) && doubtful.has(aboutOf(activity))))
 }
 
-/** Activities of which nobody knows how they ended. */
+/** Activities whose outcome is unknown. */
 function lostIn<One extends AnyActivity>(failures: readonly ActivityFailure<One>[]): readonly One[] {
   return failures.filter(({ ending }) => ending === 'unknown').map(({ activity }) => activity)
 }
 
-/** Each phase starts when the one before it has succeeded as a whole. */
+/** Runs the phases one after the other; each starts when the one before it has succeeded as a whole. */
 async function runPhases<One extends AnyActivity>(
   { phases }: Transition<One>,
   options: PhaseOptions<One>,

@@ -2,12 +2,12 @@ import type { AnyActivity } from '@davit/transition'
 
 import { type LaneTerms, openLanes } from './lanes.ts'
 
-/** What may run when. It grows by what ends, costs as much as there are activities and edges, and does nothing itself. */
+/** Decides which activities may start, given those that have ended. Its cost is linear in activities and dependencies. */
 export interface Schedule<One extends AnyActivity> {
-  /** What everything before it and the cores of its targets allow to start now; it then counts as started. */
+  /** Activities that may start now, by what they wait for and the cores of their targets; they then count as started. */
   startable(): readonly One[]
   succeeded(activity: One): void
-  /** What waits for it will never start. */
+  /** Activities that wait for this one will never start. */
   failed(activity: One): void
 }
 
