@@ -241,7 +241,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES_OF_ALL)('what goes wrong on two 
     const running = user.start(['davit-env', '-D', 'manifest.json'])
     await hasBegun(two!, 'last')
     running.process.kill('SIGINT')
-    await eventually('that it was noticed', () => running.stderr().includes('finishing what runs'))
+    await eventually('that it was noticed', () => running.stderr().includes('finishing what is running'))
     await letGo(two!, 'last')
     const { status, stderr } = await running.outcome
     expect([status, stderr]).toEqual([130, expect.stringContaining('davit-env: interrupted before davit-set')])

@@ -4,11 +4,11 @@ import { usageError } from './usage-error.ts'
 
 export interface OperandWords {
   readonly words: readonly string[]
-  /** What stands behind `--`. */
+  /** Words after `--`. */
   readonly command: readonly string[]
 }
 
-/** Operands by camel-case name. */
+/** Assigns words to operands; returns their values by camel-case name. */
 export function bindOperands(
   operands: readonly OperandEntry[],
   { words, command }: OperandWords,
@@ -38,6 +38,6 @@ function bind(
 }
 
 function surplusHint(operands: readonly OperandEntry[]): string {
-  if (operands.length === 0) return 'there are no operands; see --help'
+  if (operands.length === 0) return 'this tool takes no operands; see --help'
   return `the operands are ${operands.map(({ usage }) => usage).join(' ')}`
 }

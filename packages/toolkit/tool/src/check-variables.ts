@@ -3,14 +3,14 @@ import type { Tool } from './define-tool.ts'
 import { type StateOwner, stateDirectory } from './state-directory.ts'
 import { answerSecondsIn } from './with-targets.ts'
 
-/** The readers of variables that are needed late in a run, or once for each of many things. */
+/** Readers of variables that are needed late in a run, or many times. */
 const READERS: Readonly<Record<string, (owner: StateOwner) => unknown>> = {
   DAVIT_SIZE_LIMIT: ({ environment }) => sizeLimitIn(environment, undefined),
   DAVIT_ANSWER_TIMEOUT: ({ environment }) => answerSecondsIn(environment),
   DAVIT_STATE_DIR: stateDirectory,
 }
 
-/** Refuses a wrong value of a variable that a tool is going to need, before the tool begins. */
+/** Refuses invalid values of variables that a tool will need, before the tool begins. */
 export function checkVariables({ environment: described = {} }: Pick<Tool, 'environment'>, owner: StateOwner): void {
   for (const [variable, read] of Object.entries(READERS)) {
     if (Object.hasOwn(described, variable) && owner.environment[variable]) read(owner)

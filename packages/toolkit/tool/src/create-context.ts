@@ -26,7 +26,7 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
     args,
     report: journal.report,
     signal,
-    // What is started on this machine as a target is no part of the run.
+    // What is started on this machine in its role as a target is not part of the run.
     environment,
     workingDirectory: host.workingDirectory,
     privileged: host.privileged,

@@ -1,10 +1,10 @@
 import { type Diagnostic, type ReportedStep, type ReportEvent, renderDiagnostic } from '@davit/diagnostics'
 
-/** Turns what a tool reports into entries of a journal, without time and author. */
+/** Converts what a tool reports into entries of a journal, without time and id. */
 export interface EventEntries {
-  /** Nothing for what interests only those who watch. */
+  /** Entry for an event; undefined for details, which are not journalled. */
   entryOf(event: ReportEvent): object | undefined
-  /** What is known at the end. */
+  /** Fields of the last entry. */
   outcome(): { readonly generation?: number }
 }
 
@@ -44,7 +44,7 @@ function codeOf(diagnostic: Diagnostic) {
 
 type StepEvent = ReportEvent & ReportedStep
 
-/** Short, where the names of steps are long; and, at the end, how long the step took. */
+/** Numbers the steps, since their names are long; at the end of a step, adds how long it took. */
 function stepNumbers(): (event: StepEvent) => { readonly number: number; readonly seconds?: number } {
   const busy = new Map<string, { readonly number: number; readonly since: number }>()
   let last = 0

@@ -13,7 +13,7 @@ import { createContext } from './create-context.ts'
 import { createRunJournal } from './run-journal.ts'
 import { version } from './version.ts'
 
-/** What a shell sees of a program whose reader has gone: 128 + SIGPIPE. */
+/** Exit status of a program whose reader has gone, as in a shell: 128 + SIGPIPE. */
 const READER_GONE = 141
 
 export interface Surroundings {
@@ -21,7 +21,7 @@ export interface Surroundings {
   readonly interruption: Interruption
 }
 
-/** Runs a tool from command line to exit status; everything it has to say has been written when this resolves. */
+/** Runs a tool from command line to exit status; resolves when all its output has been written. */
 export async function executeTool(tool: Tool, { host, interruption }: Surroundings): Promise<number> {
   const output = streamOutput(host.output)
   try {
@@ -39,10 +39,10 @@ export async function executeTool(tool: Tool, { host, interruption }: Surroundin
   }
 }
 
-/** Through which a run speaks. */
+/** Where a run reports to. */
 interface Voice {
   readonly report: Report
-  /** Ends what a terminal shows of work under way. */
+  /** Removes the lines of running steps from a terminal. */
   readonly close: () => void
 }
 
@@ -74,7 +74,7 @@ async function carryOut(
 
 function announceInterruption({ interrupted }: Tool, interruption: Interruption, { report, close }: Voice): void {
   const { signal, announcement, onStop } = interruption
-  // First in line, so that it is said before the tool reacts.
+  // The first listener, so that this is reported before the tool reacts.
   signal.addEventListener('abort', () => report(say('stopping', { announcement: announcement() })), { once: true })
   onStop(() => {
     report(say('stopped', { hint: interrupted?.twice }))
@@ -82,7 +82,7 @@ function announceInterruption({ interrupted }: Tool, interruption: Interruption,
   })
 }
 
-/** What ended because of the interruption is told as that, with what is left. */
+/** Replaces an error that the interruption caused by the interruption itself, with a hint at what is left. */
 function interruptedBy(error: unknown, { interrupted }: Tool, { signal }: Interruption): unknown {
   const reason: unknown = signal.reason
   const isPlain = error === reason || (error instanceof Error && error.name === 'AbortError')
@@ -102,7 +102,7 @@ function logFormat(args: Arguments): 'text' | 'json' {
   return args.logFormat === 'json' ? 'json' : 'text'
 }
 
-/** For a command line that could not be understood as a whole. */
+/** Guesses the style of errors for a command line that could not be parsed. */
 function probableStyle({ argv, environment }: Host): Omit<ErrorStyle, 'tool'> {
   const json = environment.DAVIT_LOG_FORMAT === 'json' || /--log-format[= ]json( |$)/.test(argv.join(' '))
   return { format: json ? 'json' : 'text', debug: argv.includes('--debug') }

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Environment } from './tool-context.ts'
 
-/** A stream for messages, a terminal perhaps. */
+/** A stream for messages, which may be a terminal. */
 export interface MessageStream extends Writable {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
@@ -10,7 +10,7 @@ export interface MessageStream extends Writable {
 
 /** The process around a tool. */
 export interface Host {
-  /** Without interpreter and script. */
+  /** Arguments without interpreter and script. */
   readonly argv: readonly string[]
   readonly executable: string
   readonly environment: Environment

@@ -5,33 +5,33 @@ import { DavitError } from '@davit/diagnostics'
 export type InterruptionSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 export const INTERRUPTION_SIGNALS: readonly InterruptionSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** What a user who wants to stop sets in motion: the first signal asks, the second ends. */
+/** Interruption by the user: the first signal asks the tool to stop, the second ends it. */
 export interface Interruption {
   readonly signal: AbortSignal
-  /** 128 + number of the first signal, once there was one. */
+  /** 128 + number of the first signal, once one was received. */
   readonly status: number | undefined
-  /** What to tell the user when the signal aborts. */
+  /** Message for the user when the signal aborts. */
   announcement(): string
-  /** Called when it has to end at once: the last chance to say something. */
+  /** Registers a function that is called right before the process ends, to report that. */
   onStop(sayLastWord: () => void): void
   receive(name: InterruptionSignal): void
-  /** Signals go elsewhere until the returned function is called; what comes just after that has done there what it should. */
+  /** Passes signals to a receiver until the returned function is called. A signal just after that is ignored as a repetition. */
   divert(receiver: (name: InterruptionSignal) => void): () => void
 }
 
 export interface InterruptionEffects {
-  /** Ends the process at once; the last word has been said. */
+  /** Ends the process immediately. */
   stop(status: number): void
   /** Milliseconds. */
   now(): number
 }
 
-/** A terminal, `timeout` and a parent that passes signals on may each deliver what is one wish. */
+/** Signals within this time count as one, since a terminal, `timeout` and a parent may each deliver the same one. */
 const ONE_WISH_MILLISECONDS = 250
 
 export function createInterruption({ stop, now }: InterruptionEffects): Interruption {
   const controller = new AbortController()
-  // Whatever is done for each target, service or build listens; Node warns of a leak at eleven.
+  // The work on each target, service or build adds a listener; Node warns of a leak at eleven.
   setMaxListeners(0, controller.signal)
   let first: { readonly name: InterruptionSignal; readonly status: number; readonly at: number } | undefined
   let receiver: ((name: InterruptionSignal) => void) | undefined
@@ -71,7 +71,7 @@ export function createInterruption({ stop, now }: InterruptionEffects): Interrup
 }
 
 function announcementOf(name: InterruptionSignal): string {
-  return `${VERB[name]}: finishing what runs; ${AGAIN[name]} to stop now`
+  return `${VERB[name]}: finishing what is running; ${AGAIN[name]} to stop now`
 }
 
 const VERB = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'hung up' } satisfies Record<

@@ -3,10 +3,10 @@ import type { Progress, ProgressOptions } from './progress.ts'
 import { renderEvent, renderStep } from './render-event.ts'
 import type { StepClock } from './step-clock.ts'
 
-/** A step that takes longer is announced, so that a log shows what everybody waits for. */
+/** A step that takes longer is announced, so that a log shows what the tool is waiting for. */
 const ANNOUNCE_AFTER_MILLISECONDS = 2_000
 
-/** For logs and pipes: a line when a step ends, and one before that when it takes its time. */
+/** Progress for logs and pipes: a line when a step ends, and one before that if it takes long. */
 export function lineProgress({ stream, verbosity }: ProgressOptions, clock: StepClock): Progress {
   const timers = new Map<string, NodeJS.Timeout>()
   const watch = (event: ReportEvent): void => {

@@ -1,6 +1,6 @@
 import type { OptionTable } from './option.ts'
 
-/** For tools that have lifecycle modules do something. */
+/** Options of tools that call lifecycle modules. */
 export const activityOptions = {
   'activity-timeout': {
     type: 'integer',
@@ -8,17 +8,17 @@ export const activityOptions = {
     minimum: 1,
     env: ['DAVIT_ACTIVITY_TIMEOUT'],
     describe:
-      'end an activity of a service that takes longer, with TERM and five seconds later KILL: it has failed then; without it, activities take as long as they want',
+      'end an activity that takes longer, with TERM and five seconds later KILL, and treat it as failed; without this option there is no limit',
   },
 } as const satisfies OptionTable
 
-/** For tools that change targets. */
+/** Options of tools that change targets. */
 export const lockOptions = {
   lock: {
     type: 'boolean',
     default: true,
     group: 'Lock options',
-    describe: 'work under the lock of the deployment, and take it if this run does not hold it',
+    describe: 'work under the lock of the deployment; take it unless this run holds it already',
   },
   'lock-lease': {
     type: 'integer',
@@ -27,6 +27,6 @@ export const lockOptions = {
     default: 60,
     env: ['DAVIT_LOCK_LEASE'],
     group: 'Lock options',
-    describe: 'how long the lock outlives whoever holds it',
+    describe: 'how long the lock remains valid when its holder no longer renews it',
   },
 } as const satisfies OptionTable

@@ -4,8 +4,8 @@ export const say = messages({
   stopping: warning({ announcement: 'text' }, ({ announcement }) => announcement),
   stopped: warning(
     { hint: 'hint?' },
-    () => 'stopped: what was begun is left to itself',
-    'the same command goes on from there',
+    () => 'stopped: whatever was begun is left to itself',
+    'the same command continues from there',
   ),
-  'journal-not-written': warning({ reason: 'text' }, ({ reason }) => reason, 'what is done goes on without it'),
+  'journal-not-written': warning({ reason: 'text' }, ({ reason }) => reason, 'the work goes on without the journal'),
 })

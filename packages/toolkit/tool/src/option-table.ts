@@ -4,15 +4,15 @@ import type { OperandKind, Option } from './option.ts'
 
 /** An option as help, man page and completion show it. */
 export interface OptionEntry {
-  /** Without dashes: `old-manifest`. */
+  /** Name without dashes: `old-manifest`. */
   readonly name: string
-  /** What is on by default is shown as `--[no-]NAME`. */
+  /** Whether the option is on by default, and therefore shown as `--[no-]NAME`. */
   readonly onByDefault: boolean
   readonly short: string | undefined
-  /** What stands for its value; undefined for what takes none. */
+  /** Placeholder of the value; undefined for an option without value. */
   readonly value: string | undefined
   readonly choices: readonly string[]
-  /** With its default: `… (default: 4)`. */
+  /** Description with the default: `… (default: 4)`. */
   readonly describe: string
 }
 
@@ -25,11 +25,11 @@ export interface OperandEntry {
   readonly name: string
   readonly kind: OperandKind
   readonly describe: string
-  /** As in a usage line: `[MANIFEST]`. */
+  /** Operand as in a usage line: `[MANIFEST]`. */
   readonly usage: string
 }
 
-/** All options with the common ones, by group: those without a group first, the common ones last. */
+/** All options, including the common ones, by group: those without a group first, the common ones last. */
 export function optionGroups(tool: Tool): readonly OptionGroup[] {
   const groups = new Map<string, OptionEntry[]>([['Options', []]])
   for (const [name, option] of allOptions(tool)) {
@@ -39,7 +39,7 @@ export function optionGroups(tool: Tool): readonly OptionGroup[] {
   return [...groups].filter(([, options]) => options.length > 0).map(([title, options]) => ({ title, options }))
 }
 
-/** The options of the tool and the common ones; what the tool says about a name wins. */
+/** The options of the tool and the common ones; an option of the tool replaces a common one of the same name. */
 export function allOptions(tool: Tool): ReadonlyMap<string, Option> {
   const own = Object.entries(tool.options ?? {})
   const names = new Set(own.map(([name]) => name))
@@ -59,15 +59,15 @@ export function usageLine(tool: Tool): string {
   return [tool.name, '[OPTION]...', ...operandEntries(tool).map(({ usage }) => usage)].join(' ')
 }
 
-/** Own and common statuses in ascending order. */
+/** Exit statuses of the tool and the common ones, in ascending order. */
 export function exitStatuses(tool: Tool): readonly (readonly [status: string, describe: string])[] {
   return Object.entries({ ...commonExitStatus, ...tool.exitStatus })
 }
 
-/** Variables that the tool looks at, and what they do. */
+/** Variables that the tool reads, and their meanings. */
 export function environmentEntries(tool: Tool): readonly (readonly [variables: string, describe: string])[] {
   const mirrors = [...allOptions(tool)].flatMap(([name, { env }]) =>
-    env === undefined ? [] : [[env.join(', '), `stands in for --${name}`] as const],
+    env === undefined ? [] : [[env.join(', '), `used if --${name} is not given`] as const],
   )
   return [...mirrors, ...Object.entries({ ...tool.environment, NO_COLOR: 'no colours on a terminal' })]
 }

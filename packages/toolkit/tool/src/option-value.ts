@@ -4,7 +4,7 @@ import { usageError } from './usage-error.ts'
 
 export type ArgumentValue = string | number | boolean | readonly string[] | undefined
 
-/** As yargs-parser returns it; an array for what was given more than once. */
+/** Value as yargs-parser returns it; an array if the option was given more than once. */
 export type RawValue = string | boolean | readonly (string | boolean)[] | undefined
 
 export interface OptionSource {
@@ -13,7 +13,7 @@ export interface OptionSource {
   readonly environment: Environment
 }
 
-/** What an option is worth: as given (the last one counts), else from the environment, else its default. */
+/** Value of an option: as given (the last one counts), else from the environment, else its default. */
 export function optionValue(source: OptionSource, raw: RawValue): ArgumentValue {
   const { name, option } = source
   if (raw === undefined) return environmentValue(source) ?? defaultOf(source)
@@ -48,19 +48,19 @@ function parseValue(option: Option, texts: readonly string[], source: string): A
       return parseInteger(text, option, source)
     case 'choice':
       if (option.choices.includes(text)) return text
-      throw usageError(`${source} cannot be '${text}'`, `it is one of ${option.choices.join(', ')}`)
+      throw usageError(`${source} cannot be '${text}'`, `expected one of ${option.choices.join(', ')}`)
   }
 }
 
 function parseBoolean(text: string, source: string): boolean {
   if (['1', 'true', 'yes'].includes(text)) return true
   if (['0', 'false', 'no'].includes(text)) return false
-  throw usageError(`${source} cannot be '${text}'`, 'it is 1 or 0')
+  throw usageError(`${source} cannot be '${text}'`, 'expected 1 or 0')
 }
 
 function parseInteger(text: string, { minimum, maximum }: IntegerOption, source: string): number {
   const value = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   if (value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity)) return value
   const range = [minimum === undefined ? '' : ` from ${minimum}`, maximum === undefined ? '' : ` up to ${maximum}`]
-  throw usageError(`${source} cannot be '${text}'`, `it is an integer${range.join('')}`)
+  throw usageError(`${source} cannot be '${text}'`, `expected an integer${range.join('')}`)
 }

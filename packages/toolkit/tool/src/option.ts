@@ -2,21 +2,21 @@ interface OptionBase {
   readonly describe: string
   /** One letter. */
   readonly short?: string
-  /** Variables that stand in for the option; the first that is set and not empty counts. */
+  /** Variables that set the option if it is not given; the first that is set and not empty counts. */
   readonly env?: readonly string[]
-  /** Heading in help and man page; 'Options' without one. */
+  /** Heading in help and man page; by default 'Options'. */
   readonly group?: string
 }
 
 export interface BooleanOption extends OptionBase {
   readonly type: 'boolean'
-  /** With `true` the option is shown, and mostly given, as `--no-NAME`. */
+  /** If `true`, the option is usually given as `--no-NAME`, and shown as `--[no-]NAME`. */
   readonly default?: boolean
 }
 
 export interface StringOption extends OptionBase {
   readonly type: 'string'
-  /** What stands for the value in help; FILE and DIRECTORY are completed as such. */
+  /** Placeholder of the value in help; FILE and DIRECTORY are completed as such. */
   readonly value?: string
   readonly default?: string
   readonly required?: true
@@ -50,18 +50,18 @@ export type OptionTable = Readonly<Record<string, Option>>
 export type OperandKind =
   | 'optional'
   | 'required'
-  /** All operands that are left. */
+  /** All remaining operands. */
   | 'list'
-  /** A command line: what stands behind `--`, or, when it is the only operand, everything from the first word on. */
+  /** A command line: all words after `--`, or, if it is the only operand, all words from the first operand on. */
   | 'command'
 
-/** A text alone describes an optional operand. */
+/** An operand; a mere text is the description of an optional one. */
 export type Operand = string | { readonly kind: OperandKind; readonly describe: string }
 
 /** Operands by name, in their order. */
 export type OperandTable = Readonly<Record<string, Operand>>
 
-/** What a tool gets: a property per option and operand, in camel case. */
+/** Arguments of a tool: a property for each option and operand, in camel case. */
 export type ArgumentsOf<Options extends OptionTable, Operands extends OperandTable> = {
   readonly [Name in keyof Options & string as CamelCase<Name>]: ValueOfOption<Options[Name]>
 } & {

@@ -12,17 +12,18 @@ import { usageError } from './usage-error.ts'
 export type Arguments = Readonly<Record<string, ArgumentValue>>
 
 export interface CommandLine {
-  /** Without interpreter and script. */
+  /** Arguments without interpreter and script. */
   readonly argv: readonly string[]
   readonly environment: Environment
 }
 
-/** What a command line asks for; throws a usage error for what it cannot mean. */
+/** What a command line requests. */
 export type Request =
   | { readonly kind: 'help' | 'version' }
-  /** Arguments by camel-case name, complete with defaults and what the environment says. */
+  /** Arguments by camel-case name, completed from the environment and by defaults. */
   | { readonly kind: 'run'; readonly args: Arguments }
 
+/** Parses a command line; throws a usage error if it is invalid. */
 export function parseArguments(tool: Tool, { argv, environment }: CommandLine): Request {
   const options = allOptions(tool)
   const operands = operandEntries(tool)
@@ -40,7 +41,7 @@ export function parseArguments(tool: Tool, { argv, environment }: CommandLine): 
 interface ParsedWords {
   readonly values: ReadonlyMap<string, RawValue>
   readonly words: readonly string[]
-  /** What stands behind `--`. */
+  /** Words after `--`. */
   readonly command: readonly string[]
 }
 

@@ -6,14 +6,14 @@ import { createStepClock, type StepClock } from './step-clock.ts'
 import { terminalProgress } from './terminal-progress.ts'
 
 export interface ProgressOptions {
-  /** Whose progress it is. */
+  /** Name of the tool. */
   readonly tool: string
   readonly stream: MessageStream
   readonly format: 'text' | 'json'
   readonly verbosity: Verbosity
   /** Whether a terminal shows colours. */
   readonly color: boolean
-  /** Whether a terminal can move its cursor, so that lines can be drawn anew in place. */
+  /** Whether a terminal can move its cursor, so that lines can be redrawn in place. */
   readonly cursor: boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -22,9 +22,9 @@ export interface ProgressOptions {
 /** Shows what a tool reports while it works. */
 export interface Progress {
   readonly report: Report
-  /** Takes the busy lines off the terminal, before others write there; the next event brings them back. */
+  /** Removes the lines of busy targets from the terminal before others write there; the next event draws them again. */
   clear(): void
-  /** The same for good. */
+  /** Removes them for good. */
   close(): void
 }
 

@@ -9,7 +9,7 @@ export interface InputSource {
   readonly signal: AbortSignal
 }
 
-/** Reads a file, or standard input when there is no operand or it is `-`. */
+/** Reads a file, or standard input if the operand is missing or `-`. */
 export async function readInput(operand: string | undefined, { standardInput, signal }: InputSource): Promise<Input> {
   const file = operand === undefined || operand === '-' ? STANDARD_INPUT : operand
   if (file === STANDARD_INPUT) refuseUseless(standardInput)
@@ -21,10 +21,10 @@ const STANDARD_INPUT = '<stdin>'
 
 function refuseUseless({ isTTY, readableEnded }: InputSource['standardInput']): void {
   if (isTTY) throw usageError('no document: standard input is a terminal', 'name a file, or pipe a document in')
-  if (readableEnded) throw usageError('standard input cannot be read twice', "name a file in place of one '-'")
+  if (readableEnded) throw usageError('standard input cannot be read twice', "name a file instead of one '-'")
 }
 
-/** As much as the document reader takes, and a bound on what an endless stream costs. */
+/** As much as the document reader accepts, and a limit for endless streams. */
 const MAX_BYTES = 256 * 1024 * 1024
 
 async function readAll(stream: Readable, { file, signal }: { file: string; signal: AbortSignal }): Promise<Buffer> {

@@ -1,22 +1,22 @@
 import { printable } from '@davit/diagnostics'
 import { renderSeconds, renderStep } from './render-event.ts'
 
-/** A step that has begun and not ended. */
+/** A step that has begun but not ended. */
 export interface BusyStep {
   readonly target: string | undefined
   readonly step: string
-  /** Milliseconds. */
+  /** When it began, in milliseconds. */
   readonly since: number
 }
 
 export interface Screen {
   readonly columns: number
   readonly rows: number
-  /** Milliseconds. */
+  /** Current time in milliseconds. */
   readonly now: number
 }
 
-/** A line per target that is busy, with its oldest step; as many as half the screen takes. */
+/** Renders a line for each busy target, with its oldest step, on at most half of the screen. */
 export function renderBusy(steps: Iterable<BusyStep>, screen: Screen): readonly string[] {
   const byTarget = new Map<string | undefined, BusyStep[]>()
   for (const step of steps) byTarget.set(step.target, [...(byTarget.get(step.target) ?? []), step])

@@ -3,7 +3,7 @@ import { operandEntries, optionGroups, type OptionEntry } from './option-table.t
 
 export type Shell = 'bash' | 'zsh' | 'fish'
 
-/** The completion of a tool's options for a shell, to be put where the shell looks for it. */
+/** Renders the completion of a tool's options for a shell, as a file for the directory where the shell looks for it. */
 export function renderCompletion(tool: Tool, shell: Shell): string {
   const options = optionGroups(tool).flatMap((group) => group.options)
   return RENDERERS[shell](tool, options)

@@ -6,24 +6,24 @@ import { explained } from './system-failure.ts'
 export interface ErrorStyle {
   readonly tool: string
   readonly format: 'text' | 'json'
-  /** Whether stacks are wanted; bugs show theirs always. */
+  /** Whether to print stack traces; those of bugs are always printed. */
   readonly debug: boolean
 }
 
-/** What is said about an error, with a newline at the end of each line. */
+/** Renders an error, with a newline at the end of each line. */
 export function renderError(thrown: unknown, style: ErrorStyle): string {
   const error = explained(thrown)
   const lines = style.format === 'json' ? [renderJson(error, style)] : renderText(error, style)
   return lines.map((line) => `${printable(line)}\n`).join('')
 }
 
-/** What the process ends with because of an error. */
+/** Exit status for an error. */
 export function exitStatusOf(thrown: unknown): number {
   const error = explained(thrown)
   return error instanceof DavitError ? error.exitStatus : ExitStatus.bug
 }
 
-/** What a journal says of the error with which a tool has ended; nothing without one. */
+/** Fields of a journal entry for the error that ended a tool; empty if there was none. */
 export function endOf(thrown: unknown): { readonly code?: string; readonly message?: string } {
   if (thrown === undefined) return {}
   const error = explained(thrown)
@@ -69,7 +69,7 @@ const INTERNAL = {
   diagnostics: [],
 }
 
-/** From the nearest to the first; a chain that bites its tail ends there. */
+/** Causes of an error, the nearest first; stops if the chain is circular. */
 function causesOf(error: unknown): readonly unknown[] {
   const causes = new Set<unknown>([error])
   for (let cause = nextCause(error); cause !== undefined && !causes.has(cause); cause = nextCause(cause))

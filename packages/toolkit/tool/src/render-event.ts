@@ -4,29 +4,29 @@ export type Verbosity = 'quiet' | 'normal' | 'verbose'
 
 export interface EventStyle {
   readonly verbosity: Verbosity
-  /** How long a step took that ends with this event. */
+  /** Duration of the step that ends with this event. */
   readonly seconds?: number | undefined
-  /** Whether the log of what failed is shown, which is what the error with which a tool ends does as well; by default it is. */
+  /** Whether to show the log of a failed step, by default yes. The error that ends the tool shows it as well. */
   readonly logs?: 'show' | 'omit'
 }
 
-/** What is shown to people of an event: not what it carries for programs. */
+/** The parts of an event that are shown to people, without those for programs. */
 export type ShownEvent = Exclude<ReportEvent, Message> | Omit<Message, 'code' | 'fields'>
 
-/** An event as lines for people, without newline at the end; undefined for what is not shown. */
+/** Renders an event as lines for people, without newline at the end; undefined if it is not shown. */
 export function renderEvent(event: ShownEvent, style: EventStyle): string | undefined {
   return isShown(event, style.verbosity) ? printable(eventText(event, style)) : undefined
 }
 
 export interface LogStyle extends EventStyle {
-  /** In ISO 8601. */
+  /** Time in ISO 8601. */
   readonly time: string
   readonly tool: string
 }
 
-/** An event as a line of JSON; see docs/formats/log.md. */
+/** Renders an event as a line of JSON; see docs/formats/log.md. */
 export function renderEventJson(event: ReportEvent, style: LogStyle): string | undefined {
-  // Machines pair steps by their beginning: only -q keeps it from them.
+  // Programs need the beginning of each step, so only -q omits it.
   const verbosity = event.kind === 'started' && style.verbosity === 'normal' ? 'verbose' : style.verbosity
   if (!isShown(event, verbosity)) return undefined
   const { kind, ...fields } = flat(event)
@@ -39,7 +39,7 @@ function flat(event: ReportEvent) {
   return event.kind === 'diagnostic' ? { ...withFields(event.diagnostic), kind: event.kind } : withFields(event)
 }
 
-/** As it stands in a log. */
+/** Moves `fields` to the top level, as in a log. */
 export function withFields<Said extends object>(said: Said | (Said & { readonly fields: Fields })): Said {
   if (!('fields' in said)) return said
   const { fields, ...rest } = said
@@ -93,7 +93,7 @@ function eventText(event: ShownEvent, { seconds = 0, logs = 'show' }: EventStyle
   }
 }
 
-/** Below this, nobody wants to know how long a step took. */
+/** Durations below this are not shown. */
 const LONG_SECONDS = 2
 
 function prefix(target: string | undefined): string {

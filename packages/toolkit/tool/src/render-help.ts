@@ -6,7 +6,7 @@ const WIDTH = 100
 const INDENT = 2
 const COLUMN = 30
 
-/** What `--help` prints: a sentence, examples, then everything else. */
+/** Renders the text of `--help`: summary, usage, examples, then everything else. */
 export function renderHelp(tool: Tool, found?: HelpSection): string {
   const paragraphs = [
     `${tool.summary}.`,
@@ -41,7 +41,7 @@ function renderSection({ title, rows }: HelpSection): string {
   return [`${title}:`, ...rows.flatMap(([term, describe]) => renderRow(term, describe, column))].join('\n')
 }
 
-/** A term that reaches into the column of descriptions gets a line of its own. */
+/** Renders a row; a term that reaches into the column of descriptions gets a line of its own. */
 function renderRow(term: string, describe: string, column: number): string[] {
   const head = `${' '.repeat(INDENT)}${term}`
   const lines = wrapText(describe, WIDTH - column).map((line) => `${' '.repeat(column)}${line}`)

@@ -9,7 +9,7 @@ import {
 } from './option-table.ts'
 import { version } from './version.ts'
 
-/** The man page of a tool, in roff with the man macros. */
+/** Renders the man page of a tool, in roff with the man macros. */
 export function renderManPage(tool: Tool): string {
   const blocks = [
     `.TH ${quoted(tool.name.toUpperCase())} 1 "" ${quoted(`davit ${version}`)} "davit"`,
@@ -61,7 +61,7 @@ function tagged(term: string, describe: string): string {
   return ['.TP', term, text(describe)].join('\n')
 }
 
-/** Text that roff shows as it is. */
+/** Escapes text for roff. */
 function text(plain: string): string {
   const escaped = plain.replaceAll('\n', ' ').replaceAll('\\', '\\e').replaceAll('-', '\\-')
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped

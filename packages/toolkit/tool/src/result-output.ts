@@ -2,14 +2,14 @@ import { lstat, writeFile } from 'node:fs/promises'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { reasonOf, writeFileAtomic } from '@davit/files'
 
-/** Where the result of a tool goes. */
+/** Destination of the result of a tool. */
 export interface ResultOutput {
   print(content: string | Uint8Array): Promise<void>
-  /** To be called when the tool has succeeded. */
+  /** Completes the output; to be called when the tool has succeeded. */
   finish(): Promise<void>
 }
 
-/** A file that appears as a whole, when everything is there. */
+/** Output to a file, which is written as a whole at the end. */
 export function fileOutput(path: string): ResultOutput {
   const parts: Buffer[] = []
   return {
@@ -23,7 +23,7 @@ export function fileOutput(path: string): ResultOutput {
   }
 }
 
-/** Devices, pipes and links are written to: a file in their place would be the end of them. */
+/** Whether a path is a device, pipe or link, which is written in place, since a new file would replace it. */
 async function isSpecial(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined)
   return found !== undefined && !found.isFile()
@@ -40,10 +40,10 @@ export interface StreamOutput extends ResultOutput {
   readonly cutShort: boolean
 }
 
-/** Standard output; a reader that goes away is nothing to talk about. */
+/** Output to standard output; a reader that goes away is not an error. */
 export function streamOutput(stream: NodeJS.WritableStream): StreamOutput {
   let cutShort = false
-  // Each write hears of its own error; the event without a listener would end the process.
+  // Each write receives its own error; an error event without a listener would end the process.
   stream.on('error', () => {})
   return {
     get cutShort() {
@@ -69,7 +69,7 @@ function written(stream: NodeJS.WritableStream, content: string | Uint8Array): P
 function cannotWrite(cause: Error, place: string): DavitError {
   return new DavitError('cannot-write', `cannot write to ${place}: ${reasonOf(cause)}`, {
     exitStatus: ExitStatus.cannotCreate,
-    hint: 'nothing that was written there counts; make space, and run the same command again',
+    hint: 'discard what was written there, make space, and run the same command again',
     cause,
   })
 }

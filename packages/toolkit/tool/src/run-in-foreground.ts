@@ -10,12 +10,12 @@ export interface ForegroundHost {
   readonly terminal: boolean
 }
 
-/** Runs a command with our standard streams, unless interrupted before; signals go to it. Returns its exit status, as a shell has it. */
+/** Runs a command with our standard streams, and passes signals to it. Returns its exit status, as a shell would report it. */
 export async function runInForeground(command: ForegroundCommand, host: ForegroundHost): Promise<number> {
   const [program, ...programArguments] = command.argv
   host.interruption.signal.throwIfAborted()
   command.signal?.throwIfAborted()
-  // Without execa: its hundred milliseconds would stand before every `davit TOOL`.
+  // Without execa, whose hundred milliseconds would delay every `davit TOOL`.
   const child = spawn(program, programArguments, { stdio: 'inherit', env: command.environment })
   const restore = host.interruption.divert((name) => {
     if (name !== 'SIGINT' || !host.terminal) child.kill(name)
@@ -37,7 +37,7 @@ function cannotRun(program: string, cause: NodeJS.ErrnoException): DavitError {
   const missing = cause.code === 'ENOENT'
   return new DavitError('program-not-found', `cannot run '${program}'${missing ? ': no such program' : ''}`, {
     exitStatus: missing ? ExitStatus.unreachable : ExitStatus.permission,
-    hint: missing ? 'check the name and PATH' : 'check that it can be executed',
+    hint: missing ? 'check the name and PATH' : 'check that it is executable',
     cause,
   })
 }

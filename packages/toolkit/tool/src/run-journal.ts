@@ -12,37 +12,37 @@ import { endOf } from './render-error.ts'
 import { say } from './messages.ts'
 import { stateDirectory } from './state-directory.ts'
 
-/** What a run is about to do something to. */
+/** The deployment that a run is about to act on. */
 export interface JournalledRun {
   readonly profile: ProfileName
-  /** Text of the manifest that it goes by. */
+  /** Text of the manifest that the run uses. */
   readonly manifest?: string | undefined
 }
 
 /**
- * A `change` is not made without a journal. A `preparation` is not, either, but makes none for a deployment that is not known here.
- * A `release` gives something free, such as a lock, or space on a full disk: that its journal cannot be written is no reason not to.
+ * A `change` requires a journal. So does a `preparation`, which however does not create one for a deployment unknown here. A
+ * `release` frees something, such as a lock or space on a full disk, and is done even if its journal cannot be written.
  */
 export type JournalPurpose = 'change' | 'preparation' | 'release'
 
-/** What a tool does to a deployment, as it is written into the journal of that; nothing before `begin`. */
+/** Writes what a tool does to a deployment into the journal of the deployment, from `begin` on. */
 export interface RunJournal {
-  /** What the steps of one deployment share, once that is known. */
+  /** Name of the run, which the steps of one deployment share, once it is known. */
   readonly run: string | undefined
   begin(run: JournalledRun, purpose: JournalPurpose): void
   readonly report: Report
-  /** With the error that has ended the tool, if any. */
+  /** Ends the journal of the run, with the error that ended the tool, if any. */
   end(status: number, error?: unknown): void
 }
 
 export interface JournalOptions {
   readonly tool: string
   readonly host: Host
-  /** To people. */
+  /** Reports to people. */
   readonly report: Report
 }
 
-/** Names the run to the tools of which it consists. */
+/** Variable that passes the name of the run to its tools. */
 export const RUN_VARIABLE = 'DAVIT_RUN'
 
 export function createRunJournal({ tool, host, report }: JournalOptions): RunJournal {
@@ -81,7 +81,7 @@ export function createRunJournal({ tool, host, report }: JournalOptions): RunJou
 
 type LateJournal = Pick<Journal, 'append' | 'sync'>
 
-/** Begins with an entry, as soon as that can be written: space may be made by the run itself. */
+/** A journal that begins with an entry as soon as that can be written: the run itself may free the space. */
 function lateJournal(place: string, beginning: JournalEntry): LateJournal {
   let journal: Journal | undefined
   let isBegun = false
@@ -94,16 +94,16 @@ function lateJournal(place: string, beginning: JournalEntry): LateJournal {
   return { append: (entry) => begun().append(entry), sync: () => begun().sync() }
 }
 
-/** As it is shown, and part of lines: others may have set it. */
+/** Name of the run in the environment, if it is safe to show: somebody else may have set it. */
 function runIn({ environment }: Host): string | undefined {
   const run = environment[RUN_VARIABLE] ?? ''
   return /^[\w.:+-]{1,100}$/.test(run) ? run : undefined
 }
 
 interface Attempts {
-  /** Nothing is done without it. */
+  /** Writes before anything is done; a failure stops the tool. */
   first(write: () => void): void
-  /** What is done goes on; it is told once. */
+  /** Writes while work goes on; a failure is reported once. */
   anyway(write: () => void): void
 }
 
@@ -138,11 +138,11 @@ interface PlaceTerms {
   readonly run: string | undefined
 }
 
-/** Nothing for a deployment that this coordinator does not know, and of which it will not know after this, either. */
+/** Place of the journal; undefined for a deployment that this coordinator does not know and will not know after this run. */
 function placeOf({ profile }: JournalledRun, { host, purpose, run }: PlaceTerms): string | undefined {
   try {
     const place = deploymentPlace(stateDirectory(host), profile)
-    // As one of its steps, a preparation is followed by the change.
+    // Within a run, a preparation is followed by a change.
     const isToBeKnown = purpose === 'change' || (purpose === 'preparation' && run !== undefined)
     return isToBeKnown || existsSync(place) ? place : undefined
   } catch (error) {

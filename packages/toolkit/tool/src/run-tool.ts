@@ -6,11 +6,11 @@ import type { Host } from './host.ts'
 import { createInterruption, INTERRUPTION_SIGNALS } from './interruption.ts'
 import { renderError } from './render-error.ts'
 
-/** What every executable consists of: runs the tool with this process' arguments, streams and signals, and ends it. */
+/** Main function of every executable: runs the tool with the arguments, streams and signals of this process, and ends it. */
 export function runTool(tool: Tool): void {
   const interruption = createInterruption({ stop: (status) => process.exit(status), now: () => performance.now() })
   for (const name of INTERRUPTION_SIGNALS) process.on(name, () => interruption.receive(name))
-  // Whoever reads our messages may go away.
+  // The reader of our messages may go away.
   process.stderr.on('error', () => {})
   const fail = (error: unknown): void => endWithBug(tool, error)
   process.on('uncaughtException', fail)
@@ -20,7 +20,7 @@ export function runTool(tool: Tool): void {
 
 let isIdle = false
 
-/** Whoever waits for code of the user hears of it first, and goes on. */
+/** Ends the process if it is idle twice in a row; code that waits for a program of the user gets the first chance to react. */
 function failIfIdleAgain(fail: (error: unknown) => void): void {
   if (isIdle) fail(new Error('nothing is left to wait for, but the tool is not done'))
   isIdle = true
@@ -41,7 +41,7 @@ function currentHost(): Host {
   }
 }
 
-/** A connection or timer that is left open must not keep the process; output that is under way must not be lost. */
+/** Exits even if a connection or timer is left open, but only after all output has been written. */
 async function exitWhenFlushed(status: number): Promise<void> {
   await Promise.all([process.stdout, process.stderr].map(flushed))
   process.exit(status)

@@ -1,6 +1,6 @@
 import type { OptionTable } from './option.ts'
 
-/** Which deployment is meant. */
+/** Option that names the deployment. */
 export const profileOptions = {
   profile: {
     type: 'string',
@@ -12,28 +12,28 @@ export const profileOptions = {
   },
 } as const satisfies OptionTable
 
-/** For tools that print a document; `print` obeys `output`. */
+/** Options of tools that print a document; `print` obeys `output`. */
 export const outputOptions = {
   output: {
     type: 'string',
     value: 'FILE',
     group: 'Output options',
-    describe: 'write the result to a file, in one step, instead of standard output',
+    describe: 'write the result to a file, atomically, instead of standard output',
   },
 } as const satisfies OptionTable
 
-/** For tools that make a document which has both spellings. */
+/** Options of tools that make a document in XML or JSON. */
 export const formatOptions = {
   format: {
     type: 'choice',
     choices: ['xml', 'json'],
     default: 'xml',
     group: 'Output options',
-    describe: 'how the result is written',
+    describe: 'format of the result',
   },
 } as const satisfies OptionTable
 
-/** How targets are reached, for tools that read models. */
+/** Options that say how to reach targets, for tools that read models. */
 export const interfaceOptions = {
   interface: {
     type: 'string',
@@ -41,7 +41,7 @@ export const interfaceOptions = {
     default: 'ssh',
     env: ['DAVIT_CLIENT_INTERFACE', 'DISNIX_CLIENT_INTERFACE'],
     group: 'Connection options',
-    describe: 'how targets that do not say it are reached: ssh, local or the path of a client',
+    describe: 'client interface of targets that do not set one: ssh, local or the path of a client',
   },
   'target-property': {
     type: 'string',
@@ -49,30 +49,30 @@ export const interfaceOptions = {
     default: 'hostname',
     env: ['DAVIT_TARGET_PROPERTY', 'DISNIX_TARGET_PROPERTY'],
     group: 'Connection options',
-    describe: 'property that holds the address of a target that does not say it',
+    describe: 'property with the address of a target, unless the target names another one',
   },
 } as const satisfies OptionTable
 
-/** For tools that have to know which types of services there are. */
+/** Options of tools that need to know the types of services. */
 export const moduleOptions = {
   modules: {
     type: 'list',
     value: 'DIRECTORY',
-    describe: 'directory with lifecycle modules of your own, preferred to those of davit',
+    describe: 'directory with your own lifecycle modules, which take precedence over those of davit',
   },
 } as const satisfies OptionTable
 
-/** For tools that can do their work on some targets without the others. */
+/** Options of tools that can work on some targets without the others. */
 export const skipOptions = {
   'skip-unreachable': {
     type: 'boolean',
     env: ['DAVIT_SKIP_UNREACHABLE'],
     group: 'Connection options',
-    describe: 'go on without targets that cannot be reached, and leave what is there as it is',
+    describe: 'continue without targets that cannot be reached, and leave their services alone',
   },
 } as const satisfies OptionTable
 
-/** For tools that move closures. */
+/** Options of tools that transfer closures. */
 export const transferOptions = {
   'max-concurrent-transfers': {
     type: 'integer',
@@ -82,6 +82,6 @@ export const transferOptions = {
     default: 4,
     env: ['DAVIT_MAX_CONCURRENT_TRANSFERS'],
     group: 'Connection options',
-    describe: 'how many targets are sent to at a time',
+    describe: 'how many targets to send to at a time',
   },
 } as const satisfies OptionTable

@@ -8,8 +8,8 @@ export interface Spelling {
 }
 
 /**
- * A command line as getopt allows it, spelt so that yargs-parser cannot misread it: `-qm4 true` → `--quiet=true --m=4 true`.
- * What is unknown stays, for the parser to complain about.
+ * Rewrites a command line that getopt would accept so that yargs-parser cannot misread it: `-qm4 true` → `--quiet=true --m=4 true`.
+ * Unknown options stay, so that they are reported.
  */
 export function spellOut(argv: readonly string[], { options, stopAtOperand }: Spelling): string[] {
   const spelt: string[] = []

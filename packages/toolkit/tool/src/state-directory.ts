@@ -7,17 +7,17 @@ export interface StateOwner {
   readonly privileged: boolean
 }
 
-/** For the `environment` of tools that keep state. */
+/** Variables of tools that keep state. */
 export const stateEnvironment = {
   DAVIT_STATE_DIR: 'where state is kept (default: /var/lib/davit for root, else $XDG_STATE_HOME/davit)',
 } as const
 
-/** `$DAVIT_STATE_DIR`, else `/var/lib/davit` for root and `$XDG_STATE_HOME/davit` for others. */
+/** Directory of the state: `$DAVIT_STATE_DIR`, else `/var/lib/davit` for root and `$XDG_STATE_HOME/davit` for others. */
 export function stateDirectory({ environment, privileged }: StateOwner): string {
   const { DAVIT_STATE_DIR: directory, XDG_STATE_HOME: stateHome, HOME: home } = environment
   if (directory) return absolute(directory)
   if (privileged) return '/var/lib/davit'
-  // The specification of base directories wants relative paths ignored.
+  // The XDG base directory specification says to ignore relative paths.
   if (stateHome?.startsWith('/')) return join(stateHome, 'davit')
   if (home?.startsWith('/')) return join(home, '.local', 'state', 'davit')
   throw new DavitError('no-state-directory', 'cannot tell where to keep state: HOME is not set', {
@@ -30,6 +30,6 @@ function absolute(directory: string): string {
   if (directory.startsWith('/')) return directory
   throw new DavitError('no-state-directory', `DAVIT_STATE_DIR is not an absolute path: '${directory}'`, {
     exitStatus: ExitStatus.usage,
-    hint: 'every tool of a run has to find the same directory, wherever it is started',
+    hint: 'use an absolute path, so that every tool of a run finds the same directory',
   })
 }

@@ -1,14 +1,14 @@
 import type { ReportEvent } from '@davit/diagnostics'
 import type { BusyStep } from './render-busy.ts'
 
-/** Which steps are going on, and for how long. */
+/** Records which steps are running, and since when. */
 export interface StepClock {
   readonly busy: ReadonlyMap<string, BusyStep>
-  /** Takes note of an event; how many seconds the step took that it ends. */
+  /** Records an event; returns how many seconds the step took if the event ends one. */
   follow(event: ReportEvent): number | undefined
 }
 
-/** `now` counts milliseconds. */
+/** Creates a clock; `now` returns milliseconds. */
 export function createStepClock(now: () => number): StepClock {
   const busy = new Map<string, BusyStep>()
   return {

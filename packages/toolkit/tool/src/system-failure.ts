@@ -1,20 +1,20 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { reasonOf, systemErrorCode } from '@davit/files'
 
-/** What a machine refuses whoever asks: no bug of the program that did, wherever in it that was. */
+/** Error codes that mean that the machine refused a system call, with hints; they are not bugs, wherever they occur. */
 const REFUSALS: ReadonlyMap<string, string> = new Map([
   ['ENOSPC', 'make space there, and run the same command again'],
   ['EDQUOT', 'make space within the quota, and run the same command again'],
-  ['EROFS', 'it cannot be written there until it is mounted otherwise'],
-  ['EACCES', 'check who owns it, and who runs this'],
-  ['EPERM', 'check who owns it, and who runs this'],
+  ['EROFS', 'remount the file system read-write, or use another one'],
+  ['EACCES', 'check its owner and permissions, and the user who runs this'],
+  ['EPERM', 'check its owner and permissions, and the user who runs this'],
   ['EMFILE', 'raise the limit of open files (ulimit -n)'],
-  ['ENFILE', 'the machine has too many files open: try again later'],
-  ['ENOMEM', 'the machine has no memory left: try again later'],
-  ['EIO', 'the disk does not work: look at the log of the kernel'],
+  ['ENFILE', 'the machine has too many files open; try again later'],
+  ['ENOMEM', 'the machine has no memory left; try again later'],
+  ['EIO', 'the disk does not work; see the log of the kernel'],
 ])
 
-/** The error, or, for a system call that the machine has refused, what to do about it. */
+/** Converts the error of a system call that the machine refused into a DavitError with a hint; returns any other unchanged. */
 export function explained(error: unknown): unknown {
   const hint = REFUSALS.get(systemErrorCode(error) ?? '')
   if (hint === undefined) return error

@@ -7,7 +7,7 @@ import type { StepClock } from './step-clock.ts'
 
 const REDRAW_MILLISECONDS = 1_000
 
-/** For terminals: what is worth keeping scrolls away above a line for each busy target. */
+/** Progress for terminals: finished steps and messages scroll away above a line for each busy target. */
 export function terminalProgress(options: ProgressOptions, clock: StepClock): Progress {
   const { stream, now } = options
   let drawn = 0
@@ -32,12 +32,12 @@ export function terminalProgress(options: ProgressOptions, clock: StepClock): Pr
   return { report, clear, close }
 }
 
-/** The usual size, for terminals that do not know theirs, such as serial lines, which call it 0 by 0. */
+/** Size of a terminal; the usual one for those that do not know theirs, such as serial lines, which report 0 by 0. */
 function sizeOf({ columns, rows }: MessageStream) {
   return { columns: columns || 80, rows: rows || 24 }
 }
 
-/** What stays on the terminal; that a step has begun is seen from the busy lines. */
+/** Text of an event that stays on the terminal; the beginning of a step shows in the busy lines only. */
 function keptText(event: ReportEvent, { verbosity, color }: ProgressOptions, seconds: number | undefined): string {
   if (event.kind === 'started') return ''
   const text = renderEvent(event, { verbosity, logs: 'omit', seconds })

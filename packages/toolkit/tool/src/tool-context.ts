@@ -5,11 +5,11 @@ import type { JournalledRun, JournalPurpose } from './run-journal.ts'
 
 export type Environment = Readonly<Record<string, string>>
 
-/** A document as it was given. */
+/** A document as given. */
 export interface Input {
-  /** Exactly as it was read: acting tools print it when they are done. */
+  /** Text exactly as read; acting tools print it when they are done. */
   readonly text: string
-  /** For messages; `<stdin>` for standard input. */
+  /** Name of the file for messages; `<stdin>` for standard input. */
   readonly file: string
 }
 
@@ -25,28 +25,28 @@ export interface ForegroundCommand {
   readonly signal?: AbortSignal
 }
 
-/** Everything through which a tool touches the world. */
+/** Everything that a tool may use of its environment. */
 export interface ToolContext<Arguments> {
   readonly args: Arguments
-  /** Writes the result to standard output, or to the file of `--output`, which appears when the tool has succeeded. */
+  /** Writes the result to standard output, or to the file of `--output`, which is created when the tool has succeeded. */
   print(content: string | Uint8Array): Promise<void>
   readonly report: Report
   /**
-   * For tools that act on a deployment, once before they change anything: its journal says from here on what is reported, and
-   * in the end how this ended.
+   * Begins the journal of the run; tools that act on a deployment call this once before they change anything. From then on, the
+   * journal records what is reported, and finally how the tool ended.
    */
   journal(run: JournalledRun, purpose: JournalPurpose): void
-  /** Aborts when the user asks to stop; its reason is a DavitError that says so. */
+  /** Aborts when the user interrupts the tool; its reason is a DavitError `interrupted`. */
   readonly signal: AbortSignal
   readonly environment: Environment
   readonly workingDirectory: string
-  /** Whether this is root. */
+  /** Whether the user is root. */
   readonly privileged: boolean
   /** Path through which the executable was called. */
   readonly executable: string
-  /** Reads a file, or standard input when there is no operand or it is `-`; the text may be empty. */
+  /** Reads a file, or standard input if the operand is missing or `-`; the text may be empty. */
   readInput(operand: string | undefined): Promise<Input>
-  /** The same for a document; throws `empty-document` (66) or `invalid-document` (65). */
+  /** Reads a document in the same way; throws `empty-document` (66) or `invalid-document` (65). */
   readDocument<Value>(format: Format<Value>, operand: string | undefined): Promise<DocumentInput<Value>>
   /** Runs a command with our standard streams; signals go to it, not to `signal`. Returns its exit status. */
   runInForeground(command: ForegroundCommand): Promise<number>

@@ -1,4 +1,4 @@
 import house from '../../../../package.json' with { type: 'json' }
 
-/** Version of all executables: they are released together, and the package.json of the house alone has it. */
+/** Version of all executables, which are released together; only the root package.json has one. */
 export const version: string = house.version

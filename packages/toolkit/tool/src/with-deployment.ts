@@ -10,7 +10,7 @@ import { withTargets } from './with-targets.ts'
 
 export interface NamedDeployment {
   readonly profile: ProfileName
-  /** Where this coordinator remembers it. */
+  /** Directory of the deployment on this coordinator. */
   readonly place: DeploymentPlace
 }
 
@@ -20,31 +20,31 @@ export function deploymentOf(context: StateOwner & { readonly args: { readonly p
   return { profile, place: deploymentPlace(stateDirectory(context), profile) }
 }
 
-/** Of the options that tools share which act on the targets of a deployment. */
+/** Arguments that all tools share that act on the targets of a deployment. */
 export interface DeploymentArguments {
   readonly profile: string
   readonly skipUnreachable: boolean
   readonly lockLease: number
-  /** Only where the tool itself works under the lock. */
+  /** Absent if the tool does not work under the lock itself. */
   readonly lock?: boolean
 }
 
 export interface DeploymentRun {
   readonly manifest: Manifest
-  /** Of the manifest, for the journal. */
+  /** Text of the manifest, for the journal. */
   readonly text: string
-  /** Without it, nothing is journalled, or not yet. */
+  /** Undefined if nothing is journalled, or not yet. */
   readonly purpose: JournalPurpose | undefined
 }
 
 export interface ReachedDeployment extends NamedDeployment {
-  /** All of the manifest, but for those that `--skip-unreachable` passes over. */
+  /** All targets of the manifest, except those that `--skip-unreachable` skips. */
   readonly targets: readonly ShellTarget[]
-  /** How `withLock` is to work. */
+  /** Options for `withLock`. */
   readonly lockUse: LockUse
 }
 
-/** What every tool does that acts on a deployment: journals the run, connects to the targets, refuses or skips what cannot be reached. */
+/** Acts on a deployment: journals the run, connects to the targets, and refuses or skips those that cannot be reached. */
 export async function withDeployment<Result>(
   context: ToolContext<DeploymentArguments>,
   { manifest, text, purpose }: DeploymentRun,

@@ -8,8 +8,8 @@ import { usageError } from './usage-error.ts'
 type ConnectingContext = Pick<ToolContext<unknown>, 'environment' | 'report' | 'signal'>
 
 /**
- * Works with connections to all targets of an infrastructure, to do there what a role can do; they end with the work.
- * `openHere` connects to the machine on which the tool itself runs, in the same way.
+ * Connects to all targets of an infrastructure, with helpers of a role, and closes the connections when `use` is done.
+ * `openHere` connects to the machine on which the tool itself runs.
  */
 export async function withTargets<R extends Role, Result>(
   infrastructure: Infrastructure,
@@ -24,7 +24,7 @@ export async function withTargets<R extends Role, Result>(
   try {
     const options = { role, answerSeconds, report, signal }
     const reached = await reachTargets(infrastructure, pool, options)
-    // Who was interrupted while it connected is not told that nobody could be reached.
+    // An interruption while connecting must not be reported as unreachable targets.
     context.signal.throwIfAborted()
     return await use(reached, () => openMachine(() => pool.connect({ kind: 'local' }), options))
   } finally {
@@ -33,13 +33,13 @@ export async function withTargets<R extends Role, Result>(
   }
 }
 
-/** Nothing where the environment leaves it to the default. */
+/** Value of DAVIT_ANSWER_TIMEOUT; undefined if it is not set. */
 export function answerSecondsIn(environment: Environment): number | undefined {
   const text = environment['DAVIT_ANSWER_TIMEOUT'] ?? ''
   if (text === '') return undefined
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
   throw usageError(
     `variable 'DAVIT_ANSWER_TIMEOUT' cannot be '${text}'`,
-    'it is a number of seconds from 1 up to 999999',
+    'expected a number of seconds from 1 up to 999999',
   )
 }

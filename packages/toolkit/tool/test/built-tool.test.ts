@@ -136,15 +136,20 @@ test.each([
     'wait',
     'SIGINT',
     130,
-    'warning: interrupted: finishing what runs; press Ctrl-C again to stop now\ndavit-probe: interrupted by SIGINT [interrupted]\nhint: nothing is left\n',
+    'warning: interrupted: finishing what is running; press Ctrl-C again to stop now\ndavit-probe: interrupted by SIGINT [interrupted]\nhint: nothing is left\n',
   ],
   [
     'wait',
     'SIGTERM',
     143,
-    'warning: terminated: finishing what runs; send the signal again to stop now\ndavit-probe: terminated by SIGTERM [interrupted]\nhint: nothing is left\n',
+    'warning: terminated: finishing what is running; send the signal again to stop now\ndavit-probe: terminated by SIGTERM [interrupted]\nhint: nothing is left\n',
   ],
-  ['clean-up', 'SIGINT', 3, 'warning: interrupted: finishing what runs; press Ctrl-C again to stop now\ncleaned up\n'],
+  [
+    'clean-up',
+    'SIGINT',
+    3,
+    'warning: interrupted: finishing what is running; press Ctrl-C again to stop now\ncleaned up\n',
+  ],
 ] as const)('%s ends on %s with %d', async (deed, signal, status, messages) => {
   const child = await startedProbe([deed])
   child.kill(signal)

@@ -11,9 +11,9 @@ function interruptionAt() {
 }
 
 test.each([
-  ['SIGINT', 130, 'interrupted: finishing what runs; press Ctrl-C again to stop now'],
-  ['SIGTERM', 143, 'terminated: finishing what runs; send the signal again to stop now'],
-  ['SIGHUP', 129, 'hung up: finishing what runs; send the signal again to stop now'],
+  ['SIGINT', 130, 'interrupted: finishing what is running; press Ctrl-C again to stop now'],
+  ['SIGTERM', 143, 'terminated: finishing what is running; send the signal again to stop now'],
+  ['SIGHUP', 129, 'hung up: finishing what is running; send the signal again to stop now'],
 ] as const)('the first %s asks the tool to stop', (name, status, announcement) => {
   const { interruption, stops } = interruptionAt()
   interruption.receive(name)

@@ -74,10 +74,10 @@ describe('parseArguments() refuses', () => {
     ['--dry-run=maybe', "option '--dry-run' takes no value", 'write --dry-run or --no-dry-run'],
     ['--old-text', "option '--old-text' needs a value", 'see --help'],
     ['-o --dry-run', "option '--old-text' needs a value", 'see --help'],
-    ['-m many', "option '--max-concurrent-transfers' cannot be 'many'", 'it is an integer from 1'],
-    ['-m 0', "option '--max-concurrent-transfers' cannot be '0'", 'it is an integer from 1'],
-    ['-m 1e3', "option '--max-concurrent-transfers' cannot be '1e3'", 'it is an integer from 1'],
-    ['--color blue', "option '--color' cannot be 'blue'", 'it is one of red, green'],
+    ['-m many', "option '--max-concurrent-transfers' cannot be 'many'", 'expected an integer from 1'],
+    ['-m 0', "option '--max-concurrent-transfers' cannot be '0'", 'expected an integer from 1'],
+    ['-m 1e3', "option '--max-concurrent-transfers' cannot be '1e3'", 'expected an integer from 1'],
+    ['--color blue', "option '--color' cannot be 'blue'", 'expected one of red, green'],
     ['a b', "unexpected operand 'b'", 'the operands are [TEXT]'],
   ])('%s', (words, message, hint) => {
     expect(failureOf(sampleTool, words)).toMatchObject({ code: 'usage', exitStatus: 64, message, hint })

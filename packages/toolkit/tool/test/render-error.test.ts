@@ -44,7 +44,7 @@ test.each([
     'make space there',
   ],
   [{ code: 'ENOSPC', syscall: 'write' }, 'cannot write: no space left on the device', 'make space there'],
-  [{ code: 'EROFS', syscall: 'open', path: '/x' }, "cannot open '/x': the file system is read-only", 'mounted'],
+  [{ code: 'EROFS', syscall: 'open', path: '/x' }, "cannot open '/x': the file system is read-only", 'remount'],
 ])('renderError() does not take for a bug what the machine refuses: %j', (facts, message, hint) => {
   const refusal = Object.assign(new Error('refused'), facts)
   const output = renderError(refusal, text)

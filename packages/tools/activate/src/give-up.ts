@@ -17,7 +17,7 @@ interface Arguments extends DeploymentArguments {
   readonly manifest: string | undefined
 }
 
-/** `davit-activate --abandon`. */
+/** Carries out `davit-activate --abandon`. */
 export async function giveUp(context: ToolContext<Arguments>): Promise<void> {
   const { abandon: names, activityTimeout: timeoutSeconds, dryRun } = context.args
   const { value: manifest, text } = await manifestFor(context, deploymentOf(context))
@@ -35,5 +35,5 @@ async function manifestFor(
   const generation = await currentGeneration(place)
   if (generation !== undefined)
     return { value: generation.manifest, text: encodeDocument(Manifest, generation.manifest, 'json') }
-  throw usageError(`nothing is deployed as '${args.profile}'`, 'name a manifest with the targets, or another --profile')
+  throw usageError(`nothing is deployed as '${args.profile}'`, 'give a manifest with the targets, or another --profile')
 }

@@ -31,16 +31,16 @@ export const tool = defineTool({
   name: 'davit-activate',
   summary: 'Activate the services of a manifest in dependency order',
   description: [
-    'Compares the manifest with what the records of the targets say is active, deactivates what should no longer be, and activates what is not yet: dependencies first, everything else in parallel, as many at a time on a target as its numOfCores. If something fails, all is undone in reverse order.',
-    'What is active and wanted is left alone, unless it does not run any more: modules that can be asked for the status are asked, each for at most 30 seconds. What was activated before its machine was restarted, and whose module cannot be asked, is deactivated and activated again.',
-    'A target that cannot be reached is refused before anything is done. With --skip-unreachable its services are left as they are, and it is said what then is not as the manifest says.',
-    'Another deployment that has the same package in the same container of a target is refused before anything is done. So is a first deployment from this coordinator that would remove all that runs under its name and share nothing with it: -p may have been forgotten. --take-over does it nevertheless.',
-    'Prints the manifest as it was read.',
+    'Compares the manifest with the records of the targets, deactivates services that should no longer be active, and activates those that are not active yet: dependencies first, everything else in parallel, on each target as many at a time as its numOfCores. If something fails, everything is undone in reverse order.',
+    'Services that are active and wanted are left alone, unless they no longer run: modules that can report a status are asked for it, each for at most 30 seconds. A service that was activated before its machine was restarted, and whose module cannot report a status, is deactivated and activated again.',
+    'If a target cannot be reached, the tool stops before anything is done. With --skip-unreachable it leaves the services of such targets alone, and reports what then differs from the manifest.',
+    'The tool also stops before anything is done if another deployment has the same package in the same container of a target, or if this is the first deployment from this coordinator and would remove everything that runs under its name, since -p may have been forgotten. --take-over permits the latter.',
+    'Prints the manifest unchanged.',
   ],
   examples: [
     { command: 'davit-activate --dry-run manifest.xml', describe: 'show what would be done, and why' },
-    { command: 'davit-activate manifest.xml', describe: 'do it' },
-    { command: 'davit-activate --repair manifest.xml', describe: 'start again what has died' },
+    { command: 'davit-activate manifest.xml', describe: 'carry it out' },
+    { command: 'davit-activate --repair manifest.xml', describe: 'restart services that died' },
   ],
   operands: { manifest: 'manifest of the new configuration' },
   options: {
@@ -51,9 +51,9 @@ export const tool = defineTool({
       type: 'string',
       short: 'o',
       value: 'FILE',
-      describe: 'manifest of what is active, in place of what the targets say',
+      describe: 'manifest of what is active, instead of what the targets report',
     },
-    upgrade: { type: 'boolean', default: true, describe: 'deactivate what the manifest does not contain' },
+    upgrade: { type: 'boolean', default: true, describe: 'deactivate services that the manifest does not contain' },
     repair: {
       type: 'boolean',
       describe:
@@ -62,49 +62,49 @@ export const tool = defineTool({
     'restart-changed': {
       type: 'boolean',
       describe:
-        'restart what is active with other container properties, connectsTo or module than the manifest says; without it the plan only tells',
+        'restart active services whose container properties, connectsTo or module differ from the manifest; without this option they are only reported',
     },
     'activity-timeout': {
       ...activityOptions['activity-timeout'],
       describe:
-        'end an activity that takes longer, with TERM and five seconds later KILL: it has failed then; also in a rollback, and also what an earlier run has left running; without it, activities take as long as they want',
+        'end an activity that takes longer, with TERM and five seconds later KILL, and treat it as failed; this includes rollbacks and activities that an earlier run left running; without this option there is no limit',
     },
     abandon: {
       type: 'list',
       value: 'SERVICE',
       describe:
-        'do nothing else than give up a service that cannot be stopped, by its name or key, also as SERVICE@TARGET: its records are put aside, its module is not called, and what runs of it goes on; without a manifest, on the targets of the one that was deployed last',
+        'only give up a service that cannot be stopped, by name, key or SERVICE@TARGET: its records are put aside, its module is not called, and what runs of it keeps running; without a manifest, on the targets of the last deployment',
     },
     rollback: { type: 'boolean', default: true, describe: 'undo everything when a service fails' },
     'take-over': {
       type: 'boolean',
       describe:
-        'replace what another coordinator has deployed under this name, although the manifest has nothing of it; without it, that is refused where this coordinator has no generation',
+        'replace what another coordinator has deployed under this name, although the manifest shares nothing with it; without this option, that is refused if this coordinator has no generation',
     },
     undeploy: {
       type: 'boolean',
       describe:
-        'the manifest takes everything away: refused where neither this coordinator nor the targets know a deployment of this name',
+        'the manifest undeploys everything: refuse it if neither this coordinator nor the targets know a deployment of this name',
     },
     check: {
       type: 'boolean',
       describe:
-        'only refuse what --take-over and --undeploy are about, as far as targets can be reached, and stop: nothing is changed, and nothing printed',
+        'only make the checks that --take-over and --undeploy are about, on the targets that can be reached, and stop; change and print nothing',
     },
     'dry-run': { type: 'boolean', describe: 'print the steps with their reasons, and stop' },
   },
   exitStatus: {
     0: 'the transition succeeded',
-    1: 'the transition failed: it was rolled back, or left as it is with --no-rollback or when the lock was lost; or it was refused, since another deployment is in its way, what runs was not deployed from this coordinator, or there is nothing to undeploy',
-    2: 'the transition failed and the old services could not all be activated again, or nobody knows whether they are active',
-    3: 'the transition failed and the new services could not all be deactivated, or nobody knows whether they are gone',
+    1: 'the transition failed, and was rolled back, or left as it is because of --no-rollback or a lost lock; or it was refused, because of a conflict with another deployment, because what runs was not deployed from this coordinator, or because there is nothing to undeploy',
+    2: 'the transition failed, and not all old services could be activated again, or it is unknown whether they are active',
+    3: 'the transition failed, and not all new services could be deactivated, or it is unknown whether they are gone',
   },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-distribute(1)', 'davit-lock(1)', 'davit-set(1)'],
   interrupted: {
-    once: 'nothing was begun on the targets: the same command begins again',
+    once: 'nothing was begun on the targets; the same command begins again',
     twice:
-      'what was begun on the targets ends there by itself; the same command waits for what still runs, undoes what was cut off, and goes on',
+      'what was begun on the targets ends there by itself; the same command waits for what still runs, undoes what was cut off, and continues',
   },
   async run(context) {
     const { args, print, readDocument } = context
@@ -113,12 +113,12 @@ export const tool = defineTool({
     const { value: next, text } = await readDocument(Manifest, args.manifest)
     const old = await readOld(context)
     const { takeOver, undeploy } = args
-    // Who says what is active knows it.
+    // With --old-manifest the user vouches for what is active.
     const claim = old === undefined ? await onFirst({ profile, place, takeOver, undeploy }) : undefined
     if (args.check) return check(next, claim, context)
     const known = await knownHere(place, old)
     const terms = { ...context, ...known, profile, place, claim, undeploy, ...transitionOptionsOf(args) }
-    // Where there may be nothing to undeploy, nothing is written before that is known.
+    // If there may be nothing to undeploy, nothing is written until that is known.
     const isInDoubt = undeploy && claim !== undefined
     const purpose = args.dryRun || isInDoubt ? undefined : 'change'
 
@@ -137,13 +137,13 @@ async function readOld({ args, readDocument }: ToolContext<{ readonly oldManifes
   return args.oldManifest === undefined ? undefined : (await readDocument(Manifest, args.oldManifest)).value
 }
 
-/** What this coordinator knows of the deployment; `old` stands for its last generation. */
+/** What this coordinator knows about the deployment; `old` takes the place of its last generation. */
 async function knownHere(place: DeploymentPlace, old: Manifest | undefined) {
   const previous = old ?? (await currentGeneration(place))?.manifest
   return { old, previous, leftBehind: await readLeftBehind(place) }
 }
 
-/** As far as targets can be reached: what becomes of the others is the business of who changes them. */
+/** Carries out `--check` on the targets that can be reached; whether the others matter is decided when targets are changed. */
 async function check(next: Manifest, claim: FirstTerms | undefined, context: ToolContext<unknown>): Promise<void> {
   if (claim === undefined) return
   await withTargets(next.infrastructure, { ...context, role: 'deploy' }, async ({ targets, unreachable }) => {

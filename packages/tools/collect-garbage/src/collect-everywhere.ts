@@ -12,12 +12,12 @@ import { deleteOnCoordinator, deleteOnTarget, type OldGenerations, staysRoot } f
 
 export interface Collection {
   readonly reference: StoreReference
-  /** Whose targets are collected as well. */
+  /** Manifest on whose targets garbage is collected as well. */
   readonly manifest: Manifest | undefined
-  /** What is deleted before. */
+  /** Generations to delete first. */
   readonly old: OldGenerations | undefined
   readonly dryRun: boolean
-  /** What is kept for a day. */
+  /** Whether to collect what is otherwise kept for a day. */
   readonly leftovers: 'keep' | 'collect'
   readonly environment: Environment
   readonly report: Report
@@ -25,7 +25,7 @@ export interface Collection {
   print(text: string): Promise<void>
 }
 
-/** Collects on the coordinator first, then on the other machines; one that fails does not stop the others. */
+/** Collects garbage on the coordinator, then on the targets; a machine that fails does not stop the others. */
 export async function collectEverywhere(collection: Collection): Promise<void> {
   const { manifest, old, dryRun, signal } = collection
   const context = { ...collection, role: 'collect' } as const
@@ -97,7 +97,7 @@ async function placeOf(
 ): Promise<CollectionPlace> {
   if (!isCoordinator) return { name: targets.map(({ name }) => name).join(', '), machine }
   const store = await openStore(reference, { environment })
-  // Removes what the dead have left: builds, locks, and what was kept for a day.
+  // Removes what dead processes have left, such as builds and locks, and protections that have expired.
   if (store.kind === 'native' && !dryRun && existsSync(reference.directory)) await store.protect([])
   return { name: COORDINATOR, machine, store }
 }
@@ -109,7 +109,7 @@ function fail(failures: readonly Failure[]): void {
   const names = failures.map(({ place }) => place)
   throw new DavitError('collection-failed', `cannot collect garbage on ${names.join(', ')}`, {
     exitStatus: Math.max(...failures.map(({ error }) => error.exitStatus)),
-    hint: 'the others are done: the same command tries again',
+    hint: 'the others are done; the same command tries again',
     diagnostics: failures.map(({ place, error }) => ({
       severity: 'error',
       message: `${place}: ${error.message}`,

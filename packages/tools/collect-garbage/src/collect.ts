@@ -14,10 +14,10 @@ import { say } from './messages.ts'
 import { countsOf, countsOfRemnants, renderGarbage, renderRemnants } from './render-garbage.ts'
 
 export interface CollectionPlace {
-  /** For people: `the coordinator`, or names of targets. */
+  /** Name for people: `the coordinator`, or names of targets. */
   readonly name: string
   readonly machine: Machine<'collect'>
-  /** Of the coordinator, where it is that which is collected. */
+  /** Store of the coordinator, if that is collected. */
   readonly store?: Store
 }
 
@@ -28,7 +28,7 @@ export interface CollectionOptions extends Pick<CollectOptions, 'isRoot' | 'left
   print(text: string): Promise<void>
 }
 
-/** Collects the garbage of one store, and what is left of services that are gone, or prints what would go. */
+/** Collects the garbage of one store and the remnants of services that are gone, or prints what would be removed. */
 export async function collect(place: CollectionPlace, options: CollectionOptions): Promise<void> {
   await collectStore(place, options)
   const remnants = await trimRemnants(place.machine, options)

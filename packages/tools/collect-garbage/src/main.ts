@@ -20,42 +20,45 @@ export const tool = defineTool({
   name: 'davit-collect-garbage',
   summary: 'Remove packages that no generation needs from the stores',
   description: [
-    'On the coordinator, and, with a manifest or --deployed, on its targets. What a generation, what is active, or what is being built or sent needs remains; so does for a day what a deployment has made or sent, of which it is told how much that is, and until when. With --now that goes as well, unless it is less than five minutes old, or a deployment holds a lock there.',
-    'Logs of activities go where no record of their service is left and nobody has written there for a day; records that --abandon has put aside go after thirty days.',
-    'With --delete-old, first deletes all generations of the deployment but the current one: those of the coordinator, and on the targets those whose profile no remaining generation of the coordinator names.',
-    'Where the store is that of Nix, runs nix-collect-garbage there, which keeps for a day what is kept for a day; --now does not change that.',
+    'Collects garbage on the coordinator and, with a manifest or --deployed, on its targets. Packages that a generation, an active service, a build or a transfer needs are kept. Packages that a deployment has made or sent are kept for a day; the tool reports how many these are, and until when. --now removes them as well, unless they are less than five minutes old or a deployment holds a lock there.',
+    'Logs of activities are removed when their service has no record any more and they have not been written to for a day; records that --abandon has put aside are removed after thirty days.',
+    'With --delete-old, first deletes all generations of the deployment except the current one: those of the coordinator, and on the targets those whose profile is in no remaining generation of the coordinator.',
+    'With the Nix store, runs nix-collect-garbage, which also keeps these packages for a day; --now does not change that.',
   ],
   examples: [
-    { command: 'davit-collect-garbage --dry-run', describe: 'show what the coordinator would remove, with sizes' },
+    { command: 'davit-collect-garbage --dry-run', describe: 'show what would be removed here, with sizes' },
     {
       command: 'davit-collect-garbage --deployed',
-      describe: 'on the coordinator and on the targets of the deployment',
+      describe: 'collect on the coordinator and on the targets of the deployment',
     },
     {
       command: 'davit-collect-garbage -d --deployed',
-      describe: 'there as well, after all old generations are deleted',
+      describe: 'the same, after deleting all old generations',
     },
-    { command: 'davit-collect-garbage --now --dry-run', describe: 'show what would go with what is kept for a day' },
+    {
+      command: 'davit-collect-garbage --now --dry-run',
+      describe: 'show what would be removed, including packages kept for a day',
+    },
   ],
-  operands: { manifest: "manifest whose targets are collected as well, '-' for standard input" },
+  operands: { manifest: "manifest on whose targets to collect as well, '-' for standard input" },
   options: {
     ...profileOptions,
-    deployed: { type: 'boolean', describe: 'take the manifest that was deployed last' },
-    'delete-old': { type: 'boolean', short: 'd', describe: 'first delete all generations but the current ones' },
-    now: { type: 'boolean', describe: 'also what is kept for a day, unless a deployment that runs needs it' },
+    deployed: { type: 'boolean', describe: 'use the manifest that was deployed last' },
+    'delete-old': { type: 'boolean', short: 'd', describe: 'first delete all generations except the current ones' },
+    now: { type: 'boolean', describe: 'also remove what is kept for a day, unless a running deployment needs it' },
     'dry-run': { type: 'boolean', describe: 'print what would be removed, and stop' },
     store: {
       type: 'choice',
       choices: ['native', 'nix'],
-      describe: 'which store of the coordinator, when no manifest says it',
+      describe: 'kind of store on the coordinator, if no manifest determines it',
     },
   },
-  exitStatus: { 1: 'some stores could not be collected', 75: 'a store is being changed: try again later' },
+  exitStatus: { 1: 'some stores could not be collected', 75: 'a store is being changed; try again later' },
   environment: { ...stateEnvironment, ...storeEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-generations(1)', 'davit-env(1)', 'nix-collect-garbage(1)'],
   interrupted: {
-    once: 'what was removed is gone, and all that is needed is there: the same command goes on',
-    twice: 'all that is needed is there; the same command goes on, and removes what this one has half removed',
+    once: 'everything that is needed is still there; the same command continues',
+    twice: 'everything that is needed is still there; the same command continues, and completes what was half removed',
   },
   async run(context) {
     const { args } = context
@@ -63,7 +66,7 @@ export const tool = defineTool({
     const manifest = await manifestOf(context, place)
     const reference = storeOf(context, manifest ?? (await currentGeneration(place))?.manifest)
     const isOther = manifest !== undefined && manifest.store.kind !== reference.kind
-    if (isOther) throw usageError(`the manifest is for the ${manifest.store.kind} store`, 'leave out --store')
+    if (isOther) throw usageError(`the manifest is for the ${manifest.store.kind} store`, 'omit --store')
     const old = args.deleteOld ? await oldGenerations(place, profile, manifest) : undefined
     if (!args.dryRun) context.journal({ profile }, 'release')
     await collectEverywhere({
@@ -84,23 +87,22 @@ interface Choice {
   readonly store: 'native' | 'nix' | undefined
 }
 
-/** Whose targets are collected as well, if any. */
+/** Manifest on whose targets garbage is collected as well, if any. */
 async function manifestOf(
   { args, readDocument }: ToolContext<Choice>,
   place: DeploymentPlace,
 ): Promise<Manifest | undefined> {
   if (!args.deployed)
     return args.manifest === undefined ? undefined : (await readDocument(Manifest, args.manifest)).value
-  if (args.manifest !== undefined)
-    throw usageError('two manifests: an operand, and --deployed', 'leave out one of them')
+  if (args.manifest !== undefined) throw usageError('a manifest and --deployed cannot be combined', 'omit one of them')
   const generation = await currentGeneration(place)
   if (generation !== undefined) return generation.manifest
   throw new DavitError('no-generation', `nothing is deployed as '${args.profile}'`, {
-    hint: '--profile names another deployment',
+    hint: 'name another deployment with --profile',
   })
 }
 
-/** That of the manifest, or else the one that a deployment would choose. */
+/** Store of the manifest, or else the one that a deployment would choose. */
 function storeOf(
   { args, environment, privileged }: ToolContext<Choice>,
   manifest: Manifest | undefined,

@@ -12,16 +12,16 @@ import {
 import type { Manifest, ProfileName, StorePath, TargetName } from '@davit/documents'
 import { profileRoot, type ShellTarget, type StoreRoot, trimProfile } from '@davit/target'
 
-/** The generations of a deployment that go with `--delete-old`. */
+/** Generations of a deployment that `--delete-old` deletes. */
 export interface OldGenerations {
   readonly place: DeploymentPlace
   readonly profile: ProfileName
   readonly numbers: readonly number[]
-  /** What the targets keep besides their current generations. */
+  /** Profiles that the targets keep in addition to their current generations. */
   readonly kept: ReadonlyMap<TargetName, ReadonlySet<StorePath>>
 }
 
-/** All but the current one; none where no generation is the current one. */
+/** Finds all generations except the current one; none if there is no current generation. */
 export async function oldGenerations(
   place: DeploymentPlace,
   profile: ProfileName,
@@ -44,13 +44,13 @@ export async function deleteOnTarget(old: OldGenerations, { name, machine }: She
   return trimProfile(machine, { target: name, profile: old.profile }, [...(old.kept.get(name) ?? [])])
 }
 
-/** Whether a root would still be there without the old generations. */
+/** Tells whether a root would remain without the old generations. */
 export function staysRoot(old: OldGenerations, targets: readonly TargetName[]): (root: StoreRoot) => boolean {
   const roots = new Set(old.numbers.map((number) => generationRoot(old.place, number)))
   return ({ by, path }) => !roots.has(by) && !isTrimmed(old, targets, { by, path })
 }
 
-/** Whether it is a generation of the profile, on one of these targets, that goes. */
+/** Whether a root is a generation of the profile on one of these targets that is deleted. */
 function isTrimmed(old: OldGenerations, targets: readonly TargetName[], { by, path }: StoreRoot): boolean {
   const [root, link] = by.split('/')
   const target = targets.find((one) => profileRoot(one, old.profile) === root)

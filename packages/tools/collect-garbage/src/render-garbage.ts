@@ -1,7 +1,7 @@
 import { renderBytes } from '@davit/diagnostics'
 import type { Garbage, Remnant, StoredBytes } from '@davit/target'
 
-/** A line for each path: size, path, where. */
+/** Renders a line for each path: size, path, and where it is. */
 export function renderGarbage({ paths, rubbish }: Garbage, place: string): string {
   const lines = [...paths, ...rubbish].map(
     ({ path, bytes }) => `${renderBytes(bytes).padStart(8)}  ${path}  on ${place}\n`,
@@ -13,7 +13,7 @@ export function renderRemnants(remnants: readonly Remnant[], place: string): str
   return remnants.map(({ path, bytes }) => `${renderBytes(bytes).padStart(8)}  ${path}  on ${place}\n`).join('')
 }
 
-/** Of logs and records of services that are gone. */
+/** Counts of removed logs and records of services that are gone. */
 export interface RemovedRemnants {
   readonly logs: number
   readonly records: number
@@ -35,18 +35,18 @@ export function removedRemnantsText({ logs, records, bytes, dryRun }: RemovedRem
   return `${removing(dryRun)} ${what} of services that are gone (${renderBytes(bytes)})`
 }
 
-/** Of a store: what went, and what stays a little while. */
+/** Counts of what was removed from a store, and of what is kept for a day. */
 export interface CollectedGarbage {
   readonly packages: number
-  /** Paths that somebody left unfinished. */
+  /** Number of paths that were left unfinished. */
   readonly unfinished: number
   readonly bytes: number
   readonly kept: number
   readonly keptBytes: number
-  /** In ISO 8601; the first and the last one goes by itself then. */
+  /** When the first of the kept packages may be removed, and the last one; in ISO 8601. */
   readonly keptFrom?: string | undefined
   readonly keptUntil?: string | undefined
-  /** `collect` where what goes by itself within a day was to go now. */
+  /** `collect` if what is kept for a day was to be removed now. */
   readonly leftovers: string
   readonly dryRun: boolean
 }
@@ -81,7 +81,7 @@ function removing(dryRun: boolean): string {
   return dryRun ? 'would remove' : 'removed'
 }
 
-/** What goes by itself within a day. */
+/** Text about packages that are kept for a day. */
 function keptText({ kept, keptBytes, leftovers, ...period }: CollectedGarbage): string {
   const [verb, they, them] = kept === 1 ? ['is', 'it', 'it'] : ['are', 'they', 'them']
   const subject = `${countOf(kept, 'package')} (${renderBytes(keptBytes)}) ${verb} kept`

@@ -117,7 +117,7 @@ describe('the generations of a deployment to this machine', () => {
     await runSet(first!.text, 1)
     expect(messages.slice(-2)).toEqual([
       'generation 1 of the profile',
-      'generation 1 is the current one on the coordinator again',
+      'generation 1 is current on the coordinator again',
     ])
     await expect(runSet(third!.text, 1)).rejects.toMatchObject({ code: 'other-generation', exitStatus: 1 })
     await expect(runSet(third!.text, 7)).rejects.toMatchObject({ code: 'no-generation', exitStatus: 1 })
@@ -261,7 +261,7 @@ describe('the generations of a deployment to this machine', () => {
   })
 
   test.each([
-    [{ deployed: true, manifest: '-' }, 'two manifests: an operand, and --deployed'],
+    [{ deployed: true, manifest: '-' }, 'a manifest and --deployed cannot be combined'],
     [{}, "nothing is deployed as 'default'"],
   ])('davit-collect-garbage refuses %j', async (args, message) => {
     await expect(runCollect(args)).rejects.toMatchObject({ message })

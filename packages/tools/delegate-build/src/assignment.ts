@@ -15,21 +15,21 @@ import { loadBuildModel, parseBuildModel } from '@davit/models'
 import { currentSystem, type Store } from '@davit/store'
 import type { ToolContext } from '@davit/tool'
 
-/** What is to be built, whatever document says it. */
+/** What is to be built, from an architecture or a build model. */
 export interface Assignment {
   readonly store: StoreReference
   readonly infrastructure: Infrastructure
   readonly buildModel: BuildModel
   orderWith(store: Store): Promise<DelegationOrder>
-  /** The document, for the next tool: as it was read, if it was one. */
+  /** Document for the next tool: as read, unless it was a program. */
   readonly text: string
 }
 
 interface AssignmentArguments {
   readonly architecture: string | undefined
-  /** A build model in place of an architecture. */
+  /** Build model, instead of an architecture. */
   readonly build: string | undefined
-  /** How a build model is written that was no document. */
+  /** Format of a build model that was not read from a document. */
   readonly format: 'xml' | 'json'
 }
 
@@ -63,10 +63,10 @@ async function fromBuildModel(
   }
 }
 
-/** Without extension it is a document from a pipe. */
+/** Extensions of documents; a file without extension is a document from a pipe. */
 const DOCUMENTS: readonly string[] = ['', '.xml', '.json']
 
-/** What was no document has no text that the next tool could read: it is given one. */
+/** Reads a build model; if it is not a document, encodes it as one for the next tool. */
 async function readBuildModel(
   file: string,
   format: 'xml' | 'json',
@@ -80,10 +80,10 @@ async function readBuildModel(
   return { value, text: encodeDocument(BuildModel, value, format) }
 }
 
-/** Property under which a build model's addresses go. */
+/** Property for the addresses of a build model. */
 const ADDRESS = 'hostname'
 
-/** Nobody says the systems: nothing goes by that of this machine. */
+/** Makes an infrastructure. Its systems are unknown, and that of this machine has no effect. */
 function infrastructureOf({ interfaces }: BuildModel, system: System): Infrastructure {
   return new Map(
     [...interfaces].map(([name, { targetAddress, clientInterface }]): [TargetName, Target] => [

@@ -132,10 +132,10 @@ test('packages for a platform that no target has are named, before any target is
   })
 })
 
-test('an architecture and a build model exclude each other', async () => {
+test('an architecture and a build model cannot be combined', async () => {
   await expect(run({ build: 'build.xml', operand: 'architecture.json' })).rejects.toMatchObject({
     code: 'usage',
-    message: 'an architecture and a build model exclude each other',
+    message: 'an architecture and a build model cannot be combined',
   })
 })
 

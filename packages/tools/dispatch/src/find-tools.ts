@@ -1,14 +1,14 @@
 import { access, constants, readdir, readlink, stat } from 'node:fs/promises'
 import { delimiter, dirname, join, resolve } from 'node:path'
 
-/** From where tools are looked for. */
+/** Where to look for tools. */
 export interface SearchPlace {
   /** Path through which davit was called. */
   readonly executable: string
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** The path of `davit-NAME`: beside davit, else on PATH. */
+/** Finds the path of `davit-NAME`: next to davit, else on PATH. */
 export async function findTool(name: string, place: SearchPlace): Promise<string | undefined> {
   if (!TOOL_NAME.test(name)) return undefined
   for (const directory of await searchedDirectories(place)) {
@@ -18,7 +18,7 @@ export async function findTool(name: string, place: SearchPlace): Promise<string
   return undefined
 }
 
-/** All tools there are: paths by name, without `davit-`. */
+/** Finds all tools; returns paths by name, without `davit-`. */
 export async function findTools(place: SearchPlace): Promise<ReadonlyMap<string, string>> {
   const tools = new Map<string, string>()
   for (const directory of await searchedDirectories(place)) {
@@ -33,7 +33,7 @@ export async function findTools(place: SearchPlace): Promise<ReadonlyMap<string,
 
 const TOOL_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/
 
-/** Where davit was called, where the links lead through which it was called, and PATH. */
+/** Directories to search: that of davit as called, those of the links on the way to davit itself, and PATH. */
 async function searchedDirectories({ executable, environment }: SearchPlace): Promise<readonly string[]> {
   const links = await linkChain(executable)
   const path = (environment.PATH ?? '').split(delimiter).filter((directory) => directory.startsWith('/'))

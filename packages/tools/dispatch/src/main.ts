@@ -8,20 +8,20 @@ export const tool = defineTool({
   name: 'davit',
   summary: 'Deploy systems of services to networks of machines, with one tool for each step',
   description: [
-    'davit TOOL runs the program davit-TOOL, which lies beside davit or on PATH, and ends with its status. Whatever has such a name is a tool, whoever wrote it.',
+    'davit TOOL runs the program davit-TOOL, which is next to davit or on PATH, and ends with its status. Any program with such a name is a tool, whoever wrote it.',
   ],
   examples: [
     { command: 'davit env -s services.yaml -i infrastructure.yaml -d distribution.yaml', describe: 'deploy a system' },
     { command: 'davit help activate', describe: 'help for one tool' },
   ],
   operands: {
-    tool: { kind: 'command', describe: 'name of a tool, and what it is called with' },
+    tool: { kind: 'command', describe: 'name of a tool, and its arguments' },
   },
   seeAlso: ['davit-env(1)'],
   findHelp: listTools,
   async run(context): Promise<number | void> {
     const [name, ...rest] = context.args.tool
-    if (name === undefined) throw usageError('no tool is named', "'davit --help' lists the tools")
+    if (name === undefined) throw usageError('no tool given', "'davit --help' lists the tools")
     if (name !== 'help') return runTool([await pathOf(name, context), ...rest], context)
     const [subject] = rest
     if (subject === undefined) return context.print(renderHelp(tool, await listTools(context)))
@@ -29,7 +29,7 @@ export const tool = defineTool({
   },
 })
 
-/** What the tool leaves behind, such as a lock, belongs to who called us, and not to us. */
+/** Runs a tool. What it leaves behind, such as a lock, belongs to our caller, and not to this process. */
 function runTool(argv: readonly [string, ...string[]], { environment, runInForeground }: ToolContext<unknown>) {
   const { pid } = processIdentity().parent
   return runInForeground({ argv, environment: { ...environment, DAVIT_CALLER: String(pid) } })
@@ -40,7 +40,7 @@ async function pathOf(name: string, place: SearchPlace): Promise<string> {
   if (path !== undefined) return path
   const known = (await findTools(place)).keys()
   const hint = suggestionFor(name, known) ?? "'davit --help' lists the tools"
-  throw usageError(`no tool '${name}': there is no davit-${name} beside davit or on PATH`, hint)
+  throw usageError(`unknown tool '${name}': there is no davit-${name} next to davit or on PATH`, hint)
 }
 
 async function listTools(place: SearchPlace): Promise<HelpSection> {

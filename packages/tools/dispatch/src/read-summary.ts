@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** What the manual page that is installed with a program says it does; empty when there is none. */
+/** Reads the summary of a program from the manual page installed with it; empty if there is none. */
 export async function readSummary(name: string, path: string): Promise<string> {
   const page = join(dirname(path), '..', 'share', 'man', 'man1', `davit-${name}.1`)
   return summaryIn(await readFile(page, 'utf8').catch(() => ''))
 }
 
-/** The text behind the dash of the section NAME. */
+/** Text after the dash in the section NAME. */
 export function summaryIn(page: string): string {
   const [, text = ''] = /^\.SH "?NAME"?\n.* \\?- (.*)$/m.exec(page) ?? []
   return text.replaceAll('\\-', '-').replaceAll('\\e', '\\')

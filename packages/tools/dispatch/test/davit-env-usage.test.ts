@@ -14,7 +14,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     ['-P p', 'the infrastructure model (-i) is missing', '-P needs the infrastructure model as well'],
     ['--undeploy', 'the infrastructure model (-i) is missing', '--undeploy needs the infrastructure model as well'],
     ['-i i', 'an infrastructure model alone deploys nothing', 'add -s and -d, or -P'],
-    ['--store nix', 'no models', 'name them with -s, -i and -d'],
+    ['--store nix', 'no models', 'specify them with -s, -i and -d'],
   ])('%s is refused, with what is missing', async (words, message, hint) => {
     const { status, stderr } = await run(words.split(' '))
     expect([status, stderr]).toEqual([64, expect.stringContaining(`davit-env: ${message} [usage]\nhint: ${hint}`)])
@@ -44,7 +44,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     [['-D', 'd', ...MODELS], "option '--deployment' takes the place of all models"],
     [
       ['-D', 'd', '--build-on-targets'],
-      "option '--build-on-targets' needs models: what '--deployment' names is built already",
+      "option '--build-on-targets' needs models: the packages of '--deployment' are already built",
     ],
     [['-A', 'a', '--store'], "option '--store' needs a value"],
     [['--rollback', '-A', 'a'], "option '--rollback' takes the place of all models"],
@@ -55,15 +55,15 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     [['-p', '', '--undeploy', '-i', 'i'], "option '-p' needs a value"],
     [['--profile=', '--list-generations'], "option '--profile' needs a value"],
     [['-A', 'a', '-j', ''], "option '-j' needs a value"],
-    [['--switch-to-generation=1x'], "'1x' is not a valid number of a generation"],
-    [['--switch-to-generation=0'], "'0' is not a valid number of a generation"],
+    [['--switch-to-generation=1x'], "'1x' is not a valid generation number"],
+    [['--switch-to-generation=0'], "'0' is not a valid generation number"],
     [
       ['--rollback', '--switch-to-generation', '2'],
-      "option '--switch-to-generation' and option '--rollback' exclude each other",
+      "options '--switch-to-generation' and '--rollback' cannot be combined",
     ],
     [
       ['--delete-generations=old', '--dry-run'],
-      "option '--dry-run' shows what a deployment would do, and not what '--delete-generations' would",
+      "option '--dry-run' shows what a deployment would do, not what '--delete-generations' would do",
     ],
     [['-A', 'a', '--modules', 'x', '--modules', 'y'], "option '--modules' is given twice"],
   ])('refuses %j', async (args, message) => {
@@ -75,15 +75,15 @@ describe.each(shells)('davit-env in %s', (...shell) => {
   test.each([
     [['--undepoly'], "unknown option '--undepoly'", "did you mean '--undeploy'?"],
     [['--switch'], "unknown option '--switch'", "did you mean '--switch-to-generation'?"],
-    [['services.yaml'], "unexpected operand 'services.yaml'", 'models and manifests are named with options'],
-    [['--dry-run'], 'no models', 'name them with -s, -i and -d'],
+    [['services.yaml'], "unexpected operand 'services.yaml'", 'models and manifests are given with options'],
+    [['--dry-run'], 'no models', 'specify them with -s, -i and -d'],
     [
       ['-p', 'my shop'],
       "'my shop' cannot name a deployment",
       "a name begins with a letter, a digit or '_', and goes on",
     ],
     [['-p', 'a'.repeat(201)], 'the name of the deployment is too long', 'a name has at most 200'],
-    [['--log-format=xml'], "option '--log-format' cannot be 'xml'", 'it is one of text, json'],
+    [['--log-format=xml'], "option '--log-format' cannot be 'xml'", 'expected one of text, json'],
   ])('refuses %j, and says what to do', async (args, message, hint) => {
     const { status, stderr } = await run(args)
     expect([status, stderr]).toEqual([64, expect.stringContaining(`davit-env: ${message} [usage]\nhint: ${hint}`)])

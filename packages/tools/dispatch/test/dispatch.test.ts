@@ -59,11 +59,15 @@ test('davit --help lists the tools there are, with what their manual pages say',
 })
 
 test.each([
-  [['ecoh'], "no tool 'ecoh': there is no davit-ecoh beside davit or on PATH", "did you mean 'echo'?"],
-  [['help', 'xyz'], "no tool 'xyz': there is no davit-xyz beside davit or on PATH", "'davit --help' lists the tools"],
-  [['data'], "no tool 'data': there is no davit-data beside davit or on PATH", "'davit --help' lists the tools"],
-  [['../elsewhere/third'], "no tool '../elsewhere/third'", "'davit --help' lists the tools"],
-  [[], 'no tool is named', "'davit --help' lists the tools"],
+  [['ecoh'], "unknown tool 'ecoh': there is no davit-ecoh next to davit or on PATH", "did you mean 'echo'?"],
+  [
+    ['help', 'xyz'],
+    "unknown tool 'xyz': there is no davit-xyz next to davit or on PATH",
+    "'davit --help' lists the tools",
+  ],
+  [['data'], "unknown tool 'data': there is no davit-data next to davit or on PATH", "'davit --help' lists the tools"],
+  [['../elsewhere/third'], "unknown tool '../elsewhere/third'", "'davit --help' lists the tools"],
+  [[], 'no tool given', "'davit --help' lists the tools"],
   [['--verison'], "unknown option '--verison'", "did you mean '--version'?"],
 ])('davit %j is wrong usage', (words, message, hint) => {
   const { status, stderr } = run(words)

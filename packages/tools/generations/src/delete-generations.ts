@@ -11,7 +11,7 @@ import {
 import { listGenerations } from './list-generations.ts'
 import { say } from './messages.ts'
 
-/** Deletes what is selected (see `selectGenerations`), and gives up what has kept its packages. */
+/** Deletes the selected generations (see `selectGenerations`), and releases their packages. */
 export async function deleteSelected(
   place: DeploymentPlace,
   selection: string,
@@ -24,7 +24,7 @@ export async function deleteSelected(
   options.report(numbers.length === 0 ? say('no-generation-to-delete') : generationsDeleted(numbers))
 }
 
-/** Deletes the current one as well. */
+/** Deletes all generations, including the current one. */
 export async function forgetDeployment(place: DeploymentPlace, options: ReleaseOptions): Promise<void> {
   const numbers = await deleteAllGenerations(place, (deleted) => releasePackages(deleted, options))
   options.report(

@@ -7,11 +7,11 @@ import {
 } from '@davit/coordinator-state'
 import { DavitError, printable } from '@davit/diagnostics'
 
-/** What is to be told of a generation. */
+/** A generation as listed. */
 export interface ListedGeneration {
   readonly number: number
   readonly isCurrent: boolean
-  /** Nothing when its files cannot be read. */
+  /** Undefined if its files cannot be read. */
   readonly content: GenerationContent | undefined
 }
 
@@ -21,7 +21,7 @@ export interface GenerationContent {
   readonly targets: number
 }
 
-/** The oldest first. A damaged one does not hide the others. */
+/** Lists all generations, oldest first, including damaged ones. */
 export async function listGenerations(place: DeploymentPlace): Promise<readonly ListedGeneration[]> {
   const current = await currentNumber(place)
   const listed: ListedGeneration[] = []
@@ -31,7 +31,7 @@ export async function listGenerations(place: DeploymentPlace): Promise<readonly 
   return listed
 }
 
-/** A line each. */
+/** Renders a line for each generation. */
 export function renderGenerations(generations: readonly ListedGeneration[]): string {
   return generations
     .map(({ number, isCurrent, content }) => {
@@ -44,7 +44,7 @@ export function renderGenerations(generations: readonly ListedGeneration[]): str
 async function contentOf(place: DeploymentPlace, number: number): Promise<GenerationContent | undefined> {
   try {
     const { manifest, origin } = await readGeneration(place, number)
-    // A target that is only described has nothing to do with it.
+    // Targets without a profile are not counted.
     return { origin, services: manifest.services.size, targets: manifest.profiles.size }
   } catch (error) {
     if (error instanceof DavitError) return undefined
@@ -59,7 +59,7 @@ function renderContent({ origin, services, targets }: GenerationContent): string
   return `${time}  ${countOf(services, 'service')} on ${countOf(targets, 'target')}${who}${where}`
 }
 
-/** Files may have been changed. */
+/** Shortens a name, and makes it printable: files may have been changed. */
 function shortened(name: string): string {
   return printable(name.slice(0, MAX_SHOWN)).replaceAll(/[\n\t]/g, ' ')
 }

@@ -18,14 +18,14 @@ export const tool = defineTool({
   name: 'davit-generations',
   summary: 'List, print and delete the generations of a deployment on the coordinator',
   description: [
-    'Without an option, lists them, the oldest first: number, time, how much is deployed, by whom, and which is the current one.',
-    'Generations to delete are numbers, as in 1,2; 30d, for those that were over 30 days ago, so that the one that was in use then stays; or old, for all but the current one, which is never deleted. Their packages remain until davit-collect-garbage.',
-    'To return to a generation, distribute and activate its manifest, then davit-set --generation; davit-env --rollback and --switch-to-generation do that.',
+    'Without an option, lists the generations, oldest first: number, time, number of services and targets, user, and which one is current.',
+    'Generations to delete are given as numbers, such as 1,2; as 30d, for those replaced more than 30 days ago; or as old, for all but the current one, which is never deleted. Their packages remain until davit-collect-garbage removes them.',
+    'To return to a generation, distribute and activate its manifest, then run davit-set --generation; davit-env --rollback and --switch-to-generation do all of that.',
   ],
   examples: [
-    { command: 'davit-generations', describe: 'list them' },
-    { command: 'davit-generations --print 3 > manifest.xml', describe: 'what was deployed then' },
-    { command: 'davit-generations --delete 30d', describe: 'delete those of more than a month ago' },
+    { command: 'davit-generations', describe: 'list all generations' },
+    { command: 'davit-generations --print 3 > manifest.xml', describe: 'print what was deployed then' },
+    { command: 'davit-generations --delete 30d', describe: 'delete those replaced more than 30 days ago' },
   ],
   options: {
     ...profileOptions,
@@ -38,24 +38,27 @@ export const tool = defineTool({
     previous: {
       type: 'boolean',
       describe:
-        'print the number of the one to which a rollback goes: before the current one, or, if a rollback was cut off, the one to which that went',
+        'print the number of the generation that a rollback returns to: the one before the current one, or the destination of a rollback that was cut off',
     },
     'begin-rollback': {
       type: 'boolean',
       describe:
-        'print the same number, and remember that a rollback was begun, so that a second try does not go two back',
+        'print the same number, and record that a rollback was begun, so that repeating it does not go two back',
     },
-    'end-rollback': { type: 'boolean', describe: 'forget that: it is finished; not one that was begun since' },
-    delete: { type: 'string', value: 'GENERATIONS', describe: 'delete some: numbers, Nd or old' },
+    'end-rollback': {
+      type: 'boolean',
+      describe: 'record that the rollback is finished, unless another one was begun since',
+    },
+    delete: { type: 'string', value: 'GENERATIONS', describe: 'delete generations: numbers, Nd or old' },
     'delete-all': {
       type: 'boolean',
-      describe: 'delete all, the current one included: the deployment is forgotten, not undeployed',
+      describe: 'delete all generations, including the current one: the deployment is forgotten, but not undeployed',
     },
     forget: {
       type: 'string',
       value: 'TARGET',
       describe:
-        'no longer tell what keeps running on a target that was taken out of the infrastructure: it is gone, or looked after otherwise',
+        'no longer warn of services that keep running on a target removed from the infrastructure, because they are gone or managed otherwise',
     },
   },
   exitStatus: { 1: 'there is no such generation or target, or it is the current one' },
@@ -91,7 +94,7 @@ interface Arguments {
 
 type Action = () => Promise<void>
 
-/** Those that are wanted, of which there is to be one at most. */
+/** Actions that the options request; there must be at most one. */
 function actionsOf(place: DeploymentPlace, context: ToolContext<Arguments>): readonly Action[] {
   const { args, print, report } = context
   const { print: printed, delete: deleted } = args
@@ -121,7 +124,7 @@ async function forget(place: DeploymentPlace, target: string, report: Report): P
 
 function tooMany() {
   return usageError(
-    'one thing at a time',
-    'give one of --print, --previous, --begin-rollback, --end-rollback, --delete, --delete-all and --forget',
+    'more than one action given',
+    'give only one of --print, --previous, --begin-rollback, --end-rollback, --delete, --delete-all and --forget',
   )
 }

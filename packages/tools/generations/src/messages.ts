@@ -10,7 +10,7 @@ export const say = messages({
   'deployment-forgotten': warning(
     { generations: 'numbers' },
     ({ generations }) => `deleted ${generationsText(generations)}: the coordinator has forgotten the deployment`,
-    'what runs on the targets goes on running there; davit-env --undeploy --take-over stops it',
+    'what runs on the targets keeps running there; davit-env --undeploy --take-over stops it',
   ),
   'target-forgotten': note(
     { target: 'text', services: 'texts' },
@@ -18,6 +18,6 @@ export const say = messages({
   ),
   'rollback-unfinished': note(
     { to: 'number' },
-    ({ to }) => `the rollback to generation ${to} was not finished: going on with it`,
+    ({ to }) => `the rollback to generation ${to} was not finished; continuing it`,
   ),
 })

@@ -2,7 +2,7 @@ import { isProcessGone, processIdentity, wasRestartedSince } from '@davit/proces
 
 import type { Fate } from './summary-of.ts'
 
-/** Nobody can tell from another machine. */
+/** Returns a function that tells whether a process still runs, as far as this machine can know. */
 export function fateFrom(here = processIdentity()): Fate {
   return (begin) => {
     if (begin.bootId === here.bootId && begin.bootId !== '') {

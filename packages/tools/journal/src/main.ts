@@ -12,14 +12,14 @@ export const tool = defineTool({
   name: 'davit-journal',
   summary: 'Print what was done to a deployment from this coordinator, by whom, and how it ended',
   description: [
-    'A line for each run, the newest last: when it began (UTC), who ran what, how many services were activated and deactivated, how it ended, and which generation came of it. The steps of one davit-env are one run; so are those of a command under davit-lock, and those for which DAVIT_RUN is the same.',
-    'A run that was killed, or whose coordinator was, did not end. It may also be that it still runs, or that nobody can tell from here.',
-    'The journal is a report: nothing depends on it. It holds what its tools have reported, and neither options nor properties of containers. The oldest half goes when it is larger than 8 MiB.',
+    'Prints a line for each run, newest last: when it began (UTC), who ran what, how many services were activated and deactivated, how it ended, and which generation resulted. The steps of one davit-env are one run; so are those of a command under davit-lock, and those with the same DAVIT_RUN.',
+    "A run without an end was killed, or its machine crashed ('did not end'), or it 'still runs'; if this cannot be determined from here, it 'has not ended'.",
+    'The journal is a report; nothing depends on it. It contains what tools have reported, but neither options nor properties of containers. When it is larger than 8 MiB, the older half is removed.',
   ],
   examples: [
     { command: 'davit-journal -n 10', describe: 'the last ten runs' },
-    { command: 'davit-journal -n 1 -v', describe: 'what the last one did, and what it said' },
-    { command: 'davit-journal --since 2d --format json', describe: 'for programs, an entry a line' },
+    { command: 'davit-journal -n 1 -v', describe: 'what the last run did and reported' },
+    { command: 'davit-journal --since 2d --format json', describe: 'entries for programs, one per line' },
   ],
   options: {
     ...profileOptions,
@@ -27,15 +27,15 @@ export const tool = defineTool({
     since: {
       type: 'string',
       value: 'TIME',
-      describe: 'only runs that began since then: 2d, 3h or 30m ago, or a day or time of UTC, like 2026-11-21',
+      describe: 'only runs that began since then: 2d, 3h or 30m ago, or a day or time in UTC, such as 2026-11-21',
     },
     format: {
       type: 'choice',
       choices: ['text', 'json'],
       default: 'text',
-      describe: 'json prints the entries of the runs as they are, a line each',
+      describe: 'json prints the entries of the runs unchanged, one per line',
     },
-    verbose: { type: 'boolean', short: 'v', env: ['DAVIT_VERBOSE'], describe: 'with what happened in each run' },
+    verbose: { type: 'boolean', short: 'v', env: ['DAVIT_VERBOSE'], describe: 'also print what happened in each run' },
   },
   environment: { ...stateEnvironment },
   seeAlso: ['davit-env(1)', 'davit-generations(1)'],
@@ -60,7 +60,7 @@ function linesOf(runs: readonly Run[]): string {
   return runs.flatMap(({ read }) => read.map(({ line }) => `${line}\n`)).join('')
 }
 
-/** What a crash or a full disk has cut off. */
+/** Warns of lines that a crash or a full disk has cut off. */
 function tellDamage({ damaged }: ReadJournal, report: Report): void {
   for (const { file, line } of damaged) report(say('journal-damaged', { file, line }))
 }

@@ -7,6 +7,6 @@ export const say = messages({
   ),
   'journal-damaged': warning(
     { file: 'text', line: 'number' },
-    ({ file, line }) => `line ${line} of '${file}' is damaged, and passed over`,
+    ({ file, line }) => `skipping line ${line} of '${file}', which is damaged`,
   ),
 })

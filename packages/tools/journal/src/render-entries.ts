@@ -5,7 +5,7 @@ import { renderEvent, type ShownEvent } from '@davit/tool'
 import { isStep, type Run } from './runs-of.ts'
 import { endOf, type Fate, toolOf } from './summary-of.ts'
 
-/** What happened in a run, as its tools have told it, a line each; some go on in lines that are indented more. */
+/** Renders what the tools of a run reported, one line for each event; further lines of an event are indented more. */
 export function renderEntries({ executions, read }: Run, fate: Fate): readonly string[] {
   const entries = read.map(({ entry }) => entry)
   const known = new Map(executions.map((execution) => [execution.id, execution]))
@@ -21,7 +21,7 @@ export function renderEntries({ executions, read }: Run, fate: Fate): readonly s
   return [...lines, ...open.flatMap((execution) => indented(undefined, endLine(execution, fate)))]
 }
 
-/** Within the whole run. */
+/** Identifies a step within the whole run. */
 function nameOf({ id, number }: StepEntry): string {
   return `${id} ${number}`
 }
@@ -34,7 +34,7 @@ function endLine(execution: Run['executions'][number] | undefined, fate: Fate): 
   return execution === undefined ? '' : `${toolOf(execution)}: ${endOf(execution, fate)}`
 }
 
-/** Of a step of a tool that has ended nobody will hear any more. */
+/** Outcome of a step without an end; if its tool has ended, none will follow. */
 function openEnd(execution: Run['executions'][number] | undefined, fate: Fate): string {
   return execution === undefined || execution.end !== undefined ? 'did not end' : endOf(execution, fate)
 }
@@ -45,7 +45,7 @@ function eventText(entry: Exclude<JournalEntry, { kind: 'begin' | 'end' }>): str
   return event && renderEvent(event, { verbosity: 'verbose', seconds })
 }
 
-/** Nothing for kinds that came later. */
+/** Event of an entry; undefined for kinds unknown to this version. */
 function eventOf(entry: Exclude<JournalEntry, { kind: 'begin' | 'end' }>): ShownEvent | undefined {
   switch (entry.kind) {
     case 'started':

@@ -4,7 +4,7 @@ import { renderEntries } from './render-entries.ts'
 import type { Run } from './runs-of.ts'
 import { type Fate, type RunSummary, summaryOf } from './summary-of.ts'
 
-/** A line each, and what happened below it, where it is wanted. */
+/** Renders a line for each run, followed by what happened in it if verbose. */
 export function renderRuns(runs: readonly Run[], fate: Fate, verbosity: 'normal' | 'verbose'): string {
   const summaries = runs.map((run) => [run, summaryOf(run, fate)] as const)
   const widthOf = (texts: readonly string[]) => texts.reduce((width, { length }) => Math.max(width, length), 0)

@@ -1,23 +1,23 @@
 import type { BeginEntry, EndEntry, JournalEntry, ReadEntry, StepEntry } from '@davit/coordinator-state'
 
-/** What was typed: a tool, or something that runs several of them. */
+/** A run: one tool, or a program that runs several of them. */
 export interface Run {
   readonly id: string
   readonly time: Date
   readonly executions: readonly Execution[]
-  /** All of it, in the order in which it was written. */
+  /** All entries, in the order in which they were written. */
   readonly read: readonly ReadEntry[]
 }
 
-/** Of one tool. */
+/** Execution of one tool. */
 export interface Execution {
   readonly id: string
-  /** Nothing where it is not in the journal any more. */
+  /** Undefined if it is no longer in the journal. */
   readonly begin: BeginEntry | undefined
   readonly end: EndEntry | undefined
 }
 
-/** In the order of their beginnings. Entries of tools that run at the same time are mixed in the journal. */
+/** Groups entries into runs, ordered by their beginning. Entries of tools that run at the same time are mixed in the journal. */
 export function runsOf(read: readonly ReadEntry[]): readonly Run[] {
   const names = new Map(read.flatMap(({ entry }) => (entry.kind === 'begin' ? [[entry.id, entry.run]] : [])))
   const groups = groupedBy(read, ({ entry }) => names.get(entry.id) ?? entry.id)
@@ -29,7 +29,7 @@ export function runsOf(read: readonly ReadEntry[]): readonly Run[] {
   }))
 }
 
-/** Kinds that came later are no steps. */
+/** Whether an entry is about a step; kinds unknown to this version are not. */
 export function isStep(entry: JournalEntry): entry is StepEntry {
   return entry.kind === 'started' || entry.kind === 'finished' || entry.kind === 'failed'
 }

@@ -1,12 +1,12 @@
 import { usageError } from '@davit/tool'
 
-/** `2d`, `3h`, `30m` before now; or a day, or a time of UTC. */
+/** Parses `2d`, `3h` or `30m` before now, or a day, or a time in UTC. */
 export function parseSince(text: string, now: Date): Date {
   const time = timeBefore(text, now) ?? timeIn(text)
   if (time !== undefined) return time
   throw usageError(
     `option '--since' cannot be '${text}'`,
-    "it is 2d, 3h or 30m, a day like 2026-11-21, or a time like '2026-11-21 17:30' of UTC",
+    "expected 2d, 3h or 30m, a day such as 2026-11-21, or a time in UTC such as '2026-11-21 17:30'",
   )
 }
 
@@ -21,7 +21,7 @@ function timeBefore(text: string, now: Date): Date | undefined {
   return count === undefined ? undefined : new Date(now.getTime() - Number(count) * (MILLISECONDS.get(unit) ?? 0))
 }
 
-/** There is no 31st of February, but a day after it. */
+/** Parses a day or time; refuses days such as 31 February, which Date would move to March. */
 function timeIn(text: string): Date | undefined {
   const [, day = '', clock = '00:00:00'] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)Z?)?$/.exec(text) ?? []
   const time = new Date(`${day}T${clock}Z`)

@@ -2,20 +2,20 @@ import type { BeginEntry, JournalEntry } from '@davit/coordinator-state'
 
 import { type Execution, isStep, type Run } from './runs-of.ts'
 
-/** A run in a line. */
+/** Summary of a run for one line. */
 export interface RunSummary {
   readonly time: Date
   /** `alice@desk` */
   readonly who: string
-  /** What was typed, as far as anybody knows. */
+  /** Name of the program that was run, as far as known. */
   readonly program: string
-  /** `3 activated, 1 deactivated`; what it said, where it did nothing of that kind. */
+  /** `3 activated, 1 deactivated`; the messages, if nothing of that kind was done. */
   readonly done: string
   readonly outcome: string
   readonly generation: number | undefined
 }
 
-/** What has become of the process that wrote this, and no end. */
+/** Tells what became of a process that wrote a beginning but no end. */
 export type Fate = (begin: BeginEntry) => 'gone' | 'alive' | 'unknown'
 
 export function summaryOf({ id, time, executions, read }: Run, fate: Fate): RunSummary {
@@ -30,14 +30,14 @@ export function summaryOf({ id, time, executions, read }: Run, fate: Fate): RunS
   }
 }
 
-/** How one tool has ended. */
+/** Describes how one tool ended. */
 export function endOf({ begin, end }: Execution, fate: Fate): string {
   if (end === undefined) return FATES[begin === undefined ? 'unknown' : fate(begin)]
   if (end.status === 0) return 'done'
   return `status ${end.status}${end.message === undefined ? '' : `: ${end.message}`}`
 }
 
-/** Where the beginning is lost, so is this. */
+/** Name of the tool; unknown if the beginning is lost. */
 export function toolOf({ begin }: Execution): string {
   return begin?.tool ?? 'a tool'
 }
@@ -51,7 +51,7 @@ function whoIn({ user, sudoUser, host }: BeginEntry): string {
   return sudoUser === undefined ? `${user}@${host}` : `${sudoUser}@${host} as ${user}`
 }
 
-/** Who runs several tools says what it is in the name of the run: `davit-env.20261121T173205Z.4711`. */
+/** Name of the program: one that runs several tools puts its name into that of the run, `davit-env.20261121T173205Z.4711`. */
 function programOf(id: string, executions: readonly Execution[]): string {
   const [name = '', ...rest] = id.split('.')
   return rest.length > 0 ? name : [...new Set(executions.map(toolOf))].join(', ')
@@ -75,7 +75,7 @@ function doneIn(entries: readonly JournalEntry[]): string {
   return told?.join(told === counts ? ', ' : '; ') ?? ''
 }
 
-/** Not of single targets, and not of the generation, which is told in any case. */
+/** Messages that are neither about a single target nor about the generation, which the summary has anyway. */
 function messagesIn(entries: readonly JournalEntry[], kind: 'note' | 'warning'): readonly string[] {
   const messages = entries.flatMap((entry) =>
     entry.kind === kind && entry.target === undefined && entry.generation === undefined ? [entry.message] : [],
@@ -83,7 +83,7 @@ function messagesIn(entries: readonly JournalEntry[], kind: 'note' | 'warning'):
   return [...new Set(messages)]
 }
 
-/** Of the first one that failed: what follows comes of it. */
+/** Outcome of a run: tools that have not ended, and the first one that failed, since later failures follow from it. */
 function outcomeOf(executions: readonly Execution[], fate: Fate): string {
   const open = executions.filter(({ end }) => end === undefined)
   const failed = executions

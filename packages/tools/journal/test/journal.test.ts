@@ -229,7 +229,7 @@ test('what is damaged is passed over and told; what has lost its beginning is to
       kind: 'warning',
       code: 'journal-damaged',
       fields: { line: 7, file: join(place, 'journal/1') },
-      message: `line 7 of '${join(place, 'journal/1')}' is damaged, and passed over`,
+      message: `skipping line 7 of '${join(place, 'journal/1')}', which is damaged`,
     },
   ])
   expect(printed.split('\n')[0]).toMatch(/^2026-11-20 10:00:01 UTC {2}somebody {4}a tool {8}1 failed; status 1: the/)

@@ -8,14 +8,14 @@ import { say } from './messages.ts'
 interface FreeTerms {
   readonly profile: ProfileName
   readonly token: string
-  /** Of the record of the lock, which may be that of this user. */
+  /** Directory of this user's lock record, which may be that of this lock. */
   readonly place: string
   /** How long each service may take to answer. */
   readonly timeoutSeconds: number | undefined
   readonly report: Report
 }
 
-/** Ends the deployment that holds the lock with this token, wherever it does. */
+/** Ends the deployment that holds the lock with this token, on all targets where it holds it. */
 export async function freeLock(reached: ReachedTargets, terms: FreeTerms): Promise<void> {
   const { profile, token, report } = terms
   const targets = [...reached.targets.values()]
@@ -28,7 +28,7 @@ export async function freeLock(reached: ReachedTargets, terms: FreeTerms): Promi
   }
   if (held.length > 0)
     await endDeployment(held, terms).catch((error: unknown) => {
-      // Who held it has noticed, and ended.
+      // The holder has noticed, and has ended.
       if (!isGone(error)) throw error
     })
   allTargets(reached)
@@ -41,6 +41,6 @@ function holderOf({ name, machine }: ShellTarget, profile: ProfileName) {
 
 function notHeld({ profile, token }: FreeTerms): DavitError {
   return new DavitError('not-locked', `no target of the manifest holds the lock '${token}' of profile '${profile}'`, {
-    hint: 'what refuses a lock says the id of the one that is held',
+    hint: 'the tool that was refused prints the id of the lock',
   })
 }

@@ -9,11 +9,11 @@ import {
 import type { ShellTarget } from '@davit/target'
 
 interface LockAllTerms extends LockTerms {
-  /** Of the record of the lock. */
+  /** Directory of the lock record. */
   readonly place: string
-  /** Its text. */
+  /** Text of the manifest. */
   readonly manifest: string
-  /** Whether it ends with a command. */
+  /** Whether the lock ends with a command. */
   readonly duringCommand: boolean
   /** How long each service may take to answer. */
   readonly timeoutSeconds: number | undefined
@@ -21,8 +21,8 @@ interface LockAllTerms extends LockTerms {
 }
 
 /**
- * Locks the targets, and what is on their machines under names that they had before; asks the services; leaves the record. All or
- * nothing. Returns everything that is locked.
+ * Locks the targets, and the former names under which their machines have records; asks the services; writes the record. Locks
+ * all or nothing. Returns everything that is locked.
  */
 export async function lockAll(targets: readonly ShellTarget[], terms: LockAllTerms): Promise<readonly ShellTarget[]> {
   const { token, owner, place, manifest, duringCommand, signal, here, profile, timeoutSeconds } = terms

@@ -23,9 +23,9 @@ export const tool = defineTool({
   name: 'davit-lock',
   summary: 'Lock a deployment on all targets of a manifest',
   description: [
-    'With a command, holds the lock while the command runs, as flock(1) does. Without one, leaves the lock to the steps that follow, in the same pipe or at the same prompt, until davit-unlock: they find it in the state of the coordinator.',
-    'Every active service is asked whether it can be changed now; one that refuses keeps the deployment unlocked.',
-    'A lock ends with the process that holds it, or when its lease is over; whoever finds it so takes it over.',
+    'With a command, holds the lock while the command runs, as flock(1) does. Without one, keeps the lock until davit-unlock for the following steps of the same pipe or shell, which find it in the state of the coordinator.',
+    'Every active service is asked whether it can be changed now; if one refuses, the deployment is not locked.',
+    'A lock ends with the process that holds it, or when its lease is over; somebody else can then take it.',
   ],
   examples: [
     { command: 'davit-lock manifest.xml -- ./deploy.sh manifest.xml', describe: 'hold the lock while a script runs' },
@@ -36,15 +36,15 @@ export const tool = defineTool({
   ],
   operands: {
     manifest: 'manifest whose targets are locked',
-    command: { kind: 'command', describe: 'what runs under the lock' },
+    command: { kind: 'command', describe: 'command to run under the lock' },
   },
   options: { ...profileOptions, ...skipOptions, ...activityOptions, 'lock-lease': lease },
   exitStatus: { 1: 'a service cannot be changed now, or has not answered in time', 75: 'somebody else holds the lock' },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-unlock(1)', 'davit-activate(1)', 'flock(1)'],
   interrupted: {
-    once: 'it left no lock: the same command takes one',
-    twice: 'locks may be left: who asks for them is told whose they are, and davit-unlock --id frees them',
+    once: 'no lock was left; the same command takes one',
+    twice: 'locks may be left; a tool that they refuse prints the holder and the id, and davit-unlock --id frees them',
   },
   async run(context) {
     const { args, print, readDocument, signal } = context
@@ -62,7 +62,7 @@ export const tool = defineTool({
       const locked = await lockAll(targets, { ...terms, manifest: text, duringCommand, signal })
       if (duringCommand) return runLocked(locked, terms, context)
       await print(text).catch(async (error: unknown) => {
-        // Whoever reads of a failure unlocks nothing.
+        // A failure is the end: nobody would unlock.
         await endDeployment(locked, terms).catch(() => {})
         throw error
       })

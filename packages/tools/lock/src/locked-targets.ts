@@ -3,13 +3,13 @@ import type { TargetName } from '@davit/documents'
 import { allTargets, type ReachedTargets, type ShellTarget } from '@davit/target'
 
 interface LockedTargets {
-  /** What can be reached of what is locked, names that machines had before included. */
+  /** Locked targets that can be reached, including former names. */
   readonly locked: readonly ShellTarget[]
-  /** An error that names what could not be reached of it. */
+  /** Throws an error that names locked targets that could not be reached. */
   check(): void
 }
 
-/** Targets that were skipped when the deployment was locked are not looked at. */
+/** Finds the targets that are locked; those that were skipped when the deployment was locked are not among them. */
 export function lockedTargets({ targets, unreachable }: ReachedTargets, record: LockRecord): LockedTargets {
   const isLocked = ([name]: readonly [TargetName, unknown]) => record.targets.includes(name)
   const reached = new Map([...targets].filter(isLocked))

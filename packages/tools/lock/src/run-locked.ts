@@ -9,13 +9,13 @@ interface Arguments {
 }
 
 interface RunTerms extends LockTerms {
-  /** Of the record of the lock. */
+  /** Directory of the lock record. */
   readonly place: string
   /** How long each service may take to answer. */
   readonly timeoutSeconds: number | undefined
 }
 
-/** Holds the lock while the command runs; its status is ours. A lock that is lost meanwhile ends the command. */
+/** Holds the lock while the command runs, and returns its status. If the lock is lost meanwhile, the command is ended. */
 export async function runLocked(
   targets: readonly ShellTarget[],
   terms: RunTerms,
@@ -29,13 +29,13 @@ export async function runLocked(
   else await endDeployment(targets, terms).catch(endAgain)
   return status
 
-  /** What could not be given back may be now; what is gone was given back just before. */
+  /** Tries again to release the locks, some of which the first attempt may have released; then throws the first error. */
   async function endAgain(error: unknown): Promise<void> {
     await endDeployment(targets, terms).catch(() => {})
     throw error
   }
 
-  /** What failed before is what counts. */
+  /** Ends the deployment after a failure, which is what counts: errors are only reported. */
   async function endQuietly(): Promise<void> {
     await endDeployment(targets, terms).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error)

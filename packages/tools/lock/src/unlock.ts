@@ -26,13 +26,13 @@ export const tool = defineTool({
   name: 'davit-unlock',
   summary: 'Unlock a deployment that davit-lock has locked',
   description: [
-    'Goes by what davit-lock has left in the state of the coordinator, and unlocks what that has locked. On empty input, because an earlier step of the pipe failed, it unlocks what davit-lock has locked in the same pipe, and fails nevertheless.',
-    'What davit-lock holds while a command runs ends with the command, and is not unlocked from elsewhere. With --id, frees the lock of anybody on the targets of the manifest, and says whose it was: for one that nobody works under any more. Who does so nevertheless ends at the next step.',
+    'Unlocks what davit-lock has locked, as recorded in the state of the coordinator. On empty input, because an earlier step of the pipe failed, it unlocks what davit-lock has locked in the same pipe, and fails nevertheless.',
+    'A lock that davit-lock holds while a command runs ends with the command, and cannot be unlocked from elsewhere. With --id, frees the lock of anybody on the targets of the manifest, and prints the holder; this is meant for a lock that is no longer used. A deployment that still works under it ends at its next step.',
   ],
   examples: [
     { command: 'davit-unlock manifest.xml', describe: 'unlock the targets of a manifest' },
-    { command: 'davit-lock manifest.xml | davit-activate | davit-unlock', describe: 'at the end of a pipe' },
-    { command: 'davit-unlock --id 5d7c… manifest.xml', describe: 'free the lock that somebody has left' },
+    { command: 'davit-lock manifest.xml | davit-activate | davit-unlock', describe: 'unlock at the end of a pipe' },
+    { command: 'davit-unlock --id 5d7c… manifest.xml', describe: 'free a lock that somebody has left' },
   ],
   operands: { manifest: 'manifest whose targets are locked' },
   options: {
@@ -41,17 +41,17 @@ export const tool = defineTool({
     id: {
       type: 'string',
       value: 'TOKEN',
-      describe: 'free the lock that is called so, whoever holds it: as said by the tool that was refused',
+      describe: 'free the lock with this id, whoever holds it; the tool that was refused prints the id',
     },
   },
   exitStatus: {
-    1: 'the deployment was not locked, or a service could not be told or has not answered in time: the lock is gone',
-    75: 'davit-lock holds it while a command runs',
+    1: 'the deployment was not locked, or a service could not be unlocked or has not answered in time; the lock is free',
+    75: 'davit-lock holds the lock while a command runs',
   },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-lock(1)'],
   interrupted: {
-    once: 'nothing was unlocked: the same command does it',
+    once: 'nothing was unlocked; the same command does it',
     twice: 'the same command unlocks what is still locked',
   },
   async run(context) {
@@ -88,25 +88,25 @@ function infrastructureOf(record: LockRecord): Infrastructure {
   return parseDocument(Manifest, record.manifest, { file: 'the manifest that was locked' }).infrastructure
 }
 
-/** From elsewhere: it would end that command in the middle. */
+/** Refuses to unlock from elsewhere, which would end the command in the middle. */
 function refuseWhileCommandRuns({ duringCommand, owner, token }: LockRecord, profile: ProfileName): void {
   if (duringCommand !== true || isDead(owner, processIdentity()) || comesFrom(owner.holder) !== false) return
   const who = describeOwner(encodeOwner(owner))
   throw new DavitError('locked', `profile '${profile}' is locked by ${who} while a command runs`, {
     exitStatus: ExitStatus.locked,
-    hint: `it is unlocked when that has ended; 'davit-unlock --id ${token} MANIFEST' frees it, and ends the command`,
+    hint: `it is unlocked when the command has ended; 'davit-unlock --id ${token} MANIFEST' frees it, and ends the command`,
   })
 }
 
 function notLocked(profile: ProfileName): DavitError {
-  return new DavitError('not-locked', `profile '${profile}' is not locked by davit-lock of this user`, {
-    hint: 'davit-lock MANIFEST locks it',
+  return new DavitError('not-locked', `profile '${profile}' is not locked by a davit-lock of this user`, {
+    hint: "run 'davit-lock MANIFEST' to lock it",
   })
 }
 
 function emptyInput(): DavitError {
-  return new DavitError('empty-document', 'an earlier step of the pipe failed: the deployment is unlocked', {
+  return new DavitError('empty-document', 'an earlier step of the pipe failed; the deployment is unlocked', {
     exitStatus: ExitStatus.noInput,
-    hint: 'look for its message above',
+    hint: 'see its message above',
   })
 }

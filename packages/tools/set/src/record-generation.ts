@@ -15,7 +15,7 @@ import type { Store } from '@davit/store'
 
 export type RecordedGeneration = AddedGeneration | { readonly kind: 'switched'; readonly number: number }
 
-/** Adds the generation on the coordinator; its profiles are kept in the store, also when that was cut off before. */
+/** Adds the generation on the coordinator, and keeps its profiles in the store, even if an earlier run was cut off before that. */
 export async function recordGeneration(
   place: DeploymentPlace,
   deployed: Deployed,
@@ -27,7 +27,7 @@ export async function recordGeneration(
   return generation
 }
 
-/** Makes a generation that is there the current one, in place of adding one. */
+/** Makes an existing generation current instead of adding one. */
 export async function returnToGeneration(
   place: DeploymentPlace,
   generation: { readonly number: number; readonly manifest: Manifest },
@@ -39,12 +39,12 @@ export async function returnToGeneration(
   return { kind, number }
 }
 
-/** Only the manifest of a generation can make it current again. */
+/** Checks that the manifest is that of the generation which is to become current again. */
 export async function checkGeneration(place: DeploymentPlace, number: number, manifest: Manifest): Promise<void> {
   const generation = await readGeneration(place, number)
   if (isSameManifest(generation.manifest, manifest)) return
   throw new DavitError('other-generation', `the manifest is not that of generation ${number}`, {
-    hint: `davit-generations --print ${number} prints that, to be distributed and activated first`,
+    hint: `'davit-generations --print ${number}' prints that manifest; distribute and activate it first`,
   })
 }
 

@@ -9,11 +9,11 @@ interface SetOptions {
   readonly profile: ProfileName
   readonly token: string
   readonly report: Report
-  /** `reuse` points a target at a generation of its own that holds the profile, where it has one. */
+  /** `reuse` returns a target to a generation of its own with the profile, if it has one. */
   readonly generations: ProfileToSet['generations']
 }
 
-/** On all targets at once; every one is tried, the first failure is thrown. */
+/** Sets the profiles of all targets at the same time; tries every target, then throws the first failure. */
 export async function setProfiles(
   manifest: Manifest,
   targets: readonly ShellTarget[],

@@ -1,6 +1,6 @@
 import type { Manifest, TargetName } from '@davit/documents'
 
-/** Targets that were passed over and do not have the profile that the manifest names, as far as the last generation knows. */
+/** Targets that were skipped and, according to the last generation, do not have the profile of the manifest. */
 export function targetsBehind(
   manifest: Manifest,
   reached: ReadonlySet<TargetName>,

@@ -67,7 +67,7 @@ export async function readJournal(place: DeploymentPlace): Promise<ReadJournal> 
     const denied = ['EACCES', 'EPERM'].includes(systemErrorCode(cause) ?? '')
     throw new DavitError('cannot-read', `cannot read the journal '${journalOf(place)}': ${reasonOf(cause)}`, {
       exitStatus: denied ? ExitStatus.permission : ExitStatus.noInput,
-      hint: 'check who owns it, and as which user you run this',
+      hint: 'check its owner and permissions, and the user who runs this',
       cause,
     })
   }

@@ -11,14 +11,14 @@ _arguments -s -S \
   '--color=[of the text]:red|green:(red green)' \
   '-p+[name of the deployment (default\: default)]:NAME:' \
   '--profile=[name of the deployment (default\: default)]:NAME:' \
-  '-m+[how many targets are sent to at a time (default\: 4)]:N:' \
-  '--max-concurrent-transfers=[how many targets are sent to at a time (default\: 4)]:N:' \
-  '--output=[write the result to a file, in one step, instead of standard output]:FILE:_files' \
+  '-m+[how many targets to send to at a time (default\: 4)]:N:' \
+  '--max-concurrent-transfers=[how many targets to send to at a time (default\: 4)]:N:' \
+  '--output=[write the result to a file, atomically, instead of standard output]:FILE:_files' \
   '-q[print only warnings and errors]' \
   '--quiet[print only warnings and errors]' \
   '-v[print every step as it begins]' \
   '--verbose[print every step as it begins]' \
-  '--log-format=[how progress and errors are written to standard error (default\: text)]:text|json:(text json)' \
+  '--log-format=[format of progress and errors on standard error (default\: text)]:text|json:(text json)' \
   '--debug[print stack traces]' \
   '-h[print this help and stop]' \
   '--help[print this help and stop]' \
