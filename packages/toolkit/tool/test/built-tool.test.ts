@@ -160,7 +160,7 @@ test('a second signal ends what does not listen, and says how to go on', async (
   const child = await startedProbe(['stubborn'])
   child.kill('SIGINT')
   await child.said('warning: interrupted')
-  // Until the first wish is over, more of the same belongs to it.
+  // Signals that follow shortly after the first one count as the same.
   const again = setInterval(() => child.kill('SIGINT'), 50)
   const { status, messages } = await child.end()
   clearInterval(again)
@@ -240,7 +240,7 @@ describe('the journal', () => {
   })
 })
 
-/** What it says on standard error arrives in any pieces. */
+/** Starts the probe, whose messages on standard error arrive in arbitrary pieces. */
 async function startedProbe(words: readonly string[], environment?: NodeJS.ProcessEnv) {
   const child = spawn(probe, words, { env: environment })
   let messages = ''
@@ -252,7 +252,7 @@ async function startedProbe(words: readonly string[], environment?: NodeJS.Proce
     pid: child.pid,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     said,
-    /** Exit status, and what it has said since it was ready. */
+    /** Exit status, and what it has printed since it was ready. */
     async end(): Promise<{ readonly status: number | null; readonly messages: string }> {
       const [status] = await closed
       return { status, messages: messages.replace(/^ready\n/, '') }

@@ -34,7 +34,7 @@ test.each([
   expect(told).toEqual(codes.map(({ code, fields }) => [code, Object.keys(fields).filter(isTold)]))
 })
 
-/** A hint is perhaps there, and perhaps not. */
+/** A hint may be absent. */
 const isTold = (name: string) => name !== 'hint'
 
 function namesIn(cell: string): readonly string[] {

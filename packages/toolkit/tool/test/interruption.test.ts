@@ -30,7 +30,7 @@ test('for each of many targets somebody may listen', async () => {
   process.prependListener('warning', listen)
   const { signal } = interruptionAt().interruption
   for (let count = 0; count < 100; count++) signal.addEventListener('abort', () => {})
-  // Warnings are said a moment later.
+  // Warnings are printed a moment later.
   await setImmediate()
   process.off('warning', listen)
   expect(warnings).toEqual([])
@@ -61,7 +61,7 @@ test('diverted signals go elsewhere, until they come back', () => {
   interruption.receive('SIGINT')
   expect([received, interruption.signal.aborted]).toEqual([['SIGINT'], false])
   restore()
-  // The terminal has ended the command with it, before we were told.
+  // The terminal ended the command with it before we received it.
   interruption.receive('SIGINT')
   expect([received, interruption.signal.aborted]).toEqual([['SIGINT'], false])
   wait(1000)

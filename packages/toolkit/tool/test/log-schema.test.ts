@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   boolean: (value) => typeof value === 'boolean',
 }
 
-/** As much of JSON Schema as the log needs; words that are not known fit nothing. */
+/** Validates as much of JSON Schema as the log needs; unknown keywords make validation fail. */
 const WORDS: Readonly<Record<string, (wanted: never, value: unknown, whole: Schema) => boolean>> = {
   $schema: () => true,
   title: () => true,
@@ -53,7 +53,7 @@ const line = (text: string): unknown => JSON.parse(text)
 
 const SAMPLES: Readonly<Record<string, unknown>> = { number: 3, generation: 3, truth: true, texts: ['a'], numbers: [1] }
 
-/** A message with the same code and fields, whatever it says. */
+/** A message with the same code and fields, and any text. */
 function sampleOf(code: string, kind: string, table: FieldTable) {
   const say = messages({ [code]: (kind === 'warning' ? warning : note)(table, () => 'text') })
   const given = Object.entries(table).map(([name, word]) => [name, SAMPLES[word.replace('?', '')] ?? 'text'] as const)

@@ -11,7 +11,7 @@ const say = messages({
   ended: note({ aborted: 'truth' }, ({ aborted }) => `aborted: ${aborted}`),
 })
 
-/** Does what its first operand says, so that the process around it can be watched. */
+/** A tool that does what its first operand names, so that its process can be observed. */
 export const probeTool = defineTool({
   name: 'davit-probe',
   summary: 'Do what a test asks for',

@@ -8,7 +8,7 @@ import { Machines } from '@davit/deployment/testing'
 
 import { tool } from '../src/main.ts'
 
-/** How a module ends badly, after what it is called for is half done; `NAME` is its activity and service. */
+/** Ways in which a module fails, after its activity is half done; `NAME` is its activity and service. */
 const FAULTS = {
   fails: 'echo "NAME: sorry"; exit 3',
   hangs: 'echo "NAME: hold on"; sleep 1000; exit 0',
@@ -18,10 +18,10 @@ const FAULTS = {
 } as const
 
 export type Fault = keyof typeof FAULTS
-/** By activity and service, such as `activate b-2`. */
+/** Faults by activity and service, such as `activate b-2`. */
 export type Faults = Readonly<Record<string, Fault>>
 
-/** Far more than an activity takes, also where all processors are busy. */
+/** Far longer than an activity takes, even if all processors are busy. */
 const LIMIT = 6
 const WORDS = { fails: 'sorry', hangs: 'hold on', floods: 'enough', crashes: 'ouch', drowns: 'more' } satisfies Record<
   Fault,
@@ -36,7 +36,7 @@ const MESSAGES = {
   drowns: LATE,
 } satisfies Record<Fault, string>
 
-/** What the report says of a fault. */
+/** Text about a fault in the report. */
 export function reportOf(name: string, fault: Fault): { readonly message: string; readonly log: string } {
   const [activity, service = ''] = name.split(' ')
   const target = /^[ad]/.test(service) ? 'one' : 'two'
@@ -44,7 +44,7 @@ export function reportOf(name: string, fault: Fault): { readonly message: string
   return { message, log: `    ${name}: ${WORDS[fault]}` }
 }
 
-/** Services `b` and `c` depend on `a`, and `d` on both, on two targets of this machine, through davit-activate as it is. */
+/** Services `b` and `c` depend on `a`, and `d` on both, on two targets of this machine, through the real davit-activate. */
 export class Diamond {
   readonly #machines = new Machines()
   readonly #directory = this.#machines.directory
@@ -65,7 +65,7 @@ fi
     writeFileSync(join(this.#directory, 'modules/module.activities'), 'activate\ndeactivate\n')
   }
 
-  /** The exit status of davit-activate, and what it says at the end. */
+  /** The exit status of davit-activate, and its final report. */
   async activate(version: number, faults: Faults = {}): Promise<{ readonly status: number; readonly report: string }> {
     for (const name of this.#names(/^(fault|met)-/)) rmSync(join(this.#directory, name))
     this.#place(faults)
@@ -86,12 +86,12 @@ fi
     }
   }
 
-  /** What runs, as the modules see it. */
+  /** Running services, as the modules see them. */
   up(): readonly string[] {
     return this.#machines.up().toSorted()
   }
 
-  /** What the targets have records of. */
+  /** Services of which the targets have records. */
   records(): readonly string[] {
     return ['one', 'two']
       .flatMap((target) => {
@@ -102,12 +102,12 @@ fi
       .toSorted()
   }
 
-  /** What the modules were called for since it was asked last. */
+  /** Calls of the modules since the last time this was called. */
   calls(): readonly string[] {
     return this.#machines.calls()
   }
 
-  /** Processes, locks, and what only a running activity needs. */
+  /** Leftovers: processes, locks, and files of running activities. */
   leftovers(): readonly string[] {
     const files = readdirSync(join(this.#directory, 'state'), { recursive: true, encoding: 'utf8' })
     const temporary = files.filter((file) =>
@@ -116,7 +116,7 @@ fi
     return [...temporary, ...this.#processes()]
   }
 
-  /** Of all that is there, on targets and coordinator, except logs. */
+  /** Names of all files on targets and coordinator, except logs. */
   files(): readonly string[] {
     return readdirSync(join(this.#directory, 'state'), { recursive: true, encoding: 'utf8' })
       .filter((file) => !/\/log\//.test(file))
@@ -129,7 +129,7 @@ fi
 
   #place(faults: Faults): void {
     for (const [name, fault] of Object.entries(faults)) {
-      // Of those that run beside each other, none ends before the other was called.
+      // Of two simultaneous activities, neither ends before the other has begun.
       const beside = Object.keys(faults).filter((other) => besideOf(other) === besideOf(name))
       const meet = beside.map((other) => `until [ -e "$D/met-${fileOf(other)}" ]; do sleep 0.02; done\n`).join('')
       writeFileSync(
@@ -205,7 +205,7 @@ fi
   }
 }
 
-/** The same of what has the same place in the diamond. */
+/** Replaces `b` and `c`, which have the same position in the diamond, by `b or c`. */
 function besideOf(name: string): string {
   return name.replace(/ [bc]-/, ' b or c-')
 }

@@ -6,7 +6,7 @@ import { Diamond, type Fault, type Faults, reportOf } from './diamond.ts'
 const OLD = ['a-1', 'b-1', 'c-1', 'd-1']
 const NEW = ['a-2', 'b-2', 'c-2', 'd-2']
 
-/** The report says each fault with its log, and nothing else; logs are bounded. */
+/** Checks that the report contains each fault with its log, and nothing else; logs are bounded. */
 function expectReport(report: string, faults: Faults): void {
   const lines = report.split('\n')
   const expected = Object.entries(faults).map(([name, fault]: [string, Fault]) => reportOf(name, fault))
@@ -22,7 +22,7 @@ const expectNothingLeft = (diamond: Diamond) =>
 
 type Row = readonly [Faults]
 
-/** Each way to end badly is met at each position of the diamond in some phase; the first rows see each way and each end. */
+/** Each kind of failure occurs at each position of the diamond in some phase; the first rows cover each kind and each outcome. */
 const some = <Case>(count: number, cases: readonly Case[]) => (isThorough ? cases : cases.slice(0, count))
 
 describe.concurrent('a first installation leaves nothing', () => {

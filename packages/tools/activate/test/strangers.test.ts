@@ -27,7 +27,7 @@ interface Given {
   readonly repair?: boolean
 }
 
-/** Runs davit-activate as a coordinator that has its state where the machine has it as a target; what it prints. */
+/** Runs davit-activate on a coordinator whose state is where the machine has its state as a target; returns what it prints. */
 async function activate(manifest: Manifest, given: Given = {}): Promise<string> {
   let printed = ''
   const flags = {
@@ -78,7 +78,7 @@ const known = (manifest: Manifest, profile = 'default') => {
   })
 }
 
-/** A system that somebody else runs on the machine. */
+/** A system that another coordinator has deployed to the machine. */
 const THEIRS = { one: { api: {}, page: { dependsOn: ['api'] } } }
 const OURS = { one: { shop: {} } }
 

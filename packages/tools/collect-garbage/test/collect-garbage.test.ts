@@ -41,7 +41,7 @@ beforeEach(async () => {
   messages = []
 })
 
-/** Around a tool that is given `text` on standard input. */
+/** Context of a tool with `text` on standard input. */
 function contextOf<Arguments>(args: object, text = ''): ToolContext<Arguments> {
   const input = { text, file: '<stdin>' }
   return {
@@ -173,7 +173,7 @@ describe('the generations of a deployment to this machine', () => {
     )
     const anHourAgo = new Date(Date.now() - 3_600_000)
     lutimesSync(join(directory, 'store/.davit/roots', `temporary:${basename(rubbish.path)}`), anHourAgo, anHourAgo)
-    // As if the process that has made it had ended, which is this one.
+    // As if the process that made it, which is this one, had ended.
     rmSync(join(directory, 'store/.davit/needed'), { recursive: true })
     printed = ''
     await runCollect({ now: true, dryRun: true })
@@ -187,7 +187,7 @@ describe('the generations of a deployment to this machine', () => {
     const kept =
       /; 1 package \(\d+ B\) is kept, since it is less than five minutes old or a deployment may be about to need it$/
     await deployThree()
-    // As if a shell had started these tests, which are the step.
+    // As if a shell had started these tests as a step.
     store = await openNativeStore({
       directory: join(directory, 'store'),
       environment: { ...environment(), DAVIT_RUN: `davit-env.20260101T000000Z.${process.ppid}` },

@@ -140,11 +140,11 @@ test('an architecture and a build model cannot be combined', async () => {
 })
 
 interface SceneOptions {
-  /** How `two` is reached. */
+  /** Client interface of `two`. */
   readonly two?: 'local' | 'ssh'
-  /** Of `web`. */
+  /** Build script of `web`. */
   readonly script?: string
-  /** Of `app`. */
+  /** System of `app`. */
   readonly system?: System
 }
 

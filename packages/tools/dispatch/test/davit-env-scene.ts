@@ -12,17 +12,17 @@ import { HANG, LOCK, TOOL, TOOLS } from './stand-ins.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../../../scripts/davit-env', import.meta.url))
 
-/** Programs that run davit-env, as far as they are there. */
+/** Shells that run davit-env, as far as they are installed. */
 export const shells: readonly (readonly string[])[] = [['dash'], ['bash'], ['busybox', 'sh']].filter(
   ([program = '']) => spawnSync(program, ['--help']).error === undefined,
 )
 
-/** Options that name models, for who does not care which. */
+/** Options that name models, for tests to which they do not matter. */
 export const MODELS = ['-s', 's', '-i', 'i', '-d', 'd'] as const
 
 type Within = (argv: readonly string[]) => readonly string[]
 
-/** davit-env with tools that only write down how they are called, anew for each test of the suite in which this is called. */
+/** davit-env with tools that only record their calls, set up anew for each test of the suite that calls this. */
 export function davitEnvIn(shell: readonly string[]) {
   let directory = ''
   beforeEach(() => {
@@ -62,9 +62,9 @@ export function davitEnvIn(shell: readonly string[]) {
     return { child, ended }
   }
   return {
-    /** Shells differ in less than some tests see: one of them is enough for these, where time is short. */
+    /** Whether to run tests that do not depend on the shell; when time is short, only in one of them. */
     inDepth: isThorough || shell[0] === shells[0]?.[0],
-    /** Of the test that runs. */
+    /** Path below the directory of the running test. */
     path: (...names: readonly string[]) => join(directory, ...names),
     start,
     run: (...given: Parameters<typeof start>) => start(...given).ended,

@@ -181,7 +181,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
       `set <--generation> <${number}> <TEMPORARY/manifest.json>`,
       'generations <--end-rollback>',
     ])
-    // What fails over the lock is no end of it.
+    // The rollback ends only after the lock was released without failure.
     expect(trace().slice(-2)).toEqual(['unlock', 'generations <--end-rollback>'])
     expect(new Set(trace('.environment').map((line) => line.split(' ')[1]))).toEqual(new Set(['a-b']))
     nothingLeft()

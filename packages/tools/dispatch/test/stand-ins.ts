@@ -2,8 +2,9 @@
 export const TOOLS = ['normalize', 'delegate-build', 'manifest', 'distribute', 'lock', 'activate', 'set', 'generations']
 
 /**
- * Stands for every tool: writes down its arguments and what it is given by the environment. `FAIL_x` is the status of step x, and `FAIL_check` that of the look ahead.
- * What reacts to signals is Node, like the real tools: the shell starts its steps with SIGINT ignored.
+ * Stands in for every tool: records its arguments and its variables. `FAIL_x` is the status of step x, and `FAIL_check` that of
+ * davit-activate --check. Stand-ins that react to signals use Node, like the real tools: the shell starts its steps with SIGINT
+ * ignored.
  */
 export const TOOL = `#!/bin/bash
 name=\${0##*/davit-}

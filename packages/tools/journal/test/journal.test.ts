@@ -19,7 +19,7 @@ beforeEach(() => {
   place = deploymentPlace(directory, 'default' as ProfileName)
 })
 
-/** What it prints, and what it says. */
+/** Runs the tool; returns what it prints and what it reports. */
 async function print(args: object = {}) {
   const said: ReportEvent[] = []
   let printed = ''
@@ -37,7 +37,7 @@ const here = processIdentity()
 const RESTARTED = here.machineId === '' ? 'has not ended' : 'did not end'
 const ELSEWHERE = { host: 'desk', machineId: 'other', bootId: 'other', pid: 7, startTime: 7, namespace: '7' }
 
-/** Of one execution of a tool, on the given day at a second after another. */
+/** Entries of one execution of a tool, on the given day, one second apart. */
 function entriesOf(id: string, day: string, fields: readonly object[]): readonly JournalEntry[] {
   return fields.map((entry, index) => ({ time: `${day}T10:00:0${index}.000Z`, id, ...entry }) as JournalEntry)
 }

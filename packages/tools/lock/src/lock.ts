@@ -62,7 +62,7 @@ export const tool = defineTool({
       const locked = await lockAll(targets, { ...terms, manifest: text, duringCommand, signal })
       if (duringCommand) return runLocked(locked, terms, context)
       await print(text).catch(async (error: unknown) => {
-        // A failure is the end: nobody would unlock.
+        // A user who sees this failure would not unlock.
         await endDeployment(locked, terms).catch(() => {})
         throw error
       })

@@ -27,7 +27,7 @@ beforeEach(() => {
   interruption = new AbortController()
 })
 
-/** Around a tool that is given `text` on standard input. */
+/** Context of a tool with `text` on standard input. */
 function contextOf<Arguments>(args: Arguments, text: string): ToolContext<Arguments> {
   const input = { text, file: '<stdin>' }
   return {
@@ -67,7 +67,7 @@ const runLock = (
 const runUnlock = (text: string, profile = 'default', activityTimeout?: number) =>
   unlock.run(contextOf({ profile, activityTimeout, manifest: undefined } as never, text))
 const asked = () => readFileSync(join(directory, 'module.asked'), 'utf8').trim().split('\n')
-/** A service on a target of that name, whose module writes down what it is asked. */
+/** A service on a target of that name, whose module records its calls. */
 async function activateOn(target: string, answer = ''): Promise<void> {
   const module = join(directory, 'module')
   writeFileSync(module, `#!/bin/sh\necho "$1" >>"$0.asked"\n${answer}\n`, { mode: 0o755 })
@@ -119,7 +119,7 @@ describe('davit-lock', () => {
     const reason = "'web' on 't1': it took longer than 4 seconds and was stopped: busy"
     await expect(running).rejects.toMatchObject({ code, exitStatus: 1, message, cause: { message: reason } })
     expect(asked()).toEqual(['activate', 'lock', 'unlock'])
-    // It was given back, and nobody has taken it.
+    // It was released, and nobody has taken it.
     expect(warnings).toEqual([])
     expect([isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual([false, false, false])
   })

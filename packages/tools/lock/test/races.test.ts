@@ -49,7 +49,7 @@ interface Outcome {
   readonly said: string
 }
 
-/** In a process group of its own, as a shell starts it. */
+/** Starts a tool in its own process group, as a shell does. */
 function start(tool: 'lock' | 'unlock', words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const child = spawn(join(programs, `bin/davit-${tool}.cjs`), words, {
     cwd: directory,
@@ -76,7 +76,7 @@ const at = (name: string) => join(directory, name)
 const lock = (words: readonly string[], environment = {}) =>
   start('lock', ['manifest.json', '--', ...words], environment)
 const isFree = async () => (await lock(['true']).outcome).status
-/** Says that it began, and waits until it may end. */
+/** A command that reports its beginning, and waits until it may end. */
 const waiting = (name: string) => ['sh', '-c', `: >began.${name}; until [ -e may-end.${name} ]; do sleep 0.02; done`]
 const began = (name: string) => vi.waitFor(() => expect(existsSync(at(`began.${name}`))).toBe(true), PATIENCE)
 
@@ -109,7 +109,7 @@ describe('a holder that is killed', () => {
     writeFileSync(at('may-end.holder'), '')
     await outcome
   }
-  /** As if it had been taken from another machine: nobody here can tell whether its holder lives. */
+  /** Makes the lock look as if it was taken from another machine, where its holder may be alive. */
   const moveAway = () => editHolders(/Id\\0042:\\0042/g, '$&not-')
   const editHolders = (pattern: RegExp, replacement: string) => {
     for (const target of ['t1', 't2', 't3']) {

@@ -37,7 +37,7 @@ beforeEach(() => {
 const holder = () => join(directory, 'state/targets/t1/lock/default/holder')
 const generations = () => join(directory, 'state/coordinator/default/generations')
 
-/** Somebody else has the lock from the moment when the tool reports this. */
+/** Runs davit-set; somebody else gets the lock at the moment when the tool reports this. */
 async function setWhile(text: string, isMoment: (message: string) => boolean, args: object = {}): Promise<string> {
   const input = { text, file: '<stdin>' }
   let printed = ''

@@ -32,7 +32,7 @@ beforeEach(() => {
   place = deploymentPlace(state, 'default' as ProfileName)
 })
 
-/** Manifests differ by their store. */
+/** Makes a manifest; manifests differ by their store. */
 function deployed(name: string) {
   const manifest: Manifest = {
     store: { kind: 'native', directory: `/store/${name}` },

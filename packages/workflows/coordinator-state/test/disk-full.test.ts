@@ -22,7 +22,7 @@ describe.skipIf(noSmallDisk !== undefined)('on a full disk', () => {
       snapshotMappings: [],
     }
     const origin = { time: new Date('2026-11-20T10:00:00Z'), user: 'alice', host: 'coordinator' }
-    // White space at its end: larger than what is left.
+    // Trailing white space makes it larger than the space left.
     return { manifest, text: encodeDocument(Manifest, manifest, 'json') + ' '.repeat(50_000), origin }
   }
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const program = new URL('../src/coordinator-state.ts', import.meta.url).pathname
 
-/** Steps and modes of what a script leaves. */
+/** Runs a script; returns its steps, and the modes of the files that it leaves. */
 function remembering(script: string) {
   const state = join(scratchDirectory(), 'state')
   const place = join(state, 'coordinator/default')

@@ -164,7 +164,7 @@ const PROGRAM = fileURLToPath(new URL('programs/write-entries.ts', import.meta.u
 
 const upTo = (count: number, from = 1) => Array.from({ length: count - from + 1 }, (_, index) => from + index)
 
-/** Numbers of the entries of a writer that are there in the end, in their order. */
+/** Numbers of a writer's entries that are in the journal at the end, in their order. */
 async function numbersOf(name: string, journal: string): Promise<readonly number[]> {
   const { entries } = await readJournal(journal)
   return entries.map(({ entry }) => entry as StepEntry).flatMap(({ id, number }) => (id === name ? [number] : []))

@@ -20,7 +20,7 @@ describe('selectGenerations()', () => {
     ['1, 2 4,1', 10, [1, 2, 4]],
     ['old', 10, [1, 2, 4]],
     ['old', 2, [1, 4, 10]],
-    // The last one that is older was in use then.
+    // The last generation that is older was still in use then.
     ['30d', 10, [1]],
     ['9d', 10, [1, 2]],
     ['0d', 10, [1, 2, 4]],

@@ -11,7 +11,7 @@ export const out = (name: string): StorePath => path(name)
 export const source = (name: string): StorePath => path(`${name}-source`)
 export const nameOf = (derivation: StorePath): string => derivation.slice('/store/'.length + 33, -'.drv'.length)
 
-/** Each written as `'web lib gcc'`: web needs lib and gcc; `web@aarch64-linux` is of that system. */
+/** Unbuilt derivations, each written as `'web lib gcc'`: web needs lib and gcc; `web@aarch64-linux` has that system. */
 export function graph(...edges: readonly string[]): ReadonlyMap<StorePath, UnbuiltDerivation> {
   return new Map(
     edges.map((edge) => {
@@ -32,7 +32,7 @@ export function graph(...edges: readonly string[]): ReadonlyMap<StorePath, Unbui
   )
 }
 
-/** Each written as `'one 4 aarch64-linux'`: name, cores, system. */
+/** Builders, each written as `'one 4 aarch64-linux'`: name, cores, system. */
 export function buildersOf(...targets: readonly string[]): ReadonlyMap<TargetName, Builder> {
   return new Map(
     targets.map((target) => {
@@ -43,7 +43,7 @@ export function buildersOf(...targets: readonly string[]): ReadonlyMap<TargetNam
   )
 }
 
-/** Each written as `'web one two'`: web is wanted on one and two. */
+/** Wanted packages, each written as `'web one two'`: web is wanted on one and two. */
 export function wantedOf(...wants: readonly string[]): ReadonlyMap<StorePath, readonly TargetName[]> {
   return new Map(
     wants.map((want) => {
@@ -53,7 +53,7 @@ export function wantedOf(...wants: readonly string[]): ReadonlyMap<StorePath, re
   )
 }
 
-/** The plan, each build written as `'one: web + inner < lib'`: target, what is built along the way, what has to be there. */
+/** The plan, each build written as `'one: web + inner < lib'`: target, builds along the way, builds that it needs. */
 export function planned(terms: DelegationTerms): readonly string[] {
   return [...planDelegation(terms).builds.values()].map(({ target, name, includes, needs }) =>
     [
@@ -79,7 +79,7 @@ const anyGraph = fc
     }),
   )
 
-/** Any graph, in which one target of each system at least can build; what nothing needs is wanted somewhere. */
+/** Arbitrary graphs in which at least one target of each system can build; what nothing needs is wanted somewhere. */
 export const anyTerms: fc.Arbitrary<DelegationTerms> = fc
   .record({
     edges: anyGraph,

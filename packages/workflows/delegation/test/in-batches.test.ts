@@ -65,7 +65,7 @@ test('after an abort nothing new begins', async () => {
   expect([await first, batches]).toEqual(['A', [['a']]])
 })
 
-/** Batches that end one after the other as they are told. */
+/** Batches that end one after the other, on request. */
 function held(places: readonly number[], signal = never) {
   const batches: (readonly string[])[] = []
   const ends: (() => void)[] = []

@@ -24,17 +24,17 @@ export interface Network {
   /** What happened, such as `'one: build web lib'`. */
   readonly log: string[]
   readonly events: ReportEvent[]
-  /** What is valid on the coordinator, and kept there. */
+  /** Paths that are valid on the coordinator, and those that are kept there. */
   readonly valid: ReadonlySet<StorePath>
   readonly kept: ReadonlySet<StorePath>
-  /** What targets keep, such as `'one: web-source'`. */
+  /** Paths that targets keep, such as `'one: web-source'`. */
   readonly keptThere: ReadonlySet<string>
   readonly abort: AbortController
-  /** How many calls of a kind were under way at the same time at most. */
+  /** Maximum number of simultaneous calls of a kind. */
   readonly most: { transfers: number; builds: Map<string, number> }
 }
 
-/** A coordinator and targets that hold sets of paths, refuse what could not work, and fail as they are told. */
+/** A simulated coordinator and targets: sets of paths that refuse what could not work, and fail on request. */
 export function network(terms: DelegationTerms, faults: Faults = {}): Network {
   const { unbuilt, builders, storeKind } = terms
   const sources = [...unbuilt.values()].flatMap(({ requires }) => requires)
@@ -96,7 +96,7 @@ interface Shared {
 function simulatedTarget(machine: string, shared: Shared): TargetStore {
   const { terms, faults, log, most } = shared
   const here = new Set<StorePath>()
-  /** Natively, what is built becomes valid when the coordinator has it. */
+  /** In the native store, outputs become valid when the coordinator has them. */
   const built = terms.storeKind === 'nix' ? here : new Set<StorePath>()
   let cores = 0
   const fail = (what: string) => {
@@ -153,7 +153,7 @@ interface BuildingMachine extends Pick<Shared, 'terms' | 'faults'> {
   readonly built: Set<StorePath>
 }
 
-/** As Nix does: what it waits for is built along the way, if its derivation is there. */
+/** Builds as Nix does: inputs are built along the way, if their derivations are there. */
 function buildOn(machine: BuildingMachine, derivation: StorePath): TargetBuildOutcome {
   const { terms, faults, here, built } = machine
   const build = terms.unbuilt.get(derivation) as UnbuiltDerivation
@@ -176,7 +176,7 @@ function requireAll(paths: readonly StorePath[], valid: ReadonlySet<StorePath>, 
   if (invalid.length > 0) throw new Error(`not valid on ${place}: ${invalid.join(' ')}`)
 }
 
-/** Lets others get on. */
+/** Lets other work proceed. */
 function pause(): Promise<void> {
   return new Promise((resolve) => void setImmediate(() => setImmediate(resolve)))
 }

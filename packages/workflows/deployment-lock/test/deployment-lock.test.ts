@@ -127,7 +127,7 @@ describe('isDead()', () => {
   test('knows nothing of containers of one host name without machine id', () => {
     const container = { machineId: '' }
     expect(isDead({ ...owner, ...container, bootId: 'another' }, { ...here, ...container })).toBe(false)
-    // As written by those who took the name of the host for it.
+    // As written by versions that used the name of the host instead.
     const named = { machineId: here.host }
     expect(isDead({ ...owner, ...named, bootId: 'another' }, { ...here, ...container })).toBe(false)
   })
@@ -187,7 +187,7 @@ describe('withLock()', () => {
         exitStatus: 75,
         hint: expect.stringContaining("'davit-unlock --id theirs MANIFEST' removes it"),
       })
-      // What that has not locked is free for everybody.
+      // Targets that it has not locked are free for everybody.
       await releaseLock(at(0).machine, placeOf(at(0)), 'theirs')
       expect(await withLock([at(0)], use, async ({ token }) => token)).toMatch(/^[0-9a-f]{32}$/)
       expect(await holders()).toEqual([undefined, 'theirs'])
@@ -212,7 +212,7 @@ describe('withLock()', () => {
     await withLock(targets, use, async (lock) => {
       await lock.extend([former], async () => {})
       expect(await lockHolder(former.machine, placeOf(former))).toMatchObject({ token: 'recorded' })
-      // The same name elsewhere is another target.
+      // The same name on another machine is another target.
       const elsewhere = { ...former, machine: second.machine }
       await lock.extend([elsewhere], async () => {
         expect(await lockHolder(elsewhere.machine, placeOf(elsewhere))).toMatchObject({ token: 'recorded' })
@@ -297,7 +297,7 @@ describe('services', () => {
     connectsTo: [],
     providesContainers: new Map(),
   }
-  /** A module that writes down what it is asked, and refuses to be locked while there is a file `busy`. */
+  /** A module that records its calls, and refuses `lock` while there is a file `busy`. */
   const activate = async (index: number) => {
     const file = join(directory, `module${index}`)
     const script = `echo "$1" >>"$0.asked"; [ "$1" != lock ] || [ ! -e '${directory}/busy' ] || { echo I am busy; exit 1; }`

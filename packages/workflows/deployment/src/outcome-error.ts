@@ -12,7 +12,7 @@ const MESSAGES = {
   'lock-lost': 'the lock was lost, and nothing more was done',
 } satisfies Record<Unsuccessful['kind'], string>
 
-/** Messages for outcomes in which not one service is certain to be concerned. */
+/** Messages for outcomes in which it is uncertain whether any service is concerned. */
 const UNCERTAIN = new Map<Unsuccessful['kind'], string>([
   ['old-services-lost', 'the new services are gone, and it is not known whether all of the old ones are active'],
   ['new-services-left', 'it is not known whether all of the new services are gone'],

@@ -30,7 +30,7 @@ const PATIENCE = { timeout: 40_000 }
 let machines: Machines
 let directory: string
 
-/** A module of its own: it waits, fails and writes down as the tests want, and nobody knows which activities it has. */
+/** A module for these tests: it waits and fails on request, records its calls, and does not declare its activities. */
 beforeEach(() => {
   machines = new Machines()
   directory = machines.directory

@@ -6,7 +6,7 @@ import { Machines } from './testing.ts'
 
 const BROKEN = 'echo "$1 is broken" >&2; exit 7'
 
-/** A machine on which `web` runs that was activated with a module that cannot stop it. */
+/** A machine on which `web` runs, activated with a module that cannot stop it. */
 async function stuck() {
   const machines = new Machines()
   onTestFinished(() => machines.close())

@@ -14,7 +14,7 @@ afterEach(() => machines.close())
 
 const WEB = { api: {}, page: { dependsOn: ['api'] } }
 
-/** A machine `m1` that is target `one`, with a page and what it depends on. */
+/** A machine `m1` that is target `one`, with a page and its dependencies. */
 async function deployed(options?: { readonly answersStatus: boolean }) {
   if (options !== undefined) machines.module('module', options)
   const targets = [await machines.target('m1', 'one')]
@@ -24,7 +24,7 @@ async function deployed(options?: { readonly answersStatus: boolean }) {
   return { next, targets }
 }
 
-/** The same with a profile whose modules are others. */
+/** The manifest with a profile that has other modules. */
 function withModulesElsewhere(manifest: Manifest): Manifest {
   const elsewhere = join(machines.directory, 'modules-2')
   cpSync(join(machines.directory, 'modules'), join(elsewhere, 'modules'), { recursive: true })

@@ -33,7 +33,7 @@ import { openMachine, type ShellTarget } from '@davit/target'
 import { applyManifest } from '../src/apply-manifest.ts'
 import { planFor, renderPlan } from '../src/plan-for.ts'
 
-/** As long as an activity may take, where a test wants to see one that takes longer. */
+/** Time limit of activities, in tests of activities that take longer. */
 export const HALF_A_MINUTE = 30
 
 export interface ServiceSpec {
@@ -46,9 +46,9 @@ type Spec = Readonly<Record<string, Readonly<Record<string, ServiceSpec>>>>
 type PlanTerms = Parameters<typeof planFor>[2]
 
 /**
- * Machines of this machine: each is a directory for state. What runs is a file `up-SERVICE`; the module writes down what
- * it is called for, and can be asked for the status if a test wants it. An activity that has half a minute has no time left as soon
- * as there is a file `late-ACTIVITY-SERVICE`: so nothing hangs on how fast this machine is.
+ * Simulated machines, each a directory for state on this machine. A running service is a file `up-SERVICE`; the module records
+ * its calls, and answers `status` if a test requests it. An activity with a limit of half a minute exceeds it as soon as there is
+ * a file `late-ACTIVITY-SERVICE`, so that nothing depends on the speed of this machine.
  */
 export class Machines {
   readonly directory = mkdtempSync(join(tmpdir(), 'davit-machines-'))
@@ -66,7 +66,7 @@ export class Machines {
     removeTree(this.directory)
   }
 
-  /** Of the name in the profile; `version` makes it another. */
+  /** Writes the module of that name in the profile; `version` makes it a different one. */
   module(name: string, { answersStatus = true, version = 1 } = {}): void {
     const file = join(this.directory, 'modules', name)
     const script = `#!/bin/sh
@@ -169,7 +169,7 @@ esac
     })
   }
 
-  /** What the module was called for since it was asked last. */
+  /** Calls of the module since the last time this was called. */
   calls(): readonly string[] {
     const log = join(this.directory, 'log')
     const lines = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : []
@@ -177,7 +177,7 @@ esac
     return lines.filter((line) => !line.startsWith('status '))
   }
 
-  /** What was reported of the plans themselves. */
+  /** Reports about the plans themselves. */
   told(): readonly string[] {
     return this.events.flatMap((event) =>
       event.kind === 'note' || event.kind === 'detail' ? [`${event.kind}: ${event.message}`] : [],
@@ -192,7 +192,7 @@ esac
     rmSync(join(this.directory, `up-${name}`))
   }
 
-  /** As a reboot leaves it: what ran does not, and records are of another boot. */
+  /** Simulates a reboot: nothing runs any more, and records are of another boot. */
   reboot(machine: string, target: string, profile = 'default'): void {
     for (const name of readdirSync(this.records(machine, target, profile))) {
       rmSync(join(this.directory, `up-${name.slice(name.indexOf(':') + 1)}`), { force: true })
@@ -209,7 +209,7 @@ esac
   }
 }
 
-/** A `sleep` that knows from its parent, which watches over an activity, what it is. */
+/** A `sleep` that recognises from its parent, the watch of an activity, which activity that is. */
 function clockIn(directory: string): string {
   return `#!/bin/sh
 [ "$1" = ${HALF_A_MINUTE} ] || exec /bin/sleep "$@"

@@ -9,7 +9,7 @@ afterEach(() => machines.close())
 
 const SPEC = { db: { store: {} }, web: { api: { dependsOn: ['store'] } } } as const
 
-/** The same with another version of a service, which has another key, also where it is depended on. */
+/** The manifest with another version of a service, whose new key is also used by its dependants. */
 const renewed = (manifest: Manifest, name: string): Manifest => {
   const text = (key: string) => (key === name ? `${name}-2` : key) as ServiceKey
   const mapped = <Mapping extends { readonly service: ServiceKey }>(one: Mapping) => ({

@@ -12,7 +12,7 @@ import type { Shell } from '@davit/testing/shells'
 
 import { distribute, type DistributionOptions } from '../src/distribution.ts'
 
-/** A target on a machine of its own, and the operations that were asked of the helper there. */
+/** A target on its own machine, and the operations requested from the helper there. */
 export interface CountedTarget extends ShellTarget<'carry'> {
   readonly operations: string[]
 }
@@ -30,7 +30,7 @@ async function counted(name: string, connection: Parameters<typeof openMachine>[
   return { name: name as TargetName, machine: counting, operations }
 }
 
-/** Where `directory` is not the coordinator's, but one of its own below `home`. */
+/** A machine on which `directory` is not that of the coordinator, but a separate one below `home`. */
 export function nativeTarget(
   name: string,
   shell: Shell,
@@ -57,7 +57,7 @@ export function nixTarget(name: string, shell: Shell, places: NixPlaces): Promis
   return counted(name, async () => nixConnection(shell, places))
 }
 
-/** Of targets with a profile each. */
+/** Manifest of targets with one profile each. */
 export function manifestOf(store: Store, profiles: ReadonlyMap<string, StorePath>): Manifest {
   return {
     profiles: new Map([...profiles].map(([name, path]) => [name as TargetName, path])),
@@ -69,7 +69,7 @@ export function manifestOf(store: Store, profiles: ReadonlyMap<string, StorePath
   }
 }
 
-/** What distributing to these targets reports at the end of each, in their order, and the messages of those that failed. */
+/** Distributes to these targets; returns what is reported at the end of each, in order, with the messages of failures. */
 export async function distributed(
   manifest: Manifest,
   targets: readonly ShellTarget<'carry'>[],

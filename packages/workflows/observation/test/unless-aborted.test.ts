@@ -43,7 +43,7 @@ describe('unlessAborted()', () => {
         controller.abort(reason)
         await expect(waiting).rejects.toBe(reason)
         fail(new Error(`too late, aborted ${when}`))
-        // Unhandled rejections are told once everything else has been done.
+        // Unhandled rejections are reported once everything else has been done.
         await new Promise((resolve) => setImmediate(resolve))
       }
     } finally {

@@ -53,16 +53,16 @@ const OUTCOMES = {
 
 interface Result {
   readonly kind: string
-  /** `new a` runs, or is `half` there. */
+  /** Services, such as `new a`, that are up or `half` there. */
   readonly state: ReadonlyMap<string, 'up' | 'half'>
-  /** Activities that were begun and failed, as they happened. */
+  /** Activities that began and failed, in order. */
   readonly failed: readonly string[]
-  /** The same as it is told. */
+  /** The same activities, as reported. */
   readonly told: readonly string[]
   readonly violations: readonly string[]
 }
 
-/** What the state at the end says of the outcome. */
+/** Outcome that the final state shows. */
 function truthOf({ state, failed }: Result, before: Manifest, next: Manifest): Partial<Result> {
   const whole = (age: string, { services }: Manifest) => [...services.values()].map(({ name }) => `${age} ${name}`)
   const isAll = (wanted: readonly string[]) =>
@@ -75,7 +75,7 @@ function truthOf({ state, failed }: Result, before: Manifest, next: Manifest): P
   return { kind: kind(), told: failed, violations: [] }
 }
 
-/** What fails leaves what it is for half there. */
+/** Carries out a transition, in which activities that fail leave their services half there. */
 async function deploy(before: Manifest, next: Manifest, failing: readonly string[]): Promise<Result> {
   const state = new Map<string, 'up' | 'half'>([...before.services.values()].map(({ name }) => [`old ${name}`, 'up']))
   const failed: string[] = []
@@ -117,7 +117,7 @@ async function deploy(before: Manifest, next: Manifest, failing: readonly string
   }
 }
 
-/** Nothing starts without what it depends on, nor beside what it takes the place of. */
+/** Checks that no service starts without its dependencies, or while the one that it replaces still runs. */
 function isReady(state: ReadonlyMap<string, string>, age: string, name: string): boolean {
   const needs: Readonly<Record<string, readonly string[]>> = { b: ['a'], c: ['a'], d: ['b', 'c'] }
   const other = age === 'new' ? 'old' : 'new'

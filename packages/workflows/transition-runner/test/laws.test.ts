@@ -16,7 +16,7 @@ import { runTransition, type TransitionOutcome } from '../src/transition-runner.
 import { type Fate, SimulatedMachines } from './simulated-machines.ts'
 
 const choices = fc.array(fc.nat(12), { minLength: 1, maxLength: 30 })
-/** All goes well for a while; from the first failure on half of the rest fails as well, also of the rollback. */
+/** Some activities succeed; from the first failure on, half of the rest fail as well, including those of the rollback. */
 const fates = fc
   .tuple(
     fc.nat(30),
@@ -146,7 +146,7 @@ interface SceneOptions {
   readonly lost?: string
 }
 
-/** The first system of a change is active, and the second is to be reached. */
+/** Machines on which the first system of a change is active, and the second one is next. */
 function scene({ before: first, after }: Change, { choices, fates = [], lost = 'nothing' }: SceneOptions) {
   const before = manifestOf(first)
   const next = manifestOf(lost === 'nothing' ? after : withoutTarget(after, 't2'))

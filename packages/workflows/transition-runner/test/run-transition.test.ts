@@ -273,12 +273,12 @@ function rejectingAt(label: string, error: Error, otherwise: Perform = failingAt
   }
 }
 
-/** `activate new web`: of the next manifest or not. */
+/** Label of an activity, such as `activate new web`, where `new` means that the service is in the next manifest. */
 function labelOf({ kind, mapping, service }: Activity, next: Manifest): string {
   return `${kind} ${next.services.has(mapping.service) ? 'new' : 'old'} ${service.name}`
 }
 
-/** From one manifest, all of it active, to another. */
+/** Transition from one manifest, all of whose services are active, to another. */
 async function deploy(before: Manifest, next: Manifest, options: Partial<RunOptions> = {}) {
   const { perform = failingAt([], next), ...rest } = options
   const events: ReportEvent[] = []

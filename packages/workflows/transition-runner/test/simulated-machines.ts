@@ -6,13 +6,13 @@ import type { Activity, Doubt, ObservedMapping } from '@davit/transition'
 
 import type { Perform, PerformOutcome } from '../src/transition-runner.ts'
 
-/** How an activity ends: well, with its effect missing or there, or with the connection or the lock gone. */
+/** How an activity ends: successfully, failed with or without its effect, or with the connection or the lock lost. */
 export type Fate = 'succeeds' | 'fails-before' | 'fails-after' | 'connection-lost' | 'lock-lost'
 
 export interface Circumstances {
-  /** For each activity in the order in which they are begun; the rest succeeds. */
+  /** Endings of the activities, in the order in which these begin; all further ones succeed. */
   readonly fates?: readonly Fate[]
-  /** Which of those that could go on does so next. */
+  /** Which of the activities that can proceed does so next. */
   readonly choices?: readonly number[]
   readonly coresOf: (lane: string) => number
 }
@@ -23,12 +23,12 @@ interface Running {
 }
 
 /**
- * Machines that keep records as the real ones do: intended, effect, done, each a step of its own. They check on their
- * own that no law of activation is violated, and can be stopped dead behind any step.
+ * Simulated machines that keep records as the real ones do: intention, effect and outcome are separate steps. They check that
+ * no law of activation is violated, and can crash after any step.
  */
 export class SimulatedMachines {
   readonly records = new Map<MappingId, ObservedMapping>()
-  /** What is really up, whatever the records say. */
+  /** Services that really run, whatever the records contain. */
   readonly up = new Set<MappingId>()
   readonly violations: string[] = []
   readonly started: Activity[] = []
@@ -62,7 +62,7 @@ export class SimulatedMachines {
     return outcomeOf(fate)
   }
 
-  /** Lets one after the other go on until the run has ended, or so many turns were taken. */
+  /** Lets one activity after the other proceed, until the run has ended or this many turns were taken. */
   async drive<Result>(
     run: Promise<Result>,
     atTurn: (turn: number) => 'go-on' | 'crash' = () => 'go-on',
@@ -86,7 +86,7 @@ export class SimulatedMachines {
     return this.#turns
   }
 
-  /** After a crash: of what was running some ends without the coordinator, everything else is cut off. */
+  /** State after a crash: some running activities end without the coordinator, all others are cut off. */
   recover(circumstances: Circumstances, endsByItself: (id: MappingId) => boolean): void {
     for (const [id, { steps }] of this.#running) {
       if (endsByItself(id)) for (const step of steps) step()
@@ -98,7 +98,7 @@ export class SimulatedMachines {
     this.started.length = 0
   }
 
-  /** What is chosen is not up any more, and whoever observes it knows. */
+  /** The chosen services no longer run, and an observation shows that. */
   doubt(isChosen: (id: MappingId) => Doubt | undefined): void {
     for (const [id, record] of this.records) {
       const doubt = isChosen(id)
@@ -161,7 +161,7 @@ export class SimulatedMachines {
   }
 
   #againstDeactivation(id: MappingId): readonly string[] {
-    // Those that depend on it have been without it already.
+    // Its dependants have been without it already.
     if (this.records.get(id)?.doubt !== undefined) return []
     const dependants = [...this.records.values()].filter(({ service }) =>
       service.dependsOn.some((other) => mappingIdOf(other) === id),

@@ -16,7 +16,7 @@ import { expect, test } from 'vitest'
 
 import { type PerformOutcome, runTransition } from '../src/transition-runner.ts'
 
-/** Moves the state of a service between what stops and what starts, and so occupies two machines. */
+/** Moves the state of a service from the one that stops to the one that starts, and so occupies two machines. */
 interface MovesState<Kind extends string> extends AnyActivity {
   readonly kind: Kind
   readonly from: ServiceMapping
@@ -43,7 +43,7 @@ const MORE_KINDS = {
 const before = manifestOf({ services: { a: { on: ['t/p'] }, b: { on: ['v/p'] }, c: { on: ['u/p'] } } })
 const next = manifestOf({ services: { a: { on: ['u/p'] }, b: { on: ['u/p'] }, c: { on: ['u/p'], version: 2 } } })
 
-/** What moves takes its state along. */
+/** Plans the transition, with a transfer of the state of each service that changes its machine. */
 function planned(): Transition<Activity | Transfer> {
   const plan = planTransition(next, observedOf(before, before.infrastructure), { upgrade: 'upgrade' })
   const [deactivations = [], activations = []] = plan.phases
