@@ -157,7 +157,9 @@ test.each([
 
 test('a store directory must be valid on every machine', async () => {
   const choice = { privileged: true, onlyLocalTargets: false }
-  expect(() => defaultStore('native', { DAVIT_STORE_DIR: 'relative' }, choice)).toThrow("'relative' is not a valid store")
+  expect(() => defaultStore('native', { DAVIT_STORE_DIR: 'relative' }, choice)).toThrow(
+    "'relative' is not a valid store",
+  )
   await expect(openNativeStore({ directory: '/with space', environment: {} })).rejects.toThrow('is not a valid store')
 })
 

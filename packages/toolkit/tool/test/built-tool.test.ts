@@ -104,7 +104,7 @@ test('--output writes the file when all went well, and only then', () => {
   expect(readdirSync(directory).toSorted()).toEqual(['out', 'result'])
 })
 
-test('a reader that goes away is nothing to talk about', () => {
+test('a reader that goes away is not an error', () => {
   const { status, stdout, stderr } = shell('"$1" flood | head -n 1; exit "${PIPESTATUS[0]}"')
   expect({ status, stdout, stderr }).toEqual({ status: 141, stdout: '0\n', stderr: '' })
 })

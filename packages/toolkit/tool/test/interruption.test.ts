@@ -36,7 +36,7 @@ test('for each of many targets somebody may listen', async () => {
   expect(warnings).toEqual([])
 })
 
-test('the second signal stops at once, after a last word', () => {
+test('the second signal stops immediately, after a last message', () => {
   const { interruption, stops, wait } = interruptionAt()
   const before: number[][] = []
   interruption.onStop(() => before.push([...stops]))
@@ -46,7 +46,7 @@ test('the second signal stops at once, after a last word', () => {
   expect([before, stops]).toEqual([[[]], [143]])
 })
 
-test('signals in a heap are one wish', () => {
+test('signals in quick succession count as one', () => {
   const { interruption, stops, wait } = interruptionAt()
   interruption.receive('SIGTERM')
   wait(100)

@@ -130,7 +130,7 @@ test('the steps of one deployment have the name that they are given; what is no 
   }
 })
 
-test('who has become root by sudo is named', async () => {
+test('the user who became root by sudo is named', async () => {
   journalIn({ SUDO_USER: 'alice' }, true).begin({ profile }, 'change')
   journalIn({ SUDO_USER: 'alice' }, false).begin({ profile }, 'change')
   expect(await entries()).toMatchObject([{ sudoUser: 'alice' }, expect.not.objectContaining({ sudoUser: 'alice' })])
@@ -172,7 +172,7 @@ describe('a journal that cannot be written', () => {
     expect(shown).toEqual([])
   })
 
-  test('stops nobody from giving something free: it is told once, and begins as soon as it can', async () => {
+  test('does not prevent a release: it is reported once, and the journal begins as soon as possible', async () => {
     const journal = journalIn()
     journal.begin({ profile }, 'release')
     journal.report(say('told', { text: 'freed' }))

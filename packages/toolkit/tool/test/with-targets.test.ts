@@ -13,7 +13,7 @@ test.each(['0', '-1', '1.5', 'soon', '1e3', '9999999'])(
   },
 )
 
-test('withTargets() tells who was interrupted while it connected that, and not that nobody can be reached', async () => {
+test('withTargets() reports an interruption while connecting as that, not as unreachable targets', async () => {
   const reason = new DavitError('interrupted', 'interrupted by SIGINT')
   const context = { environment: {}, report: () => {}, signal: AbortSignal.abort(reason), role: 'deploy' } as const
   await expect(withTargets(new Map(), context, async () => {})).rejects.toBe(reason)

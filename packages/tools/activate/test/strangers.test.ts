@@ -156,7 +156,7 @@ describe('what somebody else has deployed under the name', () => {
     expect(machines.up()).toEqual(['api', 'page', 'shop'])
   })
 
-  test('is not undeployed without a word, either', async () => {
+  test('is not undeployed without --take-over either', async () => {
     await theirs()
     const nothing = machines.manifest({ one: {} })
     for (const given of [{}, { check: true }, { dryRun: true }]) {
@@ -193,7 +193,7 @@ describe('an undeployment', () => {
     untouched()
   })
 
-  test('of what nobody knows is refused where there is nothing at all', async () => {
+  test('of an unknown name is refused if there is nothing to undeploy', async () => {
     await expect(activate(nothing(), { undeploy: true })).rejects.toMatchObject({
       hint: 'nothing was done; there is no deployment of another name either',
     })

@@ -26,7 +26,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     for (const name of ['distribute', 'activate', 'set']) expect(trace('.care')).toContain(`${name} 5 1`)
   })
 
-  test('sends nothing where the look ahead refuses it, and hands on what it is to know', async () => {
+  test('sends nothing if davit-activate --check refuses it, and passes options on to that', async () => {
     const options = ['--undeploy', '-i', 'i', '--take-over']
     expect(await run(options, { FAIL_check: '1' })).toMatchObject({ status: 1, stdout: '', stderr: '' })
     expect(trace().slice(1)).toEqual([
@@ -243,7 +243,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     expect(new Set(trace('.messages').map((line) => line.replace(/^\S+ /, '')))).toEqual(new Set(['1 1 json 1']))
   })
 
-  test('records nothing new where it only repairs', async () => {
+  test('records nothing new if it only repairs', async () => {
     await run([...MODELS, '--repair'])
     expect(steps().at(-1)).toBe('activate <--repair> <TEMPORARY/manifest.json>')
   })

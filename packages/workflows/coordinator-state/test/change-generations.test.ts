@@ -67,7 +67,7 @@ describe('returning to a generation', () => {
     expect(await previousNumber(place)).toBe(3)
   })
 
-  test('goes where it went when it was cut off, and one further back once it is finished', async () => {
+  test('keeps its destination when it was cut off, and goes one further back once it is finished', async () => {
     await add('a', 'b', 'c', 'd')
     expect(await nextRollback(place)).toEqual({ to: 3, isUnfinished: false })
     expect(await beginRollback(place)).toEqual({ to: 3, isUnfinished: false })
@@ -79,7 +79,7 @@ describe('returning to a generation', () => {
     expect(await nextRollback(place)).toEqual({ to: 2, isUnfinished: false })
   })
 
-  test('that is finished leaves the one that somebody else has begun since', async () => {
+  test('that is finished leaves one that somebody else has begun since', async () => {
     await add('a', 'b', 'c')
     await beginRollback(place)
     await switchGeneration(place, 2)
@@ -102,7 +102,7 @@ describe('returning to a generation', () => {
     expect(await nextRollback(place)).toEqual({ to, isUnfinished: false })
   })
 
-  test('says what there is when it is not there', async () => {
+  test('lists the existing generations when it does not exist', async () => {
     await expect(previousNumber(place)).rejects.toMatchObject({ code: 'no-generation' })
     await add('a')
     await expect(previousNumber(place)).rejects.toMatchObject({ hint: 'there is only generation 1' })
@@ -115,7 +115,7 @@ describe('returning to a generation', () => {
     expect(await currentNumber(place)).toBe(2)
   })
 
-  test('tells when each was made, by whom; by its time where nobody wrote it down', async () => {
+  test('states when and by whom each was made, or the time of its file if that was not recorded', async () => {
     await add('a', 'b')
     expect((await readGeneration(place, 1)).origin).toEqual(origin)
     const directory = join(place, 'generations/2')
@@ -137,7 +137,7 @@ describe('deleteGenerations()', () => {
   })
   const release = async (deleted: DeletedGeneration) => void released.push(deleted)
 
-  test('deletes, and gives up what kept their packages', async () => {
+  test('deletes them, and releases their packages', async () => {
     await add('a', 'b', 'c')
     await deleteGenerations(place, [1, 2], release)
     expect(await generationNumbers(place)).toEqual([3])
@@ -149,7 +149,7 @@ describe('deleteGenerations()', () => {
     expect(await currentGeneration(place)).toMatchObject({ number: 3 })
   })
 
-  test('one that was cut off is ended by the next, and never takes what has its number again', async () => {
+  test('one that was cut off is completed by the next, and spares a new generation with its number', async () => {
     await add('a', 'b', 'c')
     const generations = join(place, 'generations')
     for (const number of [1, 2]) renameSync(join(generations, `${number}`), join(generations, `.deleted-${number}`))
@@ -163,7 +163,7 @@ describe('deleteGenerations()', () => {
     expect(readdirSync(generations)).toEqual(['2', '3'])
   })
 
-  test('when it cannot give up what kept the packages, the next one does', async () => {
+  test('when it cannot release the packages, the next one does', async () => {
     await add('a', 'b')
     const failing = () => Promise.reject(new Error('the disk is full'))
     await expect(deleteGenerations(place, [1], failing)).rejects.toThrow('the disk is full')

@@ -110,11 +110,11 @@ test.each([
   expect(parseEntry(line)).toBeUndefined()
 })
 
-test('an entry of a kind that came later is one', () => {
+test('an entry of an unknown, later kind is accepted', () => {
   expect(parseEntry(`{"kind":"snapshot","time":"${time}","id":"a","of":["x"]}`)).toMatchObject({ kind: 'snapshot' })
 })
 
-test('a journal is readable by its owner only; nobody has one before the first entry', async () => {
+test('a journal is readable by its owner only, and is not created before the first entry', async () => {
   expect(await readJournal(place)).toEqual({ entries: [], damaged: [] })
   write('x')
   const modes = [file(), join(place, 'journal'), place].map((path) => (statSync(path).mode & 0o777).toString(8))
@@ -147,7 +147,7 @@ test('a journal stays small, and keeps what is new', async () => {
   expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => `number ${100 - kept.length + index + 1}`))
 })
 
-test('a writer goes on in the file to which others have gone on, and in a new one where somebody has removed it', async () => {
+test('a writer follows others to the next file, and begins a new one if somebody has removed it', async () => {
   const [slow, busy] = [openJournal(place, 500), openJournal(place, 500)]
   slow.append(note('early'))
   for (let number = 1; number <= 50; number += 1) busy.append(note(`number ${number}`))

@@ -49,7 +49,7 @@ function generation(...targets: readonly string[]) {
   return addGeneration(place, { manifest, text: encodeDocument(Manifest, manifest, 'json'), origin })
 }
 
-test('what was left behind is kept as it is, and no file where there is nothing', async () => {
+test('what was left behind is kept unchanged, and an empty list leaves no file', async () => {
   expect(await readLeftBehind(place)).toEqual([])
   await writeLeftBehind(place, [])
   expect(existsSync(place)).toBe(false)

@@ -103,7 +103,7 @@ describe('acquireLocks()', () => {
     },
   )
 
-  test('takes over at once from who is dead', async () => {
+  test('takes over immediately from a dead holder', async () => {
     await takeAt(0, { by: dead })
     await acquireLocks(targets, termsOf('mine'))
     expect(await holders()).toEqual(['mine', 'mine'])
@@ -124,7 +124,7 @@ describe('isDead()', () => {
     expect(isDead({ ...owner, ...machine, ...differences }, { ...here, ...machine })).toBe(expected)
   })
 
-  test('knows nothing of containers of one host name without machine id', () => {
+  test('cannot tell apart containers with the same host name and no machine id', () => {
     const container = { machineId: '' }
     expect(isDead({ ...owner, ...container, bootId: 'another' }, { ...here, ...container })).toBe(false)
     // As written by versions that used the name of the host instead.
@@ -152,7 +152,7 @@ describe('withLock()', () => {
     expect(await holders()).toEqual([undefined, undefined])
   })
 
-  test('tells what went wrong first, and releases what it can', async () => {
+  test('reports the first failure, and releases what it can', async () => {
     const failing = withLock(targets, use, async ({ token }) => {
       await releaseLock(at(0).machine, placeOf(at(0)), token)
       throw new Error('the work failed')
@@ -254,7 +254,7 @@ describe('withLock()', () => {
     expect(await holders()).toEqual([undefined, undefined])
   })
 
-  test('goes past every lock when it is told to', async () => {
+  test('ignores every lock on request', async () => {
     await takeAt(0)
     expect(await withLock(targets, { ...use, locking: 'none' }, async ({ token }) => token)).toBe('-')
   })
@@ -321,7 +321,7 @@ describe('services', () => {
 
   const asked = (index: number) => readFileSync(join(directory, `module${index}.asked`), 'utf8')
 
-  test('are all asked, and told that nothing happens when one refuses', async () => {
+  test('are all asked, and unlocked again when one refuses', async () => {
     await Promise.all([activate(0), activate(1)])
     const terms = termsOf('mine')
     await acquireLocks(targets, terms)

@@ -61,7 +61,7 @@ test('abandon() gives up what has a damaged record', async () => {
   ])
 })
 
-test('abandon() refuses names that nothing is recorded of, and says what is', async () => {
+test('abandon() refuses names without a record, and lists the records', async () => {
   const { machines, giveUp } = await scene()
   const error = await giveUp(['web', 'apl', 'web@t2']).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(DavitError)

@@ -88,7 +88,7 @@ const activeOn = (machine: string, name: string) => {
 const log = () => readFileSync(join(directory, 'log'), 'utf8')
 
 describe('applyManifest()', () => {
-  test('leads from what the records say to the manifest, and then has nothing to do', async () => {
+  test('goes from the records to the manifest, and then has nothing to do', async () => {
     const targets = [await machines.target('m1', 'one'), await machines.target('m2', 'two')]
     await machines.deploy(manifestOf({ one: ['a'], two: ['b'] }), targets)
     const next = manifestOf({ one: ['b'], two: ['b'] })
@@ -172,7 +172,7 @@ describe('planFor()', () => {
     return { activity: performActivity(one.machine, request), request }
   }
 
-  test('waits for what an earlier run has begun', async () => {
+  test('waits for activities of an earlier run', async () => {
     const one = await machines.target('m1', 'one')
     const { activity } = await begin(one)
     await vi.waitFor(() => expect(activeOn('m1', 'one')).toEqual(['a']), PATIENCE)
@@ -221,7 +221,7 @@ describe('planFor()', () => {
     expect(await awaitActivity(one.machine, request)).toBe(0)
   })
 
-  test('tells without waiting when nothing is to be done anyway', async () => {
+  test('refuses to wait in a dry run', async () => {
     const one = await machines.target('m1', 'one')
     const { activity } = await begin(one)
     await vi.waitFor(() => expect(activeOn('m1', 'one')).toEqual(['a']), PATIENCE)

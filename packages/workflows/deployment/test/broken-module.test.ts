@@ -41,7 +41,7 @@ test('what its recorded module cannot stop is stopped by the module of the manif
   expect(await plan()).toEqual(['nothing to do'])
 })
 
-test('what neither can stop is told of both, and remains', async () => {
+test('what neither module can stop remains, with the failures of both', async () => {
   const { machines, module, undeploy, plan } = await stuck()
   module('second', `[ "$1" != deactivate ] || { echo "the second one as well" >&2; exit 8; }`)
   const outcome = await undeploy('second')

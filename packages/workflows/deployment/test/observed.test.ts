@@ -57,7 +57,7 @@ describe('a service that died', () => {
     expect(machines.calls()).toEqual(['deactivate page', 'activate page'])
   })
 
-  test('is left alone where its module does not say whether it runs', async () => {
+  test('is left alone if its module does not report whether it runs', async () => {
     const { next, targets } = await deployed({ answersStatus: false })
     machines.die('api')
     expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
@@ -98,7 +98,7 @@ describe('a machine that was restarted', () => {
 })
 
 describe('what changes without changing the key', () => {
-  test('is told without values, and restarted where that is asked for', async () => {
+  test('is reported without values, and restarted on request', async () => {
     const { targets } = await deployed()
     const next = machines.manifest({
       one: {
@@ -208,7 +208,7 @@ describe('records that somebody has changed', () => {
     expect([machines.calls(), machines.up()]).toEqual([['deactivate page'], ['api']])
   })
 
-  test('are named with their file where nobody knows how to stop them, and not dropped', async () => {
+  test('are named with their file, and kept, if it is unknown how to stop them', async () => {
     const { targets } = await deployed()
     writeFileSync(join(record('page'), 'record'), 'name page\n')
     mkdirSync(join(machines.records('m1', 'one'), 'not ours:x'))
@@ -289,7 +289,7 @@ describe('an activity that takes too long', () => {
     expect(outcome).toMatchObject({ kind: 'new-services-left', failures: [failed], rollbackFailures: [failed] })
   })
 
-  test('is no reason to restart what does not say in time whether it runs', async () => {
+  test('is no reason to restart a service that does not report in time whether it runs', async () => {
     const { next, targets } = await deployed()
     hang('status-page')
     expect(await machines.plan(next, targets, { timeoutSeconds: HALF_A_MINUTE })).toEqual(['nothing to do'])

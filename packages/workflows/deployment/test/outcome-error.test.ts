@@ -77,7 +77,7 @@ test.each<[string, Partial<Unsuccessful>, string, string[], string]>([
   expect([error.message, error.diagnostics.map((one) => one.message), error.hint]).toEqual([message, diagnostics, hint])
 })
 
-test('programs are told what remains, and what nobody knows', () => {
+test('programs get what remains, and what is unknown', () => {
   const incomplete = { failures: [failure(startNew, 'failed')], rollbackFailures: [], interrupted: false }
   const lost = { ...incomplete, kind: 'old-services-lost', remaining: [startOld, stopNew], unknown: [stopNew] } as const
   expect(outcomeError(lost, 2).fields).toEqual({

@@ -22,7 +22,7 @@ const renewed = (manifest: Manifest, name: string): Manifest => {
   return { ...manifest, services: new Map(services), serviceMappings: manifest.serviceMappings.map(mapped) }
 }
 
-test('what is on a target that is passed over is neither activated nor deactivated, and it is said what is not as it should be', async () => {
+test('services on a skipped target are neither activated nor deactivated, and inconsistencies are reported', async () => {
   const manifest = machines.manifest(SPEC)
   const web = await machines.target('two', 'web')
   const plan = (next: Manifest, previous?: Manifest) => machines.plan(next, [web], { previous })
@@ -39,7 +39,7 @@ test('what is on a target that is passed over is neither activated nor deactivat
   ])
 })
 
-test('it is left alone by a manifest in place of what the targets say as well', async () => {
+test('it is also left alone with --old-manifest', async () => {
   const manifest = machines.manifest(SPEC)
   const web = await machines.target('two', 'web')
   const next = renewed(manifest, 'store')

@@ -100,7 +100,7 @@ describe.skipIf(!canSeparate)('packages of the native store', () => {
     ])
   })
 
-  test('reach whom they have reached when it is interrupted, and it is told who lacks them', async () => {
+  test('stay where they arrived when it is interrupted, and the error names targets that lack them', async () => {
     const reason = new DavitError('interrupted', 'interrupted by SIGINT', { exitStatus: 130 })
     const interruption = new AbortController()
     const outcome = await distribute(
@@ -164,7 +164,7 @@ describe('targets that were not reached', () => {
     })
   })
 
-  test('are told, and no failure, when they are to be skipped', async () => {
+  test('are reported, but not as failures, when they are to be skipped', async () => {
     const { failed, events } = await attempt(69, 'skip')
     expect(failed.size).toBe(0)
     const message = "skipped, since it cannot be reached: cannot reach 't1'"

@@ -113,7 +113,7 @@ test('a third kind of activity is undone by what it says, after what came later'
   expect(undone).toHaveLength(3)
 })
 
-test('what a rollback of a third kind leaves is called what its row says', async () => {
+test('the outcome of an incomplete rollback of a third kind is that of its row', async () => {
   const outcome = await run(async (activity) =>
     ['transfer', 'delete'].includes(activity.kind) ? { kind: 'failed', message: 'it failed' } : SUCCEEDED,
   )
