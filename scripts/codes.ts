@@ -6,12 +6,16 @@ import type { HostKeyVerdict } from '../packages/effects/connection/src/known-ho
 import type { FieldTable, Message } from '../packages/documents/diagnostics/src/diagnostics.ts'
 import { packageDirectories, ROOT } from './executables.ts'
 
+export { ERROR_CODES } from '../packages/documents/diagnostics/src/error-codes.ts'
+
 export interface MessageCode {
   readonly code: string
   /** Name of the package whose table contains the code. */
   readonly package: string
   readonly kind: Message['kind']
   readonly fields: FieldTable
+  /** Meaning, and what to do: the comment above the row in the source. */
+  readonly about: string
 }
 
 /** Returns every code that a note, a detail or a warning can have, in order. */
@@ -22,12 +26,20 @@ export async function messageCodes(): Promise<readonly MessageCode[]> {
   const tables = await Promise.all(
     files.map(async (file) => {
       const { say } = (await import(pathToFileURL(file).href)) as { say: { table: Table } }
+      const comments = commentsIn(readFileSync(file, 'utf8'))
       return Object.entries(say.table).map(([code, { kind, fields }]) => {
-        return { code, package: basename(dirname(dirname(file))), kind, fields }
+        const about = comments.get(code) ?? ''
+        return { code, package: basename(dirname(dirname(file))), kind, fields, about }
       })
     }),
   )
   return tables.flat().toSorted((left, right) => (left.code < right.code ? -1 : 1))
+}
+
+/** Returns the comments above rows of a table, by their codes. */
+function commentsIn(source: string): ReadonlyMap<string, string> {
+  const rows = source.matchAll(/^ {2}\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}'?([a-z-]+)'?: /gm)
+  return new Map([...rows].map(([, comment = '', code = '']) => [code, comment.replace(/\s*\n *\* ?/g, ' ').trim()]))
 }
 
 type Table = Readonly<Record<string, { readonly kind: Message['kind']; readonly fields: FieldTable }>>

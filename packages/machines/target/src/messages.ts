@@ -1,25 +1,33 @@
 import { messages, note, warning } from '@davit/diagnostics'
 
 export const say = messages({
+  /** Builds on that machine can see the machine and the network. Install bubblewrap there. */
   'target-builds-not-isolated': note(
     { address: 'text' },
     ({ address }) =>
       `builds on '${address}' are not isolated from that machine, since bubblewrap (bwrap) is missing or not allowed there`,
   ),
+  /** Builds on that machine have no network, but can see the machine. Install bubblewrap there. */
   'target-builds-half-isolated': note(
     { address: 'text' },
     ({ address }) =>
       `builds on '${address}' have no network, but are not isolated otherwise, since bubblewrap (bwrap) is missing or not allowed there`,
   ),
+  /** Somebody else is building the same package on that machine, and davit waits for it. */
   'target-build-awaited': note(
     { package: 'text', address: 'text' },
     ({ package: name, address }) => `'${name}' is already being built on '${address}': waiting for it`,
   ),
+  /**
+   * A target cannot be reached and is left alone, as `--skip-unreachable` demands. Deploy again when it can be reached.
+   */
   'target-skipped': warning(
     { target: 'prefix', reason: 'text' },
     ({ reason }) => `skipped, since it cannot be reached: ${reason}`,
   ),
+  /** The connection to a machine was restored. */
   reconnected: note({ address: 'text' }, ({ address }) => `reconnected to '${address}'`),
+  /** The connection to a machine was lost, and davit tries to connect again for this many seconds. */
   reconnecting: warning(
     { address: 'text', seconds: 'number' },
     ({ address, seconds }) => `lost the connection to '${address}': retrying for ${seconds} s`,

@@ -3,12 +3,21 @@ import { type Message, messages, warning } from '@davit/diagnostics'
 import { quoted } from './names.ts'
 
 export const say = messages({
+  /** A service is placed twice in the same container. It is deployed once; remove the other entry. */
   'placed-twice': warning(
     { service: 'text', container: 'text', target: 'text' },
     ({ service, container, target }) =>
       `service '${service}' is placed twice in container '${container}' on target '${target}'`,
   ),
+  /**
+   * Services of the models are not placed on any target, and are not deployed. Place them, or give them an empty list
+   * to confirm that.
+   */
   'placed-nowhere': warning({ services: 'texts', hint: 'hint' }, ({ services }) => unplacedText(services)),
+  /**
+   * Two services provide a container of the same name on one target, and only one of them is used. Rename one of the
+   * containers, or move a service.
+   */
   'container-provided-twice': warning(
     { container: 'text', target: 'text', provider: 'text', hint: 'hint' },
     ({ container, target, provider }) =>

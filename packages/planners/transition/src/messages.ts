@@ -6,34 +6,62 @@ const PLACED = { ...SERVICE, container: 'text' } as const
 const REASONS = { reasons: 'texts', why: 'texts' } as const
 
 export const say = messages({
+  /**
+   * A service will be activated or deactivated, for these reasons. Shown as a note unless the only reason is a change
+   * in the manifest.
+   */
   'activity-planned': note({ ...PLACED, activity: 'text', step: 'text', ...REASONS }, stepText),
+  /** A service keeps running with settings that differ from the manifest. `--restart-changed` restarts it. */
   'kept-outdated': note({ ...PLACED, ...REASONS }, (kept) => `${keptText(kept)}: --restart-changed restarts it`),
+  /** A service that was deployed on a target has no record there any more. If it still runs, stop it by hand. */
   'record-gone': note(
     SERVICE,
     ({ service, target }) =>
       `no record of service '${service}' is left on target '${target}': if it still runs, stop it by hand`,
   ),
+  /**
+   * Services keep running on a target that was removed from the infrastructure. Add the target again without services
+   * and deploy, or run `davit-env --forget TARGET`.
+   */
   'left-behind': warning(
     { services: 'texts', target: 'text' },
     ({ services, target }) =>
       `${keepText(services)} running on '${target}', which is no longer in the infrastructure: put ${target} back without services, deploy, then remove it, or run 'davit-env --forget ${target}'`,
   ),
+  /** Services that were left behind keep running on a target that cannot be reached. Deploy again when it can. */
   'left-unreachable': warning(
     { services: 'texts', target: 'text' },
     ({ services, target }) => `${keepText(services)} running on '${target}', which cannot be reached`,
   ),
+  /** A service is not active on a target that was skipped. Deploy again when the target can be reached. */
   'not-activated': warning(SERVICE, (placed) => `${nameOf(placed)} is not activated`),
+  /**
+   * An old version of a service keeps running on a target that was skipped. Deploy again when the target can be
+   * reached.
+   */
   'not-upgraded': warning(SERVICE, (placed) => `${nameOf(placed)} is not upgraded`),
+  /**
+   * A service keeps running on a skipped target although it should no longer run there; it may run elsewhere as well.
+   * Deploy again when the target can be reached.
+   */
   'left-active': warning({ ...SERVICE, others: 'texts' }, ({ others, ...placed }) => {
     const twice =
       others.length === 0 ? '' : `, in addition to the one on ${others.map((target) => `'${target}'`).join(', ')}`
     return `${nameOf(placed)} is left active${twice}`
   }),
+  /**
+   * A service depends on another one that is missing or outdated, on a target that was skipped. Deploy again when that
+   * target can be reached.
+   */
   'dependency-missing': warning(
     { ...SERVICE, dependency: 'text', dependencyTarget: 'text' },
     ({ dependency, dependencyTarget, ...placed }) =>
       `${nameOf(placed)} depends on ${nameOf({ service: dependency, target: dependencyTarget })}, which is missing or outdated`,
   ),
+  /**
+   * A service on a skipped target keeps running, but a service that it depends on was stopped or replaced. Deploy again
+   * when the target can be reached.
+   */
   'dependency-stopped': warning(
     { ...SERVICE, dependencyTarget: 'text' },
     ({ dependencyTarget, ...placed }) =>

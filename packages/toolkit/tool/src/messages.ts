@@ -1,11 +1,23 @@
 import { messages, warning } from '@davit/diagnostics'
 
 export const say = messages({
+  /**
+   * A signal arrived: nothing new is started, and running activities are finished or undone. A second signal stops
+   * immediately.
+   */
   stopping: warning({ announcement: 'text' }, ({ announcement }) => announcement),
+  /**
+   * A second signal ended the tool immediately; activities that had begun continue on their targets. Run the same
+   * command again.
+   */
   stopped: warning(
     { hint: 'hint?' },
     () => 'stopped: whatever was begun is left to itself',
     'the same command continues from there',
   ),
+  /**
+   * The journal cannot be written; the run continues without it. Free some space in the state directory, or check its
+   * permissions.
+   */
   'journal-not-written': warning({ reason: 'text' }, ({ reason }) => reason, 'the work goes on without the journal'),
 })

@@ -17,7 +17,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 type Schema = Readonly<Record<string, unknown>>
 const schema = JSON.parse(readFileSync(LOG_SCHEMA, 'utf8')) as Schema
 
-test('the schema of the log is that of the tables: npx tsx scripts/log-schema.ts writes it', async () => {
+test('the schema of the log is that of the tables: npx tsx scripts/code-pages.ts writes it', async () => {
   expect(schema).toEqual(schemaOf(await messageCodes()))
 })
 

@@ -1,7 +1,13 @@
 import { messages, note, warning } from '@davit/diagnostics'
 
 export const say = messages({
+  /** The lock was gone before it was released. Somebody else may have deployed since: look at davit-journal. */
   'lock-lost-meanwhile': warning({}, () => 'the lock was lost meanwhile'),
+  /**
+   * The lock could not be released after an earlier failure. It expires with its lease; davit-unlock removes it
+   * earlier.
+   */
   'unlock-failed': warning({ reason: 'text' }, ({ reason }) => reason),
+  /** davit-unlock removes the lock of this owner. */
   'lock-freed': note({ target: 'prefix', owner: 'text' }, ({ owner }) => `freeing the lock of ${owner}`),
 })

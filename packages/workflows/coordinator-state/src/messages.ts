@@ -1,10 +1,14 @@
 import { type Message, messages, note, warning } from '@davit/diagnostics'
 
 export const say = messages({
+  /** Generations were deleted from the coordinator. davit-collect-garbage removes their packages. */
   'generations-deleted': note(
     { generations: 'numbers' },
     ({ generations }) => `deleted ${generationsText(generations)} on the coordinator`,
   ),
+  /**
+   * A deleted generation still protects its packages from garbage collection. Remove that root from the store by hand.
+   */
   'packages-kept': warning(
     { generation: 'number', root: 'text', reason: 'text' },
     ({ generation, root, reason }) =>

@@ -1,34 +1,44 @@
 import { messages, note, warning } from '@davit/diagnostics'
 
 export const say = messages({
+  /** The record of a service was put aside, as `--abandon` demands. davit will no longer stop the service. */
   'given-up': note(
     { target: 'prefix', key: 'text', container: 'text', what: 'text' },
     ({ what }) => `gave up ${what}: its module was not called, and davit will no longer stop it`,
   ),
+  /** A service that was given up may still run; the command in the message finds its processes. */
   'given-up-may-run': note(
     { target: 'prefix', key: 'text' },
     ({ key }) =>
       `it may still run; on the target, \`grep -lz '^DAVIT_KEY=${key}$' /proc/[0-9]*/environ\` finds its processes`,
   ),
+  /** The new places of the record and the logs of a service that was given up. */
   'given-up-record': note(
     { target: 'prefix', record: 'text', logs: 'text' },
     ({ record, logs }) =>
       `its record is now '${record}', its logs are still in '${logs}'; its package is no longer kept, and a deployment that contains it starts it again`,
   ),
+  /** A service cannot be deactivated by the module that activated it, so the module of the manifest is tried. */
   'other-module-tried': note(
     { target: 'prefix', service: 'text' },
     ({ service }) =>
       `cannot deactivate '${service}' with the module that activated it; trying the module of the manifest`,
   ),
+  /**
+   * The running services were deployed by another coordinator, and now belong to this one, as `--take-over` demands.
+   */
   'taking-over': warning({ profile: 'text', targets: 'texts', counts: 'numbers' }, ({ profile, targets, counts }) => {
     const places = targets.map((target, index) => `${counts[index]} on '${target}'`).join(', ')
     return `taking over '${profile}', which was not deployed from this coordinator, with its services: ${places}`
   }),
+  /** Nothing runs under this name, but other deployments have services on these targets. Check the name. */
   'others-here': note(
     { profiles: 'texts' },
     ({ profiles }) =>
       `nothing runs under this name; the targets have services of ${profiles.map((name) => `'${name}'`).join(', ')}`,
   ),
+  /** No service has to be activated or deactivated. Deviations that remain are reported before. */
   'nothing-to-do': note({}, () => 'nothing to do'),
+  /** All services are as the manifest demands. */
   'all-as-manifest': note({}, () => 'nothing to do: all services are as the manifest says'),
 })

@@ -1,19 +1,26 @@
 import { messages, note, warning } from '@davit/diagnostics'
 
 export const say = messages({
+  /** A module did not report in time whether its service runs. davit assumes that it does. */
   'status-unknown': warning(
     { target: 'prefix', service: 'text', seconds: 'number' },
     ({ service, seconds }) => `the module of '${service}' did not report within ${seconds} seconds whether it runs`,
   ),
+  /** An activity of an earlier, interrupted run is still running. davit waits for its end. */
   'waiting-for-earlier': note(
     { target: 'prefix', step: 'text', service: 'text', container: 'text' },
     ({ step, service, container }) => `waiting for an activity of an earlier run: ${step} ${service} in ${container}`,
   ),
+  /**
+   * A record is damaged, and the manifests do not tell how to stop its service either. Stop it by hand, then run
+   * `davit-env --abandon`.
+   */
   'record-unusable': warning(
     { target: 'text', container: 'text', key: 'text', record: 'text', problem: 'text' },
     ({ target, container, key, record, problem }) =>
       `Skip '${key}' in '${container}' on target '${target}': cannot tell how to stop it, since its record '${record}' is damaged: ${problem}; stop it by hand, then run 'davit-env --abandon ${key}'`,
   ),
+  /** A file that davit did not write is among the records on a target. Remove it. */
   'not-a-record': warning(
     { file: 'text' },
     ({ file }) => `Skip '${file}': it is among the records, but davit has not written it; remove it`,
