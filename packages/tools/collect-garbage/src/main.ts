@@ -1,6 +1,7 @@
+import { collectEverywhere, oldGenerations } from '@davit/collection'
 import { currentGeneration, type DeploymentPlace } from '@davit/coordinator-state'
 import { DavitError } from '@davit/diagnostics'
-import { Manifest, type StoreReference } from '@davit/documents'
+import { type Infrastructure, Manifest, type StoreReference } from '@davit/documents'
 import { defaultStore } from '@davit/store'
 import {
   connectionEnvironment,
@@ -11,10 +12,8 @@ import {
   storeEnvironment,
   type ToolContext,
   usageError,
+  withTargets,
 } from '@davit/tool'
-
-import { collectEverywhere } from './collect-everywhere.ts'
-import { oldGenerations } from './old-generations.ts'
 
 export const tool = defineTool({
   name: 'davit-collect-garbage',
@@ -65,18 +64,14 @@ export const tool = defineTool({
     const { profile, place } = deploymentOf(context)
     const manifest = await manifestOf(context, place)
     const reference = storeOf(context, manifest ?? (await currentGeneration(place))?.manifest)
-    const isOther = manifest !== undefined && manifest.store.kind !== reference.kind
-    if (isOther) throw usageError(`the manifest is for the ${manifest.store.kind} store`, 'omit --store')
+    if (manifest !== undefined) checkStore(manifest, reference)
     const old = args.deleteOld ? await oldGenerations(place, profile, manifest) : undefined
     if (!args.dryRun) context.journal({ profile }, 'release')
-    await collectEverywhere({
-      ...context,
-      reference,
-      manifest,
-      old,
-      dryRun: args.dryRun,
-      leftovers: args.now ? 'collect' : 'keep',
-    })
+    const leftovers = args.now ? 'collect' : 'keep'
+    const collection = { ...context, reference, old, dryRun: args.dryRun, leftovers } as const
+    await withTargets(infrastructureOf(manifest), { ...context, role: 'collect' }, (reached, openHere) =>
+      collectEverywhere(reached, openHere, collection),
+    )
   },
 })
 
@@ -100,6 +95,14 @@ async function manifestOf(
   throw new DavitError('no-generation', `nothing is deployed as '${args.profile}'`, {
     hint: 'name another deployment with --profile',
   })
+}
+
+function infrastructureOf(manifest: Manifest | undefined): Infrastructure {
+  return manifest?.infrastructure ?? new Map()
+}
+
+function checkStore({ store }: Manifest, { kind }: StoreReference): void {
+  if (store.kind !== kind) throw usageError(`the manifest is for the ${store.kind} store`, 'omit --store')
 }
 
 /** Store of the manifest, or else the one that a deployment would choose. */

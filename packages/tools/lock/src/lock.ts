@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-import { endDeployment, ownerOf } from '@davit/deployment-lock'
+import { endDeployment, lockAll, ownerOf } from '@davit/deployment-lock'
 import { Manifest } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import {
@@ -14,7 +14,6 @@ import {
   stateEnvironment,
   withDeployment,
 } from '@davit/tool'
-import { lockAll } from './lock-all.ts'
 import { runLocked } from './run-locked.ts'
 
 const { 'lock-lease': lease } = lockOptions

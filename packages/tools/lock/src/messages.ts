@@ -1,4 +1,4 @@
-import { messages, note, warning } from '@davit/diagnostics'
+import { messages, warning } from '@davit/diagnostics'
 
 export const say = messages({
   /** The lock was gone before it was released. Somebody else may have deployed since: look at davit-journal. */
@@ -8,6 +8,4 @@ export const say = messages({
    * earlier.
    */
   'unlock-failed': warning({ reason: 'text' }, ({ reason }) => reason),
-  /** davit-unlock removes the lock of this owner. */
-  'lock-freed': note({ target: 'prefix', owner: 'text' }, ({ owner }) => `freeing the lock of ${owner}`),
 })

@@ -2,7 +2,9 @@ import {
   describeOwner,
   encodeOwner,
   endDeployment,
+  freeLock,
   isDead,
+  lockedTargets,
   type LockRecord,
   readLockRecord,
 } from '@davit/deployment-lock'
@@ -18,9 +20,6 @@ import {
   stateEnvironment,
   withTargets,
 } from '@davit/tool'
-
-import { freeLock } from './free-lock.ts'
-import { lockedTargets } from './locked-targets.ts'
 
 export const tool = defineTool({
   name: 'davit-unlock',

@@ -1,6 +1,7 @@
-import type { LockRecord } from '@davit/deployment-lock'
 import type { TargetName } from '@davit/documents'
 import { allTargets, type ReachedTargets, type ShellTarget } from '@davit/target'
+
+import type { LockRecord } from './lock-record.ts'
 
 interface LockedTargets {
   /** Locked targets that can be reached, including former names. */

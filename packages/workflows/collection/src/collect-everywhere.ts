@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 
 import { DavitError, type Report } from '@davit/diagnostics'
-import type { Manifest, StoreReference, TargetName } from '@davit/documents'
+import type { StoreReference, TargetName } from '@davit/documents'
 import { openStore } from '@davit/store'
-import { groupByMachine, isSamePlace, type Machine, type ShellTarget } from '@davit/target'
-import { type Environment, withTargets } from '@davit/tool'
+import { groupByMachine, isSamePlace, type Machine, type ReachedTargets, type ShellTarget } from '@davit/target'
 
 import { collect, type CollectionPlace } from './collect.ts'
 import { say } from './messages.ts'
@@ -12,43 +11,45 @@ import { deleteOnCoordinator, deleteOnTarget, type OldGenerations, staysRoot } f
 
 export interface Collection {
   readonly reference: StoreReference
-  /** Manifest on whose targets garbage is collected as well. */
-  readonly manifest: Manifest | undefined
   /** Generations to delete first. */
   readonly old: OldGenerations | undefined
   readonly dryRun: boolean
   /** Whether to collect what is otherwise kept for a day. */
   readonly leftovers: 'keep' | 'collect'
-  readonly environment: Environment
+  readonly environment: Readonly<Record<string, string>>
   readonly report: Report
   readonly signal: AbortSignal
   print(text: string): Promise<void>
 }
 
-/** Collects garbage on the coordinator, then on the targets; a machine that fails does not stop the others. */
-export async function collectEverywhere(collection: Collection): Promise<void> {
-  const { manifest, old, dryRun, signal } = collection
-  const context = { ...collection, role: 'collect' } as const
-  await withTargets(manifest?.infrastructure ?? new Map(), context, async ({ targets, unreachable }, openHere) => {
-    if (old !== undefined && !dryRun) await deleteOnCoordinator(old, collection)
-    const failures: Failure[] = [...unreachable].map(([name, error]) => ({ place: placeName(name), error }))
-    const attempt = async <Result>(places: readonly string[], work: Promise<Result>): Promise<Result | undefined> => {
-      try {
-        return await work
-      } catch (error) {
-        if (!(error instanceof DavitError) || signal.aborted) throw error
-        failures.push(...places.map((place) => ({ place, error })))
-        return undefined
-      }
+/**
+ * Collects garbage on the coordinator, then on the targets; a machine that fails does not stop the others. `openHere` connects to
+ * the coordinator itself.
+ */
+export async function collectEverywhere(
+  { targets, unreachable }: ReachedTargets<'collect'>,
+  openHere: () => Promise<Machine<'collect'>>,
+  collection: Collection,
+): Promise<void> {
+  const { old, dryRun, signal } = collection
+  if (old !== undefined && !dryRun) await deleteOnCoordinator(old, collection)
+  const failures: Failure[] = [...unreachable].map(([name, error]) => ({ place: placeName(name), error }))
+  const attempt = async <Result>(places: readonly string[], work: Promise<Result>): Promise<Result | undefined> => {
+    try {
+      return await work
+    } catch (error) {
+      if (!(error instanceof DavitError) || signal.aborted) throw error
+      failures.push(...places.map((place) => ({ place, error })))
+      return undefined
     }
-    const here = await attempt([COORDINATOR], openHere())
-    for (const site of sitesOf(here, [...targets.values()])) {
-      signal.throwIfAborted()
-      const names = site.isCoordinator ? [COORDINATOR] : site.targets.map(({ name }) => placeName(name))
-      await attempt(names, collectSite(site, collection))
-    }
-    fail(failures)
-  })
+  }
+  const here = await attempt([COORDINATOR], openHere())
+  for (const site of sitesOf(here, [...targets.values()])) {
+    signal.throwIfAborted()
+    const names = site.isCoordinator ? [COORDINATOR] : site.targets.map(({ name }) => placeName(name))
+    await attempt(names, collectSite(site, collection))
+  }
+  fail(failures)
 }
 
 const COORDINATOR = 'the coordinator'

@@ -1,8 +1,11 @@
-import { describeOwner, endDeployment, formerTargets, isGone } from '@davit/deployment-lock'
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { ProfileName } from '@davit/documents'
 import { allTargets, lockHolder, type ReachedTargets, type ShellTarget } from '@davit/target'
 
+import { isGone } from './acquire-locks.ts'
+import { endDeployment } from './end-deployment.ts'
+import { formerTargets } from './former-targets.ts'
+import { describeOwner } from './lock-owner.ts'
 import { say } from './messages.ts'
 
 interface FreeTerms {

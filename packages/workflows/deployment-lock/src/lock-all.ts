@@ -1,12 +1,10 @@
-import {
-  acquireLocks,
-  endDeployment,
-  formerTargets,
-  lockServices,
-  type LockTerms,
-  writeLockRecord,
-} from '@davit/deployment-lock'
 import type { ShellTarget } from '@davit/target'
+
+import { acquireLocks, type LockTerms } from './acquire-locks.ts'
+import { endDeployment } from './end-deployment.ts'
+import { formerTargets } from './former-targets.ts'
+import { writeLockRecord } from './lock-record.ts'
+import { lockServices } from './service-locks.ts'
 
 interface LockAllTerms extends LockTerms {
   /** Directory of the lock record. */
