@@ -28,5 +28,6 @@ export {
   warning,
 } from './message-table.ts'
 export { printable } from './printable.ts'
+export { quoted } from './quoted.ts'
 export type { Report, ReportedStep, ReportEvent } from './report.ts'
 export { suggestionFor } from './suggestion.ts'

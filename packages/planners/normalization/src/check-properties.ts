@@ -1,8 +1,7 @@
-import type { Path } from '@davit/diagnostics'
-import type { Properties, PropertyValue } from '@davit/documents'
+import { type Path, quoted } from '@davit/diagnostics'
+import { type Properties, propertyText, type PropertyValue } from '@davit/documents'
+import { NOT_XML } from '@davit/languages'
 import type { Findings } from './findings.ts'
-import { quoted } from './names.ts'
-import { propertyText } from '@davit/documents'
 
 /** The kernel's limit for one string of an environment, without the terminating zero byte. */
 const MAX_VARIABLE_BYTES = 131_071
@@ -20,7 +19,6 @@ const RESERVED: readonly (readonly [name: RegExp, why: string])[] = [
     'shells set it themselves, so modules would see another value: choose another name',
   ],
 ]
-const NOT_IN_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u
 
 /** Checks that every name and text of free-form properties can be written as XML 1.0. */
 export function checkProperties(properties: Properties, path: Path, findings: Findings): void {
@@ -76,7 +74,7 @@ function checkList(values: readonly PropertyValue[], where: Where): void {
 }
 
 function checkText(text: string, { what, path, findings }: Where): void {
-  const character = NOT_IN_XML.exec(text)?.[0]
+  const character = NOT_XML.exec(text)?.[0]
   if (character === undefined) return
   const code = character.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()
   findings.error(path, `${what} contains U+${code}, which cannot occur in XML`, 'encode it, for instance as base64')

@@ -1,3 +1,4 @@
+import { quoted } from '@davit/diagnostics'
 import {
   containerName,
   type ContainerName,
@@ -10,7 +11,7 @@ import type { ServiceModel } from './architecture-model.ts'
 import { checkContainerProperties } from './check-properties.ts'
 import type { Findings } from './findings.ts'
 import { say } from './messages.ts'
-import { checkedName, quoted } from './names.ts'
+import { checkedName } from './names.ts'
 import { sortedEntries, sortedMap, sortedProperties } from './sorted.ts'
 
 /** The services that provide containers, by target and container. */

@@ -1,4 +1,4 @@
-import { atPath, DavitError, type Path } from '@davit/diagnostics'
+import { atPath, DavitError, type Path, quoted } from '@davit/diagnostics'
 import type { Architecture, NormalizedService, PackageSpec, System } from '@davit/documents'
 import type { PackageModel } from './architecture-model.ts'
 import { parameterDependenciesOf } from './dependencies.ts'
@@ -6,7 +6,6 @@ import { fillPackage } from './fill-package.ts'
 import { fillTemplate } from './fill-template.ts'
 import { type Findings, hintText } from './findings.ts'
 import { guardedParameters } from './guarded-parameters.ts'
-import { quoted } from './names.ts'
 import { type MemberOfDependency, ParameterError, type ParameterProblem } from './parameter-error.ts'
 import { parametersFileOf } from './parameters-file.ts'
 

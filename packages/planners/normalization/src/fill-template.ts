@@ -1,7 +1,6 @@
-import { suggestionFor } from '@davit/diagnostics'
+import { suggestionFor, quoted } from '@davit/diagnostics'
 import { Float } from '@davit/languages'
 import { unknownParameter } from './guarded-parameters.ts'
-import { quoted } from './names.ts'
 import { ParameterError } from './parameter-error.ts'
 import { parseTemplate, type TemplatePart } from './template.ts'
 

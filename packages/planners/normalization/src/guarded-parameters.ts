@@ -1,7 +1,6 @@
-import { suggestionFor } from '@davit/diagnostics'
+import { suggestionFor, quoted } from '@davit/diagnostics'
 import { tableGuard } from './guards.ts'
 import { lazyObject } from './lazy-object.ts'
-import { quoted } from './names.ts'
 import { ParameterError } from './parameter-error.ts'
 
 /** Makes the argument of a `pkg` function: a parameter that does not exist throws instead of being undefined. */

@@ -1,5 +1,4 @@
-import { suggestionFor } from '@davit/diagnostics'
-import { quoted } from './names.ts'
+import { suggestionFor, quoted } from '@davit/diagnostics'
 import { ParameterError } from './parameter-error.ts'
 
 /** Makes the error for a member that does not exist; `members` are the existing ones. */

@@ -1,6 +1,4 @@
-import { type Message, messages, warning } from '@davit/diagnostics'
-
-import { quoted } from './names.ts'
+import { type Message, messages, warning, quoted } from '@davit/diagnostics'
 
 export const say = messages({
   /** A service is placed twice in the same container. It is deployed once; remove the other entry. */

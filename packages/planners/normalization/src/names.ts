@@ -1,4 +1,4 @@
-import type { Path } from '@davit/diagnostics'
+import { type Path, quoted } from '@davit/diagnostics'
 import type { Findings } from './findings.ts'
 
 /** A schema of `documents` for one kind of name (a Standard Schema, independent of the library). */
@@ -10,8 +10,6 @@ interface NameSchema<Name> {
 interface Refused {
   readonly issues: readonly { readonly message: string }[]
 }
-
-const MAX_SHOWN = 60
 
 /** Returns the name; if it is not valid, reports the rule that it breaks and returns undefined. */
 export function checkedName<Name>(
@@ -29,10 +27,4 @@ export function checkedName<Name>(
 /** Maps plain texts to branded names. */
 export function nameIndex<Name extends string>(names: Iterable<Name>): ReadonlyMap<string, Name> {
   return new Map<string, Name>(Array.from(names, (name) => [name, name]))
-}
-
-/** Puts text into single quotes, on one line, shortened if it is long. */
-export function quoted(text: string): string {
-  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
-  return `'${shown.replaceAll('\n', '\\n')}'`
 }

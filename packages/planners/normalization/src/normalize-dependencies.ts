@@ -1,7 +1,6 @@
-import { type Path, suggestionFor } from '@davit/diagnostics'
+import { type Path, suggestionFor, quoted } from '@davit/diagnostics'
 import type { NormalizedDependency, Placement, ServiceName, TargetName } from '@davit/documents'
 import type { DependencyModel, PlacementModel, ServiceModel } from './architecture-model.ts'
-import { quoted } from './names.ts'
 import { knownTarget, type PlacementContext } from './placements.ts'
 import { compareNames, sortedEntries } from './sorted.ts'
 

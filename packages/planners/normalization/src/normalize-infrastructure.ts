@@ -1,9 +1,9 @@
-import type { Path } from '@davit/diagnostics'
+import { type Path, quoted } from '@davit/diagnostics'
 import { containerName, type Infrastructure, system, type Target, targetName } from '@davit/documents'
 import type { ArchitectureModel, TargetModel } from './architecture-model.ts'
 import { checkContainerProperties, checkProperties } from './check-properties.ts'
 import type { Findings } from './findings.ts'
-import { checkedName, quoted } from './names.ts'
+import { checkedName } from './names.ts'
 import type { NormalizationOptions } from './normalization-options.ts'
 import { sortedEntries, sortedMap, sortedProperties } from './sorted.ts'
 

@@ -1,3 +1,4 @@
+import { quoted } from '@davit/diagnostics'
 import {
   type InstantiatedPackage,
   type Infrastructure,
@@ -13,7 +14,7 @@ import type { ArchitectureModel, ServiceModel } from './architecture-model.ts'
 import { checkProperties } from './check-properties.ts'
 import { type ContainerProviders, containerProviders, providedContainers } from './container-providers.ts'
 import type { Findings } from './findings.ts'
-import { checkedName, nameIndex, quoted } from './names.ts'
+import { checkedName, nameIndex } from './names.ts'
 import type { NormalizationOptions } from './normalization-options.ts'
 import { type DependencyContext, normalizeDependencies } from './normalize-dependencies.ts'
 import { placementsOf, targetFinder } from './placements.ts'

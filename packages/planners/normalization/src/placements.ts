@@ -1,4 +1,4 @@
-import { suggestionFor } from '@davit/diagnostics'
+import { suggestionFor, quoted } from '@davit/diagnostics'
 import {
   containerName,
   type ContainerName,
@@ -10,7 +10,7 @@ import {
 import type { PlacementModel, ServiceModel } from './architecture-model.ts'
 import type { Findings } from './findings.ts'
 import { say } from './messages.ts'
-import { checkedName, nameIndex, quoted } from './names.ts'
+import { checkedName, nameIndex } from './names.ts'
 
 /** Finds the target that a model names, by its name or by an address that no other target has. */
 export interface TargetFinder {

@@ -1,7 +1,7 @@
+import { quoted } from '@davit/diagnostics'
 import type { Architecture, Placement, Properties, ServiceName, TargetName } from '@davit/documents'
 import { tableGuard } from './guards.ts'
 import { lazyObject, type Member, memoized } from './lazy-object.ts'
-import { quoted } from './names.ts'
 import { ParameterError } from './parameter-error.ts'
 import { type FloatForm, plainTable } from './plain-data.ts'
 

@@ -1,6 +1,4 @@
-import { messages, warning } from '@davit/diagnostics'
-
-import { quoted } from './reading/quoted.ts'
+import { messages, warning, quoted } from '@davit/diagnostics'
 
 export const say = messages({
   /** No model reads this extra parameter. Check its spelling. */

@@ -1,8 +1,7 @@
-import { asDiagnostic, type Diagnostic, suggestionFor } from '@davit/diagnostics'
+import { asDiagnostic, type Diagnostic, suggestionFor, quoted } from '@davit/diagnostics'
 import { ParameterError } from '@davit/normalization'
 import { MODEL_KINDS, type ModelKind } from './model-kinds.ts'
 import { say } from '../messages.ts'
-import { quoted } from './quoted.ts'
 
 /** Makes the arguments for functions of models, and records which extra parameters they read. */
 export interface FunctionContexts {

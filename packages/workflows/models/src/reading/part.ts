@@ -7,12 +7,13 @@ import {
   type Message,
   type Path,
   type Place,
+  quoted,
   suggestionFor,
 } from '@davit/diagnostics'
+import { MAX_MODEL_DEPTH } from '@davit/languages'
 import { isGuard } from '@davit/normalization'
 import { floatIn, textOfFloat } from './float.ts'
 import { say } from '../messages.ts'
-import { quoted } from './quoted.ts'
 
 /** A value in a model, with its place. */
 export interface Part {
@@ -82,16 +83,16 @@ export function itemsOf(part: Part, expected: string): readonly Part[] {
   return []
 }
 
-/** The same depth as for data. */
-const MAX_DEPTH = 200
 const MAX_PARTS = 2_000_000
 
 /** Throws for values that are too large or too deep, which programs can make; reading on makes no sense. */
 function checkBounds({ path, origin }: Part, more: number): void {
   origin.seen.parts += more
   const bound =
-    path.length > MAX_DEPTH ? `is nested more than ${MAX_DEPTH} levels deep` : `contains more than ${MAX_PARTS} values`
-  if (path.length <= MAX_DEPTH && origin.seen.parts <= MAX_PARTS) return
+    path.length > MAX_MODEL_DEPTH
+      ? `is nested more than ${MAX_MODEL_DEPTH} levels deep`
+      : `contains more than ${MAX_PARTS} values`
+  if (path.length <= MAX_MODEL_DEPTH && origin.seen.parts <= MAX_PARTS) return
   const place = origin.placeOf(path)
   const problem = located(atPath(path.slice(0, 3), `this value ${bound}, or contains itself`), place)
   throw new DavitError('invalid-model', `'${place.file}' is too large`, {

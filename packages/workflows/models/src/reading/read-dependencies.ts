@@ -1,3 +1,4 @@
+import { quoted } from '@davit/diagnostics'
 import type { DependencyModel } from '@davit/normalization'
 import {
   described,
@@ -10,7 +11,6 @@ import {
   refuse,
   refuseOthers,
 } from './part.ts'
-import { quoted } from './quoted.ts'
 import { type NameTarget, readPlacements } from './read-placements.ts'
 import type { ServiceNames } from './service-names.ts'
 

@@ -1,7 +1,6 @@
-import { suggestionFor } from '@davit/diagnostics'
+import { suggestionFor, quoted } from '@davit/diagnostics'
 import { ParameterError, tableGuard } from '@davit/normalization'
 import { entriesOf, isObject, memberOf } from './part.ts'
-import { quoted } from './quoted.ts'
 import { plainOf } from './plain.ts'
 
 /** Key for the name of a target in functions of models; enumerable, so that it survives `{ ...target }`. */
