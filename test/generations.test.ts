@@ -173,7 +173,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
   test('can be deleted, except the current one; then their packages go', async () => {
     expect(await davit('--delete-generations', '4')).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('generation 4 is the current one'),
+      stderr: expect.stringContaining('cannot delete generation 4: it is the current one'),
     })
     succeeded(await davit('--delete-generations', '1'))
     expect(await user.generations()).toEqual([2, 3, 4])
