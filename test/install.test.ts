@@ -31,7 +31,32 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 test.each(names)('%s runs where it was moved to', (name) => {
   const { status, stdout } = spawnSync(join(prefix, 'bin', name), ['--version'], { encoding: 'utf8' })
-  expect({ status, stdout }).toEqual({ status: 0, stdout: `${name} 0.1.0\n` })
+  expect({ status, stdout }).toEqual({ status: 0, stdout: `${name} ${String(readManifest(ROOT)['version'])}\n` })
+})
+
+const IS_ACCEPTED = `
+  const { loadProgram } = require(process.argv[1])
+  process.exit(loadProgram(process.argv[2]).cachedDataRejected === false ? 0 : 1)`
+
+/** Path of an installed program without its extension. */
+function program(name: string): string {
+  return join(prefix, 'lib/davit/programs', name)
+}
+
+test.each(names)('the compiled code of %s is used, and not needed', (name) => {
+  const loader = join(prefix, 'lib/davit/load-program.cjs')
+  const { status } = spawnSync(process.execPath, ['-e', IS_ACCEPTED, loader, program(name)])
+  expect(status).toBe(0)
+  const cache = `${program(name)}.cache`
+  const compiled = readFileSync(cache)
+  const runs = () => spawnSync(join(prefix, 'bin', name), ['--version'], { encoding: 'utf8' })
+  for (const damaged of [compiled.subarray(0, 1000), Buffer.from(''), Buffer.alloc(compiled.length)]) {
+    writeFileSync(cache, damaged)
+    expect(runs()).toMatchObject({ status: 0, stderr: '' })
+  }
+  rmSync(cache)
+  expect(runs()).toMatchObject({ status: 0, stderr: '' })
+  writeFileSync(cache, compiled)
 })
 
 test('an installation has pages, completions and what tools read', () => {
@@ -43,10 +68,12 @@ test('an installation has pages, completions and what tools read', () => {
   expect(readdirSync(join(prefix, 'lib/davit')).toSorted()).toEqual([
     'api',
     'bin',
+    'load-program.cjs',
     'modules',
     'nix',
     'node_modules',
     'package.json',
+    'programs',
     'runtime',
   ])
 })
@@ -60,10 +87,7 @@ test('an installation removes its former executables and leaves those of others 
 test('an installation has the licences of davit and of all that is in its executables', () => {
   const notices = join(prefix, 'share/doc/davit')
   expect(readFileSync(join(notices, 'LICENSE'), 'utf8')).toBe(readFileSync(join(ROOT, 'LICENSE'), 'utf8'))
-  const bundles = [
-    ...readdirSync(join(prefix, 'lib/davit/bin')).map((name) => join(prefix, 'lib/davit/bin', name)),
-    join(prefix, 'lib/davit/api/davit.mjs'),
-  ]
+  const bundles = [...names.map((name) => `${program(name)}.js`), join(prefix, 'lib/davit/api/davit.mjs')]
   // Above each module, esbuild says where it is from.
   const modules = bundles.flatMap((bundle) => [
     ...readFileSync(bundle, 'utf8').matchAll(

@@ -71,7 +71,10 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment under the name of somebody else',
   test('cannot be undeployed, unless that is requested', async () => {
     const undeploy = ['--undeploy', '-i', 'infrastructure.yaml']
     const { status, stderr } = await davit(undeploy, asOther('fourth'))
-    expect([status, stderr]).toEqual([1, expect.stringContaining('undeploy another deployment with -p NAME, or this one with --take-over')])
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('undeploy another deployment with -p NAME, or this one with --take-over'),
+    ])
     expect([await activeOn(hosts), await knownTo('fourth')]).toEqual([active, []])
     succeeded(await davit([...undeploy, '--take-over'], asOther('fourth')))
     expect(await activeOn(hosts)).toEqual([])

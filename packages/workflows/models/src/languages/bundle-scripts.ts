@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import type { Diagnostic } from '@davit/diagnostics'
-import type { BuildFailure, Message, OutputFile } from 'esbuild'
+import type * as Esbuild from 'esbuild'
 import { CONSOLE, davitImports } from './davit-imports.ts'
+import { importModule } from './import-module.ts'
 import { moduleLocations } from './module-locations.ts'
 import { npmPackages } from './npm-packages.ts'
 import { invalidModel } from '../reading/problems.ts'
@@ -16,8 +17,8 @@ export interface BundleOptions {
 export async function bundleScripts(
   paths: readonly string[],
   { directory, showFile }: BundleOptions,
-): Promise<OutputFile[]> {
-  const esbuild = await import('esbuild')
+): Promise<Esbuild.OutputFile[]> {
+  const esbuild = (await importModule('esbuild')) as typeof Esbuild
   try {
     const { outputFiles } = await esbuild.build({
       entryPoints: paths.map((path, index) => ({ in: path, out: `entry${index}` })),
@@ -50,11 +51,11 @@ export async function bundleScripts(
 const REQUIRE =
   "import { createRequire as davitCreateRequire } from 'node:module'; const require = davitCreateRequire(import.meta.url);"
 
-function isBuildFailure(error: unknown): error is BuildFailure {
+function isBuildFailure(error: unknown): error is Esbuild.BuildFailure {
   return error instanceof Error && Array.isArray((error as { readonly errors?: unknown }).errors)
 }
 
-function diagnosticOf({ text, location, detail }: Message, showFile: ShowFile): Diagnostic {
+function diagnosticOf({ text, location, detail }: Esbuild.Message, showFile: ShowFile): Diagnostic {
   const message = (detail instanceof Error ? detail.message : text).replace(/"davit:[^"]*"/, '"davit"')
   const diagnostic = { severity: 'error' as const, message: message.charAt(0).toLowerCase() + message.slice(1) }
   if (location === null) return diagnostic

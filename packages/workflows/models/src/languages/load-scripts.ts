@@ -5,6 +5,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { settled } from '@davit/process'
 import type { OutputFile } from 'esbuild'
 import { bundleScripts } from './bundle-scripts.ts'
+import { importModule } from './import-module.ts'
 import { isObject, memberOf } from '../reading/part.ts'
 import type { Model } from '../reading/model.ts'
 import { readModelText } from './read-model-text.ts'
@@ -37,7 +38,7 @@ interface ScriptBundle {
 
 async function importScript(file: string, { entry, outputs, showFile }: ScriptBundle): Promise<Model> {
   const failureOf = (thrown: unknown) => scriptFailure(thrown, { file, outputs, showFile })
-  const exported: unknown = await settled(import(pathToFileURL(entry).href)).catch((thrown: unknown) => {
+  const exported: unknown = await settled(importModule(pathToFileURL(entry).href)).catch((thrown: unknown) => {
     throw failureOf(thrown)
   })
   const value = defaultExportOf(exported)
