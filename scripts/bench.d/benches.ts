@@ -1,6 +1,7 @@
 import { benchNativePlanning } from './native-planning.ts'
 import { benchNixPlanning } from './nix-planning.ts'
 import { nativeParcel, nixParcel } from './parcels.ts'
+import { benchStart } from './start.ts'
 import type { SystemSize } from './system-size.ts'
 import type { Row } from './table.ts'
 import { benchTransfer, type TransferTerms } from './transfer.ts'
@@ -18,6 +19,12 @@ export interface Bench {
 const MEMORY = 250e6
 
 export const benches: readonly Bench[] = [
+  {
+    name: 'start',
+    purpose: 'tools that have nothing to do, as multiples of an empty program in Node.js',
+    usesNix: false,
+    run: (place, name) => benchStart(place, { name, runs: 3 * place.runs, limits: { version: 1.4, acting: 1.8 } }),
+  },
   {
     name: 'nix-1000',
     purpose: 'models to manifest, 1,000 services on 100 targets',
