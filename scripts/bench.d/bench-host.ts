@@ -17,23 +17,27 @@ export interface BenchHost {
   sh(script: string, ...parameters: readonly string[]): Promise<string>
 }
 
-/** Brings up a host, and takes it down again after `use`. */
-export async function withHost<Result>(place: Workplace, use: (host: BenchHost) => Promise<Result>): Promise<Result> {
+/** Brings up hosts, and takes them down again after `use`. */
+export async function withHosts<Result>(
+  place: Workplace,
+  count: number,
+  use: (hosts: readonly BenchHost[]) => Promise<Result>,
+): Promise<Result> {
   const options = { environment: place.environment, directory: place.directory }
-  const [set = ''] = (await textOf([TEST_HOSTS, 'up', '1', '--name-prefix', 'bench'], options)).split('\n')
+  const [set = ''] = (await textOf([TEST_HOSTS, 'up', String(count), '--name-prefix', 'bench'], options)).split('\n')
   // scripts/bench reads this note, and takes the host down if this process cannot.
   const note = join(place.directory, 'sets')
   mkdirSync(note, { recursive: true })
   writeFileSync(join(note, set.replaceAll('/', '-')), `${set}\n`)
-  const name = 'bench1'
+  const host = (name: string): BenchHost => ({
+    name,
+    configuration: join(set, 'ssh_config'),
+    process: Number(readFileSync(join(set, 'hosts', name, 'pid'), 'utf8')),
+    sh: (script, ...parameters) =>
+      textOf([TEST_HOSTS, 'exec', '--set', set, name, 'sh', '-ec', script, 'sh', ...parameters], options),
+  })
   try {
-    return await use({
-      name,
-      configuration: join(set, 'ssh_config'),
-      process: Number(readFileSync(join(set, 'hosts', name, 'pid'), 'utf8')),
-      sh: (script, ...parameters) =>
-        textOf([TEST_HOSTS, 'exec', '--set', set, name, 'sh', '-ec', script, 'sh', ...parameters], options),
-    })
+    return await use(Array.from({ length: count }, (_, index) => host(`bench${index + 1}`)))
   } finally {
     await textOf([TEST_HOSTS, 'down', set], options)
   }

@@ -1,3 +1,4 @@
+import { benchDeploy } from './deploy.ts'
 import { benchNativePlanning } from './native-planning.ts'
 import { benchNixPlanning } from './nix-planning.ts'
 import { nativeParcel, nixParcel } from './parcels.ts'
@@ -24,6 +25,30 @@ export const benches: readonly Bench[] = [
     purpose: 'tools that have nothing to do, as multiples of an empty program in Node.js',
     usesNix: false,
     run: (place, name) => benchStart(place, { name, runs: 3 * place.runs, limits: { version: 1.4, acting: 1.8 } }),
+  },
+  {
+    name: 'deploy-60',
+    purpose: '60 services on 3 hosts over ssh: install, unchanged, 6 upgraded, undeploy',
+    usesNix: false,
+    run: (place, name) =>
+      benchDeploy(place, {
+        name,
+        services: place.quick ? 10 : 60,
+        runs: place.runs,
+        limits: { install: 20, unchanged: 8, upgrade: 12, undeploy: 15 },
+      }),
+  },
+  {
+    name: 'deploy-300',
+    purpose: 'the same with 300 services, 30 of them upgraded',
+    usesNix: false,
+    run: (place, name) =>
+      benchDeploy(place, {
+        name,
+        services: place.quick ? 20 : 300,
+        runs: Math.min(place.runs, 3),
+        limits: { install: 60, unchanged: 12, upgrade: 16, undeploy: 50 },
+      }),
   },
   {
     name: 'nix-1000',

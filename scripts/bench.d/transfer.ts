@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type BenchHost, recorded, withHost } from './bench-host.ts'
+import { type BenchHost, recorded, withHosts } from './bench-host.ts'
 import { type FullMeasurement, measure } from './measure.ts'
 import { memoryRow, type Row, timeRow, withAims, workRow } from './table.ts'
 import { inTurn, type Workplace } from './workplace.ts'
@@ -27,7 +27,8 @@ export interface TransferTerms {
 
 /** Measures sending a closure to a host over ssh, and sending it once more. */
 export async function benchTransfer(place: Workplace, terms: TransferTerms): Promise<readonly Row[]> {
-  return withHost(place, async (host) => {
+  return withHosts(place, 1, async ([host]) => {
+    if (host === undefined) throw new Error('no host was brought up')
     const parcel = await terms.parcelFor(place, host, terms.size)
     const bench = new TransferBench(place, host, parcel)
     await inTurn(place, terms.runs, bench)
