@@ -180,7 +180,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     const text = readFileSync(record, 'utf8')
     const module = /^module (.*)$/m.exec(text)?.[1] ?? ''
     writeFileSync(`${module}.activities`, 'status\n')
-    expect((await observe(scene)).records).toMatchObject([{ answersStatus: true }])
+    expect((await observe(scene)).records).toMatchObject([{ declared: ['status'] }])
     rmSync(record)
     spawnSync('mkfifo', [record])
     const observing = observe(scene)

@@ -87,8 +87,8 @@ operation_resolve() {
   done
 }
 
-# operation_observe PROFILE: all profiles that were ever set here; all mappings of this one, under any target name, with `answers`
-# if the module has the activity `status`; the mappings of other profiles.
+# operation_observe PROFILE: all profiles that were ever set here; all mappings of this one, under any target name, with the
+# activities that the module declares; the mappings of other profiles.
 operation_observe() {
   check_names "$1"
   rm -rf "$state"/targets/*/active/"$1"/.gone.*
@@ -137,9 +137,20 @@ say_mapping() {
     say gone
     return
   }
-  if [ -n "$module" ] && [ -f "$module.activities" ] && answers_activity "$module.activities" status; then
-    say answers
-  fi
+  [ -z "$module" ] || [ ! -f "$module.activities" ] || say_declared "$module.activities"
+}
+
+# say_declared FILE: says which activities the file of a module lists.
+say_declared() {
+  set -- "$1" declares
+  while IFS= read -r line || [ -n "$line" ]; do
+    case $line in
+      '' | *[!a-z_-]*) ;;
+      *) set -- "$@" "$line" ;;
+    esac
+  done <"$1"
+  shift
+  say "$@"
 }
 
 # say_activity ENDED: says which activity runs or was cut off, unless it is the one that ended last, or the state contradicts it.

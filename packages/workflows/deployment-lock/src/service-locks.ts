@@ -37,7 +37,10 @@ interface Refusal {
   readonly log: string
 }
 
-/** Calls the modules of all active services, even if some refuse; throws afterwards if a machine could not be asked. */
+/**
+ * Calls the modules of all active services, even if some refuse; throws afterwards if a machine could not be asked. Modules that
+ * declare their activities without this one are not started.
+ */
 async function notifyServices(
   targets: readonly ShellTarget[],
   terms: ServiceLockTerms,
@@ -46,8 +49,9 @@ async function notifyServices(
   const notifyTarget = async ({ name, machine }: ShellTarget) => {
     const records = await observeMappings(machine, terms.profile)
     const active = records.filter(({ mapping, state }) => mapping.target === name && state === 'active')
+    const toAsk = active.filter(({ declared }) => declared === undefined || declared.includes(activity))
     return allOf(
-      active.map(async (observed): Promise<readonly Refusal[]> => {
+      toAsk.map(async (observed): Promise<readonly Refusal[]> => {
         const answer = await performActivity(machine, { ...terms, activity, mapping: observed.mapping })
         if (answer.kind === 'not-begun') throw answer.error
         return answer.kind === 'failed' ? [{ observed, message: answer.message, log: answer.log.trim() }] : []

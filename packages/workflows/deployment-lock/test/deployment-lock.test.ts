@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -30,6 +30,7 @@ import {
   type LockUse,
   ownerOf,
   readLockRecord,
+  unlockServices,
   withLease,
   withLock,
   writeLockRecord,
@@ -343,6 +344,21 @@ describe('services', () => {
     expect(asked(1)).toBe('activate\nlock\nlock\nunlock\n')
     expect(await holders()).toEqual([undefined, undefined])
     expect(await readLockRecord(place)).toBeUndefined()
+  })
+
+  test('are asked for activities that their module declares, and no process is started for others', async () => {
+    await Promise.all([activate(0), activate(1)])
+    writeFileSync(join(directory, 'module0.activities'), 'activate\nunlock\n')
+    writeFileSync(join(directory, 'module1.activities'), 'activate\n')
+    const terms = termsOf('mine')
+    await acquireLocks(targets, terms)
+    await lockServices(targets, terms)
+    await unlockServices(targets, terms)
+    expect([asked(0), asked(1)]).toEqual(['activate\nunlock\n', 'activate\n'])
+    const logs = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.(un)?lock$/.test(name),
+    )
+    expect(logs).toEqual([expect.stringMatching(/t1\/log\/.*key\.unlock$/)])
   })
 
   test('do not keep endDeployment() from releasing the locks, nor do locks that are gone', async () => {

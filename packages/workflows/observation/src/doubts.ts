@@ -30,7 +30,7 @@ export async function doubtsOf(
   const doubts = new Map<ObservedRecord, Doubt>()
   const doubted = records.filter(({ state, running }) => state === 'active' && !running)
   const before = (record: ObservedRecord) => record.bootId !== bootId
-  const toAsk = doubted.filter(({ answersStatus }) => answersStatus)
+  const toAsk = doubted.filter(({ declared }) => declared?.includes('status') === true)
   for (const record of doubted) if (before(record)) doubts.set(record, 'rebooted')
   const ask = async (record: ObservedRecord) => {
     const answer = await statusOf(machine, record, terms)

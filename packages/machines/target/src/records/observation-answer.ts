@@ -12,7 +12,7 @@ interface RecordLines {
   /** Name of its directory. */
   readonly name: string
   readonly lines: string[]
-  answersStatus: boolean
+  declared?: readonly string[]
   hasFailed: boolean
   activity?: string
 }
@@ -31,8 +31,8 @@ function takeFact(record: RecordLines, fact: string, text: string): boolean {
     case 'field':
       record.lines.push(text)
       return true
-    case 'answers':
-      record.answersStatus = true
+    case 'declares':
+      record.declared = text.split(' ').filter((activity) => ACTIVITY.test(activity))
       return true
     case 'failed':
       record.hasFailed = true
@@ -100,7 +100,7 @@ export class ObservationAnswer {
     const [, target, state = '', running, name = ''] = MAPPING.exec(line) ?? []
     if (target === undefined) return false
     const record = { target: target as TargetName, state, running: running === 'running', name }
-    this.#records.push({ ...record, lines: [], answersStatus: false, hasFailed: false })
+    this.#records.push({ ...record, lines: [], hasFailed: false })
     return true
   }
 
@@ -113,7 +113,7 @@ export class ObservationAnswer {
   }
 
   #read(record: RecordLines): ObservedRecord | DamagedRecord {
-    const { target, running, name, lines, answersStatus, hasFailed, activity } = record
+    const { target, running, name, lines, declared, hasFailed, activity } = record
     const { container, key } = mappingNamed(name, lines)
     const state = record.state === 'unknown' ? 'activating' : (record.state as RecordState)
     const place = { target, key, container, state: record.state }
@@ -130,7 +130,7 @@ export class ObservationAnswer {
         hasFailed,
         definition,
         bootId,
-        answersStatus,
+        ...(declared === undefined ? {} : { declared }),
       }
     }
     return {

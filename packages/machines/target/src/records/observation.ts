@@ -10,8 +10,8 @@ export interface ObservedRecord extends ObservedMapping {
   readonly definition: ActivityDefinition
   /** Id of the boot during which it was written. */
   readonly bootId: string
-  /** Whether its module has the activity `status`. */
-  readonly answersStatus: boolean
+  /** Activities that its module declares. A module that declares none may have any activity but `status`. */
+  readonly declared?: readonly string[]
 }
 
 /** A record that cannot be read completely, since somebody has changed it. */
