@@ -243,7 +243,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
     const run = (text: string) =>
       expect.stringMatching(new RegExp(`^[\\d-]{10} [\\d:]{8} UTC  \\S+@\\S+  davit-env +${text}$`))
     expect(await linesOf('-n', '3')).toEqual([
-      run('nothing to do: all services are as the manifest says; done; generation 4'),
+      run('nothing to do: all services match the manifest; done; generation 4'),
       run('1 activated, 1 deactivated; done; generation 5'),
       run('1 activated, 2 deactivated, 1 failed; status 1: the transition failed: everything is as it was before'),
     ])

@@ -78,7 +78,7 @@ describe('a service whose module can neither start nor stop it', () => {
 
   test.each([
     [['--abandon'], "option '--abandon' needs a value"],
-    [['--abandon', 'a b'], "'a b' cannot name a service"],
+    [['--abandon', 'a b'], "option '--abandon' cannot be 'a b'"],
     [['--abandon', 'web', '--rollback'], "options '--abandon' and '--rollback' cannot be combined"],
   ])('is not given up with %j', async (options, message) => {
     const { status, stderr } = await user.run(['davit-env', ...options])

@@ -1,15 +1,15 @@
 /** What each code of an error means and what to do about it. Codes are stable; docs/errors.md is written from this table. */
 export const ERROR_CODES = {
-  'already-locked': 'Another deployment holds the lock of this profile on that target. Try again later.',
+  'already-locked': 'Another run holds the lock of this profile on that target. Try again later.',
   'already-running':
-    'An activity of this service is still running on its target. Repeat the command: it waits for that activity first.',
+    'An activity of this service is still running on its target. Run the same command again: it waits for that activity first.',
   'authentication-failed':
     'The machine accepted none of the keys that ssh would use for this account. Make `ssh ADDRESS` work without a password first.',
   'bad-address': 'The infrastructure model contains an invalid address. Write `host`, `user@host` or `host:port`.',
   'bad-answer':
     'A machine sent an answer that davit does not understand. Look for programs that print something in its login shell, or for records edited by hand.',
   'bad-archive':
-    'An archive or a stream of packages is damaged, or contains a file that davit does not unpack. Repeat the command.',
+    'An archive or a stream of packages is damaged, or contains a file that davit does not unpack. Run the same command again.',
   'bad-derivation':
     'A file in the store that describes how to build a package is damaged or missing. Run davit-normalize again.',
   'bad-input':
@@ -30,7 +30,8 @@ export const ERROR_CODES = {
   'bad-system': 'The name of a platform is invalid. Set `DAVIT_SYSTEM` to a name such as `x86_64-linux`.',
   'bad-variable': 'A package sets a variable that builds cannot have. Rename it.',
   'build-failed': 'Some packages could not be built. The end of each log is shown above the error.',
-  'build-lost': 'The connection to a target was lost during a build. Repeat the command: finished builds are kept.',
+  'build-lost':
+    'The connection to a target was lost during a build. Run the same command again: finished builds are kept.',
   'cannot-add-root':
     'Nix could not protect a package from garbage collection. Check permissions and free space of the state directory.',
   'cannot-create':
@@ -49,14 +50,14 @@ export const ERROR_CODES = {
   'channel-closed':
     'davit stopped listening to a script on a machine because the run was ending for another reason. See the other messages.',
   collected:
-    'A package was garbage-collected on a target before it was needed. Repeat the command: the package is sent again.',
+    'A package was garbage-collected on a target before it was needed. Run the same command again: the package is sent again.',
   'collection-failed':
-    'Garbage collection failed in some places. The places and reasons are listed above the error; repeat the command to try again.',
+    'Garbage collection failed in some places. The places and reasons are listed above the error; run the same command again to retry.',
   'command-timeout': 'A program on this machine ran longer than allowed. Run it by hand to find out why.',
   conflict:
     'Another deployment has a service of this manifest on the same target. Rename the service, or undeploy the other deployment there first.',
   'connection-lost':
-    'The connection to a machine broke, or the machine stopped answering. Activities continue there; repeat the command when the machine is reachable.',
+    'The connection to a machine broke, or the machine stopped answering. Activities continue there; run the same command again when the machine is reachable.',
   'corrupt-state':
     'A file in the state directory of the coordinator is damaged. The hint explains how to continue without it.',
   'current-generation': 'The current generation cannot be deleted. Deploy, or switch to another generation, first.',
@@ -67,8 +68,10 @@ export const ERROR_CODES = {
   'empty-document':
     'A document is empty, usually because an earlier tool in the pipe has failed. See the message of that tool.',
   failed: 'A target refused a request without a code that davit knows. The message contains the reason.',
-  'fetch-failed': 'Packages built on a target could not be copied back. Repeat the command: they are not built again.',
-  'file-changed': 'A file changed while davit was reading it. Repeat the command when nothing writes to the file.',
+  'fetch-failed':
+    'Packages built on a target could not be copied back. Run the same command again: they are not built again.',
+  'file-changed':
+    'A file changed while davit was reading it. Run the same command again when nothing writes to the file.',
   'host-key-changed':
     'The machine presents a different host key than before: it was reinstalled, or the connection is intercepted. Compare the fingerprint before you replace the known key.',
   'host-key-revoked':
@@ -77,7 +80,7 @@ export const ERROR_CODES = {
   'host-key-unknown':
     'No known_hosts file contains the host key of the machine. Compare the fingerprint, then add the key with the command in the hint.',
   'import-failed': 'A target could not unpack the packages sent to it. Check free space and permissions there.',
-  'incomplete-archive': 'A transfer to a target ended early. Repeat the command.',
+  'incomplete-archive': 'A transfer to a target ended early. Run the same command again.',
   'internal-error': 'This is a bug in davit. Please report it, with the text below the message.',
   interrupted: 'The run was stopped by a signal. The hint explains what state it left, and how to continue.',
   'invalid-architecture':
@@ -95,10 +98,10 @@ export const ERROR_CODES = {
   'known-hosts':
     'A known_hosts file cannot be read or written. Check its permissions, or name another file in the ssh configuration.',
   'lock-lost':
-    'The lock expired, was removed, or was taken by somebody else. Nothing was changed after that; repeat the command.',
-  'lock-refused': 'Some services refuse to be changed now. Try again later, or find out from the service why.',
+    'The lock expired, was removed, or was taken by somebody else. Nothing was changed after that; run the same command again.',
+  'lock-refused': 'Some services refuse to be changed now. Try again later, or find out why the service refuses.',
   locked:
-    'Another run holds the lock of this profile. Try again later; if nobody is working any more, remove the lock with davit-unlock.',
+    'Another run holds the lock of this profile. Try again later; if nobody is using it any more, release it with davit-unlock.',
   'may-not-write':
     "The account on a target may not write to davit's state directory or store. Run the command in the hint as root.",
   'mixed-stores':
@@ -128,9 +131,9 @@ export const ERROR_CODES = {
     'A file is another kind of document, not a model. Remove `document` and `version`, or use the option for that document.',
   'not-a-nix-store':
     'A machine answered with something other than the protocol of a Nix store. Look for programs that print something in its login shell.',
-  'not-built': 'A target reported a successful build, but does not have its result. Repeat the command.',
+  'not-built': 'A target reported a successful build, but does not have its result. Run the same command again.',
   'not-locked':
-    'This lock is no longer held: its lease expired, it was removed, or the machine was reinstalled. Repeat the command.',
+    'This lock is no longer held: its lease expired, it was removed, or the machine was reinstalled. Run the same command again.',
   'not-ours':
     'The services under this name were deployed by another coordinator. Choose another name with `-p`, or take the services over with `--take-over`.',
   'not-owner': 'Something in the store belongs to another account. Only that account or root can collect it.',
@@ -143,7 +146,7 @@ export const ERROR_CODES = {
   'refused-by-system':
     'The operating system refused an operation, such as writing to a full disk. The message contains the reason.',
   'rolled-back':
-    'The transition failed or was interrupted, and everything is as it was before. Fix the cause, then repeat the command.',
+    'The transition failed or was interrupted, and everything is as it was before. Fix the cause, then run the same command again.',
   'session-refused':
     'A machine refuses another session on a connection. Its sshd limits them (`MaxSessions`) or forbids commands.',
   'source-too-large':

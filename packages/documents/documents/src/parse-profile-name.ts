@@ -8,7 +8,11 @@ import { profileName, type ProfileName } from './ids.ts'
 export function parseProfileName(text: string): ProfileName {
   const result = v.safeParse(profileName, text)
   if (result.success) return result.output
-  throw new DavitError('invalid-name', `${describe(text)} cannot name a deployment: ${result.issues[0].message}`, {
-    exitStatus: ExitStatus.usage,
-  })
+  throw new DavitError(
+    'invalid-name',
+    `${describe(text)} is not a valid name for a deployment: ${result.issues[0].message}`,
+    {
+      exitStatus: ExitStatus.usage,
+    },
+  )
 }

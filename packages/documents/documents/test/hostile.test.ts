@@ -227,7 +227,7 @@ describe('names', () => {
           /^m:.* name must | system must | type must | service key must /gm,
         ) ?? []
       expect(length).toBe(13)
-      expect(() => parseProfileName(name)).toThrow(/^'.{0,70}' cannot name a deployment/s)
+      expect(() => parseProfileName(name)).toThrow(/^'.{0,70}' is not a valid name for a deployment/s)
     },
   )
 })

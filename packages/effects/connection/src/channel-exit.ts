@@ -23,6 +23,6 @@ export function channelClosed(address: string): DavitError {
 export function connectionLost(address: string, reason: string): DavitError {
   return new DavitError('connection-lost', `lost the connection to '${address}': ${reason}`, {
     exitStatus: ExitStatus.unreachable,
-    hint: 'repeat the command; work started there continues, and the command waits for it or undoes it',
+    hint: 'run the same command again; work started there continues, and the next run waits for it or undoes it',
   })
 }

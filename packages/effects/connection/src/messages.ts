@@ -10,6 +10,6 @@ export const say = messages({
       ? `accepted the new host key of '${address}' without recording it, since UserKnownHostsFile is none: ${key}`
       : `added the host key of '${address}' to ${file}: ${key}`,
   ),
-  /** The sshd of a machine closed the connection because of too many at a time; davit tries again. */
+  /** The sshd of a machine closed the connection because too many were open at a time; davit tries again. */
   'trying-again': detail({ reason: 'text' }, ({ reason }) => `${reason}; trying again`),
 })

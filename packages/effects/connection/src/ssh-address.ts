@@ -12,7 +12,7 @@ export function parseSshAddress(text: string): SshAddress {
   const { user, rest } = splitUser(text.replace(/^ssh:\/\//, ''))
   const { host, port } = splitPort(rest)
   if (text.length > MAX_LENGTH || !WORD.test(host) || (user !== undefined && !WORD.test(user)) || !isPort(port)) {
-    throw new DavitError('bad-address', `'${text.slice(0, MAX_LENGTH)}' is not an ssh address`, {
+    throw new DavitError('bad-address', `'${text.slice(0, MAX_LENGTH)}' is not a valid ssh address`, {
       exitStatus: ExitStatus.badDocument,
       hint: "write 'host', 'user@host', 'host:port' or '[ipv6]:port'",
     })

@@ -34,7 +34,7 @@ test.each([
   'a/b',
   'a,b',
 ])('parseSshAddress() refuses %j', (text) => {
-  expect(() => parseSshAddress(text)).toThrow('is not an ssh address')
+  expect(() => parseSshAddress(text)).toThrow('is not a valid ssh address')
 })
 
 const tokens: PathTokens = {

@@ -65,7 +65,9 @@ function unusualKind(status: Stats): string {
 }
 
 function changed(path: string): DavitError {
-  return new DavitError('file-changed', `'${path}' changed while it was read`, { hint: 'try again' })
+  return new DavitError('file-changed', `'${path}' changed while it was read`, {
+    hint: 'run the same command again when nothing writes to it',
+  })
 }
 
 function pathWithin(root: string, path: string, name: string): string {

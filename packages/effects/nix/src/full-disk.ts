@@ -7,7 +7,7 @@ export function fullDisk(text: string): Pick<DavitErrorOptions, 'exitStatus' | '
 }
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/no space left on device|disk is full/i, 'make space for the Nix store, and run the same command again'],
+  [/no space left on device|disk is full/i, 'free some space for the Nix store, and run the same command again'],
   // SQLite reports a full disk like this for some of its files.
-  [/disk I\/O error/, 'make space for the Nix store if it is full; otherwise check its disk'],
+  [/disk I\/O error/, 'free some space for the Nix store if it is full; otherwise check its disk'],
 ]

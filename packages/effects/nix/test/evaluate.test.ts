@@ -122,7 +122,7 @@ test.skipIf(noPrivateNix ?? noSmallDisk)('evaluate() blames no model for a disk 
   await expect(evaluate({ program, store: 'read-write', environment: full.environment })).rejects.toMatchObject({
     code: 'cannot-use-store',
     exitStatus: 73,
-    hint: expect.stringContaining('make space'),
+    hint: expect.stringContaining('free some space'),
     diagnostics: [{ message: expect.stringMatching(/no space left|disk is full/i) }],
   })
 })

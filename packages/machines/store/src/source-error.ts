@@ -20,7 +20,7 @@ const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS'])
 function noRoom(path: string, cause: unknown): DavitError {
   return new DavitError('cannot-write', `cannot copy the source '${path}' to the store: ${reasonOf(cause)}`, {
     exitStatus: ExitStatus.cannotCreate,
-    hint: 'make space there, and run the same command again',
+    hint: 'free some space there, and run the same command again',
     cause,
   })
 }

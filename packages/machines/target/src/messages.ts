@@ -11,15 +11,15 @@ export const say = messages({
   'target-builds-half-isolated': note(
     { address: 'text' },
     ({ address }) =>
-      `builds on '${address}' have no network, but are not isolated otherwise, since bubblewrap (bwrap) is missing or not allowed there`,
+      `builds on '${address}' have no network, but can see all of that machine, since bubblewrap (bwrap) is missing or not allowed there`,
   ),
-  /** Somebody else is building the same package on that machine, and davit waits for it. */
+  /** Another process is building the same package on that machine, and davit waits for it. */
   'target-build-awaited': note(
     { package: 'text', address: 'text' },
-    ({ package: name, address }) => `'${name}' is already being built on '${address}': waiting for it`,
+    ({ package: name, address }) => `waiting for another process that is building '${name}' on '${address}'`,
   ),
   /**
-   * A target cannot be reached and is left alone, as `--skip-unreachable` demands. Deploy again when it can be reached.
+   * A target cannot be reached and is left alone because of `--skip-unreachable`. Deploy again when it can be reached.
    */
   'target-skipped': warning(
     { target: 'prefix', reason: 'text' },

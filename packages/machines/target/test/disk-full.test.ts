@@ -81,7 +81,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
       code: 'cannot-create',
       exitStatus: 73,
       message: expect.stringMatching(/^target 't1': cannot write the lock below '.*': .*no space left/i),
-      hint: expect.stringContaining('make space'),
+      hint: expect.stringContaining('free some space'),
     })
     expect(leftOver()).toEqual([])
     disk.free()
@@ -217,7 +217,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
       codes.add(error.code)
       expect([error.message, error.hint]).toEqual([
         expect.stringMatching(/no space left/i),
-        expect.stringContaining('make space'),
+        expect.stringContaining('free some space'),
       ])
       expect(await missingNames(carrier, layout, names)).toEqual(names)
       expect([...readdirSync(layout.directory), ...readdirSync(layout.incoming)]).toEqual(['.davit'])

@@ -238,7 +238,7 @@ describe.runIf(canPose)('on a machine', () => {
     await vi.waitFor(() => expect(existsSync(join(outside, 'builds'))).toBe(true), PATIENCE)
     const second = building.build(packages, { machine })
     await vi.waitFor(
-      () => expect(notes()).toContain("'web' is already being built on 'other': waiting for it"),
+      () => expect(notes()).toContain("waiting for another process that is building 'web' on 'other'"),
       PATIENCE,
     )
     writeFileSync(join(outside, 'go'), '')

@@ -222,7 +222,7 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
       ]) {
         const expected = {
           code: 'nix-missing',
-          message: expect.stringContaining("no Nix on 'busybox'"),
+          message: expect.stringContaining("Nix is not installed on 'busybox'"),
           hint: expect.stringContaining('install'),
         }
         await expect(operation()).rejects.toMatchObject(expected)

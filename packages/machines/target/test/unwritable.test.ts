@@ -75,7 +75,7 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       await expect(acquireLock(machine, place, lock)).rejects.toMatchObject({
         code: 'cannot-create',
         message: expect.stringMatching(/^target 't1': cannot create '.*': .*no space left/i),
-        hint: expect.stringContaining('make space'),
+        hint: expect.stringContaining('free some space'),
       })
     })
 

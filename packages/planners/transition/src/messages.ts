@@ -13,7 +13,7 @@ export const say = messages({
   'activity-planned': note({ ...PLACED, activity: 'text', step: 'text', ...REASONS }, stepText),
   /** A service keeps running with settings that differ from the manifest. `--restart-changed` restarts it. */
   'kept-outdated': note({ ...PLACED, ...REASONS }, (kept) => `${keptText(kept)}: --restart-changed restarts it`),
-  /** A service that was deployed on a target has no record there any more. If it still runs, stop it by hand. */
+  /** A service that was deployed on a target no longer has a record there. If it still runs, stop it by hand. */
   'record-gone': note(
     SERVICE,
     ({ service, target }) =>

@@ -6,7 +6,8 @@ export const storeEnvironment = {
 
 /** Variables of tools that copy sources, or build. */
 export const sizeEnvironment = {
-  DAVIT_SIZE_LIMIT: 'limit on the size of a source and on what a build writes, unless the package sets one [4 GB]',
+  DAVIT_SIZE_LIMIT:
+    'limit on the size of a source and on what a build writes, unless the package sets one (default: 4 GB)',
 } as const
 
 /** Variables of tools that connect to targets. */
@@ -16,5 +17,5 @@ export const connectionEnvironment = {
   SSH_OPTS: 'additional options of ssh(1) for targets, separated by white space',
   SSH_AUTH_SOCK: 'socket of the ssh agent',
   DAVIT_ANSWER_TIMEOUT:
-    'seconds after which a machine that owes an answer and sends nothing counts as lost, and for which a lost machine is tried again [120]; ten times as many while it writes a store',
+    'seconds to wait for an answer before a machine counts as lost, and then to try to reconnect (default: 120); ten times as many while the machine writes to a store',
 } as const

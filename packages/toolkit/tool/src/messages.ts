@@ -12,12 +12,12 @@ export const say = messages({
    */
   stopped: warning(
     { hint: 'hint?' },
-    () => 'stopped: whatever was begun is left to itself',
+    () => 'stopped: what had begun was neither finished nor undone',
     'the same command continues from there',
   ),
   /**
    * The journal cannot be written; the run continues without it. Free some space in the state directory, or check its
    * permissions.
    */
-  'journal-not-written': warning({ reason: 'text' }, ({ reason }) => reason, 'the work goes on without the journal'),
+  'journal-not-written': warning({ reason: 'text' }, ({ reason }) => reason, 'the run continues without the journal'),
 })

@@ -69,7 +69,7 @@ function written(stream: NodeJS.WritableStream, content: string | Uint8Array): P
 function cannotWrite(cause: Error, place: string): DavitError {
   return new DavitError('cannot-write', `cannot write to ${place}: ${reasonOf(cause)}`, {
     exitStatus: ExitStatus.cannotCreate,
-    hint: 'discard what was written there, make space, and run the same command again',
+    hint: 'discard what was written there, free some space, and run the same command again',
     cause,
   })
 }

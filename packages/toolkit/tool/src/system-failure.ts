@@ -3,15 +3,15 @@ import { reasonOf, systemErrorCode } from '@davit/files'
 
 /** Error codes that mean that the machine refused a system call, with hints; they are not bugs, wherever they occur. */
 const REFUSALS: ReadonlyMap<string, string> = new Map([
-  ['ENOSPC', 'make space there, and run the same command again'],
-  ['EDQUOT', 'make space within the quota, and run the same command again'],
+  ['ENOSPC', 'free some space there, and run the same command again'],
+  ['EDQUOT', 'free some space within the quota, and run the same command again'],
   ['EROFS', 'remount the file system read-write, or use another one'],
   ['EACCES', 'check its owner and permissions, and the user who runs this'],
   ['EPERM', 'check its owner and permissions, and the user who runs this'],
   ['EMFILE', 'raise the limit of open files (ulimit -n)'],
   ['ENFILE', 'the machine has too many files open; try again later'],
   ['ENOMEM', 'the machine has no memory left; try again later'],
-  ['EIO', 'the disk does not work; see the log of the kernel'],
+  ['EIO', 'check the disk, and the log of the kernel'],
 ])
 
 /** Converts the error of a system call that the machine refused into a DavitError with a hint; returns any other unchanged. */

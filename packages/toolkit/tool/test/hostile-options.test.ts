@@ -38,14 +38,16 @@ describe.each(
 )('%s', (name, tool) => {
   const command = name === 'davit-lock' ? ['--', 'true'] : []
 
-  test('refuses what cannot name a deployment before it does anything, and says it in a line', async () => {
+  test('refuses an invalid name for a deployment before it does anything, and says it in a line', async () => {
     for (const profile of NOT_NAMES) {
       for (const outcome of [
         await execute(tool, [`--profile=${profile}`, ...command]),
         await execute(tool, command, { DAVIT_PROFILE: profile }),
       ]) {
         expect(outcome.status).toBe(64)
-        expect(outcome.said).toMatch(/^davit-[a-z-]+: '.{1,90}' cannot name a deployment: a profile name must /)
+        expect(outcome.said).toMatch(
+          /^davit-[a-z-]+: '.{1,90}' is not a valid name for a deployment: a profile name must /,
+        )
         expect(outcome.said.length).toBeLessThan(500)
       }
     }

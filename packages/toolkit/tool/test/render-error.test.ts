@@ -41,9 +41,9 @@ test.each([
   [
     { code: 'ENOSPC', syscall: 'mkdir', path: '/x\u001b' },
     "cannot mkdir '/x\\u001b': no space left on the device",
-    'make space there',
+    'free some space there',
   ],
-  [{ code: 'ENOSPC', syscall: 'write' }, 'cannot write: no space left on the device', 'make space there'],
+  [{ code: 'ENOSPC', syscall: 'write' }, 'cannot write: no space left on the device', 'free some space there'],
   [{ code: 'EROFS', syscall: 'open', path: '/x' }, "cannot open '/x': the file system is read-only", 'remount'],
 ])('renderError() does not take for a bug what the machine refuses: %j', (facts, message, hint) => {
   const refusal = Object.assign(new Error('refused'), facts)

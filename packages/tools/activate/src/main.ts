@@ -73,7 +73,7 @@ export const tool = defineTool({
       type: 'list',
       value: 'SERVICE',
       describe:
-        'only give up a service that cannot be stopped, by name, key or SERVICE@TARGET: its records are put aside, its module is not called, and what runs of it keeps running; without a manifest, on the targets of the last deployment',
+        'only give up a service that cannot be stopped, by name, key or SERVICE@TARGET: its records are put aside, its module is not called, and its processes, if any, keep running; without a manifest, on the targets of the last deployment',
     },
     rollback: { type: 'boolean', default: true, describe: 'undo everything when a service fails' },
     'take-over': {

@@ -205,7 +205,7 @@ describe('an undeployment', () => {
     mkdirSync(join(state(), 'targets/one/profiles/default'), { recursive: true })
     symlinkSync('1-link', join(state(), 'targets/one/profiles/default/current'))
     expect(await activate(nothing(), { undeploy: true })).toBe('the manifest')
-    expect(machines.told()).toEqual(['note: nothing to do: all services are as the manifest says'])
+    expect(machines.told()).toEqual(['note: nothing to do: all services match the manifest'])
   })
 
   test('that finds only other deployments names them, and does not say that all is well', async () => {

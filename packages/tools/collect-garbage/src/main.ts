@@ -20,7 +20,7 @@ export const tool = defineTool({
   summary: 'Remove packages that no generation needs from the stores',
   description: [
     'Collects garbage on the coordinator and, with a manifest or --deployed, on its targets. Packages that a generation, an active service, a build or a transfer needs are kept. Packages that a deployment has made or sent are kept for a day; the tool reports how many these are, and until when. --now removes them as well, unless they are less than five minutes old or a deployment holds a lock there.',
-    'Logs of activities are removed when their service has no record any more and they have not been written to for a day; records that --abandon has put aside are removed after thirty days.',
+    'Logs of activities are removed when their service no longer has a record and they have not been written to for a day; records that --abandon has put aside are removed after thirty days.',
     'With --delete-old, first deletes all generations of the deployment except the current one: those of the coordinator, and on the targets those whose profile is in no remaining generation of the coordinator.',
     'With the Nix store, runs nix-collect-garbage, which also keeps these packages for a day; --now does not change that.',
   ],
@@ -93,7 +93,7 @@ async function manifestOf(
   const generation = await currentGeneration(place)
   if (generation !== undefined) return generation.manifest
   throw new DavitError('no-generation', `nothing is deployed as '${args.profile}'`, {
-    hint: 'name another deployment with --profile',
+    hint: 'name another deployment with -p NAME',
   })
 }
 

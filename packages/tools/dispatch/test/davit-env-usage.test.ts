@@ -14,7 +14,7 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     ['-P p', 'the infrastructure model (-i) is missing', '-P needs the infrastructure model as well'],
     ['--undeploy', 'the infrastructure model (-i) is missing', '--undeploy needs the infrastructure model as well'],
     ['-i i', 'an infrastructure model alone deploys nothing', 'add -s and -d, or -P'],
-    ['--store nix', 'no models', 'specify them with -s, -i and -d'],
+    ['--store nix', 'no models', 'pass -s, -i and -d'],
   ])('%s is refused, with what is missing', async (words, message, hint) => {
     const { status, stderr } = await run(words.split(' '))
     expect([status, stderr]).toEqual([64, expect.stringContaining(`davit-env: ${message} [usage]\nhint: ${hint}`)])
@@ -76,10 +76,10 @@ describe.each(shells)('davit-env in %s', (...shell) => {
     [['--undepoly'], "unknown option '--undepoly'", "did you mean '--undeploy'?"],
     [['--switch'], "unknown option '--switch'", "did you mean '--switch-to-generation'?"],
     [['services.yaml'], "unexpected operand 'services.yaml'", 'models and manifests are given with options'],
-    [['--dry-run'], 'no models', 'specify them with -s, -i and -d'],
+    [['--dry-run'], 'no models', 'pass -s, -i and -d'],
     [
       ['-p', 'my shop'],
-      "'my shop' cannot name a deployment",
+      "'my shop' is not a valid name for a deployment",
       "a name begins with a letter, a digit or '_', and goes on",
     ],
     [['-p', 'a'.repeat(201)], 'the name of the deployment is too long', 'a name has at most 200'],

@@ -103,7 +103,7 @@ const FAILURE = entriesOf('e', '2026-11-20', [
 ])
 const UNLOCK = entriesOf('f', '2026-11-21', [
   begin('davit-unlock', 'davit-unlock.x.f'),
-  { kind: 'note', message: 'freeing the lock of bob@desk', target: 't1' },
+  { kind: 'note', message: 'releasing the lock of bob@desk', target: 't1' },
   { kind: 'warning', message: 'nobody knows why' },
   { kind: 'end', status: 0 },
 ])

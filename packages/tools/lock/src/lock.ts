@@ -38,12 +38,13 @@ export const tool = defineTool({
     command: { kind: 'command', describe: 'command to run under the lock' },
   },
   options: { ...profileOptions, ...skipOptions, ...activityOptions, 'lock-lease': lease },
-  exitStatus: { 1: 'a service cannot be changed now, or has not answered in time', 75: 'somebody else holds the lock' },
+  exitStatus: { 1: 'a service cannot be changed now, or did not answer in time', 75: 'somebody else holds the lock' },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-unlock(1)', 'davit-activate(1)', 'flock(1)'],
   interrupted: {
     once: 'no lock was left; the same command takes one',
-    twice: 'locks may be left; a tool that they refuse prints the holder and the id, and davit-unlock --id frees them',
+    twice:
+      'locks may be left; a tool that they refuse prints the holder and the token, and davit-unlock --id releases them',
   },
   async run(context) {
     const { args, print, readDocument, signal } = context

@@ -26,12 +26,12 @@ export const tool = defineTool({
   summary: 'Unlock a deployment that davit-lock has locked',
   description: [
     'Unlocks what davit-lock has locked, as recorded in the state of the coordinator. On empty input, because an earlier step of the pipe failed, it unlocks what davit-lock has locked in the same pipe, and fails nevertheless.',
-    'A lock that davit-lock holds while a command runs ends with the command, and cannot be unlocked from elsewhere. With --id, frees the lock of anybody on the targets of the manifest, and prints the holder; this is meant for a lock that is no longer used. A deployment that still works under it ends at its next step.',
+    'A lock that davit-lock holds while a command runs ends with the command, and cannot be unlocked from elsewhere. With --id, releases the lock of anybody on the targets of the manifest, and prints the holder; this is meant for a lock that is no longer used. A deployment that still works under it ends at its next step.',
   ],
   examples: [
     { command: 'davit-unlock manifest.xml', describe: 'unlock the targets of a manifest' },
     { command: 'davit-lock manifest.xml | davit-activate | davit-unlock', describe: 'unlock at the end of a pipe' },
-    { command: 'davit-unlock --id 5d7c… manifest.xml', describe: 'free a lock that somebody has left' },
+    { command: 'davit-unlock --id 5d7c… manifest.xml', describe: 'release a lock that somebody left behind' },
   ],
   operands: { manifest: 'manifest whose targets are locked' },
   options: {
@@ -40,11 +40,11 @@ export const tool = defineTool({
     id: {
       type: 'string',
       value: 'TOKEN',
-      describe: 'free the lock with this id, whoever holds it; the tool that was refused prints the id',
+      describe: 'release the lock with this token, whoever holds it; the tool that was refused prints the token',
     },
   },
   exitStatus: {
-    1: 'the deployment was not locked, or a service could not be unlocked or has not answered in time; the lock is free',
+    1: 'the deployment was not locked, or a service could not be unlocked or did not answer in time; the lock is free',
     75: 'davit-lock holds the lock while a command runs',
   },
   environment: { ...stateEnvironment, ...connectionEnvironment },
@@ -93,7 +93,7 @@ function refuseWhileCommandRuns({ duringCommand, owner, token }: LockRecord, pro
   const who = describeOwner(encodeOwner(owner))
   throw new DavitError('locked', `profile '${profile}' is locked by ${who} while a command runs`, {
     exitStatus: ExitStatus.locked,
-    hint: `it is unlocked when the command has ended; 'davit-unlock --id ${token} MANIFEST' frees it, and ends the command`,
+    hint: `it is unlocked when the command has ended; 'davit-unlock --id ${token} MANIFEST' releases it, and ends the command`,
   })
 }
 

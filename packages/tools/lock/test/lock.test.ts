@@ -144,7 +144,7 @@ describe('davit-lock', () => {
     writeFileSync(holderFile('t2'), readFileSync(holderFile('t2'), 'utf8').replace(/^token .*/, 'token theirs'))
     await expect(running).rejects.toMatchObject({ code: 'lock-lost', exitStatus: 75 })
     expect([isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual([false, true, false])
-    expect(warnings).toEqual(['the lock was lost meanwhile'])
+    expect(warnings).toEqual(['the lock was lost before it was released'])
   })
 
   test('names who holds a lock whatever the target says of it', async () => {

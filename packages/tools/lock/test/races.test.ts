@@ -138,10 +138,10 @@ describe('a holder that is killed', () => {
     const [, token = ''] = /davit-unlock --id ([0-9a-f]{32}) MANIFEST/.exec(refused.said) ?? []
     expect(refused).toMatchObject({ status: 75 })
     const wrong = await start('unlock', ['--id', 'abc', 'manifest.json']).outcome
-    expect(wrong).toMatchObject({ status: 1, said: expect.stringContaining("holds the lock 'abc'") })
+    expect(wrong).toMatchObject({ status: 1, said: expect.stringContaining("with token 'abc'") })
     const freed = await start('unlock', ['--id', token, 'manifest.json']).outcome
     expect(freed).toMatchObject({ status: 0 })
-    expect(freed.said).toMatch(/\[t1\] freeing the lock of \S+@\S+ \(process \d+\)/)
+    expect(freed.said).toMatch(/\[t1\] releasing the lock of \S+@\S+ \(process \d+\)/)
     expect(await isFree()).toBe(0)
   })
 })

@@ -44,7 +44,7 @@ export const tool = defineTool({
       env: ['DAVIT_STORE'],
       describe: 'store for packages; without it, nix if they are in the Nix language, otherwise native',
     },
-    'show-trace': { type: 'boolean', describe: 'show the full trace of Nix for errors in models' },
+    'show-trace': { type: 'boolean', describe: 'show everything that Nix prints about an error in a model' },
     'deploy-state': {
       type: 'boolean',
       env: ['DAVIT_DEPLOY_STATE', 'DISNIX_DEPLOY_STATE'],

@@ -93,7 +93,7 @@ function lockedError({ name }: ShellTarget, profile: ProfileName, holder: LockHo
 function howToUnlock({ token }: LockHolder): string {
   const byHand = 'if you locked it yourself, run davit-unlock'
   if (token === undefined) return byHand
-  return `${byHand}; if its holder is gone, 'davit-unlock --id ${token} MANIFEST' removes it`
+  return `${byHand}; if its holder is gone, 'davit-unlock --id ${token} MANIFEST' releases it`
 }
 
 /** Since when the lock is held, by the clock of the target. */

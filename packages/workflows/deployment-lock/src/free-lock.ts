@@ -43,7 +43,11 @@ function holderOf({ name, machine }: ShellTarget, profile: ProfileName) {
 }
 
 function notHeld({ profile, token }: FreeTerms): DavitError {
-  return new DavitError('not-locked', `no target of the manifest holds the lock '${token}' of profile '${profile}'`, {
-    hint: 'the tool that was refused prints the id of the lock',
-  })
+  return new DavitError(
+    'not-locked',
+    `no target of the manifest has a lock of profile '${profile}' with token '${token}'`,
+    {
+      hint: 'the tool that was refused prints the token of the lock',
+    },
+  )
 }

@@ -1,7 +1,7 @@
 import { messages, note, warning } from '@davit/diagnostics'
 
 export const say = messages({
-  /** The record of a service was put aside, as `--abandon` demands. davit will no longer stop the service. */
+  /** The record of a service was put aside because of `--abandon`. davit will no longer stop the service. */
   'given-up': note(
     { target: 'prefix', key: 'text', container: 'text', what: 'text' },
     ({ what }) => `gave up ${what}: its module was not called, and davit will no longer stop it`,
@@ -25,7 +25,7 @@ export const say = messages({
       `cannot deactivate '${service}' with the module that activated it; trying the module of the manifest`,
   ),
   /**
-   * The running services were deployed by another coordinator, and now belong to this one, as `--take-over` demands.
+   * The running services were deployed by another coordinator, and now belong to this one because of `--take-over`.
    */
   'taking-over': warning({ profile: 'text', targets: 'texts', counts: 'numbers' }, ({ profile, targets, counts }) => {
     const places = targets.map((target, index) => `${counts[index]} on '${target}'`).join(', ')
@@ -37,8 +37,8 @@ export const say = messages({
     ({ profiles }) =>
       `nothing runs under this name; the targets have services of ${profiles.map((name) => `'${name}'`).join(', ')}`,
   ),
-  /** No service has to be activated or deactivated. Deviations that remain are reported before. */
+  /** No service has to be activated or deactivated. Remaining deviations were reported before. */
   'nothing-to-do': note({}, () => 'nothing to do'),
-  /** All services are as the manifest demands. */
-  'all-as-manifest': note({}, () => 'nothing to do: all services are as the manifest says'),
+  /** All services match the manifest. */
+  'all-as-manifest': note({}, () => 'nothing to do: all services match the manifest'),
 })

@@ -18,11 +18,11 @@ export const say = messages({
   'record-unusable': warning(
     { target: 'text', container: 'text', key: 'text', record: 'text', problem: 'text' },
     ({ target, container, key, record, problem }) =>
-      `Skip '${key}' in '${container}' on target '${target}': cannot tell how to stop it, since its record '${record}' is damaged: ${problem}; stop it by hand, then run 'davit-env --abandon ${key}'`,
+      `skipping '${key}' in '${container}' on target '${target}': cannot tell how to stop it, since its record '${record}' is damaged: ${problem}; stop it by hand, then run 'davit-env --abandon ${key}'`,
   ),
   /** A file that davit did not write is among the records on a target. Remove it. */
   'not-a-record': warning(
     { file: 'text' },
-    ({ file }) => `Skip '${file}': it is among the records, but davit has not written it; remove it`,
+    ({ file }) => `skipping '${file}': it is among the records, but davit did not write it; remove it`,
   ),
 })

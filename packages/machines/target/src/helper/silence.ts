@@ -56,6 +56,6 @@ export class SilentError extends DavitError {}
 export function silentError(address: string, seconds: number): SilentError {
   return new SilentError('connection-lost', `'${address}' has not answered for ${seconds} s`, {
     exitStatus: ExitStatus.unreachable,
-    hint: 'look for a hanging file system or a stopped process on that machine, and repeat the command; if it is only slow, raise DAVIT_ANSWER_TIMEOUT (seconds)',
+    hint: 'look for a hanging file system or a stopped process on that machine, and run the same command again; if it is only slow, raise DAVIT_ANSWER_TIMEOUT (seconds)',
   })
 }

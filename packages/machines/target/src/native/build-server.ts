@@ -169,8 +169,7 @@ function lostBuilds({ address }: Machine<'carry'>, reason: unknown, lastWords: s
   const text = printable(said || (reason instanceof Error ? reason.message : String(reason)))
   const options = {
     exitStatus: ExitStatus.unreachable,
-    hint:
-      remedy ?? 'unfinished builds there are stopped; run the same command again, which does not repeat finished ones',
+    hint: remedy ?? 'unfinished builds there are stopped; run the same command again: finished ones are not repeated',
     cause: reason,
   }
   if (reason instanceof DavitError && said === '') return new DavitError(reason.code, text, options)

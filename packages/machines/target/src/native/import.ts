@@ -130,7 +130,7 @@ function checkReceived(
 function failureIn({ address }: Machine<'carry'>, errors: string): { readonly reason: string; readonly hint?: string } {
   const account = refusedAccount(errors)
   if (account !== undefined) return { reason: account.message, hint: account.remedy }
-  const hint = `make space on '${address}', and run the same command again`
+  const hint = `free some space on '${address}', and run the same command again`
   return { reason: reasonIn(errors), ...(tellsNoSpace(errors) ? { hint } : {}) }
 }
 

@@ -6,7 +6,7 @@ import { RefusedRequest } from '../helper/helper.ts'
 const UNREACHABLE = { exitStatus: ExitStatus.unreachable }
 
 export function nixMissing(address: string): DavitError {
-  return new DavitError('nix-missing', `no Nix on '${address}': 'nix-store' was not found`, {
+  return new DavitError('nix-missing', `Nix is not installed on '${address}': 'nix-store' was not found`, {
     ...UNREACHABLE,
     hint: 'install Nix there (nix-bin in Debian), or deploy with the native store (--store native)',
   })
