@@ -4,7 +4,7 @@ import { execaOptions } from './execa-options.ts'
 import { startError } from './start-error.ts'
 import { exitCodeOf, supervise } from './supervise.ts'
 
-/** Starts a program in a process group of its own. Abort and time-out end the group, and `exit` reports the signal. */
+/** Starts a program in a process group of its own. Abort and timeout end the group, and `exit` reports the signal. */
 export async function startCommand(command: Command): Promise<RunningCommand> {
   const { execa } = await import('execa')
   command.signal?.throwIfAborted()

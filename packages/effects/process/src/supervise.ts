@@ -13,7 +13,7 @@ export interface Supervision {
 }
 
 /**
- * Looks after the process group that a detached program leads: ends it on abort and time-out, and when this process
+ * Looks after the process group that a detached program leads: ends it on abort and timeout, and when this process
  * exits first. A group that outlives SIGTERM is killed, and its output closed.
  */
 export function supervise(child: ChildProcess, pid: number, command: Command): Supervision {

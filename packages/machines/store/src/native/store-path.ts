@@ -23,7 +23,7 @@ export function storePathOf(storeDirectory: string, { kind, name, digest }: Stor
   return `${storeDirectory}/${encodeBase32(bytes)}-${name}` as StorePath
 }
 
-/** Returns the 32 characters by which a reference is recognized. */
+/** Returns the 32 characters by which a reference is recognised. */
 export function hashPartOf(path: StorePath): string {
   return basename(path).slice(0, HASH_CHARACTERS)
 }
