@@ -68,7 +68,7 @@ export interface Recorded {
   readonly sessions: number
 }
 
-/** Runs `doIt`, and returns the requests that the host received meanwhile. */
+/** Runs `doIt`, and returns the requests that the host received in the meantime. */
 export async function recorded(host: BenchHost, doIt: () => Promise<unknown>): Promise<Recorded> {
   await host.sh(RECORD)
   await doIt()

@@ -42,7 +42,7 @@ switch_off() { # SET NAME
 }
 
 # Fills a disk by shrinking it to the size of its contents, which takes no memory. This is repeated if files were written or
-# removed meanwhile.
+# removed in the meantime.
 fill_host() { # SET NAME [BYTES] [INODES]
   local disk=$1/hosts/$2/disk bytes=${3:-0} inodes=${4:-} attempt limits
   for ((attempt = 0; attempt < 20; attempt++)); do

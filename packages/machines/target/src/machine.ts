@@ -17,7 +17,7 @@ export { isConnectionLost } from './helper/proof-of-life.ts'
 
 /**
  * A machine and the helper on it that serves one role. If the helper dies, the next request starts another one; activities on the
- * machine go on meanwhile.
+ * machine go on in the meantime.
  */
 export interface Machine<R extends Role = 'deploy'> {
   readonly address: string

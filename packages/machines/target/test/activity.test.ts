@@ -168,7 +168,7 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect(existsSync(scene.record)).toBe(false)
     })
 
-    test.runIf(shell.inDepth)('is gone if the helper and the record are lost meanwhile', async () => {
+    test.runIf(shell.inDepth)('is gone if the helper and the record are lost in the meantime', async () => {
       const scene = await Scene.open(shell)
       scene.module('[ "$1" = activate ] || { echo $$ >"$D/begun"; hold; }', ['activate', 'status'])
       await performActivity(scene.machine, scene.request('activate'))

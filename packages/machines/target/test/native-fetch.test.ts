@@ -121,7 +121,7 @@ describe.runIf(canPose)('fetchNatively()', () => {
     })
   })
 
-  test('skips outputs that have become valid on the coordinator meanwhile', async () => {
+  test('skips outputs that have become valid on the coordinator in the meantime', async () => {
     const [pkg] = await built('web')
     const machine: Machine<'carry'> = {
       ...building.machine,

@@ -46,7 +46,7 @@ export function checkContainerProperties(properties: Properties, path: Path, fin
 
 function checkVariableName(name: string, path: Path, findings: Findings): void {
   if (!SHELL_IDENTIFIER.test(name)) {
-    const hint = 'modules get it as a variable: use letters, digits and _, and do not begin with a digit'
+    const hint = 'modules receive it as a variable: use letters, digits and _, and do not begin with a digit'
     findings.error(path, `${quoted(name)} is not a valid name of a container property`, hint)
     return
   }

@@ -54,7 +54,7 @@ function isTable(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Float)
 }
 
-/** Returns the text of a value as modules get it; throws for tables, which have no text. */
+/** Returns the text of a value as modules receive it; throws for tables, which have no text. */
 function valueText(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean') return value ? '1' : ''

@@ -51,7 +51,7 @@ function checkTargetProperty({ properties, targetProperty }: Target, name: strin
   const path = ['infrastructure', name, 'properties', targetProperty]
   const address = properties.get(targetProperty)
   if (address === undefined) {
-    const hint = `it says how to reach the target; name another property with 'targetProperty'`
+    const hint = `it contains the address of the target; name another property with 'targetProperty'`
     findings.error(path, `target ${quoted(name)} has no property '${targetProperty}'`, hint)
   } else if (typeof address !== 'string' || address === '') {
     findings.error(

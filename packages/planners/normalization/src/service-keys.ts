@@ -64,6 +64,6 @@ function activationOrder(ordering: ReadonlyMap<ServiceName, Dependencies>): read
 function inconsistent(message: string): never {
   throw new DavitError('invalid-architecture', message, {
     exitStatus: ExitStatus.badDocument,
-    hint: 'make the architecture again with davit-normalize',
+    hint: 'run davit-normalize again',
   })
 }

@@ -159,7 +159,7 @@ const DEFECTS: readonly [string, PlainModel, readonly string[]][] = [
     ].map(
       ([path, name]) =>
         `${path}: error: '${name}' is not a valid name of a container property\n` +
-        '  hint: modules get it as a variable: use letters, digits and _, and do not begin with a digit',
+        '  hint: modules receive it as a variable: use letters, digits and _, and do not begin with a digit',
     ),
   ],
   [
@@ -241,9 +241,9 @@ const DEFECTS: readonly [string, PlainModel, readonly string[]][] = [
     }),
     [
       "infrastructure.t1.properties.hostname: error: target 't1' has no property 'hostname'\n" +
-        "  hint: it says how to reach the target; name another property with 'targetProperty'",
+        "  hint: it contains the address of the target; name another property with 'targetProperty'",
       "infrastructure.t2.properties.ip: error: target 't2' has no property 'ip'\n" +
-        "  hint: it says how to reach the target; name another property with 'targetProperty'",
+        "  hint: it contains the address of the target; name another property with 'targetProperty'",
       "infrastructure.t3.properties.hostname: error: property 'hostname' of target 't3' must be text: it is the target's address",
       "infrastructure.t4.properties.hostname: error: property 'hostname' of target 't4' must be text: it is the target's address",
     ],

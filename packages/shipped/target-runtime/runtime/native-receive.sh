@@ -6,7 +6,7 @@ receive_archive() {
   process_identity "$$"
   self=$identity
   begin_transfer "$1" "$2" "$3"
-  # Unnamed pipes block nobody, even if the directory is removed meanwhile.
+  # Unnamed pipes block nobody, even if the directory is removed in the meantime.
   {
     tee /proc/self/fd/3 | {
       tar -xof - -C "$1/$2/paths"

@@ -89,7 +89,7 @@ check_needs() {
     shift
   done
   for name in "$@"; do
-    [ "$name" = needs ] || [ -f "$registrations/$name.json" ] || fail collected "'$name' was collected meanwhile: run the same command again"
+    [ "$name" = needs ] || [ -f "$registrations/$name.json" ] || fail collected "'$name' was collected in the meantime: run the same command again"
   done
 }
 

@@ -1,7 +1,7 @@
 # Generations of a profile: links `N-link` to the profile in the store; `current` names the current one.
 
 # operation_set_profile TARGET PROFILE TOKEN PATH add|reuse STORE-KIND [ROOT]: `unchanged`, or the number of the generation that
-# is current now: a new one or, with `reuse`, the first that leads to the path. It is a root of the store before it becomes
+# is current now: a new one or, with `reuse`, the first that points to the path. It is a root of the store before it becomes
 # current.
 operation_set_profile() {
   check_names "$1" "$2"
@@ -40,7 +40,7 @@ choose_generation() {
   number=${holder:-$((last + 1))}
 }
 
-# keep_generation LINK PATH STORE-KIND ROOT: makes LINK lead to the path and keep it.
+# keep_generation LINK PATH STORE-KIND ROOT: makes LINK point to the path and keep it.
 keep_generation() {
   case $3 in
     native)

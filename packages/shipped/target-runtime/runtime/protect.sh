@@ -12,7 +12,7 @@ operation_protect() {
       hold_store "${roots%/*}/registrations"
       keep_state "$roots" || cannot 'write below' "$roots"
       for path in "$@"; do
-        [ -f "$registrations/${path##*/}.json" ] || fail collected "'$path' was collected meanwhile: run the same command again"
+        [ -f "$registrations/${path##*/}.json" ] || fail collected "'$path' was collected in the meantime: run the same command again"
         protect_native "$roots" "$path"
       done
       ;;

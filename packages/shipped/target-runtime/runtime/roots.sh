@@ -1,9 +1,9 @@
 # Roots: of generations and, for a day, of what a deployment is about to need.
 
 # Accounts may share a native store. MARK stands for the state directory of an account:
-#   profile:TARGET:PROFILE:MARK   leads to the generations of a profile; long names are cut, with a hash; earlier versions have no MARK
-#   state:MARK                    leads to all targets of the account, with the records of active services
-#   temporary:NAME                leads to a path, and protects it for a day
+#   profile:TARGET:PROFILE:MARK   points to the generations of a profile; long names are cut, with a hash; earlier versions have no MARK
+#   state:MARK                    points to all targets of the account, with the records of active services
+#   temporary:NAME                points to a path, and protects it for a day
 
 # state_mark: the mark of this account.
 state_mark() {

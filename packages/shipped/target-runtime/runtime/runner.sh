@@ -51,7 +51,7 @@ take_over_claim() {
   rm -f "$1.handed"
 }
 
-# claim_module: claims it for this process, which becomes the module; fails if another run has taken over from the runner meanwhile.
+# claim_module: claims it for this process, which becomes the module; fails if another run has taken over from the runner.
 claim_module() {
   read -r process_pid identity </proc/self/stat || return 253
   process_identity "$process_pid"

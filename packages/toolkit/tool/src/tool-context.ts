@@ -7,7 +7,7 @@ export type Environment = Readonly<Record<string, string>>
 
 /** A document as given. */
 export interface Input {
-  /** Text exactly as read; acting tools print it when they are done. */
+  /** Text exactly as read; tools that act on targets print it when they are done. */
   readonly text: string
   /** Name of the file for messages; `<stdin>` for standard input. */
   readonly file: string

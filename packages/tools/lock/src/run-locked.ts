@@ -15,7 +15,7 @@ interface RunTerms extends LockTerms {
   readonly timeoutSeconds: number | undefined
 }
 
-/** Holds the lock while the command runs, and returns its status. If the lock is lost meanwhile, the command is ended. */
+/** Holds the lock while the command runs, and returns its status. If the lock is lost, the command is ended. */
 export async function runLocked(
   targets: readonly ShellTarget[],
   terms: RunTerms,

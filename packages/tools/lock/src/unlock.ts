@@ -25,7 +25,7 @@ export const tool = defineTool({
   name: 'davit-unlock',
   summary: 'Unlock a deployment that davit-lock has locked',
   description: [
-    'Unlocks what davit-lock has locked, as recorded in the state of the coordinator. On empty input, because an earlier step of the pipe failed, it unlocks what davit-lock has locked in the same pipe, and fails nevertheless.',
+    'Unlocks what davit-lock has locked, as recorded in the state of the coordinator. On empty input, because an earlier step of the pipe failed, it unlocks what davit-lock has locked in the same pipe, and still fails.',
     'A lock that davit-lock holds while a command runs ends with the command, and cannot be unlocked from elsewhere. With --id, releases the lock of anybody on the targets of the manifest, and prints the holder; this is meant for a lock that is no longer used. A deployment that still works under it ends at its next step.',
   ],
   examples: [

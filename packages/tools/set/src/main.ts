@@ -46,7 +46,7 @@ export const tool = defineTool({
   },
   exitStatus: {
     1: 'a profile could not be set, or the generation does not exist',
-    75: 'somebody else holds the lock, or took it meanwhile; no generation was recorded',
+    75: 'somebody else holds the lock, or took it in the meantime; no generation was recorded',
   },
   environment: { ...stateEnvironment, ...connectionEnvironment },
   seeAlso: ['davit-activate(1)', 'davit-generations(1)', 'davit-unlock(1)'],

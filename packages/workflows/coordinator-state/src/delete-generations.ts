@@ -22,7 +22,7 @@ export interface DeletedGeneration {
 
 /**
  * Deletes generations, and calls `release` for each to release its packages. Also completes deletions that were cut off. The
- * current generation is never deleted, even if it became current only meanwhile.
+ * current generation is never deleted, even if it became current only in the meantime.
  */
 export async function deleteGenerations(
   place: DeploymentPlace,
@@ -69,7 +69,7 @@ function deletedPlace(place: DeploymentPlace, number: number): string {
   return join(generationsOf(place), `${DELETED}${number}`)
 }
 
-/** Renames a generation that is to be deleted; returns false if somebody else deleted it meanwhile. */
+/** Renames a generation that is to be deleted; returns false if somebody else deleted it in the meantime. */
 async function moveAway(place: DeploymentPlace, number: number): Promise<boolean> {
   try {
     await rename(join(generationsOf(place), String(number)), deletedPlace(place, number))

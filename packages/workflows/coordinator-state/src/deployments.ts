@@ -22,7 +22,7 @@ export async function otherDeployments(place: DeploymentPlace): Promise<readonly
 export async function nothingDeployed(place: DeploymentPlace): Promise<string> {
   const others = (await otherDeployments(place)).map((name) => `'${name}'`)
   if (others.length === 0) return 'nothing has been deployed from this coordinator, under any name'
-  return `nothing has been deployed under this name from this coordinator, only ${others.join(', ')}; select one of them with --profile`
+  return `nothing has been deployed under this name from this coordinator, only ${others.join(', ')}; select one of them with -p NAME`
 }
 
 /** Valid name of a deployment; davit does not create directories with other names. */

@@ -172,7 +172,7 @@ function attempt<Result>(path: string, work: () => Result): Result {
   }
 }
 
-/** Reads a file; invalid UTF-8 damages only its line, and a file that was removed meanwhile is empty. */
+/** Reads a file; invalid UTF-8 damages only its line, and a file that has been removed is empty. */
 async function textOf(file: string): Promise<string> {
   try {
     return (await readFile(file)).toString('utf8')

@@ -58,7 +58,7 @@ async function noSuchTarget(place: DeploymentPlace, target: string, targets: Rea
   const names = [...targets].map((name) => `'${name}'`).join(', ')
   const others = (await otherDeployments(place)).map((name) => `'${name}'`).join(', ')
   const elsewhere =
-    others === '' ? '' : `; this coordinator has also deployed ${others}: select one of them with --profile`
+    others === '' ? '' : `; this coordinator has also deployed ${others}: select one of them with -p NAME`
   const nowhere = `this deployment has left nothing behind on any target${elsewhere}`
   const hint = targets.size === 0 ? nowhere : `services were left behind on ${names}`
   return new DavitError('no-target', `nothing was left behind on '${target}'`, {

@@ -20,7 +20,7 @@ beforeEach(() => void (state = scratchDirectory()))
 
 const NONE = 'nothing has been deployed from this coordinator, under any name'
 const OTHERS =
-  "nothing has been deployed under this name from this coordinator, only 'blog', 'shop'; select one of them with --profile"
+  "nothing has been deployed under this name from this coordinator, only 'blog', 'shop'; select one of them with -p NAME"
 
 test('other deployments are those with generations, whatever else lies there', async () => {
   expect([await otherDeployments(placeOf('default')), await nothingDeployed(placeOf('default'))]).toEqual([[], NONE])

@@ -49,7 +49,7 @@ interface UnpackedOutput {
   readonly signal: AbortSignal
 }
 
-/** Makes one output valid. One that has become valid here meanwhile is kept, since that of the other machine may differ. */
+/** Makes one output valid. One that has since become valid here is kept, since that of the other machine may differ. */
 async function addOutput(context: StoreContext, unpacked: UnpackedOutput): Promise<Registration> {
   const { layout, environment, registry, commit } = context
   const { derivationPath, directory, signal } = unpacked

@@ -36,7 +36,7 @@ export function collectSources({ layout, registry, environment }: StoreContext, 
     if (registry.find(path) !== undefined) return path
     const tree = join(workspace, `source-${staged.length}`)
     copyTree(origin, tree)
-    // Named by the copy, since the origin may have changed meanwhile.
+    // Named by the copy, since the origin may have changed in the meantime.
     const copied = await stageTree(layout.directory, tree, { name, references: [] })
     staged.push(copied)
     return copied.registration.path

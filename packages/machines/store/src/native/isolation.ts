@@ -26,7 +26,7 @@ export interface IsolatedBuild {
 export interface BuildPlace {
   readonly buildDirectory: string
   readonly filesDirectory: string
-  /** Directory that builds see as the store directory, so that outputs are made aside; absent if they are made in place. */
+  /** Directory that builds see as the store directory, so that outputs are made outside the store; absent if they are made in place. */
   readonly standIn?: string
   /** Program and arguments that the command of the build is appended to. */
   readonly argv: readonly [string, ...string[]]

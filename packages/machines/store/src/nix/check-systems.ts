@@ -29,7 +29,7 @@ export function wrongSystem(
     return { severity: 'error', message: `'${name}' must be built on ${system}; this machine is ${here}` }
   })
   return new DavitError('wrong-system', `cannot build for platforms other than ${here} on this machine`, {
-    hint: "build on the targets (davit-env --build-on-targets, davit-delegate-build), add a machine to 'builders' in the settings of Nix, or correct the systems in the infrastructure model",
+    hint: "build on the targets (davit-env --build-on-targets, or davit-delegate-build between davit-normalize and davit-manifest), add a machine to 'builders' in the settings of Nix, or correct the systems in the infrastructure model",
     diagnostics,
   })
 }

@@ -6,7 +6,7 @@ import { isConnectionLost } from './proof-of-life.ts'
 import { isBroken, MAX_LOSSES, mayPass, reconnect, type ReconnectTerms } from './reconnect.ts'
 
 /**
- * A helper that is replaced when it is lost; activities on the machine go on meanwhile. If a machine that was reached once goes
+ * A helper that is replaced when it is lost; activities on the machine go on. If a machine that was reached once goes
  * away, requests wait for it.
  */
 export interface KeptHelper {

@@ -16,7 +16,7 @@ export interface NativeBuildPlace {
   readonly store: NativeStore
 }
 
-/** Builds on a machine; outputs wait aside for `fetchNatively`. No build is left running there when this ends. */
+/** Builds on a machine; outputs wait outside the store for `fetchNatively`. No build is left running there when this ends. */
 export async function buildNatively(
   { machine, store }: NativeBuildPlace,
   derivations: readonly StorePath[],

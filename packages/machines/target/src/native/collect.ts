@@ -44,7 +44,7 @@ export async function findGarbage(
 
 /**
  * Removes garbage from the native store of a machine: of a target or, on this machine, of the coordinator. The garbage is computed
- * here; if the roots have changed meanwhile, the machine refuses, and it is computed again.
+ * here; if the roots have changed in the meantime, the machine refuses, and it is computed again.
  */
 export async function collectGarbage(
   machine: Machine<'collect'>,

@@ -52,7 +52,7 @@ async function fetchWanted(fetching: Fetching, wanted: Wanted): Promise<Transfer
     return await fetchParts(fetching, wanted, waiting)
   } catch (error) {
     fetching.signal.throwIfAborted()
-    // Another coordinator may have made some of them valid meanwhile, which moves them.
+    // Another coordinator may have made some of them valid in the meantime, which moves them.
     const stillWaiting = await waitingNames(fetching, wanted)
     if (stillWaiting.size === waiting.size) throw error
     return fetchParts(fetching, wanted, stillWaiting)

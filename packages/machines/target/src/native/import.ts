@@ -40,7 +40,7 @@ export interface ArchiveToImport {
   readonly signal: AbortSignal
 }
 
-/** Sends an archive, which the machine unpacks aside, checks, moves into its store and registers. */
+/** Sends an archive, which the machine unpacks outside the store, checks, moves into its store and registers. */
 export async function importArchive(
   machine: Machine<'carry'>,
   layout: StoreLayout,

@@ -42,7 +42,7 @@ const LOG_BYTES = 16 * 1024
 const MAX_TROUBLE_CHARACTERS = 300
 
 /**
- * Runs an activity to its end. If the helper or the connection is lost meanwhile, it is replaced, and the activity goes on without
+ * Runs an activity to its end. If the helper or the connection is lost, it is replaced, and the activity goes on without
  * it. Rejects if the machine cannot be asked how the activity ended, and with `lock-lost` if it was not allowed to begin.
  */
 export async function performActivity(machine: Machine, request: ActivityRequest): Promise<ActivityResult> {

@@ -61,7 +61,7 @@ function absentArguments(kind: ModelKind, asked: Set<string>): object {
       }
       const { title, option } = MODEL_KINDS[owner]
       const reason = `the function of ${MODEL_KINDS[kind].title} does not get '${name}'`
-      const hint = `only the function of ${title} gets it: was this file meant for ${option}?`
+      const hint = `only the function of ${title} receives it: was this file meant for ${option}?`
       throw new ParameterError({ used: quoted(name), reason, hint })
     },
   })
