@@ -13,7 +13,7 @@ export function isAlive(pid: number): boolean {
 export async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 40_000
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`waited in vain for ${condition.toString()}`)
+    if (Date.now() > deadline) throw new Error(`gave up waiting for ${condition.toString()}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

@@ -25,7 +25,7 @@ export async function carryOut(
     return lock.extend(renamed, async (all) => {
       // What was observed there before it was locked may have changed.
       const last = renamed.length === 0 ? first : await plan()
-      // From now on, services of ours may be there, however this run ends.
+      // From now on, services of this deployment may be there, however this run ends.
       if (terms.claim !== undefined) await markBegun(place)
       const outcome = await applyManifest(next, last, { ...terms, ...all })
       if (outcome.kind === 'completed') await writeLeftBehind(place, last.leftBehind)
