@@ -36,7 +36,7 @@ describe('a service whose module can neither start nor stop it', () => {
     await withModule(FAILING)
     const failed = await env(...models)
     expect(failed.status).toBe(3)
-    expect(failed.stderr).toContain("; 'davit-env --abandon web' gives up what cannot be stopped")
+    expect(failed.stderr).toContain("; the same command with '--abandon web' gives up what cannot be stopped")
     await journal()
     await withModule(module('repaired', ''))
     const repaired = succeeded(await env(...models))

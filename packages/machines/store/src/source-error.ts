@@ -7,9 +7,11 @@ export function sourceError(path: string, cause: unknown): unknown {
   const code = systemErrorCode(cause)
   if (code === undefined) return cause
   if (NO_ROOM.has(code)) return noRoom(path, cause)
-  return new DavitError('bad-source', `cannot read the source '${path}': ${reasonOf(cause)}`, {
+  const { path: file } = cause as NodeJS.ErrnoException
+  const within = file?.startsWith(`${path}/`) === true ? `, at '${file}'` : ''
+  return new DavitError('bad-source', `cannot read the source '${path}'${within}: ${reasonOf(cause)}`, {
     exitStatus: ExitStatus.noInput,
-    hint: 'paths in models are relative to the file that names them',
+    hint: code === 'EACCES' ? 'check its permissions' : 'paths in models are relative to the file that names them',
     cause,
   })
 }

@@ -29,7 +29,7 @@ test.each([
 ])('a build that fails and leaves %s leaves nothing', async (_, script) => {
   const store = await temporaryStore()
   const [pkg] = await instantiated(store, build('bad', `${script}; cd /; exit 9`))
-  expect(await failureOf(store.realise([pkg!], quietly()))).toContain("the build of 'bad' failed with exit status 9")
+  expect(await failureOf(store.realise([pkg!], quietly()))).toContain("the build of 'bad' ended with exit status 9")
   expect([leftovers(store), existsSync(pkg!.outPath)]).toEqual([[], false])
   expect(await store.invalidPaths([pkg!.outPath])).toEqual([pkg!.outPath])
 })
@@ -74,7 +74,7 @@ test('the output of a build is kept unchanged, and reported in bounded text, wha
   )
   expect(message.length).toBeLessThan(20_000)
   expect(message).toContain('owned')
-  expect(events.find(({ kind }) => kind === 'failed')).toMatchObject({ message: 'failed with exit status 9' })
+  expect(events.find(({ kind }) => kind === 'failed')).toMatchObject({ message: 'ended with exit status 9' })
   const logs = join(store.reference.directory, '.davit/logs')
   const log = readFileSync(join(logs, readdirSync(logs)[0]!))
   expect(log.subarray(0, 256)).toEqual(Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)))

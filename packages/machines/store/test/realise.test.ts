@@ -184,7 +184,7 @@ test('realise() shows the end of the log of each build that fails, and makes the
   const logs = join(store.reference.directory, '.davit/logs')
   const lines = message.split('\n')
   expect(lines[0]).toBe('cannot build 2 packages of 4')
-  expect(lines[1]).toBe("the build of 'lib' failed with exit status 3")
+  expect(lines[1]).toBe("the build of 'lib' ended with exit status 3")
   expect(lines.slice(-4)).toStrictEqual([
     '  | 1000',
     expect.stringMatching(new RegExp(`^  \\| out of wood \\(the whole log is in '${logs}/.*-lib.log'\\)$`)),
@@ -279,7 +279,7 @@ test('realise() builds with the sh of the machine, stops at the first error, and
   const [pkg] = await realised(store, build('web', script))
   expect(readFileSync(pkg!.outPath, 'utf8')).toBe('\\n')
   expect(JSON.parse(readFileSync(pkg!.derivation!, 'utf8'))).toMatchObject({ script })
-  expect(await failureOf(realised(store, build('web', 'false; echo >$out')))).toContain('failed with exit status 1')
+  expect(await failureOf(realised(store, build('web', 'false; echo >$out')))).toContain('ended with exit status 1')
 })
 
 test('realise() gives the parameters to a build that asks for them', async () => {

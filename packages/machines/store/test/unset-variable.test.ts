@@ -14,7 +14,7 @@ import { failureOf, realised, temporaryStore, writeTree } from './temporary-stor
 const nix = privateNixOfFile({ settings: [`system = ${HERE}`] })
 const web = () => ({ sources: { web: writeTree({ file: '' }) }, env: { COUNTER: '1' } })
 const SCRIPT = 'mkdir $out\ncat "$source/file"\n'
-const TOLD = "the build of 'web' failed with exit"
+const TOLD = "the build of 'web' ended with exit"
 
 test("realise() stops a build at a variable that is not set, and names the script's line and its variables", async () => {
   const store = await temporaryStore()

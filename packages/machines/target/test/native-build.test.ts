@@ -127,7 +127,7 @@ describe.runIf(canPose).each(MACHINES)(
       expect(await building.build(packages)).toEqual([
         {
           kind: 'failed',
-          reason: 'failed with exit status 3',
+          reason: 'ended with exit status 3',
           logEnd: expect.stringMatching(/^977\n[^]*\n1000\nout of wood$/),
         },
         { kind: 'failed', reason: 'ended without making $out', logEnd: 'never mind' },
@@ -136,7 +136,7 @@ describe.runIf(canPose).each(MACHINES)(
         {
           kind: 'failed',
           reason:
-            "failed with exit status 2: line 1 of its script uses '$sources', which is not set: did you mean '$source'?",
+            "ended with exit status 2: line 1 of its script uses '$sources', which is not set: did you mean '$source'?",
           logEnd: expect.stringContaining('sources'),
         },
         { kind: 'failed', reason: 'took longer than 2 seconds and was stopped', logEnd: 'going' },

@@ -5,6 +5,7 @@ import { reasonOf, systemErrorCode } from '@davit/files'
 const REFUSALS: ReadonlyMap<string, string> = new Map([
   ['ENOSPC', 'free some space there, and run the same command again'],
   ['EDQUOT', 'free some space within the quota, and run the same command again'],
+  ['ENOTDIR', 'a file is where a directory should be; check the path'],
   ['EROFS', 'remount the file system read-write, or use another one'],
   ['EACCES', 'check its owner and permissions, and the user who runs this'],
   ['EPERM', 'check its owner and permissions, and the user who runs this'],
@@ -14,12 +15,24 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
   ['EIO', 'check the disk, and the log of the kernel'],
 ])
 
+/** Plain words for system calls whose names are not verbs. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['scandir', 'read'],
+  ['mkdtemp', 'create'],
+  ['mkdir', 'create'],
+  ['rmdir', 'remove'],
+  ['unlink', 'remove'],
+  ['lstat', 'read'],
+  ['stat', 'read'],
+])
+
 /** Converts the error of a system call that the machine refused into a DavitError with a hint; returns any other unchanged. */
 export function explained(error: unknown): unknown {
   const hint = REFUSALS.get(systemErrorCode(error) ?? '')
   if (hint === undefined) return error
   const { syscall, path } = error as NodeJS.ErrnoException
-  const what = path === undefined ? `cannot ${syscall}` : `cannot ${syscall} '${path}'`
+  const work = WORDS.get(syscall ?? '') ?? syscall
+  const what = path === undefined ? `cannot ${work}` : `cannot ${work} '${path}'`
   const { cannotCreate } = ExitStatus
   return new DavitError('refused-by-system', `${what}: ${reasonOf(error)}`, {
     exitStatus: cannotCreate,

@@ -40,7 +40,7 @@ test('renderError() asks to report a bug, with its stack', () => {
 test.each([
   [
     { code: 'ENOSPC', syscall: 'mkdir', path: '/x\u001b' },
-    "cannot mkdir '/x\\u001b': no space left on the device",
+    "cannot create '/x\\u001b': no space left on the device",
     'free some space there',
   ],
   [{ code: 'ENOSPC', syscall: 'write' }, 'cannot write: no space left on the device', 'free some space there'],

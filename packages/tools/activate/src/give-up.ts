@@ -35,5 +35,8 @@ async function manifestFor(
   const generation = await currentGeneration(place)
   if (generation !== undefined)
     return { value: generation.manifest, text: encodeDocument(Manifest, generation.manifest, 'json') }
-  throw usageError(`nothing is deployed as '${args.profile}'`, 'give a manifest with the targets, or another --profile')
+  throw usageError(
+    `the coordinator has no generation of '${args.profile}', and so does not know the targets`,
+    'pass the models, or a manifest, or name another deployment with -p NAME',
+  )
 }

@@ -11,12 +11,12 @@ export const say = messages({
   'no-generation-to-delete': note({}, () => 'there is no generation to delete'),
   /**
    * The coordinator has deleted everything that it knew about the deployment; its services keep running on the targets.
-   * `davit-env --undeploy --take-over` stops them.
+   * `davit-env --undeploy --take-over -i INFRASTRUCTURE` stops them.
    */
   'deployment-forgotten': warning(
     { generations: 'numbers' },
     ({ generations }) => `deleted ${generationsText(generations)}: the coordinator has forgotten the deployment`,
-    'what runs on the targets keeps running there; davit-env --undeploy --take-over stops it',
+    'what runs on the targets keeps running there; davit-env --undeploy --take-over -i INFRASTRUCTURE stops it',
   ),
   /**
    * The coordinator no longer reports services that keep running on a target that was removed from the infrastructure.

@@ -70,15 +70,14 @@ export const tool = defineTool({
     if (!isEmpty) parseDocument(Manifest, text, { file })
     context.journal({ profile, manifest: isEmpty ? undefined : text }, 'release')
     const record = await readLockRecord(place)
-    if (record === undefined || (isEmpty && record.processGroup !== processIdentity().processGroup))
-      throw notLocked(profile)
-    refuseWhileCommandRuns(record, profile)
+    if (isEmpty && record?.processGroup !== processIdentity().processGroup) throw emptyInput('it locked nothing')
+    refuseToUnlock(record, profile)
     await withTargets(infrastructureOf(record), { ...context, role: 'deploy' }, async (reached) => {
       const { locked, check } = lockedTargets(reached, record)
       await endDeployment(locked, { profile, token: record.token, place, timeoutSeconds })
       check()
     })
-    if (isEmpty) throw emptyInput()
+    if (isEmpty) throw emptyInput('the deployment is unlocked')
     return print(text)
   },
 })
@@ -87,13 +86,15 @@ function infrastructureOf(record: LockRecord): Infrastructure {
   return parseDocument(Manifest, record.manifest, { file: 'the manifest that was locked' }).infrastructure
 }
 
-/** Refuses to unlock from elsewhere, which would end the command in the middle. */
-function refuseWhileCommandRuns({ duringCommand, owner, token }: LockRecord, profile: ProfileName): void {
+/** Refuses what is not locked, and what is locked elsewhere while a command runs, which would end in the middle. */
+function refuseToUnlock(record: LockRecord | undefined, profile: ProfileName): asserts record is LockRecord {
+  if (record === undefined) throw notLocked(profile)
+  const { duringCommand, owner, token } = record
   if (duringCommand !== true || isDead(owner, processIdentity()) || comesFrom(owner.holder) !== false) return
   const who = describeOwner(encodeOwner(owner))
   throw new DavitError('locked', `profile '${profile}' is locked by ${who} while a command runs`, {
     exitStatus: ExitStatus.locked,
-    hint: `it is unlocked when the command has ended; 'davit-unlock --id ${token} MANIFEST' releases it, and ends the command`,
+    hint: `it is unlocked when the command has ended; 'davit-unlock -p ${profile} --id ${token} MANIFEST' releases it, and ends the command`,
   })
 }
 
@@ -103,8 +104,8 @@ function notLocked(profile: ProfileName): DavitError {
   })
 }
 
-function emptyInput(): DavitError {
-  return new DavitError('empty-document', 'an earlier step of the pipe failed; the deployment is unlocked', {
+function emptyInput(outcome: string): DavitError {
+  return new DavitError('empty-document', `an earlier step of the pipe failed; ${outcome}`, {
     exitStatus: ExitStatus.noInput,
     hint: 'see its message above',
   })

@@ -215,7 +215,10 @@ describe('davit-unlock', () => {
     await runLock(two)
     const record = JSON.parse(readFileSync(recordFile(), 'utf8')) as object
     writeFileSync(recordFile(), JSON.stringify({ ...record, processGroup: 1 }))
-    await expect(runUnlock('')).rejects.toMatchObject({ code: 'not-locked' })
+    await expect(runUnlock('')).rejects.toMatchObject({
+      code: 'empty-document',
+      message: 'an earlier step of the pipe failed; it locked nothing',
+    })
     expect(isLocked('t1')).toBe(true)
   })
 

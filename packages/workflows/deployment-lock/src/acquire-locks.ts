@@ -85,16 +85,19 @@ function lockedError({ name }: ShellTarget, profile: ProfileName, holder: LockHo
     `profile '${profile}' on target '${name}' is locked by ${who} (${sinceWhen(holder)})`,
     {
       exitStatus: ExitStatus.locked,
-      hint: `try again when that deployment has ended; ${howToUnlock(holder)}`,
+      hint: `try again when that deployment has ended; ${howToUnlock(holder, profile)}`,
     },
   )
 }
 
-function howToUnlock({ token }: LockHolder): string {
-  const byHand = 'if you locked it yourself, run davit-unlock'
+function howToUnlock({ token }: LockHolder, profile: ProfileName): string {
+  const unlock = profile === DEFAULT_PROFILE ? 'davit-unlock' : `davit-unlock -p ${profile}`
+  const byHand = `if you locked it yourself, run ${unlock}`
   if (token === undefined) return byHand
-  return `${byHand}; if its holder is gone, 'davit-unlock --id ${token} MANIFEST' releases it`
+  return `${byHand}; if its holder is gone, '${unlock} --id ${token} MANIFEST' releases it`
 }
+
+const DEFAULT_PROFILE = 'default'
 
 /** Since when the lock is held, by the clock of the target. */
 function sinceWhen({ since }: LockHolder): string {

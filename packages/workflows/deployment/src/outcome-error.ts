@@ -86,7 +86,7 @@ function waysOut(failures: readonly ActivityFailure[]): readonly string[] {
     ),
   ]
   const stuck = namesTo('deactivate').map((name) => `--abandon ${name}`)
-  return stuck.length === 0 ? [] : [`'davit-env ${stuck.join(' ')}' gives up what cannot be stopped`]
+  return stuck.length === 0 ? [] : [`the same command with '${stuck.join(' ')}' gives up what cannot be stopped`]
 }
 
 /** Names the services concerned, each once. */

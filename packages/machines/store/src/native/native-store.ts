@@ -73,13 +73,24 @@ async function withStoreErrors<Result>(directory: string, use: () => Promise<Res
   } catch (cause) {
     const isNotMade = cause instanceof DavitError && cause.code === 'cannot-create'
     if (!isNotMade && systemErrorCode(cause) === undefined) throw cause
-    const { path = directory } = cause as NodeJS.ErrnoException
-    const { reason, hint } = whyNotWritten(path, cause)
-    const detail = cause instanceof DavitError || !(cause instanceof Error) ? '' : ` (${cause.message})`
-    throw new DavitError('cannot-use-store', `cannot use the store '${directory}': ${reason}${detail}`, {
-      exitStatus: ExitStatus.cannotCreate,
-      hint: `${hint}; or name another store with DAVIT_STORE_DIR`,
-      cause,
-    })
+    throw storeError(directory, cause)
   }
+}
+
+function storeError(directory: string, cause: unknown): DavitError {
+  const { path = directory } = cause as NodeJS.ErrnoException
+  const { reason, hint } = isOfOther(directory, path, cause)
+    ? { reason: 'only its owner may write to it', hint: 'run this as the owner of the store' }
+    : whyNotWritten(path, cause)
+  const detail = cause instanceof DavitError || !(cause instanceof Error) ? '' : ` (${cause.message})`
+  return new DavitError('cannot-use-store', `cannot use the store '${directory}': ${reason}${detail}`, {
+    exitStatus: ExitStatus.cannotCreate,
+    hint: `${hint}; or name another store with DAVIT_STORE_DIR`,
+    cause,
+  })
+}
+
+/** Whether this account may not write something inside of a store that exists, which then belongs to another one. */
+function isOfOther(directory: string, path: string, cause: unknown): boolean {
+  return ['EACCES', 'EPERM'].includes(systemErrorCode(cause) ?? '') && path.startsWith(`${directory}/`)
 }

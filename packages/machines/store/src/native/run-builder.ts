@@ -105,7 +105,7 @@ async function supervise(command: RunningCommand, limits: Limits): Promise<strin
   if (reason !== undefined || exitCode === 0) return reason
   return exitCode === FILE_TOO_LARGE || (await watch.isReached())
     ? sizeLimit.reason
-    : `failed with exit status ${exitCode}`
+    : `ended with exit status ${exitCode}`
 }
 
 const LAST_WORDS_MILLISECONDS = 1000

@@ -83,7 +83,7 @@ function reasonOf(end: FailedBuild, { sizeLimit, variables }: RemoteBuild, logEn
   switch (end.kind) {
     case 'status': {
       const trouble = end.message === '' ? '' : `, and nothing more can be written there (${end.message})`
-      return printable(`failed with exit status ${end.status}${unsetVariableIn(logEnd, variables)}${trouble}`)
+      return printable(`ended with exit status ${end.status}${unsetVariableIn(logEnd, variables)}${trouble}`)
     }
     case 'missing':
       return 'ended without making $out'
