@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 const MACHINES = [
   'activate',
   'collect-garbage',
+  'collection',
   'connection',
   'deployment',
   'deployment-lock',

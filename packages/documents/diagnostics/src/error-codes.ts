@@ -35,7 +35,7 @@ export const ERROR_CODES = {
   'cannot-add-root':
     'Nix could not protect a package from garbage collection. Check permissions and free space of the state directory.',
   'cannot-create':
-    'A file or directory could not be written, on this machine or on a target. Free some space, or grant the permission that the hint names.',
+    'A file or directory could not be written, on this machine or on a target. Free some space, or grant the permission with the command in the hint.',
   'cannot-lock': 'A file in the store could not be locked. Install `flock` from util-linux, and check the file system.',
   'cannot-read': 'A file or directory could not be read. Check its path and permissions.',
   'cannot-realise': 'Nix could not determine what has to be built. The message contains its reason.',
@@ -98,7 +98,7 @@ export const ERROR_CODES = {
   'known-hosts':
     'A known_hosts file cannot be read or written. Check its permissions, or name another file in the ssh configuration.',
   'lock-lost':
-    'The lock expired, was removed, or was taken by somebody else. Nothing was changed after that; run the same command again.',
+    'The lock expired, was removed, or was taken by somebody else. Nothing was changed after that. Repeat the command; after davit-lock, run davit-unlock first.',
   'lock-refused': 'Some services refuse to be changed now. Try again later, or find out why the service refuses.',
   locked:
     'Another run holds the lock of this profile. Try again later; if nobody is using it any more, release it with davit-unlock.',
@@ -133,7 +133,7 @@ export const ERROR_CODES = {
     'A machine answered with something other than the protocol of a Nix store. Look for programs that print something in its login shell.',
   'not-built': 'A target reported a successful build, but does not have its result. Run the same command again.',
   'not-locked':
-    'This lock is no longer held: its lease expired, it was removed, or the machine was reinstalled. Run the same command again.',
+    'There is no such lock: it was never taken, it has expired or was removed, or the machine was reinstalled. davit-lock takes it again.',
   'not-ours':
     'The services under this name were deployed by another coordinator. Choose another name with `-p`, or take the services over with `--take-over`.',
   'not-owner': 'Something in the store belongs to another account. Only that account or root can collect it.',

@@ -83,7 +83,7 @@ test('the output of a build is kept unchanged, and reported in bounded text, wha
 
 test.skipIf(best.kind === 'none').each([
   ['succeeds', 'echo >$out', 'built'],
-  ['fails', 'exit 9', 'cannot build a package of 1'],
+  ['fails', 'exit 9', 'cannot build the package'],
 ])('nothing that a build has put into the background outlives it when it %s', async (_, end, expected) => {
   const store = await temporaryStore()
   const mark = `sleep 61.${Math.floor(Math.random() * 1e9)}`

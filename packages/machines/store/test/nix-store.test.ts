@@ -151,7 +151,7 @@ describe.skipIf(noPrivateNix !== undefined)('realise()', () => {
       ),
     )
     expect(failure).toMatch(
-      /^cannot build 2 packages of 4\nthe build of 'bad' failed with exit code 3\n {2}\| error: line 16\n/,
+      /^cannot build 2 of 4 packages\nthe build of 'bad' failed with exit code 3\n {2}\| error: line 16\n/,
     )
     expect(failure).toMatch(
       /line 40 \(run 'nix-store -l .*-bad\.drv' to see the whole log\)\nthe build of 'nothing' failed to produce/,

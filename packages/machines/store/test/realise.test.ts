@@ -183,7 +183,7 @@ test('realise() shows the end of the log of each build that fails, and makes the
   )
   const logs = join(store.reference.directory, '.davit/logs')
   const lines = message.split('\n')
-  expect(lines[0]).toBe('cannot build 2 packages of 4')
+  expect(lines[0]).toBe('cannot build 2 of 4 packages')
   expect(lines[1]).toBe("the build of 'lib' ended with exit status 3")
   expect(lines.slice(-4)).toStrictEqual([
     '  | 1000',

@@ -14,12 +14,12 @@ import { failureOf, realised, temporaryStore, writeTree } from './temporary-stor
 const nix = privateNixOfFile({ settings: [`system = ${HERE}`] })
 const web = () => ({ sources: { web: writeTree({ file: '' }) }, env: { COUNTER: '1' } })
 const SCRIPT = 'mkdir $out\ncat "$source/file"\n'
-const TOLD = "the build of 'web' ended with exit"
+const TOLD = /the build of 'web' (?:ended|failed) with exit/
 
 test("realise() stops a build at a variable that is not set, and names the script's line and its variables", async () => {
   const store = await temporaryStore()
   const message = await failureOf(realised(store, build('web', SCRIPT, web())))
-  expect(message).toContain(TOLD)
+  expect(message).toMatch(TOLD)
   expect(message).toContain(
     ": line 2 of its script uses '$source', which is not set: its variables are $COUNTER, $out, $web\n",
   )
@@ -57,7 +57,7 @@ test.each([
 test.skipIf(noPrivateNix !== undefined)('realise() of Nix does the same', async () => {
   const store = await nixStore(nix)
   const message = await failureOf(realisedIn(store, build('web', SCRIPT, web())))
-  expect(message).toContain(TOLD)
+  expect(message).toMatch(TOLD)
   expect(message).toContain(
     ": line 2 of its script uses '$source', which is not set: its variables are $COUNTER, $out, $web\n",
   )

@@ -5,7 +5,13 @@ const group = 'Common options'
 /** Options that every executable understands. */
 export const commonOptions = {
   quiet: { type: 'boolean', short: 'q', env: ['DAVIT_QUIET'], group, describe: 'print only warnings and errors' },
-  verbose: { type: 'boolean', short: 'v', env: ['DAVIT_VERBOSE'], group, describe: 'print every step as it begins' },
+  verbose: {
+    type: 'boolean',
+    short: 'v',
+    env: ['DAVIT_VERBOSE'],
+    group,
+    describe: 'print every step as it begins, and details',
+  },
   'log-format': {
     type: 'choice',
     choices: ['text', 'json'],

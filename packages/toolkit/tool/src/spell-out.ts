@@ -9,7 +9,7 @@ export interface Spelling {
 
 /**
  * Rewrites a command line that getopt would accept so that yargs-parser cannot misread it: `-qm4 true` → `--quiet=true --m=4 true`.
- * Unknown options stay, so that they are reported.
+ * Unknown options stay, so that they are reported; words that no option can be, such as `--_`, are refused here.
  */
 export function spellOut(argv: readonly string[], { options, stopAtOperand }: Spelling): string[] {
   const spelt: string[] = []
@@ -46,6 +46,8 @@ function longForms(word: string, options: ReadonlyMap<string, Option>): string[]
 }
 
 function longForm(word: string, options: ReadonlyMap<string, Option>): string {
+  if (!/^--[a-z]/i.test(word.replace(/^--no-/, '--')))
+    throw usageError(`unknown option '${word.replace(/=[^]*/, '')}'`, 'see --help')
   const [, negation = '', name = '', value] = /^--(no-)?([^=]*)(=[^]*)?$/.exec(word) ?? []
   if (options.get(name)?.type !== 'boolean') return word
   if (value === undefined) return `--${name}=${negation === ''}`

@@ -236,6 +236,7 @@ describe('the generations of a deployment to this machine', () => {
     await runCollect({ deleteOld: true, dryRun: true })
     expect(printed.trimEnd().split('\n')).toHaveLength(2)
     expect([valid().length, links().length]).toEqual([3, 4])
+    expect(readdirSync(join(directory, 'state/coordinator/default/generations')).toSorted()).toEqual(['1', '2', '3'])
   })
 
   test('of another deployment are left alone', async () => {

@@ -38,7 +38,8 @@ export async function collectEverywhere(
     try {
       return await work
     } catch (error) {
-      if (!(error instanceof DavitError) || signal.aborted) throw error
+      signal.throwIfAborted()
+      if (!(error instanceof DavitError)) throw error
       failures.push(...places.map((place) => ({ place, error })))
       return undefined
     }
@@ -46,8 +47,8 @@ export async function collectEverywhere(
   const here = await attempt([COORDINATOR], openHere())
   for (const site of sitesOf(here, [...targets.values()])) {
     signal.throwIfAborted()
-    const names = site.isCoordinator ? [COORDINATOR] : site.targets.map(({ name }) => placeName(name))
-    await attempt(names, collectSite(site, collection))
+    const names = site.targets.map(({ name }) => placeName(name))
+    await attempt(site.isCoordinator ? [COORDINATOR, ...names] : names, collectSite(site, collection))
   }
   fail(failures)
 }

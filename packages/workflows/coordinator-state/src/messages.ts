@@ -13,7 +13,7 @@ export const say = messages({
     { generation: 'number', root: 'text', reason: 'text' },
     ({ generation, root, reason }) =>
       `cannot release the packages of generation ${generation}, which root '${root}' keeps in their store: ${reason}`,
-    'remove that root from the store',
+    'remove that link from the directory of roots in the store (.davit/roots, or gcroots/davit with Nix)',
   ),
 })
 

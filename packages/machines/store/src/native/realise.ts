@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { DavitError, type Diagnostic } from '@davit/diagnostics'
 import type { InstantiatedPackage, StorePath } from '@davit/documents'
 import { runGraph } from '@davit/service-graph'
+import { cannotBuild } from '../cannot-build.ts'
 import type { RealiseOptions } from '../store-interface.ts'
 import { say } from '../messages.ts'
 import { needPaths } from './needed.ts'
@@ -76,7 +77,6 @@ function failureOf({ derivation }: PlannedBuild, outcome: BuildOutcome & { kind:
 }
 
 function buildFailed(plan: ReadonlyMap<StorePath, PlannedBuild>, failures: readonly Diagnostic[]): DavitError {
-  const message = `cannot build ${failures.length === 1 ? 'a package' : `${failures.length} packages`} of ${plan.size}`
   const diagnostics = failures.toSorted((left, right) => (left.message < right.message ? -1 : 1))
-  return new DavitError('build-failed', message, { diagnostics })
+  return new DavitError('build-failed', cannotBuild(failures.length, plan.size), { diagnostics })
 }

@@ -1,6 +1,7 @@
 import { DavitError, type Diagnostic } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { type BuildFailure, fullDisk, type NixDerivation, type RealisationOutcome } from '@davit/nix'
+import { cannotBuild } from '../cannot-build.ts'
 import { packageNameOf } from '../native/store-path.ts'
 import { unsetVariableIn } from '../unset-variable.ts'
 import { wrongSystem } from './check-systems.ts'
@@ -21,8 +22,7 @@ export function buildFailed(
       .toSorted((left, right) => (left.message < right.message ? -1 : 1)),
     ...problems.map((message): Diagnostic => ({ severity: 'error', message })),
   ]
-  const packages = failures.length === 1 ? 'a package' : `${failures.length} packages`
-  const message = failures.length === 0 ? 'Nix cannot build' : `cannot build ${packages} of ${builds.size}`
+  const message = failures.length === 0 ? 'Nix cannot build' : cannotBuild(failures.length, builds.size)
   const { hint } = fullDisk(problems.join('\n')) ?? {}
   return new DavitError('build-failed', message, { diagnostics, ...(hint === undefined ? {} : { hint }) })
 }

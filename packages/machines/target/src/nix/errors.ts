@@ -8,7 +8,7 @@ const UNREACHABLE = { exitStatus: ExitStatus.unreachable }
 export function nixMissing(address: string): DavitError {
   return new DavitError('nix-missing', `Nix is not installed on '${address}': 'nix-store' was not found`, {
     ...UNREACHABLE,
-    hint: 'install Nix there (nix-bin in Debian), or deploy with the native store (--store native)',
+    hint: 'install Nix there (nix-bin in Debian), or, if no package is in the Nix language, deploy with --store native',
   })
 }
 

@@ -8,7 +8,7 @@ complete -c davit-sample -s p -l profile -x -d 'name of the deployment (default:
 complete -c davit-sample -s m -l max-concurrent-transfers -x -d 'how many targets to send to at a time (default: 4)'
 complete -c davit-sample -l output -r -F -d 'write the result to a file, atomically, instead of standard output'
 complete -c davit-sample -s q -l quiet -d 'print only warnings and errors'
-complete -c davit-sample -s v -l verbose -d 'print every step as it begins'
+complete -c davit-sample -s v -l verbose -d 'print every step as it begins, and details'
 complete -c davit-sample -l log-format -x -a 'text json' -d 'format of progress and errors on standard error (default: text)'
 complete -c davit-sample -l debug -d 'print stack traces'
 complete -c davit-sample -s h -l help -d 'print this help and stop'

@@ -16,8 +16,8 @@ _arguments -s -S \
   '--output=[write the result to a file, atomically, instead of standard output]:FILE:_files' \
   '-q[print only warnings and errors]' \
   '--quiet[print only warnings and errors]' \
-  '-v[print every step as it begins]' \
-  '--verbose[print every step as it begins]' \
+  '-v[print every step as it begins, and details]' \
+  '--verbose[print every step as it begins, and details]' \
   '--log-format=[format of progress and errors on standard error (default\: text)]:text|json:(text json)' \
   '--debug[print stack traces]' \
   '-h[print this help and stop]' \
