@@ -1,14 +1,14 @@
 import type { ConnectionRequest } from '@davit/connection'
 import { DavitError, ExitStatus, suggestionFor } from '@davit/diagnostics'
-import { CLIENT_INTERFACES, type ClientInterfaceKind, type Target, type TargetName } from '@davit/documents'
+import { CLIENT_INTERFACES, type ClientInterfaceKind, type Target } from '@davit/documents'
 
-/** Returns how to connect to a target of an infrastructure. */
-export function addressOf(name: TargetName, target: Target): ConnectionRequest {
+/** Returns how to connect to a target of an infrastructure. Callers name the target in front of an error. */
+export function addressOf(target: Target): ConnectionRequest {
   const kind = interfaceKindOf(target.clientInterface)
   if (kind === undefined) {
     throw new DavitError(
       'unsupported-interface',
-      `target '${name}' uses the client interface '${target.clientInterface}', which this version of davit does not support`,
+      `this version of davit does not support its client interface '${target.clientInterface}'`,
       {
         exitStatus: ExitStatus.unreachable,
         hint: suggestionFor(target.clientInterface, CLIENT_INTERFACES.keys()) ?? "write 'ssh' or 'local'",
@@ -20,7 +20,7 @@ export function addressOf(name: TargetName, target: Target): ConnectionRequest {
   if (typeof address !== 'string' || address === '') {
     throw new DavitError(
       'no-address',
-      `target '${name}' has no address: its property '${target.targetProperty}' must be a non-empty string`,
+      `it has no address: its property '${target.targetProperty}' must be a non-empty string`,
       {
         exitStatus: ExitStatus.badDocument,
       },

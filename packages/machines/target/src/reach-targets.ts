@@ -29,7 +29,7 @@ export async function reachTargets<R extends Role>(
   const unreachable = new Map<TargetName, DavitError>()
   const reach = async (name: TargetName, target: Target) => {
     try {
-      targets.set(name, { name, machine: await machineOf(addressOf(name, target)) })
+      targets.set(name, { name, machine: await machineOf(addressOf(target)) })
     } catch (error) {
       if (!(error instanceof DavitError)) throw error
       unreachable.set(name, error)

@@ -66,6 +66,8 @@ const runLock = (
   )
 const runUnlock = (text: string, profile = 'default', activityTimeout?: number) =>
   unlock.run(contextOf({ profile, activityTimeout, manifest: undefined } as never, text))
+const runUnlockOf = (text: string, id: string) =>
+  unlock.run(contextOf({ profile: 'default', id, activityTimeout: undefined, manifest: undefined } as never, text))
 const asked = () => readFileSync(join(directory, 'module.asked'), 'utf8').trim().split('\n')
 /** A service on a target of that name, whose module records its calls. */
 async function activateOn(target: string, answer = ''): Promise<void> {
@@ -108,6 +110,17 @@ describe('davit-lock', () => {
   ])('holds the lock while a command runs that %s', async (_, command, status) => {
     expect(await runLock(two, command)).toBe(status)
     expect([printed, isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual(['', false, false, false])
+  })
+
+  test('leaves no lock if it is interrupted while a service answers', async () => {
+    const go = join(directory, 'go')
+    await activateOn('t1', `[ "$1" != lock ] || until [ -e '${go}' ]; do sleep 0.05; done`)
+    const running = runLock(two)
+    await vi.waitFor(() => expect(asked()).toContain('lock'), { timeout: 20_000 })
+    interruption.abort()
+    writeFileSync(go, '')
+    await expect(running).rejects.toBe(interruption.signal.reason)
+    expect([isLocked('t1'), isLocked('t2'), existsSync(recordFile())]).toEqual([false, false, false])
   })
 
   test.each([
@@ -232,6 +245,26 @@ describe('davit-unlock', () => {
     await runLock(two)
     await runUnlock(manifestWith('t1', 't3'))
     expect([isLocked('t1'), isLocked('t2')]).toEqual([false, false])
+  })
+
+  test('names what it could not reach of what was locked, or of what --id releases, and unlocks the rest', async () => {
+    const far = two.replace(/"clientInterface":"local"(?!.*"clientInterface")/, '"clientInterface":"elsewhere"')
+    expect(far).not.toBe(two)
+    await runLock(two)
+    const record = JSON.parse(readFileSync(recordFile(), 'utf8')) as { readonly token: string }
+    writeFileSync(recordFile(), JSON.stringify({ ...record, manifest: far }))
+    await expect(runUnlock(two)).rejects.toMatchObject({
+      exitStatus: 69,
+      diagnostics: [
+        { message: "target 't2': this version of davit does not support its client interface 'elsewhere'" },
+      ],
+    })
+    expect([isLocked('t1'), isLocked('t2')]).toEqual([false, true])
+    await runUnlockOf(two, record.token)
+    await runLock(two)
+    const { token } = JSON.parse(readFileSync(recordFile(), 'utf8')) as { readonly token: string }
+    await expect(runUnlockOf(far, token)).rejects.toMatchObject({ exitStatus: 69 })
+    expect([isLocked('t1'), isLocked('t2')]).toEqual([false, true])
   })
 
   test('forgets a lock that is gone', async () => {
