@@ -13,16 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { removeTree } from '@davit/files'
-import type {
-  ContainerName,
-  ManifestService,
-  ProfileName,
-  ServiceKey,
-  ServiceMapping,
-  ServiceName,
-  StorePath,
-  TargetName,
-} from '@davit/documents'
+import type { ContainerName, ProfileName, ServiceKey, ServiceMapping, StorePath, TargetName } from '@davit/documents'
 import { DavitError } from '@davit/diagnostics'
 import { shellConnection } from '@davit/connection/testing'
 import { installedShells } from '@davit/testing/shells'
@@ -42,20 +33,11 @@ import {
   renewLock,
   setProfile,
 } from '../src/target.ts'
+import { PATIENCE, SERVICE } from './scene.ts'
 
 const profile = 'default' as ProfileName
 const target = 't1' as TargetName
 const place = { target, profile }
-const service: ManifestService = {
-  name: 'web' as ServiceName,
-  pkg: '/store/00000000000000000000000000000000-web' as StorePath,
-  type: 'module',
-  dependsOn: [],
-  connectsTo: [],
-  providesContainers: new Map(),
-}
-
-const PATIENCE = { timeout: 40_000 }
 
 describe.each(installedShells())('on a machine with $name', (shell) => {
   let directory: string
@@ -94,7 +76,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     token: '-',
     activity,
     mapping: mappingOf('key'),
-    definition: { service, module, properties: new Map(Object.entries(properties)) },
+    definition: { service: SERVICE, module, properties: new Map(Object.entries(properties)) },
   })
   const statesOf = async () =>
     (await observeMappings(machine, profile)).map(({ state, running }) => `${state} ${running ? 'running' : 'ended'}`)
@@ -105,12 +87,12 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const [record] = await observeMappings(machine, profile)
     expect(record).toMatchObject({
       mapping: mappingOf('key'),
-      service,
+      service: SERVICE,
       state: 'active',
       running: false,
       bootId: machine.facts.bootId,
     })
-    expect(record?.definition).toEqual({ service, module, properties: new Map([['port', '80']]) })
+    expect(record?.definition).toEqual({ service: SERVICE, module, properties: new Map([['port', '80']]) })
     expect(await performActivity(machine, requestOf('deactivate', module))).toEqual({ kind: 'succeeded' })
     expect(await observeMappings(machine, profile)).toEqual([])
   })

@@ -20,7 +20,8 @@ import { type ActivityRequest, type Machine, openMachine, type Role } from '../s
 
 export const PATIENCE = { timeout: 40_000 }
 
-const service: ManifestService = {
+/** A service without dependencies. */
+export const SERVICE: ManifestService = {
   name: 'web' as ServiceName,
   pkg: '/store/00000000000000000000000000000000-web' as StorePath,
   type: 'module',
@@ -83,7 +84,7 @@ export class Scene {
   }
 
   request(activity: ActivityRequest['activity'], module = this.path('module')): ActivityRequest {
-    const definition = { service, module, properties: new Map([['port', '80']]) }
+    const definition = { service: SERVICE, module, properties: new Map([['port', '80']]) }
     return { profile: this.profile, token: '-', activity, mapping: this.mapping, definition }
   }
 

@@ -12,15 +12,8 @@ import {
   KINDS,
   activitiesOf,
 } from '../src/transition.ts'
-import { manifestOf, pkgOf, type SystemSpec, withState, phasesOf } from './testing.ts'
+import { GUESTBOOK, manifestOf, pkgOf, withState, phasesOf } from './testing.ts'
 
-const GUESTBOOK: SystemSpec = {
-  services: {
-    store: { on: ['db/process'] },
-    api: { on: ['web/process'], dependsOn: ['store'] },
-    page: { on: ['web/process'], dependsOn: ['api'] },
-  },
-}
 const guestbook = manifestOf(GUESTBOOK)
 const active = observedOf(guestbook, guestbook.infrastructure)
 

@@ -11,15 +11,8 @@ import {
   type Transition,
   KINDS,
 } from '../src/transition.ts'
-import { manifestOf, type SystemSpec, withState, phasesOf } from './testing.ts'
+import { GUESTBOOK, manifestOf, type SystemSpec, withState, phasesOf } from './testing.ts'
 
-const GUESTBOOK: SystemSpec = {
-  services: {
-    store: { on: ['db/process'] },
-    api: { on: ['web/process'], dependsOn: ['store'] },
-    page: { on: ['web/process'], dependsOn: ['api'] },
-  },
-}
 const guestbook = manifestOf(GUESTBOOK)
 
 test('planTransition() activates everything in dependency order when nothing is observed', () => {

@@ -28,6 +28,15 @@ export interface ServiceSpec {
   readonly type?: string
 }
 
+/** Three services in a chain, on two targets. */
+export const GUESTBOOK: SystemSpec = {
+  services: {
+    store: { on: ['db/process'] },
+    api: { on: ['web/process'], dependsOn: ['store'] },
+    page: { on: ['web/process'], dependsOn: ['api'] },
+  },
+}
+
 /** Services depend on services before them; services without placement are not part of the manifest. */
 export function manifestOf({ services, cores = {} }: SystemSpec): Manifest {
   const mappings = new Map<string, Mapping[]>()
