@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { reasonOf, systemErrorCode } from './system-error.ts'
+import { isDenied, reasonOf } from './system-error.ts'
 
 /** The limit of the readers of documents; a device may have no end. */
 const MAX_BYTES = 256 * 1024 * 1024
@@ -46,7 +46,7 @@ function tooLarge(path: string): DavitError {
 }
 
 function readError(path: string, cause: unknown): DavitError {
-  const denied = ['EACCES', 'EPERM'].includes(systemErrorCode(cause) ?? '')
+  const denied = isDenied(cause)
   return new DavitError('cannot-read', `cannot read '${path}': ${reasonOf(cause)}`, {
     exitStatus: denied ? ExitStatus.permission : ExitStatus.noInput,
     hint: denied ? 'check its permissions' : 'check the path',

@@ -26,3 +26,8 @@ export function reasonOf(error: unknown): string {
     (code === undefined ? undefined : REASONS.get(code)) ?? (error instanceof Error ? error.message : String(error))
   )
 }
+
+/** Whether a system call was refused because this account has no permission. */
+export function isDenied(error: unknown): boolean {
+  return ['EACCES', 'EPERM'].includes(systemErrorCode(error) ?? '')
+}

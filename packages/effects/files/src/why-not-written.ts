@@ -2,7 +2,7 @@ import { lstatSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { DavitError } from '@davit/diagnostics'
-import { reasonOf, systemErrorCode } from './system-error.ts'
+import { isDenied, reasonOf } from './system-error.ts'
 
 /** Why a file or directory of davit's own cannot be written, and what to do about it; for people. */
 export interface NotWritten {
@@ -13,9 +13,8 @@ export interface NotWritten {
 /** `path` is the directory or file that was to be made or changed. */
 export function whyNotWritten(path: string, cause: unknown): NotWritten {
   if (cause instanceof DavitError) return { reason: cause.message, hint: cause.hint ?? HINT }
-  const code = systemErrorCode(cause) ?? ''
   const { present, missing } = nearest(path)
-  if (['EACCES', 'EPERM'].includes(code)) {
+  if (isDenied(cause)) {
     const account = accountName()
     const mend = missing === undefined ? `chown ${account} '${present}'` : `install -d -o ${account} '${missing}'`
     return { reason: `'${account}' may not write to '${present}'`, hint: `as root: ${mend}` }

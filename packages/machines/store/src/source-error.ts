@@ -1,5 +1,5 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { reasonOf, systemErrorCode } from '@davit/files'
+import { isDenied, reasonOf, systemErrorCode } from '@davit/files'
 
 /** Turns a failed system call into an error that names the source as its author did; returns other errors unchanged. */
 export function sourceError(path: string, cause: unknown): unknown {
@@ -11,7 +11,7 @@ export function sourceError(path: string, cause: unknown): unknown {
   const within = file?.startsWith(`${path}/`) === true ? `, at '${file}'` : ''
   return new DavitError('bad-source', `cannot read the source '${path}'${within}: ${reasonOf(cause)}`, {
     exitStatus: ExitStatus.noInput,
-    hint: code === 'EACCES' ? 'check its permissions' : 'paths in models are relative to the file that names them',
+    hint: isDenied(cause) ? 'check its permissions' : 'paths in models are relative to the file that names them',
     cause,
   })
 }

@@ -91,13 +91,11 @@ function lockedError({ name }: ShellTarget, profile: ProfileName, holder: LockHo
 }
 
 function howToUnlock({ token }: LockHolder, profile: ProfileName): string {
-  const unlock = profile === DEFAULT_PROFILE ? 'davit-unlock' : `davit-unlock -p ${profile}`
+  const unlock = `davit-unlock -p ${profile}`
   const byHand = `if you locked it yourself, run ${unlock}`
   if (token === undefined) return byHand
   return `${byHand}; if its holder is gone, '${unlock} --id ${token} MANIFEST' releases it`
 }
-
-const DEFAULT_PROFILE = 'default'
 
 /** Since when the lock is held, by the clock of the target. */
 function sinceWhen({ since }: LockHolder): string {

@@ -186,7 +186,7 @@ describe('withLock()', () => {
       await expect(refused).rejects.toMatchObject({
         code: 'locked',
         exitStatus: 75,
-        hint: expect.stringContaining("'davit-unlock --id theirs MANIFEST' releases it"),
+        hint: expect.stringContaining("'davit-unlock -p default --id theirs MANIFEST' releases it"),
       })
       // Targets that it has not locked are free for everybody.
       await releaseLock(at(0).machine, placeOf(at(0)), 'theirs')

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
-import { packArchive, systemErrorCode, whyNotWritten } from '@davit/files'
+import { isDenied, packArchive, systemErrorCode, whyNotWritten } from '@davit/files'
 import type { Environment } from '@davit/process'
 import { addOutputs } from './add-outputs.ts'
 import { addModule, addProfiles } from './add-package.ts'
@@ -92,5 +92,5 @@ function storeError(directory: string, cause: unknown): DavitError {
 
 /** Whether this account may not write something inside of a store that exists, which then belongs to another one. */
 function isOfOther(directory: string, path: string, cause: unknown): boolean {
-  return ['EACCES', 'EPERM'].includes(systemErrorCode(cause) ?? '') && path.startsWith(`${directory}/`)
+  return isDenied(cause) && path.startsWith(`${directory}/`)
 }
