@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 
 import type { HostKeyVerdict } from '../packages/effects/connection/src/known-hosts.ts'
 import type { FieldTable, Message } from '../packages/documents/diagnostics/src/diagnostics.ts'
-import { packageDirectories, ROOT } from './executables.ts'
+import { packageDirectories } from './executables.ts'
 
 export { ERROR_CODES } from '../packages/documents/diagnostics/src/error-codes.ts'
 
@@ -44,12 +44,11 @@ function commentsIn(source: string): ReadonlyMap<string, string> {
 
 type Table = Readonly<Record<string, { readonly kind: Message['kind']; readonly fields: FieldTable }>>
 
-/** Returns every code that an error can have, as found in the TypeScript sources, the scripts for targets, and davit-env. */
+/** Returns every code that an error can have, as found in the TypeScript sources, and the scripts for targets. */
 export function errorCodes(): readonly string[] {
   const codes = [
     ...sources('src', '.ts').flatMap((file) => thrownIn(readFileSync(file, 'utf8'))),
     ...sources('runtime', '.sh').flatMap((file) => firstWords(file, /(?<=^[^#\n].*)\bfail ([a-z][a-z-]+) ['"$]/gm)),
-    ...firstWords(join(ROOT, 'scripts/davit-env'), /(?<=^[^#\n].*)\bcomplain ([a-z][a-z-]+) [0-9"]/gm),
     ...COMPOSED,
   ]
   return [...new Set(codes)].toSorted()

@@ -98,6 +98,7 @@ const FOLDERS: readonly (readonly [floor: number, folder: string])[] = [
   [50, 'packages/workflows'],
   [60, 'packages/toolkit'],
   [TOOLS, 'packages/tools'],
+  [75, 'packages/compositions'],
   [80, '.'],
 ]
 

@@ -1,10 +1,10 @@
 // Writes the manual page of every executable beside its source: tsx scripts/man.ts
 // With a directory, writes pages and completions there, as they are installed: tsx scripts/man.ts DIR
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { renderCompletion } from '../packages/toolkit/tool/src/render-completion.ts'
 import { renderManPage } from '../packages/toolkit/tool/src/render-man-page.ts'
-import { executables, ROOT, toolOf } from './executables.ts'
+import { executables, toolOf } from './executables.ts'
 
 const [share] = process.argv.slice(2)
 for (const executable of executables()) {
@@ -19,10 +19,6 @@ for (const executable of executables()) {
   write(join(share, 'zsh/site-functions', `_${name}`), renderCompletion(tool, 'zsh'))
   write(join(share, 'fish/vendor_completions.d', `${name}.fish`), renderCompletion(tool, 'fish'))
 }
-
-// The page of davit-env, which is a shell script, is written by hand.
-const byHand = join(ROOT, 'scripts/davit-env.1')
-if (share !== undefined && existsSync(byHand)) copyFileSync(byHand, join(share, 'man/man1/davit-env.1'))
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })

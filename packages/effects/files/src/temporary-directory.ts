@@ -1,14 +1,19 @@
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, realpath } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { removeTree } from './remove-tree.ts'
 import { reasonOf } from './system-error.ts'
 
-/** Calls a function with a fresh directory below `parent` that only this user can enter, and removes it afterwards. */
+/**
+ * Calls a function with a fresh directory below TMPDIR that only this user can enter, and removes it afterwards. The variable is that
+ * of the given environment, since several tools with different ones may share a process.
+ */
 export async function withTemporaryDirectory<Result>(
-  parent: string,
+  { TMPDIR: place }: { readonly TMPDIR?: string },
   use: (directory: string) => Promise<Result>,
 ): Promise<Result> {
+  const parent = await realpath(place || tmpdir())
   const directory = await mkdtemp(join(parent, 'davit-')).catch((cause: unknown) => {
     throw new DavitError('cannot-create', `cannot create a directory in '${parent}': ${reasonOf(cause)}`, {
       exitStatus: ExitStatus.cannotCreate,

@@ -71,7 +71,7 @@ test('readTextFile() leaves out a byte order mark', async () => {
 
 test('withTemporaryDirectory() removes read-only directories too, after a failure as well', async () => {
   const parent = scratchDirectory()
-  const failure = withTemporaryDirectory(parent, async (directory) => {
+  const failure = withTemporaryDirectory({ TMPDIR: parent }, async (directory) => {
     mkdirSync(join(directory, 'sub'))
     writeFileSync(join(directory, 'sub/file'), '')
     chmodSync(join(directory, 'sub'), 0o555)

@@ -1,5 +1,4 @@
-import { realpath, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { ExpressionProgram } from '@davit/documents'
@@ -24,7 +23,7 @@ type StoreMode = 'read-only' | 'read-write'
 
 /** Evaluates a program to its JSON value. Throws 'invalid-model' with the place in the user's files. */
 export async function evaluate({ store, ...evaluation }: Evaluation): Promise<unknown> {
-  return withTemporaryDirectory(await realpath(tmpdir()), async (directory) => {
+  return withTemporaryDirectory(evaluation.environment, async (directory) => {
     const input = join(directory, 'input.json')
     await writeFile(input, inputText(evaluation.program.input))
     const runWith = (mode: StoreMode) => run(argumentsOf(evaluation.program, { input, store: mode }), evaluation)

@@ -1,3 +1,4 @@
+export { atExit } from './at-exit.ts'
 export type { Command, CommandResult, RunningCommand } from './command.ts'
 export { environment, type Environment } from './environment.ts'
 export {

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { setMaxListeners } from 'node:events'
 import { constants } from 'node:os'
+import { atExit } from './at-exit.ts'
 import type { Command } from './command.ts'
 
 /** How long a process group has between SIGTERM and SIGKILL. */
@@ -36,7 +37,7 @@ export function supervise(child: ChildProcess, pid: number, command: Command): S
   }
   const stopTimer = command.timeoutSeconds && setTimeout(stop, command.timeoutSeconds * 1000, 'timeout')
   const offAbort = onAbort(command.signal, () => stop('abort'))
-  const offExit = command.atExit === 'leave' ? () => {} : onProcessExit(kill)
+  const offExit = command.atExit === 'leave' ? () => {} : atExit(kill)
   child.once('close', () => {
     closed = true
     clearTimeout(killTimer)
@@ -58,15 +59,6 @@ function onAbort(signal: AbortSignal | undefined, listener: () => void): () => v
   setMaxListeners(0, signal)
   signal.addEventListener('abort', listener, { once: true })
   return () => signal.removeEventListener('abort', listener)
-}
-
-function onProcessExit(listener: () => void): () => void {
-  process.setMaxListeners(process.getMaxListeners() + 1)
-  process.on('exit', listener)
-  return () => {
-    process.off('exit', listener)
-    process.setMaxListeners(process.getMaxListeners() - 1)
-  }
 }
 
 function signalGroup(pid: number, name: NodeJS.Signals): void {

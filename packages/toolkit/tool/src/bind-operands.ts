@@ -6,17 +6,19 @@ export interface OperandWords {
   readonly words: readonly string[]
   /** Words after `--`. */
   readonly command: readonly string[]
+  /** Hint where the tool takes no operands. */
+  readonly instead?: string | undefined
 }
 
 /** Assigns words to operands; returns their values by camel-case name. */
 export function bindOperands(
   operands: readonly OperandEntry[],
-  { words, command }: OperandWords,
+  { words, command, instead }: OperandWords,
 ): (readonly [name: string, value: string | readonly string[] | undefined])[] {
   const rest = [...words, ...(operands.some(({ kind }) => kind === 'command') ? [] : command)]
   const bound = operands.map((operand) => [camelCase(operand.name), bind(operand, { rest, command })] as const)
   const [surplus] = rest
-  if (surplus !== undefined) throw usageError(`unexpected operand '${surplus}'`, surplusHint(operands))
+  if (surplus !== undefined) throw usageError(`unexpected operand '${surplus}'`, surplusHint(operands, instead))
   return bound
 }
 
@@ -37,7 +39,7 @@ function bind(
   }
 }
 
-function surplusHint(operands: readonly OperandEntry[]): string {
-  if (operands.length === 0) return 'this tool takes no operands; see --help'
+function surplusHint(operands: readonly OperandEntry[], instead = 'this tool takes no operands; see --help'): string {
+  if (operands.length === 0) return instead
   return `the operands are ${operands.map(({ usage }) => usage).join(' ')}`
 }

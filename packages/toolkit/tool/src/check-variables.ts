@@ -1,12 +1,15 @@
 import { sizeLimitIn } from '@davit/store'
 import type { Tool } from './define-tool.ts'
 import { type StateOwner, stateDirectory } from './state-directory.ts'
+import type { Environment } from './tool-context.ts'
+import { usageError } from './usage-error.ts'
 import { answerSecondsIn } from './with-targets.ts'
 
 /** Readers of variables that are needed late in a run, or many times. */
 const READERS: Readonly<Record<string, (owner: StateOwner) => unknown>> = {
   DAVIT_SIZE_LIMIT: ({ environment }) => sizeLimitIn(environment, undefined),
   DAVIT_ANSWER_TIMEOUT: ({ environment }) => answerSecondsIn(environment),
+  DAVIT_LOCK_LEASE: ({ environment }) => refuseNoSeconds('DAVIT_LOCK_LEASE', environment),
   DAVIT_STATE_DIR: stateDirectory,
 }
 
@@ -15,4 +18,10 @@ export function checkVariables({ environment: described = {} }: Pick<Tool, 'envi
   for (const [variable, read] of Object.entries(READERS)) {
     if (Object.hasOwn(described, variable) && owner.environment[variable]) read(owner)
   }
+}
+
+/** Checks a variable that sets an option of a step. */
+function refuseNoSeconds(variable: string, { [variable]: text = '' }: Environment): void {
+  if (!/^[1-9]\d*$/.test(text))
+    throw usageError(`variable '${variable}' cannot be '${text}'`, 'expected a number of seconds')
 }

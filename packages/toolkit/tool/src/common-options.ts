@@ -1,4 +1,6 @@
 import type { OptionTable } from './option.ts'
+import type { ArgumentValue } from './option-value.ts'
+import type { Arguments } from './parse-arguments.ts'
 
 const group = 'Common options'
 
@@ -24,6 +26,17 @@ export const commonOptions = {
   help: { type: 'boolean', short: 'h', group, describe: 'print this help and stop' },
   version: { type: 'boolean', group, describe: 'print the version and stop' },
 } as const satisfies OptionTable
+
+/** Variables that make a step print its messages as these arguments want them. */
+export function messageVariables({ quiet, verbose, logFormat, debug }: Arguments): Readonly<Record<string, string>> {
+  const flag = (isOn: ArgumentValue) => (isOn === true ? '1' : '')
+  return {
+    DAVIT_QUIET: flag(quiet),
+    DAVIT_VERBOSE: flag(verbose),
+    DAVIT_LOG_FORMAT: logFormat === 'json' ? 'json' : 'text',
+    DAVIT_DEBUG: flag(debug),
+  }
+}
 
 /** Exit statuses that all executables share. */
 export const commonExitStatus: Readonly<Record<number, string>> = {

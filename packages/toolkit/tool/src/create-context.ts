@@ -7,7 +7,8 @@ import { readInput } from './read-input.ts'
 import type { ResultOutput } from './result-output.ts'
 import { RUN_VARIABLE, type RunJournal } from './run-journal.ts'
 import { runInForeground } from './run-in-foreground.ts'
-import type { ToolContext } from './tool-context.ts'
+import type { Steps } from './run-steps.ts'
+import type { Environment, ToolContext } from './tool-context.ts'
 
 export interface ContextParts {
   readonly host: Host
@@ -15,6 +16,7 @@ export interface ContextParts {
   readonly result: ResultOutput
   readonly progress: Progress
   readonly journal: RunJournal
+  readonly runSteps: (environment: Environment, work: (steps: Steps) => Promise<void>) => Promise<number>
 }
 
 export function createContext(args: Arguments, parts: ContextParts): ToolContext<Arguments> {
@@ -44,10 +46,13 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
     journal: (run, purpose) => journal.begin(run, purpose),
     runInForeground(command) {
       progress.clear()
+      if (host.runCommand !== undefined) return host.runCommand(command, interruption)
       const run = journal.run === undefined ? {} : { [RUN_VARIABLE]: journal.run }
       const around = { ...(command.environment ?? environment), ...run }
       return runInForeground({ ...command, environment: around }, { interruption, terminal: hasTerminal(host) })
     },
+    runSteps: (variables, work) => parts.runSteps({ ...environment, ...variables }, work),
+    ...(host.openPool === undefined ? {} : { openPool: host.openPool }),
   }
 }
 

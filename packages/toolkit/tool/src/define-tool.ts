@@ -22,6 +22,10 @@ export interface ToolDefinition<Options extends OptionTable, Operands extends Op
   /** Paragraphs for the man page and, below the options, for `--help`. */
   readonly description?: readonly string[]
   readonly examples: readonly Example[]
+  /** Command lines, without the name of the tool, for tools that work in several ways; by default one that names the operands. */
+  readonly usage?: readonly string[]
+  /** Hint for who passes an operand to a tool that takes none. */
+  readonly instead?: string
   readonly operands?: Operands
   readonly options?: Options
   /** Exit statuses of this tool (0 to 9); those that all executables share are added. */

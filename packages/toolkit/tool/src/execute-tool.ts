@@ -3,6 +3,7 @@ import { checkVariables } from './check-variables.ts'
 import type { Tool } from './define-tool.ts'
 import type { Host } from './host.ts'
 import type { Interruption } from './interruption.ts'
+import { messageVariables } from './common-options.ts'
 import { say } from './messages.ts'
 import { type Arguments, parseArguments } from './parse-arguments.ts'
 import { createProgress } from './progress.ts'
@@ -10,7 +11,9 @@ import { type ErrorStyle, exitStatusOf, renderError } from './render-error.ts'
 import { renderHelp } from './render-help.ts'
 import { fileOutput, type StreamOutput, streamOutput } from './result-output.ts'
 import { createContext } from './create-context.ts'
-import { createRunJournal } from './run-journal.ts'
+import { createRunJournal, nameOfRun, RUN_VARIABLE } from './run-journal.ts'
+import { runSteps, type Steps } from './run-steps.ts'
+import type { Environment } from './tool-context.ts'
 import { version } from './version.ts'
 
 /** Exit status of a program whose reader has gone, as in a shell: 128 + SIGPIPE. */
@@ -55,8 +58,15 @@ async function carryOut(
   const journal = createRunJournal({ tool: tool.name, host, report: progress.report })
   announceInterruption(tool, interruption, { report: journal.report, close: progress.close })
   const result = typeof args.output === 'string' ? fileOutput(args.output) : output
+  const complain = (error: unknown): void =>
+    void host.errors.write(renderError(error, { tool: tool.name, format: logFormat(args), debug: args.debug === true }))
+  const steps = (variables: Environment, work: (steps: Steps) => Promise<void>) => {
+    const environment = { ...variables, ...messageVariables(args), [RUN_VARIABLE]: nameOfRun(tool.name, host) }
+    return runSteps({ host, interruption, executeTool, environment, complain }, work)
+  }
   try {
-    const status = await tool.run(createContext(args, { host, interruption, result, progress, journal }))
+    const context = createContext(args, { host, interruption, result, progress, journal, runSteps: steps })
+    const status = await tool.run(context)
     await result.finish()
     journal.end(status ?? 0)
     return status || (output.cutShort ? READER_GONE : 0)
@@ -65,7 +75,7 @@ async function carryOut(
     const status = interruption.status ?? exitStatusOf(error)
     journal.end(status, shown)
     progress.close()
-    host.errors.write(renderError(shown, { tool: tool.name, format: logFormat(args), debug: args.debug === true }))
+    complain(shown)
     return status
   } finally {
     progress.close()

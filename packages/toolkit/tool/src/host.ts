@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
-import type { Environment } from './tool-context.ts'
+import type { Interruption } from './interruption.ts'
+import type { OpenPool } from './shared-connections.ts'
+import type { Environment, ForegroundCommand } from './tool-context.ts'
 
 /** A stream for messages, which may be a terminal. */
 export interface MessageStream extends Writable {
@@ -19,4 +21,10 @@ export interface Host {
   readonly input: Readable & { readonly isTTY?: boolean | undefined }
   readonly output: Writable & { readonly isTTY?: boolean | undefined }
   readonly errors: MessageStream
+  /** Name of the tool that is running, under which a bug is reported; changes from step to step. */
+  readonly running: { tool: string }
+  /** What takes the place of commands that a step would start. */
+  readonly runCommand?: (command: ForegroundCommand, interruption: Interruption) => Promise<number>
+  /** Connections that the steps of a run share; without it, each tool connects for itself. */
+  readonly openPool?: OpenPool
 }

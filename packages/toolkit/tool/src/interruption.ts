@@ -14,10 +14,15 @@ export interface Interruption {
   announcement(): string
   /** Registers a function that is called right before the process ends, to report that. */
   onStop(sayLastWord: () => void): void
-  receive(name: InterruptionSignal): void
+  /** `status` is 128 + number of the signal, unless one without a handling of its own is treated as `name`. */
+  receive(name: InterruptionSignal, status?: number): void
   /** Passes signals to a receiver until the returned function is called. A signal just after that is ignored as a repetition. */
-  divert(receiver: (name: InterruptionSignal) => void): () => void
+  divert(receiver: SignalReceiver): () => void
+  /** Makes an interruption for a step of this process, which receives only what is passed on to it. */
+  ofStep(): Interruption
 }
+
+export type SignalReceiver = (name: InterruptionSignal, status: number) => void
 
 export interface InterruptionEffects {
   /** Ends the process immediately. */
@@ -34,7 +39,7 @@ export function createInterruption({ stop, now }: InterruptionEffects): Interrup
   // The work on each target, service or build adds a listener; Node warns of a leak at eleven.
   setMaxListeners(0, controller.signal)
   let first: { readonly name: InterruptionSignal; readonly status: number; readonly at: number } | undefined
-  let receiver: ((name: InterruptionSignal) => void) | undefined
+  let receiver: SignalReceiver | undefined
   let restoredAt = -Infinity
   let sayLastWord = () => {}
   const begin = (name: InterruptionSignal, status: number): void => {
@@ -50,9 +55,8 @@ export function createInterruption({ stop, now }: InterruptionEffects): Interrup
     onStop(say) {
       sayLastWord = say
     },
-    receive(name) {
-      const status = 128 + constants.signals[name]
-      if (receiver !== undefined) receiver(name)
+    receive(name, status = 128 + constants.signals[name]) {
+      if (receiver !== undefined) receiver(name, status)
       else if (now() - restoredAt <= ONE_WISH_MILLISECONDS) return
       else if (first === undefined) begin(name, status)
       else if (now() - first.at > ONE_WISH_MILLISECONDS) {
@@ -67,6 +71,7 @@ export function createInterruption({ stop, now }: InterruptionEffects): Interrup
         restoredAt = now()
       }
     },
+    ofStep: () => createInterruption({ stop, now }),
   }
 }
 

@@ -54,9 +54,10 @@ export function operandEntries(tool: Tool): readonly OperandEntry[] {
   })
 }
 
-/** `davit-lock [OPTION]... [MANIFEST] [-- COMMAND...]` */
-export function usageLine(tool: Tool): string {
-  return [tool.name, '[OPTION]...', ...operandEntries(tool).map(({ usage }) => usage)].join(' ')
+/** Lines such as `davit-lock [OPTION]... [MANIFEST] [-- COMMAND...]`. */
+export function usageLines(tool: Tool): readonly string[] {
+  const { usage = [['[OPTION]...', ...operandEntries(tool).map((operand) => operand.usage)].join(' ')] } = tool
+  return usage.map((words) => `${tool.name} ${words}`)
 }
 
 /** Exit statuses of the tool and the common ones, in ascending order. */

@@ -34,7 +34,7 @@ export function parseArguments(tool: Tool, { argv, environment }: CommandLine): 
   const optionArguments = [...options].map(
     ([name, option]) => [camelCase(name), optionValue({ name, option, environment }, values.get(name))] as const,
   )
-  const operandArguments = bindOperands(operands, { words, command })
+  const operandArguments = bindOperands(operands, { words, command, instead: tool.instead })
   return { kind: 'run', args: Object.fromEntries([...optionArguments, ...operandArguments]) }
 }
 

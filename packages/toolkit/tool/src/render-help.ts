@@ -10,7 +10,7 @@ const COLUMN = 30
 export function renderHelp(tool: Tool, found?: HelpSection): string {
   const paragraphs = [
     `${tool.summary}.`,
-    `Usage: ${table.usageLine(tool)}`,
+    `Usage: ${table.usageLines(tool).join('\n       ')}`,
     ...sections(tool, found)
       .filter(({ rows }) => rows.length > 0)
       .map(renderSection),

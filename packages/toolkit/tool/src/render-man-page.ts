@@ -5,7 +5,7 @@ import {
   operandEntries,
   optionGroups,
   type OptionEntry,
-  usageLine,
+  usageLines,
 } from './option-table.ts'
 import { version } from './version.ts'
 
@@ -14,7 +14,7 @@ export function renderManPage(tool: Tool): string {
   const blocks = [
     `.TH ${quoted(tool.name.toUpperCase())} 1 "" ${quoted(`davit ${version}`)} "davit"`,
     section('NAME', [`${text(tool.name)} \\- ${text(tool.summary)}`]),
-    section('SYNOPSIS', [synopsis(tool)]),
+    section('SYNOPSIS', usageLines(tool).map(synopsis).join('\n.br\n').split('\n')),
     section('DESCRIPTION', description(tool)),
     section(
       'OPTIONS',
@@ -41,8 +41,8 @@ function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : [`.SH ${title}`, ...lines].join('\n')
 }
 
-function synopsis(tool: Tool): string {
-  const [name = '', ...rest] = usageLine(tool).split(' ')
+function synopsis(line: string): string {
+  const [name = '', ...rest] = line.split(' ')
   return `\\fB${text(name)}\\fR ${text(rest.join(' '))}`
 }
 

@@ -94,6 +94,11 @@ function lateJournal(place: string, beginning: JournalEntry): LateJournal {
   return { append: (entry) => begun().append(entry), sync: () => begun().sync() }
 }
 
+/** Name of the run that a tool begins whose steps are tools: that in the environment, or a new one, with the process in it. */
+export function nameOfRun(tool: string, host: Host): string {
+  return host.environment[RUN_VARIABLE] || `${tool}.${compactTime(new Date())}.${processIdentity().pid}`
+}
+
 /** Name of the run in the environment, if it is safe to show: somebody else may have set it. */
 function runIn({ environment }: Host): string | undefined {
   const run = environment[RUN_VARIABLE] ?? ''

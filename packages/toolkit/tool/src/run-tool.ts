@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { constants } from 'node:os'
 import { ExitStatus } from '@davit/diagnostics'
 import type { Tool } from './define-tool.ts'
 import { executeTool } from './execute-tool.ts'
@@ -6,16 +7,27 @@ import type { Host } from './host.ts'
 import { createInterruption, INTERRUPTION_SIGNALS } from './interruption.ts'
 import { renderError } from './render-error.ts'
 
+export interface Endings {
+  /** Signals that are treated like SIGTERM; without a listener, they would end the process at once. */
+  readonly alsoEndedBy?: readonly NodeJS.Signals[]
+}
+
 /** Main function of every executable: runs the tool with the arguments, streams and signals of this process, and ends it. */
-export function runTool(tool: Tool): void {
+export function runTool(tool: Tool, { alsoEndedBy = [] }: Endings = {}): void {
   const interruption = createInterruption({ stop: (status) => process.exit(status), now: () => performance.now() })
   for (const name of INTERRUPTION_SIGNALS) process.on(name, () => interruption.receive(name))
+  for (const name of alsoEndedBy) {
+    process.on(name, () => interruption.receive('SIGTERM', 128 + constants.signals[name]))
+  }
   // The reader of our messages may go away.
   process.stderr.on('error', () => {})
-  const fail = (error: unknown): void => endWithBug(tool, error)
+  const running = { tool: tool.name }
+  const fail = (error: unknown): void => endWithBug(running.tool, error)
   process.on('uncaughtException', fail)
   process.on('beforeExit', () => failIfIdleAgain(fail))
-  executeTool(tool, { host: currentHost(), interruption }).then(exitWhenFlushed).catch(fail)
+  executeTool(tool, { host: currentHost(running), interruption })
+    .then(exitWhenFlushed)
+    .catch(fail)
 }
 
 let isIdle = false
@@ -27,7 +39,7 @@ function failIfIdleAgain(fail: (error: unknown) => void): void {
   setImmediate(() => {})
 }
 
-function currentHost(): Host {
+function currentHost(running: Host['running']): Host {
   const { argv, env, stdin, stdout, stderr } = process
   return {
     argv: argv.slice(2),
@@ -38,6 +50,7 @@ function currentHost(): Host {
     input: stdin,
     output: stdout,
     errors: stderr,
+    running,
   }
 }
 
@@ -53,7 +66,7 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
   })
 }
 
-function endWithBug(tool: Tool, error: unknown): void {
-  writeSync(2, renderError(error, { tool: tool.name, format: 'text', debug: true }))
+function endWithBug(tool: string, error: unknown): void {
+  writeSync(2, renderError(error, { tool, format: 'text', debug: true }))
   process.exit(ExitStatus.bug)
 }

@@ -48,10 +48,17 @@ function longForms(word: string, options: ReadonlyMap<string, Option>): string[]
 function longForm(word: string, options: ReadonlyMap<string, Option>): string {
   if (!/^--[a-z]/i.test(word.replace(/^--no-/, '--')))
     throw usageError(`unknown option '${word.replace(/=[^]*/, '')}'`, 'see --help')
-  const [, negation = '', name = '', value] = /^--(no-)?([^=]*)(=[^]*)?$/.exec(word) ?? []
+  const [, given = '', value] = /^--([^=]*)(=[^]*)?$/.exec(word) ?? []
+  const [name, isOn] = meaningOf(given, options)
   if (options.get(name)?.type !== 'boolean') return word
-  if (value === undefined) return `--${name}=${negation === ''}`
-  throw usageError(`option '--${negation}${name}' takes no value`, `write --${name} or --no-${name}`)
+  if (value === undefined) return `--${name}=${isOn}`
+  throw usageError(`option '--${given}' takes no value`, `write --${name} or --no-${name}`)
+}
+
+/** `no-lock` means `lock` off, unless it is itself the name of an option, such as `no-rollback` where `rollback` is something else. */
+function meaningOf(given: string, options: ReadonlyMap<string, Option>): readonly [name: string, isOn: boolean] {
+  const isNegated = given.startsWith('no-') && !options.has(given)
+  return isNegated ? [given.slice('no-'.length), false] : [given, true]
 }
 
 function awaitsValue(word: string, options: ReadonlyMap<string, Option>): boolean {

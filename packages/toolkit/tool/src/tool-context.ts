@@ -2,6 +2,8 @@ import type { Report } from '@davit/diagnostics'
 import type { Format } from '@davit/documents'
 
 import type { JournalledRun, JournalPurpose } from './run-journal.ts'
+import type { Steps } from './run-steps.ts'
+import type { OpenPool } from './shared-connections.ts'
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -50,4 +52,8 @@ export interface ToolContext<Arguments> {
   readDocument<Value>(format: Format<Value>, operand: string | undefined): Promise<DocumentInput<Value>>
   /** Runs a command with our standard streams; signals go to it, not to `signal`. Returns its exit status. */
   runInForeground(command: ForegroundCommand): Promise<number>
+  /** Runs other tools as steps of this process; returns 0, or the status of the step that failed. See `Steps`. */
+  runSteps(variables: Environment, work: (steps: Steps) => Promise<void>): Promise<number>
+  /** Opens the pool of connections that the steps of a run share; absent if the tool is not a step. */
+  readonly openPool?: OpenPool
 }

@@ -4,6 +4,7 @@ export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './
 export { renderEvent, type ShownEvent } from './render-event.ts'
 export { renderHelp } from './render-help.ts'
 export { keepMemorySmall } from './keep-memory-small.ts'
+export type { Steps } from './run-steps.ts'
 export { runTool } from './run-tool.ts'
 export {
   formatOptions,

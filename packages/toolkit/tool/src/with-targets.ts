@@ -5,7 +5,7 @@ import { type Machine, openMachine, type ReachedTargets, reachTargets, type Role
 import type { Environment, ToolContext } from './tool-context.ts'
 import { usageError } from './usage-error.ts'
 
-type ConnectingContext = Pick<ToolContext<unknown>, 'environment' | 'report' | 'signal'>
+type ConnectingContext = Pick<ToolContext<unknown>, 'environment' | 'report' | 'signal' | 'openPool'>
 
 /**
  * Connects to all targets of an infrastructure, with helpers of a role, and closes the connections when `use` is done.
@@ -20,7 +20,8 @@ export async function withTargets<R extends Role, Result>(
   const { report, role } = context
   const over = new AbortController()
   const signal = AbortSignal.any([context.signal, over.signal])
-  const pool = connectionPool(context)
+  const { openPool = connectionPool } = context
+  const pool = openPool(context)
   try {
     const options = { role, answerSeconds, report, signal }
     const reached = await reachTargets(infrastructure, pool, options)

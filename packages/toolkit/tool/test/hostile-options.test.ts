@@ -26,6 +26,7 @@ async function execute(tool: Parameters<typeof executeTool>[0], argv: readonly s
     input: Readable.from([Buffer.from(MANIFEST)]),
     output: sink(),
     errors: sink(),
+    running: { tool: '' },
   }
   const status = await executeTool(tool, { host, interruption })
   return { status, said: Buffer.concat(said).toString() }

@@ -57,6 +57,7 @@ function contextOf<Arguments>(args: object, text = ''): ToolContext<Arguments> {
     readDocument: async <Value>(format: Format<Value>) => ({ ...input, value: parseDocument(format, text, input) }),
     journal() {},
     runInForeground: async () => 0,
+    runSteps: async () => 0,
   }
 }
 

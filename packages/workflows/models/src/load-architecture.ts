@@ -1,5 +1,3 @@
-import { realpath } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import type { System } from '@davit/documents'
 import { withTemporaryDirectory } from '@davit/files'
 import type { ArchitectureModel } from '@davit/normalization'
@@ -32,7 +30,7 @@ export interface LoadOptions extends NixOptions {
 
 /** Loads models into one architecture model. Throws 'invalid-model' with all problems of form, or the failure of a model. */
 export async function loadArchitecture(files: ModelFiles, options: LoadOptions): Promise<ArchitectureModel> {
-  return withTemporaryDirectory(await realpath(tmpdir()), async (directory) => {
+  return withTemporaryDirectory(options.environment ?? {}, async (directory) => {
     const loaded = await loadModels(files, directory)
     const parameters = await parametersForModels(options.extraParams, { ...options, needsValues: needsValues(loaded) })
     const { contextFor, noteNames, unread } = functionContexts(parameters.values)

@@ -1,5 +1,3 @@
-import { realpath } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { extname, resolve } from 'node:path'
 import type { Path } from '@davit/diagnostics'
 import { BuildModel, DeploymentModel, type Format, parseDocument, validateDocument } from '@davit/documents'
@@ -44,7 +42,7 @@ async function loadDocument<Document>(
   options: NixOptions,
 ): Promise<Document> {
   if (['.xml', '.json'].includes(extname(file))) return readDocument({ kind, format }, await readTextFile(file), file)
-  return withTemporaryDirectory(await realpath(tmpdir()), async (directory) => {
+  return withTemporaryDirectory(options.environment ?? {}, async (directory) => {
     const model = await loadModel(file, directory)
     const evaluated = model.language === 'nix' ? await evaluateNix(model, format, options) : model
     const data = await evaluateModel(evaluated, { kind, context: functionContexts({}).contextFor(kind, {}) })

@@ -1,0 +1,83 @@
+import type { Steps } from '@davit/tool'
+
+import { hasModels } from './check-order.ts'
+import type { Order } from './options.ts'
+import type { PrivateDirectories } from './private-directories.ts'
+import { activate, delegateBuild, distribute, generations, lock, manifest, normalize, set } from './tools.ts'
+import { activationWords, generationWords, modelWords, recordWords, wordsOf } from './words.ts'
+
+/** Carries out an order: all steps of a deployment, one after the other. */
+export async function deploy(order: Order, steps: Steps, directories: PrivateDirectories): Promise<void> {
+  const administration = generationWords(order)
+  if (administration !== undefined) return steps.show(generations, administration)
+  if (isAboutLastDeployment(order)) return steps.show(activate, activationWords(order))
+
+  const generation = await generationOf(order, steps)
+  const next = await manifestOf(order, generation, { steps, directories })
+  if (order.dryRun || order.abandon.length > 0) return steps.show(activate, activationWords(order), next)
+
+  if ((await stateOf(order, { next, generation }, steps)) === 'unchanged') return
+  await steps.run(distribute, [], next)
+  const change = () => changeTargets(order, { next, generation }, steps)
+  if (order.noLock) await change()
+  else {
+    await steps.during(lock, [], { input: next, work: change })
+    // Once we have held the lock, no step of a run that was killed can still run.
+    directories.sweep()
+  }
+  // From now on, another rollback goes one generation further back.
+  if (generation !== undefined) await steps.run(generations, ['--end-rollback'])
+}
+
+/** Whether services are to be given up on the targets of the last deployment. */
+function isAboutLastDeployment(order: Order): boolean {
+  return order.abandon.length > 0 && !hasModels(order) && order.deployment === undefined
+}
+
+/** Refuses a deployment that is not ours, and returns what davit-activate says of its state; a repair is never left out. */
+async function stateOf(order: Order, { next, generation }: Change, steps: Steps): Promise<string> {
+  // A generation to return to is known to be ours.
+  if (generation !== undefined) return 'changed'
+  const state = await steps.run(activate, ['--check', ...activationWords(order)], next)
+  return order.repair ? 'changed' : state.trim()
+}
+
+interface Change {
+  /** Text of the manifest. */
+  readonly next: string
+  readonly generation: string | undefined
+}
+
+/** The steps under the lock. */
+async function changeTargets(order: Order, { next, generation }: Change, steps: Steps): Promise<void> {
+  await steps.run(activate, activationWords(order), next)
+  // A repair deploys nothing new, so there is nothing to record.
+  if (!order.repair) await steps.run(set, recordWords(order, generation), next)
+}
+
+/** Returns the number of the generation to return to; undefined where models or a manifest are deployed. */
+async function generationOf(order: Order, steps: Steps): Promise<string | undefined> {
+  if (order.switchToGeneration !== undefined) return String(order.switchToGeneration)
+  if (!order.rollback) return undefined
+  return (await steps.run(generations, [order.dryRun ? '--previous' : '--begin-rollback'])).trim()
+}
+
+interface Making {
+  readonly steps: Steps
+  readonly directories: PrivateDirectories
+}
+
+/** Returns the text of the manifest to deploy. */
+async function manifestOf(
+  order: Order,
+  generation: string | undefined,
+  { steps, directories }: Making,
+): Promise<string> {
+  if (generation !== undefined) return steps.run(generations, wordsOf({ print: generation }))
+  const { deployment, maxJobs, modules } = order
+  if (deployment !== undefined) return steps.run(manifest, wordsOf({ format: 'json', deployment }))
+  // If the run is killed, what davit-normalize leaves in its directory is swept later.
+  const architecture = await directories.use((TMPDIR) => steps.with({ TMPDIR }).run(normalize, modelWords(order)))
+  if (order.buildOnTargets) await steps.run(delegateBuild, [], architecture)
+  return steps.run(manifest, wordsOf({ format: 'json', maxJobs, modules }), architecture)
+}

@@ -1,0 +1,169 @@
+import {
+  activityOptions,
+  type ArgumentsOf,
+  interfaceOptions,
+  moduleOptions,
+  type OptionTable,
+  profileOptions,
+  skipOptions,
+  transferOptions,
+} from '@davit/tool'
+
+const FILE = { type: 'string', value: 'FILE', group: 'Models' } as const
+const MODELS = { group: 'Models' } as const
+const GENERATIONS = { group: 'Generations, instead of models' } as const
+const PACKAGES = { group: 'Packages' } as const
+const DEPLOYMENT = { group: 'Deployment' } as const
+
+const modelOptions = {
+  services: { ...FILE, short: 's', describe: 'services model: what the services are' },
+  infrastructure: { ...FILE, short: 'i', describe: 'infrastructure model: what the targets are' },
+  distribution: { ...FILE, short: 'd', describe: 'distribution model: which service goes to which target' },
+  packages: { ...FILE, short: 'P', describe: 'packages model: what else to install on targets' },
+  architecture: { ...FILE, short: 'A', describe: 'architecture model, instead of the models above' },
+  deployment: { ...FILE, short: 'D', describe: 'deployment model or manifest, instead of the models above' },
+  undeploy: { type: 'boolean', ...MODELS, describe: 'deactivate everything on the targets of the infrastructure' },
+  'extra-params': {
+    type: 'string',
+    value: 'PARAMETERS',
+    ...MODELS,
+    describe: 'additional parameters for functions in models: a JSON object, or a set in Nix',
+  },
+  interface: { ...interfaceOptions.interface, ...MODELS },
+  'target-property': { ...interfaceOptions['target-property'], ...MODELS },
+  'deploy-state': {
+    type: 'boolean',
+    ...MODELS,
+    describe: "move the state of services that do not set 'deployState'",
+  },
+  modules: { ...moduleOptions.modules, ...MODELS },
+  'show-trace': {
+    type: 'boolean',
+    ...MODELS,
+    describe: 'show everything that Nix prints about an error in a model',
+  },
+} as const satisfies OptionTable
+
+const generationOptions = {
+  rollback: {
+    type: 'boolean',
+    ...GENERATIONS,
+    describe:
+      'deploy the generation before the current one; no generation is added: the coordinator and the targets return to generations that they have, so that each rollback goes one further back',
+  },
+  'switch-to-generation': {
+    type: 'integer',
+    value: 'N',
+    minimum: 1,
+    ...GENERATIONS,
+    describe: 'deploy generation N in the same way',
+  },
+  'list-generations': { type: 'boolean', ...GENERATIONS, describe: 'show what was deployed, when and by whom' },
+  'delete-generations': {
+    type: 'string',
+    value: 'GENERATIONS',
+    ...GENERATIONS,
+    describe:
+      'delete generations: numbers such as 1,2; 30d for those replaced more than 30 days ago; old for all but the current one',
+  },
+  'delete-all-generations': {
+    type: 'boolean',
+    ...GENERATIONS,
+    describe: 'forget the deployment, but undeploy nothing',
+  },
+  forget: {
+    type: 'string',
+    value: 'TARGET',
+    ...GENERATIONS,
+    describe:
+      'no longer warn of services left running on a target removed from the infrastructure, because they are gone or managed otherwise',
+  },
+} as const satisfies OptionTable
+
+const packageOptions = {
+  store: {
+    type: 'choice',
+    choices: ['native', 'nix'],
+    ...PACKAGES,
+    describe: 'store that builds and carries packages; by default as the models require',
+  },
+  'build-on-targets': {
+    type: 'boolean',
+    ...PACKAGES,
+    describe:
+      'build packages on the targets that need them, instead of on this machine; required for targets whose platform is not that of this machine',
+  },
+  'max-jobs': {
+    type: 'integer',
+    short: 'j',
+    value: 'N',
+    minimum: 1,
+    ...PACKAGES,
+    describe: 'how many packages to build on this machine at a time',
+  },
+  'use-substitutes': {
+    type: 'boolean',
+    env: ['DAVIT_USE_SUBSTITUTES'],
+    ...PACKAGES,
+    describe: 'let targets with Nix fetch packages from their own caches where possible',
+  },
+} as const satisfies OptionTable
+
+const deploymentOptions = {
+  profile: { ...profileOptions.profile, ...DEPLOYMENT },
+  'max-concurrent-transfers': { ...transferOptions['max-concurrent-transfers'], ...DEPLOYMENT },
+  'dry-run': {
+    type: 'boolean',
+    ...DEPLOYMENT,
+    describe: 'build, print what would be done on the targets and why, and stop',
+  },
+  'no-upgrade': { type: 'boolean', ...DEPLOYMENT, describe: 'deactivate nothing' },
+  'take-over': {
+    type: 'boolean',
+    ...DEPLOYMENT,
+    describe:
+      'replace what was deployed under this name from elsewhere, although the models share nothing with it; without this option, that is refused before anything is sent',
+  },
+  'no-rollback': { type: 'boolean', ...DEPLOYMENT, describe: 'leave everything as it is when a service fails' },
+  repair: {
+    type: 'boolean',
+    ...DEPLOYMENT,
+    describe:
+      'only restart services that died, were interrupted, or ran before a reboot, and start what they depend on; nothing else is started, nothing is stopped, and no generation is added',
+  },
+  'restart-changed': {
+    type: 'boolean',
+    ...DEPLOYMENT,
+    describe: 'restart services whose container properties, connections or modules changed',
+  },
+  'activity-timeout': {
+    ...activityOptions['activity-timeout'],
+    ...DEPLOYMENT,
+    describe: 'how long starting, stopping or locking one service may take',
+  },
+  abandon: {
+    type: 'list',
+    value: 'SERVICE',
+    ...DEPLOYMENT,
+    describe:
+      'only give up a service that cannot be stopped, by name, key or SERVICE@TARGET: its records are put aside, its module is not called, and its processes, if any, keep running; without models, on the targets of the last deployment',
+  },
+  'skip-unreachable': { ...skipOptions['skip-unreachable'], ...DEPLOYMENT },
+  'no-lock': {
+    type: 'boolean',
+    ...DEPLOYMENT,
+    describe: 'work without the lock of the deployment, and without asking the services',
+  },
+  'no-coordinator-profile': { type: 'boolean', ...DEPLOYMENT, describe: 'add no generation on the coordinator' },
+  'no-target-profiles': { type: 'boolean', ...DEPLOYMENT, describe: 'leave the profiles of the targets alone' },
+} as const satisfies OptionTable
+
+export const options = {
+  ...modelOptions,
+  ...generationOptions,
+  ...packageOptions,
+  ...deploymentOptions,
+} as const satisfies OptionTable
+
+/** What the user asked for. */
+export type Order = ArgumentsOf<typeof options, Record<never, never>>

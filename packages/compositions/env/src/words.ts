@@ -1,0 +1,59 @@
+import type { Order } from './options.ts'
+
+type Values = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
+
+/** Words of a command line: `{ maxJobs: 3, showTrace: true }` → `--max-jobs=3 --show-trace`. */
+export function wordsOf(values: Values): readonly string[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const option = `--${dashed(name)}`
+    if (typeof value === 'boolean') return value ? [option] : []
+    return value === undefined ? [] : [value].flat().map((one) => `${option}=${one}`)
+  })
+}
+
+/** `maxJobs` → `max-jobs` */
+export function dashed(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+/** Words for davit-normalize. */
+export function modelWords(order: Order): readonly string[] {
+  const { services, infrastructure, distribution, packages, architecture, undeploy } = order
+  const { extraParams, store, deployState, modules, showTrace } = order
+  const files = { services, infrastructure, distribution, packages, architecture, undeploy }
+  return wordsOf({ modules, ...files, extraParams, store, deployState, showTrace })
+}
+
+/** Words for davit-activate. */
+export function activationWords(order: Order): readonly string[] {
+  const { dryRun, undeploy, noUpgrade, takeOver, noRollback, repair, restartChanged, abandon, noLock } = order
+  return wordsOf({ dryRun, undeploy, noUpgrade, takeOver, noRollback, repair, restartChanged, abandon, noLock })
+}
+
+/** Words for davit-set. */
+export function recordWords(order: Order, generation: string | undefined): readonly string[] {
+  const { noTargetProfiles, noCoordinatorProfile, noLock } = order
+  return wordsOf({ noTargetProfiles, noCoordinatorProfile, noLock, generation })
+}
+
+/** Words for davit-generations, if the order is only about generations. */
+export function generationWords(order: Order): readonly string[] | undefined {
+  const { listGenerations, deleteGenerations, deleteAllGenerations, forget } = order
+  const wanted = { delete: deleteGenerations, deleteAll: deleteAllGenerations, forget }
+  const words = wordsOf(wanted)
+  return words.length > 0 || listGenerations ? words : undefined
+}
+
+/** Variables for what concerns several steps. */
+export function variablesOf(order: Order): Readonly<Record<string, string>> {
+  const flag = (isOn: boolean) => (isOn ? '1' : '')
+  return {
+    DAVIT_PROFILE: order.profile,
+    DAVIT_CLIENT_INTERFACE: order.interface,
+    DAVIT_TARGET_PROPERTY: order.targetProperty,
+    DAVIT_MAX_CONCURRENT_TRANSFERS: String(order.maxConcurrentTransfers),
+    DAVIT_USE_SUBSTITUTES: flag(order.useSubstitutes),
+    DAVIT_SKIP_UNREACHABLE: flag(order.skipUnreachable),
+    DAVIT_ACTIVITY_TIMEOUT: String(order.activityTimeout ?? ''),
+  }
+}

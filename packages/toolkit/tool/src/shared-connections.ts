@@ -1,0 +1,125 @@
+import { type Connection, connectionPool, type ConnectionPool, type ConnectionRequest } from '@davit/connection'
+import { DavitError, type Report } from '@davit/diagnostics'
+
+import type { Environment } from './tool-context.ts'
+
+/** Opens a pool for one tool. The options belong to the tool: who is told about host keys, and what ends connecting. */
+export type OpenPool = (options: PoolOptions) => ConnectionPool
+
+export interface PoolOptions {
+  readonly environment: Environment
+  readonly report: Report
+  readonly signal: AbortSignal
+}
+
+/** Connections that the steps of a run share. */
+export interface SharedConnections {
+  /** Opens a view for one step. Closing it closes what the step has started, and leaves the connections to the next step. */
+  readonly open: OpenPool
+  close(): Promise<void>
+}
+
+export function sharedConnections(): SharedConnections {
+  const shared = new ConnectionsOfRun()
+  return {
+    open(options) {
+      const view = new ConnectionsOfStep(shared, options)
+      return { connect: (request) => view.connect(request), close: () => view.close() }
+    },
+    close: () => shared.close(),
+  }
+}
+
+class ConnectionsOfRun {
+  #pool: ConnectionPool | undefined
+  /** Who is told what happens while connecting: the step that asked last. */
+  #report: Report = () => {}
+  readonly #reached = new Set<string>()
+  readonly #absent = new Map<string, DavitError>()
+
+  async connect(request: ConnectionRequest, { environment, report }: PoolOptions): Promise<Connection> {
+    const key = JSON.stringify(request)
+    const absent = this.#absent.get(key)
+    if (absent !== undefined) throw absent
+    this.#report = report
+    this.#pool ??= connectionPool({ environment, report: (event) => this.#report(event) })
+    const since = performance.now()
+    try {
+      const connection = await this.#pool.connect(request)
+      this.#reached.add(key)
+      return connection
+    } catch (error) {
+      const isSlow = performance.now() - since >= SLOW_MILLISECONDS
+      if (isSlow && isUnreachable(error) && !this.#reached.has(key)) this.#absent.set(key, error)
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.close()
+  }
+}
+
+/**
+ * A machine that took longer than this to be found unreachable, and was never reached, is not tried again: its time-out would only
+ * be waited for again. One that refuses at once may accept the next time.
+ */
+const SLOW_MILLISECONDS = 1_000
+
+function isUnreachable(error: unknown): error is DavitError {
+  return error instanceof DavitError && error.code === 'unreachable'
+}
+
+class ConnectionsOfStep {
+  readonly #shared: ConnectionsOfRun
+  readonly #options: PoolOptions
+  readonly #views = new Map<Connection, Connection>()
+  readonly #endings = new Set<() => void>()
+
+  constructor(shared: ConnectionsOfRun, options: PoolOptions) {
+    this.#shared = shared
+    this.#options = options
+  }
+
+  async connect(request: ConnectionRequest): Promise<Connection> {
+    const connection = await unlessAborted(this.#shared.connect(request, this.#options), this.#options.signal)
+    const view = this.#views.get(connection) ?? this.#viewOf(connection)
+    this.#views.set(connection, view)
+    return view
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#endings) end()
+  }
+
+  #viewOf(connection: Connection): Connection {
+    return {
+      kind: connection.kind,
+      address: connection.address,
+      lost: connection.lost,
+      run: async (script) => {
+        const channel = await connection.run(script)
+        const end = () => channel.close()
+        this.#endings.add(end)
+        void channel.exit.catch(() => {}).then(() => this.#endings.delete(end))
+        return channel
+      },
+      close: async () => {},
+    }
+  }
+}
+
+/** Settles as the work does, unless the signal aborts first; the work then goes on for whoever else waits for it. */
+async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  let abort = (): void => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
