@@ -12,7 +12,7 @@ import type { Environment, ForegroundCommand } from './tool-context.ts'
 
 /** Runs tools in this process, one after the other. Each method ends the run if the tool ends with a status other than 0. */
 export interface Steps {
-  /** Runs a tool, with a text as its standard input, and returns what it prints. */
+  /** Runs a tool, with a document on its standard input, which the operand `-` names, and returns what it prints. */
   run(tool: LoadTool, argv: readonly string[], input?: string): Promise<string>
   /** Runs a tool whose standard output is ours. */
   show(tool: LoadTool, argv: readonly string[], input?: string): Promise<void>
@@ -70,14 +70,20 @@ function stepsOf(run: Run, environment: Environment): Steps {
   return {
     async run(tool, argv, input) {
       const printed: Buffer[] = []
-      await run.step(tool, { argv, environment, input, output: collecting(printed) })
+      await run.step(tool, { argv: reading(argv, input), environment, input, output: collecting(printed) })
       return Buffer.concat(printed).toString()
     },
-    show: (tool, argv, input) => run.step(tool, { argv, environment, input }),
-    during: (tool, argv, { input, work }) =>
-      run.step(tool, { argv: [...argv, '--', 'steps'], environment, input, output: collecting([]), work }),
+    show: (tool, argv, input) => run.step(tool, { argv: reading(argv, input), environment, input }),
+    during(tool, argv, { input, work }) {
+      const words = [...reading(argv, input), '--', 'steps']
+      return run.step(tool, { argv: words, environment, input, output: collecting([]), work })
+    },
     with: (variables) => stepsOf(run, { ...environment, ...variables }),
   }
+}
+
+function reading(argv: readonly string[], input: string | undefined): readonly string[] {
+  return input === undefined ? argv : [...argv, '-']
 }
 
 interface Step {

@@ -181,6 +181,7 @@ fi
       readDocument: async () => ({ text: '', file: '<stdin>', value: manifest as never }),
       journal() {},
       runInForeground: async () => 0,
+      runSteps: async () => 0,
     }
   }
 

@@ -53,6 +53,7 @@ async function activate(manifest: Manifest, given: Given = {}): Promise<string> 
     readDocument: async () => ({ text: 'the manifest', file: '<stdin>', value: manifest as never }),
     journal: ({ profile }) => void journals.push(profile),
     runInForeground: async () => 0,
+    runSteps: async () => 0,
   })
   return printed
 }

@@ -1,0 +1,281 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+
+import { HIDE_PID, withHiddenProc } from '@davit/testing/hidden-proc'
+import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
+import { describe, expect, onTestFinished, test } from 'vitest'
+
+import { davitEnv, MODELS, TOOLS } from './scene.ts'
+
+describe('davit-env', () => {
+  const { nothingLeft, path, run, trace } = davitEnv()
+  const namesOfSteps = () => trace().map((line) => line.replace(/[ :].*/, ''))
+
+  test('runs the steps one by one, those that change something under the lock', async () => {
+    expect(await run(MODELS)).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(trace()).toEqual([
+      'normalize services=s infrastructure=i distribution=d',
+      'manifest format=json: output of normalize',
+      'activate check: output of manifest',
+      'distribute: output of manifest',
+      'lock: output of manifest',
+      'activate: output of manifest',
+      'set: output of manifest',
+      'unlock',
+    ])
+    nothingLeft()
+  })
+
+  test('stops where davit-activate --check finds nothing to change, unless it only repairs', async () => {
+    expect(await run(MODELS, { STATE: 'unchanged' })).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(namesOfSteps()).toEqual(['normalize', 'manifest', 'activate'])
+    await run([...MODELS, '--repair'], { STATE: 'unchanged' })
+    expect(namesOfSteps().slice(3)).toEqual([
+      'normalize',
+      'manifest',
+      'activate',
+      'distribute',
+      'lock',
+      'activate',
+      'unlock',
+    ])
+    expect(trace().slice(-2)).toEqual(['activate repair: output of manifest', 'unlock'])
+  })
+
+  test('writes the steps into the journal under one name, that of DAVIT_RUN if it is set', async () => {
+    const begun = () =>
+      readFileSync(path('state/coordinator/default/journal/1'), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { readonly kind: string; readonly tool: string; readonly run: string })
+        .filter(({ kind }) => kind === 'begin')
+    await run(MODELS)
+    expect(begun().map(({ tool }) => tool)).toEqual(
+      namesOfSteps()
+        .filter((name) => name !== 'unlock')
+        .map((name) => `davit-${name}`),
+    )
+    expect([...new Set(begun().map((step) => step.run))]).toEqual([
+      expect.stringMatching(/^davit-env\.\d{8}T\d{6}Z\.\d+$/),
+    ])
+    await run(['--delete-generations', 'old'], { DAVIT_RUN: 'nightly.7' })
+    expect(begun().at(-1)).toMatchObject({ tool: 'davit-generations', run: 'nightly.7' })
+  })
+
+  test('hands on what activation is to do with services that changed, hang or cannot be reached', async () => {
+    const care = ['--restart-changed', '--activity-timeout', '5', '--skip-unreachable']
+    expect(await run([...MODELS, ...care])).toMatchObject({ status: 0, stderr: '' })
+    expect(trace()).toContain('activate restartChanged: output of manifest')
+    for (const name of ['distribute', 'activate', 'set']) expect(trace('.care')).toContain(`${name} 5 1`)
+  })
+
+  test('sends nothing if davit-activate --check refuses it, and passes options on to that', async () => {
+    const options = ['--undeploy', '-i', 'i', '--take-over']
+    expect(await run(options, { FAIL: 'check' })).toMatchObject({ status: 42, stdout: '', stderr: '' })
+    expect(trace().slice(1)).toEqual([
+      'manifest format=json: output of normalize',
+      'activate takeOver undeploy check: output of manifest',
+    ])
+    const { stdout } = await run([...options, '--dry-run'])
+    expect(trace().at(-1)).toBe('activate takeOver undeploy dryRun: output of manifest')
+    expect(stdout).toBe('output of activate\n')
+    nothingLeft()
+  })
+
+  test('only gives services up, on the targets of the models or of the last deployment', async () => {
+    expect(await run(['--abandon', 'web', '--abandon=key@t'])).toMatchObject({ status: 0, stderr: '' })
+    expect(trace()).toEqual(['activate abandon=web,key@t'])
+    await run(['--abandon', 'web', '--dry-run', '-q'])
+    expect(trace().slice(1)).toEqual(['activate abandon=web dryRun'])
+    await run([...MODELS, '--abandon', 'web'])
+    expect(namesOfSteps().slice(2)).toEqual(['normalize', 'manifest', 'activate'])
+    expect(trace().at(-1)).toBe('activate abandon=web: output of manifest')
+    nothingLeft()
+  })
+
+  test('hands values on as they are', async () => {
+    const awkward = ` a "b" 'c' $(touch x) \\ *=?`
+    const models = [`--services=${awkward}`, '--infrastructure', awkward, '--distribution=-d']
+    await run([...models, `--extra-params={"a": "b=c"}`, '--modules=my modules', '--modules', 'x', '--dry-run'])
+    expect(trace().slice(0, 2)).toEqual([
+      `normalize services=${awkward} infrastructure=${awkward} distribution=-d extraParams={"a": "b=c"} modules=my modules,x`,
+      'manifest modules=my modules,x format=json: output of normalize',
+    ])
+    nothingLeft()
+  })
+
+  test('gives each tool what concerns it', async () => {
+    const forAll = ['-p', 'my-system', '-m', '7', '--interface=local', '--use-substitutes']
+    const forSome = ['--no-lock', '--no-upgrade', '--no-rollback', '--no-target-profiles', '--no-coordinator-profile']
+    await run(['-D', 'model', ...forAll, ...forSome])
+    expect(trace()).toEqual([
+      'manifest deployment=model format=json',
+      'activate lock=false upgrade=false rollback=false check: output of manifest',
+      'distribute: output of manifest',
+      'activate lock=false upgrade=false rollback=false: output of manifest',
+      'set lock=false coordinatorProfile=false targetProfiles=false: output of manifest',
+    ])
+    expect(new Set(trace('.environment').map((line) => line.replace(/^\S+ /, '')))).toEqual(
+      new Set(['my-system 7 local 1']),
+    )
+  })
+
+  test('uses variables where options are not given, those of the original after its own', async () => {
+    const variables = { DISNIX_PROFILE: 'theirs', DAVIT_CLIENT_INTERFACE: 'ours', DISNIX_CLIENT_INTERFACE: 'theirs' }
+    await run(['-D', 'model', '-m', '2'], { ...variables, DAVIT_MAX_CONCURRENT_TRANSFERS: '9' })
+    expect(trace('.environment')[0]).toBe('manifest theirs 2 ours ')
+  })
+
+  test.each([
+    [
+      ['--rollback', '-p', 'a-b'],
+      ['generations beginRollback', 'generations print=7'],
+    ],
+    [['--switch-to-generation=7', '-p', 'a-b'], ['generations print=7']],
+  ])('%j deploys a generation with all steps, and returns to it', async (args, first) => {
+    expect(await run(args)).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(trace()).toEqual([
+      ...first,
+      'distribute: output of generations',
+      'lock: output of generations',
+      'activate: output of generations',
+      'set generation=7: output of generations',
+      // The rollback ends only after the lock was released without failure.
+      'unlock',
+      'generations endRollback',
+    ])
+    expect(new Set(trace('.environment').map((line) => line.split(' ')[1]))).toEqual(new Set(['a-b']))
+    nothingLeft()
+  })
+
+  test('shows what a rollback would do', async () => {
+    await run(['--rollback', '--dry-run'])
+    expect(trace()[0]).toBe('generations previous')
+    expect(trace().at(-1)).toBe('activate dryRun: output of generations')
+  })
+
+  test('a rollback that goes nowhere is not deployed', async () => {
+    expect(await run(['--rollback'], { FAIL: 'generations' })).toMatchObject({ status: 42 })
+    expect(trace()).toEqual(['generations beginRollback'])
+    nothingLeft()
+  })
+
+  test.each([
+    [['--list-generations', '-q'], 'generations'],
+    [['--delete-generations', '1, 2'], 'generations delete=1, 2'],
+    [['--delete-all-generations'], 'generations deleteAll'],
+    [['--forget', 'n1'], 'generations forget=n1'],
+  ])('%j is left to davit-generations, and its status told', async (args, call) => {
+    expect(await run(args)).toMatchObject({ status: 0, stdout: '7\n' })
+    expect(await run(args, { FAIL: 'generations' })).toMatchObject({ status: 42, stdout: '' })
+    expect(trace()).toEqual([call, call])
+    nothingLeft()
+  })
+
+  test('builds on the targets between normalize and manifest', async () => {
+    const options = ['--build-on-targets', '--extra-params', '{"a":1}', '--store', 'nix', '--show-trace', '-j', '3']
+    await run(['-A', 'a', ...options, '--dry-run'])
+    expect(trace()).toEqual([
+      'normalize architecture=a extraParams={"a":1} store=nix showTrace',
+      'delegate-build: output of normalize',
+      'manifest maxJobs=3 format=json: output of normalize',
+      'activate dryRun: output of manifest',
+    ])
+    nothingLeft()
+  })
+
+  test.each(TOOLS.filter((name) => name !== 'generations'))(
+    'ends with the status of %s when that fails',
+    async (name) => {
+      expect(await run([...MODELS, '--build-on-targets'], { FAIL: name })).toEqual({
+        status: 42,
+        stdout: '',
+        stderr: '',
+      })
+      const isUnderLock = ['activate', 'set'].includes(name)
+      expect(namesOfSteps().slice(isUnderLock ? -2 : -1)).toEqual([name, ...(isUnderLock ? ['unlock'] : [])])
+      nothingLeft()
+    },
+  )
+
+  test('understands short options that are written together, and hands on how messages are wanted', async () => {
+    await run(['-qvpshop', '-m7', '--debug', '--log-format=json', '-A', 'a', '--dry-run', '--repair'])
+    expect(trace().at(-1)).toBe('activate repair dryRun: output of manifest')
+    expect(trace('.environment').at(-1)).toBe('activate shop 7 ssh')
+    expect(new Set(trace('.messages').map((line) => line.replace(/^\S+ /, '')))).toEqual(new Set(['1 1 json 1']))
+  })
+})
+
+describe('the directory of davit-normalize', () => {
+  const { nothingLeft, path, run, start, hanging, trace } = davitEnv()
+
+  test('is its own, and other users may pass through it', async () => {
+    const { child, ended } = start(MODELS, { HANG: 'normalize' })
+    await hanging()
+    const [name = ''] = readdirSync(path('tmp'))
+    expect(trace('.tmp')).toEqual([`normalize ${path('tmp', name)}`])
+    expect(statSync(path('tmp', name)).mode & 0o777).toBe(0o711)
+    child.kill('SIGTERM')
+    await ended
+    nothingLeft()
+  })
+
+  test('is removed even where a second signal ends the run at once', async () => {
+    const { child, ended } = start(MODELS, { HANG: 'normalize', STUBBORN: '1' })
+    await hanging()
+    child.kill('SIGINT')
+    await hanging('.stopping')
+    const timer = setInterval(() => child.kill('SIGINT'), 50)
+    const { status, stderr } = await ended
+    clearInterval(timer)
+    expect([status, stderr]).toEqual([130, expect.stringContaining('stopped: what had begun was neither finished')])
+    nothingLeft()
+  })
+
+  test('is one that exists', async () => {
+    const { status, stderr } = await run(MODELS, { TMPDIR: path('none') })
+    expect([status, stderr]).toEqual([
+      73,
+      `davit-env: there is no directory '${path('none')}' [cannot-create]\nhint: create it, or set TMPDIR to another directory\n`,
+    ])
+  })
+
+  test.skipIf(noSmallDisk !== undefined)('has room', async () => {
+    const disk = smallDisk(1024 * 1024)
+    onTestFinished(() => disk.remove())
+    disk.fillFiles(0)
+    const { status, stderr } = await run(MODELS, { TMPDIR: disk.directory })
+    expect([status, stderr]).toEqual([73, expect.stringContaining(`cannot create files in '${disk.directory}': `)])
+    expect([existsSync(path('trace')), readdirSync(disk.directory)]).toEqual([false, []])
+  })
+
+  const namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''
+  const started = readFileSync(`/proc/${process.pid}/stat`, 'latin1').split(' ')[21] ?? ''
+
+  test('is swept by the next run of the same deployment if the run was killed', async () => {
+    const place = (...owner: readonly (number | string)[]) => path('tmp', `davit-env.${owner.join(',')}.abcdef`)
+    const dead = place(namespace, 'default', process.pid, 1)
+    const others = [
+      place(namespace, 'default', process.pid, started),
+      place(namespace, 'other', process.pid, 1),
+      place('0', 'default', process.pid, 1),
+    ]
+    for (const left of [dead, ...others]) mkdirSync(left)
+    expect(await run(MODELS)).toMatchObject({ status: 0, stderr: '' })
+    expect([dead, ...others].map((left) => existsSync(left))).toEqual([false, true, true, true])
+  })
+
+  test.each(HIDE_PID)('is left to runs of other users, who are hidden (hidepid=%s)', async (hidePid) => {
+    const place = (pid: number, start: string | number) =>
+      path('tmp', `davit-env.${namespace},default,${pid},${start}.abcdef`)
+    const [living, unknown, dead] = [
+      place(process.pid, started),
+      place(process.pid, ''),
+      place(spawnSync('true').pid, 1),
+    ]
+    for (const left of [living, unknown, dead]) mkdirSync(left)
+    for (const open of [path(), path('tmp')]) chmodSync(open, 0o777)
+    expect(await run(MODELS, {}, (argv) => withHiddenProc(hidePid, argv))).toMatchObject({ status: 0, stderr: '' })
+    expect([living, unknown, dead].map((left) => existsSync(left))).toEqual([true, true, false])
+  })
+})
