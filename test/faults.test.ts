@@ -226,7 +226,7 @@ describe.skipIf(!existsSync(join(ROOT, '.git')))('a whole run is the sum of seve
 
   const subject = (file: string) => ({ commit: commitHere(file), seed: 7, extent: 'one-of-each', name: '' }) as const
   const faults = Array.from({ length: 9 }, (_, index) =>
-    parseFault(`install tool:KILL davit-activate:done:fl1:${index + 1}`)!,
+    parseFault(`install env:KILL davit-activate:done:fl1:${index + 1}`)!,
   )
   const result = (fault: Fault, problems: readonly string[] = []): RoundResult => {
     return { fault, isStruck: true, status: 137, problems, messages: 'words' }
@@ -247,7 +247,7 @@ describe.skipIf(!existsSync(join(ROOT, '.git')))('a whole run is the sum of seve
     const third = plan(file)!
     expect(numbersIn(third)).toEqual([6, 7, 8, 9])
     expect(third.renderSum()).toContain('5 of 9 rounds, 1 failed, 4 left')
-    expect(third.renderSum()).toContain('failed: install tool:KILL davit-activate:done:fl1:5')
+    expect(third.renderSum()).toContain('failed: install env:KILL davit-activate:done:fl1:5')
     expect([third.hasFailed(), third.isWhole()]).toEqual([true, false])
     for (const fault of third.faults) third.record(result(fault))
     expect(plan(file)?.isWhole()).toBe(true)

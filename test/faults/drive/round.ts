@@ -3,7 +3,7 @@ import { isAboutWords } from '../judge/check-claims.ts'
 import { checkEnd } from '../judge/check-end.ts'
 import { checkRun } from '../judge/check-run.ts'
 import type { CoordinatorState } from '../observe/coordinator-state.ts'
-import { type Fault, leavesOrphans } from '../inject/fault.ts'
+import type { Fault } from '../inject/fault.ts'
 import { BEFORE, type Laboratory, textOf } from './laboratory.ts'
 import { isOfBuilder } from '../inject/points.ts'
 import { beginningOf, type Run } from './run.ts'
@@ -79,7 +79,7 @@ async function takeRound(laboratory: Laboratory, fault: Fault): Promise<RoundRes
   const interrupted = await interruptions(laboratory, fault)
   const stages = await goOn(laboratory, fault, interrupted)
   const startGenerations = fault.coordinator === 'second' ? [] : generations
-  const evidence = { fault, start, startGenerations, stages, settledAt: settledAt(stages) }
+  const evidence = { fault, start, startGenerations, stages, settledAt: beginningOf(stages.at(-1)!.run) }
   const problems = [...stages.flatMap((_, index) => checkRun(evidence, index, goals)), ...checkEnd(evidence, goals)]
   if (problems.every(isAboutWords)) laboratory.reached(next)
   const { isStruck, status } = interrupted.at(-1)!.run
@@ -98,23 +98,13 @@ async function interruptions(laboratory: Laboratory, fault: Fault): Promise<read
   const first = stageOf(laboratory, await laboratory.interrupt(step, { strike: fault, pace }))
   if (fault.coordinator === 'second') laboratory.changeCoordinator()
   if (again === undefined) return [first]
-  const second = await laboratory.interrupt(LEADS_TO[step], { strike: again })
-  if (second.status !== LOCKED) return [first, stageOf(laboratory, second)]
-  // Processes that the first run left behind still held the lock.
-  await first.run.orphans
   return [first, stageOf(laboratory, await laboratory.interrupt(LEADS_TO[step], { strike: again }))]
 }
 
-/** Returns `settledAt` of the evidence. Steps that continue without davit-env count as part of its run. */
-function settledAt(stages: readonly Stage[]): bigint {
-  const alone = stages.flatMap(({ run, goneAt }) => (run.strike?.kind === 'env:KILL' ? [goneAt] : []))
-  return [...alone, beginningOf(stages.at(-1)!.run)].reduce((latest, time) => (time > latest ? time : latest))
-}
-
-/** Repeats the command, and repeats it again if processes left behind by davit-env still held the lock. */
+/** Repeats the command. */
 async function goOn(laboratory: Laboratory, fault: Fault, before: readonly Begun[]): Promise<readonly Stage[]> {
   const next = LEADS_TO[fault.step]
-  const again = await (fault.pace === 'held' ? laboratory.deployPastHeld(next) : laboratory.deploy(next))
+  const last = await (fault.pace === 'held' ? laboratory.deployPastHeld(next) : laboratory.deploy(next))
   const gone = await Promise.all(before.map(({ run }) => run.orphans))
   const earlier = before.map((stage, index) => ({
     ...stage,
@@ -122,8 +112,6 @@ async function goOn(laboratory: Laboratory, fault: Fault, before: readonly Begun
     // Processes that ended before the survey have printed nothing after it.
     late: gone[index]! <= stage.surveyedAt ? stage : remainsOf(laboratory, stage.run),
   }))
-  const isHeldUp = again.status === LOCKED && before.some(({ run }) => run.strike && leavesOrphans(run.strike))
-  const last = isHeldUp ? await laboratory.deploy(next) : again
   const after = await laboratory.surveyWhenQuiet()
   const late = { after, coordinator: laboratory.coordinatorState() }
   return [...earlier, { run: last, ...late, surveyedAt: last.endedAt, goneAt: last.endedAt, late }]
@@ -139,5 +127,3 @@ function stageOf(laboratory: Laboratory, run: Run): Begun {
 function remainsOf(laboratory: Laboratory, { stateDirectory }: Run): Remains {
   return { after: laboratory.survey(), coordinator: laboratory.coordinatorState(stateDirectory) }
 }
-
-const LOCKED = 75

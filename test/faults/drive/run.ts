@@ -103,13 +103,12 @@ export async function interrupt(system: System, terms: InterruptedTerms): Promis
 
 function startFaulty(system: System, terms: InterruptedTerms, log: string): Started {
   const { strike, pace = 'usual' } = terms
-  const command = ['sh', '-c', 'export DAVIT_FAULT_PARENT=$$; exec davit-env "$@"', 'sh', ...optionsOf(system, terms)]
   const orders =
     strike === undefined
       ? {}
       : { DAVIT_FAULT_POINT: strike.point, DAVIT_FAULT_COMMAND: commandOf(strike.kind, system, pace) }
   const more = { PATH: system.faultyPath, DAVIT_FAULT_LOG: log, ...orders }
-  return system.user.start(command, settingsOf(system, terms, more))
+  return system.user.start(['davit-env', ...optionsOf(system, terms)], settingsOf(system, terms, more))
 }
 
 /** Sends the second signal, once the first is answered and davit no longer takes both for the same. */

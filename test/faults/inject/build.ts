@@ -1,16 +1,14 @@
-import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
 import { bundleExecutables } from '../../../scripts/bundle-programs.ts'
 import { type Executable, executables, ROOT } from '../../../scripts/executables.ts'
-import { BUILDERS } from './points.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
-/** The tools that davit-env runs. */
-const FAULTY = [...BUILDERS, 'davit-distribute', 'davit-lock', 'davit-activate', 'davit-set']
+const FAULTY = 'davit-env'
 
-/** Copies an installation, with tools that can be interrupted at every point. `compiled` caches the code that V8 compiles. */
+/** Copies an installation, with a davit-env that can be interrupted at every point. `compiled` caches the code that V8 compiles. */
 export async function installFaulty(prefix: string, faulty: string): Promise<void> {
   const [from, to] = [join(prefix, 'lib/davit'), join(faulty, 'lib/davit')]
   await mkdir(join(to, 'bin'), { recursive: true })
@@ -19,12 +17,11 @@ export async function installFaulty(prefix: string, faulty: string): Promise<voi
   for (const name of await readdir(from)) {
     if (name !== 'bin') await symlink(join(from, name), join(to, name))
   }
-  const programs = executables().filter(({ name }) => FAULTY.includes(name))
+  const programs = executables().filter(({ name }) => name === FAULTY)
   await bundleExecutables(programs, join(to, 'bin'), [faultyParts(programs)])
-  for (const name of FAULTY) await symlink(`../lib/davit/bin/${name}.cjs`, join(faulty, 'bin', name))
   for (const name of await readdir(join(prefix, 'bin'))) {
-    if (name === 'davit-env') await cp(join(prefix, 'bin', name), join(faulty, 'bin', name))
-    else if (!FAULTY.includes(name)) await symlink(join(prefix, 'bin', name), join(faulty, 'bin', name))
+    const program = name === FAULTY ? `../lib/davit/bin/${name}.cjs` : join(prefix, 'bin', name)
+    await symlink(program, join(faulty, 'bin', name))
   }
 }
 
@@ -40,13 +37,17 @@ function faultyParts(programs: readonly Pick<Executable, 'entry'>[]): Plugin {
   return {
     name: 'faulty-parts',
     setup({ onResolve, onLoad }) {
-      // Makes the beginning of a tool its first point.
+      // Makes the beginning of davit-env its first point, and the beginning of a step the first one of its tool.
       onLoad({ filter: /\/src\/bin[a-z-]*\.ts$/ }, async ({ path }) => {
         const contents = `import ${JSON.stringify(join(HERE, 'pass.ts'))}\n${await readFile(path, 'utf8')}`
         return programs.some(({ entry }) => entry === path)
           ? { contents, loader: 'ts', resolveDir: dirname(path) }
           : undefined
       })
+      onResolve({ filter: STEP }, ({ path, importer }) =>
+        importer.endsWith('/env/src/tools.ts') ? { path, namespace: 'faulty-step' } : undefined,
+      )
+      onLoad({ filter: STEP, namespace: 'faulty-step' }, ({ path }) => ({ contents: stepIn(path), resolveDir: ENV }))
       for (const { filter, from, faulty } of PARTS) {
         onResolve({ filter }, ({ importer }) => {
           const isFaulty = importer.startsWith(from) && !importer.startsWith(HERE)
@@ -55,4 +56,16 @@ function faultyParts(programs: readonly Pick<Executable, 'entry'>[]): Plugin {
       }
     },
   }
+}
+
+const ENV = join(ROOT, 'packages/compositions/env')
+const STEP = /^@davit\/(normalize|manifest|delegate-build|distribute|lock|activate|set|generations)$/
+
+/** Returns a module that takes the place of a tool's package in davit-env, and tells which tool runs. */
+function stepIn(path: string): string {
+  const name = path.endsWith('/lock') ? 'lock' : 'tool'
+  return `import { ${name} as real } from ${JSON.stringify(path)}
+import { duringStep } from ${JSON.stringify(join(HERE, 'pass.ts'))}
+export const ${name} = { ...real, run: (context) => duringStep(real.name, () => real.run(context)) }
+`
 }

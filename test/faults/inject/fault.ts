@@ -3,11 +3,11 @@ import { GRACEFUL, isStep, type Step } from '../drive/system.ts'
 const SIGNALS = [...GRACEFUL, 'KILL'] as const
 
 /**
- * Kinds of interruptions: a signal to the tool at the point, to davit-env, or to their process group as from a terminal; two
- * signals, the second while the first is being handled; and mishaps of the host of the point.
+ * Kinds of interruptions: a signal to the process of davit-env, which runs the tool at the point, or to its process group as from a
+ * terminal; two signals, the second while the first is being handled; and mishaps of the host of the point.
  */
 export const KINDS = [
-  ...SIGNALS.flatMap((signal) => (['tool', 'env', 'group'] as const).map((victim) => `${victim}:${signal}` as const)),
+  ...SIGNALS.flatMap((signal) => (['env', 'group'] as const).map((victim) => `${victim}:${signal}` as const)),
   'twice:INT',
   'twice:TERM',
   'cut',
@@ -67,7 +67,7 @@ function strikeOf(kind = '', point = ''): Strike | undefined {
     : undefined
 }
 
-/** Whether processes of the run may continue after davit-env has ended. */
+/** Whether programs or activities that the run has started may continue after davit-env has ended. */
 export function leavesOrphans({ kind }: Strike): boolean {
   return kind.endsWith(':KILL') || kind.startsWith('twice:')
 }

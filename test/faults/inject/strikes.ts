@@ -15,7 +15,7 @@ export function commandOf(kind: Kind, system: System, pace: 'usual' | 'held'): s
 
 function signalCommand(kind: string): string {
   const [victim = '', signal = ''] = kind.split(':')
-  const whom = { tool: '"$1"', env: '"$DAVIT_FAULT_PARENT"' }[victim] ?? '-- "-$DAVIT_FAULT_PARENT"'
+  const whom = victim === 'env' ? '"$1"' : '-- "-$1"'
   return `kill -s ${signal} ${whom}`
 }
 

@@ -1,7 +1,7 @@
 import { checkClaims } from './check-claims.ts'
 import { journalSince } from './check-journal.ts'
 import { differences } from './differences.ts'
-import { isMishap, type Kind, leavesOrphans } from '../inject/fault.ts'
+import { isMishap, type Kind } from '../inject/fault.ts'
 import type { Evidence, Goals, Stage } from '../drive/round.ts'
 import { partsOf } from '../inject/points.ts'
 import type { Line, Run } from '../drive/run.ts'
@@ -12,28 +12,22 @@ import { follow } from '../observe/timeline.ts'
 export function checkRun(evidence: Evidence, index: number, goals: Goals): readonly string[] {
   const { stages } = evidence
   const { run } = stages[index]!
-  const afterKill = stages.slice(0, index).some((stage) => stage.run.strike && leavesOrphans(stage.run.strike))
   const problems = [
-    ...checkStatus(run, afterKill),
+    ...checkStatus(run),
     ...checkWords(run),
     ...checkDone(evidence, index, goals),
-    ...checkLocked(evidence, index),
     ...checkSaid(evidence, index, goals),
   ]
   return problems.map((problem) => `run ${index + 1}: ${problem}`)
 }
 
-function checkStatus({ step, strike, isStruck, status }: Run, afterKill: boolean): readonly string[] {
+function checkStatus({ step, strike, isStruck, status }: Run): readonly string[] {
   const usual = step === 'failing' ? 1 : 0
-  const expected = [
-    ...(isStruck && strike !== undefined ? statusesOf(strike.kind, usual) : [usual]),
-    ...(strike !== undefined && afterKill ? [LOCKED] : []),
-  ]
+  const expected = isStruck && strike !== undefined ? statusesOf(strike.kind, usual) : [usual]
   return expected.includes(status) ? [] : [`it ended with status ${status}, not with ${expected.join(' or ')}`]
 }
 
 const LOCKED = 75
-const KILLED = 137
 const SIGNALLED: Readonly<Record<string, number>> = { INT: 130, TERM: 143, HUP: 129 }
 
 /** More statuses for kinds that make the disk full, or take the lock with the disk. */
@@ -41,9 +35,9 @@ const MORE_STATUSES: Readonly<Record<string, readonly number[]>> = { fill: [73],
 
 /** Returns the possible statuses. A signal that comes after everything is done does not change the status. */
 function statusesOf(kind: Kind, usual: number): readonly (number | null)[] {
-  const [victim, signal = ''] = kind.split(':')
+  const [, signal = ''] = kind.split(':')
   if (isMishap(kind)) return [0, 1, 2, 3, 69, ...(MORE_STATUSES[kind] ?? [])]
-  if (signal === 'KILL') return [victim === 'tool' ? KILLED : null]
+  if (signal === 'KILL') return [null]
   return [usual, SIGNALLED[signal]!]
 }
 
@@ -53,7 +47,7 @@ function checkWords({ status, strike, said }: Run): readonly string[] {
   const isError = lines.some((line) => saidIn(line)?.kind === 'error')
   const isBug =
     codes.includes('internal-error') || lines.some(({ text }) => /^ {4}at |nothing is left to wait/.test(text))
-  const mustSpeak = ![null, 0, KILLED].includes(status) && !mayBeSilent(codes, strike)
+  const mustSpeak = ![null, 0].includes(status) && !mayBeSilent(codes, strike)
   return [...(isBug ? ['it was a bug'] : []), ...(mustSpeak && !isError ? ['it did not say why it ended'] : [])]
 }
 
@@ -73,21 +67,6 @@ function checkDone(evidence: Evidence, index: number, { all }: Goals): readonly 
   const running = after.flatMap((survey) => survey.running)
   const wanted = [...all[run.step].instances.keys()]
   return differences('it ended with 0, but of its processes', wanted.filter(isAlive), running.filter(isAlive))
-}
-
-/** Checks that nothing else acts on the targets while processes left behind by a killed davit-env hold the lock. */
-function checkLocked({ fault, stages }: Evidence, index: number): readonly string[] {
-  const [{ run, goneAt }] = stages as readonly [Stage]
-  const { tool } = partsOf(fault.point)
-  const isHeld = fault.kind === 'env:KILL' && ['davit-activate', 'davit-set'].includes(tool) && run.isStruck
-  if (index === 0 || !isHeld || fault.again !== undefined) return []
-  return stages[index]!.run.said()
-    .filter((line) => line.time < goneAt && isDone(saidIn(line)))
-    .map((line) => `it said '${readable(line)}', but an earlier run held the lock`)
-}
-
-function isDone(said: Said | undefined): boolean {
-  return said?.code === 'profile-set' || (said?.kind === 'finished' && said.fields['activity'] !== undefined)
 }
 
 /** Checks messages. Those that were printed after the survey are compared with a later one. */
