@@ -2,10 +2,10 @@ import { checkClaims } from './check-claims.ts'
 import { journalSince } from './check-journal.ts'
 import { differences } from './differences.ts'
 import { isMishap, type Kind } from '../inject/fault.ts'
-import type { Evidence, Goals, Stage } from '../drive/round.ts'
+import type { Evidence, Goals } from '../drive/round.ts'
 import { partsOf } from '../inject/points.ts'
 import type { Line, Run } from '../drive/run.ts'
-import { readable, type Said, saidIn } from '../observe/said.ts'
+import { saidIn } from '../observe/said.ts'
 import { follow } from '../observe/timeline.ts'
 
 /** Checks that status and messages of a run were true. */

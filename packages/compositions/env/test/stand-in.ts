@@ -16,23 +16,26 @@ export function standIn(tool: Tool): Tool {
   return {
     ...tool,
     async run(context) {
-      const { args, environment, print } = context
+      const { args, environment } = context
       const given = givenTo(tool, context)
-      const step = given.includes('check') ? 'check' : name
       record(context, '', `${[name, ...given].join(' ')}${await inputOf(context)}`)
       recordVariables(context, name)
       context.journal({ profile: (environment['DAVIT_PROFILE'] ?? 'default') as ProfileName }, 'change')
-      if (environment['BUG'] === step) setTimeout(() => JSON.parse('{'), 0)
-      if ([environment['HANG'], environment['BUG']].includes(step)) return hang(context)
-      if (environment['FAIL'] === step) return 42
-      if (name === 'lock') return lock(context)
-      const said = step === 'check' ? environment['STATE'] : undefined
-      await print(`${said ?? (args['print'] === undefined ? OUTPUT[name] : undefined) ?? `output of ${name}`}\n`)
+      const step = given.includes('check') ? 'check' : name
+      const isNumber = name === 'generations' && args['print'] === undefined
+      return perform(step, isNumber ? '7' : `output of ${name}`, context)
     },
   }
 }
 
-const OUTPUT: Readonly<Record<string, string>> = { generations: '7' }
+async function perform(step: string, output: string, context: Context): Promise<number | void> {
+  const { BUG, HANG, FAIL, STATE } = context.environment
+  if (BUG === step) setTimeout(() => JSON.parse('{'), 0)
+  if ([BUG, HANG].includes(step)) return hang(context)
+  if (FAIL === step) return 42
+  if (step === 'lock') return lock(context)
+  await context.print(`${step === 'check' && STATE !== undefined ? STATE : output}\n`)
+}
 
 /** Options that the command line contains, and not the environment. */
 function givenTo(tool: Tool, { args, environment }: Context): readonly string[] {

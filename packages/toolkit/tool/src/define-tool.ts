@@ -34,6 +34,8 @@ export interface ToolDefinition<Options extends OptionTable, Operands extends Op
   readonly environment?: Readonly<Record<string, string>>
   /** References to files and other tools, for the man page: `davit-manifest(1)`. */
   readonly seeAlso?: readonly string[]
+  /** Whether the tool holds thousands of services and moves few bytes, so that its memory is to be kept small. */
+  readonly holdsMuch?: boolean
   /** What an interruption leaves, and how to continue; tools that know more throw an error of their own. */
   readonly interrupted?: {
     /** After one signal: running work was finished or undone. */

@@ -1,9 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * Makes Node collect garbage sooner, for tools that hold thousands of services; to be called first. Such tools then need a fifth
- * of the memory and a little more time. Tools that move many bytes would become slower.
+ * Makes Node collect garbage sooner, until the returned function is called, for tools that hold thousands of services. Such tools
+ * then need less than half of the memory and a little more time. Tools that move many bytes would become slower.
  */
-export function keepMemorySmall(): void {
+export function keepMemorySmall(): () => void {
   setFlagsFromString('--optimize-for-size')
+  return () => setFlagsFromString('--no-optimize-for-size')
 }

@@ -6,6 +6,7 @@ import type { Tool } from './define-tool.ts'
 import type { Surroundings } from './execute-tool.ts'
 import type { Host } from './host.ts'
 import type { Interruption } from './interruption.ts'
+import { keepMemorySmall } from './keep-memory-small.ts'
 import { exitStatusOf } from './render-error.ts'
 import { sharedConnections } from './shared-connections.ts'
 import type { Environment, ForegroundCommand } from './tool-context.ts'
@@ -119,10 +120,12 @@ class Run {
     const { tool: outer } = host.running
     this.#running.push(interruption)
     host.running.tool = tool.name
+    const release = tool.holdsMuch === true ? keepMemorySmall() : () => {}
     try {
       const status = await executeTool(tool, { host: this.#hostOf(step), interruption })
       if (status !== 0) throw new StepFailed(status)
     } finally {
+      release()
       host.running.tool = outer
       this.#running.pop()
     }

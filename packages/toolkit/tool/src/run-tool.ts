@@ -5,6 +5,7 @@ import type { Tool } from './define-tool.ts'
 import { executeTool } from './execute-tool.ts'
 import type { Host } from './host.ts'
 import { createInterruption, INTERRUPTION_SIGNALS } from './interruption.ts'
+import { keepMemorySmall } from './keep-memory-small.ts'
 import { renderError } from './render-error.ts'
 
 export interface Endings {
@@ -14,6 +15,7 @@ export interface Endings {
 
 /** Main function of every executable: runs the tool with the arguments, streams and signals of this process, and ends it. */
 export function runTool(tool: Tool, { alsoEndedBy = [] }: Endings = {}): void {
+  if (tool.holdsMuch === true) keepMemorySmall()
   const interruption = createInterruption({ stop: (status) => process.exit(status), now: () => performance.now() })
   for (const name of INTERRUPTION_SIGNALS) process.on(name, () => interruption.receive(name))
   for (const name of alsoEndedBy) {

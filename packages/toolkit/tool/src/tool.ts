@@ -3,7 +3,6 @@ export { activityOptions, lockOptions } from './lock-options.ts'
 export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
 export { renderEvent, type ShownEvent } from './render-event.ts'
 export { renderHelp } from './render-help.ts'
-export { keepMemorySmall } from './keep-memory-small.ts'
 export type { Steps } from './run-steps.ts'
 export { runTool } from './run-tool.ts'
 export {

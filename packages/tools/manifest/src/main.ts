@@ -52,6 +52,7 @@ export const tool = defineTool({
   exitStatus: { 1: 'a package could not be built' },
   environment: { ...storeEnvironment, ...sizeEnvironment },
   seeAlso: ['davit-normalize(1)', 'davit-distribute(1)'],
+  holdsMuch: true,
   interrupted: {
     once: 'no target was touched; finished builds are kept, and the same command builds the rest',
     twice: 'no target was touched; finished builds are kept, and the same command builds the rest',

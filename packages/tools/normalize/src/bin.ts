@@ -1,6 +1,5 @@
-import { keepMemorySmall, runTool } from '@davit/tool'
+import { runTool } from '@davit/tool'
 
 import { tool } from './main.ts'
 
-keepMemorySmall()
 runTool(tool)

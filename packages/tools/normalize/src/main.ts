@@ -53,6 +53,7 @@ export const tool = defineTool({
   },
   environment: { ...storeEnvironment, ...sizeEnvironment },
   seeAlso: ['davit-manifest(1)', 'davit-env(1)'],
+  holdsMuch: true,
   interrupted: {
     once: 'no target was touched; run the same command again',
     twice: 'no target was touched; run the same command again',
