@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 
+import { connectionPool } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
 
 import type { Tool } from './define-tool.ts'
@@ -97,7 +98,7 @@ interface Step {
 
 class Run {
   readonly #surroundings: StepsHost
-  readonly #connections = sharedConnections()
+  readonly #connections = sharedConnections({ connectionPool, now: () => performance.now() })
   readonly #restore: () => void
   /** Interruptions of the steps that are running, one inside the other. */
   readonly #running: Interruption[] = []

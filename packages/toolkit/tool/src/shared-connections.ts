@@ -1,4 +1,4 @@
-import { type Connection, connectionPool, type ConnectionPool, type ConnectionRequest } from '@davit/connection'
+import type { Connection, connectionPool, ConnectionPool, ConnectionRequest } from '@davit/connection'
 import { DavitError, type Report } from '@davit/diagnostics'
 
 import type { Environment } from './tool-context.ts'
@@ -19,8 +19,14 @@ export interface SharedConnections {
   close(): Promise<void>
 }
 
-export function sharedConnections(): SharedConnections {
-  const shared = new ConnectionsOfRun()
+export interface ConnectingEffects {
+  readonly connectionPool: typeof connectionPool
+  /** Milliseconds. */
+  now(): number
+}
+
+export function sharedConnections(effects: ConnectingEffects): SharedConnections {
+  const shared = new ConnectionsOfRun(effects)
   return {
     open(options) {
       const view = new ConnectionsOfStep(shared, options)
@@ -31,25 +37,31 @@ export function sharedConnections(): SharedConnections {
 }
 
 class ConnectionsOfRun {
+  readonly #effects: ConnectingEffects
   #pool: ConnectionPool | undefined
   /** Who is told what happens while connecting: the step that asked last. */
   #report: Report = () => {}
   readonly #reached = new Set<string>()
   readonly #absent = new Map<string, DavitError>()
 
+  constructor(effects: ConnectingEffects) {
+    this.#effects = effects
+  }
+
   async connect(request: ConnectionRequest, { environment, report }: PoolOptions): Promise<Connection> {
     const key = JSON.stringify(request)
     const absent = this.#absent.get(key)
     if (absent !== undefined) throw absent
     this.#report = report
+    const { connectionPool, now } = this.#effects
     this.#pool ??= connectionPool({ environment, report: (event) => this.#report(event) })
-    const since = performance.now()
+    const since = now()
     try {
       const connection = await this.#pool.connect(request)
       this.#reached.add(key)
       return connection
     } catch (error) {
-      const isSlow = performance.now() - since >= SLOW_MILLISECONDS
+      const isSlow = now() - since >= SLOW_MILLISECONDS
       if (isSlow && isUnreachable(error) && !this.#reached.has(key)) this.#absent.set(key, error)
       throw error
     }

@@ -3,13 +3,16 @@ import { checkVariables } from '../src/check-variables.ts'
 import { connectionEnvironment, sizeEnvironment } from '../src/environments.ts'
 import { stateEnvironment } from '../src/state-directory.ts'
 
-const tool = { environment: { ...stateEnvironment, ...connectionEnvironment, ...sizeEnvironment } }
+const tool = {
+  environment: { ...stateEnvironment, ...connectionEnvironment, ...sizeEnvironment, DAVIT_LOCK_LEASE: '' },
+}
 const checked = (environment: Readonly<Record<string, string>>) => () =>
   checkVariables(tool, { environment, privileged: false })
 
 test.each([
   ['DAVIT_SIZE_LIMIT', 'much'],
   ['DAVIT_ANSWER_TIMEOUT', 'soon'],
+  ['DAVIT_LOCK_LEASE', '1m'],
   ['DAVIT_STATE_DIR', 'state'],
 ])('%s is refused before the tool begins, if it reads it', (variable, value) => {
   const refusal = { message: expect.stringContaining(variable), exitStatus: 64 }

@@ -69,6 +69,26 @@ test('diverted signals go elsewhere, until they come back', () => {
   expect([received, interruption.signal.aborted]).toEqual([['SIGINT'], true])
 })
 
+test('a step has an interruption of its own, and the process ends at its second signal', () => {
+  const { interruption, stops, wait } = interruptionAt()
+  const step = interruption.ofStep()
+  interruption.divert((name) => step.receive(name))
+  interruption.receive('SIGINT')
+  expect([step.signal.aborted, step.status, interruption.signal.aborted]).toEqual([true, 130, false])
+  wait(1000)
+  interruption.receive('SIGINT')
+  expect(stops).toEqual([130])
+})
+
+test('a signal without a handling of its own keeps its status', () => {
+  const received: unknown[] = []
+  const { interruption } = interruptionAt()
+  const restore = interruption.divert((...given) => received.push(given))
+  interruption.receive('SIGTERM', 131)
+  restore()
+  expect(received).toEqual([['SIGTERM', 131]])
+})
+
 test('nothing is run in the foreground once it was interrupted', async () => {
   const { interruption } = interruptionAt()
   interruption.receive('SIGTERM')

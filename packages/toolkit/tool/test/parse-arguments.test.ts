@@ -60,6 +60,32 @@ describe('parseArguments() reads', () => {
   })
 })
 
+describe('an option whose name begins with no-', () => {
+  const describe = 'what it does'
+  const tool = defineTool({
+    name: 'davit-test',
+    summary: 'Test',
+    examples: [],
+    instead: 'there are options for everything',
+    options: { rollback: { type: 'boolean', describe }, 'no-rollback': { type: 'boolean', describe } },
+    async run() {},
+  })
+
+  test.each([
+    ['--rollback', { rollback: true, noRollback: false }],
+    ['--no-rollback', { rollback: false, noRollback: true }],
+    ['', { rollback: false, noRollback: false }],
+  ])("'%s' is not the contrary of another one", (words, expected) => {
+    expect(argsOf(tool, words)).toMatchObject(expected)
+  })
+
+  test('a tool without operands says what to use instead', () => {
+    expect(() => argsOf(tool, 'file')).toThrow(
+      expect.objectContaining({ message: "unexpected operand 'file'", hint: 'there are options for everything' }),
+    )
+  })
+})
+
 describe('parseArguments() refuses', () => {
   test.each([
     ['--dryrun', "unknown option '--dryrun'", "did you mean '--dry-run'?"],

@@ -23,6 +23,12 @@ test('renderHelp() begins with a sentence and examples', () => {
   expect(examples).toMatch(/^Examples:\n {2}davit-sample text/)
 })
 
+test('a tool that works in several ways has a usage line for each', () => {
+  const tool = { ...sampleTool, usage: ['-a A', '-b B'] }
+  expect(renderHelp(tool)).toContain('\n\nUsage: davit-sample -a A\n       davit-sample -b B\n\n')
+  expect(renderManPage(tool)).toContain('\\fBdavit\\-sample\\fR \\-a A\n.br\n\\fBdavit\\-sample\\fR \\-b B\n')
+})
+
 test('renderHelp() shows what was found on the machine', () => {
   expect(renderHelp(sampleTool, { title: 'Tools', rows: [['x', 'does x']] })).toContain('\nTools:\n  x  does x\n')
 })
