@@ -22,7 +22,7 @@ export async function benchStart(place: Workplace, { name, runs, limits }: Start
     DAVIT_STORE_DIR: join(directory, 'store'),
   }
   const { manifestFile } = await emptyManifest(place, { directory, environment })
-  const all = readdirSync(place.bin).filter((tool) => tool.startsWith('davit') && tool !== 'davit-env')
+  const all = readdirSync(place.bin).filter((tool) => tool.startsWith('davit'))
   const rows: Row[] = []
   for (const [tools, words, limit] of [
     [all, ['--version'], limits.version],
