@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -19,8 +29,36 @@ export function compilePrograms(names: readonly string[], out: string): void {
     writeFileSync(program, asFunction(readFileSync(program, 'utf8')))
     copyFileSync(join(LAUNCHER, 'launch.cjs'), executable)
     chmodSync(executable, 0o755)
-    execFileSync(process.execPath, [join(LAUNCHER, 'save-compiled.cjs'), out, name, '--version'])
+    rehearse(name, out)
   }
+}
+
+/**
+ * Runs a program, and saves the code that V8 has compiled by then. To tell its version, davit-env evaluates none of its steps, so it
+ * deploys nothing to this machine instead.
+ */
+function rehearse(name: string, out: string): void {
+  const directory = mkdtempSync(join(tmpdir(), 'davit-rehearsal-'))
+  const words = name === 'davit-env' ? ['--quiet', ...modelsIn(directory)] : ['--version']
+  const places = { DAVIT_STATE_DIR: join(directory, 'state'), DAVIT_STORE_DIR: join(directory, 'store') }
+  try {
+    execFileSync(process.execPath, [join(LAUNCHER, 'save-compiled.cjs'), out, name, ...words], {
+      env: { PATH: process.env['PATH'], HOME: directory, ...places },
+    })
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** Writes models without anything to deploy, and returns the options that name them. */
+function modelsIn(directory: string): readonly string[] {
+  const infrastructure = { here: { clientInterface: 'local', properties: { hostname: 'localhost' } } }
+  const files = { infrastructure, packages: {} }
+  return Object.entries(files).map(([name, model]) => {
+    const file = join(directory, `${name}.json`)
+    writeFileSync(file, JSON.stringify(model))
+    return `--${name}=${file}`
+  })
 }
 
 /** Wraps a CommonJS module as Node does. The launcher reads it as Latin-1, which costs less and needs ASCII. */
