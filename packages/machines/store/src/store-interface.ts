@@ -29,6 +29,8 @@ export interface StoreOperations {
   addProfiles(profiles: readonly ProfileContents[]): Promise<readonly StorePath[]>
   /** Keeps paths and their closures under a name, in place of what it kept before. */
   addRoot(name: string, paths: readonly StorePath[]): Promise<void>
+  /** Whether paths and their closures are kept under a name; only reads. */
+  hasRoot(name: string, paths: readonly StorePath[]): Promise<boolean>
   removeRoot(name: string): Promise<void>
   /** Keeps paths and their closures for a day: until a later step of the same deployment needs them. */
   protect(paths: readonly StorePath[]): Promise<void>

@@ -293,7 +293,10 @@ describe.skipIf(noPrivateNix !== undefined)('the Nix store', () => {
     // As if everything made so far had been made long ago.
     for (const link of readdirSync(ROOTS)) lutimesSync(join(ROOTS, link), 0, 0)
     await store.protect([waiting!.derivation!])
+    expect(await store.hasRoot('other', [kept!.outPath])).toBe(false)
     await store.addRoot('other', [kept!.outPath, replaced!.outPath])
+    expect(await store.hasRoot('other', [replaced!.outPath, kept!.outPath])).toBe(true)
+    expect(await store.hasRoot('other', [kept!.outPath])).toBe(false)
     expect(await collected()).toStrictEqual(['loose'])
     await store.addRoot('other', [kept!.outPath])
     await store.removeRoot('generation-1')

@@ -93,7 +93,7 @@ test('export() packs paths under their own names, and refuses what is not valid'
   await expect(buffer(store.export([absent]))).rejects.toMatchObject({ code: 'invalid-path' })
 })
 
-test('addRoot() and removeRoot() keep links to paths', async () => {
+test('addRoot() and removeRoot() keep links to paths, and hasRoot() finds them', async () => {
   const store = await temporaryStore()
   const [one, two] = await instantiated(
     store,
@@ -105,12 +105,16 @@ test('addRoot() and removeRoot() keep links to paths', async () => {
       .filter((link) => link.startsWith(`${name}:`))
       .map((link) => readlinkSync(join(roots, link)))
   const both = [one!.outPath, two!.outPath]
+  expect(await store.hasRoot('default', [one!.outPath])).toBe(false)
   await store.addRoot('default', [one!.outPath])
+  expect(await store.hasRoot('default', [one!.outPath])).toBe(true)
+  expect(await store.hasRoot('default', both)).toBe(false)
   await store.addRoot('other', both)
   await store.addRoot('default', [two!.outPath])
   expect(kept('default')).toStrictEqual([two!.outPath])
   await store.removeRoot('default')
   await store.removeRoot('default')
+  expect(await store.hasRoot('default', [two!.outPath])).toBe(false)
   expect(kept('default')).toStrictEqual([])
   expect(new Set(kept('other'))).toStrictEqual(new Set(both))
   await expect(store.addRoot('../x', both)).rejects.toMatchObject({ code: 'bad-root-name' })

@@ -12,7 +12,7 @@ import { instantiate } from './instantiate.ts'
 import type { Isolation } from './isolation.ts'
 import { realise } from './realise.ts'
 import { remoteBuild } from './remote-build.ts'
-import { addRoot, protect, removeRoot } from './roots.ts'
+import { addRoot, hasRoot, protect, removeRoot } from './roots.ts'
 import { type StoreContext, storeContext } from './store-context.ts'
 import { storeDirectoryOf } from '../store-directory.ts'
 import type { NativeStore } from '../store-interface.ts'
@@ -46,6 +46,7 @@ export async function openNativeStore(options: NativeStoreOptions): Promise<Nati
     addModule: (type, module) => guarded(() => addModule(context, type, module)),
     addProfiles: (profiles) => guarded(() => addProfiles(context, profiles)),
     addRoot: (name, paths) => guarded(() => addRoot(context, name, paths)),
+    hasRoot: (name, paths) => guarded(async () => hasRoot(context, name, paths)),
     removeRoot: (name) => guarded(() => removeRoot(context, name)),
     protect: (paths) => guarded(() => protect(context, paths)),
     unbuilt: (packages) => guarded(async () => unbuilt(context, packages)),

@@ -22,6 +22,12 @@ export async function addRoot(context: StoreContext, name: string, paths: readon
   removeLinks(context, `${name}${SEPARATOR}`, (link) => !kept.has(link))
 }
 
+/** Whether a name keeps all of these paths. */
+export function hasRoot({ layout }: StoreContext, name: string, paths: readonly StorePath[]): boolean {
+  checkRootName(name)
+  return paths.every((path) => pathExists(join(layout.roots, `${name}${SEPARATOR}${basename(path)}`)))
+}
+
 export async function removeRoot(context: StoreContext, name: string): Promise<void> {
   checkRootName(name)
   removeLinks(context, `${name}${SEPARATOR}`, () => true)

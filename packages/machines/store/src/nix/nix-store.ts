@@ -6,7 +6,7 @@ import { closureOf, invalidPaths, outputsOf } from './closure.ts'
 import { instantiate } from './instantiate.ts'
 import { nixContext } from './nix-context.ts'
 import { realise } from './realise.ts'
-import { addRoot, protect, removeRoot } from './roots.ts'
+import { addRoot, hasRoot, protect, removeRoot } from './roots.ts'
 import { unbuilt } from './unbuilt.ts'
 
 export interface NixStoreOptions {
@@ -30,6 +30,7 @@ export async function openNixStore({ directory, environment }: NixStoreOptions):
     addModule: (type, module) => addModule(context, type, module),
     addProfiles: (profiles) => addProfiles(context, profiles),
     addRoot: (name, paths) => addRoot(context, name, paths),
+    hasRoot: async (name, paths) => hasRoot(context, name, paths),
     removeRoot: (name) => removeRoot(context, name),
     protect: (paths) => protect(context, paths),
     // Not the shared client: whoever copies paths may have to close it.

@@ -1,8 +1,8 @@
-import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { StorePath } from '@davit/documents'
 import { systemErrorCode } from '@davit/files'
-import { addContent, addNixRoot } from '@davit/nix'
+import { addContent, addNixRoot, type ContentPackage, contentPath } from '@davit/nix'
 import { checkRootName } from '../root-name.ts'
 import type { NixContext } from './nix-context.ts'
 import { rootsDirectory } from './roots-directory.ts'
@@ -16,6 +16,17 @@ const TEMPORARY_MILLISECONDS = 24 * 60 * 60 * 1000
 export async function addRoot(context: NixContext, name: string, paths: readonly StorePath[]): Promise<void> {
   checkRootName(name)
   await keepTogether(context, paths, () => name)
+}
+
+/** Whether a name keeps these paths, and no others. */
+export function hasRoot({ directory, environment }: NixContext, name: string, paths: readonly StorePath[]): boolean {
+  checkRootName(name)
+  try {
+    return readlinkSync(join(rootsDirectory(environment), name)) === contentPath(directory, listOf(paths)).path
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return false
+    throw error
+  }
 }
 
 export async function removeRoot({ environment }: NixContext, name: string): Promise<void> {
@@ -41,14 +52,18 @@ async function keepTogether(
   paths: readonly StorePath[],
   nameOf: (path: StorePath) => string,
 ): Promise<void> {
-  const references = [...new Set(paths)].sort()
-  const content = references.map((path) => `${path}\n`).join('')
   await withServe(async (client) => {
-    const list = { name: 'davit-root', tree: { kind: 'file', content }, references } as const
-    const [path] = await addContent(client, directory, [list])
+    const [path] = await addContent(client, directory, [listOf(paths)])
     // While the client lives, none of these paths is collected.
     if (path !== undefined) await addNixRoot(environment, join(rootsDirectory(environment), nameOf(path)), path)
   })
+}
+
+/** A package that refers to all of these paths. */
+function listOf(paths: readonly StorePath[]): ContentPackage {
+  const references = [...new Set(paths)].sort()
+  const content = references.map((path) => `${path}\n`).join('')
+  return { name: 'davit-root', tree: { kind: 'file', content }, references }
 }
 
 function temporaryName(path: StorePath): string {
