@@ -25,6 +25,11 @@ export function profileRoot(target: TargetName, profile: ProfileName): string {
   return `${name.slice(0, MAX_CHARACTERS - hash.length - 1)}:${hash}`
 }
 
+/** Path of that root. */
+export function profileRootIn(storeDirectory: string, target: TargetName, profile: ProfileName): string {
+  return `${storeLayout(storeDirectory).roots}/${profileRoot(target, profile)}`
+}
+
 /** A file name has at most 255 characters, and the target appends a colon and a mark of 16 (see `roots.sh`). */
 const MAX_CHARACTERS = 238
 
@@ -35,7 +40,7 @@ export async function setProfile(
 ): Promise<'unchanged' | { readonly generation: number }> {
   const { kind, directory } = profile.store
   const { target, profile: name } = profile
-  const root = kind === 'native' ? [`${storeLayout(directory).roots}/${profileRoot(target, name)}`] : []
+  const root = kind === 'native' ? [profileRootIn(directory, target, name)] : []
   const fields = [target, name, profile.token, profile.path, profile.generations, kind, ...root] as const
   const [answer = ''] = await machine.request('set_profile', fields).catch((error: unknown) => {
     throw kind === 'nix' ? onMachine(machine.address, error) : onTarget(profile.target, error)

@@ -23,6 +23,7 @@ export {
   releaseLock,
   renewLock,
 } from './lock.ts'
+export { type Deviation, type ExpectedProfile, lookAtTarget } from './look.ts'
 export { type Machine, openMachine } from './machine.ts'
 export { groupByMachine, machinesOf, type MachineTargets } from './machines.ts'
 export { collectGarbage, type CollectOptions, findGarbage, type Garbage } from './native/collect.ts'

@@ -63,6 +63,8 @@ function requestsIn(directory: string) {
     'unlock t1 default mine',
     'lock_state t1 default',
     'observe default',
+    `look t1 default ${store}/p native ${davit}/roots/profile a b`,
+    `look t1 default ${store}/p nix`,
     `start t1 default - activate 5 process key ${record}`,
     'start t1 default - deactivate 5 process key',
     'await t1 default activate 0 process key',

@@ -17,6 +17,7 @@ import {
   performActivity,
   releaseLock,
   renewLock,
+  lookAtTarget,
   resolveModules,
   setProfile,
 } from '../src/target.ts'
@@ -170,6 +171,11 @@ describe('fuzzing', patience, () => {
     ['renew', (machine) => renewLock(machine, place, request)],
     ['unlock', (machine) => releaseLock(machine, place, 'mine')],
     ['observe', (machine) => observeMachine(machine, profile)],
+    [
+      'look',
+      (machine) =>
+        lookAtTarget({ name: place.target, machine }, { profile, path: '/store/p', store, closure: [] } as never),
+    ],
     ['resolve', (machine) => resolveModules(machine, ['/a', '/b'])],
     ['set_profile', (machine) => setProfile(machine, { ...place, token: '-', path: '/store/p', store } as never)],
     ['activity', (machine) => performActivity(machine, { profile, token: '-', activity: 'unlock', mapping })],
@@ -180,6 +186,7 @@ describe('fuzzing', patience, () => {
     `ID + boot b\nID + mapping t1 active ended process:key\nID + field pkg /store/x\nID + field entry {}\nID + answers\nID =`,
     'ID + other t1 other/process:key /store/x\nID + strange 2e2e2f78\nID =',
     'ID + module /store/x\nID + module -\nID =',
+    'ID + locked\nID + missing\nID =',
     'ID + generation 7\nID =',
     'done ID 1\nID + log 6e6f\nID =',
   ]

@@ -153,6 +153,24 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
   })
 
   test.each([
+    ['', '', false],
+    ['', 'lock 0', true],
+    ['', 'lock 1', true],
+    ['', 'unlock 1', true],
+    ['', 'unlock 130', true],
+    ['', 'unlock 0', false],
+    ['', 'deactivate 1', false],
+    // Cut off.
+    ['lock', '', true],
+    ['unlock', '', true],
+  ])('with activity "%s" and status "%s": isLocked is %s', async (activity, status, isLocked) => {
+    const scene = await activated()
+    writeFileSync(join(scene.record, 'activity'), activity)
+    writeFileSync(join(scene.record, 'status'), status)
+    expect((await observe(scene)).records).toMatchObject([{ state: 'active', isLocked }])
+  })
+
+  test.each([
     ['activating', 'activate', '', 'activate'],
     ['activating', 'activate', 'activate 1', undefined],
     // The outcome was written, and the runner was cut off before it released its claim.

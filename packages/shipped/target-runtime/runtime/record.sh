@@ -125,6 +125,9 @@ say_mapping() {
   say mapping "$target" "$current" "$running" "${directory##*/}"
   first_line "$directory/status"
   [ -z "$intended" ] || [ "${line%% *}" != "$intended" ] || say failed
+  case $line in
+    'lock '* | 'unlock '[!0]*) say locked ;;
+  esac
   say_activity "${line%% *}"
   module=
   while IFS= read -r line || [ -n "$line" ]; do

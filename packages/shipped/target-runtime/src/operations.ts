@@ -56,6 +56,12 @@ export const OPERATIONS = {
     does: 'lists the records of a profile on this machine under any target name, the mappings of other profiles, and all profiles',
     isRepeatable: true,
   },
+  look: {
+    roles: DEPLOY,
+    fields: 'TARGET PROFILE PATH STORE-KIND [ROOT [NAME]...]',
+    does: 'names what keeps a target from being as a run leaves it: a lock, another current profile, a missing root or path',
+    isRepeatable: true,
+  },
   start: {
     roles: DEPLOY,
     fields: 'TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER KEY [instead MODULE] [FIELD WORD]...',

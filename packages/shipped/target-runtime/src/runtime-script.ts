@@ -14,7 +14,7 @@ const ACTIVITIES = ['common', 'claim', 'state', 'runner']
 const HELPER = ['refuse', 'serve', 'holder', 'roots', 'nix']
 
 const HELPERS: Readonly<Record<Role, Parts>> = {
-  deploy: { detached: ACTIVITIES, own: [...HELPER, 'lock', 'record', 'activity', 'nix-roots', 'profile'] },
+  deploy: { detached: ACTIVITIES, own: [...HELPER, 'lock', 'record', 'look', 'activity', 'nix-roots', 'profile'] },
   carry: {
     own: ['common', 'claim', ...HELPER, 'nix-roots', 'protect', 'native-store', 'native-aside', 'native-transfer'],
   },

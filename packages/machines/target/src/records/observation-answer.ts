@@ -14,6 +14,7 @@ interface RecordLines {
   readonly lines: string[]
   declared?: readonly string[]
   hasFailed: boolean
+  isLocked: boolean
   activity?: string
 }
 
@@ -36,6 +37,9 @@ function takeFact(record: RecordLines, fact: string, text: string): boolean {
       return true
     case 'failed':
       record.hasFailed = true
+      return true
+    case 'locked':
+      record.isLocked = true
       return true
     case 'activity':
       if (ACTIVITY.test(text)) record.activity = text
@@ -100,7 +104,7 @@ export class ObservationAnswer {
     const [, target, state = '', running, name = ''] = MAPPING.exec(line) ?? []
     if (target === undefined) return false
     const record = { target: target as TargetName, state, running: running === 'running', name }
-    this.#records.push({ ...record, lines: [], hasFailed: false })
+    this.#records.push({ ...record, lines: [], hasFailed: false, isLocked: false })
     return true
   }
 
@@ -113,7 +117,7 @@ export class ObservationAnswer {
   }
 
   #read(record: RecordLines): ObservedRecord | DamagedRecord {
-    const { target, running, name, lines, declared, hasFailed, activity } = record
+    const { target, running, name, lines, declared, hasFailed, isLocked, activity } = record
     const { container, key } = mappingNamed(name, lines)
     const state = record.state === 'unknown' ? 'activating' : (record.state as RecordState)
     const place = { target, key, container, state: record.state }
@@ -128,6 +132,7 @@ export class ObservationAnswer {
         running,
         ...begun,
         hasFailed,
+        isLocked: isLocked || activity === 'lock' || activity === 'unlock',
         definition,
         bootId,
         ...(declared === undefined ? {} : { declared }),

@@ -10,6 +10,8 @@ export interface ObservedRecord extends ObservedMapping {
   readonly definition: ActivityDefinition
   /** Id of the boot during which it was written. */
   readonly bootId: string
+  /** Whether the service may still be locked: `lock` was called, or cut off, and no `unlock` has succeeded since. */
+  readonly isLocked: boolean
   /** Activities that its module declares. A module that declares none may have any activity but `status`. */
   readonly declared?: readonly string[]
 }

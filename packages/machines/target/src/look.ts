@@ -1,0 +1,39 @@
+import { basename } from 'node:path'
+
+import type { ProfileName, StorePath, StoreReference } from '@davit/documents'
+
+import { badAnswer } from './helper/answer-lines.ts'
+import { onTarget } from './helper/refused-request.ts'
+import { profileRootIn } from './profile.ts'
+import type { ShellTarget } from './shell-target.ts'
+
+export interface ExpectedProfile {
+  readonly profile: ProfileName
+  readonly path: StorePath
+  readonly store: StoreReference
+  /** What a native store has to have of the path's closure. A Nix store is asked for the path only, which implies the rest. */
+  readonly closure: readonly StorePath[]
+}
+
+/**
+ * What keeps a target from being as a run leaves it: a lock that somebody holds or has left there; another current profile; a
+ * profile that no root keeps; a package that is missing.
+ */
+export type Deviation = (typeof DEVIATIONS)[number]
+
+const DEVIATIONS = ['locked', 'profile', 'root', 'missing'] as const
+
+/** Compares a target with what a run leaves there, and changes nothing. */
+export async function lookAtTarget(
+  { name, machine }: ShellTarget,
+  { profile, path, store: { kind, directory }, closure }: ExpectedProfile,
+): Promise<readonly Deviation[]> {
+  const paths =
+    kind === 'native' ? [profileRootIn(directory, name, profile), ...closure.map((one) => basename(one))] : []
+  const lines = await machine.request('look', [name, profile, path, kind, ...paths]).catch((error: unknown) => {
+    throw onTarget(name, error)
+  })
+  const deviations = DEVIATIONS.filter((deviation) => lines.includes(deviation))
+  if (deviations.length < lines.length) throw badAnswer(machine.address)
+  return deviations
+}
