@@ -1,5 +1,5 @@
 import { currentGeneration, type DeploymentPlace, readLeftBehind } from '@davit/coordinator-state'
-import { carryOut, type FirstTerms, onFirst, outcomeError, planFor, refuseStrange, renderPlan } from '@davit/deployment'
+import { carryOut, onFirst, outcomeError, planFor, refuseStrange, renderPlan } from '@davit/deployment'
 import { Manifest } from '@davit/documents'
 import {
   activityOptions,
@@ -12,10 +12,10 @@ import {
   stateEnvironment,
   type ToolContext,
   withDeployment,
-  withTargets,
 } from '@davit/tool'
 import type { TransitionOutcome } from '@davit/transition-runner'
 
+import { check } from './check.ts'
 import { giveUp } from './give-up.ts'
 
 const EXIT_STATUS = {
@@ -89,7 +89,17 @@ export const tool = defineTool({
     check: {
       type: 'boolean',
       describe:
-        'only make the checks that --take-over and --undeploy are about, on the targets that can be reached, and stop; change and print nothing',
+        'only make the checks that --take-over and --undeploy are about, on the targets that can be reached; then look whether a run of davit-env would change anything, print unchanged or changed instead of the manifest, and stop; change nothing',
+    },
+    'target-profiles': {
+      type: 'boolean',
+      default: true,
+      describe: 'with --check, also compare the profiles of the targets, which davit-set sets',
+    },
+    'coordinator-profile': {
+      type: 'boolean',
+      default: true,
+      describe: 'with --check, also compare the generation of the coordinator, which davit-set adds',
     },
     'dry-run': { type: 'boolean', describe: 'print the steps with their reasons, and stop' },
   },
@@ -115,9 +125,9 @@ export const tool = defineTool({
     const { takeOver, undeploy } = args
     // With --old-manifest the user vouches for what is active.
     const claim = old === undefined ? await onFirst({ profile, place, takeOver, undeploy }) : undefined
-    if (args.check) return check(next, claim, context)
-    const known = await knownHere(place, old)
+    const { generation, ...known } = await knownHere(place, old)
     const terms = { ...context, ...known, profile, place, claim, undeploy, ...transitionOptionsOf(args) }
+    if (args.check) return check(next, context, { ...terms, generation })
     // If there may be nothing to undeploy, nothing is written until that is known.
     const isInDoubt = undeploy && claim !== undefined
     const purpose = args.dryRun || isInDoubt ? undefined : 'change'
@@ -139,17 +149,8 @@ async function readOld({ args, readDocument }: ToolContext<{ readonly oldManifes
 
 /** What this coordinator knows about the deployment; `old` takes the place of its last generation. */
 async function knownHere(place: DeploymentPlace, old: Manifest | undefined) {
-  const previous = old ?? (await currentGeneration(place))?.manifest
-  return { old, previous, leftBehind: await readLeftBehind(place) }
-}
-
-/** Carries out `--check` on the targets that can be reached; whether the others matter is decided when targets are changed. */
-async function check(next: Manifest, claim: FirstTerms | undefined, context: ToolContext<unknown>): Promise<void> {
-  if (claim === undefined) return
-  await withTargets(next.infrastructure, { ...context, role: 'deploy' }, async ({ targets, unreachable }) => {
-    const undeploy = claim.undeploy && unreachable.size === 0
-    await refuseStrange(next, [...targets.values()], { ...claim, undeploy })
-  })
+  const generation = old === undefined ? await currentGeneration(place) : undefined
+  return { old, generation, previous: old ?? generation?.manifest, leftBehind: await readLeftBehind(place) }
 }
 
 interface TransitionArguments {

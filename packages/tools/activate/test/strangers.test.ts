@@ -37,6 +37,8 @@ async function activate(manifest: Manifest, given: Given = {}): Promise<string> 
     check: false,
     takeOver: false,
     undeploy: false,
+    targetProfiles: true,
+    coordinatorProfile: true,
     abandon: [],
   }
   const args = { profile: 'default', lock: true, lockLease: 60, rollback: true, ...flags, ...given }
@@ -151,7 +153,7 @@ describe('what somebody else has deployed under the name', () => {
   })
 
   test('is nothing where nothing is there, or under another name', async () => {
-    expect(await activate(machines.manifest(OURS), { check: true })).toBe('')
+    expect(await activate(machines.manifest(OURS), { check: true })).toBe('changed\n')
     await theirs()
     expect(await activate(machines.manifest(OURS), { profile: 'shop' })).toBe('the manifest')
     expect(machines.up()).toEqual(['api', 'page', 'shop'])

@@ -21,6 +21,13 @@ export { type Journal, openJournal, type ReadEntry, type ReadJournal, readJourna
 export type { BeginEntry, EndEntry, JournalEntry, MessageEntry, StepEntry } from './journal-entry.ts'
 export type { Origin } from './origin.ts'
 export { type DeploymentPlace, deploymentPlace } from './place.ts'
-export { beginRollback, endRollback, finishRollback, nextRollback, type Rollback } from './rollback.ts'
+export {
+  beginRollback,
+  endRollback,
+  finishRollback,
+  isRollbackRecorded,
+  nextRollback,
+  type Rollback,
+} from './rollback.ts'
 export { releasePackages, type ReleaseOptions } from './release-packages.ts'
 export { selectGenerations, type SelectionPlace } from './select-generations.ts'

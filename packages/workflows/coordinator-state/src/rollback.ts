@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { isMissing, makeDirectories, readTextFile, writeFileAtomic } from '@davit/files'
@@ -34,6 +34,17 @@ export async function beginRollback(place: DeploymentPlace): Promise<Rollback> {
   makeDirectories(place, 0o700)
   await writeFileAtomic(fileOf(place), `${await currentNumber(place)} ${rollback.to}\n`)
   return rollback
+}
+
+/** Whether there is a record of a rollback, which the next run that deploys something else removes. */
+export async function isRollbackRecorded(place: DeploymentPlace): Promise<boolean> {
+  try {
+    await stat(fileOf(place))
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
 }
 
 /** Removes the record of a rollback, unless another one has since been begun from the generation that is now current. */

@@ -17,6 +17,7 @@ import {
   finishRollback,
   generationNumbers,
   generationRoot,
+  isRollbackRecorded,
   nextRollback,
   previousNumber,
   readGeneration,
@@ -69,13 +70,16 @@ describe('returning to a generation', () => {
 
   test('keeps its destination when it was cut off, and goes one further back once it is finished', async () => {
     await add('a', 'b', 'c', 'd')
+    expect(await isRollbackRecorded(place)).toBe(false)
     expect(await nextRollback(place)).toEqual({ to: 3, isUnfinished: false })
     expect(await beginRollback(place)).toEqual({ to: 3, isUnfinished: false })
     expect(await beginRollback(place)).toEqual({ to: 3, isUnfinished: true })
     await switchGeneration(place, 3)
     expect(await nextRollback(place)).toEqual({ to: 3, isUnfinished: true })
     expect(await beginRollback(place)).toEqual({ to: 3, isUnfinished: true })
+    expect(await isRollbackRecorded(place)).toBe(true)
     await finishRollback(place)
+    expect(await isRollbackRecorded(place)).toBe(false)
     expect(await nextRollback(place)).toEqual({ to: 2, isUnfinished: false })
   })
 

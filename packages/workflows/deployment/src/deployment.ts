@@ -1,5 +1,6 @@
 export { abandon, type AbandonTerms } from './abandon.ts'
 export { carryOut, type CarryOutTerms } from './carry-out.ts'
 export { type FirstTerms, onFirst, refuseStrange } from './first-deployment.ts'
+export { isDeployed, isRecorded, type LookTerms } from './look.ts'
 export { outcomeError } from './outcome-error.ts'
 export { type Plan, planFor, type PlanTerms, renderPlan } from './plan-for.ts'

@@ -41,4 +41,10 @@ export const say = messages({
   'nothing-to-do': note({}, () => 'nothing to do'),
   /** All services match the manifest. */
   'all-as-manifest': note({}, () => 'nothing to do: all services match the manifest'),
+  /** The manifest is deployed and recorded, and nobody else is at work. davit-env takes no lock and writes nothing. */
+  unchanged: note({ everything: 'texts' }, ({ everything }) => {
+    const last = everything.length - 1
+    const names = last < 1 ? everything.join('') : `${everything.slice(0, last).join(', ')} and ${everything[last]}`
+    return `nothing to do: ${names} are as the manifest says`
+  }),
 })

@@ -119,19 +119,33 @@ export function renderPlan({ transition, deployed, notes }: Plan): string {
 }
 
 /** Reports the parts of a plan that its activities do not show. */
-export function reportPlan({ transition, deployed, unreachable, notes }: Plan, report: Report): void {
+export function reportPlan(plan: Plan, report: Report): void {
+  const { transition } = plan
+  reportRemarks(plan, report)
+  for (const activity of activitiesOf(transition)) {
+    const message = plannedMessage(activity, KINDS)
+    report(isSurprise(activity) ? message : asDetail(message))
+  }
+  if (isEmpty(transition)) report(say(isAsSaid(plan) ? 'all-as-manifest' : 'nothing-to-do'))
+}
+
+/** Reports a plan without activities if everything else that a run sets is as in the manifest too. */
+export function reportUnchanged(plan: Plan, everything: readonly string[], report: Report): void {
+  reportRemarks(plan, report)
+  report(isAsSaid(plan) ? say('unchanged', { everything }) : say('nothing-to-do'))
+}
+
+function reportRemarks({ transition, deployed, notes }: Plan, report: Report): void {
   for (const message of [...deployed.warnings, ...notes, ...transition.skipped]) report(message)
   for (const outdated of transition.outdated) {
     const message = outdatedMessage(outdated)
     report(outdated.isTold ? asDetail(message) : message)
   }
-  for (const activity of activitiesOf(transition)) {
-    const message = plannedMessage(activity, KINDS)
-    report(isSurprise(activity) ? message : asDetail(message))
-  }
-  if (!isEmpty(transition)) return
-  const isAsSaid = [transition.outdated, deployed.warnings, [...unreachable], notes].every(({ length }) => length === 0)
-  report(say(isAsSaid ? 'all-as-manifest' : 'nothing-to-do'))
+}
+
+/** Whether nothing differs from the manifest, not even what the plan leaves alone. */
+function isAsSaid({ transition, deployed, unreachable, notes }: Plan): boolean {
+  return [transition.outdated, deployed.warnings, [...unreachable], notes].every(({ length }) => length === 0)
 }
 
 /** Whether an activity is reported with its reason, since nobody asked for it; of a restart, only the deactivation is. */

@@ -2,6 +2,7 @@ import type { Message } from '@davit/diagnostics'
 import { type Manifest, mappingIdOf, type ServiceMapping, type TargetName } from '@davit/documents'
 import {
   type ActivityDefinition,
+  type DamagedRecord,
   definitionOf,
   type ForeignRecord,
   isSamePlace,
@@ -16,13 +17,15 @@ import { coresOf, type ObservedMapping, observedOf, type RecordedPlace, targetLa
 import { differencesOf } from './differences.ts'
 import { doubtsOf } from './doubts.ts'
 import { say } from './messages.ts'
-import { salvage, unusable } from './salvage.ts'
+import { salvage, unusableMessage } from './salvage.ts'
 import { settledObservation, type SettlingTerms } from './settled.ts'
 
 export interface DeployedMapping extends ObservedMapping {
   readonly mapping: ServiceMapping
   /** Undefined only if the record is damaged and nothing else contains the definition. */
   readonly definition: ActivityDefinition | undefined
+  /** Whether the service may still be locked by an earlier run. */
+  readonly isLocked?: boolean
 }
 
 /** What is deployed now. */
@@ -34,6 +37,8 @@ export interface Deployed {
   readonly renamed: readonly ShellTarget[]
   /** What other deployments have on the machines. */
   readonly neighbours: readonly Neighbour[]
+  /** Records from which nothing can be reconstructed; `warnings` name them. */
+  readonly unusable: readonly DamagedRecord[]
   /** Warnings about what has to be dealt with by hand. */
   readonly warnings: readonly Message[]
 }
@@ -68,6 +73,9 @@ export async function observeDeployment(
     }),
   )
   const known = new Set<ShellTarget>(targets)
+  const unusable = observations.flatMap(({ damaged }) =>
+    damaged.filter((record) => salvage(record, manifests) === undefined),
+  )
   return {
     observed: observed.flat(),
     places,
@@ -75,10 +83,11 @@ export async function observeDeployment(
     neighbours: machines.flatMap((machine, index) =>
       (observations[index]?.foreign ?? []).map((record) => ({ machine, record })),
     ),
-    warnings: observations.flatMap(({ damaged, strange }) => [
-      ...damaged.filter((record) => salvage(record, manifests) === undefined).map(unusable),
-      ...strange.map((file) => say('not-a-record', { file })),
-    ]),
+    unusable,
+    warnings: [
+      ...unusable.map(unusableMessage),
+      ...observations.flatMap(({ strange }) => strange.map((file) => say('not-a-record', { file }))),
+    ],
   }
 }
 
@@ -91,7 +100,7 @@ export function deployedBy(
     ...found,
     definition: definitionOf(old, found.mapping),
   }))
-  return { observed, places: placesByName(targets), renamed: [], neighbours: [], warnings: [] }
+  return { observed, places: placesByName(targets), renamed: [], neighbours: [], unusable: [], warnings: [] }
 }
 
 interface JudgingTerms extends ObservationTerms {

@@ -19,7 +19,7 @@ export function salvage(record: DamagedRecord, manifests: readonly Manifest[]): 
 }
 
 /** Warning about a record from which the mapping cannot be reconstructed. */
-export function unusable({ directory, key, container, target, problem }: DamagedRecord): Message {
+export function unusableMessage({ directory, key, container, target, problem }: DamagedRecord): Message {
   return say('record-unusable', { target, container, key, record: `${directory}/record`, problem })
 }
 
