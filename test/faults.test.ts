@@ -147,6 +147,7 @@ describe('what a run claims is compared with what happened', () => {
     note('generation-added', { generation: 1 }),
     note('generation-unchanged', { generation: 1 }),
     note('all-as-manifest'),
+    note('unchanged', { everything: ['services'] }),
     note('activity-planned', { target: 'fl1', reasons: ['rebooted'] }),
     note('lock-lost-meanwhile'),
     note('left-behind', { services: ['kept', 'new'], target: 'fl1' }),

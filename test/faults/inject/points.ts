@@ -56,7 +56,7 @@ export function alikes(points: Points): readonly (readonly Place[])[] {
   return [...classes.values()]
 }
 
-const ASKING = /^(begin|connect|before-script|(before|after)-(hello|observe|renew|native_missing))$/
+const ASKING = /^(begin|connect|before-script|(before|after)-(hello|look|observe|renew|native_missing))$/
 const PIECE = 'before-data'
 const CHANGE = /^(rename|write|mkdir|link|remove|started)$/
 const IN_A_ROW = 5

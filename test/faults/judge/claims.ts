@@ -17,6 +17,7 @@ export const MESSAGE_CLAIMS: Readonly<Record<string, Check>> = {
   'activity-planned': (said, { boots }) =>
     textsIn(said, 'reasons').includes('rebooted') ? unless(boots.has(textIn(said, 'target')), 'it was not') : [],
   'all-as-manifest': ({ time }, world) => sameAs(world.attempted.instances.keys(), time, world),
+  unchanged,
   'left-behind': keepsRunning,
   'lock-lost-meanwhile': (_, { reinstalled }) => unless(reinstalled.size > 0, 'nobody has taken it'),
 }
@@ -96,6 +97,19 @@ function profileSet(said: Said, { attempted, after, reinstalled }: World): reado
   return [
     ...unless(profile === attempted.profiles.get(host), `that is '${profile}'`),
     ...unless(generations.at(-1) === said.fields['generation'], `the generations are ${generations.join(', ')}`),
+  ]
+}
+
+/** Checks that everything is as in the manifest, and that nothing is left of a lock, which the next run would have to settle. */
+function unchanged({ time }: Said, world: World): readonly string[] {
+  const { attempted, after, coordinator, reinstalled } = world
+  const others = after.filter(({ host, profile }) => !reinstalled.has(host) && profile !== attempted.profiles.get(host))
+  const locks = after.flatMap(({ leftFiles }) => leftFiles.filter((file) => file.includes('/lock/')))
+  return [
+    ...sameAs(attempted.instances.keys(), time, world),
+    ...others.map(({ host, profile }) => `the profile of ${host} is '${profile}'`),
+    ...unless(coordinator.manifest === attempted.text, 'the last generation is another one'),
+    ...unless(locks.length === 0, `there are ${locks.join(', ')}`),
   ]
 }
 

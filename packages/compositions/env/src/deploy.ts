@@ -4,7 +4,7 @@ import { hasModels } from './check-order.ts'
 import type { Order } from './options.ts'
 import type { PrivateDirectories } from './private-directories.ts'
 import { activate, delegateBuild, distribute, generations, lock, manifest, normalize, set } from './tools.ts'
-import { activationWords, generationWords, modelWords, recordWords, wordsOf } from './words.ts'
+import { activationWords, generationWords, modelWords, profileWords, recordWords, wordsOf } from './words.ts'
 
 /** Carries out an order: all steps of a deployment, one after the other. */
 export async function deploy(order: Order, steps: Steps, directories: PrivateDirectories): Promise<void> {
@@ -16,13 +16,12 @@ export async function deploy(order: Order, steps: Steps, directories: PrivateDir
   const next = await manifestOf(order, generation, { steps, directories })
   if (order.dryRun || order.abandon.length > 0) return steps.show(activate, activationWords(order), next)
 
-  if ((await stateOf(order, { next, generation }, steps)) === 'unchanged') return
+  if ((await stateOf(order, { next, generation }, steps)) === 'unchanged') return directories.sweep()
   await steps.run(distribute, [], next)
   const change = () => changeTargets(order, { next, generation }, steps)
   if (order.noLock) await change()
   else {
     await steps.during(lock, [], { input: next, work: change })
-    // Once we have held the lock, no step of a run that was killed can still run.
     directories.sweep()
   }
   // From now on, another rollback goes one generation further back.
@@ -34,12 +33,11 @@ function isAboutLastDeployment(order: Order): boolean {
   return order.abandon.length > 0 && !hasModels(order) && order.deployment === undefined
 }
 
-/** Refuses a deployment that is not ours, and returns what davit-activate says of its state; a repair is never left out. */
+/** Refuses a deployment that is not ours, and returns whether it is 'changed' or 'unchanged'. */
 async function stateOf(order: Order, { next, generation }: Change, steps: Steps): Promise<string> {
   // A generation to return to is known to be ours.
   if (generation !== undefined) return 'changed'
-  const state = await steps.run(activate, ['--check', ...activationWords(order)], next)
-  return order.repair ? 'changed' : state.trim()
+  return (await steps.run(activate, ['--check', ...activationWords(order), ...profileWords(order)], next)).trim()
 }
 
 interface Change {

@@ -9,7 +9,7 @@ import { atExit, isProcessGone, processReference } from '@davit/process'
 export interface PrivateDirectories {
   /** Works with a new directory, which other users may pass through, and removes it, even if the process ends before. */
   use<Result>(work: (directory: string) => Promise<Result>): Promise<Result>
-  /** Removes the directories of runs of the same deployment that were killed. */
+  /** Removes the directories of runs of the same deployment that were killed. To be called when none of these holds the lock. */
   sweep(): void
 }
 

@@ -32,8 +32,13 @@ export function activationWords(order: Order): readonly string[] {
 
 /** Words for davit-set. */
 export function recordWords(order: Order, generation: string | undefined): readonly string[] {
-  const { noTargetProfiles, noCoordinatorProfile, noLock } = order
-  return wordsOf({ noTargetProfiles, noCoordinatorProfile, noLock, generation })
+  const { noLock } = order
+  return [...profileWords(order), ...wordsOf({ noLock, generation })]
+}
+
+/** Words about what davit-set leaves alone, which davit-activate --check does not compare then. */
+export function profileWords({ noTargetProfiles, noCoordinatorProfile }: Order): readonly string[] {
+  return wordsOf({ noTargetProfiles, noCoordinatorProfile })
 }
 
 /** Words for davit-generations, if the order is only about generations. */

@@ -26,10 +26,10 @@ describe('davit-env', () => {
     nothingLeft()
   })
 
-  test('stops where davit-activate --check finds nothing to change, unless it only repairs', async () => {
+  test('stops where davit-activate --check finds nothing to change', async () => {
     expect(await run(MODELS, { STATE: 'unchanged' })).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(namesOfSteps()).toEqual(['normalize', 'manifest', 'activate'])
-    await run([...MODELS, '--repair'], { STATE: 'unchanged' })
+    await run([...MODELS, '--repair'])
     expect(namesOfSteps().slice(3)).toEqual([
       'normalize',
       'manifest',
@@ -110,7 +110,7 @@ describe('davit-env', () => {
     await run(['-D', 'model', ...forAll, ...forSome])
     expect(trace()).toEqual([
       'manifest deployment=model format=json',
-      'activate lock=false upgrade=false rollback=false check: output of manifest',
+      'activate lock=false upgrade=false rollback=false targetProfiles=false coordinatorProfile=false check: output of manifest',
       'distribute: output of manifest',
       'activate lock=false upgrade=false rollback=false: output of manifest',
       'set lock=false coordinatorProfile=false targetProfiles=false: output of manifest',
