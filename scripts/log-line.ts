@@ -38,7 +38,7 @@ const STEP = {
 /** Lines of the log other than messages with a code. */
 const PLAIN = [
   object({ kind: { const: 'started' }, ...STEP }),
-  object({ kind: { const: 'finished' }, ...STEP, 'seconds?': NUMBER }),
+  object({ kind: { const: 'finished' }, ...STEP, 'seconds?': NUMBER, 'bytes?': NUMBER }),
   object({ kind: { const: 'failed' }, ...STEP, 'seconds?': NUMBER, message: TEXT, 'log?': TEXT }),
   object({ kind: { const: 'diagnostic' }, ...EVENT, severity: { const: 'error' }, message: TEXT, ...PLACED }),
   // The fields of the code are additional properties.

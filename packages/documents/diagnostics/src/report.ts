@@ -13,7 +13,11 @@ export interface ReportedStep {
 /** Something that happens while a tool works; `tool` renders it for terminals, logs and programs. */
 export type ReportEvent =
   | (ReportedStep & { readonly kind: 'started' })
-  | (ReportedStep & { readonly kind: 'finished' })
+  | (ReportedStep & {
+      readonly kind: 'finished'
+      /** Size of the packages that the step transferred. */
+      readonly bytes?: number
+    })
   | (ReportedStep & {
       readonly kind: 'failed'
       readonly message: string

@@ -32,8 +32,10 @@ test.each(PAGES)('the examples of the page %s are valid, and say the same', (pag
 })
 
 test('every document has a page', () => {
-  // The journal and the log have pages too, but consist of lines.
-  const pages = readdirSync(DIRECTORY).filter((file) => file.endsWith('.md') && !/^(?:README|journal|log)\./.test(file))
+  // The journal, the log and the trace have pages too, but consist of lines.
+  const pages = readdirSync(DIRECTORY).filter(
+    (file) => file.endsWith('.md') && !/^(?:README|journal|log|trace)\./.test(file),
+  )
   expect(pages.toSorted()).toEqual(PAGES.map(([page]) => `${page}.md`))
 })
 

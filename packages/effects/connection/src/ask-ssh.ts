@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, type Trace, traced } from '@davit/diagnostics'
 import { type Environment, runCommand } from '@davit/process'
 import { parseSshAddress } from './ssh-address.ts'
 import { parseSshConfiguration, type SshConfiguration } from './ssh-configuration.ts'
@@ -36,6 +36,7 @@ export function askSshDefaults(context: SshContext): Promise<string> {
 interface SshContext {
   readonly environment: Environment
   readonly signal?: AbortSignal
+  readonly trace?: Trace | undefined
 }
 
 export interface AskOptions extends SshContext {
@@ -43,13 +44,19 @@ export interface AskOptions extends SshContext {
   defaults(): Promise<string>
 }
 
-async function printed(address: string, { environment, signal }: SshContext, rest: readonly string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await runCommand({
+async function printed(
+  address: string,
+  { environment, signal, trace }: SshContext,
+  rest: readonly string[],
+): Promise<string> {
+  const command = {
     argv: ['ssh', '-G', '-T', ...rest],
     env: environment,
     timeoutSeconds: 30,
     ...(signal === undefined ? {} : { signal }),
-  })
+  } as const
+  const span = { kind: 'ssh', name: 'ssh -G', place: address } as const
+  const { exitCode, stdout, stderr } = await traced(trace, span, () => runCommand(command))
   if (exitCode !== 0) throw configurationError({ address, configurationFile: environment[CONFIGURATION] }, stderr)
   return stdout
 }

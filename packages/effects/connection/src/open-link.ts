@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { traced } from '@davit/diagnostics'
 import { authentication } from './authentication.ts'
 import { connectSocket } from './connect-socket.ts'
 import { handshake, type HandshakeOutcome } from './handshake.ts'
@@ -21,16 +22,19 @@ export async function openLink(
   context: OpenContext,
 ): Promise<SshLink> {
   const configuration = through === undefined ? host : { ...host, ciphers: withoutHanging(host.ciphers) }
-  const { signal, lanes, attempts, report } = context
+  const { signal, lanes, attempts, report, trace } = context
+  const place = configuration.address
   const server = `${configuration.hostname}:${configuration.port}`
   const [hostKeys, identities] = await Promise.all([
     hostKeyPolicy(configuration, report),
     readIdentities(configuration),
   ])
   const attempt = async (): Promise<HandshakeOutcome & { readonly stream: Duplex }> => {
-    const stream = await (through?.forward(configuration) ?? connectSocket(configuration, signal))
+    const connect = () => through?.forward(configuration) ?? connectSocket(configuration, signal)
+    const stream = await traced(trace, { kind: 'ssh', name: 'connect', place }, connect)
     const proof = await authentication(configuration, identities)
-    return { ...(await handshake(stream, configuration, { hostKeys, authentication: proof, signal })), stream }
+    const greet = () => handshake(stream, configuration, { hostKeys, authentication: proof, signal })
+    return { ...(await traced(trace, { kind: 'ssh', name: 'handshake', place }, greet)), stream }
   }
   for (let tried = 1; ; tried += 1) {
     const outcome = await lanes.run(server, attempt)

@@ -1,4 +1,4 @@
-import type { DavitError } from '@davit/diagnostics'
+import { type DavitError, TRACE_VARIABLE } from '@davit/diagnostics'
 import { startCommand, type Environment } from '@davit/process'
 import { READ_SCRIPT, scriptLine, TARGET_PATH } from './bootstrap.ts'
 import type { Channel, Connection } from './channel.ts'
@@ -6,7 +6,8 @@ import { channelClosed, channelExit } from './channel-exit.ts'
 
 /** Opens a connection to this machine. Its scripts find the user's own programs too, after those that any target has. */
 export function openLocal(options: { readonly environment: Environment }): Connection {
-  const { environment } = options
+  // What runs here in the role of a target is not part of the run.
+  const { [TRACE_VARIABLE]: _, ...environment } = options.environment
   const path = [TARGET_PATH, environment['PATH']].filter(Boolean).join(':')
   const env = { ...environment, PATH: path, LC_ALL: 'C' }
   const channels = new Set<Channel>()

@@ -1,4 +1,4 @@
-import type { Report } from '@davit/diagnostics'
+import type { Report, Trace } from '@davit/diagnostics'
 import type { Environment } from '@davit/process'
 import type { Limiter } from './limiter.ts'
 
@@ -9,6 +9,7 @@ export interface SshOptions {
    */
   readonly environment: Environment
   readonly report?: Report
+  readonly trace?: Trace | undefined
   /** Aborts connecting; open connections stay. */
   readonly signal?: AbortSignal
   /** Bounds handshakes, since sshd refuses more than ten at a time; four by default. */

@@ -120,3 +120,9 @@ test('a local script finds the programs of the user after those of the system', 
   const { stdout } = await connection.run('echo "$MINE $PATH"')
   expect(await text(stdout)).toMatch(/^here \/usr\/local\/sbin:.*:\/home\/me\/bin\n$/)
 })
+
+test('a local script does not belong to the trace of the run', async () => {
+  const connection = openLocal({ environment: { PATH: '/usr/bin:/bin', DAVIT_TRACE: '/trace.json' } })
+  const { stdout } = await connection.run('echo "[${DAVIT_TRACE-}]"')
+  expect(await text(stdout)).toBe('[]\n')
+})

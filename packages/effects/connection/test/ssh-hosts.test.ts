@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { DavitError, type ReportEvent } from '@davit/diagnostics'
+import { DavitError, type ReportEvent, type Trace } from '@davit/diagnostics'
 import { runCommand } from '@davit/process'
 import { freePort } from '@davit/testing/free-port'
 import { makeKey, publicKey, sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
@@ -66,6 +66,25 @@ describe.skipIf(missing !== undefined)('host keys', () => {
   const name = (): string => `[127.0.0.1]:${sshd.port}`
 
   beforeEach(() => known(`${name()} ${sshd.hostKey('ed25519')}`))
+
+  test('a connection is traced from the question to ssh up to the handshake', async () => {
+    const spans: string[] = []
+    const trace: Trace = ({ name: what, place }) => {
+      spans.push(`${what} ${place}`)
+      return () => spans.push(`end of ${what}`)
+    }
+    const { address } = sshd
+    await greeting(address, { trace })
+    expect(spans.slice(-4)).toEqual([
+      `connect ${address}`,
+      'end of connect',
+      `handshake ${address}`,
+      'end of handshake',
+    ])
+    expect(spans.slice(0, -4).toSorted()).toEqual(
+      ['end of ssh -G', 'end of ssh -G', `ssh -G ${address}`, 'ssh -G localhost'].toSorted(),
+    )
+  })
 
   test('a host known by its name and port is reached', async () => {
     expect(await greeting(sshd.address)).toBe('hello')

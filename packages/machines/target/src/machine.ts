@@ -1,4 +1,5 @@
 import type { Channel, Connection } from '@davit/connection'
+import { traced } from '@davit/diagnostics'
 import {
   type ActivityRequestOf,
   operation as operationNamed,
@@ -56,7 +57,7 @@ export async function openMachine(
   const place = {
     address: kept.connection.address,
     answerSeconds,
-    run: (script: string) => kept.run(script),
+    run: (script: string) => traced(terms.trace, channelSpan(kept, script), () => kept.run(script)),
     request: (operation: OperationName, fields: readonly string[]) => requestOf(kept, operation, fields),
   }
   const nixStore = nixServe(place)
@@ -72,6 +73,10 @@ export async function openMachine(
       kept.close()
     },
   }
+}
+
+function channelSpan({ connection }: KeptHelper, script: string) {
+  return { kind: 'channel', name: 'open channel', place: connection.address, fields: { out: script.length } } as const
 }
 
 async function requestOf(

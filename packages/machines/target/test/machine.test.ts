@@ -14,8 +14,9 @@ import { join } from 'node:path'
 
 import { removeTree } from '@davit/files'
 import type { ContainerName, ProfileName, ServiceKey, ServiceMapping, StorePath, TargetName } from '@davit/documents'
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, type Span, type Trace } from '@davit/diagnostics'
 import { shellConnection } from '@davit/connection/testing'
+import { encodeField } from '@davit/target-runtime'
 import { installedShells } from '@davit/testing/shells'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -54,6 +55,34 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   afterEach(() => {
     machine.close()
     removeTree(directory)
+  })
+
+  test('its requests and channels are traced, with their sizes and without what they contain', async () => {
+    const begun: Span[] = []
+    const ended: unknown[] = []
+    const trace: Trace = (span) => {
+      begun.push(span)
+      return (fields) => ended.push([span.name, fields])
+    }
+    const traced = await openMachine(async () => connection, { trace })
+    await traced.request('observe', [encodeField('hush')])
+    await (
+      await traced.run('exit 0 # hush')
+    ).exit
+    traced.close()
+    expect(begun.map(({ kind, name, place: where, fields }) => [kind, name, where, fields])).toEqual([
+      ['helper', 'start helper', shell.name, { out: expect.any(Number) }],
+      ['request', 'hello', shell.name, { out: 8 }],
+      ['request', 'observe', shell.name, { out: 15 }],
+      ['channel', 'open channel', shell.name, { out: 13 }],
+    ])
+    expect(ended).toEqual([
+      ['start helper', undefined],
+      ['hello', { in: expect.any(Number) }],
+      ['observe', { in: expect.any(Number) }],
+      ['open channel', undefined],
+    ])
+    expect(JSON.stringify([begun, ended])).not.toContain('hush')
   })
 
   const moduleOf = (script: string): string => {

@@ -37,6 +37,11 @@ export function messageVariables({ quiet, verbose, logFormat, debug }: Arguments
     DAVIT_DEBUG: flag(debug),
   }
 }
+/** Variables that every executable understands, besides those that set options. */
+export const commonEnvironment = {
+  DAVIT_TRACE: 'file to which to add where the time goes, for trace viewers',
+  NO_COLOR: 'no colours on a terminal',
+} as const
 
 /** Exit statuses that all executables share. */
 export const commonExitStatus: Readonly<Record<number, string>> = {

@@ -1,3 +1,4 @@
+import { type Trace, traced } from '@davit/diagnostics'
 import { parseDocument } from '@davit/documents'
 import type { Host } from './host.ts'
 import type { Interruption } from './interruption.ts'
@@ -17,16 +18,20 @@ export interface ContextParts {
   readonly progress: Progress
   readonly journal: RunJournal
   readonly runSteps: (environment: Environment, work: (steps: Steps) => Promise<void>) => Promise<number>
+  readonly trace: Trace | undefined
 }
 
 export function createContext(args: Arguments, parts: ContextParts): ToolContext<Arguments> {
-  const { host, interruption, result, progress, journal } = parts
+  const { host, interruption, result, progress, journal, trace } = parts
   const { [RUN_VARIABLE]: _, ...environment } = host.environment
   const { signal } = interruption
   const source = { standardInput: host.input, signal }
+  const read = (operand: string | undefined, what = 'input') =>
+    traced(trace, { kind: 'document', name: `read ${what}` }, () => readInput(operand, source))
   return {
     args,
     report: journal.report,
+    trace,
     signal,
     // What is started on this machine in its role as a target is not part of the run.
     environment,
@@ -35,13 +40,14 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
     executable: host.executable,
     print(content) {
       if (host.output.isTTY) progress.clear()
-      return result.print(content)
+      return traced(trace, { kind: 'document', name: 'write' }, () => result.print(content))
     },
-    readInput: (operand) => readInput(operand, source),
+    readInput: (operand) => read(operand),
     async readDocument(format, operand) {
-      const input = await readInput(operand, source)
-      const value = parseDocument(format, input.text, { file: input.file })
-      return { ...input, value }
+      const { name } = format
+      const input = await read(operand, name)
+      const parse = () => parseDocument(format, input.text, { file: input.file })
+      return { ...input, value: await traced(trace, { kind: 'document', name: `parse ${name}` }, parse) }
     },
     journal: (run, purpose) => journal.begin(run, purpose),
     runInForeground(command) {

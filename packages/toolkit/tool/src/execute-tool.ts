@@ -14,6 +14,7 @@ import { createContext } from './create-context.ts'
 import { createRunJournal, nameOfRun, RUN_VARIABLE } from './run-journal.ts'
 import { runSteps, type Steps } from './run-steps.ts'
 import type { Environment } from './tool-context.ts'
+import { openRunTrace } from './run-trace.ts'
 import { version } from './version.ts'
 
 /** Exit status of a program whose reader has gone, as in a shell: 128 + SIGPIPE. */
@@ -55,7 +56,8 @@ async function carryOut(
   { host, interruption, output }: Surroundings & { readonly output: StreamOutput },
 ): Promise<number> {
   const progress = createProgress({ tool: tool.name, ...progressOptions(args, host) })
-  const journal = createRunJournal({ tool: tool.name, host, report: progress.report })
+  const trace = openRunTrace({ tool: tool.name, host, report: progress.report })
+  const journal = createRunJournal({ tool: tool.name, host, report: trace.report })
   announceInterruption(tool, interruption, { report: journal.report, close: progress.close })
   const result = typeof args.output === 'string' ? fileOutput(args.output) : output
   const complain = (error: unknown): void =>
@@ -65,7 +67,8 @@ async function carryOut(
     return runSteps({ host, interruption, executeTool, environment, complain }, work)
   }
   try {
-    const context = createContext(args, { host, interruption, result, progress, journal, runSteps: steps })
+    const parts = { host, interruption, result, progress, journal, trace: trace.begin, runSteps: steps }
+    const context = createContext(args, parts)
     const status = await tool.run(context)
     await result.finish()
     journal.end(status ?? 0)
@@ -78,6 +81,7 @@ async function carryOut(
     complain(shown)
     return status
   } finally {
+    trace.end()
     progress.close()
   }
 }

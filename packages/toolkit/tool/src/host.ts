@@ -27,4 +27,6 @@ export interface Host {
   readonly runCommand?: (command: ForegroundCommand, interruption: Interruption) => Promise<number>
   /** Connections that the steps of a run share; without it, each tool connects for itself. */
   readonly openPool?: OpenPool
+  /** When the process began, in milliseconds since 1970. */
+  readonly startTime?: number
 }

@@ -20,4 +20,10 @@ export const say = messages({
    * permissions.
    */
   'journal-not-written': warning({ reason: 'text' }, ({ reason }) => reason, 'the run continues without the journal'),
+  /** The file that `DAVIT_TRACE` names cannot be written, or is something else; the run continues without a trace. */
+  'trace-not-written': warning(
+    { reason: 'text' },
+    ({ reason }) => reason,
+    'the run continues without a trace; set DAVIT_TRACE to a new file',
+  ),
 })

@@ -1,4 +1,4 @@
-import { commonExitStatus, commonOptions } from './common-options.ts'
+import { commonEnvironment, commonExitStatus, commonOptions } from './common-options.ts'
 import type { Tool } from './define-tool.ts'
 import type { OperandKind, Option } from './option.ts'
 
@@ -70,7 +70,7 @@ export function environmentEntries(tool: Tool): readonly (readonly [variables: s
   const mirrors = [...allOptions(tool)].flatMap(([name, { env }]) =>
     env === undefined ? [] : [[env.join(', '), `used if --${name} is not given`] as const],
   )
-  return [...mirrors, ...Object.entries({ ...tool.environment, NO_COLOR: 'no colours on a terminal' })]
+  return [...mirrors, ...Object.entries({ ...tool.environment, ...commonEnvironment })]
 }
 
 /** `-o, --old-manifest=FILE` */

@@ -53,6 +53,7 @@ function currentHost(running: Host['running']): Host {
     output: stdout,
     errors: stderr,
     running,
+    startTime: performance.timeOrigin,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Connection, connectionPool, ConnectionPool, ConnectionRequest } from '@davit/connection'
-import { DavitError, type Report } from '@davit/diagnostics'
+import { DavitError, type Report, type Trace } from '@davit/diagnostics'
 
 import type { Environment } from './tool-context.ts'
 
@@ -9,6 +9,8 @@ export type OpenPool = (options: PoolOptions) => ConnectionPool
 export interface PoolOptions {
   readonly environment: Environment
   readonly report: Report
+  /** That of the tool that connects first also traces the connections of later ones. */
+  readonly trace?: Trace | undefined
   readonly signal: AbortSignal
 }
 
@@ -48,13 +50,13 @@ class ConnectionsOfRun {
     this.#effects = effects
   }
 
-  async connect(request: ConnectionRequest, { environment, report }: PoolOptions): Promise<Connection> {
+  async connect(request: ConnectionRequest, { environment, report, trace }: PoolOptions): Promise<Connection> {
     const key = JSON.stringify(request)
     const absent = this.#absent.get(key)
     if (absent !== undefined) throw absent
     this.#report = report
     const { connectionPool, now } = this.#effects
-    this.#pool ??= connectionPool({ environment, report: (event) => this.#report(event) })
+    this.#pool ??= connectionPool({ environment, trace, report: (event) => this.#report(event) })
     const since = now()
     try {
       const connection = await this.#pool.connect(request)

@@ -1,4 +1,4 @@
-import type { Report } from '@davit/diagnostics'
+import type { Report, Trace } from '@davit/diagnostics'
 import type { Format } from '@davit/documents'
 
 import type { JournalledRun, JournalPurpose } from './run-journal.ts'
@@ -33,6 +33,8 @@ export interface ToolContext<Arguments> {
   /** Writes the result to standard output, or to the file of `--output`, which is created when the tool has succeeded. */
   print(content: string | Uint8Array): Promise<void>
   readonly report: Report
+  /** Missing if no trace is written. */
+  readonly trace?: Trace | undefined
   /**
    * Begins the journal of the run; tools that act on a deployment call this once before they change anything. From then on, the
    * journal records what is reported, and finally how the tool ended.

@@ -5,7 +5,7 @@ import { type Machine, openMachine, type ReachedTargets, reachTargets, type Role
 import type { Environment, ToolContext } from './tool-context.ts'
 import { usageError } from './usage-error.ts'
 
-type ConnectingContext = Pick<ToolContext<unknown>, 'environment' | 'report' | 'signal' | 'openPool'>
+type ConnectingContext = Pick<ToolContext<unknown>, 'environment' | 'report' | 'trace' | 'signal' | 'openPool'>
 
 /**
  * Connects to all targets of an infrastructure, with helpers of a role, and closes the connections when `use` is done.
@@ -17,13 +17,13 @@ export async function withTargets<R extends Role, Result>(
   use: (reached: ReachedTargets<R>, openHere: () => Promise<Machine<R>>) => Promise<Result>,
 ): Promise<Result> {
   const answerSeconds = answerSecondsIn(context.environment)
-  const { report, role } = context
+  const { report, trace, role } = context
   const over = new AbortController()
   const signal = AbortSignal.any([context.signal, over.signal])
   const { openPool = connectionPool } = context
   const pool = openPool(context)
   try {
-    const options = { role, answerSeconds, report, signal }
+    const options = { role, answerSeconds, report, trace, signal }
     const reached = await reachTargets(infrastructure, pool, options)
     // An interruption while connecting must not be reported as unreachable targets.
     context.signal.throwIfAborted()

@@ -240,6 +240,44 @@ describe('the journal', () => {
   })
 })
 
+describe('the trace', () => {
+  const file = join(directory, 'trace.json')
+  afterEach(() => rmSync(file, { force: true }))
+  const environment = { PATH: process.env['PATH'], DAVIT_TRACE: file }
+  const begun = () =>
+    (
+      JSON.parse(`${readFileSync(file, 'utf8').replace(/,\n$/, '')}]`) as {
+        readonly ph: string
+        readonly name: string
+      }[]
+    )
+      .filter(({ ph }) => ph === 'B')
+      .map(({ name }) => name)
+
+  test('of a tool that was killed can be read', async () => {
+    const child = await startedProbe(['wait'], environment)
+    child.kill('SIGKILL')
+    await child.end()
+    expect(begun()).toEqual(['davit-probe', 'start'])
+  })
+
+  test('is shared by tools that begin together', () => {
+    const script = 'for n in 1 2 3 4 5 6; do "$1" copy /dev/null & done; wait'
+    expect(spawnSync('sh', ['-c', script, 'sh', probe], { env: environment, encoding: 'utf8' }).stderr).toBe('')
+    expect(begun().toSorted()).toEqual(
+      ['davit-probe', 'read input', 'start', 'write'].flatMap((name) => Array.from({ length: 6 }, () => name)),
+    )
+  })
+
+  test('is that of the commands that a tool runs, too', () => {
+    const { stdout } = spawnSync(probe, ['run', '--', 'printenv', 'DAVIT_TRACE'], {
+      env: environment,
+      encoding: 'utf8',
+    })
+    expect(stdout).toBe(`${file}\n`)
+  })
+})
+
 /** Starts the probe, whose messages on standard error arrive in arbitrary pieces. */
 async function startedProbe(words: readonly string[], environment?: NodeJS.ProcessEnv) {
   const child = spawn(probe, words, { env: environment })

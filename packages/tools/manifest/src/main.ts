@@ -1,3 +1,4 @@
+import { traced } from '@davit/diagnostics'
 import { Architecture, encodeDocument, Manifest } from '@davit/documents'
 import { loadDeploymentModel } from '@davit/models'
 import { modulesOf } from '@davit/modules'
@@ -72,13 +73,14 @@ export const tool = defineTool({
       const { value: architecture } = await context.readDocument(Architecture, args.architecture)
       const modules = await modulesOf(args.modules)
       const store = await openStore(architecture.store, context)
-      return realise(architecture, {
+      const options = {
         ...context,
         store,
         system: currentSystem(context.environment),
         modules,
         ...(args.maxJobs === undefined ? {} : { maxJobs: args.maxJobs }),
-      })
+      }
+      return traced(context.trace, { kind: 'work', name: 'realise' }, () => realise(architecture, options))
     }
 
     async function fromDeployment(file: string): Promise<Manifest> {

@@ -1,3 +1,4 @@
+import { traced } from '@davit/diagnostics'
 import { Architecture, encodeDocument } from '@davit/documents'
 import { loadArchitecture } from '@davit/models'
 import { modulesOf } from '@davit/modules'
@@ -58,10 +59,12 @@ export const tool = defineTool({
     once: 'no target was touched; run the same command again',
     twice: 'no target was touched; run the same command again',
   },
-  async run({ args, print, report, environment, privileged, signal }) {
+  async run({ args, print, report, trace, environment, privileged, signal }) {
+    const timed = <Result>(name: string, work: () => Result | Promise<Result>) =>
+      traced(trace, { kind: 'work', name }, work)
     const system = currentSystem(environment)
     const files = modelFilesOf(args)
-    const model = await loadArchitecture(files, {
+    const loading = {
       system,
       environment,
       signal,
@@ -69,21 +72,23 @@ export const tool = defineTool({
       extraParams: args.extraParams,
       targetProperty: args.targetProperty,
       showTrace: args.showTrace ?? false,
-    })
+    }
+    const model = await timed('evaluate models', () => loadArchitecture(files, loading))
     const onlyLocalTargets = hasOnlyLocalTargets(model, args.interface)
     const kind = storeKindFor(model, { wanted: args.store, files, system })
     const store = await openStore(defaultStore(kind, environment, { privileged, onlyLocalTargets }), { environment })
-    const normalized = normalizeModel(model, {
+    const normalization = {
       clientInterface: args.interface,
       targetProperty: args.targetProperty,
       deployState: args.deployState ?? false,
       system,
       store: store.reference,
-    })
+    }
+    const normalized = await timed('normalize', () => normalizeModel(model, normalization))
     const modules = [...(await modulesOf(args.modules)).keys()]
     const strange = typesWithoutModule(normalized.architecture, { modules, placeOf: (path) => model.placeOf(path) })
     for (const diagnostic of [...normalized.warnings, ...strange]) report({ kind: 'diagnostic', diagnostic })
-    const packages = await store.instantiate(normalized.packageRequests)
+    const packages = await timed('instantiate packages', () => store.instantiate(normalized.packageRequests))
     await print(encodeDocument(Architecture, architectureOf(normalized, packages), 'json'))
   },
 })

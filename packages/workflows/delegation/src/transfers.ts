@@ -88,7 +88,7 @@ async function reported(
     const { paths, bytes } = await transfer()
     const amount =
       paths === 0 ? 'nothing was missing' : `${paths} ${paths === 1 ? 'package' : 'packages'}, ${sizeText(bytes)}`
-    report({ kind: 'finished', ...event, step: `${step} (${amount})` })
+    report({ kind: 'finished', ...event, step: `${step} (${amount})`, bytes })
   } catch (error) {
     report({ kind: 'failed', ...event, message: error instanceof Error ? error.message : String(error) })
     throw error

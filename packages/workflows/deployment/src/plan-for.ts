@@ -1,4 +1,4 @@
-import { asDetail, type Message, printable, type Report } from '@davit/diagnostics'
+import { asDetail, type Message, printable, type Report, type Trace, traced } from '@davit/diagnostics'
 import type { Manifest, NamedMapping, TargetName } from '@davit/documents'
 import type { ShellTarget } from '@davit/target'
 import {
@@ -38,6 +38,7 @@ export interface PlanTerms extends ObservationTerms, Pick<PlanOptions, 'upgrade'
   readonly leftBehind?: readonly NamedMapping[] | undefined
   /** Whether the whole deployment is removed, so that other deployments on the targets are worth a note. */
   readonly undeploy?: boolean
+  readonly trace?: Trace | undefined
 }
 
 export interface Plan {
@@ -53,15 +54,16 @@ export interface Plan {
 
 /** Plans the transition from what is deployed to the next manifest. */
 export async function planFor(next: Manifest, targets: readonly ShellTarget[], terms: PlanTerms): Promise<Plan> {
-  const { previous, upgrade, changed = 'keep' } = terms
+  const { previous, upgrade, changed = 'keep', trace } = terms
   const unreachable = unreachableOf(next, targets)
-  const { leaving, ...deployed } = await deployedOn(targets, { ...terms, next, unreachable })
+  const { leaving, ...deployed } = await traced(trace, { kind: 'work', name: 'observe' }, () =>
+    deployedOn(targets, { ...terms, next, unreachable }),
+  )
   const { observed } = deployed
-  const transition = planTransition(next, [...observed, ...assumedOn(unreachable, next)], {
-    upgrade,
-    changed,
-    ...(previous === undefined ? {} : { previous }),
-  })
+  const options = { upgrade, changed, ...(previous === undefined ? {} : { previous }) }
+  const transition = await traced(trace, { kind: 'work', name: 'plan' }, () =>
+    planTransition(next, [...observed, ...assumedOn(unreachable, next)], options),
+  )
   refuseConflicts(transition, deployed)
   const skipped = [...transition.skipped, ...forgottenIn(next, { ...terms, observed, unreachable })]
   const notes = [...vanishedOf(leaving), ...(terms.undeploy === true ? othersIn(deployed) : [])]

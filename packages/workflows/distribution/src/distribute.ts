@@ -85,7 +85,7 @@ async function sendProfile(
   report({ kind: 'started', ...event })
   try {
     const sent = await sendAgain(() => sendClosure(profile, target, options))
-    report({ kind: 'finished', ...event, step: stepOf(sent) })
+    report({ kind: 'finished', ...event, step: stepOf(sent), bytes: sent.bytes })
   } catch (error) {
     report({ kind: 'failed', ...event, message: messageOf(error) })
     throw error

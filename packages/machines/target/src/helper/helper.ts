@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 import type { Channel, Connection } from '@davit/connection'
-import type { DavitError } from '@davit/diagnostics'
+import { type DavitError, type Trace, traced } from '@davit/diagnostics'
 import { helperScript, type OperationName, type Role } from '@davit/target-runtime'
 
 import { readLines } from './answer-lines.ts'
@@ -34,6 +34,7 @@ export interface HelperOptions {
   readonly predecessor?: string
   /** How long an answer may be due before a silent helper counts as lost; see `silence.ts`. */
   readonly answerSeconds?: number | undefined
+  readonly trace?: Trace | undefined
 }
 
 interface PendingActivity {
@@ -47,19 +48,30 @@ const MAX_STRAY_LINES = 10_000
 
 export async function openHelper(
   connection: Pick<Connection, 'address' | 'run'>,
-  { role = 'deploy', answerSeconds = ANSWER_SECONDS, ...replaced }: HelperOptions = {},
+  { role = 'deploy', answerSeconds = ANSWER_SECONDS, trace, ...replaced }: HelperOptions = {},
 ): Promise<Helper> {
   const marker = `davit-${randomBytes(12).toString('hex')}`
-  const channel = await connection.run(helperScript({ role, marker, ...replaced }))
-  const helper = new ShellHelper(channel, { address: connection.address, answerSeconds })
-  await helper.start(marker)
-  return helper
+  const script = helperScript({ role, marker, ...replaced })
+  const { address } = connection
+  const span = { kind: 'helper', name: 'start helper', place: address, fields: { out: script.length } } as const
+  return traced(trace, span, async () => {
+    const helper = new ShellHelper(await connection.run(script), { address, answerSeconds, trace })
+    await helper.start(marker)
+    return helper
+  })
+}
+
+interface ShellHelperTerms {
+  readonly address: string
+  readonly answerSeconds: number
+  readonly trace: Trace | undefined
 }
 
 class ShellHelper implements Helper {
   readonly #address: string
   readonly #channel: Channel
   readonly #answers: PendingAnswers
+  readonly #trace: Trace | undefined
   readonly #activities = new Map<string, PendingActivity>()
   readonly #watch: SilenceWatch
   /** Resolves with the reason when the helper is gone. */
@@ -71,7 +83,8 @@ class ShellHelper implements Helper {
   #strayLines = 0
   isSilent = false
 
-  constructor(channel: Channel, { address, answerSeconds }: { address: string; answerSeconds: number }) {
+  constructor(channel: Channel, { address, answerSeconds, trace }: ShellHelperTerms) {
+    this.#trace = trace
     this.#address = address
     this.#channel = channel
     this.#answers = pendingAnswers(address)
@@ -134,11 +147,13 @@ class ShellHelper implements Helper {
     // Both promises reject when the helper is lost, and only one of them is awaited then.
     ended.catch(() => {})
     if (this.#lost === undefined) sent()
+    const end = this.#trace?.({ kind: 'activity', name: operation, place: this.#address })
     try {
       await this.#send(id, operation, fields)
       return await ended
     } finally {
       this.#activities.delete(id)
+      end?.()
     }
   }
 
@@ -154,9 +169,23 @@ class ShellHelper implements Helper {
   #send(id: string, operation: OperationName, fields: readonly string[]): Promise<readonly string[]> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost)
     const answer = this.#answers.add(id, operation)
-    this.#channel.stdin.write(`${[id, operation, ...fields].join(' ')}\n`, () => this.#watch.heard())
+    const line = `${[id, operation, ...fields].join(' ')}\n`
+    this.#traceAnswer(answer, { operation, out: line.length })
+    this.#channel.stdin.write(line, () => this.#watch.heard())
     this.#watch.heard()
     return answer
+  }
+
+  #traceAnswer(
+    answer: Promise<readonly string[]>,
+    { operation, out }: { operation: OperationName; out: number },
+  ): void {
+    const end = this.#trace?.({ kind: 'request', name: operation, place: this.#address, fields: { out } })
+    if (end !== undefined)
+      answer.then(
+        (lines) => end({ in: sizeOf(lines) }),
+        () => end(),
+      )
   }
 
   #patience(seconds: number): number | undefined {
@@ -190,4 +219,9 @@ class ShellHelper implements Helper {
     this.#watch.heard()
     if (!this.#answers.take(line)) this.#countStray()
   }
+}
+
+/** Size of an answer, without the words that frame its lines. */
+function sizeOf(lines: readonly string[]): number {
+  return lines.reduce((sum, { length }) => sum + length + 1, 0)
 }

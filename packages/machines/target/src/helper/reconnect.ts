@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { DavitError, type Report } from '@davit/diagnostics'
+import { DavitError, type Report, type Trace } from '@davit/diagnostics'
 
 import { say } from '../messages.ts'
 import { ANSWER_SECONDS, SilentError } from './silence.ts'
@@ -9,6 +9,7 @@ export interface ReconnectTerms {
   /** How long to retry; see `silence.ts`. */
   readonly answerSeconds?: number | undefined
   readonly report?: Report | undefined
+  readonly trace?: Trace | undefined
   /** Ends the waiting immediately. */
   readonly signal?: AbortSignal | undefined
 }
