@@ -1,10 +1,15 @@
+import { benchActivity } from './activity.ts'
+import { benchChain } from './chain.ts'
 import { benchDeploy } from './deploy.ts'
+import { benchManyHosts } from './many-hosts.ts'
 import { benchNativePlanning } from './native-planning.ts'
 import { benchNixPlanning } from './nix-planning.ts'
+import { benchParallel } from './parallel.ts'
 import { nativeParcel, nixParcel } from './parcels.ts'
+import { benchPurePlanning } from './planning.ts'
 import { benchStart } from './start.ts'
 import type { SystemSize } from './system-size.ts'
-import type { Row } from './table.ts'
+import type { Line } from './table.ts'
 import { benchTransfer, type TransferTerms } from './transfer.ts'
 import type { Workplace } from './workplace.ts'
 
@@ -14,7 +19,7 @@ export interface Bench {
   readonly purpose: string
   readonly usesNix: boolean
   /** Measures everything; receives its own name. */
-  run(place: Workplace, name: string): Promise<readonly Row[]>
+  run(place: Workplace, name: string): Promise<readonly Line[]>
 }
 
 const MEMORY = 250e6
@@ -48,6 +53,56 @@ export const benches: readonly Bench[] = [
         services: place.quick ? 20 : 300,
         runs: Math.min(place.runs, 3),
         limits: { install: 60, unchanged: 12, upgrade: 16, undeploy: 50 },
+      }),
+  },
+  {
+    name: 'chain-10',
+    purpose: 'a chain of 10 services on 3 hosts: install; all changed and the last fails',
+    usesNix: false,
+    run: (place, name) =>
+      benchChain(place, { name, links: 10, runs: place.runs, limits: { install: 12, fails: 18 }, perLink: false }),
+  },
+  {
+    name: 'chain-20',
+    purpose: 'each link of a chain of 20 services on 3 hosts: install',
+    usesNix: false,
+    run: (place, name) =>
+      benchChain(place, { name, links: 20, runs: place.runs, limits: { install: 1.5 }, perLink: true }),
+  },
+  {
+    name: 'activity',
+    purpose: 'one activity through everything on a local target, beside `sh -c :` started by the same helper',
+    usesNix: false,
+    run: (place, name) => benchActivity(place, { name, services: place.quick ? 20 : 200, runs: place.runs, limit: 6 }),
+  },
+  {
+    name: 'parallel',
+    purpose: 'six services of 1 s on 3 hosts with 4 cores, beside one of them alone',
+    usesNix: false,
+    run: (place, name) => benchParallel(place, { name, services: 6, seconds: 1, runs: place.runs, limit: 1.3 }),
+  },
+  {
+    name: 'hosts-100',
+    purpose: 'a service on each of 100 hosts, unchanged and changed, beside ssh to all of them, and beside Ansible',
+    usesNix: false,
+    run: (place, name) =>
+      benchManyHosts(place, {
+        name,
+        hosts: place.quick ? 10 : 100,
+        runs: Math.min(place.runs, 3),
+        limits: { unchanged: 1, changed: 2, faster: 8 },
+      }),
+  },
+  {
+    name: 'plan-10000',
+    purpose: 'the plan for 10,000 services on 1,000 targets, from a manifest and observed records',
+    usesNix: false,
+    run: (place, name) =>
+      benchPurePlanning(place, {
+        name,
+        size: sizeFor(place, { services: 10_000, targets: 1_000, tiers: 5 }),
+        runs: place.runs,
+        limit: 10,
       }),
   },
   {
@@ -95,6 +150,19 @@ export const benches: readonly Bench[] = [
         name,
         size: sizeFor(place, { services: 1000, targets: 100, tiers: 5 }),
         runs: place.runs,
+        limits: { both: 14 },
+      }),
+  },
+  {
+    name: 'native-5000',
+    purpose: 'as nix-5000, with the native store',
+    usesNix: false,
+    run: (place, name) =>
+      benchNativePlanning(place, {
+        name,
+        size: sizeFor(place, { services: 5000, targets: 500, tiers: 5 }),
+        runs: Math.min(place.runs, 3),
+        limits: { both: 40, memory: 150e6 },
       }),
   },
   {

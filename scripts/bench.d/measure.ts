@@ -17,6 +17,8 @@ export interface StartOptions {
 export interface MeasureOptions extends StartOptions {
   /** File for its standard output, which is discarded by default. */
   readonly output?: string
+  /** Exit status that is expected; 0 by default. */
+  readonly status?: number
   /** A process whose tree is measured separately from that of the command. */
   readonly elsewhere?: number
 }
@@ -30,7 +32,7 @@ const SAMPLE_MS = 20
 const MAX_ERRORS = 4_000
 const MAX_COMMAND = 600
 
-/** Runs and measures a command; rejects if it fails. */
+/** Runs and measures a command; rejects if it does not end as expected. */
 export async function measure(command: readonly string[], options: MeasureOptions): Promise<FullMeasurement> {
   const output = openSync(options.output ?? '/dev/null', 'w')
   const [began, workBefore] = [performance.now(), childrensWork()]
@@ -44,7 +46,7 @@ export async function measure(command: readonly string[], options: MeasureOption
     memory = addTo(memory, child.pid)
     elsewhere = addTo(elsewhere, options.elsewhere)
   }, SAMPLE_MS)
-  await successOf(child, command).finally(() => clearInterval(timer))
+  await endOf(child, command, options.status).finally(() => clearInterval(timer))
   return { seconds, work: childrensWork() - workBefore, memory, elsewhere }
 }
 
@@ -53,7 +55,7 @@ export async function textOf(command: readonly string[], options: StartOptions):
   const child = start(command, options, 'pipe')
   const chunks: Buffer[] = []
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
-  await successOf(child, command)
+  await endOf(child, command)
   return Buffer.concat(chunks).toString()
 }
 
@@ -69,14 +71,15 @@ function start(command: readonly string[], { directory, environment }: StartOpti
   return spawn(program, args, { cwd: directory, env: environment, stdio: ['ignore', output, 'pipe'] })
 }
 
-async function successOf(child: ChildProcess, command: readonly string[]): Promise<void> {
+async function endOf(child: ChildProcess, command: readonly string[], expected = 0): Promise<void> {
   let errors = ''
   child.stderr?.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-MAX_ERRORS)))
   const status = await new Promise<number | string | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (status, signal) => resolve(status ?? signal))
   })
-  if (status !== 0) throw new Error(`'${command.join(' ').slice(0, MAX_COMMAND)}' ended with ${status}:\n${errors}`)
+  if (status !== expected)
+    throw new Error(`'${command.join(' ').slice(0, MAX_COMMAND)}' ended with ${status}:\n${errors}`)
 }
 
 /** Adds up measurements of commands that ran one after the other. */

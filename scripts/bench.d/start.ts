@@ -1,7 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Measurement, measure, median } from './measure.ts'
-import { type Row, timeRow, withAims } from './table.ts'
+import { type Line, timeRow, withAims } from './table.ts'
+import { whereOf } from './where.ts'
 import { inTurn, type Planned, plan, roomFor, type Workplace } from './workplace.ts'
 
 export interface StartTerms {
@@ -14,7 +15,7 @@ export interface StartTerms {
 const ACTING = ['davit-distribute', 'davit-activate', 'davit-set']
 
 /** Measures how long tools take that have nothing to do, compared with an empty program in Node.js. */
-export async function benchStart(place: Workplace, { name, runs, limits }: StartTerms): Promise<readonly Row[]> {
+export async function benchStart(place: Workplace, { name, runs, limits }: StartTerms): Promise<readonly Line[]> {
   const directory = roomFor(place, name)
   const environment = {
     ...place.environment,
@@ -23,7 +24,7 @@ export async function benchStart(place: Workplace, { name, runs, limits }: Start
   }
   const { manifestFile } = await emptyManifest(place, { directory, environment })
   const all = readdirSync(place.bin).filter((tool) => tool.startsWith('davit'))
-  const rows: Row[] = []
+  const lines: Line[] = []
   for (const [tools, words, limit] of [
     [all, ['--version'], limits.version],
     [ACTING, [manifestFile], limits.acting],
@@ -41,9 +42,11 @@ export async function benchStart(place: Workplace, { name, runs, limits }: Start
       [...times].toSorted(([, one], [, other]) => secondsOf(other) - secondsOf(one))[0] ?? []
     const what =
       words[0] === '--version' ? `${slowest} --version, the slowest` : `${slowest}, empty manifest, the slowest`
-    rows.push(withAims(timeRow(what, measured, node), { ratio: limit }))
+    lines.push(withAims(timeRow(what, measured, node), { ratio: limit }))
+    if (tools === ACTING)
+      lines.push(...(await whereOf([join(place.bin, slowest), ...words], { directory, environment })).notes)
   }
-  return rows
+  return lines
 }
 
 function emptyManifest(

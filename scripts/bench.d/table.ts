@@ -9,6 +9,13 @@ export interface Row {
   readonly aims?: readonly Aim[]
 }
 
+/** A line below a row, which tells where the time went. */
+export interface Note {
+  readonly note: string
+}
+
+export type Line = Row | Note
+
 export interface Aim {
   readonly text: string
   readonly met: boolean
@@ -20,7 +27,11 @@ export function tableHead(): string {
   return [line(['what', 'davit', 'baseline', 'ratio', 'aim'], 'met'), '-'.repeat(115)].join('\n')
 }
 
-export function tableLine({ what, davit, baseline = '-', ratio, aims = [] }: Row): string {
+export function tableLine(shown: Line): string {
+  return 'note' in shown ? `    ${shown.note}` : rowText(shown)
+}
+
+function rowText({ what, davit, baseline = '-', ratio, aims = [] }: Row): string {
   const met = aims.length === 0 ? '' : aims.every((aim) => aim.met) ? 'yes' : 'NO'
   const aim = aims.map(({ text }) => text).join('; ')
   return line([what, davit, baseline, ratio === undefined ? '-' : ratio.toFixed(2), aim || '-'], met)
@@ -66,11 +77,12 @@ export function memoryRow(
 }
 
 export function withAims(row: Row & { readonly seconds: number }, limits: Limits): Row {
-  const { seconds, ratio } = limits
+  const { seconds, ratio, faster } = limits
   return {
     ...row,
     aims: [
       ...(ratio === undefined ? [] : [{ text: `≤ ${ratio.toFixed(2)} ×`, met: (row.ratio ?? Infinity) <= ratio }]),
+      ...(faster === undefined ? [] : [{ text: `≥ ${faster} × faster`, met: (row.ratio ?? Infinity) <= 1 / faster }]),
       ...(seconds === undefined ? [] : [{ text: `≤ ${seconds} s`, met: row.seconds <= seconds }]),
     ],
   }
@@ -80,6 +92,8 @@ export interface Limits {
   readonly seconds?: number
   /** Ratio of davit's time to that of the baseline. */
   readonly ratio?: number
+  /** Ratio of the baseline's time to that of davit. */
+  readonly faster?: number
 }
 
 function secondsOf(measurements: readonly Measurement[]): number {
@@ -87,7 +101,7 @@ function secondsOf(measurements: readonly Measurement[]): number {
 }
 
 function timeText(seconds: number): string {
-  return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`
+  return seconds < 0.1 ? `${(seconds * 1000).toFixed(1)} ms` : `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`
 }
 
 function megabytesText(bytes: number): string {

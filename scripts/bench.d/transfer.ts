@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { type BenchHost, recorded, withHosts } from './bench-host.ts'
-import { type FullMeasurement, measure } from './measure.ts'
-import { memoryRow, type Row, timeRow, withAims, workRow } from './table.ts'
+import { type FullMeasurement, measure, type StartOptions } from './measure.ts'
+import { type Line, memoryRow, type Row, timeRow, withAims, workRow } from './table.ts'
+import { whereOf } from './where.ts'
 import { inTurn, type Workplace } from './workplace.ts'
 
 /** A profile that a benchmark sends to a host. */
@@ -16,7 +17,12 @@ export interface Parcel {
   readonly baseline: readonly string[]
   /** Shell script that removes the profile from the host. */
   readonly forget: string
-  readonly aims: { readonly speed?: number; readonly requests?: number }
+  readonly aims: {
+    readonly speed?: number
+    /** Time of sending it again, as a share of the baseline. */
+    readonly again?: number
+    readonly requests?: number
+  }
 }
 
 export interface TransferTerms {
@@ -26,14 +32,14 @@ export interface TransferTerms {
 }
 
 /** Measures sending a closure to a host over ssh, and sending it once more. */
-export async function benchTransfer(place: Workplace, terms: TransferTerms): Promise<readonly Row[]> {
+export async function benchTransfer(place: Workplace, terms: TransferTerms): Promise<readonly Line[]> {
   return withHosts(place, 1, async ([host]) => {
     if (host === undefined) throw new Error('no host was brought up')
     const parcel = await terms.parcelFor(place, host, terms.size)
     const bench = new TransferBench(place, host, parcel)
     await inTurn(place, terms.runs, bench)
     const requests = await bench.requests()
-    return [...rowsOf(parcel, bench), ...requests]
+    return [...rowsOf(parcel, bench), ...requests, ...(await bench.where())]
   })
 }
 
@@ -80,6 +86,17 @@ class TransferBench {
     return rows
   }
 
+  async where(): Promise<readonly Line[]> {
+    await this.#host.sh(this.#parcel.forget)
+    const { within } = this.#parcel
+    return (await whereOf(within(this.#command), { ...this.#options, hosts: [this.#host] })).notes
+  }
+
+  get #options(): StartOptions {
+    const { environment, directory } = this.#parcel
+    return { directory, environment: { ...environment, DAVIT_SSH_CONFIG: this.#host.configuration } }
+  }
+
   get #command(): readonly string[] {
     return [join(this.#place.bin, 'davit-distribute'), this.#parcel.manifestFile]
   }
@@ -91,22 +108,18 @@ class TransferBench {
   }
 
   #run(command: readonly string[]): Promise<FullMeasurement> {
-    const { environment, directory, within } = this.#parcel
-    return measure(within(command), {
-      environment: { ...environment, DAVIT_SSH_CONFIG: this.#host.configuration },
-      directory,
-      elsewhere: this.#host.process,
-    })
+    return measure(this.#parcel.within(command), { ...this.#options, elsewhere: this.#host.process })
   }
 }
 
 function rowsOf({ what, aims }: Parcel, { sent, bare }: TransferBench): readonly Row[] {
   const limits = aims.speed === undefined ? {} : { ratio: 1 / aims.speed }
+  const again = aims.again === undefined ? limits : { ratio: aims.again }
   const here = (pass: Pass) => pass.first.map(({ memory }) => memory.tree)
   const there = (pass: Pass) => pass.first.map(({ elsewhere }) => elsewhere.biggest)
   return [
     withAims(timeRow(what, sent.first, bare.first), limits),
-    withAims(timeRow('  again, all is there', sent.again, bare.again), limits),
+    withAims(timeRow('  again, all is there', sent.again, bare.again), again),
     workRow(sent.first, bare.first),
     memoryRow('  memory here, process tree', { davit: here(sent), baseline: here(bare) }),
     memoryRow('  memory on the host, biggest process', { davit: there(sent), baseline: there(bare) }),
