@@ -3,6 +3,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { Algorithms, Client, ConnectConfig } from 'ssh2'
 import type { Authentication } from './authentication.ts'
 import type { HostKeyPolicy } from './host-key-policy.ts'
+import { gatherWrites } from './gather-writes.ts'
 import { loadSsh2 } from './load-ssh2.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
 import { reasonOf, unreachable } from './ssh-error.ts'
@@ -80,7 +81,7 @@ interface ConnectOptions extends HandshakeOptions {
 function connectConfig(stream: Duplex, configuration: SshConfiguration, options: ConnectOptions): ConnectConfig {
   const { hostKeys, authentication, verify } = options
   return {
-    sock: stream,
+    sock: gatherWrites(stream),
     username: configuration.user,
     hostVerifier: verify,
     readyTimeout: configuration.connectTimeoutSeconds * 1000,
