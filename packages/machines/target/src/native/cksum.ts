@@ -4,19 +4,9 @@ export class CksumSum {
   #length = 0
 
   update(chunk: Uint8Array): void {
-    let crc = this.#crc
-    const [t0, t1, t2, t3] = TABLES
-    const whole = chunk.length - (chunk.length % 4)
-    let index = 0
-    for (; index < whole; index += 4) {
-      crc ^=
-        (byteAt(chunk, index) << 24) |
-        (byteAt(chunk, index + 1) << 16) |
-        (byteAt(chunk, index + 2) << 8) |
-        byteAt(chunk, index + 3)
-      crc = entry(t3, crc >>> 24) ^ entry(t2, (crc >>> 16) & 255) ^ entry(t1, (crc >>> 8) & 255) ^ entry(t0, crc & 255)
-    }
-    for (; index < chunk.length; index += 1) crc = step(crc, byteAt(chunk, index))
+    const whole = chunk.length - (chunk.length % 8)
+    let crc = eightAtATime(this.#crc, chunk, whole)
+    for (let index = whole; index < chunk.length; index += 1) crc = step(crc, byteAt(chunk, index))
     this.#crc = crc
     this.#length += chunk.length
   }
@@ -29,31 +19,46 @@ export class CksumSum {
   }
 }
 
-/** Slicing by four: table n contains the effect of a byte that is followed by n more. */
-const TABLES = makeTables()
+/** Slicing by eight: part n of the table, of 256 entries, contains the effect of a byte that is followed by n more. */
+const TABLE = makeTable()
 
-function makeTables(): readonly [Int32Array, Int32Array, Int32Array, Int32Array] {
-  const tables = [new Int32Array(256), new Int32Array(256), new Int32Array(256), new Int32Array(256)] as const
+function makeTable(): Int32Array {
+  const table = new Int32Array(8 * 256)
   for (let byte = 0; byte < 256; byte += 1) {
     let crc = byte << 24
     for (let bit = 0; bit < 8; bit += 1) crc = crc < 0 ? (crc << 1) ^ 0x04c11db7 : crc << 1
-    tables[0][byte] = crc
+    table[byte] = crc
   }
-  for (let byte = 0; byte < 256; byte += 1) {
-    for (let table = 1; table < 4; table += 1) {
-      const before = entry(tables[(table - 1) as 0 | 1 | 2], byte)
-      tables[table as 1 | 2 | 3][byte] = (before << 8) ^ entry(tables[0], before >>> 24)
-    }
+  for (let index = 256; index < table.length; index += 1) {
+    const before = table[index - 256] ?? 0
+    table[index] = (before << 8) ^ (table[before >>> 24] ?? 0)
   }
-  return tables
+  return table
+}
+
+function eightAtATime(before: number, chunk: Uint8Array, length: number): number {
+  let crc = before
+  for (let index = 0; index < length; index += 8) {
+    crc =
+      effect(7, byteAt(chunk, index) ^ (crc >>> 24)) ^
+      effect(6, byteAt(chunk, index + 1) ^ ((crc >>> 16) & 255)) ^
+      effect(5, byteAt(chunk, index + 2) ^ ((crc >>> 8) & 255)) ^
+      effect(4, byteAt(chunk, index + 3) ^ (crc & 255)) ^
+      effect(3, byteAt(chunk, index + 4)) ^
+      effect(2, byteAt(chunk, index + 5)) ^
+      effect(1, byteAt(chunk, index + 6)) ^
+      effect(0, byteAt(chunk, index + 7))
+  }
+  return crc
 }
 
 function step(crc: number, byte: number): number {
-  return (crc << 8) ^ entry(TABLES[0], ((crc >>> 24) ^ byte) & 255)
+  return (crc << 8) ^ effect(0, (crc >>> 24) ^ byte)
 }
 
-function entry(table: Int32Array, index: number): number {
-  return table[index] ?? 0
+/** Returns the effect of a byte that is followed by so many more. */
+function effect(followers: number, byte: number): number {
+  return TABLE[followers * 256 + byte] ?? 0
 }
 
 function byteAt(chunk: Uint8Array, index: number): number {
