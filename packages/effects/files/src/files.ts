@@ -1,6 +1,6 @@
 export { isMissing } from './is-missing.ts'
 export { makeDirectories } from './make-directories.ts'
-export { packArchive } from './pack-archive.ts'
+export { type ArchivePart, packArchive } from './pack-archive.ts'
 export { readTextFile } from './read-text-file.ts'
 export { removeTree } from './remove-tree.ts'
 export { syncDirectory } from './sync-directory.ts'

@@ -4,28 +4,41 @@ import { type Header, type Pack, pack } from 'tar-stream'
 import { longNameRecord } from './long-name-record.ts'
 import { fileChunks, type TreeEntry, walkTree } from './walk-tree.ts'
 
+/** What an archive contains under a name: a tree of files, or a file with a text. */
+export type ArchivePart =
+  | { readonly name: string; readonly tree: string }
+  | { readonly name: string; readonly text: string }
+
 /**
- * Packs trees below `root` into one tar stream, with names relative to `root`; the same trees give the same bytes. Its
- * directories are writable, since busybox tar could not fill them otherwise; whoever unpacks it makes them read-only.
+ * Packs parts into one tar stream; the same contents give the same bytes. Directories of trees are writable, since busybox tar could
+ * not fill them otherwise; whoever unpacks the archive makes them read-only.
  */
-export function packArchive(root: string, names: readonly string[]): Readable {
+export function packArchive(parts: Iterable<ArchivePart>): Readable {
   const archive = pack()
-  addTrees(archive, root, names).then(
+  addParts(archive, parts).then(
     () => archive.finalize(),
     (error: unknown) => archive.destroy(error instanceof Error ? error : new Error(String(error))),
   )
   return Readable.from(archive, { objectMode: false })
 }
 
-async function addTrees(archive: Pack, root: string, names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    const tree = join(root, name)
-    for (const entry of walkTree(tree)) {
-      const path = entry.path === '' ? name : `${name}/${entry.path}`
-      if (entry.kind === 'file') await addFile(archive, { path, source: join(tree, entry.path), entry })
-      else await addEntry(archive, headerOf(entry, path))
-    }
+async function addParts(archive: Pack, parts: Iterable<ArchivePart>): Promise<void> {
+  for (const part of parts) {
+    if ('tree' in part) await addTree(archive, part.name, part.tree)
+    else await addText(archive, part.name, Buffer.from(part.text))
   }
+}
+
+async function addTree(archive: Pack, name: string, tree: string): Promise<void> {
+  for (const entry of walkTree(tree)) {
+    const path = entry.path === '' ? name : `${name}/${entry.path}`
+    if (entry.kind === 'file') await addFile(archive, { path, source: join(tree, entry.path), entry })
+    else await addEntry(archive, headerOf(entry, path))
+  }
+}
+
+async function addText(archive: Pack, name: string, text: Buffer): Promise<void> {
+  await addEntry(archive, { ...COMMON, name, type: 'file', mode: 0o644, size: text.length }, text)
 }
 
 interface FileToAdd {
@@ -53,9 +66,11 @@ async function writeChunks(sink: ReturnType<Pack['entry']>, chunks: Iterable<Buf
   sink.end(null)
 }
 
-async function addEntry(archive: Pack, header: EntryHeader): Promise<void> {
+async function addEntry(archive: Pack, header: EntryHeader, content?: Buffer): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    archive.entry(shortened(archive, header), (error) => (error ? reject(error) : resolve()))
+    const done = (error?: Error | null): void => (error ? reject(error) : resolve())
+    if (content === undefined) archive.entry(shortened(archive, header), done)
+    else archive.entry(shortened(archive, header), content, done)
   })
 }
 
@@ -79,8 +94,10 @@ function fits(text: string): boolean {
   return text.length <= NAME_BYTES && Buffer.byteLength(text) === text.length
 }
 
+const COMMON = { uid: 0, gid: 0, mtime: new Date(1000) }
+
 function headerOf(entry: TreeEntry, name: string): EntryHeader {
-  const common = { name, uid: 0, gid: 0, mtime: new Date(1000) }
+  const common = { ...COMMON, name }
   if (entry.kind === 'symlink') return { ...common, type: 'symlink', mode: 0o777, linkname: entry.target }
   if (entry.kind === 'directory') return { ...common, name: `${name}/`, type: 'directory', mode: 0o755 }
   return { ...common, type: 'file', mode: entry.executable ? 0o555 : 0o444, size: entry.size }

@@ -59,7 +59,9 @@ test.each(CASES)('packArchive() is understood by $tar as $user', async ({ argv, 
 })
 
 test('packArchive() fails for a path that does not exist', async () => {
-  await expect(buffer(packArchive(scratchDirectory(), ['absent']))).rejects.toThrow('ENOENT')
+  await expect(buffer(packArchive([{ name: 'absent', tree: join(scratchDirectory(), 'absent') }]))).rejects.toThrow(
+    'ENOENT',
+  )
 })
 
 test('unpackArchive() undoes packArchive()', async () => {
@@ -72,7 +74,10 @@ test('unpackArchive() undoes packArchive()', async () => {
       for (const [file, content] of Object.entries(files)) writeFileSync(join(root, 'tree', file), content)
       const archive = await archiveOf(root)
       const copy = join(root, 'copy')
-      await unpackArchive(packArchive(root, ['tree']), copy, { maxEntries: 100, maxBytes: 1e6 })
+      await unpackArchive(packArchive([{ name: 'tree', tree: join(root, 'tree') }]), copy, {
+        maxEntries: 100,
+        maxBytes: 1e6,
+      })
       expect(await archiveOf(copy)).toStrictEqual(archive)
     }),
     { numRuns: 20 },
@@ -82,7 +87,10 @@ test('unpackArchive() undoes packArchive()', async () => {
 test('packArchive() streams files that are larger than its buffers', async () => {
   const root = scratchDirectory()
   writeFileSync(join(root, 'large'), Buffer.alloc(3_000_001, 'davit'))
-  await unpackArchive(packArchive(root, ['large']), join(root, 'copy'), { maxEntries: 1, maxBytes: 1e7 })
+  await unpackArchive(packArchive([{ name: 'large', tree: join(root, 'large') }]), join(root, 'copy'), {
+    maxEntries: 1,
+    maxBytes: 1e7,
+  })
   const { status } = spawnSync('cmp', [join(root, 'large'), join(root, 'copy/large')])
   expect(status).toBe(0)
 })
@@ -101,7 +109,7 @@ function writeTree(root: string): void {
 }
 
 function archiveOf(root: string): Promise<Buffer> {
-  return buffer(packArchive(root, ['tree']))
+  return buffer(packArchive([{ name: 'tree', tree: join(root, 'tree') }]))
 }
 
 function listing(directory: string): readonly string[] {
@@ -124,7 +132,7 @@ test('packArchive() fails only for its reader when that goes away in the middle 
   const note = (error: unknown) => void failures.push(error)
   process.on('uncaughtException', note)
   try {
-    const archive = packArchive(directory, ['large'])
+    const archive = packArchive([{ name: 'large', tree: join(directory, 'large') }])
     const sink = new Writable({ write: () => void setImmediate(() => sink.destroy(new Error('lost'))) })
     await expect(pipeline(archive, sink)).rejects.toThrow('lost')
     // The packer notices a few turns later.

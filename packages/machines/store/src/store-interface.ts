@@ -39,7 +39,7 @@ export interface StoreOperations {
 export interface NativeStore extends StoreOperations {
   readonly kind: 'native'
   registrations(paths: readonly StorePath[]): Promise<readonly Registration[]>
-  /** One tar stream of valid paths, named relative to the store directory. */
+  /** One tar stream of valid paths, below `paths`, and of the registrations that make them valid elsewhere, below `records`. */
   export(paths: readonly StorePath[]): Readable
   /** Describes how to build a derivation on another machine, on which everything that it needs is valid. */
   remoteBuild(derivation: StorePath, machine: BuildMachine): Promise<RemoteBuild>

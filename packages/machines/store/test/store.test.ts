@@ -80,13 +80,16 @@ test('invalidPaths() returns paths that were deleted, or never existed', async (
   await expect(again.closure(paths)).rejects.toMatchObject({ code: 'invalid-path' })
 })
 
-test('export() packs paths under their own names, and refuses what is not valid', async () => {
+test('export() packs paths and their registrations, and refuses what is not valid', async () => {
   const store = await temporaryStore()
   const [source] = await instantiated(store, { kind: 'source', path: writeTree({ 'a/b': 'text' }) })
   const archive = await buffer(store.export([source!.outPath]))
   const { stdout } = spawnSync('tar', ['-t'], { input: archive, encoding: 'utf8' })
   const name = basename(source!.outPath)
-  expect(stdout.trim().split('\n')).toStrictEqual([`${name}/`, `${name}/a/`, `${name}/a/b`])
+  expect(stdout.trim().split('\n')).toStrictEqual([
+    `records/${name}.json`,
+    ...['', 'a/', 'a/b'].map((inside) => `paths/${name}/${inside}`),
+  ])
   expect(await buffer(store.export([source!.outPath]))).toStrictEqual(archive)
 
   const absent = `${store.reference.directory}/${'0'.repeat(32)}-absent` as StorePath

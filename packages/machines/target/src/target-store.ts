@@ -19,6 +19,8 @@ export interface TargetStore {
 }
 
 export interface MissingOptions {
+  /** Some of the paths: `protect` has nothing to do for them afterwards if the store could protect them at once, as nothing is missing. */
+  readonly protect?: readonly StorePath[]
   /** Whether the machine first substitutes what it can from its own caches. */
   readonly useSubstitutes?: boolean
   readonly signal?: AbortSignal

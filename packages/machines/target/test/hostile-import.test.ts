@@ -47,14 +47,14 @@ describe.each(installedShells())('with $name', (shell) => {
   const importing = (names: readonly string[], ...blocks: readonly TarBlock[]) =>
     importArchive(machine, layout(), {
       archive: Readable.from([tarOf(...blocks)]),
-      paths: names.map((name) => ({ name, registration: '{}' })),
+      names,
       protect: [],
       needs: [],
       signal,
     })
 
   async function expectNothing() {
-    expect(await missingNames(machine, layout(), [NAME])).toEqual([NAME])
+    expect(await missingNames(machine, layout(), { names: [NAME] })).toEqual([NAME])
     expect(readdirSync(layout().incoming)).toEqual([])
     expect(readdirSync(join(directory, 'outside'))).toEqual([])
     expect(readdirSync(directory).toSorted()).toEqual(['outside', 'store'])
@@ -63,7 +63,7 @@ describe.each(installedShells())('with $name', (shell) => {
 
   test('an archive that was changed on the way is refused', async () => {
     onTheWay = (bytes) => Buffer.from(bytes.toString('latin1').replace('honest', 'forged'), 'latin1')
-    await expect(importing([NAME], { name: NAME, type: '0', content: 'honest' })).rejects.toMatchObject({
+    await expect(importing([NAME], { name: `paths/${NAME}`, type: '0', content: 'honest' })).rejects.toMatchObject({
       code: 'import-failed',
       message: expect.stringContaining('what arrived differs from what was sent'),
     })
@@ -71,14 +71,21 @@ describe.each(installedShells())('with $name', (shell) => {
   })
 
   test.runIf(isNew).each<readonly [string, (outside: string) => readonly TarBlock[]]>([
-    ['above', () => [{ name: '../../../../../outside/x', type: '0', content: 'x' }]],
-    ['above, from inside', () => [{ name: `${NAME}/../../../../../../outside/x`, type: '0', content: 'x' }]],
+    ['above', () => [{ name: '../../../../outside/x', type: '0', content: 'x' }]],
+    ['above, from inside', () => [{ name: `paths/${NAME}/../../../../../../outside/x`, type: '0', content: 'x' }]],
     ['anywhere', (outside) => [{ name: `${outside}/x`, type: '0', content: 'x' }]],
     [
       'through a link',
       (outside) => [
         { name: 'way', type: '2', linkname: outside },
         { name: 'way/x', type: '0', content: 'x' },
+      ],
+    ],
+    [
+      'through a link in place of its own directory',
+      (outside) => [
+        { name: 'paths', type: '2', linkname: outside },
+        { name: 'paths/x', type: '0', content: 'x' },
       ],
     ],
   ])('an archive writes nothing %s', async (_, blocks) => {
@@ -91,7 +98,7 @@ describe.each(installedShells())('with $name', (shell) => {
     mkdirSync(layout().registrations, { recursive: true })
     writeFileSync(join(layout().registrations, 'kept.json'), '{}')
     for (const name of ['../outside', '..', '.', '.davit', `${NAME}/../../x`, `${NAME}/x`, '-x', '$(touch\tx)', '*']) {
-      const blocks = [`${NAME}/`, '.davit/'].map((directory) => ({ name: directory, type: '5' }))
+      const blocks = [`${NAME}/`, '.davit/'].map((directory) => ({ name: `paths/${directory}`, type: '5' }))
       await expect(importing([name], ...blocks), `as '${name}'`).rejects.toMatchObject({
         code: expect.stringMatching(/^(?:bad-request|incomplete-archive)$/),
       })
@@ -102,9 +109,17 @@ describe.each(installedShells())('with $name', (shell) => {
   })
 
   test.runIf(shell.inDepth)('a name that begins like another is another', async () => {
-    await expect(importing([NAME], { name: `${NAME}-evil`, type: '0', content: 'x' })).rejects.toMatchObject({
+    await expect(importing([NAME], { name: `paths/${NAME}-evil`, type: '0', content: 'x' })).rejects.toMatchObject({
       code: 'incomplete-archive',
       message: `the archive lacks '${NAME}'`,
+    })
+    await expectNothing()
+  })
+
+  test.runIf(shell.inDepth)('a path without a record is refused', async () => {
+    await expect(importing([NAME], { name: `paths/${NAME}`, type: '0', content: 'x' })).rejects.toMatchObject({
+      code: 'incomplete-archive',
+      message: `the archive lacks the record of '${NAME}'`,
     })
     await expectNothing()
   })

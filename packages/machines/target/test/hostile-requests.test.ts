@@ -77,8 +77,8 @@ function requestsIn(directory: string) {
     'hello',
     'lock_state t1 default',
     `protect native ${davit}/roots ${store}/a ${store}/b`,
-    `native_missing ${registrations} a b c`,
-    `native_commit ${store} ${davit}/incoming/transfer.1 ${registrations} ${davit}/roots a {} protect a needs b`,
+    `native_missing ${registrations} ${store}/a names a b c`,
+    `native_commit ${store} ${davit}/incoming/transfer.1 ${registrations} ${davit}/roots a protect a needs b`,
     `native_discard ${davit}/incoming/transfer.1`,
   ]
   const places = `${store} ${davit}/incoming ${registrations} ${davit}/roots ${davit}/locks`

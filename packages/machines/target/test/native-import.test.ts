@@ -64,34 +64,29 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
       wantedBy: { service: name as ServiceName },
     }))
     const paths = (await store.instantiate(requests)).map(({ outPath }) => outPath)
-    const sent = (await store.registrations(paths)).map((registration) => ({
-      name: basename(registration.path),
-      registration: encodeRegistration(registration),
-    }))
-    return { store, paths, sent }
+    return { store, paths, names: paths.map((path) => basename(path)) }
   }
 
   test('importArchive() makes paths valid that were missing', async () => {
-    const { store, paths, sent } = await packages()
-    const names = sent.map(({ name }) => name)
-    expect(await missingNames(machine, layoutOfTarget(), names)).toEqual(names)
+    const { store, paths, names } = await packages()
+    expect(await missingNames(machine, layoutOfTarget(), { names })).toEqual(names)
     await importArchive(machine, layoutOfTarget(), {
       archive: store.export(paths),
-      paths: sent,
+      names,
       signal,
     })
-    expect(await missingNames(machine, layoutOfTarget(), names)).toEqual([])
+    expect(await missingNames(machine, layoutOfTarget(), { names })).toEqual([])
     const tree = join(layoutOfTarget().directory, names[0] ?? '')
     expect(readFileSync(join(tree, 'd'.repeat(150), 'e'.repeat(150), 'deep'), 'utf8')).toBe('deep\n')
     expect(statSync(join(tree, 'link')).mode & 0o777).toBe(0o555)
     expect(statSync(tree).mode & 0o777).toBe(0o555)
     const registration = join(layoutOfTarget().registrations, `${names[0]}.json`)
-    expect(readFileSync(registration, 'utf8')).toBe(sent[0]?.registration)
+    expect(readFileSync(registration, 'utf8')).toBe(encodeRegistration((await store.registrations(paths))[0]!))
     expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
   })
 
   test('importArchive() removes files of an interrupted transfer, but not of one that is under way', async () => {
-    const { store, paths, sent } = await packages()
+    const { store, paths, names } = await packages()
     const { incoming, directory: target } = layoutOfTarget()
     for (const [name, owner] of [
       ['dead', '999999:1:gone'],
@@ -103,25 +98,43 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     }
     mkdirSync(join(incoming, 'of-the-coordinator'))
     mkdirSync(join(incoming, 'transfer.discarded-as-it-began/paths'), { recursive: true })
-    mkdirSync(join(target, sent[0]?.name ?? '', 'rubbish'), { recursive: true })
-    await importArchive(machine, layoutOfTarget(), { archive: store.export(paths), paths: sent, signal })
-    expect(existsSync(join(target, sent[0]?.name ?? '', 'rubbish'))).toBe(false)
+    mkdirSync(join(target, names[0] ?? '', 'rubbish'), { recursive: true })
+    await importArchive(machine, layoutOfTarget(), { archive: store.export(paths), names, signal })
+    expect(existsSync(join(target, names[0] ?? '', 'rubbish'))).toBe(false)
     expect(readdirSync(incoming).toSorted()).toEqual(['alive', 'alive.lock', 'of-the-coordinator'])
   })
 
   test.runIf(shell.inDepth)('importArchive() works for two transfers of the same paths at a time', async () => {
-    const { store, paths, sent } = await packages()
+    const { store, paths, names } = await packages()
     const other = await openMachine(async () => shellConnection(shell, join(directory, 'state')), { role: 'carry' })
     await Promise.all(
       [machine, other].map((one) =>
-        importArchive(one, layoutOfTarget(), { archive: store.export(paths), paths: sent, signal }),
+        importArchive(one, layoutOfTarget(), { archive: store.export(paths), names, signal }),
       ),
     )
     other.close()
     expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
-    expect(readdirSync(layoutOfTarget().directory).toSorted()).toEqual(
-      ['.davit', ...sent.map(({ name }) => name)].toSorted(),
-    )
+    expect(readdirSync(layoutOfTarget().directory).toSorted()).toEqual(['.davit', ...names].toSorted())
+  })
+
+  // busybox uses its own mv.
+  test.runIf(shell.name !== 'busybox')('importArchive() takes back everything if a path cannot be moved', async () => {
+    const { store, paths, names } = await packages()
+    const shims = join(directory, 'shims')
+    mkdirSync(shims)
+    const mv = `#!/bin/sh\n/bin/mv "$1" "$3" && echo "mv: cannot move '$2': No space left on device" >&2\nexit 1\n`
+    writeFileSync(join(shims, 'mv'), mv, { mode: 0o755 })
+    const full = shellConnection({ ...shell, path: `${shims}:${shell.path}` }, join(directory, 'state'))
+    const other = await openMachine(async () => full, { role: 'carry' })
+    const importing = importArchive(other, layoutOfTarget(), { archive: store.export(paths), names, signal })
+    await expect(importing).rejects.toMatchObject({
+      code: 'cannot-create',
+      message: expect.stringContaining(`mv: cannot move '${names[1]}': No space left on device`),
+      hint: expect.stringContaining('free some space'),
+    })
+    other.close()
+    expect(await missingNames(machine, layoutOfTarget(), { names })).toEqual(names)
+    expect([...readdirSync(layoutOfTarget().directory), ...readdirSync(layoutOfTarget().incoming)]).toEqual(['.davit'])
   })
 
   // busybox uses its own tee.
@@ -149,11 +162,11 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   )
 
   test.runIf(shell.inDepth)('importArchive() stops on abort, and leaves nothing', async () => {
-    const { sent } = await packages()
+    const { names } = await packages()
     const stop = new AbortController()
     const endless = new Readable({ read() {} })
     endless.push(Buffer.alloc(10_000))
-    const importing = importArchive(machine, layoutOfTarget(), { archive: endless, paths: sent, signal: stop.signal })
+    const importing = importArchive(machine, layoutOfTarget(), { archive: endless, names, signal: stop.signal })
     await vi.waitFor(() => expect(readdirSync(layoutOfTarget().incoming)).toHaveLength(2), { timeout: 40_000 })
     stop.abort(new Error('enough'))
     await expect(importing).rejects.toThrow('enough')
@@ -164,21 +177,15 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     ['is cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
     ['is no archive', () => Buffer.from('rubbish'.repeat(10_000))],
   ])('importArchive() registers nothing when the stream %s', async (_, damage) => {
-    const { store, paths, sent } = await packages()
+    const { store, paths, names } = await packages()
     const bytes = damage(Buffer.concat(await store.export(paths).toArray()))
     const importing = importArchive(machine, layoutOfTarget(), {
       archive: Readable.from([bytes]),
-      paths: sent,
+      names,
       signal,
     })
     await expect(importing).rejects.toMatchObject({ code: expect.stringMatching(/import-failed|incomplete-archive/) })
-    expect(
-      await missingNames(
-        machine,
-        layoutOfTarget(),
-        sent.map(({ name }) => name),
-      ),
-    ).toHaveLength(2)
+    expect(await missingNames(machine, layoutOfTarget(), { names })).toHaveLength(2)
     expect(readdirSync(layoutOfTarget().incoming)).toEqual([])
   })
 })

@@ -1,4 +1,13 @@
-import { lutimesSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
@@ -55,15 +64,42 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(kept()).toEqual(paths.map(temporary).toSorted())
   })
 
-  test('protect() removes expired temporary roots, and nothing else', async () => {
+  /** Makes all roots look as if they had been made more than a day ago. */
+  const age = () => {
+    const old = new Date(Date.now() - A_DAY_AND_A_MINUTE)
+    for (const link of readdirSync(roots)) lutimesSync(join(roots, link), old, old)
+  }
+  const isFresh = (path: StorePath) =>
+    lstatSync(join(roots, temporary(path))).mtimeMs > Date.now() - A_DAY_AND_A_MINUTE / 2
+
+  test('a new temporary root replaces expired ones, and nothing else', async () => {
     const [a, b] = paths as [StorePath, StorePath]
     mkdirSync(roots, { recursive: true })
     symlinkSync(join(directory, 'generations'), join(roots, 'profile:t1:default'))
-    await nativeTargetStore(machine, store).send([a, b], { signal })
-    const old = new Date(Date.now() - A_DAY_AND_A_MINUTE)
-    for (const link of readdirSync(roots)) lutimesSync(join(roots, link), old, old)
-    await nativeTargetStore(machine, store).protect([b])
+    await nativeTargetStore(machine, store).send([a], { signal })
+    age()
+    await nativeTargetStore(machine, store).send([b], { signal })
     expect(kept()).toEqual(['profile:t1:default', temporary(b)])
-    expect(readlinkSync(join(roots, temporary(b)))).toBe(b)
+    expect(basename(readlinkSync(join(roots, temporary(b))))).toBe(basename(b))
+  })
+
+  test('what is there already is protected for another day, in one request', async () => {
+    const [a, b] = paths as [StorePath, StorePath]
+    await nativeTargetStore(machine, store).send(paths, { signal })
+    age()
+    const there = nativeTargetStore(machine, store)
+    expect(await there.missing(paths, { protect: [b] })).toEqual([])
+    expect([isFresh(a), isFresh(b)]).toEqual([false, true])
+    age()
+    await there.protect([b])
+    expect(isFresh(b)).toBe(false)
+    await nativeTargetStore(machine, store).protect([b])
+    expect(isFresh(b)).toBe(true)
+  })
+
+  test('nothing is protected before it is there', async () => {
+    const there = nativeTargetStore(machine, store)
+    expect(await there.missing(paths, { protect: paths })).toEqual(paths)
+    await expect(there.protect(paths)).rejects.toMatchObject({ code: 'collected' })
   })
 })

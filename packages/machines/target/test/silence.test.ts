@@ -99,7 +99,7 @@ describe('with one shell', () => {
     for (const bytes of [10, 1_000_000]) {
       const archive = new PassThrough()
       archive.on('error', () => {}).end(Buffer.alloc(bytes))
-      const sending = importArchive(machine, layout, { archive, paths: [], protect: [], needs: [], signal })
+      const sending = importArchive(machine, layout, { archive, names: [], protect: [], needs: [], signal })
       await expect(sending).rejects.toMatchObject(silence)
     }
     for (const pid of scene.connection.pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
@@ -111,7 +111,7 @@ describe('with one shell', () => {
     const archive = new PassThrough()
     setTimeout(() => archive.end(), 2500)
     const layout = { incoming: scene.path('incoming') } as Parameters<typeof importArchive>[1]
-    const sent = { archive, paths: [], protect: [], needs: [], signal: new AbortController().signal }
+    const sent = { archive, names: [], protect: [], needs: [], signal: new AbortController().signal }
     await expect(importArchive(machine, layout, sent)).rejects.not.toMatchObject({ code: 'connection-lost' })
     machine.close()
   })

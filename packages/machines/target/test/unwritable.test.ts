@@ -104,7 +104,7 @@ describe.skipIf(!canBeNobody).each(installedShells())(
       const store = storeLayout(join(directory, 'store'))
       const { signal } = new AbortController()
       const send = () =>
-        importArchive(machine, store, { archive: Readable.from([]), paths: [], protect: [], needs: [], signal })
+        importArchive(machine, store, { archive: Readable.from([]), names: [], protect: [], needs: [], signal })
       await expect(send()).rejects.toMatchObject({
         message: `cannot unpack packages on '${shell.name}': 'nobody' may not write to '${directory}'`,
         hint: `as root there: install -d -o nobody '${store.directory}'`,

@@ -9,7 +9,21 @@ believe_holder() {
 }
 
 write_holder() {
-  printf 'token %s\nowner %s\nsince %s\nrenewed %s\nlease %s\nnumber %s\n' "$2" "$3" "$4" "$5" "$6" "$7" | replace_file "$1/holder"
+  print_holder "$@" | replace_file "$1/holder"
+}
+
+print_holder() {
+  printf 'token %s\nowner %s\nsince %s\nrenewed %s\nlease %s\nnumber %s\n' "$2" "$3" "$4" "$5" "$6" "$7"
+}
+
+# write_new_holder DIRECTORY TOKEN OWNER SINCE RENEWED LEASE NUMBER: the number first, as it must rise even if the machine fails. Both
+# contents are synced before their names refer to them, then the names.
+write_new_holder() {
+  printf '%s\n' "$7" | cat >"$1/number.new" && print_holder "$@" | cat >"$1/holder.new" &&
+    sync "$1/number.new" "$1/holder.new" && mv -f "$1/number.new" "$1/number" && mv -f "$1/holder.new" "$1/holder" && sync "$1" || {
+    rm -f "$1/number.new" "$1/holder.new"
+    return 1
+  }
 }
 
 # operation_lock TARGET PROFILE TOKEN OWNER LEASE [DEAD-TOKEN]: takes or renews it; replaces a holder whose lease is over or who
@@ -36,7 +50,7 @@ operation_lock() {
   first_line "$directory/number"
   is_number "$line" || line=$holder_number
   number=$((line + 1))
-  printf '%s\n' "$number" | replace_file "$directory/number" && write_holder "$directory" "$3" "$4" "$now" "$now" "$5" "$number" ||
+  write_new_holder "$directory" "$3" "$4" "$now" "$now" "$5" "$number" ||
     cannot 'write the lock below' "$directory"
   say number "$number"
 }
@@ -58,7 +72,7 @@ operation_unlock() {
   directory=$state/targets/$1/lock/$2
   read_holder "$directory" || fail not-locked 'not locked'
   [ "$holder_token" = "$3" ] || fail lock-lost 'locked by somebody else'
-  rm -f "$directory/holder"
+  rm -f "$directory/holder" "$release" && release=
 }
 
 # check_lock TARGET PROFILE TOKEN: fails if the token does not hold the lock; `-` stands for operations that need none.

@@ -30,7 +30,8 @@ adopt_built() {
 # commit_path NAME RECORD: makes a path valid.
 commit_path() {
   [ ! -f "$registrations/$1.json" ] || return 0
-  place_path "$1" || return 1
+  check_received "$1"
+  place_paths "$1" || return 1
   decode "$2"
   printf '%s' "$decoded" | replace_file "$registrations/$1.json"
 }

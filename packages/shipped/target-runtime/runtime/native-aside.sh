@@ -8,10 +8,13 @@ begin_transfer() {
     { [ -L "$claimed.lock" ] || [ -d "$claimed" ]; } && claim "$claimed.lock" "$self" || continue
     discard_transfer "$claimed"
   done
-  claim "$1/$2.lock" "$3" && mkdir "$1/$2" "$1/$2/paths" || cannot 'write below' "$1"
+  claim "$1/$2.lock" "$3" && mkdir "$1/$2" "$1/$2/paths" "$1/$2/records" || cannot 'write below' "$1"
 }
 
+# discard_transfer TRANSFER: releases its claim last.
 discard_transfer() {
-  remove_tree "$1"
-  rm -f "$1.lock"
+  rm -rf "$1" "$1.lock" 2>/dev/null || {
+    remove_tree "$1"
+    rm -f "$1.lock"
+  }
 }

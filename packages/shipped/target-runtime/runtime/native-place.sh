@@ -7,10 +7,6 @@ use_store() {
   built=$incoming/built.$(boot_id)
 }
 
-exists() {
-  [ -e "$1" ] || [ -L "$1" ]
-}
-
 is_valid() {
   [ -f "$registrations/$1.json" ] && exists "$store/$1"
 }

@@ -1,27 +1,59 @@
 # The target's half of the native store. A path is valid if its registration exists.
 
-# place_path NAME: moves what was received into the store, without write permissions; it is not valid yet.
-place_path() {
+# check_received NAME: fails if the name is not one of a path, or was not received.
+check_received() {
   check_store_paths "/$1"
   case $1 in
-    */* | .*) fail bad-request "invalid name '$1'" ;;
+    '' | */* | [.-]*) fail bad-request "invalid name '$1'" ;;
   esac
-  [ -e "$incoming/paths/$1" ] || [ -L "$incoming/paths/$1" ] || fail incomplete-archive "the archive lacks '$1'"
-  if [ -e "$store/$1" ] || [ -L "$store/$1" ]; then
-    remove_tree "$store/$1"
-  fi
-  if [ -d "$incoming/paths/$1" ] && [ ! -L "$incoming/paths/$1" ] && [ ! -w "$incoming/paths/$1" ]; then
-    # Only root can move a directory without write permission.
-    chmod u+w "$incoming/paths/$1" && mv "$incoming/paths/$1" "$store/$1" && chmod a-w "$store/$1"
-  else
-    mv "$incoming/paths/$1" "$store/$1"
-  fi
+  exists "$incoming/paths/$1" || fail incomplete-archive "the archive lacks '$1'"
+}
+
+# place_paths NAME...: moves what was received into the store, without write permissions; it is not valid yet.
+place_paths() {
+  for name in "$@"; do
+    ! exists "$store/$name" || remove_tree "$store/$name"
+  done
+  in_batches place_batch "$@"
+}
+
+place_batch() {
+  sealed=
+  for name in "$@"; do
+    [ -L "$incoming/paths/$name" ] || [ ! -d "$incoming/paths/$name" ] || [ -w "$incoming/paths/$name" ] || sealed="$sealed $name"
+  done
+  # Only root can move a directory without write permission.
+  # shellcheck disable=SC2086
+  { [ -z "$sealed" ] || (cd "$incoming/paths" && chmod u+w $sealed); } &&
+    (cd "$incoming/paths" && mv "$@" "$store/") &&
+    { [ -z "$sealed" ] || (cd "$store" && chmod a-w $sealed); }
+}
+
+# in_batches FUNCTION WORD...: calls it with as many words at a time as fit into a command line. `set -f` must be in effect, since names contain `?`.
+in_batches() {
+  function=$1
+  shift
+  while [ $# -gt 0 ]; do
+    batch=
+    size=0
+    while [ $# -gt 0 ] && [ "$size" -lt 500 ]; do
+      batch="$batch $1"
+      size=$((size + 1))
+      shift
+    done
+    # shellcheck disable=SC2086
+    "$function" $batch || return
+  done
+}
+
+exists() {
+  [ -e "$1" ] || [ -L "$1" ]
 }
 
 # remove_tree PATH: read-only directories included.
 remove_tree() {
-  if [ -d "$1" ] && [ ! -L "$1" ]; then
-    find "$1" -type d ! -perm -700 -exec chmod u+rwx {} +
-  fi
-  rm -rf "$1"
+  rm -rf "$1" 2>/dev/null || {
+    [ -L "$1" ] || [ ! -d "$1" ] || find "$1" -type d ! -perm -700 -exec chmod u+rwx {} +
+    rm -rf "$1"
+  }
 }

@@ -1,95 +1,105 @@
 # Finds missing paths of a native store, and commits or discards transfers.
 
-# operation_native_missing REGISTRATIONS [NAME]...: those without a registration. The others are kept until this helper ends.
+# operation_native_missing REGISTRATIONS [PATH]... names [NAME]...: those names without a registration. If there are none and paths
+# are given, protects these; otherwise keeps the named paths until this helper ends.
 operation_native_missing() {
   check_store_paths "$1"
-  keep_asked "$@"
-  registrations=$1
+  registrations=$1 paths=
   shift
-  for name in "$@"; do
-    [ -f "$registrations/$name.json" ] || say "$name"
+  while [ "$1" != names ]; do
+    check_store_paths "$1"
+    paths="$paths $1"
+    shift
   done
+  shift
+  # Nothing is sent to a store that this account may not write to.
+  { [ -d "${asked%/*}" ] || mkdir -p "${asked%/*}" 2>/dev/null; } && [ -w "${asked%/*}" ] && hold_store "$registrations"
+  for name in "$@"; do
+    [ -f "$registrations/$name.json" ] || {
+      say "$name"
+      lacking=yes
+    }
+  done
+  if [ -z "${lacking:-}" ] && [ -n "$paths" ]; then
+    set -f
+    # shellcheck disable=SC2086
+    protect_native "${registrations%/*}/roots" $paths
+  elif [ -n "$release_store" ]; then
+    keep_asked "$@"
+  fi
 }
 
-# keep_asked REGISTRATIONS NAME...: keeps them while this helper lives, unless the store is not writable, as nothing is sent there
-# then.
+# keep_asked NAME...: keeps them while this helper lives.
 keep_asked() {
-  asked=${1%/*}/asked
-  [ $# -gt 1 ] && mkdir -p "$asked" 2>/dev/null && [ -w "$asked" ] || return 0
-  hold_store "$1"
-  shift
-  for owner in "$asked"/*; do
+  for owner in "${asked%/*}"/*; do
     [ -f "$owner" ] && is_dead "${owner##*/}" && rm -f "$owner"
   done
-  printf '%s\n' "$@" | cat >>"$asked/$self" || cannot 'write below' "$asked"
+  printf '%s\n' "$@" | cat >>"$asked" || cannot 'write below' "${asked%/*}"
 }
 
-# operation_native_commit STORE INCOMING REGISTRATIONS ROOTS [NAME RECORD]... protect [NAME]... needs [NAME]...: makes received
-# paths valid, in this order, and protects some of them, if those that they need are still valid.
+# operation_native_commit STORE INCOMING REGISTRATIONS ROOTS [NAME]... protect [NAME]... needs [NAME]...: makes received paths valid
+# with the records that were received with them, in this order, and protects some of them, if those that they need are still valid.
 operation_native_commit() {
   check_store_paths "$1" "$2" "$3" "$4"
-  store=$1 incoming=$2 registrations=$3 roots=$4
+  store=$1 incoming=$2 registrations=$3 roots=$4 placed='' records=''
   shift 4
-  claim "$incoming.lock" "$self" || [ "$(readlink "$incoming.lock")" = "$self" ] ||
+  # The receiver has claimed it for this helper.
+  [ "$(readlink "$incoming.lock")" = "$self" ] || claim "$incoming.lock" "$self" ||
     fail incomplete-archive 'another process has removed the transfer'
   hold_store "$registrations"
   check_needs "$@"
-  chmod -R a-w,ug-s "$incoming/paths" && chmod u+w "$incoming/paths" && mkdir "$incoming/records" ||
+  chmod -R a-w,ug-s "$incoming/paths" && { [ -w "$incoming/paths" ] || chmod u+w "$incoming/paths"; } ||
     cannot 'write below' "$incoming"
-  sync
-  committed=
   # The only special character in names is `?`.
   set -f
   while [ "$1" != protect ]; do
-    place_with_record "$1" "$2" || {
-      # The likely reason is a full disk: free what was taken.
-      for name in $committed "$1"; do
-        remove_tree "$store/$name"
-      done
-      cannot "move '$1' into" "$store"
-    }
-    shift 2
+    choose_received "$1"
+    shift
   done
-  sync
   # shellcheck disable=SC2086
-  publish_records $committed
-  set +f
+  place_paths $placed || {
+    # The likely reason is a full disk: free what was taken.
+    for name in $placed; do
+      remove_tree "$store/$name"
+    done
+    cannot 'move packages into' "$store"
+  }
+  # All are on the same file system: paths, records, and the directories that they are moved into.
+  sync -f "$registrations" 2>/dev/null || sync
+  # shellcheck disable=SC2086
+  in_batches publish_records $records || cannot 'write below' "$registrations"
   shift
-  keep_state "$roots" || cannot 'write below' "$roots"
-  for name in "$@"; do
-    [ "$name" != needs ] || break
-    protect_native "$roots" "$store/$name"
+  protect=
+  while [ $# -gt 0 ] && [ "$1" != needs ]; do
+    protect="$protect $store/$1"
+    shift
   done
+  # shellcheck disable=SC2086
+  protect_native "$roots" $protect
   discard_transfer "$incoming"
 }
 
-# place_with_record NAME RECORD: the record waits aside until all paths are synced together.
-place_with_record() {
+# choose_received NAME: adds it to what is to be placed, unless it is valid already.
+choose_received() {
+  check_received "$1"
   [ ! -f "$registrations/$1.json" ] || return 0
-  place_path "$1" && decode "$2" && printf '%s' "$decoded" | cat >"$incoming/records/$1.json" && committed="$committed $1"
+  [ -f "$incoming/records/$1.json" ] || fail incomplete-archive "the archive lacks the record of '$1'"
+  placed="$placed $1"
+  records="$records $1.json"
 }
 
-# publish_records NAME...: makes them valid, in this order.
+# publish_records FILE...: makes their paths valid, in this order.
 publish_records() {
-  while [ $# -gt 0 ]; do
-    batch=
-    size=0
-    while [ $# -gt 0 ] && [ "$size" -lt 500 ]; do
-      batch="$batch $incoming/records/$1.json"
-      size=$((size + 1))
-      shift
-    done
-    # shellcheck disable=SC2086
-    mv -f $batch "$registrations/" || cannot 'write below' "$registrations"
-  done
+  (cd "$incoming/records" && mv -f "$@" "$registrations/")
 }
 
+# check_needs [NAME]... protect [NAME]... needs [NAME]...
 check_needs() {
-  while [ $# -gt 0 ] && [ "$1" != needs ]; do
-    shift
-  done
+  needed=no
   for name in "$@"; do
-    [ "$name" = needs ] || [ -f "$registrations/$name.json" ] || fail collected "'$name' was collected in the meantime: run the same command again"
+    [ "$needed" = no ] || [ -f "$registrations/$name.json" ] ||
+      fail collected "'$name' was collected in the meantime: run the same command again"
+    [ "$name" != needs ] || needed=yes
   done
 }
 

@@ -11,7 +11,8 @@ operation_set_profile() {
   directory=$state/targets/$1/profiles/$2
   [ -d "$4" ] || fail no-profile "'$4' is not on the machine: run davit-distribute first"
   make_directory "$directory"
-  current=$(readlink "$directory/current") || current=
+  current=
+  [ ! -L "$directory/current" ] || current=$(readlink "$directory/current") || current=
   if [ -n "$current" ] && [ "$(readlink "$directory/$current")" = "$4" ]; then
     keep_generation "$directory/$current" "$4" "$6" "${7:-}"
     say unchanged
@@ -58,6 +59,6 @@ keep_generation() {
 # keep_profile ROOT DIRECTORY: adds this account's mark, since another may have the same profile; replaces the root of earlier
 # versions.
 keep_profile() {
-  ln -sfn "$2" "$1:$mark" || return 1
-  [ "$(readlink "$1")" != "$2" ] || rm -f "$1"
+  { [ -L "$1:$mark" ] && [ "$(readlink "$1:$mark")" = "$2" ]; } || ln -sfn "$2" "$1:$mark" || return 1
+  [ ! -L "$1" ] || [ "$(readlink "$1")" != "$2" ] || rm -f "$1"
 }

@@ -10,22 +10,29 @@ operation_protect() {
     native)
       check_store_paths "$roots"
       hold_store "${roots%/*}/registrations"
-      keep_state "$roots" || cannot 'write below' "$roots"
       for path in "$@"; do
         [ -f "$registrations/${path##*/}.json" ] || fail collected "'$path' was collected in the meantime: run the same command again"
-        protect_native "$roots" "$path"
       done
+      protect_native "$roots" "$@"
       ;;
     nix) protect_nix "$roots" "$@" ;;
     *) fail bad-request "unknown kind of store '$kind'" ;;
   esac
 }
 
-# protect_native ROOTS PATH: as the coordinator does in its own store.
+# protect_native ROOTS PATH...: as the coordinator does in its own store.
 protect_native() {
-  mkdir -p "$1" && ln -sfn "$2" "$1/temporary:.new.$$" && mv -f -T "$1/temporary:.new.$$" "$1/temporary:${2##*/}" ||
-    cannot 'write below' "$1"
-  find "$1" -type l -name 'temporary:*' -mtime +0 -exec rm -f {} +
+  keep_state "$1" || cannot 'write below' "$1"
+  roots=$1 made=no
+  shift
+  for path in "$@"; do
+    # An existing root begins its day anew. The name of a path determines the path.
+    [ -L "$roots/temporary:${path##*/}" ] && touch -c -h "$roots/temporary:${path##*/}" 2>/dev/null && continue
+    ln -sfn "$path" "$roots/temporary:.new.$$" && mv -f -T "$roots/temporary:.new.$$" "$roots/temporary:${path##*/}" ||
+      cannot 'write below' "$roots"
+    made=yes
+  done
+  [ "$made" = no ] || find "$roots" -type l -name 'temporary:*' -mtime +0 -exec rm -f {} +
 }
 
 # protect_nix NAME PATH...: replaces what the name protected before.

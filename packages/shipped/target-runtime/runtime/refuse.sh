@@ -46,7 +46,7 @@ quoted() {
 
 # make_directory PATH
 make_directory() {
-  mkdir -p "$1" || cannot create "$1"
+  [ -d "$1" ] || mkdir -p "$1" || cannot create "$1"
 }
 
 # hexadecimal < TEXT

@@ -5,22 +5,23 @@
 #   state:MARK                    points to all targets of the account, with the records of active services
 #   temporary:NAME                points to a path, and protects it for a day
 
-# state_mark: the mark of this account.
-state_mark() {
-  sum=$(printf %s "$state" | { sha256sum 2>/dev/null || cksum; })
-  printf '%.16s' "${sum%% *}"
+# find_mark: sets $mark, the mark of this account.
+find_mark() {
+  mark=$(printf %s "$state" | { sha256sum 2>/dev/null || cksum; })
+  mark=${mark%% *}
+  [ "${#mark}" -le 16 ] || mark=${mark%"${mark#????????????????}"}
 }
 
 # keep_state ROOTS: makes the state of this account a root.
 keep_state() {
-  [ "$(readlink "$1/state:$mark")" = "$state/targets" ] || {
-    mkdir -p "$1" && ln -sfn "$state/targets" "$1/state:$mark"
+  [ -L "$1/state:$mark" ] && [ "$(readlink "$1/state:$mark")" = "$state/targets" ] || {
+    { [ -d "$1" ] || mkdir -p "$1"; } && ln -sfn "$state/targets" "$1/state:$mark"
   }
 }
 
 # hold_store REGISTRATIONS: until the operation ends, nobody else changes the store.
 hold_store() {
-  mkdir -p "$1" && claim_in_turn "${1%/*}/commit" "$self" || cannot 'write below' "$1"
+  { [ -d "$1" ] || mkdir -p "$1"; } && claim_in_turn "${1%/*}/commit" "$self" || cannot 'write below' "$1"
   registrations=$1
   release_store=${1%/*}/commit
 }

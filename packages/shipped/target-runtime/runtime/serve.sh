@@ -4,10 +4,10 @@
 # serve MARKER OPERATION...: prints the line MARKER, which separates its output from that of the login shell, and answers requests
 # for these operations.
 serve() {
-  state=$(state_directory)
-  mark=$(state_mark)
+  user=$(id -u) mark='' asked=''
+  find_state
   process_identity "$$"
-  self=$identity asked=
+  self=$identity
   exec 3>&1 4>&2
   printf '\n%s\n' "$1" >&3
   shift
@@ -20,7 +20,7 @@ serve() {
     unset IFS
     [ $# -lt 2 ] || answer "$@"
   done
-  [ -z "$asked" ] || rm -f "$asked"
+  [ ! -f "$asked" ] || rm -f "$asked"
 }
 
 answer() {
@@ -33,6 +33,10 @@ answer() {
   esac
   # This operation writes the file, which is removed when this helper ends.
   [ "$operation" != native_missing ] || [ $# = 0 ] || asked=${1%/*}/asked/$self
+  # Found here, only once, since each operation has a shell of its own.
+  case $mark:$operation in
+    :start | :set_profile | :protect | :native_*) find_mark ;;
+  esac
   if errors=$( (perform "$@") 2>&1 >&3); then
     printf '%s =\n' "$id" >&3
     return
@@ -52,7 +56,7 @@ answer() {
 perform() {
   set +f
   release='' release_store=
-  trap 'for held in "$release" "$release_store"; do [ -z "$held" ] || rm -f "$held"; done' EXIT
+  trap '[ -z "$release$release_store" ] || rm -f ${release:+"$release"} ${release_store:+"$release_store"}' EXIT
   "operation_$operation" "$@"
 }
 
@@ -74,22 +78,26 @@ operation_hello() {
     command -v "$utility" >/dev/null 2>&1 && say checksum "$utility"
   done
   say helper "$self"
-  say user "$(id -u)"
-  say kernel "$(uname -s)" "$(uname -m)"
-  say boot "$(boot_id)"
+  say user "$user"
+  say kernel "$(uname -sm)"
+  say boot "${self##*:}"
   # Linux containers may share everything else: host name, boot, user and directory.
-  say place "$(readlink /proc/self/ns/pid)$(ls -di / | tr -d ' ')"
-  say state "$(printf '%s' "$state" | hexadecimal)"
+  # shellcheck disable=SC2046
+  say place "$(printf '%s:' $(ls -diL /proc/self/ns/pid / 2>/dev/null))"
+  case $state in
+    [!/]* | *[!A-Za-z0-9_.+/-]*) say state "$(printf '%s' "$state" | hexadecimal)" ;;
+    *) say state "$state" ;;
+  esac
 }
 
-# state_directory: prints the directory with the state of this user's targets.
-state_directory() {
+# find_state: sets $state, the directory with the state of this user's targets.
+find_state() {
   if [ -n "${DAVIT_STATE_DIR:-}" ]; then
-    printf '%s' "$DAVIT_STATE_DIR"
-  elif [ "$(id -u)" = 0 ]; then
-    printf /var/lib/davit
+    state=$DAVIT_STATE_DIR
+  elif [ "$user" = 0 ]; then
+    state=/var/lib/davit
   else
-    printf '%s' "${XDG_STATE_HOME:-$HOME/.local/state}/davit"
+    state=${XDG_STATE_HOME:-$HOME/.local/state}/davit
   fi
 }
 

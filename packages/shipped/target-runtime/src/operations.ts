@@ -113,13 +113,13 @@ export const OPERATIONS = {
   },
   native_missing: {
     roles: CARRY,
-    fields: 'REGISTRATIONS [NAME]...',
-    does: 'returns the paths that are not valid here; the others are kept until this helper ends',
+    fields: 'REGISTRATIONS [PATH]... names [NAME]...',
+    does: 'returns the names of paths that are not valid here, and keeps the others until this helper ends; if there are none, protects the PATHs instead',
     isRepeatable: true,
   },
   native_commit: {
     roles: CARRY,
-    fields: 'STORE INCOMING REGISTRATIONS ROOTS [NAME RECORD]... protect [NAME]... needs [NAME]...',
+    fields: 'STORE INCOMING REGISTRATIONS ROOTS [NAME]... protect [NAME]... needs [NAME]...',
     does: 'makes the paths of a transfer valid and protects some of them, if the paths that they need are still valid',
     slowness: SLOW,
   },

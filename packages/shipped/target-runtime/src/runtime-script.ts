@@ -57,8 +57,8 @@ export interface TransferPlace {
 }
 
 /**
- * Returns a script that unpacks the archive on standard input and prints `received TAR-STATUS CHECKSUM…`, with the checksum as `cksum`
- * or `sha256sum` prints it.
+ * Returns a script that unpacks the archive on standard input and prints lines `status STATUS` (of tar) and `checksum SUM`, which `cksum`
+ * or `sha256sum` computes.
  */
 export function receiverScript({ incoming, name, owner }: TransferPlace, checksum: 'cksum' | 'sha256sum'): string {
   return `${runtime(RECEIVER)}\nreceive_archive ${[incoming, name, owner].map(quote).join(' ')} ${checksum}\n`

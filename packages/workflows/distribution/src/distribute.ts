@@ -112,7 +112,8 @@ async function sendClosure(
   { store, signal, useSubstitutes = false }: DistributionOptions,
 ): Promise<Transferred> {
   const there = openTargetStore(target, store)
-  const missing = await there.missing(await store.closure([profile]), { useSubstitutes, signal })
+  const closure = await store.closure([profile])
+  const missing = await there.missing(closure, { protect: [profile], useSubstitutes, signal })
   const sent = await there.send(missing, { signal })
   await there.protect([profile])
   return sent

@@ -11,6 +11,7 @@ import { currentSystem } from '../current-system.ts'
 import { instantiate } from './instantiate.ts'
 import type { Isolation } from './isolation.ts'
 import { realise } from './realise.ts'
+import { encodeRegistration } from './registration.ts'
 import { remoteBuild } from './remote-build.ts'
 import { addRoot, hasRoot, protect, removeRoot } from './roots.ts'
 import { type StoreContext, storeContext } from './store-context.ts'
@@ -54,13 +55,13 @@ export async function openNativeStore(options: NativeStoreOptions): Promise<Nati
   }
 }
 
-function exportPaths({ layout, registry }: StoreContext, paths: readonly StorePath[]): Readable {
+function exportPaths({ registry }: StoreContext, paths: readonly StorePath[]): Readable {
   try {
-    for (const path of paths) registry.get(path)
-    return packArchive(
-      layout.directory,
-      paths.map((path) => basename(path)),
-    )
+    const records = paths.map((path) => ({
+      name: `records/${basename(path)}.json`,
+      text: encodeRegistration(registry.get(path)),
+    }))
+    return packArchive([...records, ...paths.map((path) => ({ name: `paths/${basename(path)}`, tree: path }))])
   } catch (error) {
     const failed = new Readable({ read() {} })
     return failed.destroy(error instanceof Error ? error : new Error(String(error)))

@@ -25,7 +25,9 @@ export function parseFacts(lines: readonly string[], address: string): MachineFa
   if (checksum === undefined || missing.length > 0) throw utilitiesMissing(address, missing)
   /** Returns a fact, which has this shape if davit's helper reported it. */
   const told = (fact: string, shape: RegExp) => {
-    const text = fact === 'state' ? fromHexadecimal(first(fact)) : first(fact)
+    const word = first(fact)
+    // A usual path is reported as it is.
+    const text = fact !== 'state' || word.startsWith('/') ? word : fromHexadecimal(word)
     if (!shape.test(text)) throw nonsense(address, fact, text)
     return text
   }

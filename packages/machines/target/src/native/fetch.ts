@@ -62,7 +62,7 @@ async function fetchWanted(fetching: Fetching, wanted: Wanted): Promise<Transfer
 /** Returns the base names of the outputs that are not valid on the machine. */
 async function waitingNames({ machine, layout }: Fetching, wanted: Wanted): Promise<ReadonlySet<string>> {
   const names = [...wanted.keys()].map((path) => basename(path))
-  return new Set(names.length === 0 ? [] : await missingNames(machine, layout, names))
+  return new Set(names.length === 0 ? [] : await missingNames(machine, layout, { names }))
 }
 
 async function fetchParts(fetching: Fetching, wanted: Wanted, waiting: ReadonlySet<string>): Promise<Transferred> {

@@ -3,9 +3,10 @@ import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { StorePath } from '@davit/documents'
 import type { Channel } from '@davit/connection'
 import type { StoreLayout } from '@davit/store'
-import { encodeField, receiverScript, type TransferPlace } from '@davit/target-runtime'
+import { receiverScript, type TransferPlace } from '@davit/target-runtime'
 
 import { watchChannel } from '../helper/channel-watch.ts'
 import { checksumOf } from './checksum.ts'
@@ -13,26 +14,21 @@ import type { Machine } from '../machine.ts'
 import { tellsNoSpace } from '../helper/no-space.ts'
 import { refusedAccount } from '../helper/refused-request.ts'
 
-/** A path that is sent, and the registration that makes it valid. */
-export interface SentPath {
-  readonly name: string
-  readonly registration: string
-}
-
-/** Returns the base names that are not valid in the store of the machine. */
+/** Returns the base names that are not valid in the store of the machine; if there are none, protects paths there. */
 export async function missingNames(
   machine: Machine<'carry'>,
-  layout: StoreLayout,
-  names: readonly string[],
+  { registrations }: StoreLayout,
+  { names, protect = [] }: { readonly names: readonly string[]; readonly protect?: readonly StorePath[] },
 ): Promise<readonly string[]> {
-  const missing = new Set(await machine.request('native_missing', [layout.registrations, ...names]))
+  const missing = new Set(await machine.request('native_missing', [registrations, ...protect, 'names', ...names]))
   return names.filter((name) => missing.has(name))
 }
 
 export interface ArchiveToImport {
+  /** Contains the paths and their registrations, as `NativeStore.export` returns them. */
   readonly archive: Readable
-  /** References before referrers. */
-  readonly paths: readonly SentPath[]
+  /** Base names of the sent paths, references before referrers. */
+  readonly names: readonly string[]
   /** Base names of the sent paths to protect. */
   readonly protect: readonly string[]
   /** Base names of references that are already there. */
@@ -50,9 +46,9 @@ export async function importArchive(
   const directory = `${layout.incoming}/${name}`
   try {
     await sendArchive(machine, { incoming: layout.incoming, name, owner: machine.facts.helper }, sent)
-    const records = sent.paths.flatMap((path) => [path.name, encodeField(path.registration)])
     const places = [layout.directory, directory, layout.registrations, layout.roots] as const
-    await machine.request('native_commit', [...places, ...records, 'protect', ...sent.protect, 'needs', ...sent.needs])
+    const { names, protect, needs } = sent
+    await machine.request('native_commit', [...places, ...names, 'protect', ...protect, 'needs', ...needs])
   } catch (error) {
     // If this fails, the next transfer cleans up.
     await machine.request('native_discard', [directory]).catch(() => {})
@@ -116,9 +112,10 @@ function checkReceived(
   machine: Machine<'carry'>,
   { answer, errors, expected }: { answer: string; errors: string; expected: string },
 ): void {
-  const [, status, sum] = /(?:^|\n)received (\d*) ([0-9a-f]*)/.exec(answer) ?? []
-  if (status === '0' && sum === expected) return
-  const isWhole = status === '0' && sum !== ''
+  const isUnpacked = /^status 0$/m.test(answer)
+  const sum = /^checksum ([0-9a-f]+)/m.exec(answer)?.[1]
+  if (isUnpacked && sum === expected) return
+  const isWhole = isUnpacked && sum !== undefined
   const { reason, hint } = isWhole ? { reason: 'what arrived differs from what was sent' } : failureIn(machine, errors)
   throw new DavitError(
     'import-failed',

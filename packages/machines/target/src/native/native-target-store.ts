@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
 
 import type { StorePath } from '@davit/documents'
-import { encodeRegistration, type NativeStore, type Registration, type StoreLayout, storeLayout } from '@davit/store'
+import { type NativeStore, type Registration, type StoreLayout, storeLayout } from '@davit/store'
 
 import type { Machine } from '../machine.ts'
 import { buildNatively } from './build.ts'
 import { fetchNatively } from './fetch.ts'
-import { importArchive, missingNames, type SentPath } from './import.ts'
+import { importArchive, missingNames } from './import.ts'
 import type { TargetStore, TransferOptions, Transferred } from '../target-store.ts'
 
 export function nativeTargetStore(machine: Machine<'carry'>, store: NativeStore): TargetStore {
@@ -14,9 +14,11 @@ export function nativeTargetStore(machine: Machine<'carry'>, store: NativeStore)
   /** Paths that are protected already; sending protects too. */
   const kept = new Set<StorePath>()
   return {
-    async missing(paths) {
+    async missing(paths, { protect = [] } = {}) {
+      if (paths.length === 0) return []
       const names = paths.map((path) => basename(path))
-      const missing = new Set(names.length === 0 ? [] : await missingNames(machine, layout, names))
+      const missing = new Set(await missingNames(machine, layout, { names, protect }))
+      if (missing.size === 0) for (const path of protect) kept.add(path)
       return paths.filter((path) => missing.has(basename(path)))
     },
     async send(paths, options) {
@@ -51,10 +53,7 @@ async function sendPaths(
 ): Promise<Transferred> {
   await importArchive(machine, layout, {
     archive: store.export(registrations.map(({ path }) => path)),
-    paths: registrations.map((registration): SentPath => ({
-      name: basename(registration.path),
-      registration: encodeRegistration(registration),
-    })),
+    names: registrations.map(({ path }) => basename(path)),
     protect: tops.map((path) => basename(path)),
     needs: referredElsewhere(registrations).map((path) => basename(path)),
     signal,
