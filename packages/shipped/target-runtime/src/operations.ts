@@ -115,6 +115,7 @@ export const OPERATIONS = {
     roles: CARRY,
     fields: 'REGISTRATIONS [PATH]... names [NAME]...',
     does: 'returns the names of paths that are not valid here, and keeps the others until this helper ends; if there are none, protects the PATHs instead',
+    slowness: SLOW,
     isRepeatable: true,
   },
   native_commit: {
