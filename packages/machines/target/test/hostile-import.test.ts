@@ -98,10 +98,8 @@ describe.each(installedShells())('with $name', (shell) => {
     mkdirSync(layout().registrations, { recursive: true })
     writeFileSync(join(layout().registrations, 'kept.json'), '{}')
     for (const name of ['../outside', '..', '.', '.davit', `${NAME}/../../x`, `${NAME}/x`, '-x', '$(touch\tx)', '*']) {
-      const blocks = [`${NAME}/`, '.davit/'].map((directory) => ({ name: `paths/${directory}`, type: '5' }))
-      await expect(importing([name], ...blocks), `as '${name}'`).rejects.toMatchObject({
-        code: expect.stringMatching(/^(?:bad-request|incomplete-archive)$/),
-      })
+      const blocks = [`${NAME}/`, '.davit/', '-x/'].map((directory) => ({ name: `paths/${directory}`, type: '5' }))
+      await expect(importing([name], ...blocks), `as '${name}'`).rejects.toMatchObject({ code: 'bad-request' })
     }
     expect(readdirSync(layout().registrations)).toEqual(['kept.json'])
     expect(readdirSync(directory).toSorted()).toEqual(['outside', 'store'])

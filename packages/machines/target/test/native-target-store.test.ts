@@ -1,4 +1,5 @@
 import {
+  existsSync,
   lstatSync,
   lutimesSync,
   mkdirSync,
@@ -100,6 +101,7 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
   test('nothing is protected before it is there', async () => {
     const there = nativeTargetStore(machine, store)
     expect(await there.missing(paths, { protect: paths })).toEqual(paths)
+    expect(existsSync(roots)).toBe(false)
     await expect(there.protect(paths)).rejects.toMatchObject({ code: 'collected' })
   })
 })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -11,9 +11,10 @@ import { shellConnection } from '@davit/connection/testing'
 import { AS_NOBODY, NOBODY } from '@davit/testing/nobody'
 import { installedShells, type Shell } from '@davit/testing/shells'
 import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
+import { tarOf } from '@davit/testing/tar-blocks'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { importArchive } from '../src/native/import.ts'
+import { importArchive, missingNames } from '../src/native/import.ts'
 import { acquireLock, type Machine, openMachine, performActivity } from '../src/target.ts'
 
 const canBeNobody = spawnSync(AS_NOBODY[0], [...AS_NOBODY.slice(1), 'true']).status === 0
@@ -114,6 +115,26 @@ describe.skipIf(!canBeNobody).each(installedShells())(
         message: expect.stringContaining(`'nobody' may not write to '${store.directory}'`),
         hint: `as root there: install -d -o nobody '${join(store.directory, '.davit')}'`,
       })
+    })
+
+    test('only to a store of its own, in which what is sent to it becomes valid and read-only', async () => {
+      const { directory, state } = await opened()
+      const machine = await openMachine(connectionOfNobody(shell, directory, state), { role: 'carry' })
+      onTestFinished(() => machine.close())
+      const store = storeLayout(join(directory, 'store'))
+      own(store.directory)
+      const name = `${'0'.repeat(32)}-web`
+      const archive = tarOf(
+        { name: `records/${name}.json`, type: '0', content: '{}' },
+        { name: `paths/${name}/`, type: '5', mode: 0o755 },
+        { name: `paths/${name}/file`, type: '0', content: 'x' },
+      )
+      const sent = { names: [name], protect: [name], needs: [], signal: new AbortController().signal }
+      await importArchive(machine, store, { archive: Readable.from([archive]), ...sent })
+      expect(await missingNames(machine, store, { names: [name] })).toEqual([])
+      const modes = ['', 'file'].map((inside) => statSync(join(store.directory, name, inside)).mode & 0o777)
+      expect(modes).toEqual([0o555, 0o444])
+      expect(readdirSync(store.incoming)).toEqual([])
     })
 
     test("to /proc, as nobody may, is refused immediately with the system's message", async () => {
