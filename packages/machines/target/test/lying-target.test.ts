@@ -44,6 +44,7 @@ describe('the facts of a machine', () => {
   test.each(['/srv/davit/', '//.local/state//davit', '/home/ä b/.state'])('its state may be %j', (directory) => {
     const facts = [...without('state'), `state ${hexadecimal(directory)}`]
     expect(parseFacts(facts, 'far').stateDirectory).toBe(directory)
+    expect(parseFacts([...without('state'), `state ${directory}`], 'far').stateDirectory).toBe(directory)
   })
 
   test.each([
@@ -63,6 +64,8 @@ describe('the facts of a machine', () => {
     ['state', hexadecimal('/..')],
     ['state', hexadecimal('/var/./lib')],
     ['state', hexadecimal('/var\n/lib')],
+    ['state', '/var/lib/../../etc'],
+    ['state', '/var/\u001b[2J'],
     ['state', 'no hexadecimal'],
     ['state', ''],
   ])('are refused by name if the %s is %j', (fact, value) => {

@@ -33,7 +33,7 @@ answer() {
   esac
   # This operation writes the file, which is removed when this helper ends.
   [ "$operation" != native_missing ] || [ $# = 0 ] || asked=${1%/*}/asked/$self
-  # Found here, only once, since each operation has a shell of its own.
+  # For those that need it, so that it is found only once: each operation has a shell of its own.
   case $mark:$operation in
     :start | :set_profile | :protect | :native_*) find_mark ;;
   esac
