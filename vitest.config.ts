@@ -9,6 +9,7 @@ const MACHINES = [
   'deployment',
   'deployment-lock',
   'distribution',
+  'env',
   'lock',
   'modules',
   'nix',
