@@ -1,32 +1,38 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { build, type BuildOptions, type Plugin } from 'esbuild'
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+import { BUNDLE } from './bundle-options.ts'
 import { type Executable, readManifest, ROOT } from './executables.ts'
 import { packagesOf } from './licences.ts'
+import { splitPrograms } from './split-programs.ts'
 
 /**
- * Bundles executables into single files, together with the files that they read at run time, where they look for them:
- * `out/bin/NAME.cjs`, `out/modules/`, `out/runtime/`, `out/nix/`, `out/api/`. Returns the directories of the bundled npm packages.
+ * Bundles executables for an installation, together with the files that they read at run time, where they look for them:
+ * `out/bin/NAME.cjs`, `out/programs/`, `out/modules/`, `out/runtime/`, `out/nix/`, `out/api/`. Returns the directories of the
+ * bundled npm packages.
  */
 export async function bundlePrograms(
   programs: readonly Pick<Executable, 'name' | 'entry'>[],
   out: string,
 ): Promise<ReadonlySet<string>> {
-  const inTools = await bundleTools(programs, out)
+  rmSync(out, { recursive: true, force: true })
+  const inTools = await splitPrograms(programs, join(out, 'programs'))
+  mkdirSync(join(out, 'bin'))
+  for (const { name } of programs) placeLauncher(name, out)
+  copyAssets(out)
   const inApi = await makeApi(join(out, 'api'))
   return new Set([...inTools, ...inApi])
 }
 
-/** Like `bundlePrograms`, but without `out/api/`, for tools that load no typed models. */
+/** Bundles executables into single files, `out/bin/NAME.cjs`, with what they read, except what typed models import. */
 export async function bundleTools(
   programs: readonly Pick<Executable, 'name' | 'entry'>[],
   out: string,
 ): Promise<ReadonlySet<string>> {
   rmSync(out, { recursive: true, force: true })
   const packages = await bundleExecutables(programs, join(out, 'bin'))
-  // Tells Node that these files are CommonJS, wherever they are installed.
-  writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n')
   copyAssets(out)
   return packages
 }
@@ -39,8 +45,8 @@ export async function bundleExecutables(
 ): Promise<ReadonlySet<string>> {
   mkdirSync(directory, { recursive: true })
   const { metafile } = await build({
-    ...COMMON,
-    plugins: [...plugins, ...COMMON.plugins],
+    ...BUNDLE,
+    plugins: [...plugins, ...BUNDLE.plugins],
     entryPoints: programs.map(({ name, entry }) => ({ in: entry, out: name })),
     outdir: directory,
     outExtension: { '.js': '.cjs' },
@@ -53,38 +59,24 @@ export async function bundleExecutables(
   return packagesOf(Object.keys(metafile.inputs))
 }
 
-/** Marks our modules as free of side effects, so that a tool contains only what it uses, and starts faster. */
-const pureModules: Plugin = {
-  name: 'pure-modules',
-  setup({ onResolve, resolve }) {
-    onResolve({ filter: /^(\.|@davit\/)/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
-      if (pluginData === 'asked' || !importer.startsWith(join(ROOT, 'packages'))) return undefined
-      return { ...(await resolve(path, { kind, importer, resolveDir, pluginData: 'asked' })), sideEffects: false }
-    })
-  },
-}
-
-const COMMON = {
-  absWorkingDir: ROOT,
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  // jsonc-parser's main entry cannot be bundled.
-  mainFields: ['module', 'main'],
-  // Native add-ons of ssh2 are not needed; esbuild has an executable of its own.
-  external: ['esbuild', 'cpu-features', '*.node'],
-  plugins: [pureModules],
-  logLevel: 'warning',
-  metafile: true,
-} satisfies BuildOptions
-
 function makeExecutable(path: string): void {
   const program = readFileSync(path, 'utf8')
   if (!program.startsWith('#!')) writeFileSync(path, `#!/usr/bin/env node\n${program}`)
   chmodSync(path, 0o755)
 }
 
+const LAUNCHER = fileURLToPath(new URL('launcher', import.meta.url))
+
+function placeLauncher(name: string, out: string): void {
+  const launcher = join(out, 'bin', `${name}.cjs`)
+  copyFileSync(join(LAUNCHER, 'launch.cjs'), launcher)
+  chmodSync(launcher, 0o755)
+  copyFileSync(join(LAUNCHER, 'load-program.cjs'), join(out, 'load-program.cjs'))
+}
+
 function copyAssets(out: string): void {
+  // Tells Node that these files are CommonJS, wherever they are installed.
+  writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n')
   cpSync(join(ROOT, 'packages/effects/modules/modules'), join(out, 'modules'), { recursive: true })
   cpSync(join(ROOT, 'packages/shipped/target-runtime/runtime'), join(out, 'runtime'), { recursive: true })
   for (const owner of ['workflows/models', 'effects/nix']) {
@@ -101,7 +93,7 @@ function copyNixPrograms(from: string, to: string): void {
 async function makeApi(directory: string): Promise<ReadonlySet<string>> {
   const entry = join(ROOT, 'packages/documents/davit/src/davit.ts')
   const { metafile } = await build({
-    ...COMMON,
+    ...BUNDLE,
     entryPoints: [entry],
     outfile: join(directory, 'davit.mjs'),
     format: 'esm',

@@ -34,29 +34,54 @@ test.each(names)('%s runs where it was moved to', (name) => {
   expect({ status, stdout }).toEqual({ status: 0, stdout: `${name} ${String(readManifest(ROOT)['version'])}\n` })
 })
 
-const IS_ACCEPTED = `
-  const { loadProgram } = require(process.argv[1])
-  process.exit(loadProgram(process.argv[2]).cachedDataRejected === false ? 0 : 1)`
+const programs = join(prefix, 'lib/davit/programs')
 
-/** Path of an installed program without its extension. */
-function program(name: string): string {
-  return join(prefix, 'lib/davit/programs', name)
+/** Runs a program, and then prints which parts it has loaded, and whether V8 refused the compiled code of any. */
+const TELL_PARTS = `
+  const { runProgram } = require(process.argv[1])
+  const [, , program, ...words] = process.argv
+  process.argv = [process.execPath, program, ...words]
+  const scripts = [...runProgram(program)]
+  process.once('exit', () => {
+    const refused = scripts.some(([, script]) => script.cachedDataRejected !== false)
+    process.stdout.write('\\n' + JSON.stringify({ refused, parts: scripts.map(([path]) => path) }))
+  })`
+
+function partsLoadedBy(name: string, word: string): { readonly refused: boolean; readonly parts: readonly string[] } {
+  const loader = join(prefix, 'lib/davit/load-program.cjs')
+  const words = ['-e', TELL_PARTS, loader, join(programs, name), word]
+  const { stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as ReturnType<typeof partsLoadedBy>
 }
 
 test.each(names)('the compiled code of %s is used, and not needed', (name) => {
-  const loader = join(prefix, 'lib/davit/load-program.cjs')
-  const { status } = spawnSync(process.execPath, ['-e', IS_ACCEPTED, loader, program(name)])
-  expect(status).toBe(0)
-  const cache = `${program(name)}.cache`
-  const compiled = readFileSync(cache)
+  const { refused, parts } = partsLoadedBy(name, '--version')
+  expect(refused).toBe(false)
+  const caches = parts.map((part) => part.replace(/js$/, 'cache'))
+  const compiled = caches.map((cache) => readFileSync(cache))
   const runs = () => spawnSync(join(prefix, 'bin', name), ['--version'], { encoding: 'utf8' })
-  for (const damaged of [compiled.subarray(0, 1000), Buffer.from(''), Buffer.alloc(compiled.length)]) {
-    writeFileSync(cache, damaged)
+  for (const damage of [
+    (code: Buffer) => code.subarray(0, 1000),
+    () => '',
+    (code: Buffer) => Buffer.alloc(code.length),
+  ]) {
+    for (const [index, code] of compiled.entries()) writeFileSync(caches[index] ?? '', damage(code))
     expect(runs()).toMatchObject({ status: 0, stderr: '' })
   }
-  rmSync(cache)
+  for (const cache of caches) rmSync(cache)
   expect(runs()).toMatchObject({ status: 0, stderr: '' })
-  writeFileSync(cache, compiled)
+  for (const [index, code] of compiled.entries()) writeFileSync(caches[index] ?? '', code)
+})
+
+test.each(names)('%s --version and wrong usage load none of the libraries that do the work', (name) => {
+  const all = readdirSync(programs).map((file) => join(programs, file))
+  const isScript = (path: string) => path.endsWith('.js')
+  const loaded = ['--version', '--wrong'].flatMap((word) => partsLoadedBy(name, word).parts)
+  for (const library of ['XMLParser', 'ssh-userauth', 'safeParse', 'forceKillAfterDelay']) {
+    const isPartOf = (path: string) => readFileSync(path, 'utf8').includes(library)
+    expect(all.filter(isScript).some(isPartOf)).toBe(true)
+    expect(loaded.filter(isPartOf)).toEqual([])
+  }
 })
 
 test('an installation has pages, completions and what tools read', () => {
@@ -87,8 +112,9 @@ test('an installation removes its former executables and leaves those of others 
 test('an installation has the licences of davit and of all that is in its executables', () => {
   const notices = join(prefix, 'share/doc/davit')
   expect(readFileSync(join(notices, 'LICENSE'), 'utf8')).toBe(readFileSync(join(ROOT, 'LICENSE'), 'utf8'))
-  const bundles = [...names.map((name) => `${program(name)}.js`), join(prefix, 'lib/davit/api/davit.mjs')]
-  // Above each module, esbuild says where it is from.
+  const parts = readdirSync(programs).filter((file) => file.endsWith('.js'))
+  const bundles = [...parts.map((part) => join(programs, part)), join(prefix, 'lib/davit/api/davit.mjs')]
+  // The bundles say where each module is from.
   const modules = bundles.flatMap((bundle) => [
     ...readFileSync(bundle, 'utf8').matchAll(
       /^ *\/\/ (node_modules\/(?:.*\/node_modules\/)?(?:@[^/\n]+\/)?[^/\n]+)\//gm,

@@ -1,6 +1,7 @@
 import { runTool } from '@davit/tool'
-
-import { tool } from './main.ts'
+import { description } from './description.ts'
 
 // Without a listener, these would end the process before the step that runs has undone its work.
-runTool(tool, { alsoEndedBy: ['SIGQUIT', 'SIGALRM', 'SIGUSR1', 'SIGUSR2'] })
+runTool(description, async () => (await import('./main.ts')).tool, {
+  alsoEndedBy: ['SIGQUIT', 'SIGALRM', 'SIGUSR1', 'SIGUSR2'],
+})

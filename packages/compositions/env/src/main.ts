@@ -1,72 +1,13 @@
-import { connectionEnvironment, defineTool, sizeEnvironment, stateEnvironment, storeEnvironment } from '@davit/tool'
+import { defineTool } from '@davit/tool'
 
 import { checkOrder } from './check-order.ts'
 import { deploy } from './deploy.ts'
-import { options } from './options.ts'
+import { description } from './description.ts'
 import { privateDirectories } from './private-directories.ts'
 import { variablesOf } from './words.ts'
 
 export const tool = defineTool({
-  name: 'davit-env',
-  summary: 'Deploy what models describe',
-  description: [
-    'Runs all steps of a deployment, one after the other: davit-normalize, davit-delegate-build if packages are built on the targets, davit-manifest, davit-activate --check, davit-distribute, and, under the lock of davit-lock, davit-activate and davit-set. Each step reports and ends as the tool of its name does, but all of them run in one process, and share their connections. A step that fails ends the deployment with its own status.',
-    'To continue a deployment that was interrupted or failed, run the same command again.',
-  ],
-  usage: [
-    '-s SERVICES -i INFRASTRUCTURE -d DISTRIBUTION [-P PACKAGES] [OPTION]...',
-    '-P PACKAGES -i INFRASTRUCTURE [OPTION]...',
-    '-A ARCHITECTURE [OPTION]...',
-    '-D DEPLOYMENT [OPTION]...',
-    '--undeploy -i INFRASTRUCTURE [OPTION]...',
-    '--rollback | --switch-to-generation N [OPTION]...',
-    '--abandon SERVICE [MODELS]',
-    '--list-generations | --delete-generations GENERATIONS | --delete-all-generations | --forget TARGET',
-  ],
-  examples: [
-    {
-      command: 'davit-env -s services.yaml -i infrastructure.yaml -d distribution.yaml',
-      describe: 'deploy what three models describe',
-    },
-    {
-      command: 'davit-env -s services.ts -i infrastructure.ts -d distribution.ts --dry-run',
-      describe: 'show what would be done, and why',
-    },
-    {
-      command: 'davit-env -s services.nix -i infrastructure.nix -d distribution.nix --build-on-targets',
-      describe: 'build packages on the targets that need them',
-    },
-    { command: 'davit-env --undeploy -i infrastructure.yaml', describe: 'deactivate everything' },
-    { command: 'davit-env --rollback', describe: 'return to the generation before' },
-  ],
-  instead: 'models and manifests are given with options, such as -s services.yaml',
-  options,
-  exitStatus: {
-    1: 'and other statuses up to 9: that of the step that failed, as the manual page of its tool explains it',
-  },
-  environment: {
-    DAVIT_STORE: 'used if --store is not given',
-    'DAVIT_DEPLOY_STATE, DISNIX_DEPLOY_STATE': 'used if --deploy-state is not given',
-    ...stateEnvironment,
-    ...storeEnvironment,
-    ...sizeEnvironment,
-    DAVIT_LOCK_LEASE: 'seconds that the lock remains valid when its holder no longer renews it (default: 60)',
-    ...connectionEnvironment,
-    DAVIT_RUN: 'name of the run, under which davit-journal(1) groups the steps; made if it is not set',
-    TMPDIR: 'directory for temporary files (default: /tmp)',
-  },
-  seeAlso: [
-    'davit-normalize(1)',
-    'davit-delegate-build(1)',
-    'davit-manifest(1)',
-    'davit-distribute(1)',
-    'davit-lock(1)',
-    'davit-activate(1)',
-    'davit-set(1)',
-    'davit-generations(1)',
-    'davit-journal(1)',
-    'davit-collect-garbage(1)',
-  ],
+  ...description,
   async run({ args, environment, runSteps }) {
     checkOrder(args)
     const directories = privateDirectories(environment['TMPDIR'] || '/tmp', args.profile)

@@ -1,9 +1,9 @@
 import { sizeLimitIn } from '@davit/store'
+import { answerSecondsIn } from './answer-seconds.ts'
 import type { Tool } from './define-tool.ts'
 import { type StateOwner, stateDirectory } from './state-directory.ts'
 import type { Environment } from './tool-context.ts'
 import { usageError } from './usage-error.ts'
-import { answerSecondsIn } from './with-targets.ts'
 
 /** Readers of variables that are needed late in a run, or many times. */
 const READERS: Readonly<Record<string, (owner: StateOwner) => unknown>> = {

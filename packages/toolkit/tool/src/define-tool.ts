@@ -13,8 +13,11 @@ export interface HelpSection {
   readonly rows: readonly (readonly [term: string, describe: string])[]
 }
 
-/** Definition of an executable, from which help, man page and completions are made. */
-export interface ToolDefinition<Options extends OptionTable, Operands extends OperandTable> {
+/** Description of an executable, from which help, man page and completions are made. */
+export interface ToolDescription<
+  Options extends OptionTable = OptionTable,
+  Operands extends OperandTable = OperandTable,
+> {
   /** Name of the executable: `davit-activate`. */
   readonly name: string
   /** One sentence in the imperative, without a full stop. */
@@ -43,8 +46,15 @@ export interface ToolDefinition<Options extends OptionTable, Operands extends Op
     /** After a second signal: the tool stopped where it was. */
     readonly twice: string
   }
+}
+
+/** A description together with what the executable does. */
+export interface ToolDefinition<Options extends OptionTable, Operands extends OperandTable> extends ToolDescription<
+  Options,
+  Operands
+> {
   /** Finds a section of `--help` that depends on the machine. */
-  findHelp?(place: Pick<ToolContext<unknown>, 'environment' | 'executable'>): Promise<HelpSection>
+  findHelp?(place: Pick<ToolContext<unknown>, 'environment' | 'executable'>): Promise<HelpSection | undefined>
   /** Runs the tool, which ends with the status returned, or 0. Throws a DavitError to stop. */
   run(context: ToolContext<ArgumentsOf<Options, Operands>>): Promise<number | void>
 }

@@ -1,6 +1,5 @@
-import { lstat, writeFile } from 'node:fs/promises'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { reasonOf, writeFileAtomic } from '@davit/files'
+import { reasonOf } from '@davit/files'
 
 /** Destination of the result of a tool. */
 export interface ResultOutput {
@@ -9,31 +8,8 @@ export interface ResultOutput {
   finish(): Promise<void>
 }
 
-/** Output to a file, which is written as a whole at the end. */
-export function fileOutput(path: string): ResultOutput {
-  const parts: Buffer[] = []
-  return {
-    async print(content) {
-      parts.push(Buffer.from(content as string))
-    },
-    async finish() {
-      const content = Buffer.concat(parts)
-      await ((await isSpecial(path)) ? writeInPlace(path, content) : writeFileAtomic(path, content))
-    },
-  }
-}
-
-/** Whether a path is a device, pipe or link, which is written in place, since a new file would replace it. */
-async function isSpecial(path: string): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined)
-  return found !== undefined && !found.isFile()
-}
-
-async function writeInPlace(path: string, content: Buffer): Promise<void> {
-  await writeFile(path, content).catch((cause: Error) => {
-    throw cannotWrite(cause, `'${path}'`)
-  })
-}
+/** Exit status of a program whose reader has gone, as in a shell: 128 + SIGPIPE. */
+export const READER_GONE = 141
 
 export interface StreamOutput extends ResultOutput {
   /** Whether the reader went away before everything was written. */
@@ -66,7 +42,7 @@ function written(stream: NodeJS.WritableStream, content: string | Uint8Array): P
   })
 }
 
-function cannotWrite(cause: Error, place: string): DavitError {
+export function cannotWrite(cause: Error, place: string): DavitError {
   return new DavitError('cannot-write', `cannot write to ${place}: ${reasonOf(cause)}`, {
     exitStatus: ExitStatus.cannotCreate,
     hint: 'discard what was written there, free some space, and run the same command again',

@@ -4,7 +4,7 @@ import { connectionPool } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
 
 import type { Tool } from './define-tool.ts'
-import type { Surroundings } from './execute-tool.ts'
+import type { Surroundings } from './carry-out.ts'
 import type { Host } from './host.ts'
 import type { Interruption } from './interruption.ts'
 import { keepMemorySmall } from './keep-memory-small.ts'

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { constants } from 'node:os'
 import { ExitStatus } from '@davit/diagnostics'
-import type { Tool } from './define-tool.ts'
+import type { Tool, ToolDescription } from './define-tool.ts'
 import { executeTool } from './execute-tool.ts'
 import type { Host } from './host.ts'
 import { createInterruption, INTERRUPTION_SIGNALS } from './interruption.ts'
@@ -13,9 +13,21 @@ export interface Endings {
   readonly alsoEndedBy?: readonly NodeJS.Signals[]
 }
 
-/** Main function of every executable: runs the tool with the arguments, streams and signals of this process, and ends it. */
-export function runTool(tool: Tool, { alsoEndedBy = [] }: Endings = {}): void {
-  if (tool.holdsMuch === true) keepMemorySmall()
+/**
+ * Main function of every executable: runs the tool with the arguments, streams and signals of this process, and ends it. The tool
+ * is loaded only for a command line that its description does not answer.
+ */
+export function runTool(
+  description: ToolDescription,
+  load: () => Promise<Tool>,
+  { alsoEndedBy = [] }: Endings = {},
+): void {
+  if (description.holdsMuch === true) keepMemorySmall()
+  const tool: Tool = {
+    ...description,
+    findHelp: async (place) => (await load()).findHelp?.(place),
+    run: async (context) => (await load()).run(context),
+  }
   const interruption = createInterruption({ stop: (status) => process.exit(status), now: () => performance.now() })
   for (const name of INTERRUPTION_SIGNALS) process.on(name, () => interruption.receive(name))
   for (const name of alsoEndedBy) {

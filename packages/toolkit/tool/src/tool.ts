@@ -1,4 +1,11 @@
-export { defineTool, type Example, type HelpSection, type Tool, type ToolDefinition } from './define-tool.ts'
+export {
+  defineTool,
+  type Example,
+  type HelpSection,
+  type Tool,
+  type ToolDefinition,
+  type ToolDescription,
+} from './define-tool.ts'
 export { activityOptions, lockOptions } from './lock-options.ts'
 export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
 export { renderEvent, type ShownEvent } from './render-event.ts'

@@ -2,8 +2,8 @@ import { connectionPool } from '@davit/connection'
 import type { Infrastructure } from '@davit/documents'
 import { type Machine, openMachine, type ReachedTargets, reachTargets, type Role } from '@davit/target'
 
-import type { Environment, ToolContext } from './tool-context.ts'
-import { usageError } from './usage-error.ts'
+import { answerSecondsIn } from './answer-seconds.ts'
+import type { ToolContext } from './tool-context.ts'
 
 type ConnectingContext = Pick<ToolContext<unknown>, 'environment' | 'report' | 'trace' | 'signal' | 'openPool'>
 
@@ -32,15 +32,4 @@ export async function withTargets<R extends Role, Result>(
     over.abort()
     await pool.close()
   }
-}
-
-/** Value of DAVIT_ANSWER_TIMEOUT; undefined if it is not set. */
-export function answerSecondsIn(environment: Environment): number | undefined {
-  const text = environment['DAVIT_ANSWER_TIMEOUT'] ?? ''
-  if (text === '') return undefined
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
-  throw usageError(
-    `variable 'DAVIT_ANSWER_TIMEOUT' cannot be '${text}'`,
-    'expected a number of seconds from 1 up to 999999',
-  )
 }

@@ -1,4 +1,4 @@
 import { runTool } from '../src/run-tool.ts'
 import { probeTool } from './probe-tool.ts'
 
-runTool(probeTool)
+runTool(probeTool, async () => probeTool)

@@ -1,21 +1,11 @@
 import { currentGeneration, type DeploymentPlace, readLeftBehind } from '@davit/coordinator-state'
 import { carryOut, onFirst, outcomeError, planFor, refuseStrange, renderPlan } from '@davit/deployment'
 import { Manifest } from '@davit/documents'
-import {
-  activityOptions,
-  connectionEnvironment,
-  defineTool,
-  deploymentOf,
-  lockOptions,
-  profileOptions,
-  skipOptions,
-  stateEnvironment,
-  type ToolContext,
-  withDeployment,
-} from '@davit/tool'
+import { defineTool, deploymentOf, type ToolContext, withDeployment } from '@davit/tool'
 import type { TransitionOutcome } from '@davit/transition-runner'
 
 import { check } from './check.ts'
+import { description } from './description.ts'
 import { giveUp } from './give-up.ts'
 
 const EXIT_STATUS = {
@@ -28,94 +18,7 @@ const EXIT_STATUS = {
 } satisfies Record<TransitionOutcome['kind'], number>
 
 export const tool = defineTool({
-  name: 'davit-activate',
-  summary: 'Activate the services of a manifest in dependency order',
-  description: [
-    'Compares the manifest with the records of the targets, deactivates services that should no longer be active, and activates those that are not active yet: dependencies first, everything else in parallel, on each target as many at a time as its numOfCores. If something fails, everything is undone in reverse order.',
-    'Services that are active and wanted are left alone, unless they no longer run: modules that can report a status are asked for it, each for at most 30 seconds. A service that was activated before its machine was restarted, and whose module cannot report a status, is deactivated and activated again.',
-    'If a target cannot be reached, the tool stops before anything is done. With --skip-unreachable it leaves the services of such targets alone, and reports what then differs from the manifest.',
-    'The tool also stops before anything is done if another deployment has the same package in the same container of a target, or if this is the first deployment from this coordinator and would remove everything that runs under its name, since -p may have been forgotten. --take-over permits the latter.',
-    'Prints the manifest unchanged.',
-  ],
-  examples: [
-    { command: 'davit-activate --dry-run manifest.xml', describe: 'show what would be done, and why' },
-    { command: 'davit-activate manifest.xml', describe: 'carry it out' },
-    { command: 'davit-activate --repair manifest.xml', describe: 'restart services that died' },
-  ],
-  operands: { manifest: 'manifest of the new configuration' },
-  options: {
-    ...profileOptions,
-    ...lockOptions,
-    ...skipOptions,
-    'old-manifest': {
-      type: 'string',
-      short: 'o',
-      value: 'FILE',
-      describe: 'manifest of what is active, instead of what the targets report',
-    },
-    upgrade: { type: 'boolean', default: true, describe: 'deactivate services that the manifest does not contain' },
-    repair: {
-      type: 'boolean',
-      describe:
-        'restart only services that died, were interrupted, or ran before a reboot, and start what they depend on',
-    },
-    'restart-changed': {
-      type: 'boolean',
-      describe:
-        'restart active services whose container properties, connectsTo or module differ from the manifest; without this option they are only reported',
-    },
-    'activity-timeout': {
-      ...activityOptions['activity-timeout'],
-      describe:
-        'end an activity that takes longer, with TERM and five seconds later KILL, and treat it as failed; this includes rollbacks and activities that an earlier run left running; without this option there is no limit',
-    },
-    abandon: {
-      type: 'list',
-      value: 'SERVICE',
-      describe:
-        'only give up a service that cannot be stopped, by name, key or SERVICE@TARGET: its records are put aside, its module is not called, and its processes, if any, keep running; without a manifest, on the targets of the last deployment',
-    },
-    rollback: { type: 'boolean', default: true, describe: 'undo everything when a service fails' },
-    'take-over': {
-      type: 'boolean',
-      describe:
-        'replace what another coordinator has deployed under this name, although the manifest shares nothing with it; without this option, that is refused if this coordinator has no generation',
-    },
-    undeploy: {
-      type: 'boolean',
-      describe:
-        'the manifest undeploys everything: refuse it if neither this coordinator nor the targets know a deployment of this name',
-    },
-    check: {
-      type: 'boolean',
-      describe:
-        'only make the checks that --take-over and --undeploy are about, on the targets that can be reached; then look whether a run of davit-env would change anything, print unchanged or changed instead of the manifest, and stop; change nothing',
-    },
-    'target-profiles': {
-      type: 'boolean',
-      default: true,
-      describe: 'with --check, also compare the profiles of the targets, which davit-set sets',
-    },
-    'coordinator-profile': {
-      type: 'boolean',
-      default: true,
-      describe: 'with --check, also compare the generation of the coordinator, which davit-set adds',
-    },
-    'dry-run': { type: 'boolean', describe: 'print the steps with their reasons, and stop' },
-  },
-  exitStatus: {
-    0: 'the transition succeeded',
-    1: 'the transition failed, and was rolled back, or left as it is because of --no-rollback or a lost lock; or it was refused, because of a conflict with another deployment, because what runs was not deployed from this coordinator, or because there is nothing to undeploy',
-    2: 'the transition failed, and not all old services could be activated again, or it is unknown whether they are active',
-    3: 'the transition failed, and not all new services could be deactivated, or it is unknown whether they are gone',
-  },
-  environment: { ...stateEnvironment, ...connectionEnvironment },
-  seeAlso: ['davit-distribute(1)', 'davit-lock(1)', 'davit-set(1)'],
-  interrupted: {
-    once: 'nothing was begun on the targets; the same command begins again',
-    twice:
-      'what was begun on the targets ends there by itself; the same command waits for what still runs, undoes what was cut off, and continues',
-  },
+  ...description,
   async run(context) {
     const { args, print, readDocument } = context
     if (args.abandon.length > 0) return giveUp(context)

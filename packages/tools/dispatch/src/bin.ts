@@ -1,4 +1,4 @@
 import { runTool } from '@davit/tool'
-import { tool } from './main.ts'
+import { description } from './description.ts'
 
-runTool(tool)
+runTool(description, async () => (await import('./main.ts')).tool)

@@ -1,23 +1,12 @@
 import { suggestionFor } from '@davit/diagnostics'
 import { processIdentity } from '@davit/process'
 import { defineTool, type HelpSection, renderHelp, type ToolContext, usageError } from '@davit/tool'
+import { description } from './description.ts'
 import { findTool, findTools, type SearchPlace } from './find-tools.ts'
 import { readSummary } from './read-summary.ts'
 
 export const tool = defineTool({
-  name: 'davit',
-  summary: 'Deploy systems of services to networks of machines, with one tool for each step',
-  description: [
-    'davit TOOL runs the program davit-TOOL, which is next to davit or on PATH, and ends with its status. Any program with such a name is a tool, whoever wrote it.',
-  ],
-  examples: [
-    { command: 'davit env -s services.yaml -i infrastructure.yaml -d distribution.yaml', describe: 'deploy a system' },
-    { command: 'davit help activate', describe: 'help for one tool' },
-  ],
-  operands: {
-    tool: { kind: 'command', describe: 'name of a tool, and its arguments' },
-  },
-  seeAlso: ['davit-env(1)'],
+  ...description,
   findHelp: listTools,
   async run(context): Promise<number | void> {
     const [name, ...rest] = context.args.tool

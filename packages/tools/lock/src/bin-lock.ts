@@ -1,5 +1,4 @@
 import { runTool } from '@davit/tool'
+import { description } from './lock-description.ts'
 
-import { tool } from './lock.ts'
-
-runTool(tool)
+runTool(description, async () => (await import('./lock.ts')).tool)

@@ -1,5 +1,4 @@
 import { runTool } from '@davit/tool'
+import { description } from './unlock-description.ts'
 
-import { tool } from './unlock.ts'
-
-runTool(tool)
+runTool(description, async () => (await import('./unlock.ts')).tool)

@@ -3,49 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { endDeployment, lockAll, ownerOf } from '@davit/deployment-lock'
 import { Manifest } from '@davit/documents'
 import { processIdentity } from '@davit/process'
-import {
-  activityOptions,
-  connectionEnvironment,
-  defineTool,
-  deploymentOf,
-  lockOptions,
-  profileOptions,
-  skipOptions,
-  stateEnvironment,
-  withDeployment,
-} from '@davit/tool'
+import { defineTool, deploymentOf, withDeployment } from '@davit/tool'
+import { description } from './lock-description.ts'
 import { runLocked } from './run-locked.ts'
 
-const { 'lock-lease': lease } = lockOptions
-
 export const tool = defineTool({
-  name: 'davit-lock',
-  summary: 'Lock a deployment on all targets of a manifest',
-  description: [
-    'With a command, holds the lock while the command runs, as flock(1) does. Without one, keeps the lock until davit-unlock for the following steps of the same pipe or shell, which find it in the state of the coordinator.',
-    'Every active service is asked whether it can be changed now; if one refuses, the deployment is not locked.',
-    'A lock ends with the process that holds it, or when its lease is over; somebody else can then take it.',
-  ],
-  examples: [
-    { command: 'davit-lock manifest.xml -- ./deploy.sh manifest.xml', describe: 'hold the lock while a script runs' },
-    {
-      command: 'davit-lock manifest.xml | davit-activate | davit-set | davit-unlock',
-      describe: 'lock the steps of a pipe',
-    },
-  ],
-  operands: {
-    manifest: 'manifest whose targets are locked',
-    command: { kind: 'command', describe: 'command to run under the lock' },
-  },
-  options: { ...profileOptions, ...skipOptions, ...activityOptions, 'lock-lease': lease },
-  exitStatus: { 1: 'a service cannot be changed now, or did not answer in time', 75: 'somebody else holds the lock' },
-  environment: { ...stateEnvironment, ...connectionEnvironment },
-  seeAlso: ['davit-unlock(1)', 'davit-activate(1)', 'flock(1)'],
-  interrupted: {
-    once: 'no lock was left; the same command takes one',
-    twice:
-      'locks may be left; a tool that they refuse prints the holder and the token, and davit-unlock --id releases them',
-  },
+  ...description,
   async run(context) {
     const { args, print, readDocument, signal } = context
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)

@@ -11,48 +11,11 @@ import {
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { type Infrastructure, Manifest, parseDocument, type ProfileName } from '@davit/documents'
 import { comesFrom, processIdentity } from '@davit/process'
-import {
-  activityOptions,
-  connectionEnvironment,
-  defineTool,
-  deploymentOf,
-  profileOptions,
-  stateEnvironment,
-  withTargets,
-} from '@davit/tool'
+import { defineTool, deploymentOf, withTargets } from '@davit/tool'
+import { description } from './unlock-description.ts'
 
 export const tool = defineTool({
-  name: 'davit-unlock',
-  summary: 'Unlock a deployment that davit-lock has locked',
-  description: [
-    'Unlocks what davit-lock has locked, as recorded in the state of the coordinator. On empty input, because an earlier step of the pipe failed, it unlocks what davit-lock has locked in the same pipe, and still fails.',
-    'A lock that davit-lock holds while a command runs ends with the command, and cannot be unlocked from elsewhere. With --id, releases the lock of anybody on the targets of the manifest, and prints the holder; this is meant for a lock that is no longer used. A deployment that still works under it ends at its next step.',
-  ],
-  examples: [
-    { command: 'davit-unlock manifest.xml', describe: 'unlock the targets of a manifest' },
-    { command: 'davit-lock manifest.xml | davit-activate | davit-unlock', describe: 'unlock at the end of a pipe' },
-    { command: 'davit-unlock --id 5d7c… manifest.xml', describe: 'release a lock that somebody left behind' },
-  ],
-  operands: { manifest: 'manifest whose targets are locked' },
-  options: {
-    ...profileOptions,
-    ...activityOptions,
-    id: {
-      type: 'string',
-      value: 'TOKEN',
-      describe: 'release the lock with this token, whoever holds it; the tool that was refused prints the token',
-    },
-  },
-  exitStatus: {
-    1: 'the deployment was not locked, or a service could not be unlocked or did not answer in time; the lock is free',
-    75: 'davit-lock holds the lock while a command runs',
-  },
-  environment: { ...stateEnvironment, ...connectionEnvironment },
-  seeAlso: ['davit-lock(1)'],
-  interrupted: {
-    once: 'nothing was unlocked; the same command does it',
-    twice: 'the same command unlocks what is still locked',
-  },
+  ...description,
   async run(context) {
     const { args, print, readInput, report } = context
     const { profile, place } = deploymentOf(context)

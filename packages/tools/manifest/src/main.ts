@@ -4,60 +4,11 @@ import { loadDeploymentModel } from '@davit/models'
 import { modulesOf } from '@davit/modules'
 import { completeDeployment, realise } from '@davit/realisation'
 import { currentSystem, openStore } from '@davit/store'
-import {
-  defineTool,
-  formatOptions,
-  interfaceOptions,
-  moduleOptions,
-  outputOptions,
-  sizeEnvironment,
-  storeEnvironment,
-  usageError,
-} from '@davit/tool'
+import { defineTool, usageError } from '@davit/tool'
+import { description } from './description.ts'
 
 export const tool = defineTool({
-  name: 'davit-manifest',
-  summary: 'Build what an architecture needs and print the manifest',
-  description: [
-    'Builds the packages that the store lacks, in parallel, makes a profile for each target, and prints the manifest, which lists what is to be deployed.',
-    'Types without a lifecycle module are found before anything is built.',
-  ],
-  examples: [
-    {
-      command: 'davit-normalize -A architecture.yaml | davit-manifest > manifest.xml',
-      describe: 'from an architecture',
-    },
-    { command: 'davit-manifest --format json architecture.json', describe: 'as JSON' },
-    { command: 'davit-manifest -D deployment.yaml', describe: 'from a deployment model, whose packages exist already' },
-  ],
-  operands: { architecture: 'normalized architecture, as davit-normalize prints it' },
-  options: {
-    deployment: {
-      type: 'string',
-      short: 'D',
-      value: 'FILE',
-      describe: 'deployment model, instead of an architecture',
-    },
-    ...moduleOptions,
-    'max-jobs': {
-      type: 'integer',
-      short: 'j',
-      value: 'N',
-      minimum: 1,
-      describe: 'how many packages to build at a time; without it, one per processor, or the setting of Nix',
-    },
-    ...interfaceOptions,
-    ...formatOptions,
-    ...outputOptions,
-  },
-  exitStatus: { 1: 'a package could not be built' },
-  environment: { ...storeEnvironment, ...sizeEnvironment },
-  seeAlso: ['davit-normalize(1)', 'davit-distribute(1)'],
-  holdsMuch: true,
-  interrupted: {
-    once: 'no target was touched; finished builds are kept, and the same command builds the rest',
-    twice: 'no target was touched; finished builds are kept, and the same command builds the rest',
-  },
+  ...description,
   async run(context) {
     const { args, print } = context
     if (args.deployment !== undefined && args.architecture !== undefined) {

@@ -1,0 +1,100 @@
+import { DavitError, type Report } from '@davit/diagnostics'
+import { messageVariables } from './common-options.ts'
+import { checkVariables } from './check-variables.ts'
+import { createContext } from './create-context.ts'
+import type { Tool } from './define-tool.ts'
+import { fileOutput } from './file-output.ts'
+import type { Host } from './host.ts'
+import type { Interruption } from './interruption.ts'
+import { say } from './messages.ts'
+import type { Arguments } from './parse-arguments.ts'
+import { createProgress } from './progress.ts'
+import { exitStatusOf, renderError } from './render-error.ts'
+import { READER_GONE, type StreamOutput } from './result-output.ts'
+import { createRunJournal, nameOfRun, RUN_VARIABLE } from './run-journal.ts'
+import { runSteps, type Steps, type StepsHost } from './run-steps.ts'
+import { openRunTrace } from './run-trace.ts'
+import type { Environment } from './tool-context.ts'
+
+export interface Surroundings {
+  readonly host: Host
+  readonly interruption: Interruption
+}
+
+interface Work extends Surroundings, Pick<StepsHost, 'executeTool'> {
+  readonly output: StreamOutput
+}
+
+/** Runs a tool with its arguments to its exit status. Reports, traces and journals the run. */
+export async function carryOut(
+  tool: Tool,
+  args: Arguments,
+  { host, interruption, output, executeTool }: Work,
+): Promise<number> {
+  checkVariables(tool, host)
+  const progress = createProgress({ tool: tool.name, ...progressOptions(args, host) })
+  const trace = openRunTrace({ tool: tool.name, host, report: progress.report })
+  const journal = createRunJournal({ tool: tool.name, host, report: trace.report })
+  announceInterruption(tool, interruption, { report: journal.report, close: progress.close })
+  const result = typeof args.output === 'string' ? fileOutput(args.output) : output
+  const complain = (error: unknown): void =>
+    void host.errors.write(renderError(error, { tool: tool.name, format: logFormat(args), debug: args.debug === true }))
+  const steps = (variables: Environment, work: (steps: Steps) => Promise<void>) => {
+    const environment = { ...variables, ...messageVariables(args), [RUN_VARIABLE]: nameOfRun(tool.name, host) }
+    return runSteps({ host, interruption, executeTool, environment, complain }, work)
+  }
+  try {
+    const parts = { host, interruption, result, progress, journal, trace: trace.begin, runSteps: steps }
+    const status = await tool.run(createContext(args, parts))
+    await result.finish()
+    journal.end(status ?? 0)
+    return status || (output.cutShort ? READER_GONE : 0)
+  } catch (error) {
+    const shown = interruption.signal.aborted ? interruptedBy(error, tool, interruption) : error
+    const status = interruption.status ?? exitStatusOf(error)
+    journal.end(status, shown)
+    progress.close()
+    complain(shown)
+    return status
+  } finally {
+    trace.end()
+    progress.close()
+  }
+}
+
+/** Where a run reports to. */
+interface Voice {
+  readonly report: Report
+  /** Removes the lines of running steps from a terminal. */
+  readonly close: () => void
+}
+
+function announceInterruption({ interrupted }: Tool, interruption: Interruption, { report, close }: Voice): void {
+  const { signal, announcement, onStop } = interruption
+  // The first listener, so that this is reported before the tool reacts.
+  signal.addEventListener('abort', () => report(say('stopping', { announcement: announcement() })), { once: true })
+  onStop(() => {
+    report(say('stopped', { hint: interrupted?.twice }))
+    close()
+  })
+}
+
+/** Replaces an error that the interruption caused by the interruption itself, with a hint at what is left. */
+function interruptedBy(error: unknown, { interrupted }: Tool, { signal }: Interruption): unknown {
+  const reason: unknown = signal.reason
+  const isPlain = error === reason || (error instanceof Error && error.name === 'AbortError')
+  if (!isPlain || !(reason instanceof DavitError) || interrupted === undefined) return isPlain ? reason : error
+  const { code, message, exitStatus } = reason
+  return new DavitError(code, message, { exitStatus, hint: interrupted.once })
+}
+
+function progressOptions(args: Arguments, { errors, environment }: Host) {
+  const verbosity = args.quiet === true ? 'quiet' : args.verbose === true ? 'verbose' : 'normal'
+  const cursor = environment.TERM !== undefined && !['', 'dumb'].includes(environment.TERM)
+  const color = cursor && !environment.NO_COLOR
+  return { stream: errors, format: logFormat(args), verbosity, color, cursor, now: Date.now } as const
+}
+
+function logFormat(args: Arguments): 'text' | 'json' {
+  return args.logFormat === 'json' ? 'json' : 'text'
+}
