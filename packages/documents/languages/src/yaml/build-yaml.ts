@@ -20,20 +20,22 @@ import { Float } from '../float.ts'
 import { type Branch, listOf, tableOf } from '../text/tree.ts'
 import { findAliased } from './find-aliased.ts'
 
-/** Builds the value of a YAML document; follows aliases and merge keys. */
-export function buildYaml(
-  document: Document,
-  { source, problems }: { readonly source: SourceText; readonly problems: Diagnostic[] },
-): Branch {
-  const targets = findAliased(document)
-  const context = { targets, source, problems, budget: { values: MAX_ALIASED_VALUES }, depth: 0, aliased: false }
-  return build(document.contents, context, { offset: 0 })
+export interface YamlText {
+  readonly source: SourceText
+  /** Where in the source the text of the document begins. */
+  readonly start: number
+  readonly problems: Diagnostic[]
 }
 
-interface Context {
+/** Builds the value of a YAML document; follows aliases and merge keys. */
+export function buildYaml(document: Document, text: YamlText): Branch {
+  const targets = findAliased(document)
+  const context = { ...text, targets, budget: { values: MAX_ALIASED_VALUES }, depth: 0, aliased: false }
+  return build(document.contents, context, { offset: text.start })
+}
+
+interface Context extends YamlText {
   readonly targets: ReadonlyMap<Alias, Node>
-  readonly source: SourceText
-  readonly problems: Diagnostic[]
   /** How many more values aliases may expand to (a few lines can expand to billions); at zero nothing more is built. */
   readonly budget: { values: number }
   readonly depth: number
@@ -47,7 +49,7 @@ type Content = Scalar | YAMLMap | YAMLSeq
 function build(node: unknown, context: Context, at: LocatedNode): Branch {
   if (isAlias(node)) return buildAlias(node, context, at)
   if (!isContent(node)) return { data: null, node: at }
-  const here = context.aliased ? at : { ...at, offset: startOf(node) }
+  const here = context.aliased ? at : { ...at, offset: startOf(node, context) }
   if (!isAllowed(node, context, here)) return { data: null, node: here }
   if (isScalar(node)) return { data: scalarOf(node, context, here), node: here }
   const inner = { ...context, depth: context.depth + 1 }
@@ -62,8 +64,8 @@ function isContent(node: unknown): node is Content {
   return isScalar(node) || isMap(node) || isSeq(node)
 }
 
-function startOf(node: Node): number {
-  return node.range?.[0] ?? 0
+function startOf(node: Node, { start }: Context): number {
+  return start + (node.range?.[0] ?? 0)
 }
 
 function refuse(offset: number, { source, problems }: Context, message: string): void {
@@ -95,7 +97,7 @@ function tagProblem({ tag }: Content): string | undefined {
 
 function buildAlias(alias: Alias, context: Context, at: LocatedNode): Branch {
   const target = context.targets.get(alias)
-  const here = context.aliased ? at : { ...at, offset: startOf(alias) }
+  const here = context.aliased ? at : { ...at, offset: startOf(alias, context) }
   if (target !== undefined) return build(target, { ...context, aliased: true }, here)
   refuse(here.offset, context, `no anchor ${describe(`&${alias.source}`)} before this alias`)
   return { data: null, node: here }
@@ -114,7 +116,7 @@ function buildTable(map: YAMLMap, context: Context, at: LocatedNode): Branch {
   const members = new Map<string, Branch>()
   const merged: Branch[] = []
   for (const { key, value } of map.items) {
-    const offset = isNode(key) && !context.aliased ? startOf(key) : at.offset
+    const offset = isNode(key) && !context.aliased ? startOf(key, context) : at.offset
     const branch = build(value, context, { offset, keyOffset: offset })
     const name = nameOf(key)
     if (isMergeKey(key)) merged.push(...tablesIn(branch))

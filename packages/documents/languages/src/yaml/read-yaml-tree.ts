@@ -1,11 +1,13 @@
 import type { Diagnostic } from '@davit/diagnostics'
 import { type Document, parseDocument } from 'yaml'
 import { MAX_YAML_LENGTH, MAX_YAML_PARTS } from '../text/limits.ts'
-import { located, type SourceText } from '../text/located.ts'
-import type { Tree } from '../text/tree.ts'
+import { type Data, located, type SourceText } from '../text/located.ts'
+import { type Branch, tableOf, type Tree } from '../text/tree.ts'
 import { nameOfCharacter, NOT_XML } from '../xml/xml-element.ts'
 import { buildYaml } from './build-yaml.ts'
+import { findAliased } from './find-aliased.ts'
 import { findYamlProblem } from './find-yaml-problem.ts'
+import { type Piece, piecesOf } from './pieces-of.ts'
 
 /** Reads one YAML 1.2 document with the core schema. A key that is a number or truth value becomes its text. */
 export function readYamlTree(source: SourceText): Tree {
@@ -17,16 +19,46 @@ export function readYamlTree(source: SourceText): Tree {
     const message = `character ${nameOfCharacter(strange[0])} cannot occur in YAML`
     return { ...nowhere, problems: [{ severity: 'error', message, place: source.placeAt(strange.index) }] }
   }
-  const document = compose(source.text)
-  if (document === undefined) {
-    return { ...nowhere, problems: [problemOf(source, 'nested too deeply')] }
+  const { root, problems } = readInPieces(source) ?? readPiece(source, { start: 0, end: source.text.length })
+  if (root === undefined) return { ...nowhere, problems }
+  const { placeOf, placeOfKey } = located(root.data, root.node, source)
+  return { ...(problems.length > 0 ? {} : { content: { data: root.data } }), problems, placeOf, placeOfKey }
+}
+
+interface Reading {
+  /** Undefined if the syntax is wrong. */
+  readonly root?: Branch
+  readonly problems: readonly Diagnostic[]
+  readonly hasAliases: boolean
+}
+
+/**
+ * Reads a long text piece by piece: what the parser makes of one takes a hundred times as much memory as the text. Returns undefined
+ * if there is anything that can only be judged with the whole text.
+ */
+function readInPieces(source: SourceText): Reading | undefined {
+  const members = new Map<string, Branch>()
+  let first: Branch | undefined
+  for (const piece of piecesOf(source.text) ?? []) {
+    const { root, problems, hasAliases } = readPiece(source, piece)
+    if (root === undefined || problems.length > 0 || hasAliases || !(root.data instanceof Map)) return undefined
+    for (const [key, data] of root.data as ReadonlyMap<string, Data>) {
+      if (members.has(key)) return undefined
+      members.set(key, { data, node: root.node.children?.get(key) ?? root.node })
+    }
+    first ??= root
   }
+  return first && { root: tableOf(members, { offset: first.node.offset }), problems: [], hasAliases: false }
+}
+
+function readPiece(source: SourceText, { start, end }: Piece): Reading {
+  const document = compose(source.text.slice(start, end))
+  if (document === undefined) return { problems: [problemOf(source, 'nested too deeply')], hasAliases: false }
   const syntax = findYamlProblem(document, source)
-  if (syntax !== undefined) return { ...nowhere, problems: [syntax] }
+  if (syntax !== undefined) return { problems: [syntax], hasAliases: false }
   const problems: Diagnostic[] = []
-  const { data, node } = buildYaml(document, { source, problems })
-  const { placeOf, placeOfKey } = located(data, node, source)
-  return { ...(problems.length > 0 ? {} : { content: { data } }), problems, placeOf, placeOfKey }
+  const root = buildYaml(document, { source, start, problems })
+  return { root, problems, hasAliases: findAliased(document).size > 0 }
 }
 
 function problemOf({ file }: SourceText, message: string): Diagnostic {
