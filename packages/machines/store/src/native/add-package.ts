@@ -7,52 +7,58 @@ import { checkPackageName } from '../package-name.ts'
 import { moduleTree, profileTree } from '../package-trees.ts'
 import type { ProfileContents } from '../store-interface.ts'
 import { stageTree } from './add-tree.ts'
+import type { Staged } from './committer.ts'
 import { protect } from './roots.ts'
 import type { StoreContext } from './store-context.ts'
 import { withWorkspace } from './workspace.ts'
 
-/** Adds all profiles together, so that they share the cost of syncing. */
+/** Adds all profiles together, so that they share a workspace and the cost of syncing. */
 export async function addProfiles(
   context: StoreContext,
   profiles: readonly ProfileContents[],
 ): Promise<readonly StorePath[]> {
   await context.prepare()
   return context.undisturbed(async () => {
-    const paths = await Promise.all(profiles.map((contents) => addProfile(context, contents)))
+    const paths = await addPackages(context, profiles.map(profilePackage(context)))
     await protect(context, paths)
     return paths
   })
 }
 
-async function addProfile(context: StoreContext, contents: ProfileContents): Promise<StorePath> {
-  const references = [...contents.packages, ...contents.modules.values()]
-  for (const path of references) context.registry.get(path)
-  return addPackage(context, { name: contents.name, references }, profileTree(contents))
+function profilePackage({ registry }: StoreContext): (contents: ProfileContents) => NewPackage {
+  return (contents) => {
+    const references = [...contents.packages, ...contents.modules.values()]
+    for (const path of references) registry.get(path)
+    return { name: contents.name, references, tree: profileTree(contents) }
+  }
 }
 
 export async function addModule(context: StoreContext, type: string, module: LifecycleModule): Promise<StorePath> {
   await context.prepare()
   return context.undisturbed(async () => {
-    const path = await addPackage(context, { name: type, references: [] }, moduleTree(type, module))
-    await protect(context, [path])
-    return path
+    const paths = await addPackages(context, [{ name: type, references: [], tree: moduleTree(type, module) }])
+    await protect(context, paths)
+    return paths[0] as StorePath
   })
 }
 
-interface PackageIdentity {
+interface NewPackage {
   readonly name: string
   readonly references: readonly StorePath[]
+  readonly tree: PackageTree
 }
 
-async function addPackage(context: StoreContext, identity: PackageIdentity, contents: PackageTree): Promise<StorePath> {
-  checkPackageName(identity.name)
+async function addPackages(context: StoreContext, packages: readonly NewPackage[]): Promise<readonly StorePath[]> {
+  for (const { name } of packages) checkPackageName(name)
   return withWorkspace(context.layout, async (workspace) => {
-    const tree = join(workspace, 'tree')
-    writePackageTree(tree, contents)
-    const staged = await stageTree(context.layout.directory, tree, identity)
-    const { path } = staged.registration
-    if (context.registry.find(path) === undefined) await context.commit([staged])
-    return path
+    const staged: Staged[] = []
+    for (const [index, { tree, ...identity }] of packages.entries()) {
+      const place = join(workspace, String(index))
+      writePackageTree(place, tree)
+      staged.push(await stageTree(context.layout.directory, place, identity))
+    }
+    await context.commit(staged.filter(({ registration }) => context.registry.find(registration.path) === undefined))
+    return staged.map(({ registration }) => registration.path)
   })
 }
 
