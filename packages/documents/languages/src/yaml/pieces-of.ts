@@ -5,7 +5,7 @@ export interface Piece {
 }
 
 /** Length from which a piece ends before the next key, in characters. */
-const ENOUGH = 16_384
+const ENOUGH = 2048
 
 /**
  * Cuts a long text before keys of its outermost table, so that no piece is longer than needed. Returns undefined for a text that is
