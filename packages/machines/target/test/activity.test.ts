@@ -7,7 +7,7 @@ import { isAlive } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
-import { askStatus, awaitActivity, observeMachine, performActivity } from '../src/target.ts'
+import { acquireLock, askStatus, awaitActivity, observeMachine, performActivity } from '../src/target.ts'
 import { closeScenes, PATIENCE, Scene } from './scene.ts'
 
 afterAll(closeScenes)
@@ -105,24 +105,77 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
     })
   })
 
-  // The shell of busybox does not call another `rm`.
-  test.skipIf(shell.name === 'busybox')(
-    'are observed as running while the runner takes over from the helper',
-    async () => {
+  // The shell of busybox does not call another `ln` or `sync`.
+  describe.skipIf(shell.name === 'busybox')('that are about to begin', () => {
+    /** A scene in which a utility, called with such arguments, waits for a file `continue`. */
+    const slowed = async (utility: string, pattern: string) => {
       const directory = mkdtempSync(join(tmpdir(), 'davit-slow-'))
       onTestFinished(() => removeTree(directory))
-      const hold = `: >${directory}/begun; until [ -e ${directory}/go ] || [ ! -e ${directory} ]; do sleep 0.02; done`
-      const slow = `#!/bin/sh\n/bin/rm "$@"\ncase "$*" in *running.handed) ${hold} ;; esac\n`
-      writeFileSync(join(directory, 'rm'), slow, { mode: 0o755 })
+      const hold = `: >${directory}/held; until [ -e ${directory}/continue ] || [ ! -e ${directory} ]; do sleep 0.02; done`
+      const slow = `#!/bin/sh\ncase "$*" in ${pattern}) ${hold} ;; esac\nexec /bin/${utility} "$@"\n`
+      writeFileSync(join(directory, utility), slow, { mode: 0o755 })
       const scene = await Scene.open({ ...shell, path: `${directory}:${shell.path}` })
-      scene.module(':')
+      scene.module('echo "$1" >>"$D/calls"')
+      return {
+        scene,
+        held: () => vi.waitFor(() => expect(existsSync(join(directory, 'held'))).toBe(true), PATIENCE),
+        letGo: () => writeFileSync(join(directory, 'continue'), ''),
+      }
+    }
+    const atClaim = () => slowed('ln', '*process:key/running')
+    const atIntention = () => slowed('sync', '*process:key/state*')
+    const killHelper = ({ connection }: Scene) => process.kill(connection.pids[0] ?? 0, 'SIGKILL')
+
+    test('are observed as running, and go on if their helper dies', async () => {
+      const { scene, held, letGo } = await atIntention()
       const activity = performActivity(scene.machine, scene.request('activate'))
-      await vi.waitFor(() => expect(existsSync(join(directory, 'begun'))).toBe(true), PATIENCE)
+      await held()
+      killHelper(scene)
       expect(await states(scene)).toEqual(['activating running'])
-      writeFileSync(join(directory, 'go'), '')
+      letGo()
       expect(await activity).toEqual({ kind: 'succeeded' })
-    },
-  )
+      expect([await states(scene), scene.read('calls')]).toEqual([['active ended'], 'activate\n'])
+    })
+
+    test('do not begin after the death of a helper that has not claimed the mapping', async () => {
+      const { scene, held, letGo } = await atClaim()
+      const activity = performActivity(scene.machine, scene.request('activate'))
+      await held()
+      killHelper(scene)
+      expect(await activity).toMatchObject({ kind: 'failed', message: 'it was cut off, or never began' })
+      letGo()
+      await vi.waitFor(() => expect(existsSync(scene.record)).toBe(false), PATIENCE)
+      expect(scene.has('calls')).toBe(false)
+    })
+
+    test('do not begin if the lock is taken by somebody else until they have claimed the mapping', async () => {
+      const { scene, held, letGo } = await atClaim()
+      const place = { target: scene.mapping.target, profile: scene.profile }
+      const terms = { owner: 'me', leaseSeconds: 60 }
+      await acquireLock(scene.machine, place, { ...terms, token: 'mine' })
+      const activity = performActivity(scene.machine, { ...scene.request('activate'), token: 'mine' })
+      activity.catch(() => {})
+      await held()
+      const other = await scene.machineFor('deploy')
+      await acquireLock(other, place, { ...terms, token: 'yours', deadToken: 'mine' })
+      letGo()
+      await expect(activity).rejects.toMatchObject({ code: 'lock-lost' })
+      expect([existsSync(scene.record), scene.has('calls')]).toEqual([false, false])
+    })
+
+    test('leave the record as it was if they are refused', async () => {
+      const scene = await Scene.open(shell)
+      await performActivity(scene.machine, scene.request('activate', scene.module('exit 0')))
+      const files = () =>
+        readdirSync(scene.record).map((name) => [name, readFileSync(join(scene.record, name), 'utf8')])
+      const before = files()
+      const missing = scene.request('activate', scene.path('missing'))
+      expect(await performActivity(scene.machine, missing)).toMatchObject({ kind: 'failed' })
+      const lost = { ...scene.request('deactivate'), token: 'yours' }
+      await expect(performActivity(scene.machine, lost)).rejects.toMatchObject({ code: 'lock-lost' })
+      expect(files()).toEqual(before)
+    })
+  })
 
   describe('askStatus()', () => {
     const ask = (scene: Scene, timeoutSeconds = 50) =>

@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
@@ -160,16 +151,6 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
       await sweep('deactivate')
     },
   )
-
-  test('without a place for its output it is not called, and nothing seems to run', async () => {
-    await perform('activate')
-    const directory = at('state/targets/t1/active/default/c:key')
-    mkdirSync(join(directory, 'output'))
-    expect(await perform('deactivate')).toMatchObject({ kind: 'failed', message: 'its record could not be written' })
-    rmdirSync(join(directory, 'output'))
-    expect([leftOver(), asked()]).toEqual([[], ['activate']])
-    await perform('deactivate')
-  })
 
   test('the profile stays unchanged', async () => {
     for (const name of ['a', 'b']) mkdirSync(at(name))

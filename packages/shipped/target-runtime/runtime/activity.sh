@@ -4,11 +4,10 @@
 # limit; `instead` calls another module than that of the record.
 operation_start() {
   umask 077
-  target=$1 profile=$2 activity=$4 seconds=$5
+  target=$1 profile=$2 token=$3 activity=$4 seconds=$5
   mapping_directory "$1" "$2" "$6" "$7"
   check_names "$activity"
-  hold_mutex "$target"
-  check_lock "$target" "$profile" "$3"
+  check_lock "$target" "$profile" "$token"
   shift 7
   module=
   if [ "${1-}" = instead ]; then
@@ -17,46 +16,131 @@ operation_start() {
     shift 2
   fi
   instead=$module
+  spawn begin_activity "$@"
+}
+
+# spawn FUNCTION [WORD]...: calls it in another process, which becomes a runner (see become_runner) or fails; `done ID STATUS`
+# reports the runner's end.
+spawn() {
+  spawn_and_wait "$@" &
+  exit "$pending"
+}
+
+spawn_and_wait() {
+  trap - EXIT
+  IFS=' ' read -r waiter rest </proc/self/stat
+  "$@" </dev/null &
+  runner=$!
+  exec >/dev/null 2>&1 3>&-
+  wait "$runner"
+  status=$?
+  # If the runner was killed, its module may still run.
+  while [ "$status" -gt 128 ] && is_running "$directory"; do
+    status=255
+    pause
+  done
+  printf 'done %s %s\n' "$id" "$status" >&4
+}
+
+# become_runner FUNCTION [WORD]...: detaches this process from the helper, so that a lost connection loses nothing. The environment
+# is new and has nothing of the login shell's.
+become_runner() {
+  trap - EXIT
+  # The helper may have died; what is claimed goes on. Handled and not ignored, since modules would inherit that.
+  trap : PIPE
+  printf 'davit:begun%s\n' "$newly_resolved" >&2
+  exec env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached" setsid sh -c \
+    'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-activity "$setsid" "$state" "$target" "$profile" "$activity" \
+    "$directory" "$@" </dev/null >/dev/null 2>&1 3>&- 4>&-
+}
+
+# begin_activity [FIELD WORD]...: claims the mapping for this process, writes the intention, and becomes the runner.
+begin_activity() {
+  stage=
+  trap abandon_activity EXIT
+  own_identity || exit 3
+  runner=$identity
   if [ $# = 0 ] && [ ! -f "$directory/record" ]; then
     without_record
-  else
-    prepare_activity "$@"
-    spawn run_activity "$self" "$seconds" "$instead"
-    trap 'rm -f "$release"' EXIT
   fi
+  claim_mapping
+  write_intention "$@"
+  become_runner run_activity "$runner" "$seconds" "$instead"
 }
 
-# Without a record nothing was begun, so there is nothing to deactivate.
+# without_record: ends an activity without a record: nothing was begun, so there is nothing to deactivate.
 without_record() {
   [ "$activity" = deactivate ] || fail no-record "there is no record of it"
-  rm -rf "$directory"
-  printf 'done %s 0\n' "$id" >&4
+  if [ -d "$directory" ]; then
+    claim_mapping
+    remove_mapping "$directory" || cannot remove "$directory"
+  fi
+  trap - EXIT
+  printf 'davit:begun\n' >&2
+  exit 0
 }
 
-# prepare_activity [FIELD WORD]...: claims the mapping and writes the intention, before anything happens.
-prepare_activity() {
-  for path in "active/$profile/${directory##*/}" "log/$profile" run log/services; do
-    make_directory "$state/targets/$target/$path"
+# claim_mapping: claims it for $runner. The lock and the helper are checked after that: who takes the lock later, or replaces the
+# helper, sees the claim.
+claim_mapping() {
+  tried='' parent=
+  [ -d "$directory" ] || parent=${directory%/*}
+  until
+    for path in "active/$profile/${directory##*/}" "log/$profile" run log/services; do
+      make_directory "$state/targets/$target/$path"
+    done
+    claim "$directory/running" "$runner"
+  do
+    if [ "$?" = 1 ]; then
+      check_lock "$target" "$profile" "$token"
+      fail already-running "another activity of this service is still running"
+    fi
+    # An activity that was refused may just have removed the directory.
+    [ -z "$tried" ] && [ ! -d "$directory" ] || cannot 'write below' "$directory"
+    tried=yes
   done
-  ! is_running "$directory" || fail already-running "another activity of this service is still running"
-  claim "$directory/running" "$self" || case $? in
-    1) fail already-running "another activity of this service is still running" ;;
-    *) cannot 'write below' "$directory" ;;
-  esac
-  named=
-  trap 'abandon_activity' EXIT
-  # A runner may have just begun to call its module; that one also checks whether its runner still holds the claim.
+  stage=claimed
+  check_lock "$target" "$profile" "$token"
+  # After the death of a helper, nothing begins unnoticed.
+  is_alive "$self" || exit 3
+  # A runner may have just begun to call its module; that one also checks whether its runner still lives.
   ! is_claimed "$directory/module" || fail already-running "another activity of this service is still running"
-  named=$directory/activity
-  rm -f "$named" "$directory/status" "$directory/running.handed" "$directory/module"
+  stage=writing
+  set --
+  for path in activity status module output running.handed; do
+    [ ! -e "$directory/$path" ] && [ ! -L "$directory/$path" ] || set -- "$@" "$directory/$path"
+  done
+  [ $# = 0 ] || rm -f "$@"
+}
+
+# write_intention [FIELD WORD]...: has it on the disk before anything happens.
+write_intention() {
   if [ "$activity" = activate ] || ! is_complete "$directory/record"; then
     keep_active "$@"
-    write_record "$@" || cannot 'write the record below' "$directory"
+    compose_record "$@"
+    rename_text "$directory/record" "$record" || cannot 'write the record below' "$directory"
+    set -- "$directory"
+  else
+    set --
   fi
   state_during "$activity"
-  [ -z "$during" ] || write_state "$directory" "$during" || cannot 'write the state below' "$directory"
+  if [ -z "$during" ]; then
+    set -- "$directory/activity" "$directory"
+  elif [ -s "$directory/state" ]; then
+    write_state "$directory" "$during" || cannot 'write the state below' "$directory"
+  else
+    # Without a state it is `activating`, so this one need not be written in one step.
+    stage=new
+    state_text "$during"
+    write_text "$directory/state" "$text" || cannot 'write the state below' "$directory"
+    set -- "$directory/state" "$directory" ${parent:+"$parent"}
+  fi
   # On a full disk the state alone tells which activity it is.
-  printf '%s\n' "$activity" | replace_file "$named" || :
+  write_text "$directory/activity" "$activity$newline" || {
+    rm -f "$directory/activity"
+    [ -n "$during" ] || set --
+  }
+  [ $# = 0 ] || sync "$@" || cannot 'write the state below' "$directory"
 }
 
 # keep_active [FIELD WORD]...: shows other users of the package's store that it is needed.
@@ -68,36 +152,23 @@ keep_active() {
   keep_state "${decoded%/*}/.davit/roots" 2>/dev/null || :
 }
 
-# abandon_activity: cleans up after an activity that could not begin; removes the mapping's directory if it is new.
+# abandon_activity: cleans up after an activity that could not begin, and keeps its end from being reported. Files go before the
+# claim, and the directory only if it is empty then.
 abandon_activity() {
-  [ -z "$named" ] || rm -f "$named"
-  rm -f "$directory/running" "$release"
-  [ -f "$directory/state" ] || {
-    [ "$activity" != activate ] && [ -f "$directory/record" ]
-  } || rm -rf "$directory"
-}
-
-# spawn FUNCTION [WORD]...: runs it detached from this helper, so that a lost connection loses nothing; `done ID STATUS` reports
-# its end. The environment is new and has nothing of the login shell's.
-spawn() {
-  (
-    trap - EXIT
-    env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached" setsid sh -c \
-      'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-activity "$state" "$target" "$profile" "$activity" "$directory" "$@" \
-      </dev/null >/dev/null 2>&1 3>&- 4>&- &
-    runner=$!
-    exec >/dev/null 2>&1 3>&-
-    wait "$runner"
-    status=$?
-    # A runner that failed to start has not taken over the claim.
-    [ "$status" = 0 ] || [ "$(readlink "$directory/running")" != "$self" ] || rm -f "$directory/activity" "$directory/running"
-    # If the runner was killed, its module may still run.
-    while [ "$status" -gt 128 ] && is_running "$directory"; do
-      status=255
-      pause
-    done
-    printf 'done %s %s\n' "$id" "$status" >&4
-  ) &
+  set --
+  case $stage in
+    writing) set -- activity record.new state.new ;;
+    new) set -- activity state ;;
+  esac
+  # Without a state nothing was begun.
+  case $stage:$activity in
+    writing:activate) [ -f "$directory/state" ] || set -- "$@" record ;;
+    new:activate) set -- "$@" record ;;
+  esac
+  [ -z "$stage" ] || {
+    cd "$directory" && rm -f "$@" running && cd / && rmdir "$directory" 2>/dev/null
+  }
+  kill -KILL "$waiter"
 }
 
 # operation_await TARGET PROFILE ACTIVITY SECONDS CONTAINER KEY: `done ID STATUS` when the running activity has ended, with 0 only
@@ -123,7 +194,7 @@ operation_await() {
 }
 
 ended_status() {
-  first_line "$directory/state"
+  read_state "$directory"
   [ "$activity:$line" != activate:active ] || line='activate 0'
   [ "$activity" != deactivate ] || [ -d "$directory" ] || line='deactivate 0'
   [ "${line##* }" = 0 ] || first_line "$directory/status"
@@ -172,5 +243,5 @@ operation_status() {
   target=$1 profile=$2 activity=status
   mapping_directory "$1" "$2" "$4" "$5"
   [ -f "$directory/record" ] || fail no-record "there is no record of it"
-  spawn ask_module "$3"
+  spawn become_runner ask_module "$3"
 }

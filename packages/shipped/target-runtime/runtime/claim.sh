@@ -17,7 +17,12 @@ process_identity() {
     Z | X) return 1 ;;
   esac
   shift 19
-  identity=$process_pid:$1:$(boot_id)
+  identity=$process_pid:$1:$boot
+}
+
+# own_identity: sets $identity of the process that calls it, which may be a subshell.
+own_identity() {
+  IFS=' ' read -r process_pid identity </proc/self/stat && process_identity "$process_pid"
 }
 
 # is_alive OWNER: whether it certainly lives, which must be known before it is sent a signal.
@@ -28,7 +33,7 @@ is_alive() {
 # is_dead OWNER: whether it is certainly dead, which must be known before its claim is taken away. A process that cannot be read may
 # live: `hidepid` hides processes of other users.
 is_dead() {
-  case $(boot_id) in
+  case $boot in
     "${1##*:}" | '' | unknown) ;;
     *) [ "${1##*:}" = unknown ] || return 0 ;;
   esac

@@ -282,7 +282,7 @@ operation_trim_profile() {
 }
 
 # operation_trim_remnants [--dry-run]: removes, for all targets, logs of keys without a record that nobody has written to for a
-# day, and records that were given up thirty days ago. While the mutex of a target is held, no activity begins there.
+# day, and records that were given up thirty days ago.
 operation_trim_remnants() {
   for place in "$state"/targets/*; do
     [ -d "$place/log" ] || [ -d "$place/abandoned" ] || continue
@@ -296,7 +296,8 @@ operation_trim_remnants() {
   done
 }
 
-# trim_logs [--dry-run] < LOGS: removes logs of $target without a record.
+# trim_logs [--dry-run] < LOGS: removes logs of $target without a record. An activity may just have begun to write to one, which is
+# then no longer old.
 trim_logs() {
   while IFS= read -r log; do
     mapping=${log##*/}
@@ -304,7 +305,7 @@ trim_logs() {
     mapping=${mapping%.*}
     is_recorded "${mapping##*:}" || {
       size=$(wc -c <"$log") || continue
-      [ "${1-}" = --dry-run ] || rm -f "$log"
+      [ "${1-}" = --dry-run ] || find "$log" -mtime +0 -exec rm -f {} +
       say log "$((size))" "$(printf '%s' "$log" | hexadecimal)"
     }
   done

@@ -7,18 +7,38 @@ umask 022
 newline='
 '
 
+# Of this boot.
+{ IFS= read -r boot </proc/sys/kernel/random/boot_id && [ -n "$boot" ]; } 2>/dev/null || boot=unknown
+
 # decode FIELD: sets $decoded to the text, including newlines at its end.
 decode() {
+  case $1 in
+    *\\*) ;;
+    *)
+      decoded=$1
+      return
+      ;;
+  esac
   decoded=$(printf '%b.' "$1")
   decoded=${decoded%.}
 }
 
-# replace_file PATH < CONTENT: atomically; the content is synced before the name refers to it, then the name too.
-replace_file() {
-  cat >"$1.new" && sync "$1.new" && mv -f "$1.new" "$1" && sync "${1%/*}" || {
+# write_text PATH TEXT: without a process; if that fails, once more by a utility, which prints the reason.
+write_text() {
+  { printf '%s' "$2" >"$1"; } 2>/dev/null || printf '%s' "$2" | cat >"$1"
+}
+
+# rename_text PATH TEXT: replaces a file atomically; the content is synced before the name refers to it.
+rename_text() {
+  write_text "$1.new" "$2" && sync "$1.new" && mv -f "$1.new" "$1" || {
     rm -f "$1.new"
     return 1
   }
+}
+
+# replace_text PATH TEXT: like rename_text; then the name is synced too.
+replace_text() {
+  rename_text "$1" "$2" && sync "${1%/*}"
 }
 
 # first_line FILE: sets $line, empty if there is none.
@@ -30,8 +50,7 @@ first_line() {
 }
 
 boot_id() {
-  first_line /proc/sys/kernel/random/boot_id
-  printf '%s' "${line:-unknown}"
+  printf '%s' "$boot"
 }
 
 pause() {

@@ -9,17 +9,20 @@ believe_holder() {
 }
 
 write_holder() {
-  print_holder "$@" | replace_file "$1/holder"
+  describe_holder "$@"
+  replace_text "$1/holder" "$described"
 }
 
-print_holder() {
-  printf 'token %s\nowner %s\nsince %s\nrenewed %s\nlease %s\nnumber %s\n' "$2" "$3" "$4" "$5" "$6" "$7"
+# describe_holder DIRECTORY TOKEN OWNER SINCE RENEWED LEASE NUMBER: sets $described to the lines of its file.
+describe_holder() {
+  described="token $2${newline}owner $3${newline}since $4${newline}renewed $5${newline}lease $6${newline}number $7${newline}"
 }
 
 # write_new_holder DIRECTORY TOKEN OWNER SINCE RENEWED LEASE NUMBER: the number first, as it must rise even if the machine fails. Both
 # contents are synced before their names refer to them, then the names.
 write_new_holder() {
-  printf '%s\n' "$7" | cat >"$1/number.new" && print_holder "$@" | cat >"$1/holder.new" &&
+  describe_holder "$@"
+  write_text "$1/number.new" "$7$newline" && write_text "$1/holder.new" "$described" &&
     sync "$1/number.new" "$1/holder.new" && mv -f "$1/number.new" "$1/number" && mv -f "$1/holder.new" "$1/holder" && sync "$1" || {
     rm -f "$1/number.new" "$1/holder.new"
     return 1

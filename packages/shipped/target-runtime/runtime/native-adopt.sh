@@ -33,5 +33,5 @@ commit_path() {
   check_received "$1"
   place_paths "$1" || return 1
   decode "$2"
-  printf '%s' "$decoded" | replace_file "$registrations/$1.json"
+  replace_text "$registrations/$1.json" "$decoded"
 }

@@ -1,6 +1,7 @@
 # Records. A mapping has a directory `targets/TARGET/active/PROFILE/CONTAINER:KEY` (the last part cut to 240 characters) with
 #   record   what its activities need: lines `FIELD WORD`, with words for printf %b; container properties are `property.NAME`
-#   state    first line: one of $states, each of which has its intended activity behind a colon; activating if absent
+#   state    first line: one of $states, each of which has its intended activity behind a colon; activating if absent. The second
+#            line makes all states equally long
 #   running  claim of the runner of its activity
 #   activity name of the activity that runs or was cut off; the latter only unless state or status show that it ended. Written after
 #            the state and removed after the outcome: alone, it proves nothing. Earlier versions, and full disks, have none.
@@ -13,7 +14,9 @@
 # with the longest container, the rest of the key still identifies one service.
 mapping_directory() {
   check_names "$@"
-  directory=$state/targets/$1/active/$2/$(printf %.240s "$3:$4")
+  directory=$3:$4
+  [ "${#directory}" -le 240 ] || directory=$(printf %.240s "$directory")
+  directory=$state/targets/$1/active/$2/$directory
   # Older versions shortened long containers in this way.
   [ "${#3}" -le 150 ] || [ ! -d "${directory%/*}/$(printf '%.150s~%s' "$3" "${#3}"):$4" ] ||
     directory=${directory%/*}/$(printf '%.150s~%s' "$3" "${#3}"):$4
@@ -33,22 +36,21 @@ is_complete() {
   [ "${#facts}" = 3 ]
 }
 
-write_record() {
+# compose_record [FIELD WORD]...: sets $record to its text.
+compose_record() {
   [ $# -gt 0 ] || fail bad-record "the record '$directory/record' is incomplete: its module cannot be called"
-  record=$(
-    while [ $# -ge 2 ]; do
-      word=$2
-      if [ "$1" = module ]; then
-        decode "$2"
-        resolve_module "$decoded"
-        word=$module
-      fi
-      printf '%s %s\n' "$1" "$word"
-      shift 2
-    done
-    printf 'boot %s' "$(boot_id)"
-  ) || exit 3
-  printf '%s\n' "$record" | replace_file "$directory/record"
+  record=
+  while [ $# -ge 2 ]; do
+    word=$2
+    if [ "$1" = module ]; then
+      decode "$2"
+      resolve_module "$decoded"
+      word=$module
+    fi
+    record="$record$1 $word$newline"
+    shift 2
+  done
+  record="${record}boot $boot$newline"
 }
 
 # resolve_module PATH: sets $module. The path is a module, or the package of a container provider with exactly one module.
@@ -65,17 +67,26 @@ resolve_module() {
       module=$candidate
     done
   fi
-  module=$(readlink -f "$module") || module=
+  case $resolved in
+    *" $module|"*)
+      module=${resolved#*" $module|"}
+      module=${module%% *}
+      ;;
+    *)
+      reference=$module
+      module=$(readlink -f "$module") || module=
+      newly_resolved=" $reference|$module "
+      case $reference in
+        *[!A-Za-z0-9_.+?=/-]*) newly_resolved= ;;
+      esac
+      ;;
+  esac
   [ -n "$module" ] && [ -f "$module" ] && [ -x "$module" ] || fail no-module "there is no module '${1#"$state"/}'"
   check_store_paths "$module"
 }
 
-# is_running DIRECTORY: also if only the module is left. A dead helper's claim may be on its way to the runner that it started, so
-# it looks twice.
+# is_running DIRECTORY: also if only the module is left.
 is_running() {
-  ! is_claimed "$1/running" && ! is_claimed "$1/module" || return 0
-  [ -L "$1/running" ] || [ -L "$1/running.handed" ] || return 1
-  sleep 1
   is_claimed "$1/running" || is_claimed "$1/module"
 }
 
@@ -91,8 +102,10 @@ operation_resolve() {
 # activities that the module declares; the mappings of other profiles.
 operation_observe() {
   check_names "$1"
-  rm -rf "$state"/targets/*/active/"$1"/.gone.*
-  say boot "$(boot_id)"
+  for gone in "$state"/targets/*/active/"$1"/.gone.*; do
+    [ ! -e "$gone" ] || rm -rf "$gone"
+  done
+  say boot "$boot"
   for directory in "$state"/targets/*/profiles/*; do
     case ${directory##*/} in
       *[!A-Za-z0-9_.+-]*) ;;
@@ -119,7 +132,7 @@ operation_observe() {
 say_mapping() {
   running=ended
   ! is_running "$directory" || running=running
-  first_line "$directory/state"
+  read_state "$directory"
   current=${line:-activating}
   intended_during "$current" || current=unknown
   say mapping "$target" "$current" "$running" "${directory##*/}"

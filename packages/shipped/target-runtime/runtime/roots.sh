@@ -15,7 +15,8 @@ find_mark() {
 # keep_state ROOTS: makes the state of this account a root.
 keep_state() {
   [ -n "$mark" ] || find_mark
-  [ -L "$1/state:$mark" ] && [ "$(readlink "$1/state:$mark")" = "$state/targets" ] || {
+  # shellcheck disable=SC3013
+  [ "$1/state:$mark" -ef "$state/targets" ] 2>/dev/null || [ "$(readlink "$1/state:$mark")" = "$state/targets" ] || {
     { [ -d "$1" ] || mkdir -p "$1"; } && ln -sfn "$state/targets" "$1/state:$mark"
   }
 }

@@ -1,19 +1,18 @@
 # The runner of an activity, in a session of its own, detached from the helper that started it.
 
-# run STATE TARGET PROFILE ACTIVITY DIRECTORY FUNCTION [WORD]...
+# run SETSID STATE TARGET PROFILE ACTIVITY DIRECTORY FUNCTION [WORD]...
 run() {
   trap '' HUP
   umask 077
-  davit_state=$1 davit_target=$2 davit_profile=$3 davit_activity=$4 davit_directory=$5
-  shift 5
+  davit_setsid=$1 davit_state=$2 davit_target=$3 davit_profile=$4 davit_activity=$5 davit_directory=$6
+  shift 6
   "$@"
 }
 
-# run_activity HELPER SECONDS MODULE: the runner, which alone writes how the activity ended. MODULE is called instead of the
-# record's, unless it is empty.
+# run_activity RUNNER SECONDS MODULE: the runner, which has claimed the mapping, and alone writes how the activity ended. MODULE is
+# called instead of the record's, unless it is empty.
 run_activity() {
-  take_over_claim "$davit_directory/running" "$1" || exit 254
-  davit_runner=$identity davit_log=$davit_state/targets/$davit_target/log/$davit_profile/${davit_directory##*/}.$davit_activity
+  davit_runner=$1 davit_log=$davit_state/targets/$davit_target/log/$davit_profile/${davit_directory##*/}.$davit_activity
   open_log || {
     rm -f "$davit_directory/activity" "$davit_directory/running"
     exit 253
@@ -36,27 +35,14 @@ run_activity() {
   exit "$davit_status"
 }
 
-# take_over_claim LINK HELPER: takes the claim from the helper; fails if somebody who found the helper dead was faster. One of the
-# two links exists at any time, so that the activity does not seem to have ended. If no inode is left for another link, the file
-# with the name of the activity is given up for it; if that does not help, no link is left, since nothing was begun.
-take_over_claim() {
-  process_identity "$$"
-  [ "$(readlink "$1")" = "$2" ] && mv "$1" "$1.handed" && [ "$(readlink "$1.handed")" = "$2" ] || return 1
-  ln -s "$identity" "$1" || {
-    [ ! -L "$1" ] && rm -f "${1%/*}/activity" && ln -s "$identity" "$1"
-  } || {
-    [ -L "$1" ] || rm -f "$1.handed"
-    return 1
-  }
-  rm -f "$1.handed"
-}
-
-# claim_module: claims it for this process, which becomes the module; fails if another run has taken over from the runner.
+# claim_module: claims it for this process, which becomes the module; fails if the runner was killed, since another run may then
+# have taken over from it. If no inode is left, the file with the name of the activity is given up for the claim.
 claim_module() {
-  read -r process_pid identity </proc/self/stat || return 253
-  process_identity "$process_pid"
-  claim "$davit_directory/module" "$identity" || return "$((255 - $?))"
-  [ "$(readlink "$davit_directory/running")" != "$davit_runner" ] || return 0
+  own_identity || return 253
+  claim "$davit_directory/module" "$identity" || {
+    [ "$?" = 2 ] && rm -f "$davit_directory/activity" && claim "$davit_directory/module" "$identity"
+  } || return "$((255 - $?))"
+  ! is_alive "$davit_runner" || return 0
   rm -f "$davit_directory/module"
   return 254
 }
@@ -70,7 +56,9 @@ call_module() {
   davit_instead=${1-} davit_module='' davit_package='' davit_container='' davit_name='' davit_key=''
   set --
   while IFS=' ' read -r field word || [ -n "$field" ]; do
-    decode "$word"
+    case $field in
+      module | pkg | container | name | service | property.*) decode "$word" ;;
+    esac
     case $field in
       module) davit_module=$decoded ;;
       pkg) davit_package=$decoded ;;
@@ -88,7 +76,7 @@ call_module() {
   become_module "$@" DAVIT_SERVICE "$davit_name" DAVIT_KEY "$davit_key" DAVIT_TARGET "$davit_target" DAVIT_PROFILE "$davit_profile" \
     DAVIT_STATE_DIR "$davit_state" DAVIT_RUN_DIR "$davit_target_state/run" DAVIT_LOG_DIR "$davit_target_state/log/services" \
     DYSNOMIA_STATEDIR "$davit_target_state/dysnomia" -- \
-    "$(command -v setsid)" "$davit_module" "$davit_activity" "$davit_package" "$davit_container"
+    "$davit_setsid" "$davit_module" "$davit_activity" "$davit_package" "$davit_container"
 }
 
 # is_variable NAME: whether a module may be given a variable of this name. Some change how a shell runs, or keep it from running;
@@ -128,11 +116,11 @@ ask_module() {
 # open_log: makes file descriptor 7 a pipe to a process that keeps the log small. It reads as long as any process, such as a
 # service in the background, has the pipe open: so nobody is blocked, and a full disk stops only the log.
 open_log() {
-  rm -f "$davit_log" "$davit_log".[123] "$davit_directory/output"
-  mkfifo "$davit_directory/output" || return 1
-  # Opened for both directions first, since opening a pipe for one waits for a process that opens it for the other.
-  exec 5<>"$davit_directory/output" 6<"$davit_directory/output" 7>"$davit_directory/output" 5>&-
-  rm -f "$davit_directory/output"
+  # Not emptied, since a service that was activated before may still write to it.
+  for path in "$davit_log" "$davit_log".[123]; do
+    [ ! -f "$path" ] || rm -f "$path"
+  done
+  open_pipe || return 1
   # Closed inside, since a shell that redirects a function keeps closed descriptors open.
   (
     exec <&6 6<&- 7>&-
@@ -142,9 +130,30 @@ open_log() {
   exec 6<&-
 }
 
+# open_pipe: makes file descriptors 6 and 7 the ends of a pipe. A here-document is a pipe in many shells, and takes no process.
+open_pipe() {
+  exec 6<<end
+line
+end
+  if is_pipe /proc/self/fd/6; then
+    exec 7>/proc/self/fd/6
+    read -r line <&6
+    return
+  fi
+  rm -f "$davit_directory/output"
+  mkfifo "$davit_directory/output" || return 1
+  # Opened for both directions first, since opening a pipe for one waits for a process that opens it for the other.
+  exec 5<>"$davit_directory/output" 6<"$davit_directory/output" 7>"$davit_directory/output" 5>&-
+  rm -f "$davit_directory/output"
+}
+
+is_pipe() {
+  [ -p "$1" ] && [ -w "$1" ]
+}
+
 # keep_log FILE: writes the first 2 MB to FILE, the last 1 to 2 MB to FILE.2 and FILE.3, and how much is left out between to FILE.1.
 keep_log() {
-  dropped=0
+  dropped=0 ended=
   ! fill_log "$1" 2097152 || while fill_log "$1.3" 1048576; do
     [ ! -f "$1.2" ] || {
       dropped=$((dropped + $(wc -c <"$1.2")))
@@ -152,16 +161,28 @@ keep_log() {
     }
     mv -f "$1.3" "$1.2"
   done
-  [ -s "$1.3" ] || rm -f "$1.3"
-  cat >/dev/null
+  [ ! -f "$1.3" ] || [ -s "$1.3" ] || rm -f "$1.3"
+  [ -n "$ended" ] || cat >/dev/null
 }
 
-# fill_log FILE BYTES: fills it up to BYTES, without a buffer; fails if nothing more comes or can be written.
+# fill_log FILE BYTES: fills it up to BYTES, without a buffer; fails if nothing more can be written, or if the input has $ended.
 fill_log() {
   size=0
   while [ "$size" -lt "$2" ]; do
-    before=$size
-    dd bs=4096 count="$((($2 - size + 4095) / 4096))" >>"$1" && size=$(wc -c <"$1") && [ "$size" -gt "$before" ] || return 1
+    before=$size blocks=$((($2 - size + 4095) / 4096))
+    records=$(dd bs=4096 count="$blocks" 2>&1 >>"$1") || return 1
+    # The line `WHOLE+PARTIAL records in` may be preceded by warnings.
+    records=${records%%" records in"*}
+    records=${records##*"$newline"}
+    case $records in
+      [0-9]*+[0-9]*)
+        [ "$((${records%+*} + ${records#*+}))" -ge "$blocks" ] || {
+          ended=yes
+          return 1
+        }
+        ;;
+    esac
+    size=$(wc -c <"$1") && [ "$size" -gt "$before" ] || return 1
   done
 }
 

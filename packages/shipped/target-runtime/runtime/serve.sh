@@ -7,7 +7,8 @@ serve() {
   user=$(id -u) mark='' asked=''
   find_state
   process_identity "$$"
-  self=$identity
+  self=$identity resolved=' ' newly_resolved=
+  setsid=$(command -v setsid) || setsid=setsid
   exec 3>&1 4>&2
   printf '\n%s\n' "$1" >&3
   shift
@@ -23,6 +24,9 @@ serve() {
   [ ! -f "$asked" ] || rm -f "$asked"
 }
 
+# Status of an operation that goes on in another process, which says `davit:begun` on standard error, or fails.
+pending=9
+
 answer() {
   id=$1
   operation=$2
@@ -37,10 +41,20 @@ answer() {
   case $mark:$operation in
     :start | :set_profile | :protect | :native_*) find_mark ;;
   esac
-  if errors=$( (perform "$@") 2>&1 >&3); then
-    printf '%s =\n' "$id" >&3
-    return
-  fi
+  errors=$( (perform "$@") 2>&1 >&3)
+  case $?:$errors in
+    0:*) ;;
+    "$pending":*davit:begun*) resolved=$resolved${errors##*davit:begun} ;;
+    *)
+      refuse_request
+      return
+      ;;
+  esac
+  printf '%s =\n' "$id" >&3
+}
+
+# refuse_request: answers with $errors, which `fail` has printed, or a utility.
+refuse_request() {
   code=failed message=$errors
   case $errors in
     *davit:*"$newline"*)

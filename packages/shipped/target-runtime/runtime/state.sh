@@ -1,16 +1,42 @@
 # Writes states, for runners (outcomes) and helpers (intentions).
 
-# write_state DIRECTORY STATE: replaces the state; on a full disk overwrites it in place, which takes no space.
+# write_state DIRECTORY STATE: has it on the disk. A state takes the place of another one on the disk in one step, and takes no
+# space. One of another length, as earlier versions wrote it, is replaced as a file, and on a full disk overwritten all the same.
 write_state() {
-  printf '%s\n' "$2" | replace_file "$1/state" || {
-    [ -s "$1/state" ] && printf '%s\n' "$2" 1<>"$1/state" && sync "$1/state"
-  }
+  state_text "$2"
+  first='' second=
+  [ ! -f "$1/state" ] || { IFS= read -r first && IFS= read -r second; } <"$1/state" || second=
+  if [ "$((${#first} + ${#second} + 2))" != "${#text}" ] && replace_text "$1/state" "$text"; then
+    return
+  fi
+  [ -s "$1/state" ] && printf '%s' "$text" 1<>"$1/state" && sync "$1/state"
+}
+
+# state_text STATE: sets $text to the content of a state file. All have the same length, far below that of a block of a disk.
+state_text() {
+  text=$1$newline
+  while [ "${#text}" -lt 15 ]; do
+    text=$text-
+  done
+  text=$text$newline
+}
+
+# read_state DIRECTORY: sets $line, empty if there is none. Somebody may be writing it, so it is read until it stays the same.
+read_state() {
+  first_line "$1/state"
+  until
+    seen=$line
+    first_line "$1/state"
+    [ "$line" = "$seen" ]
+  do
+    :
+  done
 }
 
 # remove_mapping DIRECTORY: in one step; what a crash leaves of it is ignored, and removed by the next observation.
 remove_mapping() {
   gone=${1%/*}/.gone.${1##*/}
-  rm -rf "$gone"
+  [ ! -e "$gone" ] || rm -rf "$gone"
   mv "$1" "$gone" || return 1
   rm -rf "$gone" || :
 }
