@@ -94,7 +94,7 @@ operation_hello() {
   say helper "$self"
   say user "$user"
   say kernel "$(uname -sm)"
-  say boot "${self##*:}"
+  say boot "$boot"
   # Linux containers may share everything else: host name, boot, user and directory.
   # shellcheck disable=SC2046
   say place "$(printf '%s:' $(ls -diL /proc/self/ns/pid / 2>/dev/null))"
