@@ -163,6 +163,18 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect([existsSync(scene.record), scene.has('calls')]).toEqual([false, false])
     })
 
+    test('do not call the module after the death of their runner', async () => {
+      const { scene, held, letGo } = await slowed('ln', '*process:key/module')
+      const activity = performActivity(scene.machine, scene.request('activate'))
+      await held()
+      process.kill(runnerPid(scene), 'SIGKILL')
+      expect(await activity).toMatchObject({ kind: 'failed' })
+      letGo()
+      await vi.waitFor(() => expect(readdirSync(scene.record)).not.toContain('module'), PATIENCE)
+      await performActivity(scene.machine, scene.request('deactivate'))
+      expect(scene.read('calls')).toBe('deactivate\n')
+    })
+
     test('leave the record as it was if they are refused', async () => {
       const scene = await Scene.open(shell)
       await performActivity(scene.machine, scene.request('activate', scene.module('exit 0')))

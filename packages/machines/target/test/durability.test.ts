@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 import type { PackageRequest, ProfileName, ServiceName, System, TargetName } from '@davit/documents'
 import { removeTree } from '@davit/files'
@@ -66,10 +66,11 @@ describe.concurrent.each(installedShells())('files on a machine with $name', (sh
         `synced ${locks}`,
       ])
       // The record, and the state in a new file; then active and deactivating take its place on the disk.
-      expect(stepsIn(scene.record, ['record', 'state', 'module'])).toEqual([
+      expect(steps().filter((step) => step.includes(dirname(scene.record)) && !step.includes('.gone.'))).toEqual([
         ...replaced(scene.record, 'record').slice(0, 2),
         `synced ${scene.record}/state`,
         `synced ${scene.record}`,
+        `synced ${dirname(scene.record)}`,
         `synced ${scene.record}/state`,
         `synced ${scene.record}/state`,
       ])

@@ -1,0 +1,52 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { removeTree } from '@davit/files'
+import { isAlive } from '@davit/testing/processes'
+import { installedShells } from '@davit/testing/shells'
+import { noStrace, stracing } from '@davit/testing/system-calls'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+
+import { performActivity } from '../src/target.ts'
+import { closeScenes, PATIENCE, Scene } from './scene.ts'
+
+afterAll(closeScenes)
+
+/** Processes for an activation and a deactivation, of which each has three for the helper, two for the log, and one for the module. */
+const PROCESSES: Readonly<Record<string, number>> = { dash: 25, bash: 29, busybox: 25 }
+
+describe.skipIf(noStrace !== undefined).each(installedShells())('an activity on a machine with $name', (shell) => {
+  /** System calls of a helper that activates and deactivates a service so often. */
+  const costOf = async (times: number) => {
+    const directory = mkdtempSync(join(tmpdir(), 'davit-cost-'))
+    onTestFinished(() => removeTree(directory))
+    const [within, calls] = [join(directory, 'within'), join(directory, 'calls')]
+    const tracing = stracing(calls, 'clone', 'clone3', 'fork', 'vfork', 'fsync', 'fdatasync')
+    writeFileSync(within, `#!/bin/sh\nexec ${tracing.join(' ')} "$@"\n`, { mode: 0o755 })
+    const scene = await Scene.open(shell, { within })
+    scene.module('exit 0')
+    for (let round = 0; round < times; round += 1) {
+      for (const activity of ['activate', 'deactivate'] as const) {
+        expect(await performActivity(scene.machine, scene.request(activity))).toEqual({ kind: 'succeeded' })
+      }
+    }
+    scene.machine.close()
+    // It ends with the last process that it traces.
+    await vi.waitFor(() => expect(scene.connection.pids.some(isAlive)).toBe(false), PATIENCE)
+    const lines = readFileSync(calls, 'utf8').split('\n')
+    const count = (call: RegExp) => lines.filter((line) => call.test(line)).length
+    return { processes: count(/\b(clone3?|v?fork)\b.* = [1-9]\d*$/), syncs: count(/\bf(data)?sync\b.* = 0$/) }
+  }
+
+  test('takes few processes and syncs', async () => {
+    const [once, twice, thrice] = [await costOf(1), await costOf(2), await costOf(3)]
+    // The first one makes directories and resolves the module.
+    expect(once.processes).toBeLessThan(twice.processes)
+    // Of the second round, the activation also removes an old log, and so does the deactivation.
+    const processes = (PROCESSES[shell.name] ?? 0) + 2
+    expect(thrice.processes - twice.processes).toBe(processes)
+    // The record; the state and two names; the outcome; then the intention to deactivate.
+    expect(thrice.syncs - twice.syncs).toBe(6)
+  })
+})
