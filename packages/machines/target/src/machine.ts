@@ -9,6 +9,7 @@ import {
 } from '@davit/target-runtime'
 
 import type { MachineFacts } from './helper/facts.ts'
+import type { ActivityListener } from './helper/helper.ts'
 import { type KeptHelper, keepHelper } from './helper/kept-helper.ts'
 import { type NixServe, nixServe } from './nix/serve.ts'
 import { isBroken, MAX_LOSSES, type ReconnectTerms } from './helper/reconnect.ts'
@@ -28,7 +29,7 @@ export interface Machine<R extends Role = 'deploy'> {
   /** Resolves with the lines of the answer. Fields are already encoded as words. */
   readonly request: (...request: RequestOf<R>) => Promise<readonly string[]>
   /** See `Helper.requestActivity`. */
-  readonly requestActivity: (...request: [...ActivityRequestOf<R>, sent?: () => void]) => Promise<number>
+  readonly requestActivity: (...request: [...ActivityRequestOf<R>, listener?: ActivityListener]) => Promise<number>
   /** Runs a script on a channel of its own, parallel to the helper, for bulk data. */
   run(script: string): Promise<Channel>
   readonly nixStore: NixServe
@@ -40,7 +41,11 @@ export type MachineOptions = ReconnectTerms
 /** A machine of any role. The type that callers see restricts the requests to those of the role. */
 type OpenedMachine = Omit<Machine, 'request' | 'requestActivity'> & {
   readonly request: (operation: OperationName, fields: readonly string[]) => Promise<readonly string[]>
-  readonly requestActivity: (operation: OperationName, fields: readonly string[], sent?: () => void) => Promise<number>
+  readonly requestActivity: (
+    operation: OperationName,
+    fields: readonly string[],
+    listener?: ActivityListener,
+  ) => Promise<number>
 }
 
 /** Connects to a machine and starts a helper there, for the role `deploy` by default. */

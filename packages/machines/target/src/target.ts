@@ -3,7 +3,6 @@ export {
   type ActivityDefinition,
   type ActivityRequest,
   type ActivityResult,
-  askStatus,
   awaitActivity,
   performActivity,
 } from './records/activity.ts'
@@ -31,6 +30,14 @@ export type { StoredBytes, StoreRoot } from './native/survey.ts'
 export type { DamagedRecord, ForeignRecord, Observation, ObservedRecord } from './records/observation.ts'
 export { observeMachine, observeMappings } from './records/observe.ts'
 export { openTargetStore } from './open-target-store.ts'
+export {
+  askServices,
+  askStatuses,
+  type ServiceAnswer,
+  type LockQuestions,
+  type ServiceStatus,
+  type StatusQuestions,
+} from './records/questions.ts'
 export { profileRoot, type ProfileToSet, setProfile } from './profile.ts'
 export { reachTargets, type ReachedTargets } from './reach-targets.ts'
 export { isBroken } from './helper/reconnect.ts'

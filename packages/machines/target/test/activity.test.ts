@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -7,7 +7,7 @@ import { isAlive } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
-import { acquireLock, askStatus, awaitActivity, observeMachine, performActivity } from '../src/target.ts'
+import { acquireLock, awaitActivity, observeMachine, performActivity } from '../src/target.ts'
 import { closeScenes, PATIENCE, Scene } from './scene.ts'
 
 afterAll(closeScenes)
@@ -186,62 +186,6 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       const lost = { ...scene.request('deactivate'), token: 'yours' }
       await expect(performActivity(scene.machine, lost)).rejects.toMatchObject({ code: 'lock-lost' })
       expect(files()).toEqual(before)
-    })
-  })
-
-  describe('askStatus()', () => {
-    const ask = (scene: Scene, timeoutSeconds = 50) =>
-      askStatus(scene.machine, { ...scene.request('activate'), timeoutSeconds })
-
-    test.each([
-      ['exit 0', 'runs'],
-      ['echo "not running"; exit 3', 'does-not-run'],
-      ['hold', 'unknown'],
-    ])('of a module that does %s is %s', async (script, answer) => {
-      const scene = await Scene.open(shell)
-      scene.module(`[ "$1" = activate ] || { ${script}; }`, ['activate', 'deactivate', 'status'])
-      await performActivity(scene.machine, scene.request('activate'))
-      const before = readdirSync(scene.record)
-      expect(await ask(scene, answer === 'unknown' ? 1 : 50)).toBe(answer)
-      expect(readdirSync(scene.record)).toEqual(before)
-    })
-
-    test.runIf(shell.inDepth)('calls the module with the same environment as its other activities', async () => {
-      const scene = await Scene.open(shell)
-      scene.module('echo "$1 $2 $3 $port $DAVIT_KEY" >>"$D/asked"', ['activate', 'status'])
-      await performActivity(scene.machine, scene.request('activate'))
-      expect(await ask(scene)).toBe('runs')
-      const [activated, asked] = scene.read('asked').split('\n')
-      expect(asked).toBe(activated?.replace('activate', 'status'))
-    })
-
-    test.runIf(shell.inDepth).each([
-      ['activities', ['activate', 'deactivate', 'status', 'collect-garbage']],
-      ['no activity', []],
-      ['nothing', undefined],
-    ])('is asked only of modules that declare it: %s', async (_, activities) => {
-      const scene = await Scene.open(shell)
-      scene.module('exit 0', activities)
-      await performActivity(scene.machine, scene.request('activate'))
-      const { records } = await observeMachine(scene.machine, scene.profile)
-      expect(records.map(({ declared }) => declared)).toEqual([activities])
-    })
-
-    test.runIf(shell.inDepth)('is gone without a record', async () => {
-      const scene = await Scene.open(shell)
-      expect(await ask(scene)).toBe('gone')
-      expect(existsSync(scene.record)).toBe(false)
-    })
-
-    test.runIf(shell.inDepth)('is gone if the helper and the record are lost in the meantime', async () => {
-      const scene = await Scene.open(shell)
-      scene.module('[ "$1" = activate ] || { echo $$ >"$D/begun"; hold; }', ['activate', 'status'])
-      await performActivity(scene.machine, scene.request('activate'))
-      const answer = ask(scene)
-      await begun(scene)
-      rmSync(scene.record, { recursive: true })
-      process.kill(scene.connection.pids[0] ?? 0, 'SIGKILL')
-      expect(await answer).toBe('gone')
     })
   })
 

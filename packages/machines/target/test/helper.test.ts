@@ -63,7 +63,7 @@ describe('a helper', () => {
       await expect(request()).rejects.toMatchObject({ code: 'connection-lost' })
     }
     const sent = vi.fn()
-    await expect(helper.requestActivity('start', [], sent)).rejects.toMatchObject({ code: 'connection-lost' })
+    await expect(helper.requestActivity('start', [], { sent })).rejects.toMatchObject({ code: 'connection-lost' })
     expect(sent).not.toHaveBeenCalled()
   })
 
@@ -90,6 +90,20 @@ describe('a helper', () => {
     }
     const helper = await openHelper(connectionTo({ answer }))
     expect(await helper.requestActivity('start', [])).toBe(7)
+  })
+
+  test('passes on the answers to questions, whichever come first', async () => {
+    const answer = (line: string, far: FarEnd) => {
+      if (!line.startsWith('davit-')) far.event('told 1 2 0\ntold 99 1 0\ntold 1 x 0\ntold 1 1 gone\ndone 1 0\n')
+      honest('ID =')(line, far)
+    }
+    const helper = await openHelper(connectionTo({ answer }))
+    const told = vi.fn(() => true)
+    expect(await helper.requestActivity('ask', [], { told })).toBe(0)
+    expect(told.mock.calls).toEqual([
+      [2, '0'],
+      [1, 'gone'],
+    ])
   })
 })
 

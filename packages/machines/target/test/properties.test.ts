@@ -12,7 +12,7 @@ import { noStrace, stracing } from '@davit/testing/system-calls'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { askStatus, observeMachine, performActivity } from '../src/target.ts'
+import { askServices, askStatuses, observeMachine, performActivity } from '../src/target.ts'
 import { closeScenes, Scene } from './scene.ts'
 
 const directories: string[] = []
@@ -94,15 +94,16 @@ describe.concurrent.each(shells)('container properties on a machine with $name',
         : (['deactivate'] as const)
       for (const activity of asked) {
         const { definition: _definition, ...request } = scene.request('deactivate')
-        const result =
-          activity === 'status'
-            ? await askStatus(scene.machine, { ...request, timeoutSeconds: 30 })
-            : await performActivity(scene.machine, { ...request, activity })
-        expect([name, activity, result]).toMatchObject([
-          name,
-          activity,
-          activity === 'status' ? {} : { kind: 'succeeded' },
-        ])
+        const { target } = scene.mapping
+        const questions = { ...request, target, mappings: [scene.mapping], atATime: 1, timeoutSeconds: 30 }
+        if (activity === 'deactivate') {
+          expect([name, await performActivity(scene.machine, request)]).toEqual([name, { kind: 'succeeded' }])
+        } else if (activity === 'status') {
+          expect([name, await askStatuses(scene.machine, questions)]).toEqual([name, ['runs']])
+        } else {
+          const answers = await askServices(scene.machine, { ...questions, activity, timeoutSeconds: undefined })
+          expect([name, activity, answers]).toEqual([name, activity, [{ kind: 'succeeded' }]])
+        }
       }
       expect([name, scene.read('calls')]).toEqual([name, asked.map((activity) => `${activity}\n`).join('')])
       expect((await observeMachine(scene.machine, scene.profile)).records).toEqual([])

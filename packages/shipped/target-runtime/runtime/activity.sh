@@ -1,4 +1,4 @@
-# Starts activities, waits for them, and asks for the status of services. The runner itself is in runner.sh.
+# Starts activities and waits for them. The runner itself is in runner.sh.
 
 # operation_start TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER KEY [instead MODULE] [FIELD WORD]...; 0 seconds mean no time
 # limit; `instead` calls another module than that of the record.
@@ -236,12 +236,4 @@ operation_log() {
   room=$( (mkdir "$state/room" && cd "$state/room" && head -c 65536 /dev/zero | cat >full && mkdir 1 2 3 4 5) 2>&1) ||
     say room "$(printf %s "$room" | hexadecimal)"
   rm -rf "$state/room"
-}
-
-# operation_status TARGET PROFILE SECONDS CONTAINER KEY: asks the module of an active mapping for its status; `done ID STATUS`.
-operation_status() {
-  target=$1 profile=$2 activity=status
-  mapping_directory "$1" "$2" "$4" "$5"
-  [ -f "$directory/record" ] || fail no-record "there is no record of it"
-  spawn become_runner ask_module "$3"
 }

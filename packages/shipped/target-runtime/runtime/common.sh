@@ -13,14 +13,12 @@ newline='
 # decode FIELD: sets $decoded to the text, including newlines at its end.
 decode() {
   case $1 in
-    *\\*) ;;
-    *)
-      decoded=$1
-      return
+    *\\*)
+      decoded=$(printf '%b.' "$1")
+      decoded=${decoded%.}
       ;;
+    *) decoded=$1 ;;
   esac
-  decoded=$(printf '%b.' "$1")
-  decoded=${decoded%.}
 }
 
 # write_text PATH TEXT: without a process; if that fails, once more by a utility, which prints the reason.
@@ -47,10 +45,6 @@ first_line() {
   if [ -f "$1" ]; then
     IFS= read -r line <"$1" || :
   fi
-}
-
-boot_id() {
-  printf '%s' "$boot"
 }
 
 pause() {

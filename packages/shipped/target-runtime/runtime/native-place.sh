@@ -4,7 +4,7 @@
 use_store() {
   self=$1 store=$2 incoming=$3 registrations=$4 logs=$5
   check_store_paths "$store" "$incoming" "$registrations" "$logs"
-  built=$incoming/built.$(boot_id)
+  built=$incoming/built.$boot
 }
 
 is_valid() {

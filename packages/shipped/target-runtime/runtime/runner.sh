@@ -106,13 +106,6 @@ answers_activity() {
   return 1
 }
 
-# ask_module SECONDS: like run_activity, for a question, which changes and records nothing.
-ask_module() {
-  (call_module '') &
-  await_module "$!" "$1"
-  exit "$davit_status"
-}
-
 # open_log: makes file descriptor 7 a pipe to a process that keeps the log small. It reads as long as any process, such as a
 # service in the background, has the pipe open: so nobody is blocked, and a full disk stops only the log.
 open_log() {
@@ -168,6 +161,7 @@ keep_log() {
 # fill_log FILE BYTES: fills it up to BYTES, without a buffer; fails if nothing more can be written, or if the input has $ended.
 fill_log() {
   size=0
+  [ ! -s "$1" ] || size=$(wc -c <"$1")
   while [ "$size" -lt "$2" ]; do
     before=$size blocks=$((($2 - size + 4095) / 4096))
     records=$(dd bs=4096 count="$blocks" 2>&1 >>"$1") || return 1

@@ -74,10 +74,16 @@ export const OPERATIONS = {
     does: 'waits for the activity that runs on a mapping',
     endsLater: true,
   },
-  status: {
+  ask: {
     roles: DEPLOY,
-    fields: 'TARGET PROFILE SECONDS CONTAINER KEY',
-    does: 'asks the module of an active mapping whether the service runs',
+    fields: 'TARGET PROFILE TOKEN ACTIVITY SECONDS LANES NAME [CONTAINER KEY]...',
+    does: 'asks the modules of mappings, detached and so many at a time, for `lock`, `unlock` or `status`, and later tells each answer',
+    endsLater: true,
+  },
+  await_asked: {
+    roles: DEPLOY,
+    fields: 'TARGET PROFILE ACTIVITY NAME [CONTAINER KEY]...',
+    does: 'waits for the questions with this name, unless they asked for `status`, and tells all answers again',
     endsLater: true,
   },
   log: {

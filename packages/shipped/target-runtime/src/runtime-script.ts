@@ -7,6 +7,8 @@ import { RECORD_STATES, recordState } from './record-state.ts'
 interface Parts {
   /** Parts that its detached processes evaluate too: everything that these need. */
   readonly detached?: readonly string[]
+  /** Parts that only the asker evaluates, after those of all detached processes. */
+  readonly asker?: readonly string[]
   readonly own: readonly string[]
 }
 
@@ -14,7 +16,11 @@ const ACTIVITIES = ['common', 'claim', 'state', 'runner']
 const HELPER = ['refuse', 'serve', 'holder', 'roots', 'nix']
 
 const HELPERS: Readonly<Record<Role, Parts>> = {
-  deploy: { detached: ACTIVITIES, own: [...HELPER, 'lock', 'record', 'look', 'activity', 'nix-roots', 'profile'] },
+  deploy: {
+    detached: ACTIVITIES,
+    asker: ['asker'],
+    own: [...HELPER, 'lock', 'record', 'look', 'activity', 'ask', 'nix-roots', 'profile'],
+  },
   carry: {
     own: ['common', 'claim', ...HELPER, 'nix-roots', 'protect', 'native-store', 'native-aside', 'native-transfer'],
   },
@@ -72,14 +78,17 @@ export function nixScript(operation: NixOperation, marker: string): string {
   return `${runtime(NIX)}\n${operation.kind}_nix ${words.map(quote).join(' ')}\n`
 }
 
-/** Composes a script. Text for detached processes is in a variable, so that they can be given the same text. */
-export function runtime({ detached, own }: Parts): string {
-  const parts = own.map(part)
-  return [...(detached === undefined ? [] : [detachedText(detached)]), ...parts].join('\n')
+/** Composes a script. Text for detached processes is in variables, so that they can be given the same text. */
+export function runtime({ detached, asker, own }: Parts): string {
+  return [
+    ...(detached === undefined ? [] : [`${assignment('detached', detached)}\neval "$detached"`]),
+    ...(asker === undefined ? [] : [assignment('asker', asker)]),
+    ...own.map(part),
+  ].join('\n')
 }
 
-function detachedText(parts: readonly string[]): string {
-  return `detached=${quote(parts.map(part).join('\n'))}\neval "$detached"`
+function assignment(variable: string, parts: readonly string[]): string {
+  return `${variable}=${quote(parts.map(part).join('\n'))}`
 }
 
 function part(name: string): string {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { endDeployment, lockAll, ownerOf } from '@davit/deployment-lock'
 import { Manifest } from '@davit/documents'
 import { processIdentity } from '@davit/process'
+import { coresOf } from '@davit/transition'
 import { defineTool, deploymentOf, withDeployment } from '@davit/tool'
 import { description } from './lock-description.ts'
 import { runLocked } from './run-locked.ts'
@@ -19,7 +20,8 @@ export const tool = defineTool({
     const duringCommand = args.command.length > 0
     const owner = ownerOf(here, duringCommand ? 'self' : 'parent')
     const timeoutSeconds = args.activityTimeout
-    const terms = { profile, token, owner, leaseSeconds, here, place, timeoutSeconds }
+    const cores = coresOf(manifest.infrastructure)
+    const terms = { profile, token, owner, leaseSeconds, here, place, timeoutSeconds, coresOf: cores }
 
     return withDeployment(context, { manifest, text, purpose: 'change' }, async ({ targets }) => {
       const locked = await lockAll(targets, { ...terms, manifest: text, duringCommand, signal })

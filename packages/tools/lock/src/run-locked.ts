@@ -1,4 +1,4 @@
-import { endDeployment, isGone, type LockTerms, withLease } from '@davit/deployment-lock'
+import { endDeployment, isGone, type LockTerms, type ServiceLockTerms, withLease } from '@davit/deployment-lock'
 import type { ShellTarget } from '@davit/target'
 import type { ToolContext } from '@davit/tool'
 
@@ -8,11 +8,9 @@ interface Arguments {
   readonly command: readonly string[]
 }
 
-interface RunTerms extends LockTerms {
+interface RunTerms extends LockTerms, ServiceLockTerms {
   /** Directory of the lock record. */
   readonly place: string
-  /** How long each service may take to answer. */
-  readonly timeoutSeconds: number | undefined
 }
 
 /** Holds the lock while the command runs, and returns its status. If the lock is lost, the command is ended. */

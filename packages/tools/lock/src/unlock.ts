@@ -11,6 +11,7 @@ import {
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { type Infrastructure, Manifest, parseDocument, type ProfileName } from '@davit/documents'
 import { comesFrom, processIdentity } from '@davit/process'
+import { coresOf } from '@davit/transition'
 import { defineTool, deploymentOf, withTargets } from '@davit/tool'
 import { description } from './unlock-description.ts'
 
@@ -25,7 +26,7 @@ export const tool = defineTool({
       const { infrastructure } = parseDocument(Manifest, text, { file })
       context.journal({ profile, manifest: text }, 'release')
       await withTargets(infrastructure, { ...context, role: 'deploy' }, (reached) =>
-        freeLock(reached, { profile, token, place, timeoutSeconds, report }),
+        freeLock(reached, { profile, token, place, timeoutSeconds, report, coresOf: coresOf(infrastructure) }),
       )
       return print(text)
     }
@@ -35,9 +36,11 @@ export const tool = defineTool({
     const record = await readLockRecord(place)
     if (isEmpty && record?.processGroup !== processIdentity().processGroup) throw emptyInput('it locked nothing')
     refuseToUnlock(record, profile)
-    await withTargets(infrastructureOf(record), { ...context, role: 'deploy' }, async (reached) => {
+    const infrastructure = infrastructureOf(record)
+    await withTargets(infrastructure, { ...context, role: 'deploy' }, async (reached) => {
       const { locked, check } = lockedTargets(reached, record)
-      await endDeployment(locked, { profile, token: record.token, place, timeoutSeconds })
+      const terms = { profile, token: record.token, timeoutSeconds, coresOf: coresOf(infrastructure) }
+      await endDeployment(locked, { ...terms, place })
       check()
     })
     if (isEmpty) throw emptyInput('the deployment is unlocked')

@@ -7,14 +7,11 @@ import { endDeployment } from './end-deployment.ts'
 import { formerTargets } from './former-targets.ts'
 import { describeOwner } from './lock-owner.ts'
 import { say } from './messages.ts'
+import type { ServiceLockTerms } from './service-locks.ts'
 
-interface FreeTerms {
-  readonly profile: ProfileName
-  readonly token: string
+interface FreeTerms extends ServiceLockTerms {
   /** Directory of this user's lock record, which may be that of this lock. */
   readonly place: string
-  /** How long each service may take to answer. */
-  readonly timeoutSeconds: number | undefined
   readonly report: Report
 }
 

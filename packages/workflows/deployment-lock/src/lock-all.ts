@@ -4,17 +4,15 @@ import { acquireLocks, type LockTerms } from './acquire-locks.ts'
 import { endDeployment } from './end-deployment.ts'
 import { formerTargets } from './former-targets.ts'
 import { writeLockRecord } from './lock-record.ts'
-import { lockServices } from './service-locks.ts'
+import { lockServices, type ServiceLockTerms } from './service-locks.ts'
 
-interface LockAllTerms extends LockTerms {
+interface LockAllTerms extends LockTerms, ServiceLockTerms {
   /** Directory of the lock record. */
   readonly place: string
   /** Text of the manifest. */
   readonly manifest: string
   /** Whether the lock ends with a command. */
   readonly duringCommand: boolean
-  /** How long each service may take to answer. */
-  readonly timeoutSeconds: number | undefined
   readonly signal: AbortSignal
 }
 
@@ -23,11 +21,11 @@ interface LockAllTerms extends LockTerms {
  * all or nothing. Returns everything that is locked.
  */
 export async function lockAll(targets: readonly ShellTarget[], terms: LockAllTerms): Promise<readonly ShellTarget[]> {
-  const { token, owner, place, manifest, duringCommand, signal, here, profile, timeoutSeconds } = terms
+  const { token, owner, place, manifest, duringCommand, signal, here } = terms
   await acquireLocks(targets, terms)
   let locked = targets
   try {
-    const former = await formerTargets(targets, profile)
+    const former = await formerTargets(targets, terms.profile)
     await acquireLocks(former, terms)
     locked = [...targets, ...former]
     await lockServices(locked, terms)
@@ -38,7 +36,7 @@ export async function lockAll(targets: readonly ShellTarget[], terms: LockAllTer
     await writeLockRecord(place, { token, owner, processGroup, manifest, targets: names, renamed, duringCommand })
     return locked
   } catch (error) {
-    await endDeployment(locked, { profile, token, place, timeoutSeconds }).catch(() => {})
+    await endDeployment(locked, terms).catch(() => {})
     throw error
   }
 }

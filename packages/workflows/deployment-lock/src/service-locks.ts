@@ -1,12 +1,14 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import type { ProfileName } from '@davit/documents'
-import { type ObservedRecord, observeMappings, performActivity, type ShellTarget } from '@davit/target'
+import type { ProfileName, TargetName } from '@davit/documents'
+import { askServices, type ObservedRecord, observeMappings, type ShellTarget } from '@davit/target'
 
 export interface ServiceLockTerms {
   readonly profile: ProfileName
   readonly token: string
   /** Time after which a service that has not answered counts as refusing; without it, there is no limit. */
   readonly timeoutSeconds?: number | undefined
+  /** How many services may be asked at a time on a target. */
+  readonly coresOf: (target: TargetName) => number
 }
 
 /** Asks every active service whether it can be changed now. If one refuses, the caller must call `unlockServices`. */
@@ -43,28 +45,23 @@ interface Refusal {
  */
 async function notifyServices(
   targets: readonly ShellTarget[],
-  terms: ServiceLockTerms,
+  { coresOf, ...terms }: ServiceLockTerms,
   activity: 'lock' | 'unlock',
 ): Promise<readonly Refusal[]> {
   const notifyTarget = async ({ name, machine }: ShellTarget) => {
     const records = await observeMappings(machine, terms.profile)
     const active = records.filter(({ mapping, state }) => mapping.target === name && state === 'active')
     const toAsk = active.filter(({ declared }) => declared === undefined || declared.includes(activity))
-    return allOf(
-      toAsk.map(async (observed): Promise<readonly Refusal[]> => {
-        const answer = await performActivity(machine, { ...terms, activity, mapping: observed.mapping })
-        if (answer.kind === 'not-begun') throw answer.error
-        return answer.kind === 'failed' ? [{ observed, message: answer.message, log: answer.log.trim() }] : []
-      }),
-    )
+    const mappings = toAsk.map(({ mapping }) => mapping)
+    const answers = await askServices(machine, { ...terms, activity, target: name, mappings, atATime: coresOf(name) })
+    return toAsk.flatMap((observed, index): readonly Refusal[] => {
+      const answer = answers[index]
+      return answer?.kind === 'failed' ? [{ observed, message: answer.message, log: answer.log.trim() }] : []
+    })
   }
-  return allOf(targets.map(notifyTarget))
-}
-
-/** Waits for all lists, then throws the first rejection, if any. */
-async function allOf<Item>(lists: readonly Promise<readonly Item[]>[]): Promise<readonly Item[]> {
-  await Promise.allSettled(lists)
-  return (await Promise.all(lists)).flat()
+  const asking = targets.map(notifyTarget)
+  await Promise.allSettled(asking)
+  return (await Promise.all(asking)).flat()
 }
 
 function namesOf(refusals: readonly Refusal[]): string {

@@ -30,6 +30,7 @@ import {
   type LockUse,
   ownerOf,
   readLockRecord,
+  type ServiceLockTerms,
   unlockServices,
   withLease,
   withLock,
@@ -67,7 +68,14 @@ afterEach(async () => {
 })
 
 const owner = ownerOf(here, 'self')
-const termsOf = (token: string): LockTerms => ({ profile, token, owner, leaseSeconds: 60, here })
+const termsOf = (token: string): LockTerms & ServiceLockTerms => ({
+  profile,
+  token,
+  owner,
+  leaseSeconds: 60,
+  here,
+  coresOf: () => 2,
+})
 const dead: LockOwner = { ...owner, holder: { ...owner.holder, startTime: 1 } }
 const placeOf = ({ name }: ShellTarget) => ({ target: name, profile })
 const at = (index: number): ShellTarget => targets[index] as ShellTarget

@@ -1,6 +1,6 @@
 import type { Report } from '@davit/diagnostics'
 import type { ProfileName, TargetName } from '@davit/documents'
-import { askStatus, type Machine, type Observation, type ObservedRecord } from '@davit/target'
+import { askStatuses, type Machine, type Observation, type ObservedRecord, type ServiceStatus } from '@davit/target'
 import type { Doubt } from '@davit/transition'
 
 import { say } from './messages.ts'
@@ -32,40 +32,31 @@ export async function doubtsOf(
   const before = (record: ObservedRecord) => record.bootId !== bootId
   const toAsk = doubted.filter(({ declared }) => declared?.includes('status') === true)
   for (const record of doubted) if (before(record)) doubts.set(record, 'rebooted')
-  const ask = async (record: ObservedRecord) => {
-    const answer = await statusOf(machine, record, terms)
+  for (const [record, answer] of await unlessAborted(statusesOf(machine, toAsk, terms), terms.signal)) {
     if (answer === 'runs') doubts.delete(record)
     else if (answer === 'does-not-run' && !before(record)) doubts.set(record, 'died')
   }
-  await unlessAborted(eachWithin(toAsk, { coresOf: terms.coresOf, run: ask }), terms.signal)
   return doubts
 }
 
-async function statusOf(machine: Machine, { mapping, service }: ObservedRecord, terms: DoubtTerms) {
-  const { profile, report, timeoutSeconds = STATUS_SECONDS } = terms
+/** Asks the modules, all those of a target together. */
+async function statusesOf(
+  machine: Machine,
+  records: readonly ObservedRecord[],
+  { profile, report, coresOf, timeoutSeconds = STATUS_SECONDS }: DoubtTerms,
+): Promise<readonly (readonly [ObservedRecord, ServiceStatus | undefined])[]> {
   const seconds = Math.min(timeoutSeconds, STATUS_SECONDS)
-  const answer = await askStatus(machine, { profile, mapping, timeoutSeconds: seconds })
-  if (answer === 'unknown') {
-    report(say('status-unknown', { target: mapping.target, service: service.name, seconds }))
+  const targets = [...new Set(records.map(({ mapping }) => mapping.target))]
+  const statuses = targets.map(async (target) => {
+    const asked = records.filter(({ mapping }) => mapping.target === target)
+    const mappings = asked.map(({ mapping }) => mapping)
+    const limits = { atATime: coresOf(target), timeoutSeconds: seconds }
+    const answers = await askStatuses(machine, { profile, target, mappings, ...limits })
+    return asked.map((record, index) => [record, answers[index]] as const)
+  })
+  const answered = (await Promise.all(statuses)).flat()
+  for (const [{ mapping, service }, answer] of answered) {
+    if (answer === 'unknown') report(say('status-unknown', { target: mapping.target, service: service.name, seconds }))
   }
-  return answer
-}
-
-interface Lanes {
-  readonly coresOf: (target: TargetName) => number
-  readonly run: (record: ObservedRecord) => Promise<void>
-}
-
-/** Runs for each record, as many at a time as each target has cores. */
-async function eachWithin(records: readonly ObservedRecord[], { coresOf, run }: Lanes): Promise<void> {
-  const targets = new Set(records.map(({ mapping }) => mapping.target))
-  await Promise.all(
-    [...targets].flatMap((target) => {
-      const left = records.filter(({ mapping }) => mapping.target === target).values()
-      const work = async () => {
-        for (const record of left) await run(record)
-      }
-      return Array.from({ length: Math.max(1, coresOf(target)) }, work)
-    }),
-  )
+  return answered
 }

@@ -18,13 +18,20 @@ export { RefusedRequest } from './refused-request.ts'
 export interface Helper {
   /** Resolves with the lines of the answer. Fields are already encoded as words. A refusal rejects with the machine's code. */
   request(operation: OperationName, fields: readonly string[]): Promise<readonly string[]>
-  /** Starts an activity, and resolves with its exit status. Until `sent` is called, nothing has happened. */
-  requestActivity(operation: OperationName, fields: readonly string[], sent?: () => void): Promise<number>
+  /** Starts an activity, and resolves with its exit status. */
+  requestActivity(operation: OperationName, fields: readonly string[], listener?: ActivityListener): Promise<number>
   /** Whether it is lost: no further request reaches the machine. */
   readonly isGone: boolean
   /** Whether it was lost because it fell silent: it may still be running, and still carry out its requests. */
   readonly isSilent: boolean
   close(): void
+}
+
+export interface ActivityListener {
+  /** Until it is called, nothing has happened. */
+  readonly sent?: () => void
+  /** Called for each answer to the questions of an activity, which are numbered from 1; returns whether it was due. */
+  readonly told?: (number: number, status: string) => boolean
 }
 
 export interface HelperOptions {
@@ -37,7 +44,7 @@ export interface HelperOptions {
   readonly trace?: Trace | undefined
 }
 
-interface PendingActivity {
+interface PendingActivity extends Pick<ActivityListener, 'told'> {
   readonly resolve: (status: number) => void
   readonly reject: (error: unknown) => void
 }
@@ -141,12 +148,16 @@ class ShellHelper implements Helper {
     return this.#send(this.#newId(), operation, fields)
   }
 
-  async requestActivity(operation: OperationName, fields: readonly string[], sent = () => {}): Promise<number> {
+  async requestActivity(
+    operation: OperationName,
+    fields: readonly string[],
+    { sent, ...listener }: ActivityListener = {},
+  ): Promise<number> {
     const id = this.#newId()
-    const ended = new Promise<number>((resolve, reject) => this.#activities.set(id, { resolve, reject }))
+    const ended = new Promise<number>((resolve, reject) => this.#activities.set(id, { ...listener, resolve, reject }))
     // Both promises reject when the helper is lost, and only one of them is awaited then.
     ended.catch(() => {})
-    if (this.#lost === undefined) sent()
+    if (this.#lost === undefined) sent?.()
     const end = this.#trace?.({ kind: 'activity', name: operation, place: this.#address })
     try {
       await this.#send(id, operation, fields)
@@ -201,10 +212,11 @@ class ShellHelper implements Helper {
 
   #takeEvent(line: string): void {
     this.#watch.heard()
-    const [, id, status] = /^done (\d+) (\d{1,3})$/.exec(line) ?? []
-    const activity = id === undefined ? undefined : this.#activities.get(id)
-    if (activity === undefined) this.#countStray()
-    else activity.resolve(Number(status))
+    const [, done, ended] = /^done (\d+) (\d{1,3})$/.exec(line) ?? []
+    const [, asked, number, answer = ''] = /^told (\d+) (\d{1,6}) (\d{1,3}|gone)$/.exec(line) ?? []
+    const activity = this.#activities.get(done ?? asked ?? '')
+    if (activity !== undefined && done !== undefined) activity.resolve(Number(ended))
+    else if (activity?.told?.(Number(number), answer) !== true) this.#countStray()
   }
 
   /** Counts lines that answer no request; endless ones do not come from a helper. */

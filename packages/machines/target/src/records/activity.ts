@@ -1,12 +1,12 @@
-import { DavitError } from '@davit/diagnostics'
 import type { ManifestService, ProfileName, ServiceMapping } from '@davit/documents'
 
-import { encodeField, type FieldsOf } from '@davit/target-runtime'
+import { encodeField } from '@davit/target-runtime'
 
 import { fromHexadecimal } from '../helper/answer-lines.ts'
 import { RefusedRequest } from '../helper/helper.ts'
 import { isConnectionLost, type Machine } from '../machine.ts'
 import { MAX_LOSSES } from '../helper/reconnect.ts'
+import { beginOnce } from './begin-once.ts'
 import { recordFields } from './record.ts'
 
 /** Path of a mapping's module: below the profile of its target, or the package of the service that provides the container. */
@@ -51,9 +51,9 @@ export async function performActivity(machine: Machine, request: ActivityRequest
   const fields = definitionFields(request)
   const start = [target, profile, token, activity, secondsOf(request), container, service, ...fields] as const
   try {
-    const begun = await begin(machine, start)
+    const begun = await beginOnce((sent) => machine.requestActivity('start', start, { sent }))
     if (begun.kind === 'not-begun') return begun
-    const status = begun.kind === 'ended' ? begun.status : await awaitActivity(machine, request)
+    const status = begun.kind === 'ended' ? begun.result : await awaitActivity(machine, request)
     return status === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, status)
   } catch (error) {
     if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
@@ -66,31 +66,6 @@ function definitionFields({ mapping, instead, definition }: ActivityRequest): re
     ...(instead === undefined ? [] : ['instead', encodeField(instead)]),
     ...(definition === undefined ? [] : recordFields(mapping, definition)),
   ]
-}
-
-type Beginning =
-  | { readonly kind: 'ended'; readonly status: number }
-  | { readonly kind: 'lost' }
-  | Extract<ActivityResult, { readonly kind: 'not-begun' }>
-
-async function begin(machine: Machine, start: FieldsOf<'start'>): Promise<Beginning> {
-  const first = await tryToBegin(machine, start)
-  // The helper had just been lost; the second attempt may get a new one.
-  return first.kind === 'not-begun' && isConnectionLost(first.error) ? tryToBegin(machine, start) : first
-}
-
-async function tryToBegin(machine: Machine, start: FieldsOf<'start'>): Promise<Beginning> {
-  let wasSent = false
-  const sent = () => {
-    wasSent = true
-  }
-  try {
-    return { kind: 'ended', status: await machine.requestActivity('start', start, sent) }
-  } catch (error) {
-    if (wasSent && isConnectionLost(error)) return { kind: 'lost' }
-    if (wasSent || !(error instanceof DavitError)) throw error
-    return { kind: 'not-begun', message: error.message, error }
-  }
 }
 
 /** `activity` may also be one that another version of davit has begun. */
@@ -112,43 +87,16 @@ export async function awaitActivity(machine: Machine, request: AwaitRequest): Pr
   }
 }
 
-export interface StatusRequest {
-  readonly profile: ProfileName
-  readonly mapping: ServiceMapping
-  readonly timeoutSeconds: number
-}
-
-/**
- * Asks the module of an active mapping for its status, which needs no lock and changes nothing. Returns `unknown` if the module does
- * not answer in time, and `gone` if no record is left.
- */
-export async function askStatus(
-  machine: Machine,
-  { profile, mapping, timeoutSeconds }: StatusRequest,
-): Promise<'runs' | 'does-not-run' | 'unknown' | 'gone'> {
-  const fields = [mapping.target, profile, String(timeoutSeconds), mapping.container, mapping.service] as const
-  const ask = async () => {
-    try {
-      return await machine.requestActivity('status', fields)
-    } catch (error) {
-      if (error instanceof RefusedRequest) return 'gone'
-      throw error
-    }
-  }
-  const status = await ask().catch((error: unknown) => {
-    if (!isConnectionLost(error)) throw error
-    return ask()
-  })
-  if (status === 'gone') return status
-  if (status === 0) return 'runs'
-  return RUNNER_STATUS.has(status) ? 'unknown' : 'does-not-run'
-}
-
 function secondsOf({ timeoutSeconds = 0 }: Pick<ActivityRequest, 'timeoutSeconds'>): string {
   return String(timeoutSeconds)
 }
 
-async function failureOf(machine: Machine, request: ActivityRequest, status: number): Promise<ActivityResult> {
+/** Describes a failed activity by its status, with the end of its log. */
+export async function failureOf(
+  machine: Machine,
+  request: Pick<ActivityRequest, 'profile' | 'activity' | 'mapping' | 'timeoutSeconds'>,
+  status: number,
+): Promise<Extract<ActivityResult, { readonly kind: 'failed' }>> {
   const { mapping, profile, activity } = request
   const fields = [mapping.target, profile, activity, mapping.container, mapping.service, String(LOG_BYTES)] as const
   // The activity has failed in any case, even if its log cannot be read.
@@ -164,16 +112,16 @@ async function failureOf(machine: Machine, request: ActivityRequest, status: num
   }
 }
 
-function messageOf(status: number, { timeoutSeconds }: ActivityRequest): string {
+function messageOf(status: number, { timeoutSeconds }: Pick<ActivityRequest, 'timeoutSeconds'>): string {
   if (status === LATE && timeoutSeconds !== undefined)
     return `it took longer than ${timeoutSeconds} seconds and was stopped`
   return RUNNER_STATUS.get(status) ?? `its module ended with status ${status}`
 }
 
-/** Exit statuses of the runner itself (see `target-runtime/runtime/activity.sh`). */
+/** Exit statuses of the runner itself (see `target-runtime/runtime/runner.sh`). */
 const LATE = 252
-const STATUS_UNKNOWN = 255
-const RUNNER_STATUS: ReadonlyMap<number, string> = new Map([
+export const STATUS_UNKNOWN = 255
+export const RUNNER_STATUS: ReadonlyMap<number, string> = new Map([
   [LATE, 'it took too long and was stopped'],
   [253, 'its record could not be written'],
   [254, 'another run claimed the service first'],

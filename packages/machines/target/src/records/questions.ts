@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto'
+
+import type { ProfileName, ServiceMapping, TargetName } from '@davit/documents'
+
+import { RefusedRequest } from '../helper/helper.ts'
+import { MAX_LOSSES } from '../helper/reconnect.ts'
+import { isConnectionLost, type Machine } from '../machine.ts'
+import { type ActivityResult, failureOf, RUNNER_STATUS, STATUS_UNKNOWN } from './activity.ts'
+import { beginOnce } from './begin-once.ts'
+
+interface Questions {
+  readonly profile: ProfileName
+  readonly target: TargetName
+  /** Mappings on this target, all of which are asked with one request. */
+  readonly mappings: readonly ServiceMapping[]
+  /** How many modules are asked at a time. */
+  readonly atATime: number
+}
+
+export interface LockQuestions extends Questions {
+  readonly activity: 'lock' | 'unlock'
+  /** Token of the lock. */
+  readonly token: string
+  /** Time after which a module is stopped and counts as refusing; without it, there is no limit. */
+  readonly timeoutSeconds?: number | undefined
+}
+
+export type ServiceAnswer = Exclude<ActivityResult, { readonly kind: 'not-begun' }>
+
+/**
+ * Calls the modules of active services with `lock` or `unlock`, and returns their answers in order. If the helper or the connection
+ * is lost, it is replaced, and the questions go on without it. Rejects if the machine cannot be asked for the answers, and with
+ * `lock-lost` if the questions were not allowed to begin.
+ */
+export async function askServices(machine: Machine, questions: LockQuestions): Promise<readonly ServiceAnswer[]> {
+  const { mappings } = questions
+  if (mappings.length === 0) return []
+  try {
+    const answers = await answersUnderLock(machine, questions)
+    const answerTo = async (mapping: ServiceMapping, index: number): Promise<ServiceAnswer> => {
+      const status = answers.get(index + 1) ?? String(STATUS_UNKNOWN)
+      if (status === '0') return { kind: 'succeeded' }
+      if (status === GONE) return { kind: 'failed', message: 'there is no record of it', log: '' }
+      return failureOf(machine, { ...questions, mapping }, Number(status))
+    }
+    return await Promise.all(mappings.map(answerTo))
+  } catch (error) {
+    if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
+    const { messageWithRemedy: message } = error
+    return mappings.map(() => ({ kind: 'failed', message, log: '' }))
+  }
+}
+
+export interface StatusQuestions extends Questions {
+  readonly timeoutSeconds: number
+}
+
+export type ServiceStatus = 'runs' | 'does-not-run' | 'unknown' | 'gone'
+
+/**
+ * Calls the modules of active mappings with `status`, which needs no lock and changes nothing. The status is `unknown` if a module does
+ * not answer in time, and `gone` if no record is left.
+ */
+export async function askStatuses(machine: Machine, questions: StatusQuestions): Promise<readonly ServiceStatus[]> {
+  if (questions.mappings.length === 0) return []
+  const askAll = () => ask(machine, { ...questions, token: '-', activity: 'status', name: newName() })
+  const answers = await askAll().catch((error: unknown) => {
+    if (!isConnectionLost(error)) throw error
+    return askAll()
+  })
+  return questions.mappings.map((_, index) => statusOf(answers.get(index + 1)))
+}
+
+function statusOf(answer: string | undefined): ServiceStatus {
+  if (answer === GONE) return 'gone'
+  if (answer === '0') return 'runs'
+  return answer === undefined || RUNNER_STATUS.has(Number(answer)) ? 'unknown' : 'does-not-run'
+}
+
+/** Answer for a mapping without a record. */
+const GONE = 'gone'
+
+/** Statuses by the number of their question, from 1. */
+type Answers = ReadonlyMap<number, string>
+
+interface NamedQuestions extends Questions {
+  readonly token: string
+  readonly activity: string
+  readonly timeoutSeconds?: number | undefined
+  /** Identifies these questions on the machine. */
+  readonly name: string
+}
+
+async function answersUnderLock(machine: Machine, questions: LockQuestions): Promise<Answers> {
+  const named = { ...questions, name: newName() }
+  const begun = await beginOnce((sent) => ask(machine, named, sent))
+  if (begun.kind === 'not-begun') throw begun.error
+  const isComplete = begun.kind === 'ended' && begun.result.size === questions.mappings.length
+  return isComplete ? begun.result : awaitAnswers(machine, named)
+}
+
+async function ask(machine: Machine, questions: NamedQuestions, sent = () => {}): Promise<Answers> {
+  const { target, profile, token, activity, timeoutSeconds = 0, atATime, name } = questions
+  const limits = [String(timeoutSeconds), String(Math.max(1, atATime))] as const
+  const { answers, told } = answersTo(questions)
+  const fields = [target, profile, token, activity, ...limits, name, ...wordsOf(questions)] as const
+  await machine.requestActivity('ask', fields, { sent, told })
+  return answers
+}
+
+async function awaitAnswers(machine: Machine, questions: NamedQuestions): Promise<Answers> {
+  const { target, profile, activity, name } = questions
+  const fields = [target, profile, activity, name, ...wordsOf(questions)] as const
+  for (let losses = 0; ; losses += 1) {
+    const { answers, told } = answersTo(questions)
+    try {
+      await machine.requestActivity('await_asked', fields, { told })
+      return answers
+    } catch (error) {
+      if (!isConnectionLost(error) || losses === MAX_LOSSES) throw error
+    }
+  }
+}
+
+/** Collects the answers, each of which is due once. */
+function answersTo({ mappings }: Questions) {
+  const answers = new Map<number, string>()
+  const told = (number: number, status: string) => {
+    const isDue = number >= 1 && number <= mappings.length && !answers.has(number)
+    if (isDue) answers.set(number, status)
+    return isDue
+  }
+  return { answers, told }
+}
+
+function wordsOf({ mappings }: Questions): readonly string[] {
+  return mappings.flatMap(({ container, service }) => [container, service])
+}
+
+function newName(): string {
+  return randomBytes(8).toString('hex')
+}
