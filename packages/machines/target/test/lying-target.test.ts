@@ -14,6 +14,8 @@ import {
   type Machine,
   observeMachine,
   openMachine,
+  askServices,
+  askStatuses,
   performActivity,
   releaseLock,
   renewLock,
@@ -136,11 +138,12 @@ describe('a machine that prints endlessly', () => {
     ['before it begins', '', 'no-answer'],
     ['in answers that nobody asked for', '9 + x\n', 'connection-lost'],
     ['of ends of activities', 'done 9 0\n', 'connection-lost'],
+    ['of answers to questions', 'told 9 1 0\n', 'connection-lost'],
   ])('%s is given up', async (when, line, code) => {
     let ended = false
     const flood = (far: FarEnd) => {
       if (ended) return
-      if (line.startsWith('done')) far.event(line.repeat(1_000))
+      if (/^(done|told)/.test(line)) far.event(line.repeat(1_000))
       else far.print(line.repeat(1_000))
       setImmediate(flood, far)
     }
@@ -167,6 +170,7 @@ test('a script that never begins is given up while its login shell prints', asyn
 
 describe('fuzzing', patience, () => {
   const mapping = { target: place.target, service: 'key', container: 'c' } as never
+  const questions = { ...place, mappings: [mapping], atATime: 1 }
   const store = { kind: 'native', directory: '/store' }
   const readers: [string, (machine: Machine) => Promise<unknown>][] = [
     ['lock', (machine) => acquireLock(machine, place, request)],
@@ -182,6 +186,8 @@ describe('fuzzing', patience, () => {
     ['resolve', (machine) => resolveModules(machine, ['/a', '/b'])],
     ['set_profile', (machine) => setProfile(machine, { ...place, token: '-', path: '/store/p', store } as never)],
     ['activity', (machine) => performActivity(machine, { profile, token: '-', activity: 'unlock', mapping })],
+    ['ask', (machine) => askServices(machine, { ...questions, activity: 'unlock', token: '-' })],
+    ['ask for status', (machine) => askStatuses(machine, { ...questions, timeoutSeconds: 30 })],
   ]
   const HONEST = [
     'ID + number 1\nID =',
@@ -192,6 +198,7 @@ describe('fuzzing', patience, () => {
     'ID + locked\nID + missing\nID =',
     'ID + generation 7\nID =',
     'done ID 1\nID + log 6e6f\nID =',
+    'told ID 1 1\ntold ID 1 gone\ndone ID 0\nID =',
   ]
 
   test.each(readers)('%s: a value, or an error of ours', async (_, read) => {

@@ -94,16 +94,15 @@ describe.concurrent.each(shells)('container properties on a machine with $name',
         : (['deactivate'] as const)
       for (const activity of asked) {
         const { definition: _definition, ...request } = scene.request('deactivate')
-        const { target } = scene.mapping
-        const questions = { ...request, target, mappings: [scene.mapping], atATime: 1, timeoutSeconds: 30 }
-        if (activity === 'deactivate') {
-          expect([name, await performActivity(scene.machine, request)]).toEqual([name, { kind: 'succeeded' }])
-        } else if (activity === 'status') {
-          expect([name, await askStatuses(scene.machine, questions)]).toEqual([name, ['runs']])
-        } else {
-          const answers = await askServices(scene.machine, { ...questions, activity, timeoutSeconds: undefined })
-          expect([name, activity, answers]).toEqual([name, activity, [{ kind: 'succeeded' }]])
+        const questions = { ...request, target: request.mapping.target, mappings: [request.mapping], atATime: 1 }
+        const work = {
+          deactivate: async () => [await performActivity(scene.machine, request)],
+          lock: () => askServices(scene.machine, { ...questions, activity: 'lock' }),
+          unlock: () => askServices(scene.machine, { ...questions, activity: 'unlock' }),
+          status: () => askStatuses(scene.machine, { ...questions, timeoutSeconds: 30 }),
         }
+        const answer = activity === 'status' ? 'runs' : { kind: 'succeeded' }
+        expect([name, activity, await work[activity]()]).toEqual([name, activity, [answer]])
       }
       expect([name, scene.read('calls')]).toEqual([name, asked.map((activity) => `${activity}\n`).join('')])
       expect((await observeMachine(scene.machine, scene.profile)).records).toEqual([])

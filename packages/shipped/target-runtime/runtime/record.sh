@@ -5,7 +5,7 @@
 #   running  claim of the runner of its activity
 #   activity name of the activity that runs or was cut off; the latter only unless state or status show that it ended. Written after
 #            the state and removed after the outcome: alone, it proves nothing. Earlier versions, and full disks, have none.
-#   module   claim of the module that the runner called, which may outlive it
+#   module   claim of the module that the runner or the asker called, which may outlive it
 #   status   `ACTIVITY STATUS` of the last activity that ended, unless the state shows it
 # The log of an activity is `log/PROFILE/CONTAINER:KEY.ACTIVITY`. Of a long one, that has only the beginning, `….1` how much is left out,
 # and `….2` and `….3` the end.

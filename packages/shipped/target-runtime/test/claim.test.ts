@@ -48,7 +48,7 @@ describe.each(shells)('claims in %s', (...shell) => {
   })
 
   test('are taken over from a process that only has the same number', async () => {
-    expect(await run('ln -s "$$:1:$(boot_id)" link && claim link "$self" && [ "$(readlink link)" = "$self" ]')).toBe(0)
+    expect(await run('ln -s "$$:1:$boot" link && claim link "$self" && [ "$(readlink link)" = "$self" ]')).toBe(0)
     expect(await run('rm link; ln -s "${self%:*}:another-boot" link && claim link "$self"')).toBe(0)
   })
 
@@ -85,7 +85,7 @@ describe.each(shells)('claims in %s', (...shell) => {
 
   test.each(['', 'x', '-1:1:x', '0x1:1', '1 2'])('are taken over from an impossible owner (%j)', async (text) => {
     writeFileSync(join(directory, 'text'), text)
-    expect(await run('is_dead "$(cat text):$(boot_id)" && is_dead "$(cat text)"')).toBe(0)
+    expect(await run('is_dead "$(cat text):$boot" && is_dead "$(cat text)"')).toBe(0)
   })
 
   test('cannot be made if nothing can be written', async () => {

@@ -50,8 +50,10 @@ describe.each(SCRIPTS)('%s', (_, script) => {
   })
 
   test('has all functions that it calls, and so does the text of its detached processes', () => {
-    const detached = /^detached='((?:[^']|'\\'')*)'$/m.exec(script)?.[1] ?? ''
-    for (const text of [script, detached].map((quoted) => quoted.replaceAll("'\\''", "'"))) {
+    const textIn = (variable: string) => new RegExp(`^${variable}='((?:[^']|'\\\\'')*)'$`, 'm').exec(script)?.[1] ?? ''
+    const detached = textIn('detached')
+    const texts = [script, detached, `${detached}\n${textIn('asker')}`]
+    for (const text of texts.map((quoted) => quoted.replaceAll("'\\''", "'"))) {
       const defined = functionsIn(text)
       expect(callsIn(text).filter((name) => !defined.has(name))).toEqual([])
     }

@@ -307,7 +307,7 @@ describe('services', () => {
     providesContainers: new Map(),
   }
   /** A module that records its calls, and refuses `lock` while there is a file `busy`. */
-  const activate = async (index: number) => {
+  const activate = async (index: number, key = 'key') => {
     const file = join(directory, `module${index}`)
     const script = `echo "$1" >>"$0.asked"; [ "$1" != lock ] || [ ! -e '${directory}/busy' ] || { echo I am busy; exit 1; }`
     writeFileSync(file, `#!/bin/sh\n${script}\n`)
@@ -316,7 +316,7 @@ describe('services', () => {
       profile,
       token: '-',
       activity: 'activate',
-      mapping: { target: at(index).name, service: 'key' as ServiceKey, container: 'c' as ContainerName },
+      mapping: { target: at(index).name, service: key as ServiceKey, container: 'c' as ContainerName },
       definition: { service, module: file, properties: new Map() },
     })
   }
@@ -367,6 +367,17 @@ describe('services', () => {
       /\.(un)?lock$/.test(name),
     )
     expect(logs).toEqual([expect.stringMatching(/t1\/log\/.*key\.unlock$/)])
+  })
+
+  test('are asked at the same time if their target has enough cores', async () => {
+    await activate(0, 'one')
+    await activate(0, 'two')
+    const both = `until [ "$(grep -c lock "$0.asked")" = 2 ] || [ ! -e '${directory}' ]; do sleep 0.05; done`
+    writeFileSync(join(directory, 'module0'), `#!/bin/sh\necho "$1" >>"$0.asked"\n${both}\n`)
+    const terms = { ...termsOf('mine'), timeoutSeconds: 50 }
+    await acquireLocks(targets, terms)
+    await lockServices(targets, terms)
+    expect(asked(0)).toBe('activate\nactivate\nlock\nlock\n')
   })
 
   test('do not keep endDeployment() from releasing the locks, nor do locks that are gone', async () => {

@@ -212,11 +212,19 @@ class ShellHelper implements Helper {
 
   #takeEvent(line: string): void {
     this.#watch.heard()
-    const [, done, ended] = /^done (\d+) (\d{1,3})$/.exec(line) ?? []
-    const [, asked, number, answer = ''] = /^told (\d+) (\d{1,6}) (\d{1,3}|gone)$/.exec(line) ?? []
-    const activity = this.#activities.get(done ?? asked ?? '')
-    if (activity !== undefined && done !== undefined) activity.resolve(Number(ended))
-    else if (activity?.told?.(Number(number), answer) !== true) this.#countStray()
+    if (!this.#takeEnd(line) && !this.#takeAnswerToQuestion(line)) this.#countStray()
+  }
+
+  #takeEnd(line: string): boolean {
+    const [, id = '', status] = /^done (\d+) (\d{1,3})$/.exec(line) ?? []
+    const activity = this.#activities.get(id)
+    activity?.resolve(Number(status))
+    return activity !== undefined
+  }
+
+  #takeAnswerToQuestion(line: string): boolean {
+    const [, id = '', number, status = ''] = /^told (\d+) (\d{1,6}) (\d{1,3}|gone)$/.exec(line) ?? []
+    return this.#activities.get(id)?.told?.(Number(number), status) === true
   }
 
   /** Counts lines that answer no request; endless ones do not come from a helper. */
