@@ -53,7 +53,20 @@ describe.concurrent.each(installedShells())('askServices() on a machine with $na
     )
   const askerPid = (scene: Scene) =>
     Number(/^\w+ (\d+):/.exec(readFileSync(join(scene.record, '../.questions'), 'utf8'))?.[1])
-  const killHelper = (scene: Scene) => process.kill(scene.connection.pids.at(-1) ?? 0, 'SIGKILL')
+  /** Kills the helper and what it has not detached, as its successor does on a machine. */
+  const killHelper = (scene: Scene) => {
+    const commandOf = (pid: number | string) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+      } catch {
+        return ''
+      }
+    }
+    const command = commandOf(scene.connection.pids.at(-1) ?? 0)
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && commandOf(name) === command)) {
+      process.kill(Number(pid), 'SIGKILL')
+    }
+  }
   const logs = (scene: Scene) => join(scene.directory, 'state/targets/t1/log/default')
   const take = (scene: Scene, token: string, deadToken?: string) => {
     const place = { target: scene.mapping.target, profile: scene.profile }
@@ -211,6 +224,16 @@ describe.concurrent.each(installedShells())('askServices() on a machine with $na
     expect(calls(scene)).toHaveLength(4)
     expect(await ask(scene, keys)).toEqual(keys.map(() => AGREED))
     expect(readdirSync(recordOf(scene, 'a')).toSorted()).toEqual(['record', 'state', 'status'])
+  })
+
+  test.runIf(shell.inDepth)('waits for the module of an asker that was killed', async () => {
+    const scene = await sceneWith(['a'], 'hold; echo "end" >>"$D/calls"')
+    const callsBefore = ask(scene, ['a']).then((answers) => [answers, calls(scene)])
+    await called(scene, 'lock a')
+    process.kill(askerPid(scene), 'SIGKILL')
+    for (let round = 0; round < 3; round += 1) expect(await observe(scene)).toEqual(['a running lock'])
+    scene.write('go')
+    expect(await callsBefore).toEqual([[CUT_OFF], ['lock a', 'end']])
   })
 
   test.runIf(shell.inDepth)('asks nobody without the lock', async () => {
