@@ -10,7 +10,7 @@ const CONFIGURATION = 'DAVIT_SSH_CONFIG'
 
 /** Asks the user's OpenSSH how it would reach an address, without connecting. */
 export async function askSsh(address: string, options: AskOptions): Promise<SshConfiguration> {
-  const { environment, role } = options
+  const { environment, directory, role } = options
   const { host, user, port } = parseSshAddress(address)
   const [text, defaults] = await Promise.all([
     printed(address, options, [
@@ -24,7 +24,8 @@ export async function askSsh(address: string, options: AskOptions): Promise<SshC
     options.defaults(),
   ])
   const { homedir, username, uid } = userInfo()
-  const tokens = { defaults, environment, home: homedir, localUser: username, localUserId: uid, originalHost: host }
+  const account = { home: homedir, localUser: username, localUserId: uid }
+  const tokens = { defaults, environment, directory, ...account, originalHost: host }
   return { ...parseSshConfiguration(address, text, tokens), configurationFile: environment[CONFIGURATION] }
 }
 
@@ -35,6 +36,8 @@ export function askSshDefaults(context: SshContext): Promise<string> {
 
 interface SshContext {
   readonly environment: Environment
+  /** Directory in which ssh is asked, if not that of this process. */
+  readonly directory?: string | undefined
   readonly signal?: AbortSignal
   readonly trace?: Trace | undefined
 }
@@ -44,14 +47,12 @@ export interface AskOptions extends SshContext {
   defaults(): Promise<string>
 }
 
-async function printed(
-  address: string,
-  { environment, signal, trace }: SshContext,
-  rest: readonly string[],
-): Promise<string> {
+async function printed(address: string, context: SshContext, rest: readonly string[]): Promise<string> {
+  const { environment, directory, signal, trace } = context
   const command = {
     argv: ['ssh', '-G', '-T', ...rest],
     env: environment,
+    ...(directory === undefined ? {} : { cwd: directory }),
     timeoutSeconds: 30,
     ...(signal === undefined ? {} : { signal }),
   } as const

@@ -3,7 +3,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 export interface ChannelExit {
   readonly promise: Promise<number>
   resolve(exitCode: number): void
-  reject(error: DavitError): void
+  reject(error: Error): void
 }
 
 /** Exit status of a channel, settled once; a rejection may go unobserved. */

@@ -1,9 +1,8 @@
 import type { Connection } from './channel.ts'
+import { HOLDER_VARIABLE, heldPool } from './held/held-pool.ts'
 import { openLocal } from './open-local.ts'
-import { sshConnection } from './ssh-connection.ts'
-import type { SshLink } from './ssh-link.ts'
-import { sshLinks } from './ssh-links.ts'
 import type { SshOptions } from './ssh-options.ts'
+import { sshPool } from './ssh-pool.ts'
 
 export type ConnectionRequest = { readonly kind: 'local' } | { readonly kind: 'ssh'; readonly address: string }
 
@@ -16,20 +15,17 @@ export interface ConnectionPool {
   close(): Promise<void>
 }
 
+/** Connections of this process, or of the davit-connect that the environment names. */
 export function connectionPool(options: SshOptions): ConnectionPool {
-  const local = openLocal(options)
-  const links = sshLinks(options)
-  const connections = new WeakMap<SshLink, Connection>()
+  const { [HOLDER_VARIABLE]: holder = '', ...environment } = options.environment
+  // What runs here in the role of a target must not have the user's connections.
+  const local = openLocal({ environment })
+  const own = sshPool(options)
+  const remote = holder === '' ? own : heldPool(holder, options, own)
   return {
-    async connect(request) {
-      if (request.kind === 'local') return local
-      const link = await links.link(request.address)
-      const connection = connections.get(link) ?? sshConnection(link)
-      connections.set(link, connection)
-      return connection
-    },
+    connect: async (request) => (request.kind === 'local' ? local : remote.connect(request.address)),
     async close() {
-      await Promise.all([local.close(), links.close()])
+      await Promise.all([local.close(), remote.close()])
     },
   }
 }

@@ -1,6 +1,8 @@
 export { BOOTSTRAP_COMMAND, TARGET_PATH } from './bootstrap.ts'
 export type { Channel, Connection } from './channel.ts'
 export { connectionPool, type ConnectionPool, type ConnectionRequest } from './connection-pool.ts'
+export { type Holder, holdConnections, type HolderOptions } from './held/holder.ts'
+export { HOLDER_VARIABLE } from './held/held-pool.ts'
 export { limiter, type Limiter } from './limiter.ts'
 export { openLocal } from './open-local.ts'
 export { openSsh } from './open-ssh.ts'

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Environment } from '@davit/process'
 
 export interface PathTokens {
@@ -6,6 +7,8 @@ export interface PathTokens {
   readonly localUser: string
   readonly localUserId: number
   readonly originalHost: string
+  /** Directory from which relative paths lead, if not that of this process. */
+  readonly directory?: string | undefined
 }
 
 export interface HostTokens extends PathTokens {
@@ -27,8 +30,13 @@ export function expandPath(path: string, tokens: HostTokens): string {
     r: tokens.user,
     u: tokens.localUser,
   }
-  return path
+  const expanded = path
     .replace(/^~(?=\/|$)/, () => tokens.home)
     .replace(/%(.)/g, (token, letter: string) => String(values[letter] ?? token))
     .replace(/\$\{(\w+)\}/g, (reference, name: string) => tokens.environment[name] ?? reference)
+  return absolutePath(expanded, tokens)
+}
+
+export function absolutePath(path: string, { directory }: Pick<PathTokens, 'directory'>): string {
+  return directory === undefined ? path : resolve(directory, path)
 }

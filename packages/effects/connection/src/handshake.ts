@@ -9,7 +9,7 @@ import type { SshConfiguration } from './ssh-configuration.ts'
 import { reasonOf, unreachable } from './ssh-error.ts'
 
 export type HandshakeOutcome =
-  | { readonly kind: 'ready'; readonly client: Client }
+  | { readonly kind: 'ready'; readonly client: Client; readonly hostKey: Buffer }
   /** sshd hung up before it sent its key, perhaps because of too many connections. */
   | { readonly kind: 'dropped'; readonly error: DavitError }
 
@@ -42,7 +42,7 @@ export async function handshake(
     await connecting
     if (hostKey === undefined) throw new DavitError('host-key-unknown', `'${configuration.address}' sent no host key`)
     await hostKeys.remember(hostKey)
-    return { kind: 'ready', client }
+    return { kind: 'ready', client, hostKey }
   } catch (error) {
     stream.destroy()
     client.on('error', () => {})

@@ -38,7 +38,7 @@ export async function openLink(
   }
   for (let tried = 1; ; tried += 1) {
     const outcome = await lanes.run(server, attempt)
-    if (outcome.kind === 'ready') return sshLink(configuration, outcome.client, outcome.stream)
+    if (outcome.kind === 'ready') return sshLink(configuration, outcome)
     if (tried >= attempts) throw outcome.error
     lanes.narrow(server)
     report?.(say('trying-again', { reason: outcome.error.message }))

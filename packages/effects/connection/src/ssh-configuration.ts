@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { expandPath, type PathTokens } from './expand-path.ts'
+import { absolutePath, expandPath, type PathTokens } from './expand-path.ts'
 import { type AlgorithmKeyword, usableAlgorithms } from './ssh-algorithms.ts'
 import { refusalOfKeyword } from './ssh-keywords.ts'
 
@@ -230,5 +230,6 @@ function splitPaths(value: string): string[] {
 function agentSocket(setting: string, path: (name: string) => string, tokens: PathTokens): string | undefined {
   if (setting === 'none') return undefined
   const variable = setting === 'SSH_AUTH_SOCK' ? setting : /^\$(\w+)$/.exec(setting)?.[1]
-  return (variable === undefined ? path(setting) : tokens.environment[variable]) || undefined
+  const socket = variable === undefined ? path(setting) : tokens.environment[variable]
+  return socket ? absolutePath(socket, tokens) : undefined
 }

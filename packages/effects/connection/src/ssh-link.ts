@@ -13,17 +13,27 @@ const CLOSE_MILLISECONDS = 1_000
 export interface SshLink {
   readonly configuration: SshConfiguration
   readonly client: Client
+  /** Key with which the server proved its identity. */
+  readonly hostKey: Buffer
   readonly lost: Promise<DavitError>
   /** Calls back when the link has ended, by `close` (without an error) or by loss; the result removes the listener. */
   onEnd(listener: EndListener): () => void
   /** Opens a stream from the server to another machine. */
   forward(configuration: SshConfiguration): Promise<Duplex>
+  /** Whether the server answers within that time. */
+  answers(milliseconds: number): Promise<boolean>
   close(): Promise<void>
 }
 
 type EndListener = (error: DavitError | undefined) => void
 
-export function sshLink(configuration: SshConfiguration, client: Client, stream: Duplex): SshLink {
+export interface AuthenticatedClient {
+  readonly client: Client
+  readonly hostKey: Buffer
+  readonly stream: Duplex
+}
+
+export function sshLink(configuration: SshConfiguration, { client, hostKey, stream }: AuthenticatedClient): SshLink {
   const { address } = configuration
   const listeners = new Set<EndListener>()
   let isClosing = false
@@ -43,22 +53,44 @@ export function sshLink(configuration: SshConfiguration, client: Client, stream:
   return {
     configuration,
     client,
+    hostKey,
     lost: new Promise((resolve) => void ended.then((error) => error && resolve(error))),
     onEnd(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     forward: (next) => forward(client, next, address),
+    answers: (milliseconds) => within(milliseconds, Promise.race([answerOf(client), ended.then(() => false)])),
     async close() {
       isClosing = true
       client.end()
-      const answered = new AbortController()
-      const late = delay(CLOSE_MILLISECONDS, undefined, answered).catch(() => {})
-      await Promise.race([ended, late])
-      answered.abort()
+      await within(CLOSE_MILLISECONDS, ended)
       stream.destroy()
     },
   }
+}
+
+/** Resolves with the value of a promise, or with false when the time is over. */
+async function within<Value>(milliseconds: number, promise: Promise<Value>): Promise<Value | false> {
+  const settled = new AbortController()
+  const late = delay(milliseconds, false as const, settled).catch(() => false as const)
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    settled.abort()
+  }
+}
+
+/** Sends a request that changes nothing, and waits for the answer; ssh2 does not tell when its own keep-alive is answered. */
+function answerOf(client: Client): Promise<boolean> {
+  return new Promise((resolve) => {
+    try {
+      // Nothing is forwarded, so the server refuses to end it.
+      client.unforwardIn('127.0.0.1', 0, () => resolve(true))
+    } catch {
+      resolve(false)
+    }
+  })
 }
 
 function forward(client: Client, { address, hostname, port }: SshConfiguration, through: string): Promise<Duplex> {

@@ -17,8 +17,10 @@ export interface SshLinks {
   close(): Promise<void>
 }
 
-const HANDSHAKES = 4
-const ATTEMPTS = 5
+/** Handshakes at a time. */
+export const HANDSHAKES = 4
+/** Attempts in all when a server hangs up. */
+export const ATTEMPTS = 5
 
 export function sshLinks(options: SshOptions): SshLinks {
   const closing = new AbortController()

@@ -5,31 +5,47 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Connection, openLocal, openSsh } from '../src/connection.ts'
+import {
+  type Connection,
+  connectionPool,
+  type Holder,
+  holdConnections,
+  HOLDER_VARIABLE,
+  openLocal,
+  openSsh,
+} from '../src/connection.ts'
 
 const missing = sshdMissing()
 if (missing !== undefined) console.warn(`SKIPPED: tests with a real sshd: ${missing}`)
 
 const MEBIBYTE = 1024 * 1024
 
-describe.each<'local' | 'ssh'>(['local', 'ssh'])('a %s channel', (kind) => {
-  const skip = kind === 'ssh' && missing !== undefined
+describe.each<'local' | 'ssh' | 'held'>(['local', 'ssh', 'held'])('a %s channel', (kind) => {
+  const skip = kind !== 'local' && missing !== undefined
   let sshd: TestSshd | undefined
+  let holder: Holder | undefined
   let connection: Connection
 
   beforeAll(async () => {
     if (skip) return
-    if (kind === 'ssh') sshd = await startSshd()
-    connection =
-      sshd === undefined
-        ? openLocal({ environment: { PATH: '/usr/bin:/bin', MINE: 'here' } })
-        : await openSsh(sshd.address, { environment: sshd.environment })
+    if (kind !== 'local') sshd = await startSshd()
+    if (kind === 'held') holder = await holdConnections({ environment: {} })
+    connection = await open()
   })
   afterAll(async () => {
     if (skip) return
     await connection.close()
+    await holder?.close()
     await sshd?.stop()
   })
+
+  async function open(): Promise<Connection> {
+    if (sshd === undefined) return openLocal({ environment: { PATH: '/usr/bin:/bin', MINE: 'here' } })
+    const { address, environment } = sshd
+    if (holder === undefined) return openSsh(address, { environment })
+    const pool = connectionPool({ environment: { ...environment, [HOLDER_VARIABLE]: holder.socket } })
+    return { ...(await pool.connect({ kind: 'ssh', address })), close: () => pool.close() }
+  }
 
   test.skipIf(skip)('runs a script and leaves the rest of standard input to it', async () => {
     const { stdin, stdout, stderr, exit } = await connection.run(

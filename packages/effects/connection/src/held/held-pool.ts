@@ -1,0 +1,96 @@
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { Connection } from '../channel.ts'
+import { say } from '../messages.ts'
+import type { SshOptions } from '../ssh-options.ts'
+import type { SshPool } from '../ssh-pool.ts'
+import { type ClientSession, HolderGone, openSession } from './client-session.ts'
+import { whyForeign } from './place.ts'
+
+/** Variable that names the socket of a holder. */
+export const HOLDER_VARIABLE = 'DAVIT_CONNECT'
+
+/** Connections of a holder. Once that is gone, or if it must not be trusted, they come from `own`. */
+export function heldPool(place: string, options: SshOptions, own: SshPool): SshPool {
+  const { signal } = options
+  const closing = new AbortController()
+  const stopped = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])
+  const holder = findHolder(place, options)
+  const reached = new Set<string>()
+  const connect = async (address: string): Promise<Connection> => {
+    const session = await holder.session()
+    if (session === undefined) return own.connect(address)
+    try {
+      const connection = await session.connect(address, { isReturning: reached.has(address) })
+      reached.add(address)
+      return connection
+    } catch (error) {
+      stopped.throwIfAborted()
+      holder.leave(error)
+      return own.connect(address)
+    }
+  }
+  return {
+    connect: (address) => unlessAborted(stopped, connect(address)),
+    async close() {
+      const interrupted = { exitStatus: ExitStatus.interrupted }
+      closing.abort(new DavitError('interrupted', 'connections are being closed', interrupted))
+      holder.close()
+      await own.close()
+    },
+  }
+}
+
+interface FoundHolder {
+  /** The session with the holder, which begins with the first call; nothing without a holder. */
+  session(): Promise<ClientSession | undefined>
+  /** Goes on without the holder if that is what the error says; throws any other error. */
+  leave(error: unknown): void
+  close(): void
+}
+
+function findHolder(place: string, options: SshOptions): FoundHolder {
+  const { report = () => {} } = options
+  let session: Promise<ClientSession | undefined> | undefined
+  let isLeft = false
+  const noteGone = (error: unknown): void => {
+    if (!(error instanceof HolderGone)) throw error
+    if (!isLeft) report(say('holder-gone', { reason: error.message }))
+    isLeft = true
+  }
+  const begin = async (): Promise<ClientSession | undefined> => {
+    const reason = await whyForeign(place)
+    if (reason !== undefined) {
+      report(say('holder-foreign', { socket: place, reason }))
+      return undefined
+    }
+    try {
+      return await openSession(place, { ...options, report })
+    } catch (error) {
+      noteGone(error)
+      return undefined
+    }
+  }
+  return {
+    async session() {
+      session ??= begin()
+      return isLeft ? undefined : session
+    },
+    leave: noteGone,
+    close: () => void session?.then((found) => found?.close()),
+  }
+}
+
+async function unlessAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
+  let abort = (): void => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason)
+  })
+  promise.catch(() => {})
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    signal.throwIfAborted()
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,81 @@
+import { chmod, lstat, mkdtemp, readdir } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { dirname, isAbsolute, join } from 'node:path'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { reasonOf, removeTree } from '@davit/files'
+import {
+  encodeProcessReference,
+  type Environment,
+  isProcessGone,
+  parseProcessReference,
+  processReference,
+} from '@davit/process'
+
+/** Directory of a socket, which only this user can enter. */
+export interface Place {
+  readonly directory: string
+  remove(): void
+}
+
+/** Longest path of a unix socket: `sun_path` has 108 bytes, the last of which is zero. */
+const MAX_PATH = 107
+
+const PREFIX = 'davit-connect.'
+
+/** Makes a directory for a socket, and removes those that killed processes of this user have left. */
+export async function makePlace(environment: Environment): Promise<Place> {
+  const { TMPDIR: chosen = '' } = environment
+  const parents = [...new Set([...(isAbsolute(chosen) ? [chosen] : []), '/tmp'])]
+  await Promise.all(parents.map(sweep))
+  const failures: unknown[] = []
+  for (const parent of parents) {
+    const template = join(parent, `${PREFIX}${encodeProcessReference(processReference())}.`)
+    if (Buffer.byteLength(template) + 'XXXXXX/socket'.length > MAX_PATH) continue
+    try {
+      const directory = await mkdtemp(template)
+      await chmod(directory, 0o700)
+      return { directory, remove: () => removeTree(directory) }
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  const [cause] = failures
+  throw new DavitError(
+    'cannot-create',
+    `cannot create a directory in '${parents.join("' or '")}': ${reasonOf(cause)}`,
+    {
+      exitStatus: ExitStatus.cannotCreate,
+      hint: 'check its permissions and the space left, or set TMPDIR to another directory',
+      cause,
+    },
+  )
+}
+
+/** Removes what processes of this user have left that are certainly gone. */
+async function sweep(parent: string): Promise<void> {
+  const names = await readdir(parent).catch(() => [])
+  for (const name of names) {
+    const [, process = ''] = /^davit-connect\.([\d.]+)\.\w{6}$/.exec(name) ?? []
+    const owner = parseProcessReference(process)
+    if (owner === undefined || !isProcessGone(owner) || !(await isPrivate(join(parent, name)))) continue
+    try {
+      removeTree(join(parent, name))
+    } catch {
+      // It harms nobody.
+    }
+  }
+}
+
+/** Returns why the socket of a holder must not be trusted, if so; nothing if it is missing. */
+export async function whyForeign(socket: string): Promise<string | undefined> {
+  const directory = dirname(socket)
+  if (!isAbsolute(socket)) return 'its path is not absolute'
+  const found = await lstat(directory).catch(() => undefined)
+  return found === undefined || (await isPrivate(directory)) ? undefined : `others may enter '${directory}'`
+}
+
+/** Whether a directory belongs to this user, who alone can enter it. */
+async function isPrivate(directory: string): Promise<boolean> {
+  const found = await lstat(directory).catch(() => undefined)
+  return found !== undefined && found.isDirectory() && found.uid === userInfo().uid && (found.mode & 0o077) === 0
+}
