@@ -17,7 +17,7 @@ export interface Host {
   /** Runs a shell script on the host as root, without ssh; rejects if it fails. */
   sh(script: string, ...args: readonly string[]): Promise<string>
   /** Runs a command of `scripts/test-hosts` that does something to the host. */
-  befall(what: 'reboot' | 'reinstall' | 'free'): Promise<void>
+  befall(what: 'cut' | 'join' | 'reboot' | 'reinstall' | 'free'): Promise<void>
   /** Ends its sshd with all connections, or starts it again. */
   sshd(command: 'stop' | 'start'): Promise<void>
   /** Leaves only the given number of bytes, and optionally of files, on its disk, until it is freed. */

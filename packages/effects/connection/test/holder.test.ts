@@ -140,7 +140,10 @@ describe.skipIf(missing !== undefined)('holdConnections()', () => {
       writeFileSync(sshd.knownHostsFile, `${known}[127.0.0.1]:${inner.port} ${inner.hostKey('ed25519')}\n`)
       const jumping = configured(
         'ssh_config_jump',
-        ...['Host inner', 'HostName 127.0.0.1', `Port ${inner.port}`, `IdentityFile ${inner.clientKey}`],
+        'Host inner',
+        'HostName 127.0.0.1',
+        `Port ${inner.port}`,
+        `IdentityFile ${inner.clientKey}`,
         `ProxyJump root@${sshd.address}`,
       )
       const before = logins()

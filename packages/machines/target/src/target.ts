@@ -6,7 +6,7 @@ export {
   awaitActivity,
   performActivity,
 } from './records/activity.ts'
-export { interfaceKindOf } from './address.ts'
+export { addressOf, interfaceKindOf } from './address.ts'
 export type { Role } from '@davit/target-runtime'
 export { allTargets, isSkippable, type SkipTerms, targetsToUse } from './all-targets.ts'
 export { collectNixGarbage, type Remnant, trimProfile, trimRemnants } from './collector.ts'

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { type ConnectionPool, connectionPool } from '@davit/connection'
+import { type ConnectionPool, connectionPool, type Holder, holdConnections, HOLDER_VARIABLE } from '@davit/connection'
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
 import type { ProfileName, StorePath, TargetName } from '@davit/documents'
 import { freePort } from '@davit/testing/free-port'
@@ -26,10 +26,14 @@ const profile = 'default' as ProfileName
 const place = { target: 't1' as TargetName, profile }
 const mine = { token: 'mine', owner: 'me', leaseSeconds: 600 }
 
-describe.skipIf(sshdMissing() !== undefined)('while sshd is restarted', () => {
+describe.skipIf(sshdMissing() !== undefined).each([
+  ['its own connections', false],
+  ['those of davit-connect', true],
+])('while sshd is restarted, over %s', (_, isHeld) => {
   let directory: string
   let sshd: TestSshd
   let isUp: boolean
+  let holder: Holder | undefined
   let pool: ConnectionPool
   let machine: Machine
   let reported: ReportEvent[]
@@ -45,11 +49,14 @@ describe.skipIf(sshdMissing() !== undefined)('while sshd is restarted', () => {
   })
   beforeEach(async () => {
     reported = []
-    pool = connectionPool({ environment: sshd.environment })
+    holder = isHeld ? await holdConnections({ environment: {} }) : undefined
+    const held = holder === undefined ? {} : { [HOLDER_VARIABLE]: holder.socket }
+    pool = connectionPool({ environment: { ...sshd.environment, ...held } })
     machine = await open()
   })
   afterEach(async () => {
     await pool.close()
+    await holder?.close()
     if (!isUp) await up()
     rmSync(join(directory, 'state'), { recursive: true, force: true })
   })

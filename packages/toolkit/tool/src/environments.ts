@@ -16,6 +16,7 @@ export const connectionEnvironment = {
   SSH_USER: 'user to log in as on targets',
   SSH_OPTS: 'additional options of ssh(1) for targets, separated by white space',
   SSH_AUTH_SOCK: 'socket of the ssh agent',
+  DAVIT_CONNECT: 'socket of the davit-connect(1) that holds the connections; it sets this variable for its command',
   DAVIT_ANSWER_TIMEOUT:
     'seconds to wait for an answer before a machine counts as lost, and then to try to reconnect (default: 120); ten times as many while the machine writes to a store',
 } as const

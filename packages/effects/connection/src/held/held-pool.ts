@@ -1,4 +1,5 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { Environment } from '@davit/process'
 import type { Connection } from '../channel.ts'
 import { say } from '../messages.ts'
 import type { SshOptions } from '../ssh-options.ts'
@@ -37,6 +38,18 @@ export function heldPool(place: string, options: SshOptions, own: SshPool): SshP
       holder.close()
       await own.close()
     },
+  }
+}
+
+/** Whether the environment names a holder that serves this user. */
+export async function isHolderThere(environment: Environment): Promise<boolean> {
+  const { [HOLDER_VARIABLE]: place = '' } = environment
+  if (place === '') return false
+  const holder = findHolder(place, { environment })
+  try {
+    return (await holder.session()) !== undefined
+  } finally {
+    holder.close()
   }
 }
 

@@ -1,0 +1,5 @@
+import { runTool } from '@davit/tool'
+
+import { tool } from './main.ts'
+
+runTool(tool)
