@@ -269,6 +269,18 @@ describe.skipIf(missing !== undefined)('holdConnections()', () => {
       expect(await hello(await reach(pool))).toBe('hello\n')
     })
 
+    test('a tool in the middle keeps its channels when the socket is removed, and connects by itself for new ones', async () => {
+      const before = logins()
+      const connection = await reach(tool())
+      const { stdin, stdout } = await connection.run('read line; echo "$line"')
+      rmSync(holder.socket)
+      expect(await hello(connection)).toBe('hello\n')
+      expect(await hello(connection)).toBe('hello\n')
+      stdin.end('said\n')
+      expect(await text(stdout)).toBe('said\n')
+      expect(logins() - before).toBe(2)
+    })
+
     test('a tool connects by itself when another version speaks', async () => {
       const other = createServer((socket) => socket.end('{"kind":"unheard-of"}\n')).listen(`${holder.socket}2`)
       await once(other, 'listening')

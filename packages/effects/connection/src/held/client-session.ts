@@ -3,21 +3,21 @@ import { resolve } from 'node:path'
 import type { Report } from '@davit/diagnostics'
 import type { Environment } from '@davit/process'
 import type { Connection } from '../channel.ts'
+import type { SshPool } from '../ssh-pool.ts'
 import { type AnswerWatch, watchAnswers } from './answer-watch.ts'
 import { dial } from './dial.ts'
-import { holderGone } from './held-channel.ts'
 import { type HeldConnection, heldConnection } from './held-connection.ts'
+import { HolderGone, holderGone } from './holder-gone.ts'
 import { type Answer, ANSWERS, encodeLine, parseLine, PROTOCOL } from './protocol.ts'
 import { readLines } from './read-lines.ts'
 import { decodeError } from './wire-error.ts'
-
-/** The holder has ended, or does not answer. */
-export class HolderGone extends Error {}
 
 export interface SessionOptions {
   readonly environment: Environment
   readonly report: Report
   readonly attempts?: number | undefined
+  /** Connections for scripts that can no longer be started through the holder. */
+  readonly own: SshPool
 }
 
 /** Begins a session with the holder of a socket; rejects with `HolderGone` if none answers that speaks the same protocol. */
@@ -25,7 +25,7 @@ export async function openSession(place: string, options: SessionOptions): Promi
   const socket = await dial(place).catch((cause: unknown): never => {
     throw new HolderGone('it has ended', { cause })
   })
-  const session = new ClientSession(socket, place, options.report)
+  const session = new ClientSession(socket, place, options)
   const { environment, attempts } = options
   socket.write(encodeLine({ kind: 'session', protocol: PROTOCOL, environment, directory: resolve('.'), attempts }))
   await session.welcomed
@@ -37,6 +37,7 @@ export class ClientSession {
   readonly welcomed: Promise<void>
   readonly #socket: Socket
   readonly #place: string
+  readonly #own: SshPool
   readonly #watch: AnswerWatch
   /** Rejects with `HolderGone`. */
   readonly #gone: Promise<never>
@@ -45,9 +46,10 @@ export class ClientSession {
   #welcome = (): void => {}
   #lastId = 0
 
-  constructor(socket: Socket, place: string, report: Report) {
+  constructor(socket: Socket, place: string, { report, own }: SessionOptions) {
     this.#socket = socket
     this.#place = place
+    this.#own = own
     this.#watch = watchAnswers(socket)
     this.#gone = this.#untilGone()
     this.#gone.catch(() => {})
@@ -67,7 +69,7 @@ export class ClientSession {
   /** Returns the same connection for each address that leads to the same link; rejects with `HolderGone` without a holder. */
   async connect(address: string, { isReturning }: { readonly isReturning: boolean }): Promise<Connection> {
     const link = await this.#ask(address, isReturning)
-    const connection = this.#links.get(link) ?? heldConnection({ place: this.#place, link, address })
+    const connection = this.#links.get(link) ?? heldConnection({ place: this.#place, link, address }, this.#own)
     this.#links.set(link, connection)
     return connection
   }

@@ -3,8 +3,9 @@ import type { Socket } from 'node:net'
 import { PassThrough, type Readable, Writable } from 'node:stream'
 import type { DavitError } from '@davit/diagnostics'
 import type { Channel } from '../channel.ts'
-import { channelClosed, channelExit, connectionLost } from '../channel-exit.ts'
+import { channelClosed, channelExit } from '../channel-exit.ts'
 import { dial } from './dial.ts'
+import { HolderGone, holderGone } from './holder-gone.ts'
 import { CHANNEL_EVENTS, type ChannelEvent, encodeLine, parseLine } from './protocol.ts'
 import { readLines } from './read-lines.ts'
 import { decodeError } from './wire-error.ts'
@@ -25,11 +26,11 @@ export interface HeldChannel extends Channel {
 /** As much unread error output as ssh's window would hold. The exit status comes behind it. */
 const STDERR_WINDOW = 2 * 1024 * 1024
 
-/** Starts a script on a link that a holder has. */
+/** Starts a script on a link that a holder has. Rejects with `HolderGone` if nothing was sent since there is no holder. */
 export async function openHeldChannel(reference: LinkReference, script: string): Promise<HeldChannel> {
   const { place, link, address } = reference
-  const [control, data] = await Promise.all([dial(place), dial(place)]).catch((): never => {
-    throw holderGone(address)
+  const [control, data] = await Promise.all([dial(place), dial(place)]).catch((cause: unknown): never => {
+    throw new HolderGone('it has ended', { cause })
   })
   const name = randomBytes(16).toString('hex')
   data.write(encodeLine({ kind: 'data', channel: name }))
@@ -51,10 +52,6 @@ export async function openHeldChannel(reference: LinkReference, script: string):
       return event === undefined ? 'bad' : 'go-on'
     })
   })
-}
-
-export function holderGone(address: string): DavitError {
-  return connectionLost(address, 'davit-connect, which held it, is gone')
 }
 
 interface Sockets {

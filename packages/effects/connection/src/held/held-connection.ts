@@ -1,6 +1,8 @@
 import { DavitError } from '@davit/diagnostics'
 import type { Channel, Connection } from '../channel.ts'
+import type { SshPool } from '../ssh-pool.ts'
 import { type LinkReference, openHeldChannel } from './held-channel.ts'
+import { HolderGone } from './holder-gone.ts'
 
 /** A connection over a link that a holder has. Closing it closes only the channels of this tool. */
 export interface HeldConnection extends Connection {
@@ -8,7 +10,9 @@ export interface HeldConnection extends Connection {
   lose(error: Error): void
 }
 
-export function heldConnection(reference: LinkReference): HeldConnection {
+/** Scripts that cannot be started through the holder, as its socket is gone, run over the tool's `own` connections. */
+export function heldConnection(reference: LinkReference, own: SshPool): HeldConnection {
+  const { address } = reference
   const channels = new Set<Channel>()
   let lose = (_error: Error): void => {}
   const lost = new Promise<DavitError>((resolve) => {
@@ -18,14 +22,19 @@ export function heldConnection(reference: LinkReference): HeldConnection {
   })
   return {
     kind: 'ssh',
-    address: reference.address,
+    address,
     lost,
     lose,
     async run(script) {
-      const channel = await openHeldChannel(reference, script)
-      channels.add(channel)
-      void channel.over.then(() => channels.delete(channel))
-      return channel
+      try {
+        const channel = await openHeldChannel(reference, script)
+        channels.add(channel)
+        void channel.over.then(() => channels.delete(channel))
+        return channel
+      } catch (error) {
+        if (!(error instanceof HolderGone)) throw error
+        return (await own.connect(address)).run(script)
+      }
     },
     async close() {
       for (const channel of channels) channel.close()

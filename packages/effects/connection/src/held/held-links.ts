@@ -59,7 +59,7 @@ export class HeldLinks {
         return entry.link
       }
       const held = await entry.link
-      if (await this.#isGood(held, route, asker)) return held
+      if ((await this.#isGood(held, route, asker)) && !held.isOver) return held
       this.#forget(key, entry)
       held.retire()
     }

@@ -3,8 +3,9 @@ import type { Environment } from '@davit/process'
 import type { Connection } from '../channel.ts'
 import { say } from '../messages.ts'
 import type { SshOptions } from '../ssh-options.ts'
-import type { SshPool } from '../ssh-pool.ts'
-import { type ClientSession, HolderGone, openSession } from './client-session.ts'
+import { type SshPool, sshPool } from '../ssh-pool.ts'
+import { type ClientSession, openSession } from './client-session.ts'
+import { HolderGone } from './holder-gone.ts'
 import { whyForeign } from './place.ts'
 
 /** Variable that names the socket of a holder. */
@@ -15,7 +16,7 @@ export function heldPool(place: string, options: SshOptions, own: SshPool): SshP
   const { signal } = options
   const closing = new AbortController()
   const stopped = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])
-  const holder = findHolder(place, options)
+  const holder = findHolder(place, options, own)
   const reached = new Set<string>()
   const connect = async (address: string): Promise<Connection> => {
     const session = await holder.session()
@@ -45,7 +46,7 @@ export function heldPool(place: string, options: SshOptions, own: SshPool): SshP
 export async function isHolderThere(environment: Environment): Promise<boolean> {
   const { [HOLDER_VARIABLE]: place = '' } = environment
   if (place === '') return false
-  const holder = findHolder(place, { environment })
+  const holder = findHolder(place, { environment }, sshPool({ environment }))
   try {
     return (await holder.session()) !== undefined
   } finally {
@@ -61,7 +62,7 @@ interface FoundHolder {
   close(): void
 }
 
-function findHolder(place: string, options: SshOptions): FoundHolder {
+function findHolder(place: string, options: SshOptions, own: SshPool): FoundHolder {
   const { report = () => {} } = options
   let session: Promise<ClientSession | undefined> | undefined
   let isLeft = false
@@ -77,7 +78,7 @@ function findHolder(place: string, options: SshOptions): FoundHolder {
       return undefined
     }
     try {
-      return await openSession(place, { ...options, report })
+      return await openSession(place, { ...options, report, own })
     } catch (error) {
       noteGone(error)
       return undefined
