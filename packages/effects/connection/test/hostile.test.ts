@@ -5,6 +5,8 @@ import { patience, runs, tellFigure } from '@davit/testing/effort'
 import { awkwardText, mutationsOf } from '@davit/testing/hostile'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { ANSWERS, CHANNEL_EVENTS, OPENINGS, parseLine, REQUESTS } from '../src/held/protocol.ts'
+import { decodeError, type WireError } from '../src/held/wire-error.ts'
 import { hashHostName, judgeHostKey, knownKeyTypes, parseKnownHosts } from '../src/known-hosts.ts'
 import { parseSshAddress } from '../src/ssh-address.ts'
 import { parseSshConfiguration } from '../src/ssh-configuration.ts'
@@ -83,6 +85,27 @@ describe('fuzzing', patience, () => {
           })
         },
       ),
+      runs(400),
+    )
+  })
+
+  test('a line on the socket of a holder: a message of the table, or nothing', () => {
+    const lines = [
+      '{"kind":"session","protocol":1,"environment":{"HOME":"/home/me"},"directory":"/","attempts":2}',
+      '{"kind":"run","channel":"c","link":1,"script":"true"}',
+      '{"kind":"ended","stream":"stdout","error":{"message":"m","code":"unreachable","exitStatus":69,"cause":{"message":"c"}}}',
+      '{"kind":"report","event":{"kind":"warning","code":"c","message":"m","fields":{}}}',
+    ]
+    fc.assert(
+      fc.property(fc.oneof(mutationsOf(lines), awkwardText), (line) => {
+        inputs += 1
+        for (const shapes of [OPENINGS, REQUESTS, ANSWERS, CHANNEL_EVENTS] as const) {
+          const message = parseLine<{ readonly kind: string }>(line, shapes)
+          if (message !== undefined) expect(Object.keys(shapes)).toContain(message.kind)
+          if (message !== undefined && 'error' in message)
+            expect(decodeError(message.error as WireError)).toBeInstanceOf(Error)
+        }
+      }),
       runs(400),
     )
   })
