@@ -20,7 +20,8 @@ describe.skipIf(MISSING !== undefined)(`davit-env over ssh ${MISSING ?? ''}`, ()
   beforeAll(async () => {
     const state = join(directory, 'target')
     mkdirSync(state)
-    sshd = await startSshd({ lines: [`SetEnv DAVIT_STATE_DIR=${state}`] })
+    // The steps must not need more sessions at a time than tools on their own.
+    sshd = await startSshd({ lines: ['MaxSessions 2', `SetEnv DAVIT_STATE_DIR=${state}`] })
     const entry = fileURLToPath(new URL('../src/bin.ts', import.meta.url))
     await bundleTools([{ name: 'davit-env', entry }], join(directory, 'out'))
   })

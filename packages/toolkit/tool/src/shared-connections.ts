@@ -1,4 +1,6 @@
-import type { Connection, connectionPool, ConnectionPool, ConnectionRequest } from '@davit/connection'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { Channel, Connection, connectionPool, ConnectionPool, ConnectionRequest } from '@davit/connection'
 import { DavitError, type Report, type Trace } from '@davit/diagnostics'
 
 import type { Environment } from './tool-context.ts'
@@ -88,7 +90,7 @@ class ConnectionsOfStep {
   readonly #shared: ConnectionsOfRun
   readonly #options: PoolOptions
   readonly #views = new Map<Connection, Connection>()
-  readonly #endings = new Set<() => void>()
+  readonly #channels = new Set<Channel>()
 
   constructor(shared: ConnectionsOfRun, options: PoolOptions) {
     this.#shared = shared
@@ -103,7 +105,7 @@ class ConnectionsOfStep {
   }
 
   async close(): Promise<void> {
-    for (const end of this.#endings) end()
+    await Promise.all([...this.#channels].map(end))
   }
 
   #viewOf(connection: Connection): Connection {
@@ -113,14 +115,26 @@ class ConnectionsOfStep {
       lost: connection.lost,
       run: async (script) => {
         const channel = await connection.run(script)
-        const end = () => channel.close()
-        this.#endings.add(end)
-        void channel.exit.catch(() => {}).then(() => this.#endings.delete(end))
+        this.#channels.add(channel)
+        void channel.exit.catch(() => {}).then(() => this.#channels.delete(channel))
         return channel
       },
       close: async () => {},
     }
   }
+}
+
+/** How long a script may take to end by itself. */
+const END_MILLISECONDS = 1_000
+
+/** Ends the input of a script, and closes it if it goes on. sshd counts its session, which the next step may need, until it has ended. */
+async function end(channel: Channel): Promise<void> {
+  channel.stdin.end()
+  const ended = new AbortController()
+  const late = delay(END_MILLISECONDS, undefined, { signal: ended.signal }).catch(() => {})
+  await Promise.race([channel.exit.catch(() => {}), late])
+  ended.abort()
+  channel.close()
 }
 
 /** Settles as the work does, unless the signal aborts first; the work then goes on for whoever else waits for it. */
