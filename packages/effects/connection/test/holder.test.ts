@@ -260,10 +260,12 @@ describe.skipIf(missing !== undefined)('holdConnections()', () => {
     test('a tool in the middle learns that its channels are lost, and then connects by itself', async () => {
       const pool = tool()
       const connection = await reach(pool)
-      const { exit, stdin } = await connection.run('cat >/dev/null')
+      const { exit, stdin, stdout } = await connection.run('cat >/dev/null')
+      const broken = text(stdout).catch((error: unknown) => error)
       await holder.close()
       const lost = { code: 'connection-lost', message: expect.stringContaining('davit-connect') }
       await expect(exit).rejects.toMatchObject(lost)
+      expect(await broken).toMatchObject(lost)
       expect(await connection.lost).toMatchObject(lost)
       expect(stdin.destroyed).toBe(true)
       expect(await hello(await reach(pool))).toBe('hello\n')

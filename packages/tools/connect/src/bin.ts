@@ -1,5 +1,4 @@
 import { runTool } from '@davit/tool'
+import { description } from './description.ts'
 
-import { tool } from './main.ts'
-
-runTool(tool)
+runTool(description, async () => (await import('./main.ts')).tool)
