@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { DavitError } from '@davit/diagnostics'
 import { expect, test } from 'vitest'
 import { parseData } from '../src/languages.ts'

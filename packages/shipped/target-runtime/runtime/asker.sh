@@ -123,21 +123,12 @@ claim_question() {
   claim "$davit_directory/module" "$identity" || return "$((255 - $?))"
   refused=0
   may_ask || refused=255
-  ! has_runner || refused=254
+  ! is_claimed "$davit_directory/running" || refused=254
   if [ "$refused" != 0 ]; then
     rm -f "$davit_directory/module"
     return "$refused"
   fi
   printf '%s\n' "$davit_activity" >"$davit_directory/activity" || :
-}
-
-# has_runner: whether an activity runs, or is about to (see `is_running`).
-has_runner() {
-  [ -L "$davit_directory/running" ] || [ -L "$davit_directory/running.handed" ] || return 1
-  is_claimed "$davit_directory/running" || {
-    sleep 1
-    is_claimed "$davit_directory/running"
-  }
 }
 
 # keep_answer FILE: keeps the output as `keep_log` does, with a single process unless there is a lot of it.

@@ -42,6 +42,7 @@ function contextOf<Arguments>(args: Arguments, text: string): ToolContext<Argume
     readInput: async () => input,
     readDocument: async <Value>(format: Format<Value>) => ({ ...input, value: parseDocument(format, text, input) }),
     journal() {},
+    runSteps: async () => 0,
     async runInForeground({ argv: [program, ...rest], signal }) {
       const child = spawn(program, rest, { cwd: directory, stdio: 'ignore' })
       signal?.addEventListener('abort', () => child.kill(), { once: true })

@@ -33,22 +33,32 @@ interface Reading {
 }
 
 /**
- * Reads a long text piece by piece: what the parser makes of one takes a hundred times as much memory as the text. Returns undefined
+ * Reads a long text piece by piece, since what the parser makes of a text takes far more memory than the text. Returns undefined
  * if there is anything that can only be judged with the whole text.
  */
 function readInPieces(source: SourceText): Reading | undefined {
   const members = new Map<string, Branch>()
-  let first: Branch | undefined
+  let offset: number | undefined
   for (const piece of piecesOf(source.text) ?? []) {
-    const { root, problems, hasAliases } = readPiece(source, piece)
-    if (root === undefined || problems.length > 0 || hasAliases || !(root.data instanceof Map)) return undefined
-    for (const [key, data] of root.data as ReadonlyMap<string, Data>) {
+    const table = tableIn(readPiece(source, piece))
+    if (table === undefined) return undefined
+    for (const [key, branch] of table.members) {
       if (members.has(key)) return undefined
-      members.set(key, { data, node: root.node.children?.get(key) ?? root.node })
+      members.set(key, branch)
     }
-    first ??= root
+    offset ??= table.offset
   }
-  return first && { root: tableOf(members, { offset: first.node.offset }), problems: [], hasAliases: false }
+  return offset === undefined ? undefined : { root: tableOf(members, { offset }), problems: [], hasAliases: false }
+}
+
+/** Returns the members of a table that can be judged without the text around it. */
+function tableIn({ root, problems, hasAliases }: Reading) {
+  if (problems.length > 0 || hasAliases || !(root?.data instanceof Map)) return undefined
+  const { data, node } = root
+  const members = [...(data as ReadonlyMap<string, Data>)].map(([key, value]): [string, Branch] => {
+    return [key, { data: value, node: node.children?.get(key) ?? node }]
+  })
+  return { members, offset: node.offset }
 }
 
 function readPiece(source: SourceText, { start, end }: Piece): Reading {
