@@ -50,8 +50,8 @@ become_runner() {
   trap : PIPE
   printf 'davit:begun%s\n' "$newly_resolved" >&2
   exec env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached" setsid sh -c \
-    'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-activity "$setsid" "$state" "$target" "$profile" "$activity" \
-    "$directory" "$@" </dev/null >/dev/null 2>&1 3>&- 4>&-
+    'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-activity "$state" "$target" "$profile" "$activity" \
+    "$directory" "$setsid" "$@" </dev/null >/dev/null 2>&1 3>&- 4>&-
 }
 
 # begin_activity [FIELD WORD]...: claims the mapping for this process, writes the intention, and becomes the runner.

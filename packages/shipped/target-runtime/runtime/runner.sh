@@ -1,10 +1,10 @@
 # The runner of an activity, in a session of its own, detached from the helper that started it.
 
-# run SETSID STATE TARGET PROFILE ACTIVITY DIRECTORY FUNCTION [WORD]...
+# run STATE TARGET PROFILE ACTIVITY DIRECTORY SETSID FUNCTION [WORD]...
 run() {
   trap '' HUP
   umask 077
-  davit_setsid=$1 davit_state=$2 davit_target=$3 davit_profile=$4 davit_activity=$5 davit_directory=$6
+  davit_state=$1 davit_target=$2 davit_profile=$3 davit_activity=$4 davit_directory=$5 davit_setsid=$6
   shift 6
   "$@"
 }
