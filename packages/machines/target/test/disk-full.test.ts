@@ -110,6 +110,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
       message: expect.stringMatching(new RegExp(`cannot write the ${file} .*: .*no space left`, 'i')),
     })
     expect([asked(), await recorded(), leftOver()]).toEqual([[], [], []])
+    expect(readdirSync(at('state/targets/t1/active/default'))).toEqual([])
     disk.free()
     expect(await perform('activate')).toEqual({ kind: 'succeeded' })
     expect(await recorded()).toEqual(['active'])
@@ -119,7 +120,8 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
 
   test('an activity that fills the disk is recorded, and can be undone', async () => {
     const fillDisk = `head -c 4000000 /dev/zero >'${at('.ballast')}' 2>/dev/null`
-    expect(await perform('activate', `${fillDisk}; :`)).toEqual({ kind: 'succeeded' })
+    // What it prints then is dropped.
+    expect(await perform('activate', `${fillDisk}; yes | head -c 400000 || exit 7`)).toEqual({ kind: 'succeeded' })
     expect(await recorded()).toEqual(['active'])
     expect(await perform('deactivate')).toEqual({ kind: 'succeeded' })
     expect([asked(), await recorded(), leftOver()]).toEqual([['activate', 'deactivate'], [], []])
