@@ -101,9 +101,9 @@ describe('fuzzing', patience, () => {
         inputs += 1
         for (const shapes of [OPENINGS, REQUESTS, ANSWERS, CHANNEL_EVENTS] as const) {
           const message = parseLine<{ readonly kind: string }>(line, shapes)
-          if (message !== undefined) expect(Object.keys(shapes)).toContain(message.kind)
-          if (message !== undefined && 'error' in message)
-            expect(decodeError(message.error as WireError)).toBeInstanceOf(Error)
+          const { kind, error }: { kind?: string; error?: unknown } = { ...message }
+          expect([undefined, ...Object.keys(shapes)]).toContain(kind)
+          expect(error === undefined || decodeError(error as WireError) instanceof Error).toBe(true)
         }
       }),
       runs(400),

@@ -23,8 +23,8 @@ operation_ask() {
     # Names of mappings have neither white space nor patterns.
     # shellcheck disable=SC2086
     exec env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached$newline$asker" setsid sh -c \
-      'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-asker "$setsid" "$state" "$target" "$profile" \
-      "$activity" "$state/targets/$target/active/$profile" ask_services "$seconds" "$token" "$lanes" "$asking" $mappings
+      'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-asker "$state" "$target" "$profile" "$activity" \
+      "$state/targets/$target/active/$profile" "$setsid" ask_services "$seconds" "$token" "$lanes" "$asking" $mappings
   } | {
     exec >/dev/null 2>&1 3>&-
     while IFS=' ' read -r number status; do

@@ -42,3 +42,8 @@ export function badAnswer(address: string): DavitError {
 export function fromHexadecimal(text: string | undefined): string {
   return Buffer.from(text ?? '', 'hex').toString('utf8')
 }
+
+/** Size of an answer, without the words that frame its lines. */
+export function sizeOf(lines: readonly string[]): number {
+  return lines.reduce((sum, { length }) => sum + length + 1, 0)
+}

@@ -4,7 +4,7 @@ import type { Channel, Connection } from '@davit/connection'
 import { type DavitError, type Trace, traced } from '@davit/diagnostics'
 import { helperScript, type OperationName, type Role } from '@davit/target-runtime'
 
-import { readLines } from './answer-lines.ts'
+import { readLines, sizeOf } from './answer-lines.ts'
 import { readGreeting } from './greeting.ts'
 import { lostError, noAnswer, noShell } from './helper-errors.ts'
 import { pendingAnswers, type PendingAnswers } from './pending-answers.ts'
@@ -239,9 +239,4 @@ class ShellHelper implements Helper {
     this.#watch.heard()
     if (!this.#answers.take(line)) this.#countStray()
   }
-}
-
-/** Size of an answer, without the words that frame its lines. */
-function sizeOf(lines: readonly string[]): number {
-  return lines.reduce((sum, { length }) => sum + length + 1, 0)
 }
