@@ -100,7 +100,7 @@ function stateIn(directory: string): string {
 }
 
 const LEFT =
-  /(\.new[^/]*|^\.gone\.[^/]*|^mutex|^running(\..*)?|^module|^output|^answer|^holder|\.after\.[^/]*|\.lock|^commit)$/
+  /(\.new[^/]*|^\.gone\.[^/]*|^mutex|^running(\..*)?|^module|^output|^holder|\.after\.[^/]*|\.lock|^commit)$/
 
 function leftIn(root: string, storeDirectory: string): readonly string[] {
   const isLeft = (path: string) => LEFT.test(basename(path)) || path.includes('incoming/')

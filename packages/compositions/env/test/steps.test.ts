@@ -110,7 +110,7 @@ describe('davit-env', () => {
     await run(['-D', 'model', ...forAll, ...forSome])
     expect(trace()).toEqual([
       'manifest deployment=model format=json',
-      'activate lock=false upgrade=false rollback=false targetProfiles=false coordinatorProfile=false check: output of manifest',
+      'activate lock=false upgrade=false rollback=false check targetProfiles=false coordinatorProfile=false: output of manifest',
       'distribute: output of manifest',
       'activate lock=false upgrade=false rollback=false: output of manifest',
       'set lock=false coordinatorProfile=false targetProfiles=false: output of manifest',

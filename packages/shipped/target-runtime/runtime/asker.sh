@@ -1,7 +1,6 @@
 # The asker calls the modules of many services with an activity that changes no state: `status`, or `lock` and `unlock` under the lock
-# of the deployment. It runs in a session of its own, detached from the helper that started it. For questions under a lock it has
-#   active/PROFILE/.questions   the name of the last questions, and their asker; of all others none is begun any more
-#   CONTAINER:KEY/answer        pipe for the output of a module
+# of the deployment. It runs in a session of its own, detached from the helper that started it. For questions under a lock it has the file
+# `active/PROFILE/.questions`: the name of the last questions, and their asker; of all others none is begun any more.
 
 # ask_services SECONDS TOKEN LANES NAME MAPPING...: the asker; mappings are directories below $davit_directory. Prints `NUMBER STATUS`
 # for each that has answered; if nobody reads that any more, it continues all the same.
@@ -19,17 +18,12 @@ ask_services() {
   fi
 }
 
-# prepare_questions MAPPING...: makes the pipes, and ends earlier questions together with their answers. On a full disk, the files that
-# it writes take no more space than before.
+# prepare_questions MAPPING...: ends earlier questions together with their answers. On a full disk, the files that it writes take no
+# more space than before.
 prepare_questions() {
-  pipes=
   for mapping in "$@"; do
-    pipes="$pipes $mapping/answer"
     [ ! -s "$davit_records/$mapping/status" ] || printf '' >"$davit_records/$mapping/status" || return 1
   done
-  # Names of mappings have neither white space nor patterns. In a subshell, as modules would notice the change of the directory.
-  # shellcheck disable=SC2086
-  (cd "$davit_records" && rm -f $pipes && exec mkfifo $pipes)
   printf '%s %s\n' "$davit_asking" "$davit_runner" 1<>"$davit_records/.questions"
 }
 
@@ -38,8 +32,9 @@ forget_questions() {
   may_ask || return 0
   left=
   for mapping in "$@"; do
-    [ -L "$davit_records/$mapping/running" ] || left="$left $mapping/answer $mapping/module $mapping/activity"
+    [ -L "$davit_records/$mapping/running" ] || left="$left $mapping/module $mapping/activity"
   done
+  # Names of mappings have neither white space nor patterns. In a subshell, as modules would notice the change of the directory.
   # shellcheck disable=SC2086
   (cd "$davit_records" && exec rm -f $left)
 }
@@ -83,15 +78,7 @@ ask_in_turn() {
 # ask_under_lock: calls the module, unless that is not allowed any more, and keeps its output and its status.
 ask_under_lock() {
   davit_status=255 davit_log=$davit_state/targets/$davit_target/log/$davit_profile/$davit_mapping.$davit_activity
-  may_ask && [ -p "$davit_directory/answer" ] || return 0
-  # In this order, and closed inside, for the same reasons as in `open_log`.
-  exec 5<>"$davit_directory/answer" 6<"$davit_directory/answer" 7>"$davit_directory/answer" 5>&-
-  (
-    exec >/dev/null <&6 6<&- 7>&-
-    keep_answer "$davit_log"
-  ) &
-  davit_keeper=$!
-  exec 6<&-
+  may_ask && open_log || return 0
   (
     exec >&7 2>&1 7>&-
     trap - PIPE
@@ -129,17 +116,4 @@ claim_question() {
     return "$refused"
   fi
   printf '%s\n' "$davit_activity" >"$davit_directory/activity" || :
-}
-
-# keep_answer FILE: keeps the output as `keep_log` does, with a single process unless there is a lot of it.
-keep_answer() {
-  for part in 1 2 3; do
-    [ ! -e "$1.$part" ] || rm -f "$1.$part"
-  done
-  # Reports first how many whole and partial blocks it has read, as `3+1`; these are all unless the output is longer.
-  blocks=$(exec dd bs=4096 count=512 2>&1 >"$1")
-  case ${blocks%% *} in
-    [0-9]*+*[0-9]) [ "$((${blocks%% *}))" -lt 512 ] || keep_log "$1" ;;
-    *) cat >/dev/null ;;
-  esac
 }

@@ -116,7 +116,7 @@ open_log() {
   open_pipe || return 1
   # Closed inside, since a shell that redirects a function keeps closed descriptors open.
   (
-    exec <&6 6<&- 7>&-
+    exec >/dev/null <&6 6<&- 7>&-
     keep_log "$davit_log"
   ) &
   davit_keeper=$!

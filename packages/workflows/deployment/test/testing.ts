@@ -209,16 +209,20 @@ esac
   }
 }
 
-/** A `sleep` that recognises from its parent, the watch of an activity, which activity that is. */
+/** A `sleep` that recognises from the module that its parent watches, a child of the same process, what it waits for. */
 function clockIn(directory: string): string {
   return `#!/bin/sh
 [ "$1" = ${HALF_A_MINUTE} ] || exec /bin/sleep "$@"
-set -f
-IFS='
-'
-set -- $(tr '\\0' '\\n' <"/proc/$PPID/cmdline")
-while [ "$1" != davit-activity ]; do shift; done
-until [ -e "${directory}/late-$5-\${6##*:}" ] || [ ! -e "${directory}" ]; do /bin/sleep 0.02; done
+read -r stat <"/proc/$PPID/stat"
+set -- \${stat##*) }
+is_late() {
+  for child in $(cat "/proc/$1/task/$1/children"); do
+    key=$(tr '\\0' '\\n' <"/proc/$child/environ" | sed -n 's/^DAVIT_KEY=//p')
+    [ -z "$key" ] || [ ! -e "${directory}/late-$(tr '\\0' '\\n' <"/proc/$child/cmdline" | sed -n 3p)-$key" ] || return 0
+  done
+  return 1
+}
+until is_late "$2" || [ ! -e "${directory}" ]; do /bin/sleep 0.02; done
 `
 }
 
