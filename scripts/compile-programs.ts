@@ -27,15 +27,18 @@ export function compilePrograms(names: readonly string[], out: string): void {
       env: { PATH: process.env['PATH'], DAVIT_STATE_DIR: directory, DAVIT_STORE_DIR: join(directory, 'store') },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
+  const here = { clientInterface: 'local', properties: { hostname: 'localhost' } }
   try {
     writeFileSync(join(directory, 'empty.json'), '{}')
-    writeFileSync(join(directory, 'here.json'), JSON.stringify({ here: { clientInterface: 'local' } }))
+    writeFileSync(join(directory, 'here.json'), JSON.stringify({ here }))
     for (const name of names) run(name, ['--version'])
     // One step needs what another prints.
     if (Object.keys(STEPS).every((name) => names.includes(name))) {
       for (const [name, words] of Object.entries(STEPS)) run(name, words.split(' '))
     }
   } finally {
+    // Directories in a store are read-only.
+    execFileSync('chmod', ['-R', 'u+w', directory])
     rmSync(directory, { recursive: true })
   }
 }
