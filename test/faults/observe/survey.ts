@@ -99,8 +99,7 @@ function stateIn(directory: string): string {
   return textOf(join(directory, 'state')).split('\n', 1)[0] || 'none'
 }
 
-const LEFT =
-  /(\.new[^/]*|^\.gone\.[^/]*|^mutex|^running(\..*)?|^module|^output|^holder|\.after\.[^/]*|\.lock|^commit)$/
+const LEFT = /(\.new[^/]*|^\.gone\.[^/]*|^mutex|^running(\..*)?|^module|^output|^holder|\.after\.[^/]*|\.lock|^commit)$/
 
 function leftIn(root: string, storeDirectory: string): readonly string[] {
   const isLeft = (path: string) => LEFT.test(basename(path)) || path.includes('incoming/')

@@ -39,7 +39,7 @@ answer() {
   [ "$operation" != native_missing ] || [ $# = 0 ] || asked=${1%/*}/asked/$self
   # For those that need it, so that it is found only once: each operation has a shell of its own.
   case $mark:$operation in
-    :start | :set_profile | :protect | :native_*) find_mark ;;
+    :start | :look | :set_profile | :protect | :native_*) find_mark ;;
   esac
   errors=$( (perform "$@") 2>&1 >&3)
   case $?:$errors in
