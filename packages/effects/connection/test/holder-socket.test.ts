@@ -1,6 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -157,7 +167,9 @@ describe.skipIf(missing !== undefined)('a socket', () => {
     const { socket } = await hold()
     const pool = connectionPool({ environment: { ...sshd.environment, [HOLDER_VARIABLE]: socket } })
     const connection = await pool.connect({ kind: 'ssh', address: sshd.address })
-    const idle = [await connection.run('yes'), await connection.run('yes >&2'), await connection.run('exec sleep 1000')]
+    const over = join(sshd.directory, 'over')
+    const deaf = `until [ -e '${over}' ] || [ ! -e '${sshd.directory}' ]; do sleep 0.05; done`
+    const idle = [await connection.run('yes'), await connection.run('yes >&2'), await connection.run(deaf)]
     const write = (): boolean => idle[2]!.stdin.write(Buffer.alloc(1024 * 1024))
     for (let written = 0; written < 20 && write(); written += 1);
     await vi.waitUntil(() => idle[0]!.stdout.readableLength > 0 && idle[1]!.stderr.readableLength > 1024 * 1024)
@@ -169,6 +181,7 @@ describe.skipIf(missing !== undefined)('a socket', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024)
     expect(idle[0]!.stdout.readableLength).toBeLessThan(1024 * 1024)
     expect(idle[1]!.stderr.readableLength).toBeLessThan(4 * 1024 * 1024)
+    writeFileSync(over, '')
     await pool.close()
   })
 
