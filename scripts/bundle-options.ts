@@ -2,13 +2,16 @@ import { join } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
 import { ROOT } from './executables.ts'
 
+const PACKAGES = join(ROOT, 'packages/')
+
 /** Marks our modules as free of side effects, so that a tool contains only what it uses, and starts faster. */
 const pureModules: Plugin = {
   name: 'pure-modules',
   setup({ onResolve, resolve }) {
     onResolve({ filter: /^(\.|\/|@davit\/)/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
-      if (pluginData === 'asked' || !importer.startsWith(join(ROOT, 'packages'))) return undefined
-      return { ...(await resolve(path, { kind, importer, resolveDir, pluginData: 'asked' })), sideEffects: false }
+      if (pluginData === 'asked' || !importer.startsWith(PACKAGES)) return undefined
+      const found = await resolve(path, { kind, importer, resolveDir, pluginData: 'asked' })
+      return found.path.startsWith(PACKAGES) ? { ...found, sideEffects: false } : found
     })
   },
 }
