@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DavitError } from '@davit/diagnostics'
@@ -41,7 +42,7 @@ export function sshLink(configuration: SshConfiguration, { client, hostKey, stre
   client.on('error', (error) => {
     reason = reasonOf(error)
     // ssh2 ends its half and waits for a peer that may be gone.
-    stream.destroy()
+    abandon(stream)
   })
   const ended = new Promise<DavitError | undefined>((resolve) => {
     client.once('close', () => {
@@ -64,10 +65,16 @@ export function sshLink(configuration: SshConfiguration, { client, hostKey, stre
     async close() {
       isClosing = true
       client.end()
-      await within(CLOSE_MILLISECONDS, ended)
+      if ((await within(CLOSE_MILLISECONDS, ended)) === false) abandon(stream)
       stream.destroy()
     },
   }
+}
+
+/** Gives a stream up. What the other end has not received is not sent again: it must not arrive while others are at work. */
+export function abandon(stream: Duplex): void {
+  if (stream instanceof Socket) stream.resetAndDestroy()
+  else stream.destroy()
 }
 
 /** Resolves with the value of a promise, or with false when the time is over. */

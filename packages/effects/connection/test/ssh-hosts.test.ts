@@ -202,7 +202,8 @@ describe.skipIf(missing !== undefined)('jump hosts', () => {
     expect(error.message).toContain("'root@bastion'")
     expect(error.hint).toMatch(/ then run: ssh -F \S+ root@bastion$/)
     await expectSilence(sshd, before)
-    expect(inner.log().slice(beforeInner)).toBe('')
+    // The connection of an earlier test may end only now.
+    expect(inner.log().slice(beforeInner)).not.toMatch(/^(Connection from|Accepted|Failed)/m)
   })
 
   test('the error for a refused port behind a jump host names it', async () => {
