@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Channel, Connection, connectionPool, ConnectionPool, ConnectionRequest } from '@davit/connection'
 import { DavitError, type Report, type Trace } from '@davit/diagnostics'
+import { unlessAborted } from '@davit/process'
 
 import type { Environment } from './tool-context.ts'
 
@@ -135,19 +136,4 @@ async function end(channel: Channel): Promise<void> {
   await Promise.race([channel.exit.catch(() => {}), late])
   ended.abort()
   channel.close()
-}
-
-/** Settles as the work does, unless the signal aborts first; the work then goes on for whoever else waits for it. */
-async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  let abort = (): void => {}
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-  })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }

@@ -1,10 +1,10 @@
 import type { Report } from '@davit/diagnostics'
 import type { ProfileName, TargetName } from '@davit/documents'
+import { unlessAborted } from '@davit/process'
 import { askStatuses, type Machine, type Observation, type ObservedRecord, type ServiceStatus } from '@davit/target'
 import type { Doubt } from '@davit/transition'
 
 import { say } from './messages.ts'
-import { unlessAborted } from './unless-aborted.ts'
 
 /** How long a module may take to report a status. */
 const STATUS_SECONDS = 30

@@ -1,11 +1,11 @@
 import type { Report } from '@davit/diagnostics'
 import type { ContainerName, Mapping, ProfileName, ServiceKey, TargetName } from '@davit/documents'
+import { unlessAborted } from '@davit/process'
 import { awaitActivity, type Machine, type Observation, observeMachine } from '@davit/target'
 import { recordState } from '@davit/target-runtime'
 import type { ObservedMapping } from '@davit/transition'
 
 import { say } from './messages.ts'
-import { unlessAborted } from './unless-aborted.ts'
 
 export interface SettlingTerms {
   readonly profile: ProfileName

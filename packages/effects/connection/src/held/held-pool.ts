@@ -1,5 +1,5 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import type { Environment } from '@davit/process'
+import { type Environment, unlessAborted } from '@davit/process'
 import type { Connection } from '../channel.ts'
 import { say } from '../messages.ts'
 import type { SshOptions } from '../ssh-options.ts'
@@ -32,7 +32,7 @@ export function heldPool(place: string, options: SshOptions, own: SshPool): SshP
     }
   }
   return {
-    connect: (address) => unlessAborted(stopped, connect(address)),
+    connect: (address) => unlessAborted(connect(address), stopped),
     async close() {
       const interrupted = { exitStatus: ExitStatus.interrupted }
       closing.abort(new DavitError('interrupted', 'connections are being closed', interrupted))
@@ -91,20 +91,5 @@ function findHolder(place: string, options: SshOptions, own: SshPool): FoundHold
     },
     leave: noteGone,
     close: () => void session?.then((found) => found?.close()),
-  }
-}
-
-async function unlessAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
-  let abort = (): void => {}
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason)
-  })
-  promise.catch(() => {})
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    signal.throwIfAborted()
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
   }
 }
