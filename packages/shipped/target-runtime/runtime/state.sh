@@ -21,13 +21,14 @@ state_text() {
   text=$text$newline
 }
 
-# read_state DIRECTORY: sets $line, empty if there is none. Somebody may be writing it, so it is read until it stays the same.
+# read_state DIRECTORY: sets $line, empty if there is none. A shell reads byte by byte while somebody may write: since no two states
+# are equally long, a mixture of two is none of $states, and it is read again. One that stays unknown is another version's.
 read_state() {
-  first_line "$1/state"
+  tries=0
   until
-    seen=$line
     first_line "$1/state"
-    [ "$line" = "$seen" ]
+    tries=$((tries + 1))
+    case " $states" in *" $line:"*) true ;; *) [ -z "$line" ] || [ "$tries" = 50 ] ;; esac
   do
     :
   done

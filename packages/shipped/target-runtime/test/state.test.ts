@@ -5,6 +5,8 @@ import { join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
+import { RECORD_STATES } from '../src/record-state.ts'
+
 const PARTS = ['common', 'state']
   .map((part) => readFileSync(new URL(`../runtime/${part}.sh`, import.meta.url), 'utf8'))
   .join('\n')
@@ -21,7 +23,15 @@ describe.each(shells)('states in %s', (...shell) => {
 
   const [program = '', ...options] = shell
   const run = (script: string) => {
-    const result = spawnSync(program, [...options, '-c', `${PARTS}\nd='${directory}'\n${script}`], { encoding: 'utf8' })
+    const result = spawnSync(
+      program,
+      [
+        ...options,
+        '-c',
+        `${PARTS}\nstates='${RECORD_STATES.map((state) => `${state}:`).join(' ')}'\nd='${directory}'\n${script}`,
+      ],
+      { encoding: 'utf8' },
+    )
     return result.stdout
   }
   const file = () => readFileSync(join(directory, 'state'), 'utf8')
@@ -46,6 +56,22 @@ describe.each(shells)('states in %s', (...shell) => {
       ])
     },
   )
+
+  test('are read as they are if they are those of another version', () => {
+    expect(run('write_state $d sleeping; read_state $d; echo "$line"')).toBe('sleeping\n')
+  })
+
+  test('are read again while they are a mixture of two', () => {
+    const script = `tries=0
+      first_line() { if [ "$tries" -lt 3 ]; then line=acactivating; else line=active; fi; }
+      read_state $d; echo "$line"`
+    expect(run(script)).toBe('active\n')
+  })
+
+  // A mixture of two states is told from all others by its length alone.
+  test('are not equally long', () => {
+    expect(new Set(RECORD_STATES.map((state) => state.length)).size).toBe(RECORD_STATES.length)
+  })
 
   test('are read as a whole while they are written', () => {
     const script = `sync() { :; }
