@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import type { Channel, Connection } from '@davit/connection'
 
 export interface Far {
-  /** Handles each line of a request; the first line is the marker. */
+  /** Handles each line of a request; the first line is the marker, once the script of the helper has come as a whole. */
   answer(line: string, far: FarEnd): void
   /** Text that it prints before the marker. */
   greeting?: string
@@ -19,7 +19,7 @@ export interface FarEnd {
 /** Returns a connection to a far end that may answer anything. */
 export function connectionTo({ answer, greeting = '' }: Far): Connection & { readonly closed: () => boolean } {
   let closed = false
-  const run = async (script: string): Promise<Channel> => {
+  const run = async (): Promise<Channel> => {
     const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
     let resolve: (status: number) => void = () => {}
     let reject: (error: Error) => void = () => {}
@@ -35,12 +35,16 @@ export function connectionTo({ answer, greeting = '' }: Far): Connection & { rea
       breakLink: (error) => reject(error),
     }
     stdin.setEncoding('utf8')
+    let isLoading = true
     stdin.on('data', (text: string) => {
-      for (const line of text.trimEnd().split('\n')) answer(line, far)
+      const [, marker, requests] = /# end of (davit-[0-9a-f]+)\n(.*)$/s.exec(text) ?? []
+      if (marker !== undefined) {
+        isLoading = false
+        answer(marker, far)
+      }
+      if (!isLoading) for (const line of (requests ?? text).trimEnd().split('\n')) if (line !== '') answer(line, far)
     })
-    const marker = /serve '(davit-[0-9a-f]+)'/.exec(script)?.[1] ?? ''
     stdout.write(greeting)
-    queueMicrotask(() => answer(marker, far))
     const close = () => {
       closed = true
       far.end(255)

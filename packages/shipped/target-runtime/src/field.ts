@@ -18,7 +18,8 @@ export function decodeField(field: string): string {
   return Buffer.from(bytes, 'latin1').toString()
 }
 
-const SAFE = /[A-Za-z0-9_./:@%+,=-]/
+/** Those of JSON are among them, since records and requests consist of it; none is special to a shell that expands a variable. */
+const SAFE = /[A-Za-z0-9_./:@%+,={}"-]/
 
 function encodeByte(byte: number): string {
   const character = String.fromCharCode(byte)

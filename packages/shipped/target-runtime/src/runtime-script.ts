@@ -46,6 +46,31 @@ export function helperScript({ role, marker, predecessor }: HelperToStart): stri
   return `${runtime(HELPERS[role])}\n${ending(predecessor)}${start}`
 }
 
+export interface ScriptToLoad {
+  readonly loader: string
+  readonly input: string
+}
+
+/**
+ * Returns a script that reads another one from its input, and evaluates it there. A shell reads its input byte by byte, and a utility as a
+ * whole, but perhaps more than it was asked for: so nothing may follow until the other script has printed its marker.
+ */
+export function loaded(script: string, marker: string): ScriptToLoad {
+  const end = `# end of ${marker}`
+  const input = `${script}${end}\n`
+  const loader = `if command -v head >/dev/null 2>&1; then
+loaded=$(head -c ${Buffer.byteLength(input)})
+else
+loaded=
+while IFS= read -r line && [ "$line" != ${quote(end)} ]; do loaded="$loaded$line
+"; done
+fi
+eval "unset loaded
+$loaded"
+`
+  return { loader, input }
+}
+
 /** Returns a command that ends a script, if it still runs. */
 export function ending(identity: string | undefined): string {
   if (identity === undefined) return ''

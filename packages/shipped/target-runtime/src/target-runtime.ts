@@ -15,6 +15,7 @@ export type { ActivityRequestOf, FieldsOf, RequestOf } from './request.ts'
 export {
   type HelperToStart,
   helperScript,
+  loaded,
   type NixOperation,
   nixScript,
   receiverScript,

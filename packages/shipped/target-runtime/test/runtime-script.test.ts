@@ -9,6 +9,7 @@ import {
   adoptScript,
   buildServerScript,
   helperScript,
+  loaded,
   nixScript,
   receiverScript,
   senderScript,
@@ -39,6 +40,19 @@ const SCRIPTS: readonly (readonly [string, string])[] = [
   ['senderScript()', senderScript({ marker, directory: '/store', checksum: 'cksum', names: ['a', 'b'] })],
   ['adoptScript()', adoptScript({ marker, places, records })],
 ]
+
+describe.each(SHELLS)('a script that is loaded in %s', (program = '', ...options) => {
+  test.each([
+    ['by a utility', process.env['PATH']],
+    ['without any', '/nowhere'],
+  ])('%s arrives as a whole', (_, path) => {
+    const { loader, input } = loaded(`printf '<%s>' 'ü\\' "$#" "  it's\n\n"\n`, marker)
+    const { stdout } = spawnSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' })
+    const script = `PATH='${path}'\n${loader}`
+    const result = spawnSync(stdout.trim(), [...options, '-c', script], { input, encoding: 'utf8' })
+    expect(result).toMatchObject({ stdout: "<ü\\><0><  it's\n\n>", stderr: '', status: 0 })
+  })
+})
 
 describe.each(SCRIPTS)('%s', (_, script) => {
   test('stays below 40 kB, and is valid in every shell', () => {

@@ -7,6 +7,7 @@ import { helperScript, type OperationName, type Role } from '@davit/target-runti
 import { readLines, sizeOf } from './answer-lines.ts'
 import { readGreeting } from './greeting.ts'
 import { lostError, noAnswer, noShell } from './helper-errors.ts'
+import { loadScript } from './load-script.ts'
 import { pendingAnswers, type PendingAnswers } from './pending-answers.ts'
 import { PROOF_OF_LIFE } from './proof-of-life.ts'
 import { ANSWER_SECONDS, type SilenceWatch, silentError, watchSilence } from './silence.ts'
@@ -62,7 +63,8 @@ export async function openHelper(
   const { address } = connection
   const span = { kind: 'helper', name: 'start helper', place: address, fields: { out: script.length } } as const
   return traced(trace, span, async () => {
-    const helper = new ShellHelper(await connection.run(script), { address, answerSeconds, trace })
+    const channel = await loadScript(connection, script, marker)
+    const helper = new ShellHelper(channel, { address, answerSeconds, trace })
     await helper.start(marker)
     return helper
   })

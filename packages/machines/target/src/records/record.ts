@@ -31,10 +31,15 @@ export function recordFields(mapping: ServiceMapping, definition: ActivityDefini
     ['container', mapping.container],
     ['name', service.name],
     ['service', mapping.service],
-    ['entry', encodeDocument(ProfileManifest, entry, 'json')],
+    ['entry', onOneLine(encodeDocument(ProfileManifest, entry, 'json'))],
     ...[...properties].map(([name, value]): [string, string] => [`property.${name}`, value]),
   ]
   return fields.flatMap(([field, text]) => [field, encodeField(text)])
+}
+
+/** Shortens JSON, since targets read records byte by byte. */
+function onOneLine(json: string): string {
+  return JSON.stringify(JSON.parse(json))
 }
 
 export type ParsedRecord =
