@@ -6,10 +6,11 @@ import type { PackageTree } from '@davit/nix'
 import { checkPackageName } from '../package-name.ts'
 import { moduleTree, profileTree } from '../package-trees.ts'
 import type { ProfileContents } from '../store-interface.ts'
-import { stageTree } from './add-tree.ts'
+import { contentPathOf, stageTree } from './add-tree.ts'
 import type { Staged } from './committer.ts'
 import { protect } from './roots.ts'
 import type { StoreContext } from './store-context.ts'
+import { digestPackage } from './tree-digest.ts'
 import { withWorkspace } from './workspace.ts'
 
 /** Adds all profiles together, so that they share a workspace and the cost of syncing. */
@@ -48,21 +49,29 @@ interface NewPackage {
   readonly tree: PackageTree
 }
 
+/** Only packages that are missing are written. */
 async function addPackages(context: StoreContext, packages: readonly NewPackage[]): Promise<readonly StorePath[]> {
   for (const { name } of packages) checkPackageName(name)
-  return withWorkspace(context.layout, async (workspace) => {
+  const { registry, layout } = context
+  const paths = packages.map(({ name, tree }) => contentPathOf(layout.directory, name, digestPackage(tree).contentHash))
+  const missing = packages.filter((_, index) => registry.find(paths[index] as StorePath) === undefined)
+  if (missing.length > 0) await commitPackages(context, missing)
+  return paths
+}
+
+async function commitPackages({ layout, commit }: StoreContext, packages: readonly NewPackage[]): Promise<void> {
+  await withWorkspace(layout, async (workspace) => {
     const staged: Staged[] = []
     for (const [index, { tree, ...identity }] of packages.entries()) {
       const place = join(workspace, String(index))
       writePackageTree(place, tree)
-      staged.push(await stageTree(context.layout.directory, place, identity))
+      staged.push(await stageTree(layout.directory, place, identity))
     }
-    await context.commit(staged.filter(({ registration }) => context.registry.find(registration.path) === undefined))
-    return staged.map(({ registration }) => registration.path)
+    await commit(staged)
   })
 }
 
-function writePackageTree(path: string, tree: PackageTree): void {
+export function writePackageTree(path: string, tree: PackageTree): void {
   if (tree.kind === 'file') writeFileSync(path, tree.content, { mode: tree.executable === true ? 0o755 : 0o644 })
   else if (tree.kind === 'link') symlinkSync(tree.to, path)
   else {

@@ -13,7 +13,7 @@ import {
 import { sealFile } from './normalize-tree.ts'
 import type { StoreContext } from './store-context.ts'
 import { packageNameOf } from './store-path.ts'
-import { digestText } from './tree-digest.ts'
+import { digestPackage } from './tree-digest.ts'
 
 export interface DerivationWriter {
   add(derivation: Derivation): StorePath
@@ -38,7 +38,12 @@ export function derivationWriter(context: StoreContext, workspace: string): Deri
       const missing = [...added].filter(([path, { text }]) => !isWritten(context, path, text))
       for (const [index, [path, { text }]] of missing.entries()) placeText(join(workspace, `${index}.drv`), path, text)
       const registrations = missing.map(([path, { derivation, text }]) => {
-        return { path, ...digestText(text), references: derivationReferences(derivation), system: derivation.system }
+        return {
+          path,
+          ...digestPackage({ kind: 'file', content: text }),
+          references: derivationReferences(derivation),
+          system: derivation.system,
+        }
       })
       context.registry.prepare(registrations, workspace)
       context.registry.publish(registrations, workspace)

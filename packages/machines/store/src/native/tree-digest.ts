@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { fileChunks, type TreeEntry, walkTree } from '@davit/files'
+import type { PackageTree } from '@davit/nix'
 
 export interface TreeDigest {
   readonly contentHash: string
@@ -25,12 +26,15 @@ export async function digestTree(root: string, visit?: (chunk: Uint8Array) => vo
   return { contentHash: `sha256:${hash.digest('hex')}`, size }
 }
 
-/** Like `digestTree`, for a file that is not executable. */
-export function digestText(text: string): TreeDigest {
-  const content = Buffer.from(text)
-  const header = headerOf({ kind: 'file', path: '', size: content.length, executable: false })
-  const hash = createHash('sha256').update(header).update(content)
-  return { contentHash: `sha256:${hash.digest('hex')}`, size: header.length + content.length }
+/** Like `digestTree`, for a package that is not written to the disk yet. */
+export function digestPackage(tree: PackageTree): TreeDigest {
+  const hash = createHash('sha256')
+  let size = 0
+  for (const chunk of canonicalFormOf(tree)) {
+    hash.update(chunk)
+    size += chunk.length
+  }
+  return { contentHash: `sha256:${hash.digest('hex')}`, size }
 }
 
 /** Time until signals and progress get a turn: files are read synchronously, which is several times as fast for small ones. */
@@ -41,6 +45,20 @@ function* canonicalForm(root: string): Generator<Uint8Array, void, undefined> {
   for (const entry of walkTree(root)) {
     yield headerOf(entry)
     if (entry.kind === 'file') yield* fileChunks(join(root, entry.path), entry.size)
+  }
+}
+
+function* canonicalFormOf(tree: PackageTree, path = ''): Generator<Uint8Array, void, undefined> {
+  if (tree.kind === 'link') {
+    yield headerOf({ kind: 'symlink', path, target: tree.to })
+  } else if (tree.kind === 'file') {
+    const content = Buffer.from(tree.content)
+    yield headerOf({ kind: 'file', path, size: content.length, executable: tree.executable === true })
+    yield content
+  } else {
+    yield headerOf({ kind: 'directory', path })
+    const entries = [...tree.entries].toSorted(([one], [other]) => (one < other ? -1 : 1))
+    for (const [name, entry] of entries) yield* canonicalFormOf(entry, path === '' ? name : `${path}/${name}`)
   }
 }
 
