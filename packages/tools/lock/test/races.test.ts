@@ -110,7 +110,7 @@ describe('a holder that is killed', () => {
     await outcome
   }
   /** Makes the lock look as if it was taken from another machine, where its holder may be alive. */
-  const moveAway = () => editHolders(/Id\\0042:\\0042/g, '$&not-')
+  const moveAway = () => editHolders(/Id":"/g, '$&not-')
   const editHolders = (pattern: RegExp, replacement: string) => {
     for (const target of ['t1', 't2', 't3']) {
       const file = at(`state/targets/${target}/lock/default/holder`)
