@@ -52,21 +52,25 @@ export interface ScriptToLoad {
 }
 
 /**
- * Returns a script that reads another one from its input, and evaluates it there. A shell reads its input byte by byte, and a utility as a
- * whole, but perhaps more than it was asked for: so nothing may follow until the other script has printed its marker.
+ * Returns a script that reads another one from its input, and evaluates it if it has come as a whole. A shell reads byte by byte, and a
+ * utility in one go, but perhaps more than it is asked for: so nothing may follow until the other script has printed its marker.
  */
 export function loaded(script: string, marker: string): ScriptToLoad {
   const end = `# end of ${marker}`
   const input = `${script}${end}\n`
-  const loader = `if command -v head >/dev/null 2>&1; then
+  const loader = `end=${quote(end)} loaded='' line=
+if command -v head >/dev/null 2>&1; then
 loaded=$(head -c ${Buffer.byteLength(input)})
 else
-loaded=
-while IFS= read -r line && [ "$line" != ${quote(end)} ]; do loaded="$loaded$line
-"; done
+while [ "$line" != "$end" ] && IFS= read -r line; do
+loaded="$loaded
+$line"
+done
 fi
-eval "unset loaded
-$loaded"
+case $loaded in
+*"$end") eval "unset end loaded line
+$loaded" ;;
+esac
 `
   return { loader, input }
 }

@@ -42,15 +42,23 @@ const SCRIPTS: readonly (readonly [string, string])[] = [
 ]
 
 describe.each(SHELLS)('a script that is loaded in %s', (program = '', ...options) => {
-  test.each([
+  const { stdout } = spawnSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' })
+  const { loader, input } = loaded(`printf '<%s>' 'ü\\' "$#" "  it's\n\n"\nprintf end\n`, marker)
+  describe.each([
     ['by a utility', process.env['PATH']],
     ['without any', '/nowhere'],
-  ])('%s arrives as a whole', (_, path) => {
-    const { loader, input } = loaded(`printf '<%s>' 'ü\\' "$#" "  it's\n\n"\n`, marker)
-    const { stdout } = spawnSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' })
-    const script = `PATH='${path}'\n${loader}`
-    const result = spawnSync(stdout.trim(), [...options, '-c', script], { input, encoding: 'utf8' })
-    expect(result).toMatchObject({ stdout: "<ü\\><0><  it's\n\n>", stderr: '', status: 0 })
+  ])('%s', (_, path) => {
+    const run = (text: string) =>
+      spawnSync(stdout.trim(), [...options, '-c', `PATH='${path}'\n${loader}`], { input: text, encoding: 'utf8' })
+
+    test('arrives as a whole', () => {
+      expect(run(input)).toMatchObject({ stdout: "<ü\\><0><  it's\n\n>end", stderr: '', status: 0 })
+    })
+
+    test('is not begun if its end is missing', () => {
+      for (let cut = 0; cut < input.length - 1; cut += 3)
+        expect(run(input.slice(0, cut))).toMatchObject({ stdout: '', stderr: '', status: 0 })
+    })
   })
 })
 
