@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 
 import { removeTree } from '@davit/files'
 import { isAlive } from '@davit/testing/processes'
@@ -105,14 +106,58 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
     })
   })
 
+  describe('whose request is lost with the connection', () => {
+    /** Performs an activity, and kills the helper before it reads the request. */
+    const lose = async (scene: Scene, activity: 'activate' | 'deactivate') => {
+      const helper = scene.connection.pids.at(-1) ?? 0
+      process.kill(helper, 'SIGSTOP')
+      const result = performActivity(scene.machine, scene.request(activity))
+      await setImmediate()
+      process.kill(helper, 'SIGKILL')
+      return await result
+    }
+    const opened = async () => {
+      const scene = await Scene.open(shell)
+      scene.module('echo "$1" >>"$D/calls"')
+      return scene
+    }
+
+    test('are requested again', async () => {
+      const scene = await opened()
+      expect(await lose(scene, 'activate')).toEqual({ kind: 'succeeded' })
+      expect(await states(scene)).toEqual(['active ended'])
+      expect(await lose(scene, 'deactivate')).toEqual({ kind: 'succeeded' })
+      expect(await states(scene)).toEqual([])
+      expect(scene.read('calls')).toBe('activate\ndeactivate\n')
+    })
+
+    test('do not count as done because of what was done before the machine was started', async () => {
+      const scene = await opened()
+      await performActivity(scene.machine, scene.request('activate'))
+      const record = join(scene.record, 'record')
+      writeFileSync(record, readFileSync(record, 'utf8').replace(/^boot .*$/m, 'boot another'))
+      expect(await lose(scene, 'activate')).toEqual({ kind: 'succeeded' })
+      expect(scene.read('calls')).toBe('activate\nactivate\n')
+    })
+
+    test('fail if an earlier one was cut off, which may be the same', async () => {
+      const scene = await opened()
+      await performActivity(scene.machine, scene.request('activate'))
+      writeFileSync(join(scene.record, 'state'), 'deactivating\n')
+      const failed = { kind: 'failed', message: 'it was cut off, or never began' }
+      expect(await lose(scene, 'deactivate')).toMatchObject(failed)
+      expect(scene.read('calls')).toBe('activate\n')
+    })
+  })
+
   // The shell of busybox does not call another `ln` or `sync`.
   describe.skipIf(shell.name === 'busybox')('that are about to begin', () => {
-    /** A scene in which a utility, called with such arguments, waits for a file `continue`. */
+    /** A scene in which a utility waits for a file `continue` when it is called with such arguments for the first time. */
     const slowed = async (utility: string, pattern: string) => {
       const directory = mkdtempSync(join(tmpdir(), 'davit-slow-'))
       onTestFinished(() => removeTree(directory))
       const hold = `: >${directory}/held; until [ -e ${directory}/continue ] || [ ! -e ${directory} ]; do sleep 0.02; done`
-      const slow = `#!/bin/sh\ncase "$*" in ${pattern}) ${hold} ;; esac\nexec /bin/${utility} "$@"\n`
+      const slow = `#!/bin/sh\n[ -e ${directory}/held ] || case "$*" in ${pattern}) ${hold} ;; esac\nexec /bin/${utility} "$@"\n`
       writeFileSync(join(directory, utility), slow, { mode: 0o755 })
       const scene = await Scene.open({ ...shell, path: `${directory}:${shell.path}` })
       scene.module('echo "$1" >>"$D/calls"')
@@ -137,15 +182,16 @@ describe.concurrent.each(installedShells())('activities on a machine with $name'
       expect([await states(scene), scene.read('calls')]).toEqual([['active ended'], 'activate\n'])
     })
 
-    test('do not begin after the death of a helper that has not claimed the mapping', async () => {
+    test('begin once if their helper dies before it has claimed the mapping', async () => {
       const { scene, held, letGo } = await atClaim()
       const activity = performActivity(scene.machine, scene.request('activate'))
       await held()
       killHelper(scene)
-      expect(await activity).toMatchObject({ kind: 'failed', message: 'it was cut off, or never began' })
+      expect(await activity).toEqual({ kind: 'succeeded' })
       letGo()
-      await vi.waitFor(() => expect(existsSync(scene.record)).toBe(false), PATIENCE)
-      expect(scene.has('calls')).toBe(false)
+      await vi.waitFor(() => expect(commandLines().filter((line) => line.includes(scene.record))).toEqual([]), PATIENCE)
+      expect(readdirSync(scene.record).toSorted()).toEqual(['record', 'state'])
+      expect([await states(scene), scene.read('calls')]).toEqual([['active ended'], 'activate\n'])
     })
 
     test('do not begin if the lock is taken by somebody else until they have claimed the mapping', async () => {

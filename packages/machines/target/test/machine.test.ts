@@ -287,9 +287,9 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect([await ended('lock'), await ended('unlock'), await ended('activate')]).toEqual([1, 255, 0])
     writeFileSync(`${module}.locked`, '')
     await performActivity(machine, requestOf('lock', module))
-    expect([await ended('lock'), await ended('deactivate')]).toEqual([0, 255])
+    expect([await ended('lock'), await ended('deactivate')]).toEqual([0, 256])
     await performActivity(machine, requestOf('deactivate', module))
-    expect([await ended('deactivate'), await ended('activate')]).toEqual([0, 255])
+    expect([await ended('deactivate'), await ended('activate')]).toEqual([0, 256])
   })
 
   test('performActivity() is not confused by the names of properties or long names', async () => {

@@ -172,7 +172,7 @@ abandon_activity() {
 }
 
 # operation_await TARGET PROFILE ACTIVITY SECONDS CONTAINER KEY: `done ID STATUS` when the running activity has ended, with 0 only
-# if it reached its purpose. Its module is stopped after SECONDS, unless they are 0.
+# if it reached its purpose, and 256 if it certainly never began. Its module is stopped after SECONDS, unless they are 0.
 operation_await() {
   activity=$3 seconds=$4
   mapping_directory "$1" "$2" "$5" "$6"
@@ -187,10 +187,23 @@ operation_await() {
       fi
       pause
     done
-    status=$(ended_status)
+    if never_began; then status=256; else status=$(ended_status); fi
     if [ -n "$watch" ] && was_late; then status=252; fi
     printf 'done %s %s\n' "$id" "$status" >&4
   ) &
+}
+
+# never_began: whether that is certain of $activity. An intention is written before anything happens, and no state says that it is
+# another one's; a helper that was lost begins nothing any more.
+never_began() {
+  read_state "$directory"
+  case $activity:$line in
+    activate:deactivating) ;;
+    activate:active) ! has_line "$directory/record" "boot $boot" ;;
+    activate:) [ ! -f "$directory/record" ] ;;
+    deactivate:active | deactivate:activating | deactivate:) [ -f "$directory/record" ] ;;
+    *) return 1 ;;
+  esac
 }
 
 ended_status() {

@@ -47,6 +47,14 @@ first_line() {
   fi
 }
 
+# has_line FILE LINE
+has_line() {
+  while IFS= read -r line || [ -n "$line" ]; do
+    [ "$line" = "$2" ] && return 0
+  done <"$1"
+  return 1
+}
+
 pause() {
   sleep 0.05 2>/dev/null || sleep 1
 }

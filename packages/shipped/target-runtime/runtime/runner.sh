@@ -69,7 +69,7 @@ call_module() {
     esac
   done <"$davit_directory/record"
   davit_module=${davit_instead:-$davit_module}
-  if [ -f "$davit_module.activities" ] && ! answers_activity "$davit_module.activities" "$davit_activity"; then
+  if [ -f "$davit_module.activities" ] && ! has_line "$davit_module.activities" "$davit_activity"; then
     exit 0
   fi
   davit_target_state=$davit_state/targets/$davit_target
@@ -96,14 +96,6 @@ become_module() {
   done
   shift
   exec "$@"
-}
-
-# answers_activity FILE ACTIVITY: whether the file lists it; a module with such a file has no other activities.
-answers_activity() {
-  while IFS= read -r line || [ -n "$line" ]; do
-    [ "$line" = "$2" ] && return 0
-  done <"$1"
-  return 1
 }
 
 # open_log: makes file descriptor 7 a pipe to a process that keeps the log small. It reads as long as any process, such as a

@@ -43,7 +43,7 @@ const MAX_TROUBLE_CHARACTERS = 300
 
 /**
  * Runs an activity to its end. If the helper or the connection is lost, it is replaced, and the activity goes on without
- * it. Rejects if the machine cannot be asked how the activity ended, and with `lock-lost` if it was not allowed to begin.
+ * it, or is requested again if it never began. Rejects if the machine cannot be asked how the activity ended, and with `lock-lost` if it was not allowed to begin.
  */
 export async function performActivity(machine: Machine, request: ActivityRequest): Promise<ActivityResult> {
   const { mapping, profile, token, activity } = request
@@ -51,10 +51,13 @@ export async function performActivity(machine: Machine, request: ActivityRequest
   const fields = definitionFields(request)
   const start = [target, profile, token, activity, secondsOf(request), container, service, ...fields] as const
   try {
-    const begun = await beginOnce((sent) => machine.requestActivity('start', start, { sent }))
-    if (begun.kind === 'not-begun') return begun
-    const status = begun.kind === 'ended' ? begun.result : await awaitActivity(machine, request)
-    return status === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, status)
+    for (let losses = 0; ; losses += 1) {
+      const begun = await beginOnce((sent) => machine.requestActivity('start', start, { sent }))
+      if (begun.kind === 'not-begun') return begun
+      const status = begun.kind === 'ended' ? begun.result : await awaitActivity(machine, request)
+      if (status === 0) return { kind: 'succeeded' }
+      if (status !== NEVER_BEGAN || losses === MAX_LOSSES) return await failureOf(machine, request, status)
+    }
   } catch (error) {
     if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
     return { kind: 'failed', message: error.messageWithRemedy, log: '' }
@@ -72,8 +75,8 @@ function definitionFields({ mapping, instead, definition }: ActivityRequest): re
 type AwaitRequest = Pick<ActivityRequest, 'profile' | 'mapping' | 'timeoutSeconds'> & { readonly activity: string }
 
 /**
- * Waits for the activity that runs on a mapping, and returns its exit status: 0 only if it reached its purpose. An activity that
- * an earlier run has begun gets the time limit of this run, from now on.
+ * Waits for the activity that runs on a mapping, and returns its exit status: 0 only if it reached its purpose, 256 if it never
+ * began. An activity that an earlier run has begun gets the time limit of this run, from now on.
  */
 export async function awaitActivity(machine: Machine, request: AwaitRequest): Promise<number> {
   const { mapping, profile, activity } = request
@@ -121,9 +124,12 @@ function messageOf(status: number, { timeoutSeconds }: Pick<ActivityRequest, 'ti
 /** Exit statuses of the runner itself (see `target-runtime/runtime/runner.sh`). */
 const LATE = 252
 export const STATUS_UNKNOWN = 255
+/** No module can have it. */
+const NEVER_BEGAN = 256
 export const RUNNER_STATUS: ReadonlyMap<number, string> = new Map([
   [LATE, 'it took too long and was stopped'],
   [253, 'its record could not be written'],
   [254, 'another run claimed the service first'],
   [STATUS_UNKNOWN, 'it was cut off, or never began'],
+  [NEVER_BEGAN, 'it never began'],
 ])
