@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../../harness/wait.ts'
 import { coordinatorState, type CoordinatorState } from '../observe/coordinator-state.ts'
+import { type Holder, type HolderEnd, holdConnections } from './holder.ts'
 import { namesIn } from '../observe/look.ts'
 import { deploy, interrupt, type InterruptedTerms, type Run, type RunTerms } from './run.ts'
 import { readable } from '../observe/said.ts'
@@ -32,6 +33,10 @@ export interface Laboratory {
   beginWithModels(): Promise<void>
   /** Ends `beginWithModels`, and restores the store of the coordinator. */
   endWithModels(): Promise<void>
+  /** From now on, a davit-connect holds the connections. */
+  shareConnections(): Promise<void>
+  /** Ends `shareConnections`, and returns what is left of davit-connect; undefined if there was none. */
+  endSharing(): Promise<HolderEnd | undefined>
   /** Continues as another coordinator, which knows nothing. */
   changeCoordinator(): void
   survey(): readonly Survey[]
@@ -52,8 +57,9 @@ export function laboratory(system: System): Laboratory {
   let deployed: Deployed | undefined
   let coordinators = 0
   let input: RunTerms['input'] = 'manifest'
+  let holder: Holder | undefined
   const stateDirectory = () => join(user.directory, `state-${coordinators}`)
-  const terms = (step: Step): RunTerms => ({ step, input, stateDirectory: stateDirectory() })
+  const terms = (step: Step): RunTerms => ({ step, input, stateDirectory: stateDirectory(), holder })
   const emptyTemporary = async () => {
     await rm(system.temporary, { recursive: true, force: true })
     await mkdir(system.temporary)
@@ -103,6 +109,14 @@ export function laboratory(system: System): Laboratory {
       await user.run(['chmod', '-R', 'u+w', storeDirectory])
       await rm(storeDirectory, { recursive: true, force: true })
       await rename(`${storeDirectory}.aside`, storeDirectory)
+    },
+    async shareConnections() {
+      holder = await holdConnections(system)
+    },
+    async endSharing() {
+      const ending = holder
+      holder = undefined
+      return ending?.end()
     },
     changeCoordinator: () => void (coordinators += 1),
     survey: look,

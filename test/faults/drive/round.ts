@@ -4,6 +4,7 @@ import { checkEnd } from '../judge/check-end.ts'
 import { checkRun } from '../judge/check-run.ts'
 import type { CoordinatorState } from '../observe/coordinator-state.ts'
 import type { Fault } from '../inject/fault.ts'
+import type { HolderEnd } from './holder.ts'
 import { BEFORE, type Laboratory, textOf } from './laboratory.ts'
 import { isOfBuilder } from '../inject/points.ts'
 import { beginningOf, type Run } from './run.ts'
@@ -44,6 +45,8 @@ export interface Evidence {
   readonly stages: readonly Stage[]
   /** Time in nanoseconds after which only the last run, or activities that were cut off, have done anything. */
   readonly settledAt: bigint
+  /** What is left of the davit-connect that held the connections, if there was one. */
+  readonly holders: readonly HolderEnd[]
 }
 
 export interface Goals {
@@ -64,6 +67,7 @@ export async function runRound(laboratory: Laboratory, fault: Fault): Promise<Ro
     const problem = error instanceof Error ? (error.stack ?? error.message) : String(error)
     return { fault, isStruck: true, status: null, problems: [problem], messages: '' }
   } finally {
+    await laboratory.endSharing()
     await laboratory.endWithModels()
   }
 }
@@ -76,10 +80,11 @@ async function takeRound(laboratory: Laboratory, fault: Fault): Promise<RoundRes
   const start = laboratory.survey()
   const { generations } = laboratory.coordinatorState()
   laboratory.reached(undefined)
+  if (fault.connections === 'shared') await laboratory.shareConnections()
   const interrupted = await interruptions(laboratory, fault)
-  const stages = await goOn(laboratory, fault, interrupted)
+  const { stages, holders } = await goOn(laboratory, fault, interrupted)
   const startGenerations = fault.coordinator === 'second' ? [] : generations
-  const evidence = { fault, start, startGenerations, stages, settledAt: beginningOf(stages.at(-1)!.run) }
+  const evidence = { fault, start, startGenerations, stages, holders, settledAt: beginningOf(stages.at(-1)!.run) }
   const problems = [...stages.flatMap((_, index) => checkRun(evidence, index, goals)), ...checkEnd(evidence, goals)]
   if (problems.every(isAboutWords)) laboratory.reached(next)
   const { isStruck, status } = interrupted.at(-1)!.run
@@ -102,8 +107,13 @@ async function interruptions(laboratory: Laboratory, fault: Fault): Promise<read
 }
 
 /** Repeats the command. */
-async function goOn(laboratory: Laboratory, fault: Fault, before: readonly Begun[]): Promise<readonly Stage[]> {
+async function goOn(
+  laboratory: Laboratory,
+  fault: Fault,
+  before: readonly Begun[],
+): Promise<Pick<Evidence, 'stages' | 'holders'>> {
   const next = LEADS_TO[fault.step]
+  const first = await renewed(laboratory, fault)
   const last = await (fault.pace === 'held' ? laboratory.deployPastHeld(next) : laboratory.deploy(next))
   const gone = await Promise.all(before.map(({ run }) => run.orphans))
   const earlier = before.map((stage, index) => ({
@@ -112,9 +122,19 @@ async function goOn(laboratory: Laboratory, fault: Fault, before: readonly Begun
     // Processes that ended before the survey have printed nothing after it.
     late: gone[index]! <= stage.surveyedAt ? stage : remainsOf(laboratory, stage.run),
   }))
+  const second = await laboratory.endSharing()
   const after = await laboratory.surveyWhenQuiet()
   const late = { after, coordinator: laboratory.coordinatorState() }
-  return [...earlier, { run: last, ...late, surveyedAt: last.endedAt, goneAt: last.endedAt, late }]
+  const stages = [...earlier, { run: last, ...late, surveyedAt: last.endedAt, goneAt: last.endedAt, late }]
+  return { stages, holders: [first, second].filter((end) => end !== undefined) }
+}
+
+/** Replaces a davit-connect that would not ask the host of the point again for a while. */
+async function renewed(laboratory: Laboratory, { kind, connections }: Fault): Promise<HolderEnd | undefined> {
+  if (connections === 'own' || kind !== 'cut') return undefined
+  const end = await laboratory.endSharing()
+  await laboratory.shareConnections()
+  return end
 }
 
 type Begun = Omit<Stage, 'goneAt' | 'late'>

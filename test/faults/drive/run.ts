@@ -6,6 +6,7 @@ import type { Started } from '../../harness/coordinator.ts'
 import { eventually } from '../../harness/wait.ts'
 import { leavesOrphans, type Strike } from '../inject/fault.ts'
 import { commandOf, mend } from '../inject/strikes.ts'
+import type { Holder } from './holder.ts'
 import type { Step, System } from './system.ts'
 
 /** One run of davit-env. */
@@ -43,6 +44,8 @@ export interface RunTerms {
   readonly input: 'manifest' | 'models'
   /** Whether to stop once there is a manifest and a plan. */
   readonly dryRun?: boolean
+  /** The davit-connect that holds the connections of the run. */
+  readonly holder?: Holder | undefined
 }
 
 /** Runs davit-env as shipped, to its end; `meanwhile` may interfere. */
@@ -77,7 +80,13 @@ export interface InterruptedTerms extends RunTerms {
   readonly pace?: 'usual' | 'held'
 }
 
-/** Runs davit-env with tools that can be interrupted. */
+/** Deploys a manifest as davit-env does. */
+const ONE_BY_ONE = `davit-distribute "$1" && davit-lock "$1" -- sh -c 'davit-activate "$1" && davit-set "$1"' sh "$1"`
+
+/** Status of a shell whose last program was killed. */
+const LAST_KILLED = 137
+
+/** Runs davit-env, or with a davit-connect the single tools; all of them can be interrupted. */
 export async function interrupt(system: System, terms: InterruptedTerms): Promise<Run> {
   const { strike } = terms
   const log = join(system.user.directory, 'points.log')
@@ -88,7 +97,8 @@ export async function interrupt(system: System, terms: InterruptedTerms): Promis
   const ended = once(started.process, 'exit')
   const orphans = started.outcome.then(now)
   const second = strike?.kind.startsWith('twice:') ? signalAgain(started, strike) : undefined
-  const [status] = (await ended) as [number | null]
+  const [ownStatus] = (await ended) as [number | null]
+  const status = ownStatus === LAST_KILLED ? null : ownStatus
   await second
   if (strike === undefined || !leavesOrphans(strike)) await started.outcome
   const endedAt = now()
@@ -102,13 +112,16 @@ export async function interrupt(system: System, terms: InterruptedTerms): Promis
 }
 
 function startFaulty(system: System, terms: InterruptedTerms, log: string): Started {
-  const { strike, pace = 'usual' } = terms
+  const { strike, pace = 'usual', holder } = terms
   const orders =
     strike === undefined
       ? {}
-      : { DAVIT_FAULT_POINT: strike.point, DAVIT_FAULT_COMMAND: commandOf(strike.kind, system, pace) }
+      : { DAVIT_FAULT_POINT: strike.point, DAVIT_FAULT_COMMAND: commandOf(strike.kind, system, { pace, holder }) }
   const more = { PATH: system.faultyPath, DAVIT_FAULT_LOG: log, ...orders }
-  return system.user.start(['davit-env', ...optionsOf(system, terms)], settingsOf(system, terms, more))
+  const [, manifest = ''] = system.goals[terms.step].manifestOptions
+  const argv =
+    holder === undefined ? ['davit-env', ...optionsOf(system, terms)] : ['sh', '-c', ONE_BY_ONE, 'sh', manifest]
+  return system.user.start(argv, settingsOf(system, terms, more))
 }
 
 /** Sends the second signal, once the first is answered and davit no longer takes both for the same. */
@@ -135,10 +148,12 @@ function optionsOf({ goals }: System, { step, input, dryRun = false }: RunTerms)
 
 function settingsOf(
   { environment }: System,
-  { stateDirectory }: RunTerms,
+  { stateDirectory, holder }: RunTerms,
   more: Readonly<Record<string, string>> = {},
 ) {
-  return { environment: { ...environment, DAVIT_STATE_DIR: stateDirectory, DAVIT_LOG_FORMAT: 'json', ...more } }
+  const shared = holder === undefined ? {} : { DAVIT_CONNECT: holder.socket }
+  const all = { ...environment, DAVIT_STATE_DIR: stateDirectory, DAVIT_LOG_FORMAT: 'json', ...shared, ...more }
+  return { environment: all }
 }
 
 function recorded({ process: { stderr } }: Started): () => readonly Line[] {

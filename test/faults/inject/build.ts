@@ -4,11 +4,15 @@ import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
 import { bundleExecutables } from '../../../scripts/bundle-programs.ts'
 import { type Executable, executables, ROOT } from '../../../scripts/executables.ts'
+import { DEPLOYERS } from './points.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
-const FAULTY = 'davit-env'
+const FAULTY: readonly string[] = ['davit-env', ...DEPLOYERS]
 
-/** Copies an installation, with a davit-env that can be interrupted at every point. `compiled` caches the code that V8 compiles. */
+/**
+ * Copies an installation, with a davit-env and single tools that can be interrupted at every point. `compiled` caches the code that
+ * V8 compiles.
+ */
 export async function installFaulty(prefix: string, faulty: string): Promise<void> {
   const [from, to] = [join(prefix, 'lib/davit'), join(faulty, 'lib/davit')]
   await mkdir(join(to, 'bin'), { recursive: true })
@@ -17,10 +21,10 @@ export async function installFaulty(prefix: string, faulty: string): Promise<voi
   for (const name of await readdir(from)) {
     if (name !== 'bin') await symlink(join(from, name), join(to, name))
   }
-  const programs = executables().filter(({ name }) => name === FAULTY)
+  const programs = executables().filter(({ name }) => FAULTY.includes(name))
   await bundleExecutables(programs, join(to, 'bin'), [faultyParts(programs)])
   for (const name of await readdir(join(prefix, 'bin'))) {
-    const program = name === FAULTY ? `../lib/davit/bin/${name}.cjs` : join(prefix, 'bin', name)
+    const program = FAULTY.includes(name) ? `../lib/davit/bin/${name}.cjs` : join(prefix, 'bin', name)
     await symlink(program, join(faulty, 'bin', name))
   }
 }
@@ -37,7 +41,7 @@ function faultyParts(programs: readonly Pick<Executable, 'entry'>[]): Plugin {
   return {
     name: 'faulty-parts',
     setup({ onResolve, onLoad }) {
-      // Makes the beginning of davit-env its first point, and the beginning of a step the first one of its tool.
+      // Makes the beginning of each program its first point, and the beginning of a step the first one of its tool.
       onLoad({ filter: /\/src\/bin[a-z-]*\.ts$/ }, async ({ path }) => {
         const contents = `import ${JSON.stringify(join(HERE, 'pass.ts'))}\n${await readFile(path, 'utf8')}`
         return programs.some(({ entry }) => entry === path)

@@ -1,12 +1,12 @@
-import { type Fault, isMishap, type Kind, KINDS, leavesOrphans, type Strike } from './fault.ts'
-import { alikes, isOfBuilder, partsOf, type Place, type Points } from './points.ts'
+import { type Fault, isMishap, isOfHolder, type Kind, KINDS, leavesOrphans, type Strike } from './fault.ts'
+import { alikes, isOfBuilder, isOfDeployer, partsOf, type Place, type Points } from './points.ts'
 import { GRACEFUL, type Step, STEPS } from '../drive/system.ts'
 
 /**
  * Returns faults of every kind at every place. `one-of-each` tries equivalent faults once: it picks one of equivalent places at
  * random for each kind, and one signal stands for all that request an end. INT, TERM and HUP have one handler, and the process that
- * receives one passes it on to the others. The coordinator that continues, the pace, and the interruption of the next run are always
- * random. So is the order, so that ending the loop early leaves a sample.
+ * receives one passes it on to the others. The coordinator that continues, the pace, whether connections are shared, and the
+ * interruption of the next run are always random. So is the order, so that ending the loop early leaves a sample.
  */
 export function allFaults(
   points: Points,
@@ -17,7 +17,10 @@ export function allFaults(
   const each = STEPS.flatMap((step) => points[step].map((point) => [{ step, point }]))
   const faults = (isAll ? each : alikes(points)).flatMap((alike) => {
     const kinds = kindsFor(alike[0]!.point, isAll ? KINDS.map((kind) => [kind]) : KINDS_ALIKE)
-    const once = kinds.map((same) => faultAt(pick(alike, random), pick(same, random), random))
+    const once = kinds.map((same) => {
+      const places = alike.filter(({ point }) => canHappen(same[0]!, point))
+      return faultAt(pick(places, random), pick(same, random), random)
+    })
     return [...once, twice(pick(alike, random), points, random)]
   })
   return shuffled(faults, random)
@@ -30,11 +33,11 @@ export function sampleFaults(points: Points, count: number, random: () => number
     const step = STEPS[index % STEPS.length]!
     const kind = kinds[index % kinds.length]!
     // Every fourth fault is at a tool that makes the manifest, and every fourth has a second interruption.
-    const ofBuilder = index % 4 === 0 && !isMishap(kind)
-    const possible = points[step].filter((point) => !isMishap(kind) || !hostless(point))
+    const ofBuilder = index % 4 === 0 && !isMishap(kind) && !isOfHolder(kind)
+    const possible = points[step].filter((point) => canHappen(kind, point))
     const candidates = possible.filter((point) => isOfBuilder(point) === ofBuilder)
     const place = { step, point: pick(candidates.length === 0 ? possible : candidates, random) }
-    return index % 4 === 1 ? twice(place, points, random, [kind]) : faultAt(place, kind, random)
+    return index % 4 === 1 && !isOfHolder(kind) ? twice(place, points, random, [kind]) : faultAt(place, kind, random)
   })
 }
 
@@ -42,12 +45,28 @@ export function sampleFaults(points: Points, count: number, random: () => number
 const KINDS_ALIKE: readonly (readonly Kind[])[] = [
   KINDS.filter((kind) => GRACEFUL.some((signal) => kind.endsWith(`:${signal}`)) && !kind.startsWith('twice:')),
   KINDS.filter((kind) => kind.startsWith('twice:')),
-  ...KINDS.filter((kind) => kind.endsWith(':KILL') || isMishap(kind)).map((kind) => [kind]),
+  ...KINDS.filter((kind) => kind.endsWith(':KILL') || isOfHolder(kind) || isMishap(kind)).map((kind) => [kind]),
 ]
 
-/** Leaves out what happens to hosts if the point does not belong to a host. */
 function kindsFor(point: string, kinds: readonly (readonly Kind[])[]): readonly (readonly Kind[])[] {
-  return hostless(point) ? kinds.filter(([kind]) => !isMishap(kind!)) : kinds
+  return kinds.filter(([kind]) => canHappen(kind!, point))
+}
+
+/** Leaves out what happens to hosts if the point does not belong to a host, and to davit-connect if it does not belong to a tool. */
+function canHappen(kind: Kind, point: string): boolean {
+  if (isOfHolder(kind)) return isOfDeployer(point) && (kind !== 'connect:KILL' || isBeforeActivities(point))
+  return !isMishap(kind) || !hostless(point)
+}
+
+/**
+ * Whether no activity is under way, and none is about to begin. If a request that starts an activity is lost with its connection,
+ * and the machine can be reached again at once, davit-activate takes it for begun, and rolls back by activating services that run.
+ * A round that is named can be tried everywhere, and fails then.
+ */
+function isBeforeActivities(point: string): boolean {
+  const { tool, moment } = partsOf(point)
+  if (moment.endsWith('-renew')) return false
+  return tool !== 'davit-activate' || /^(begin|connect|before-script|(before|after)-(hello|look|observe))$/.test(moment)
 }
 
 function hostless(point: string): boolean {
@@ -60,7 +79,7 @@ function twice({ step, point }: Place, points: Points, random: () => number, kin
   const first = strikeAt(point, kinds, random)
   const second = strikeAt(pick(next, random), KINDS, random)
   const coordinator = random() < 0.25 ? 'second' : 'same'
-  return { step, ...first, again: second, coordinator, pace: 'usual' }
+  return { step, ...first, again: second, coordinator, pace: 'usual', connections: 'own' }
 }
 
 /** Whether the next run also reaches the point, although it has less to do. */
@@ -72,8 +91,9 @@ function isReachedAgain(point: string, first: string): boolean {
 }
 
 function strikeAt(point: string, kinds: readonly Kind[], random: () => number): Strike {
-  const possible = kinds.filter((kind) => !isMishap(kind) || !hostless(point))
-  return { kind: pick(possible.length === 0 ? KINDS.filter((kind) => !isMishap(kind)) : possible, random), point }
+  const possible = kinds.filter((kind) => canHappen(kind, point) && !isOfHolder(kind))
+  const others = KINDS.filter((kind) => !isMishap(kind) && !isOfHolder(kind))
+  return { kind: pick(possible.length === 0 ? others : possible, random), point }
 }
 
 /** The step to which the run after an interruption leads: a system that can be started. */
@@ -91,7 +111,17 @@ function faultAt({ step, point }: Place, kind: Kind, random: () => number): Faul
   const canBeHeld = leavesOrphans(strike) && strike.point.startsWith('davit-activate:')
   // Without holding up, the activity could be over before a second signal.
   const isHeld = canBeHeld && (strike.kind.startsWith('twice:') || random() < 0.5)
-  return { step, ...strike, coordinator, pace: isHeld ? 'held' : 'usual' }
+  const connections = connectionsFor(strike, random)
+  return { step, ...strike, coordinator, pace: isHeld ? 'held' : 'usual', connections }
+}
+
+/** Kinds of interruptions that are tried with shared connections as well. */
+const ALSO_SHARED: readonly Kind[] = ['env:KILL', 'cut', 'sshd', 'reboot']
+
+function connectionsFor({ kind, point }: Strike, random: () => number): Fault['connections'] {
+  if (isOfHolder(kind)) return 'shared'
+  const canBeShared = ALSO_SHARED.includes(kind) && isOfDeployer(point)
+  return canBeShared && random() < 0.25 ? 'shared' : 'own'
 }
 
 /** Returns a generator of numbers from 0 to 1 that depend only on the seed (mulberry32). */

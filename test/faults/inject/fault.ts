@@ -4,12 +4,15 @@ const SIGNALS = [...GRACEFUL, 'KILL'] as const
 
 /**
  * Kinds of interruptions: a signal to the process of davit-env, which runs the tool at the point, or to its process group as from a
- * terminal; two signals, the second while the first is being handled; and mishaps of the host of the point.
+ * terminal; two signals, the second while the first is being handled; the end of the davit-connect that holds the connections, or of its
+ * socket; and mishaps of the host of the point.
  */
 export const KINDS = [
   ...SIGNALS.flatMap((signal) => (['env', 'group'] as const).map((victim) => `${victim}:${signal}` as const)),
   'twice:INT',
   'twice:TERM',
+  'connect:KILL',
+  'connect:unlink',
   'cut',
   'sshd',
   'reboot',
@@ -34,9 +37,17 @@ export interface Fault extends Strike {
   readonly coordinator: 'same' | 'second'
   /** Whether activities that are under way are held up until the next run has encountered them. */
   readonly pace: 'usual' | 'held'
+  /**
+   * Whether the interrupted run is one of davit-env, with connections of its own, or of one tool after the other, with connections
+   * that a davit-connect holds for them and for the next run.
+   */
+  readonly connections: 'own' | 'shared'
 }
 
-export function nameOf({ step, kind, point, again, coordinator, pace }: Fault): string {
+/** The word for shared connections in the name of a fault. */
+const SHARED = 'connect'
+
+export function nameOf({ step, kind, point, again, coordinator, pace, connections }: Fault): string {
   return [
     step,
     kind,
@@ -44,6 +55,7 @@ export function nameOf({ step, kind, point, again, coordinator, pace }: Fault): 
     ...(again === undefined ? [] : ['then', again.kind, again.point]),
     ...(coordinator === 'second' ? [coordinator] : []),
     ...(pace === 'held' ? [pace] : []),
+    ...(connections === 'shared' ? [SHARED] : []),
   ].join(' ')
 }
 
@@ -56,8 +68,18 @@ export function parseFault(name: string): Fault | undefined {
     step,
     ...strike,
     ...(again === undefined ? {} : { again }),
-    coordinator: more.includes('second') ? 'second' : 'same',
-    pace: more.includes('held') ? 'held' : 'usual',
+    ...circumstancesOf(strike, more),
+  }
+}
+
+function circumstancesOf(
+  { kind }: Strike,
+  words: readonly string[],
+): Pick<Fault, 'coordinator' | 'pace' | 'connections'> {
+  return {
+    coordinator: words.includes('second') ? 'second' : 'same',
+    pace: words.includes('held') ? 'held' : 'usual',
+    connections: isOfHolder(kind) || words.includes(SHARED) ? 'shared' : 'own',
   }
 }
 
@@ -69,7 +91,12 @@ function strikeOf(kind = '', point = ''): Strike | undefined {
 
 /** Whether programs or activities that the run has started may continue after davit-env has ended. */
 export function leavesOrphans({ kind }: Strike): boolean {
-  return kind.endsWith(':KILL') || kind.startsWith('twice:')
+  return (kind.endsWith(':KILL') && !isOfHolder(kind)) || kind.startsWith('twice:')
+}
+
+/** Whether a kind of interruption happens to davit-connect. */
+export function isOfHolder(kind: Kind): boolean {
+  return kind.startsWith('connect:')
 }
 
 export function isMishap(kind: Kind): kind is Mishap {

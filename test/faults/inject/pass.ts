@@ -1,9 +1,10 @@
-/** Part of the davit-env of these tests (see build.ts): logs the points of a run, and runs a command at one of them. */
+/** Part of the tools of these tests (see build.ts): logs the points of a run, and runs a command at one of them. */
 import { spawnSync } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
+import { basename } from 'node:path'
 
 /** The tools that run, one inside the other: davit-activate runs inside davit-lock. */
-const tools = ['davit-env']
+const tools = [basename(process.argv[1] ?? '', '.cjs')]
 const times = new Map<string, number>()
 /** The environment is read only once. */
 const { DAVIT_FAULT_LOG: log, DAVIT_FAULT_POINT: wanted, DAVIT_FAULT_COMMAND: command = '' } = process.env

@@ -18,6 +18,13 @@ export function partsOf(point: string): PointParts {
 /** Tools that make the manifest, without connections. A run that is interrupted in one of them begins with models. */
 export const BUILDERS: readonly string[] = ['davit-normalize', 'davit-manifest']
 
+/** Tools that deploy a manifest, one after the other. davit-lock is there while the last two run. */
+export const DEPLOYERS: readonly string[] = ['davit-distribute', 'davit-lock', 'davit-activate', 'davit-set']
+
+export function isOfDeployer(point: string): boolean {
+  return DEPLOYERS.includes(partsOf(point).tool)
+}
+
 export function isOfBuilder(point: string): boolean {
   return BUILDERS.includes(partsOf(point).tool)
 }

@@ -1,16 +1,30 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { isMishap, type Kind, type Mishap, type Strike } from './fault.ts'
+import { isMishap, isOfHolder, type Kind, type Mishap, type Strike } from './fault.ts'
 import { partsOf } from './points.ts'
+import type { Holder } from '../drive/holder.ts'
 import type { System } from '../drive/system.ts'
 
 const OUTSIDE = fileURLToPath(new URL('outside', import.meta.url))
 const HOLD = '/run/davit-faults.hold'
 
 /** Returns a shell command that interrupts. $1 is the process at the point, $2 the address of the host of the point. */
-export function commandOf(kind: Kind, system: System, pace: 'usual' | 'held'): string {
-  return `${pace === 'held' ? holdCommand(system) : ''}${isMishap(kind) ? mishapCommand(kind, system) : signalCommand(kind)}`
+export function commandOf(kind: Kind, system: System, { pace, holder }: Circumstances): string {
+  return `${pace === 'held' ? holdCommand(system) : ''}${strikeCommand(kind, system, holder)}`
+}
+
+interface Circumstances {
+  readonly pace: 'usual' | 'held'
+  /** The davit-connect that holds the connections of the run. */
+  readonly holder: Holder | undefined
+}
+
+function strikeCommand(kind: Kind, system: System, holder: Holder | undefined): string {
+  if (isMishap(kind)) return mishapCommand(kind, system)
+  if (!isOfHolder(kind)) return signalCommand(kind)
+  if (holder === undefined) throw new Error(`'${kind}' needs a davit-connect`)
+  return kind === 'connect:KILL' ? `kill -s KILL ${holder.pid}` : `rm '${holder.socket}'`
 }
 
 function signalCommand(kind: string): string {

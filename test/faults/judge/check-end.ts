@@ -17,6 +17,7 @@ export function checkEnd(evidence: Evidence, goals: Goals): readonly string[] {
     ...end.flatMap((survey, index) => checkHost(survey, expectedGenerations(start[index]!, evidence, goals), goals)),
     ...end.flatMap((survey) => checkLeft(survey, evidence)),
     ...checkCoordinator(evidence, goals),
+    ...checkHolders(evidence),
     ...checkJournal(evidence, goals),
   ]
 }
@@ -48,6 +49,14 @@ function checkLeft({ host, leftFiles, leftProcesses }: Survey, { stages }: Evide
     ...differences(`files left on ${host}`, [], files),
     ...differences(`processes left on ${host}`, [], leftProcesses),
   ]
+}
+
+/** Checks that davit-connect ends with its command, and leaves nothing that the next one does not remove. */
+function checkHolders({ holders }: Evidence): readonly string[] {
+  return holders.flatMap(({ hasOutlived, leftDirectory }) => [
+    ...(hasOutlived ? ['davit-connect did not end with its command'] : []),
+    ...(leftDirectory === undefined ? [] : [`davit-connect has left '${leftDirectory}'`]),
+  ])
 }
 
 function checkCoordinator({ stages, startGenerations }: Evidence, { next }: Goals): readonly string[] {

@@ -1,7 +1,7 @@
 import { checkClaims } from './check-claims.ts'
 import { journalSince } from './check-journal.ts'
 import { differences } from './differences.ts'
-import { isMishap, type Kind } from '../inject/fault.ts'
+import { isMishap, isOfHolder, type Kind } from '../inject/fault.ts'
 import type { Evidence, Goals } from '../drive/round.ts'
 import { partsOf } from '../inject/points.ts'
 import type { Line, Run } from '../drive/run.ts'
@@ -35,6 +35,8 @@ const MORE_STATUSES: Readonly<Record<string, readonly number[]>> = { fill: [73],
 
 /** Returns the possible statuses. A signal that comes after everything is done does not change the status. */
 function statusesOf(kind: Kind, usual: number): readonly (number | null)[] {
+  // Tools go on with connections of their own.
+  if (isOfHolder(kind)) return [usual]
   const [, signal = ''] = kind.split(':')
   if (isMishap(kind)) return [0, 1, 2, 3, 69, ...(MORE_STATUSES[kind] ?? [])]
   if (signal === 'KILL') return [null]

@@ -3,8 +3,10 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'build-awaited',
   'builds-half-isolated',
   'builds-not-isolated',
+  'holder-gone',
   'kept-outdated',
   // Differences from the manifest are reported by other messages before this one.
+  'not-connected',
   'nothing-to-do',
   'other-module-tried',
   'others-here',
