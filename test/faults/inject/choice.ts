@@ -54,19 +54,8 @@ function kindsFor(point: string, kinds: readonly (readonly Kind[])[]): readonly 
 
 /** Leaves out what happens to hosts if the point does not belong to a host, and to davit-connect if it does not belong to a tool. */
 function canHappen(kind: Kind, point: string): boolean {
-  if (isOfHolder(kind)) return isOfDeployer(point) && (kind !== 'connect:KILL' || isBeforeActivities(point))
+  if (isOfHolder(kind)) return isOfDeployer(point)
   return !isMishap(kind) || !hostless(point)
-}
-
-/**
- * Whether no activity is under way, and none is about to begin. If a request that starts an activity is lost with its connection,
- * and the machine can be reached again at once, davit-activate takes it for begun, and rolls back by activating services that run.
- * A round that is named can be tried everywhere, and fails then.
- */
-function isBeforeActivities(point: string): boolean {
-  const { tool, moment } = partsOf(point)
-  if (moment.endsWith('-renew')) return false
-  return tool !== 'davit-activate' || /^(begin|connect|before-script|(before|after)-(hello|look|observe))$/.test(moment)
 }
 
 function hostless(point: string): boolean {
