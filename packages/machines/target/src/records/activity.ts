@@ -6,7 +6,7 @@ import { fromHexadecimal } from '../helper/answer-lines.ts'
 import { RefusedRequest } from '../helper/helper.ts'
 import { isConnectionLost, type Machine } from '../machine.ts'
 import { MAX_LOSSES } from '../helper/reconnect.ts'
-import { beginOnce } from './begin-once.ts'
+import { beginOnce, type NotBegun } from './begin-once.ts'
 import { recordFields } from './record.ts'
 
 /** Path of a mapping's module: below the profile of its target, or the package of the service that provides the container. */
@@ -35,8 +35,7 @@ export interface ActivityDefinition {
 export type ActivityResult =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed'; readonly message: string; readonly log: string }
-  /** The request has not reached the machine. */
-  | { readonly kind: 'not-begun'; readonly message: string; readonly error: unknown }
+  | NotBegun
 
 const LOG_BYTES = 16 * 1024
 const MAX_TROUBLE_CHARACTERS = 300
@@ -46,21 +45,26 @@ const MAX_TROUBLE_CHARACTERS = 300
  * it, or is requested again if it never began. Rejects if the machine cannot be asked how the activity ended, and with `lock-lost` if it was not allowed to begin.
  */
 export async function performActivity(machine: Machine, request: ActivityRequest): Promise<ActivityResult> {
+  try {
+    const status = await statusOf(machine, request)
+    if (typeof status !== 'number') return status
+    return status === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, status)
+  } catch (error) {
+    if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
+    return { kind: 'failed', message: error.messageWithRemedy, log: '' }
+  }
+}
+
+async function statusOf(machine: Machine, request: ActivityRequest): Promise<number | NotBegun> {
   const { mapping, profile, token, activity } = request
   const { target, container, service } = mapping
   const fields = definitionFields(request)
   const start = [target, profile, token, activity, secondsOf(request), container, service, ...fields] as const
-  try {
-    for (let losses = 0; ; losses += 1) {
-      const begun = await beginOnce((sent) => machine.requestActivity('start', start, { sent }))
-      if (begun.kind === 'not-begun') return begun
-      const status = begun.kind === 'ended' ? begun.result : await awaitActivity(machine, request)
-      if (status === 0) return { kind: 'succeeded' }
-      if (status !== NEVER_BEGAN || losses === MAX_LOSSES) return await failureOf(machine, request, status)
-    }
-  } catch (error) {
-    if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
-    return { kind: 'failed', message: error.messageWithRemedy, log: '' }
+  for (let losses = 0; ; losses += 1) {
+    const begun = await beginOnce((sent) => machine.requestActivity('start', start, { sent }))
+    if (begun.kind === 'not-begun') return begun
+    const status = begun.kind === 'ended' ? begun.result : await awaitActivity(machine, request)
+    if (status !== NEVER_BEGAN || losses === MAX_LOSSES) return status
   }
 }
 

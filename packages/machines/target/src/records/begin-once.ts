@@ -6,8 +6,14 @@ export type Beginning<Result> =
   | { readonly kind: 'ended'; readonly result: Result }
   /** The connection was lost after the request had been sent. */
   | { readonly kind: 'lost' }
-  /** The request has not reached the machine. */
-  | { readonly kind: 'not-begun'; readonly message: string; readonly error: unknown }
+  | NotBegun
+
+/** The request has not reached the machine. */
+export interface NotBegun {
+  readonly kind: 'not-begun'
+  readonly message: string
+  readonly error: unknown
+}
 
 /** Sends a request that must not reach the machine twice; `send` reports when it may have been sent. */
 export async function beginOnce<Result>(send: (sent: () => void) => Promise<Result>): Promise<Beginning<Result>> {
