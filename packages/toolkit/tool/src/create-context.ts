@@ -4,7 +4,7 @@ import type { Host } from './host.ts'
 import type { Interruption } from './interruption.ts'
 import type { Arguments } from './parse-arguments.ts'
 import type { Progress } from './progress.ts'
-import { readInput } from './read-input.ts'
+import { type InputSource, readInput } from './read-input.ts'
 import type { ResultOutput } from './result-output.ts'
 import { RUN_VARIABLE, type RunJournal } from './run-journal.ts'
 import { runInForeground } from './run-in-foreground.ts'
@@ -25,7 +25,7 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
   const { host, interruption, result, progress, journal, trace } = parts
   const { [RUN_VARIABLE]: _, ...environment } = host.environment
   const { signal } = interruption
-  const source = { standardInput: host.input, signal }
+  const source = inputSource(host, signal)
   const read = (operand: string | undefined, what = 'input') =>
     traced(trace, { kind: 'document', name: `read ${what}` }, () => readInput(operand, source))
   return {
@@ -64,4 +64,13 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
 
 function hasTerminal({ input, output, errors }: Host): boolean {
   return [input, output, errors].some(({ isTTY }) => isTTY === true)
+}
+
+function inputSource(host: Host, signal: AbortSignal): InputSource {
+  return {
+    get standardInput() {
+      return host.input
+    },
+    signal,
+  }
 }

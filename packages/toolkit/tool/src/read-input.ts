@@ -5,23 +5,25 @@ import type { Input } from './tool-context.ts'
 import { usageError } from './usage-error.ts'
 
 export interface InputSource {
+  /** Used only if it is read. */
   readonly standardInput: Readable & { readonly isTTY?: boolean | undefined }
   readonly signal: AbortSignal
 }
 
 /** Reads a file, or standard input if the operand is missing or `-`. */
-export async function readInput(operand: string | undefined, { standardInput, signal }: InputSource): Promise<Input> {
+export async function readInput(operand: string | undefined, source: InputSource): Promise<Input> {
   const file = operand === undefined || operand === '-' ? STANDARD_INPUT : operand
-  if (file === STANDARD_INPUT) refuseUseless(standardInput)
-  const stream = file === STANDARD_INPUT ? standardInput : createReadStream(file)
-  return { text: decode(await readAll(stream, { file, signal }), file), file }
+  const stream = file === STANDARD_INPUT ? standardInputOf(source) : createReadStream(file)
+  return { text: decode(await readAll(stream, { file, signal: source.signal }), file), file }
 }
 
 const STANDARD_INPUT = '<stdin>'
 
-function refuseUseless({ isTTY, readableEnded }: InputSource['standardInput']): void {
+function standardInputOf({ standardInput }: InputSource): Readable {
+  const { isTTY, readableEnded } = standardInput
   if (isTTY) throw usageError('no document: standard input is a terminal', 'name a file, or pipe a document in')
   if (readableEnded) throw usageError('standard input cannot be read twice', "name a file instead of one '-'")
+  return standardInput
 }
 
 /** As much as the document reader accepts, and a limit for endless streams. */

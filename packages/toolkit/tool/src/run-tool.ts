@@ -22,11 +22,13 @@ export function runTool(
   load: () => Promise<Tool>,
   { alsoEndedBy = [] }: Endings = {},
 ): void {
-  if (description.holdsMuch === true) keepMemorySmall()
   const tool: Tool = {
     ...description,
     findHelp: async (place) => (await load()).findHelp?.(place),
-    run: async (context) => (await load()).run(context),
+    run: async (context) => {
+      if (description.holdsMuch === true) keepMemorySmall()
+      return (await load()).run(context)
+    },
   }
   const interruption = createInterruption({ stop: (status) => process.exit(status), now: () => performance.now() })
   for (const name of INTERRUPTION_SIGNALS) process.on(name, () => interruption.receive(name))
@@ -53,19 +55,24 @@ function failIfIdleAgain(fail: (error: unknown) => void): void {
   setImmediate(() => {})
 }
 
+/** What is a getter takes milliseconds, and most calls do not need it. */
 function currentHost(running: Host['running']): Host {
-  const { argv, env, stdin, stdout, stderr } = process
+  const { argv, env, stdout, stderr } = process
   return {
     argv: argv.slice(2),
     executable: argv[1] ?? '',
     environment: { ...env } as Host['environment'],
     workingDirectory: process.cwd(),
     privileged: process.getuid?.() === 0,
-    input: stdin,
+    get input() {
+      return process.stdin
+    },
     output: stdout,
     errors: stderr,
     running,
-    startTime: performance.timeOrigin,
+    get startTime() {
+      return performance.timeOrigin
+    },
   }
 }
 

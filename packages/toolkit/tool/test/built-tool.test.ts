@@ -32,6 +32,17 @@ test('a built tool tells its version', () => {
   expect(run(['--version'])).toEqual({ status: 0, stdout: `davit-probe ${version}\n`, stderr: '' })
 })
 
+test('a built tool that tells its version does without what is slow to load', () => {
+  const preloaded = join(directory, 'out/preloaded.cjs')
+  writeFileSync(preloaded, "process.on('exit', () => console.error(process.moduleLoadList.join('|')))")
+  const { stderr } = spawnSync(process.execPath, ['--require', preloaded, probe, '--version'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+  })
+  const slow = ['v8', 'perf_hooks', 'internal/fs/streams'].map((name) => `NativeModule ${name}`)
+  expect(stderr.split('|').filter((name) => slow.includes(name))).toEqual([])
+})
+
 test('a built tool prints its help to standard output', () => {
   const { status, stdout, stderr } = run(['--help'])
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
