@@ -1,18 +1,14 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { environment } from '@davit/process'
 import { scratchDirectory } from '@davit/testing/scratch'
 import * as fc from 'fast-check'
 import type { PackageTree } from '@davit/nix'
-import { expect, test, vi } from 'vitest'
-import { writePackageTree } from '../src/native/add-package.ts'
-import { stageTree } from '../src/native/add-tree.ts'
+import { expect, test } from 'vitest'
+import { addProfiles, writePackageTree } from '../src/native/add-package.ts'
+import { storeContext } from '../src/native/store-context.ts'
 import { digestPackage, digestTree } from '../src/native/tree-digest.ts'
-import { temporaryStore } from './temporary-store.ts'
-
-vi.mock(import('../src/native/add-tree.ts'), async (actual) => {
-  const module = await actual()
-  return { ...module, stageTree: vi.fn(module.stageTree) }
-})
+import { currentSystem } from '../src/store.ts'
 
 const name = fc.stringMatching(/^[A-Za-z0-9_+-][A-Za-z0-9_.+-]{0,6}$|^[ü~é]{1,3}$/)
 const { tree } = fc.letrec<{ tree: PackageTree }>((tie) => ({
@@ -45,9 +41,11 @@ test('a package has the same digest before it is written and on the disk', async
 })
 
 test('a package that is there is not written again', async () => {
-  const store = await temporaryStore()
+  const directory = join(scratchDirectory(), 'store')
+  const context = storeContext({ directory, system: currentSystem(), environment: environment() })
   const contents = { name: 'web', packages: [], profileManifest: '<profilemanifest/>', modules: new Map() }
-  const profiles = await store.addProfiles([contents])
-  expect(await store.addProfiles([contents, { ...contents, name: 'other' }])).toEqual([...profiles, expect.any(String)])
-  expect(vi.mocked(stageTree).mock.calls.map(([, , { name: staged }]) => staged)).toEqual(['web', 'other'])
+  const profiles = await addProfiles(context, [contents])
+  const full = { ...context, layout: { ...context.layout, incoming: '/nowhere' } }
+  expect(await addProfiles(full, [contents])).toEqual(profiles)
+  await expect(addProfiles(full, [contents, { ...contents, name: 'other' }])).rejects.toThrow('/nowhere')
 })

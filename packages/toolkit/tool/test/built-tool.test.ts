@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -36,7 +36,7 @@ test('a built tool that tells its version does without what is slow to load', ()
   const preloaded = join(directory, 'out/preloaded.cjs')
   writeFileSync(preloaded, "process.on('exit', () => console.error(process.moduleLoadList.join('|')))")
   const { stderr } = spawnSync(process.execPath, ['--require', preloaded, probe, '--version'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [openSync(preloaded, 'r'), 'pipe', 'pipe'],
     encoding: 'utf8',
   })
   const slow = ['v8', 'perf_hooks', 'internal/fs/streams'].map((name) => `NativeModule ${name}`)
