@@ -42,7 +42,7 @@ test('a package has the same digest before it is written and on the disk', async
 
 test('a package that is there is not written again', async () => {
   const directory = join(scratchDirectory(), 'store')
-  const context = storeContext({ directory, system: currentSystem(), environment: environment() })
+  const context = storeContext({ directory, system: currentSystem(environment()), environment: environment() })
   const contents = { name: 'web', packages: [], profileManifest: '<profilemanifest/>', modules: new Map() }
   const profiles = await addProfiles(context, [contents])
   const full = { ...context, layout: { ...context.layout, incoming: '/nowhere' } }

@@ -40,7 +40,12 @@ test('a built tool that tells its version does without what is slow to load', ()
     encoding: 'utf8',
   })
   const slow = ['v8', 'perf_hooks', 'internal/fs/streams'].map((name) => `NativeModule ${name}`)
-  expect(stderr.split('|').filter((name) => slow.includes(name))).toEqual([])
+  expect(
+    stderr
+      .trim()
+      .split('|')
+      .filter((name) => slow.includes(name)),
+  ).toEqual([])
 })
 
 test('a built tool prints its help to standard output', () => {
