@@ -1,7 +1,7 @@
 import { checkClaims } from './check-claims.ts'
 import { journalSince } from './check-journal.ts'
 import { differences } from './differences.ts'
-import { isMishap, isOfHolder, type Kind } from '../inject/fault.ts'
+import { isMishap, isOfHolder, type Strike } from '../inject/fault.ts'
 import type { Evidence, Goals } from '../drive/round.ts'
 import { partsOf } from '../inject/points.ts'
 import type { Line, Run } from '../drive/run.ts'
@@ -23,7 +23,7 @@ export function checkRun(evidence: Evidence, index: number, goals: Goals): reado
 
 function checkStatus({ step, strike, isStruck, status }: Run): readonly string[] {
   const usual = step === 'failing' ? 1 : 0
-  const expected = isStruck && strike !== undefined ? statusesOf(strike.kind, usual) : [usual]
+  const expected = isStruck && strike !== undefined ? statusesOf(strike, usual) : [usual]
   return expected.includes(status) ? [] : [`it ended with status ${status}, not with ${expected.join(' or ')}`]
 }
 
@@ -34,13 +34,13 @@ const SIGNALLED: Readonly<Record<string, number>> = { INT: 130, TERM: 143, HUP: 
 const MORE_STATUSES: Readonly<Record<string, readonly number[]>> = { fill: [73], reinstall: [LOCKED] }
 
 /** Returns the possible statuses. A signal that comes after everything is done does not change the status. */
-function statusesOf(kind: Kind, usual: number): readonly (number | null)[] {
+function statusesOf({ kind, point }: Strike, usual: number): readonly (number | null)[] {
   // Tools go on with connections of their own.
   if (isOfHolder(kind)) return [usual]
   const [, signal = ''] = kind.split(':')
   if (isMishap(kind)) return [0, 1, 2, 3, 69, ...(MORE_STATUSES[kind] ?? [])]
   if (signal === 'KILL') return [null]
-  return [usual, SIGNALLED[signal]!]
+  return [usual, SIGNALLED[signal]!, ...(isBeforeHandlers(point) ? [null] : [])]
 }
 
 function checkWords({ status, strike, said }: Run): readonly string[] {
@@ -51,6 +51,12 @@ function checkWords({ status, strike, said }: Run): readonly string[] {
     codes.includes('internal-error') || lines.some(({ text }) => /^ {4}at |nothing is left to wait/.test(text))
   const mustSpeak = ![null, 0].includes(status) && !mayBeSilent(codes, strike)
   return [...(isBug ? ['it was a bug'] : []), ...(mustSpeak && !isError ? ['it did not say why it ended'] : [])]
+}
+
+/** Whether davit-env has not begun yet, so that a signal ends it as any process. */
+function isBeforeHandlers(point: string): boolean {
+  const { tool, moment } = partsOf(point)
+  return tool === 'davit-env' && moment === 'begin'
 }
 
 /** Whether a tool may end without an error: at a second signal, or before it handles signals. */
