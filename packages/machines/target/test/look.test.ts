@@ -1,4 +1,4 @@
-import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
@@ -91,6 +91,11 @@ describe.each(installedShells())('a target with $name', (shell) => {
       writeFileSync(registration, '')
     }
     expect(await look()).toEqual([])
+    for (const one of closure) {
+      renameSync(one, `${one}.aside`)
+      expect(await look()).toEqual(['missing'])
+      renameSync(`${one}.aside`, one)
+    }
     removeTree(path)
     expect(await look()).toEqual(['missing'])
   })

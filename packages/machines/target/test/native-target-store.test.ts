@@ -5,7 +5,9 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -96,6 +98,17 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(isFresh(b)).toBe(false)
     await nativeTargetStore(machine, store).protect([b])
     expect(isFresh(b)).toBe(true)
+  })
+
+  test('what was removed by hand is missing, and is sent again', async () => {
+    const [a] = paths as [StorePath, StorePath]
+    await nativeTargetStore(machine, store).send(paths, { signal })
+    const place = join(directory, 'there', basename(a))
+    rmSync(place)
+    expect(await nativeTargetStore(machine, store).missing(paths)).toEqual([a])
+    await nativeTargetStore(machine, store).send([a], { signal })
+    expect(readFileSync(place, 'utf8')).toBe('a')
+    expect(await nativeTargetStore(machine, store).missing(paths)).toEqual([])
   })
 
   test('nothing is protected before it is there', async () => {

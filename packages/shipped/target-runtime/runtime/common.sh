@@ -47,6 +47,11 @@ first_line() {
   fi
 }
 
+# exists PATH: even a dangling link.
+exists() {
+  [ -e "$1" ] || [ -L "$1" ]
+}
+
 # has_line FILE LINE
 has_line() {
   while IFS= read -r line || [ -n "$line" ]; do

@@ -17,7 +17,7 @@ operation_look() {
   esac
 }
 
-# look_natively ROOT [NAME]...: fails if a name has no registration.
+# look_natively ROOT [NAME]...: fails if a name has no registration, or was removed by hand.
 look_natively() {
   roots=${1%/*}
   check_store_paths "$roots"
@@ -25,6 +25,6 @@ look_natively() {
   [ -d "$profile" ] || return 1
   shift
   for name in "$@"; do
-    [ -f "${roots%/*}/registrations/$name.json" ] || return 1
+    [ -f "${roots%/*}/registrations/$name.json" ] && exists "${roots%/*/*}/$name" || return 1
   done
 }

@@ -7,10 +7,6 @@ use_store() {
   built=$incoming/built.$boot
 }
 
-is_valid() {
-  [ -f "$registrations/$1.json" ] && exists "$store/$1"
-}
-
 hold_commit() {
   IFS= read -r process_stat </proc/self/stat
   process_identity "${process_stat%% *}"

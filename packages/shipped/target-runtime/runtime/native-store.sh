@@ -1,4 +1,9 @@
-# The target's half of the native store. A path is valid if its registration exists.
+# The target's half of the native store.
+
+# is_valid NAME: whether a path is registered, and was not removed by hand.
+is_valid() {
+  [ -f "$registrations/$1.json" ] && exists "$store/$1"
+}
 
 # check_received NAME: fails if the name is not one of a path, or was not received.
 check_received() {
@@ -44,10 +49,6 @@ in_batches() {
     # shellcheck disable=SC2086
     "$function" $batch || return
   done
-}
-
-exists() {
-  [ -e "$1" ] || [ -L "$1" ]
 }
 
 # remove_tree PATH: read-only directories included.

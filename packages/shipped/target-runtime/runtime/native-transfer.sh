@@ -1,10 +1,10 @@
 # Finds missing paths of a native store, and commits or discards transfers.
 
-# operation_native_missing REGISTRATIONS [PATH]... names [NAME]...: those names without a registration. If there are none and paths
+# operation_native_missing REGISTRATIONS [PATH]... names [NAME]...: those names that are not valid. If there are none and paths
 # are given, protects these; otherwise keeps the named paths until this helper ends.
 operation_native_missing() {
   check_store_paths "$1"
-  registrations=$1 paths=
+  registrations=$1 store=${1%/*/*} paths=
   shift
   while [ "$1" != names ]; do
     check_store_paths "$1"
@@ -15,7 +15,7 @@ operation_native_missing() {
   # Nothing is sent to a store that this account may not write to.
   { [ -d "${asked%/*}" ] || mkdir -p "${asked%/*}" 2>/dev/null; } && [ -w "${asked%/*}" ] && hold_store "$registrations"
   for name in "$@"; do
-    [ -f "$registrations/$name.json" ] || {
+    is_valid "$name" || {
       say "$name"
       lacking=yes
     }
@@ -82,7 +82,7 @@ operation_native_commit() {
 # choose_received NAME: adds it to what is to be placed, unless it is valid already.
 choose_received() {
   check_received "$1"
-  [ ! -f "$registrations/$1.json" ] || return 0
+  ! is_valid "$1" || return 0
   [ -f "$incoming/records/$1.json" ] || fail incomplete-archive "the archive lacks the record of '$1'"
   placed="$placed $1"
   records="$records $1.json"
@@ -97,7 +97,7 @@ publish_records() {
 check_needs() {
   needed=no
   for name in "$@"; do
-    [ "$needed" = no ] || [ -f "$registrations/$name.json" ] ||
+    [ "$needed" = no ] || is_valid "$name" ||
       fail collected "'$name' was collected in the meantime: run the same command again"
     [ "$name" != needs ] || needed=yes
   done
