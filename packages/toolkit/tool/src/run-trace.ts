@@ -31,10 +31,16 @@ export interface TraceOptions {
 export function openRunTrace(options: TraceOptions): RunTrace {
   const { host, report } = options
   const name = host.environment[TRACE_VARIABLE] ?? ''
-  const trouble = (reason: string) => report(say('trace-not-written', { reason }))
+  const trouble = (reason: string) => {
+    if (!untraced.has(name)) report(say('trace-not-written', { reason }))
+    untraced.add(name)
+  }
   const file = name === '' ? undefined : openTraceFile(name, trouble)
   return file === undefined ? { report, end() {} } : traceInto(file, options)
 }
+
+/** Files that could not be written; tools that share a process report each only once. */
+const untraced = new Set<string>()
 
 function traceInto(file: TraceFile, { tool, host, report }: TraceOptions): RunTrace {
   // Further tools of a process begin now, and not with the process.

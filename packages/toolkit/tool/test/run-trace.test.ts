@@ -159,3 +159,9 @@ test.skipIf(noSmallDisk)('a disk that becomes full ends the trace, with one warn
     disk.remove()
   }
 })
+
+test('tools that share a process say only once that a file cannot be written', () => {
+  opened('davit-env', directory)
+  opened('davit-set', directory)
+  expect(warned()).toEqual([expect.stringContaining(directory)])
+})

@@ -92,7 +92,7 @@ function lockedError({ name }: ShellTarget, profile: ProfileName, holder: LockHo
 
 function howToUnlock({ token }: LockHolder, profile: ProfileName): string {
   const unlock = `davit-unlock -p ${profile}`
-  const byHand = `if you locked it yourself, run ${unlock}`
+  const byHand = `if you locked it yourself, run ${unlock} MANIFEST`
   if (token === undefined) return byHand
   return `${byHand}; if its holder is gone, '${unlock} --id ${token} MANIFEST' releases it`
 }

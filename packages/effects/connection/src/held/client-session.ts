@@ -7,7 +7,7 @@ import type { SshPool } from '../ssh-pool.ts'
 import { type AnswerWatch, watchAnswers } from './answer-watch.ts'
 import { dial } from './dial.ts'
 import { type HeldConnection, heldConnection } from './held-connection.ts'
-import { HolderGone, holderGone } from './holder-gone.ts'
+import { HolderGone, holderGone, noHolder } from './holder-gone.ts'
 import { type Answer, ANSWERS, encodeLine, parseLine, PROTOCOL } from './protocol.ts'
 import { readLines } from './read-lines.ts'
 import { decodeError } from './wire-error.ts'
@@ -23,7 +23,7 @@ export interface SessionOptions {
 /** Begins a session with the holder of a socket; rejects with `HolderGone` if none answers that speaks the same protocol. */
 export async function openSession(place: string, options: SessionOptions): Promise<ClientSession> {
   const socket = await dial(place).catch((cause: unknown): never => {
-    throw new HolderGone('it has ended', { cause })
+    throw noHolder(place, cause)
   })
   const session = new ClientSession(socket, place, options)
   const { environment, attempts } = options

@@ -5,7 +5,7 @@ import type { DavitError } from '@davit/diagnostics'
 import type { Channel } from '../channel.ts'
 import { channelClosed, channelExit } from '../channel-exit.ts'
 import { dial } from './dial.ts'
-import { HolderGone, holderGone } from './holder-gone.ts'
+import { holderGone, noHolder } from './holder-gone.ts'
 import { CHANNEL_EVENTS, type ChannelEvent, encodeLine, parseLine } from './protocol.ts'
 import { readLines } from './read-lines.ts'
 import { decodeError } from './wire-error.ts'
@@ -30,7 +30,7 @@ const STDERR_WINDOW = 2 * 1024 * 1024
 export async function openHeldChannel(reference: LinkReference, script: string): Promise<HeldChannel> {
   const { place, link, address } = reference
   const [control, data] = await Promise.all([dial(place), dial(place)]).catch((cause: unknown): never => {
-    throw new HolderGone('it has ended', { cause })
+    throw noHolder(place, cause)
   })
   const name = randomBytes(16).toString('hex')
   data.write(encodeLine({ kind: 'data', channel: name }))

@@ -71,7 +71,8 @@ export async function whyForeign(socket: string): Promise<string | undefined> {
   const directory = dirname(socket)
   if (!isAbsolute(socket)) return 'its path is not absolute'
   const found = await lstat(directory).catch(() => undefined)
-  return found === undefined || (await isPrivate(directory)) ? undefined : `others may enter '${directory}'`
+  if (found === undefined || (await isPrivate(directory))) return undefined
+  return found.uid === userInfo().uid ? `others may enter '${directory}'` : `'${directory}' belongs to another user`
 }
 
 /** Whether a directory belongs to this user, who alone can enter it. */
