@@ -135,7 +135,8 @@ remove_set() { # SET
     umount "$mount" 2>/dev/null || umount -l "$mount"
   done < <(awk -v dir="$set/" 'index($5, dir) == 1 { print $5 }' /proc/self/mountinfo | tac)
   rm -rf --one-file-system "$set"
-  rmdir --ignore-fail-on-non-empty "$sets"
+  # Somebody else may just have removed it, or made another set.
+  rmdir --ignore-fail-on-non-empty "$sets" 2>/dev/null || [ ! -d "$sets" ]
 }
 
 end_processes() { # SET [NAME]

@@ -1,15 +1,35 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { checkProcess } from './check-process.ts'
 import { type LifecycleModule, readModules } from './read-modules.ts'
 
-/** Reads the modules that davit ships; an installation keeps them at the same place relative to its executables. */
+/** Directory of the modules that davit ships; an installation keeps them at the same place relative to its executables. */
+const DIRECTORY = fileURLToPath(new URL('../modules', import.meta.url))
+
+/** What davit checks on the coordinator in the components of its own modules. */
+const CHECKS: Readonly<Record<string, NonNullable<LifecycleModule['checkComponent']>>> = { process: checkProcess }
+
+/** Reads the modules that davit ships, each with the shared parts that it includes. */
 export async function builtInModules(): Promise<ReadonlyMap<string, LifecycleModule>> {
-  const modules = await readModules(fileURLToPath(new URL('../modules', import.meta.url)))
-  return new Map(
-    [...modules].map(([name, module]) => [
-      name,
-      name === 'process' ? { ...module, checkComponent: checkProcess } : module,
-    ]),
-  )
+  const modules = await readModules(DIRECTORY)
+  const entries = [...modules].map(async ([name, module]): Promise<[string, LifecycleModule]> => {
+    const checkComponent = CHECKS[name]
+    const script = await withParts(module.script)
+    return [name, { ...module, script, ...(checkComponent === undefined ? {} : { checkComponent }) }]
+  })
+  return new Map(await Promise.all(entries))
+}
+
+const INCLUDE = /^# include (?<part>[a-z-]+)$/gm
+
+/** Replaces each line `# include PART` by `shared/PART.sh`: a module is a single file on its target. */
+async function withParts(script: Uint8Array): Promise<Uint8Array> {
+  const text = new TextDecoder().decode(script)
+  const names = [...text.matchAll(INCLUDE)].map(({ groups }) => groups?.['part'] ?? '')
+  if (names.length === 0) return script
+  const parts = await Promise.all(names.map((name) => readFile(join(DIRECTORY, 'shared', `${name}.sh`), 'utf8')))
+  const texts = new Map(names.map((name, index) => [name, parts[index] ?? '']))
+  return new TextEncoder().encode(text.replaceAll(INCLUDE, (_, name: string) => texts.get(name) ?? ''))
 }
