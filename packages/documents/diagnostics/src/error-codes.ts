@@ -61,6 +61,8 @@ export const ERROR_CODES = {
   'corrupt-state':
     'A file in the state directory of the coordinator is damaged. The hint explains how to continue without it.',
   'current-generation': 'The current generation cannot be deleted. Deploy, or switch to another generation, first.',
+  'damaged-snapshot':
+    'A snapshot of state is not what it was when it was taken. Restore another one, or take a new one; the message names the damaged file.',
   'dangling-reference': 'The manifest refers to something that it does not contain. Make the manifest again.',
   'directory-not-found': 'The working directory of a program does not exist. Create it.',
   'distribution-failed':
@@ -157,6 +159,8 @@ export const ERROR_CODES = {
   'targets-unreachable':
     'Some targets cannot be reached; the reasons are listed above the error. `--skip-unreachable` continues without them.',
   'too-large': 'A file is larger than davit reads. Check that it is the right file.',
+  'transfer-failed':
+    'A snapshot of state did not arrive as it was sent. Run the same command again.',
   'transition-failed':
     'The transition failed, and some of it could not be undone. The hint explains what is left, and how to continue.',
   'unfit-text':

@@ -50,3 +50,14 @@ export type {
   TransferOptions,
   Transferred,
 } from './target-store.ts'
+export { cleanSnapshots, type CleanedComponent } from './snapshots/clean-snapshots.ts'
+export { copySnapshot } from './snapshots/copy-snapshot.ts'
+export {
+  type Component,
+  findSnapshot,
+  listSnapshots,
+  type Snapshot,
+  type SnapshotFacts,
+  type SnapshotStore,
+} from './snapshots/snapshot-store.ts'
+export { performStateActivity, type StateRequest } from './snapshots/state-activity.ts'

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 
 import { expect, test } from 'vitest'
 
-import { CksumSum } from '../src/native/cksum.ts'
+import { CksumSum } from '../src/streams/cksum.ts'
 
 test.each([0, 1, 7, 8, 9, 15, 16, 17, 300, 70_001])('CksumSum prints what cksum prints for %i bytes', (length) => {
   const bytes = randomBytes(length)

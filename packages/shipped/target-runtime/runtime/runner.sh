@@ -4,6 +4,7 @@
 run() {
   trap '' HUP
   umask 077
+  davit_snapshot=
   davit_state=$1 davit_target=$2 davit_profile=$3 davit_activity=$4 davit_directory=$5 davit_setsid=$6
   shift 6
   "$@"
@@ -17,12 +18,15 @@ run_activity() {
     rm -f "$davit_directory/activity" "$davit_directory/running"
     exit 253
   }
+  find_component
+  [ "$davit_activity" != activate ] || mark_used
   (
     exec >&7 2>&1 7>&-
     claim_module && call_module "$3"
   ) &
   exec 7>&-
   await_module "$!" "$2"
+  [ "$davit_status:$davit_activity" != 0:deactivate ] || mark_unused
   case $davit_status:$davit_activity in
     0:activate) write_state "$davit_directory" active || davit_status=253 ;;
     0:deactivate) remove_mapping "$davit_directory" && exit 0 || davit_status=253 ;;
@@ -33,6 +37,34 @@ run_activity() {
   esac
   rm -f "$davit_directory/activity" "$davit_directory/module" "$davit_directory/running"
   exit "$davit_status"
+}
+
+# find_component: sets $davit_marker to the path of the markers of the component whose state moves, without the kind of the marker; empty
+# if there is none.
+find_component() {
+  davit_marker='' davit_container='' davit_component=
+  while IFS=' ' read -r field word || [ -n "$field" ]; do
+    case $field in
+      container) decode "$word" && davit_container=$decoded ;;
+      component) decode "$word" && davit_component=$decoded ;;
+    esac
+  done <"$davit_directory/record"
+  [ -z "$davit_component" ] || davit_marker=$davit_container/$davit_component
+}
+
+# mark_used: no longer lets the state be deleted, as the modules of Dysnomia do by themselves, before it is used.
+mark_used() {
+  [ -n "$davit_marker" ] || return 0
+  set -- "$davit_state/targets/$davit_target/dysnomia"
+  [ ! -f "$1/garbage/$davit_marker" ] || { rm -f "$1/garbage/$davit_marker" && sync "$1/garbage/$davit_container"; }
+  mkdir -p "$1/activated/$davit_container" && : >"$1/activated/$davit_marker"
+}
+
+# mark_unused: lets the state be deleted.
+mark_unused() {
+  [ -n "$davit_marker" ] || return 0
+  set -- "$davit_state/targets/$davit_target/dysnomia"
+  mkdir -p "$1/garbage/$davit_container" && : >"$1/garbage/$davit_marker" && rm -f "$1/activated/$davit_marker"
 }
 
 # claim_module: claims it for this process, which becomes the module; fails if the runner was killed, since another run may then
@@ -75,7 +107,7 @@ call_module() {
   davit_target_state=$davit_state/targets/$davit_target
   become_module "$@" DAVIT_SERVICE "$davit_name" DAVIT_KEY "$davit_key" DAVIT_TARGET "$davit_target" DAVIT_PROFILE "$davit_profile" \
     DAVIT_STATE_DIR "$davit_state" DAVIT_RUN_DIR "$davit_target_state/run" DAVIT_LOG_DIR "$davit_target_state/log/services" \
-    DYSNOMIA_STATEDIR "$davit_target_state/dysnomia" -- \
+    DYSNOMIA_STATEDIR "$davit_target_state/dysnomia" ${davit_snapshot:+DAVIT_SNAPSHOT "$davit_snapshot"} -- \
     "$davit_setsid" "$davit_module" "$davit_activity" "$davit_package" "$davit_container"
 }
 

@@ -91,6 +91,9 @@ operation_hello() {
   for utility in cksum sha256sum; do
     command -v "$utility" >/dev/null 2>&1 && say checksum "$utility"
   done
+  for utility in zstd gzip; do
+    command -v "$utility" >/dev/null 2>&1 && say compressor "$utility"
+  done
   say helper "$self"
   say user "$user"
   say kernel "$(uname -sm)"

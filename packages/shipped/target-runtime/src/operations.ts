@@ -1,25 +1,9 @@
-/** Purpose of a helper, which is sent the parts that the operations of its role use. */
-export type Role = 'deploy' | 'carry' | 'collect'
+import { type Operation, type Role, SLOW, VERY_SLOW } from './operation.ts'
+import { STATE_OPERATIONS } from './state-operations.ts'
 
-/** An operation of helpers, carried out by `operation_NAME` in a part of `runtime/`. */
-export interface Operation {
-  readonly roles: readonly Role[]
-  /** Words of a request. From the first bracket on, there may be any number of words. */
-  readonly fields: string
-  /** One sentence without a subject, for `docs/operations.md`. */
-  readonly does: string
-  /** Factor by which the machine may be silent for longer than usual before it answers. */
-  readonly slowness?: number
-  /** Whether doing it twice has the same result, so that the request is repeated if its answer was lost. */
-  readonly isRepeatable?: true
-  /** Whether it is an activity, which is answered immediately and reports its end later. */
-  readonly endsLater?: true
-}
+export { type Operation, type Role, SLOW } from './operation.ts'
 
-/** Slowness of operations that read or write a whole store, or wait for another program. */
-export const SLOW = 10
-
-const EVERYBODY = ['deploy', 'carry', 'collect'] as const
+const EVERYBODY = ['deploy', 'carry', 'collect', 'state'] as const
 const DEPLOY = ['deploy'] as const
 const CARRY = ['carry'] as const
 const COLLECT = ['collect'] as const
@@ -87,7 +71,7 @@ export const OPERATIONS = {
     endsLater: true,
   },
   log: {
-    roles: DEPLOY,
+    roles: ['deploy', 'state'],
     fields: 'TARGET PROFILE ACTIVITY CONTAINER KEY BYTES',
     does: 'returns the end of the log of an activity, and the reason if nothing more can be written',
     isRepeatable: true,
@@ -161,7 +145,8 @@ export const OPERATIONS = {
     fields: '[--dry-run]',
     does: 'removes logs of services that are gone, and records that were given up long ago',
   },
-  nix_collect: { roles: COLLECT, fields: '[--dry-run]', does: 'has Nix collect its garbage', slowness: 60 },
+  nix_collect: { roles: COLLECT, fields: '[--dry-run]', does: 'has Nix collect its garbage', slowness: VERY_SLOW },
+  ...STATE_OPERATIONS,
 } as const satisfies Readonly<Record<string, Operation>>
 
 export type OperationName = keyof typeof OPERATIONS

@@ -7,6 +7,7 @@ export const REFUSALS = [
   'cannot-create',
   'cannot-read',
   'collected',
+  'damaged-snapshot',
   'incomplete-archive',
   'lock-lost',
   'may-not-write',

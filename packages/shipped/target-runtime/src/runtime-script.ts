@@ -24,6 +24,10 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
   carry: {
     own: ['common', 'claim', ...HELPER, 'nix-roots', 'protect', 'native-store', 'native-aside', 'native-transfer'],
   },
+  state: {
+    detached: [...ACTIVITIES, 'snapshots', 'snapshot-content', 'snapshot-runner'],
+    own: [...HELPER, 'lock', 'record', 'activity', 'native-aside', 'snapshot-activity', 'snapshot-store'],
+  },
   collect: { own: ['common', 'claim', ...HELPER, 'native-store', 'native-aside', 'collect'] },
 }
 const RECEIVER: Parts = { own: ['common', 'refuse', 'claim', 'native-store', 'native-aside', 'native-receive'] }

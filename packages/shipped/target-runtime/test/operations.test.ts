@@ -32,6 +32,7 @@ const ROLES = [
   ['deploy', 'davit-lock, davit-unlock, davit-activate and davit-set'],
   ['carry', 'davit-distribute and davit-delegate-build'],
   ['collect', 'davit-collect-garbage'],
+  ['state', 'tools that take, move and restore snapshots, on targets and on the coordinator'],
 ] as const satisfies readonly (readonly [Role, string])[]
 
 function operationsPage(): string {

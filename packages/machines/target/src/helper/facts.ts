@@ -14,7 +14,12 @@ export interface MachineFacts {
   readonly place: string
   readonly stateDirectory: string
   readonly checksum: 'cksum' | 'sha256sum'
+  readonly compressors: readonly Compressor[]
 }
+
+/** Utilities that compress snapshots, best first. */
+export const COMPRESSORS = ['zstd', 'gzip'] as const
+export type Compressor = (typeof COMPRESSORS)[number]
 
 export function parseFacts(lines: readonly string[], address: string): MachineFacts {
   const all = (fact: string) =>
@@ -40,6 +45,7 @@ export function parseFacts(lines: readonly string[], address: string): MachineFa
     place: told('place', /^[\w:[\]/]{1,200}$/),
     stateDirectory: told('state', STATE_DIRECTORY),
     checksum,
+    compressors: COMPRESSORS.filter((utility) => all('compressor').includes(utility)),
   }
 }
 

@@ -1,21 +1,17 @@
-import { randomBytes } from 'node:crypto'
 import { basename } from 'node:path'
-import { pipeline, type Readable, Transform } from 'node:stream'
 
-import type { Channel } from '@davit/connection'
-import { DavitError, ExitStatus, printable } from '@davit/diagnostics'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { encodeRegistration, type NativeStore, type Registration, type StoreLayout, storeLayout } from '@davit/store'
-import { adoptScript, encodeField, senderScript, SLOW } from '@davit/target-runtime'
+import { adoptScript, encodeField, SLOW } from '@davit/target-runtime'
 
-import { afterMarker } from '../helper/after-marker.ts'
-import { type ChannelWatch, watchChannel } from '../helper/channel-watch.ts'
-import { checksumOf } from './checksum.ts'
+import { watchChannel } from '../helper/channel-watch.ts'
 import type { Machine } from '../machine.ts'
 import type { NativeBuildPlace } from './build.ts'
 import { missingNames } from './import.ts'
 import { refusedAccount } from '../helper/refused-request.ts'
 import { streamTail } from '../helper/stream-tail.ts'
+import { newMarker, receiveArchive } from '../streams/receive-archive.ts'
 import type { TransferOptions, Transferred } from '../target-store.ts'
 
 /**
@@ -79,76 +75,18 @@ async function fetchParts(fetching: Fetching, wanted: Wanted, waiting: ReadonlyS
 async function fetchFrom(fetching: Fetching, directory: string, wanted: Wanted): Promise<readonly Registration[]> {
   if (wanted.size === 0) return []
   const { machine, store, signal } = fetching
-  const marker = newMarker()
   const names = [...wanted.keys()].map((path) => basename(path))
-  const { checksum } = machine.facts
-  const channel = await machine.run(senderScript({ marker, directory, checksum, names }))
-  // While data that has arrived is not read here, the machine is not silent.
-  const owes = () => channel.stdout.readableLength === 0
-  const watch = watchChannel(channel, { address: machine.address, seconds: machine.answerSeconds, owes })
-  const stop = () => channel.close()
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
+  const failed = (reason: string, cause?: Error) => fetchFailed(machine, reason, cause)
   try {
-    const archive = verifiedArchive(machine, { channel, watch, marker })
-    const adding = store.addOutputs({ derivations: [...wanted.values()], archive, signal })
-    return await Promise.race([adding, watch.silent])
+    return await receiveArchive(machine, { directory, names, failed, signal }, (archive) =>
+      store.addOutputs({ derivations: [...wanted.values()], archive, signal }),
+    )
   } catch (error) {
     signal.throwIfAborted()
     // The same archive would be as bad the next time.
     if (error instanceof DavitError && error.code === 'bad-archive') await forget(fetching, names)
     throw error
-  } finally {
-    watch.stop()
-    signal.removeEventListener('abort', stop)
-    channel.close()
   }
-}
-
-interface SentArchive {
-  readonly channel: Channel
-  readonly watch: ChannelWatch
-  readonly marker: string
-}
-
-/** Returns the archive that a script sends; it fails at its end unless everything arrived intact. */
-function verifiedArchive(machine: Machine<'carry'>, { channel, watch, marker }: SentArchive): Readable {
-  const lastWords = streamTail(channel.stderr)
-  const { filter, started } = afterMarker(marker)
-  started.catch(() => {})
-  const sum = checksumOf(machine.facts.checksum)
-  const verification = new Transform({
-    transform(chunk: Buffer, _, done) {
-      watch.heard()
-      sum.update(chunk)
-      done(null, chunk)
-    },
-    flush(done) {
-      lastWords().then((said) => done(problemOf(machine, { said, expected: sum.digest() })), done)
-    },
-    destroy(error, done) {
-      done(
-        error === null || error instanceof DavitError ? error : fetchFailed(machine, 'the stream was cut off', error),
-      )
-    },
-  })
-  return pipeline(channel.stdout, filter, verification, () => {})
-}
-
-interface ArrivedArchive {
-  /** Standard error of the script at the end of the archive. */
-  readonly said: string
-  /** Checksum of the data that arrived. */
-  readonly expected: string
-}
-
-function problemOf(machine: Machine<'carry'>, { said, expected }: ArrivedArchive): DavitError | null {
-  const status = /^sent (\d+)$/m.exec(said)?.[1]
-  const sum = /^checksum ([0-9a-f]+)/m.exec(said)?.[1]
-  if (status === '0' && sum === expected) return null
-  if (status === '0') return fetchFailed(machine, 'what arrived differs from what was sent')
-  const errors = said.replaceAll(/^(?:sent|checksum) .*$/gm, '').trim()
-  return fetchFailed(machine, printable(errors.split('\n').slice(-3).join('; ')) || 'the stream was cut off')
 }
 
 function fetchFailed({ address }: Machine<'carry'>, reason: string, cause?: Error): DavitError {
@@ -198,8 +136,4 @@ async function adopt({ machine, layout }: Fetching, records: readonly AdoptedRec
       hint: account?.remedy ?? 'check the permissions of its store directory and the space left there',
     },
   )
-}
-
-function newMarker(): string {
-  return `davit-${randomBytes(12).toString('hex')}`
 }

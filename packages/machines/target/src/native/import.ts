@@ -1,18 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { PassThrough, type Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import type { Readable } from 'node:stream'
 
-import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
-import type { Channel } from '@davit/connection'
 import type { StoreLayout } from '@davit/store'
-import { receiverScript, type TransferPlace } from '@davit/target-runtime'
 
-import { watchChannel } from '../helper/channel-watch.ts'
-import { checksumOf } from './checksum.ts'
 import type { Machine } from '../machine.ts'
-import { tellsNoSpace } from '../helper/no-space.ts'
-import { refusedAccount } from '../helper/refused-request.ts'
+import { sendArchive } from '../streams/send-archive.ts'
 
 /** Returns the base names that are not valid in the store of the machine; if there are none, protects paths there. */
 export async function missingNames(
@@ -45,7 +38,8 @@ export async function importArchive(
   const name = `transfer.${randomBytes(12).toString('hex')}`
   const directory = `${layout.incoming}/${name}`
   try {
-    await sendArchive(machine, { incoming: layout.incoming, name, owner: machine.facts.helper }, sent)
+    const place = { incoming: layout.incoming, name, owner: machine.facts.helper }
+    await sendArchive(machine, place, { ...sent, what: 'packages' })
     const places = [layout.directory, directory, layout.registrations, layout.roots] as const
     const { names, protect, needs } = sent
     await machine.request('native_commit', [...places, ...names, 'protect', ...protect, 'needs', ...needs])
@@ -54,97 +48,4 @@ export async function importArchive(
     await machine.request('native_discard', [directory]).catch(() => {})
     throw error
   }
-}
-
-async function sendArchive(
-  machine: Machine<'carry'>,
-  place: TransferPlace,
-  { archive, signal }: ArchiveToImport,
-): Promise<void> {
-  const { checksum } = machine.facts
-  const channel = await machine.run(receiverScript(place, checksum))
-  const { stdin, stdout, stderr } = channel
-  const { address, answerSeconds: seconds } = machine
-  const watch = watchChannel(channel, { address, seconds, owes: () => stdin.writableLength > 0 || stdin.writableEnded })
-  const stop = () => channel.close()
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
-  const sum = checksumOf(checksum)
-  const counted = new PassThrough()
-  counted.on('data', (chunk: Buffer) => {
-    watch.heard()
-    sum.update(chunk)
-  })
-  try {
-    const received = Promise.allSettled([
-      pipeline(archive, counted, stdin).catch((error: unknown) => brokenStream(channel, error)),
-      textOf(stdout),
-      textOf(stderr),
-    ])
-    const [sending, answer, errors] = await Promise.race([received, watch.silent])
-    signal.throwIfAborted()
-    const [said, printed] = [sending, answer, errors].map(valueOf).slice(1)
-    checkReceived(machine, { answer: said ?? '', errors: printed ?? '', expected: sum.digest() })
-  } finally {
-    watch.stop()
-    signal.removeEventListener('abort', stop)
-  }
-}
-
-/** Returns the text of a result. The first failure is the cause of the others. */
-function valueOf(result: PromiseSettledResult<string | void>): string {
-  if (result.status === 'rejected') throw result.reason
-  return result.value ?? ''
-}
-
-/** Throws an error of reading the archive; ignores a broken pipe, which the output of the machine explains better. */
-async function brokenStream(channel: Channel, error: unknown): Promise<void> {
-  const broken =
-    error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_PREMATURE_CLOSE')
-  if (!broken) {
-    channel.close()
-    throw error
-  }
-  await channel.exit
-}
-
-function checkReceived(
-  machine: Machine<'carry'>,
-  { answer, errors, expected }: { answer: string; errors: string; expected: string },
-): void {
-  const isUnpacked = /^status 0$/m.test(answer)
-  const sum = /^checksum ([0-9a-f]+)/m.exec(answer)?.[1]
-  if (isUnpacked && sum === expected) return
-  const isWhole = isUnpacked && sum !== undefined
-  const { reason, hint } = isWhole ? { reason: 'what arrived differs from what was sent' } : failureIn(machine, errors)
-  throw new DavitError(
-    'import-failed',
-    `cannot unpack packages on '${machine.address}': ${reason || 'the stream was cut off'}`,
-    { exitStatus: ExitStatus.failed, ...(hint === undefined ? {} : { hint }) },
-  )
-}
-
-function failureIn({ address }: Machine<'carry'>, errors: string): { readonly reason: string; readonly hint?: string } {
-  const account = refusedAccount(errors)
-  if (account !== undefined) return { reason: account.message, hint: account.remedy }
-  const hint = `free some space on '${address}', and run the same command again`
-  return { reason: reasonIn(errors), ...(tellsNoSpace(errors) ? { hint } : {}) }
-}
-
-/** Picks the complaint of a full disk, if there is one: it is the cause of all others. */
-function reasonIn(errors: string): string {
-  const lines = errors.trim().split('\n')
-  const full = lines.find(tellsNoSpace)
-  if (full === undefined) return lines.slice(-3).join('; ')
-  return /no space left|quota/i.test(full) ? full : `no space left there (${full})`
-}
-
-const MAX_TEXT = 64 * 1024
-
-async function textOf(stream: Readable): Promise<string> {
-  let text = ''
-  for await (const chunk of stream) {
-    if (text.length < MAX_TEXT) text += String(chunk)
-  }
-  return text
 }

@@ -100,8 +100,8 @@ function secondsOf({ timeoutSeconds = 0 }: Pick<ActivityRequest, 'timeoutSeconds
 
 /** Describes a failed activity by its status, with the end of its log. */
 export async function failureOf(
-  machine: Machine,
-  request: Pick<ActivityRequest, 'profile' | 'activity' | 'mapping' | 'timeoutSeconds'>,
+  machine: Machine<'deploy' | 'state'>,
+  request: Pick<ActivityRequest, 'profile' | 'mapping' | 'timeoutSeconds'> & { readonly activity: string },
   status: number,
 ): Promise<Extract<ActivityResult, { readonly kind: 'failed' }>> {
   const { mapping, profile, activity } = request
@@ -125,12 +125,13 @@ function messageOf(status: number, { timeoutSeconds }: Pick<ActivityRequest, 'ti
   return RUNNER_STATUS.get(status) ?? `its module ended with status ${status}`
 }
 
-/** Exit statuses of the runner itself (see `target-runtime/runtime/runner.sh`). */
+/** Exit statuses of the runners themselves (see `runner.sh` and `snapshot-runner.sh` in `target-runtime/runtime`). */
 const LATE = 252
 export const STATUS_UNKNOWN = 255
 /** No module can have it. */
-const NEVER_BEGAN = 256
+export const NEVER_BEGAN = 256
 export const RUNNER_STATUS: ReadonlyMap<number, string> = new Map([
+  [250, 'the state could not be kept, or not be unpacked'],
   [LATE, 'it took too long and was stopped'],
   [253, 'its record could not be written'],
   [254, 'another run claimed the service first'],

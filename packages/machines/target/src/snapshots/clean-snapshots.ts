@@ -1,0 +1,37 @@
+import { listSnapshots, type Component, type SnapshotStore } from './snapshot-store.ts'
+
+export interface CleanOptions {
+  /** Number of generations of each component to keep, the latest ones. */
+  readonly keep: number
+  readonly mode: 'remove' | 'dry-run'
+}
+
+export interface CleanedComponent extends Component {
+  readonly generations: number
+  /** Bytes of the snapshots that no generation refers to any more. */
+  readonly bytes: number
+}
+
+/** Removes old generations of the components for which `isChosen`, and the snapshots that only these refer to. */
+export async function cleanSnapshots(
+  store: SnapshotStore,
+  isChosen: (component: Component) => boolean,
+  { keep, mode }: CleanOptions,
+): Promise<readonly CleanedComponent[]> {
+  const components = new Map(
+    (await listSnapshots(store)).map((one) => [`${one.container} ${one.component}`, one] as const),
+  )
+  const cleaned: CleanedComponent[] = []
+  for (const { container, component } of [...components.values()].filter(isChosen)) {
+    const options = mode === 'dry-run' ? ['--dry-run'] : []
+    const { machine, place } = store
+    // One after the other, since each holds the store.
+    // oxlint-disable-next-line no-await-in-loop
+    const lines = await machine.request('clean_snapshots', [place, String(keep), container, component, ...options])
+    const generations = lines.filter((line) => line.startsWith('removed ')).length
+    const freed = lines.filter((line) => line.startsWith('freed ')).map((line) => Number(line.split(' ')[2]))
+    if (generations + freed.length === 0) continue
+    cleaned.push({ container, component, generations, bytes: freed.reduce((sum, bytes) => sum + bytes, 0) })
+  }
+  return cleaned
+}

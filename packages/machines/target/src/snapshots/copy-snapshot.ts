@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+
+import { DavitError } from '@davit/diagnostics'
+import { encodeField } from '@davit/target-runtime'
+
+import { fromHexadecimal } from '../helper/answer-lines.ts'
+import { receiveArchive } from '../streams/receive-archive.ts'
+import { sendArchive } from '../streams/send-archive.ts'
+import { factFields, type Snapshot, type SnapshotStore } from './snapshot-store.ts'
+
+export interface CopyOptions {
+  readonly signal: AbortSignal
+}
+
+/**
+ * Makes a snapshot the latest of its component in another store. Only files that this one lacks travel, as a stream; the other store
+ * verifies them before the snapshot exists there. Returns the number of bytes that were sent.
+ */
+export async function copySnapshot(
+  from: SnapshotStore,
+  to: SnapshotStore,
+  { snapshot, signal }: CopyOptions & { readonly snapshot: Snapshot },
+): Promise<number> {
+  const { container, component, name } = snapshot
+  const whole = [container, component, name] as const
+  const { directory, files } = await filesOf(from, snapshot)
+  const lacking = await to.machine.request('snapshot_missing', [to.place, ...whole, ...files])
+  const transfer = `transfer.${randomBytes(12).toString('hex')}`
+  const facts = factFields(snapshot.facts).map((word, index) => (index % 2 === 0 ? word : encodeField(word)))
+  const missing = lacking.includes('whole') ? [] : files.filter((file) => lacking.includes(`missing ${file}`))
+  try {
+    const bytes = missing.length === 0 ? 0 : await stream(from, to, { directory, missing, transfer, signal })
+    await to.machine.request('snapshot_commit', [to.place, transfer, ...whole, ...facts, 'files', ...files])
+    return bytes
+  } catch (error) {
+    // If this fails, the next transfer cleans up.
+    await to.machine.request('snapshot_discard', [to.place, transfer]).catch(() => {})
+    throw error
+  }
+}
+
+async function filesOf({ machine, place }: SnapshotStore, { container, component, name }: Snapshot) {
+  const lines = await machine.request('snapshot_files', [place, container, component, name])
+  const told = (fact: string) =>
+    lines.filter((line) => line.startsWith(`${fact} `)).map((line) => line.slice(fact.length + 1))
+  return { directory: fromHexadecimal(told('directory')[0]), files: told('file') }
+}
+
+interface Stream extends CopyOptions {
+  readonly directory: string
+  readonly missing: readonly string[]
+  readonly transfer: string
+}
+
+async function stream(
+  from: SnapshotStore,
+  to: SnapshotStore,
+  { directory, missing, transfer, signal }: Stream,
+): Promise<number> {
+  const incoming = `${to.machine.facts.stateDirectory}/${to.place}/dysnomia/incoming`
+  const place = { incoming, name: transfer, owner: to.machine.facts.helper }
+  const failed = (reason: string, cause?: Error) =>
+    new DavitError('transfer-failed', `cannot fetch a snapshot from '${from.machine.address}': ${reason}`, {
+      hint: 'run the same command again',
+      ...(cause === undefined ? {} : { cause }),
+    })
+  let bytes = 0
+  await receiveArchive(from.machine, { directory, names: missing, failed, signal }, async (archive) => {
+    archive.on('data', (chunk: Buffer) => (bytes += chunk.length))
+    await sendArchive(to.machine, place, { what: 'a snapshot', archive, signal })
+  })
+  return bytes
+}

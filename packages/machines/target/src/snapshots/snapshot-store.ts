@@ -1,0 +1,100 @@
+import { decodeField } from '@davit/target-runtime'
+
+import { badAnswer } from '../helper/answer-lines.ts'
+import type { Machine } from '../machine.ts'
+
+/** A store of snapshots: that of a target, or one on the coordinator. */
+export interface SnapshotStore {
+  readonly machine: Machine<'state'>
+  /** Its directory below the state directory of the machine, such as `targets/TARGET`. */
+  readonly place: string
+}
+
+export interface Component {
+  readonly container: string
+  readonly component: string
+}
+
+/** A snapshot in a store, by one of its generations. */
+export interface Snapshot extends Component {
+  /** The highest generation of a component is its latest snapshot. */
+  readonly generation: number
+  readonly name: string
+  readonly facts: SnapshotFacts
+}
+
+/** What is known about a snapshot; of those that Dysnomia took, nothing. */
+export interface SnapshotFacts {
+  readonly taken?: string
+  /** Size of the state, uncompressed. */
+  readonly bytes?: number
+  /** Name of the service. */
+  readonly service?: string
+  readonly pkg?: string
+  /** Target on which it was taken. */
+  readonly target?: string
+}
+
+/** Lists the snapshots of a component, or of all, in the order of their generations. */
+export async function listSnapshots({ machine, place }: SnapshotStore, only?: Component): Promise<readonly Snapshot[]> {
+  const fields = only === undefined ? [] : [only.container, only.component]
+  const found: ListedSnapshot[] = []
+  for (const line of await machine.request('snapshots', [place, ...fields])) {
+    if (!takeLine(line, found)) throw badAnswer(machine.address)
+  }
+  return found.map(({ fields: known, ...one }) => ({ ...one, facts: factsOf(known) })).toSorted(inOrder)
+}
+
+type ListedSnapshot = Omit<Snapshot, 'facts'> & { readonly fields: Map<string, string> }
+
+/** Adds what a line tells to the list; returns whether it could be understood. */
+function takeLine(line: string, found: ListedSnapshot[]): boolean {
+  const snapshot = /^generation (\S+) (\S+) (\d{1,15}) (\S+)$/.exec(line)
+  if (snapshot !== null) {
+    const [, container = '', component = '', generation = '', name = ''] = snapshot
+    found.push({ container, component, generation: Number(generation), name, fields: new Map() })
+    return true
+  }
+  const [, field = '', word = ''] = /^fact (\S+) (\S+)$/.exec(line) ?? []
+  found.at(-1)?.fields.set(field, decodeField(word))
+  return field !== '' && found.length > 0
+}
+
+/** Returns the latest snapshot of a component, or the one with a name. */
+export async function findSnapshot(
+  store: SnapshotStore,
+  component: Component,
+  name?: string,
+): Promise<Snapshot | undefined> {
+  const all = await listSnapshots(store, component)
+  return all.findLast((one) => name === undefined || one.name === name)
+}
+
+/** Returns the words with which facts about a snapshot are written down. */
+export function factFields({ taken, bytes, service, pkg, target }: SnapshotFacts): readonly string[] {
+  const facts = { taken, bytes: bytes === undefined ? undefined : String(bytes), name: service, pkg, target }
+  return Object.entries(facts).flatMap(([field, text]) => (text === undefined ? [] : [field, text]))
+}
+
+function factsOf(fields: ReadonlyMap<string, string>): SnapshotFacts {
+  const facts: Record<string, string | number> = {}
+  for (const [fact, field] of FACTS) {
+    const text = fields.get(field)
+    if (text !== undefined) facts[fact] = fact === 'bytes' ? Number(text) : text
+  }
+  return facts
+}
+
+const FACTS = [
+  ['taken', 'taken'],
+  ['bytes', 'bytes'],
+  ['service', 'name'],
+  ['pkg', 'pkg'],
+  ['target', 'target'],
+] as const
+
+function inOrder(left: Snapshot, right: Snapshot): number {
+  const [one, other] = [left, right].map(({ container, component }) => `${container} ${component}`)
+  if (one !== other) return (one ?? '') < (other ?? '') ? -1 : 1
+  return left.generation - right.generation
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+
+import type { ProfileName, SnapshotMapping } from '@davit/documents'
+
+import { RefusedRequest } from '../helper/helper.ts'
+import type { Compressor } from '../helper/facts.ts'
+import { MAX_LOSSES } from '../helper/reconnect.ts'
+import { isConnectionLost, type Machine } from '../machine.ts'
+import { type ActivityDefinition, type ActivityResult, failureOf, NEVER_BEGAN } from '../records/activity.ts'
+import { beginOnce, type NotBegun } from '../records/begin-once.ts'
+import { recordFields } from '../records/record.ts'
+
+/** An activity that concerns the state of a component. Each can be repeated with the same result. */
+export interface StateRequest {
+  readonly activity: 'snapshot' | 'restore' | 'collect-garbage'
+  readonly profile: ProfileName
+  /** Token of the lock; taking a snapshot of what stays as it is needs none. */
+  readonly token: string | undefined
+  readonly mapping: SnapshotMapping
+  readonly definition: ActivityDefinition
+  readonly compressor: Compressor | 'none'
+  /** Name of the snapshot to restore; by default it is the latest. */
+  readonly snapshot?: string | undefined
+  /** Time after which the module is stopped and the activity fails; without it, there is no limit. */
+  readonly timeoutSeconds?: number | undefined
+}
+
+/**
+ * Runs an activity to its end, after those that concern the state of the same component. If the helper or the connection is lost, the
+ * activity goes on without it. Rejects if the machine cannot be asked how it ended, and with `lock-lost` if it was not allowed to begin.
+ */
+export async function performStateActivity(machine: Machine<'state'>, request: StateRequest): Promise<ActivityResult> {
+  try {
+    const status = await statusOf(machine, request)
+    if (typeof status !== 'number') return status
+    return status === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, status)
+  } catch (error) {
+    if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
+    return { kind: 'failed', message: error.messageWithRemedy, log: '' }
+  }
+}
+
+async function statusOf(machine: Machine<'state'>, request: StateRequest): Promise<number | NotBegun> {
+  for (let losses = 0; ; losses += 1) {
+    const status = await tryOnce(machine, request)
+    if (status !== NEVER_BEGAN || losses === MAX_LOSSES) return status
+  }
+}
+
+async function tryOnce(machine: Machine<'state'>, request: StateRequest): Promise<number | NotBegun> {
+  const id = randomBytes(12).toString('hex')
+  const start = startFields(request, id)
+  try {
+    const begun = await beginOnce((sent) => machine.requestActivity('start_state', start, { sent }))
+    if (begun.kind === 'not-begun') return begun
+    return begun.kind === 'ended' ? begun.result : await awaited(machine, request, id)
+  } catch (error) {
+    if (!(error instanceof RefusedRequest) || error.code !== 'already-running') throw error
+    // An activity of another run, whose request is not known here.
+    await awaited(machine, request, 'another')
+    return tryOnce(machine, request)
+  }
+}
+
+type StartFields = Parameters<Machine<'state'>['requestActivity']> & { readonly 0: 'start_state' }
+
+function startFields(request: StateRequest, id: string): StartFields[1] {
+  const {
+    profile,
+    token = '-',
+    activity,
+    timeoutSeconds = 0,
+    mapping,
+    definition,
+    compressor,
+    snapshot = '-',
+  } = request
+  const { target, container, component, service } = mapping
+  const place = [container, component, service, id, compressor, snapshot] as const
+  return [target, profile, token, activity, String(timeoutSeconds), ...place, ...recordFields(mapping, definition)]
+}
+
+async function awaited(machine: Machine<'state'>, { mapping }: StateRequest, id: string): Promise<number> {
+  const { target, container, component } = mapping
+  for (let losses = 0; ; losses += 1) {
+    try {
+      return await machine.requestActivity('await_state', [target, container, component, id])
+    } catch (error) {
+      if (!isConnectionLost(error) || losses === MAX_LOSSES) throw error
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { pipeline, type Readable, Transform } from 'node:stream'
+
+import type { Channel } from '@davit/connection'
+import { DavitError, printable } from '@davit/diagnostics'
+import { senderScript } from '@davit/target-runtime'
+
+import { afterMarker } from '../helper/after-marker.ts'
+import { type ChannelWatch, watchChannel } from '../helper/channel-watch.ts'
+import { streamTail } from '../helper/stream-tail.ts'
+import { checksumOf } from './checksum.ts'
+import type { StreamEnd } from './send-archive.ts'
+
+export interface ReceivedArchive {
+  readonly directory: string
+  /** Names in the directory of what is to be sent, with all that is below. */
+  readonly names: readonly string[]
+  /** Makes the error for an archive that did not arrive intact. */
+  readonly failed: (reason: string, cause?: Error) => DavitError
+  readonly signal: AbortSignal
+}
+
+/** Has a machine send an archive, and uses it; it fails at its end unless everything arrived intact. */
+export async function receiveArchive<Result>(
+  machine: StreamEnd,
+  { directory, names, failed, signal }: ReceivedArchive,
+  use: (archive: Readable) => Promise<Result>,
+): Promise<Result> {
+  const marker = newMarker()
+  const { checksum } = machine.facts
+  const channel = await machine.run(senderScript({ marker, directory, checksum, names }))
+  // While data that has arrived is not read here, the machine is not silent.
+  const owes = () => channel.stdout.readableLength === 0
+  const watch = watchChannel(channel, { address: machine.address, seconds: machine.answerSeconds, owes })
+  const stop = () => channel.close()
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  try {
+    const archive = verifiedArchive(machine, { channel, watch, marker, failed })
+    return await Promise.race([use(archive), watch.silent])
+  } finally {
+    watch.stop()
+    signal.removeEventListener('abort', stop)
+    channel.close()
+  }
+}
+
+interface SentArchive {
+  readonly channel: Channel
+  readonly watch: ChannelWatch
+  readonly marker: string
+  readonly failed: ReceivedArchive['failed']
+}
+
+/** Returns the archive that a script sends; it fails at its end unless everything arrived intact. */
+function verifiedArchive(machine: StreamEnd, { channel, watch, marker, failed }: SentArchive): Readable {
+  const lastWords = streamTail(channel.stderr)
+  const { filter, started } = afterMarker(marker)
+  started.catch(() => {})
+  const sum = checksumOf(machine.facts.checksum)
+  const verification = new Transform({
+    transform(chunk: Buffer, _, done) {
+      watch.heard()
+      sum.update(chunk)
+      done(null, chunk)
+    },
+    flush(done) {
+      lastWords().then((said) => done(problemOf(failed, { said, expected: sum.digest() })), done)
+    },
+    destroy(error, done) {
+      done(error === null || error instanceof DavitError ? error : failed('the stream was cut off', error))
+    },
+  })
+  return pipeline(channel.stdout, filter, verification, () => {})
+}
+
+interface ArrivedArchive {
+  /** Standard error of the script at the end of the archive. */
+  readonly said: string
+  /** Checksum of the data that arrived. */
+  readonly expected: string
+}
+
+function problemOf(failed: ReceivedArchive['failed'], { said, expected }: ArrivedArchive): DavitError | null {
+  const status = /^sent (\d+)$/m.exec(said)?.[1]
+  const sum = /^checksum ([0-9a-f]+)/m.exec(said)?.[1]
+  if (status === '0' && sum === expected) return null
+  if (status === '0') return failed('what arrived differs from what was sent')
+  const errors = said.replaceAll(/^(?:sent|checksum) .*$/gm, '').trim()
+  return failed(printable(errors.split('\n').slice(-3).join('; ')) || 'the stream was cut off')
+}
+
+export function newMarker(): string {
+  return `davit-${randomBytes(12).toString('hex')}`
+}

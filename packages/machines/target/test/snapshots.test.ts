@@ -1,0 +1,221 @@
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+import { installedShells } from '@davit/testing/shells'
+import { afterAll, describe, expect, test } from 'vitest'
+
+import type { SnapshotMapping } from '@davit/documents'
+
+import {
+  cleanSnapshots,
+  copySnapshot,
+  findSnapshot,
+  listSnapshots,
+  type Machine,
+  performStateActivity,
+  type SnapshotStore,
+  type StateRequest,
+} from '../src/target.ts'
+import { closeScenes, Scene, SERVICE } from './scene.ts'
+
+afterAll(closeScenes)
+
+const STATEFUL = `case $1 in
+  snapshot) ln -s "$D/data" "$DAVIT_SNAPSHOT/state" ;;
+  restore) rm -rf "$D/data" && mv "$DAVIT_SNAPSHOT/state" "$D/data" ;;
+  collect-garbage) rm -rf "$D/data" ;;
+esac`
+const { signal } = new AbortController()
+
+/** A scene with a component whose state is the directory `data`. */
+class Keeper {
+  readonly scene: Scene
+  readonly machine: Machine<'state'>
+  readonly store: SnapshotStore
+  readonly component = { container: 'process', component: 'web' }
+
+  private constructor(scene: Scene, machine: Machine<'state'>) {
+    this.scene = scene
+    this.machine = machine
+    this.store = { machine, place: 'targets/t1' }
+    scene.module(STATEFUL)
+    mkdirSync(this.data)
+  }
+
+  static async open(shell: Parameters<typeof Scene.open>[0]): Promise<Keeper> {
+    const scene = await Scene.open(shell)
+    return new Keeper(scene, await scene.machineFor('state'))
+  }
+
+  get data(): string {
+    return this.scene.path('data')
+  }
+
+  path(name: string): string {
+    return join(this.data, name)
+  }
+
+  get snapshots(): string {
+    return this.scene.path('state/targets/t1/dysnomia')
+  }
+
+  request(activity: StateRequest['activity'], more: Partial<StateRequest> = {}): StateRequest {
+    const { profile, mapping } = this.scene
+    const state: SnapshotMapping = { ...mapping, component: 'web' }
+    const definition = { service: SERVICE, module: this.scene.path('module'), properties: new Map() }
+    return { activity, profile, token: undefined, mapping: state, definition, compressor: 'zstd', ...more }
+  }
+
+  async perform(activity: StateRequest['activity'], more?: Partial<StateRequest>) {
+    return performStateActivity(this.machine, this.request(activity, more))
+  }
+
+  async names(): Promise<readonly string[]> {
+    return (await listSnapshots(this.store, this.component)).map(({ name }) => name)
+  }
+}
+
+const SUCCEEDED = { kind: 'succeeded' }
+
+describe.each(installedShells())('snapshots on a machine with $name', (shell) => {
+  test('are taken once of equal state, build on each other, and are restored exactly', async () => {
+    const keeper = await Keeper.open(shell)
+    const write = (name: string, text: string) => writeFileSync(keeper.path(name), text)
+    mkdirSync(keeper.path('a directory'))
+    mkdirSync(keeper.path('empty'), { mode: 0o750 })
+    write('a directory/it\'s $HOME \\ "odd"', 'odd')
+    write('-rf', 'dash')
+    write('big', 'x'.repeat(200_000))
+    write('run.sh', '#!/bin/sh')
+    chmodSync(keeper.path('run.sh'), 0o750)
+    symlinkSync('no such place', keeper.path('link'))
+    expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
+    expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
+    const [first, ...none] = await keeper.names()
+    expect([first, none]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), []])
+    const before = treeOf(keeper.data)
+
+    write('big', 'y'.repeat(10))
+    rmSync(keeper.path('-rf'))
+    rmSync(keeper.path('link'))
+    mkdirSync(keeper.path('link'))
+    write('new', 'new')
+    expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
+    write('newer', 'newer')
+    expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
+    const names = await keeper.names()
+    expect(names).toHaveLength(3)
+    const archives = readdirSync(join(keeper.snapshots, 'snapshots/process/web', names[2] ?? ''))
+    expect(archives.filter((name) => name.includes('.tar'))).toHaveLength(2)
+    const after = treeOf(keeper.data)
+
+    rmSync(keeper.data, { recursive: true })
+    expect(await keeper.perform('restore')).toEqual(SUCCEEDED)
+    expect(treeOf(keeper.data)).toEqual(after)
+    expect(await keeper.perform('restore', { snapshot: first })).toEqual(SUCCEEDED)
+    expect(treeOf(keeper.data)).toEqual(before)
+    expect((await keeper.names()).at(-1)).toBe(first)
+    expect(readdirSync(join(keeper.snapshots, 'incoming'))).toEqual([])
+  })
+
+  test('travel to another machine, of which only what it lacks', async () => {
+    const [here, there] = [await Keeper.open(shell), await Keeper.open(shell)]
+    writeFileSync(here.path('big'), Buffer.alloc(300_000, 'abc'))
+    await here.perform('snapshot', { compressor: 'none' })
+    const send = async () => {
+      const snapshot = await findSnapshot(here.store, here.component)
+      if (snapshot === undefined) throw new Error('there is no snapshot')
+      return copySnapshot(here.store, there.store, { snapshot, signal })
+    }
+    expect(await send()).toBeGreaterThan(300_000)
+    expect(await send()).toBe(0)
+    writeFileSync(here.path('small'), 'small')
+    await here.perform('snapshot', { compressor: 'none' })
+    expect(await send()).toBeLessThan(50_000)
+    const facts = (await listSnapshots(here.store)).map((one) => one.facts)
+    expect((await listSnapshots(there.store)).map((one) => one.facts)).toEqual(facts)
+    expect(facts[1]).toMatchObject({ bytes: 300_005, service: 'web', target: 't1', pkg: SERVICE.pkg })
+    expect(await there.perform('restore')).toEqual(SUCCEEDED)
+    expect(treeOf(there.data)).toEqual(treeOf(here.data))
+  })
+
+  test('that are damaged are refused, named, and replaced by an intact one', async () => {
+    const [here, there] = [await Keeper.open(shell), await Keeper.open(shell)]
+    writeFileSync(here.path('file'), 'content')
+    await here.perform('snapshot')
+    const [snapshot] = await listSnapshots(here.store)
+    if (snapshot === undefined) throw new Error('there is no snapshot')
+    await copySnapshot(here.store, there.store, { snapshot, signal })
+    const directory = join(there.snapshots, 'snapshots/process/web', snapshot.name)
+    const archive = readdirSync(directory).find((name) => name.includes('.tar')) ?? ''
+    chmodSync(join(directory, archive), 0o600)
+    appendFileSync(join(directory, archive), 'x')
+    const restored = await there.perform('restore')
+    expect(restored).toMatchObject({ kind: 'failed', log: expect.stringContaining(`'${archive}' was altered`) })
+    expect(existsSync(there.path('file'))).toBe(false)
+    await expect(copySnapshot(there.store, here.store, { snapshot, signal })).rejects.toThrow(/cannot be used/)
+    await copySnapshot(here.store, there.store, { snapshot, signal })
+    expect(await there.perform('restore')).toEqual(SUCCEEDED)
+    expect(readFileSync(there.path('file'), 'utf8')).toBe('content')
+  })
+
+  test('are cleaned up, and state is deleted only where it is garbage', async () => {
+    const keeper = await Keeper.open(shell)
+    for (const text of ['1', '2', '3']) {
+      writeFileSync(keeper.path('file'), text)
+      // oxlint-disable-next-line no-await-in-loop
+      await keeper.perform('snapshot')
+    }
+    const [, , last] = await keeper.names()
+    const options = { keep: 1, mode: 'remove' } as const
+    const [cleaned] = await cleanSnapshots(keeper.store, () => true, options)
+    expect(cleaned).toMatchObject({ component: 'web', generations: 2 })
+    expect(await keeper.names()).toEqual([last])
+    expect(readdirSync(join(keeper.snapshots, 'snapshots/process/web'))).toEqual([last])
+    expect(await keeper.perform('collect-garbage')).toEqual(SUCCEEDED)
+    expect(existsSync(keeper.data)).toBe(true)
+    mkdirSync(join(keeper.snapshots, 'garbage/process'), { recursive: true })
+    writeFileSync(join(keeper.snapshots, 'garbage/process/web'), '')
+    expect(await keeper.perform('collect-garbage')).toEqual(SUCCEEDED)
+    expect(existsSync(keeper.data)).toBe(false)
+    expect(existsSync(join(keeper.snapshots, 'garbage/process/web'))).toBe(false)
+  })
+
+  test('of Dysnomia are read, and its modules work as before', async () => {
+    const keeper = await Keeper.open(shell)
+    const place = join(keeper.snapshots, 'snapshots/process/web/abc')
+    mkdirSync(place, { recursive: true })
+    writeFileSync(join(place, 'dump'), 'dumped')
+    mkdirSync(join(keeper.snapshots, 'generations/process/web'), { recursive: true })
+    symlinkSync('../../../snapshots/process/web/abc', join(keeper.snapshots, 'generations/process/web/10'))
+    symlinkSync('../../../snapshots/process/web/older', join(keeper.snapshots, 'generations/process/web/9'))
+    keeper.scene.module(`[ "$1" != restore ] || cp "$DAVIT_SNAPSHOT/dump" "$D/data/dump"`)
+    expect(await keeper.names()).toEqual(['abc'])
+    expect(await keeper.perform('restore')).toEqual(SUCCEEDED)
+    expect(readFileSync(keeper.path('dump'), 'utf8')).toBe('dumped')
+    // The module keeps the snapshot by itself, or none at all.
+    expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
+    expect((await listSnapshots(keeper.store)).map(({ facts }) => facts.bytes)).toEqual([6])
+  })
+})
+
+/** Paths, modes, link targets and contents below a directory. */
+function treeOf(directory: string): readonly string[] {
+  return readdirSync(directory, { withFileTypes: true, recursive: true })
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      const content = entry.isFile() ? readFileSync(path, 'utf8') : ''
+      return `${path.slice(directory.length)} ${entry.isSymbolicLink()} ${entry.isDirectory()} ${content}`
+    })
+    .toSorted()
+}

@@ -1,0 +1,226 @@
+# Packs the state of a component, as one of its modules has left it in a directory, and unpacks it.
+
+# list_content DIRECTORY LISTS: writes LISTS.listing, which tells everything about the state in a directory, in order: lines
+# `WORD MODE SIZE OWNER:GROUP/./PATH`. WORD is the checksum of a file, where a link points to, or `-` for a directory. At the top,
+# links are followed, and names are plain. Sockets and pipes are not part of a state.
+list_content() (
+  LC_ALL=C lists=$2
+  export LC_ALL
+  cd "$1" || exit
+  set -- ./*
+  if [ -e "$1" ] || [ -L "$1" ]; then
+    list_entries "$@" >"$lists.all" || exit
+  else
+    : >"$lists.all"
+  fi
+  {
+    printf '%s\n' "$listing_title"
+    list_files "$lists" && sed -n 's|^4\([^ ]*\) [^ ]* |- 4\1 - |p' "$lists.all" && list_links "$lists"
+  } >"$lists.unsorted" || exit
+  # Somebody else cannot own a file, so owners are of no interest there.
+  owners='s|^|&|'
+  [ "$(id -u)" = 0 ] || owners='s| [^ /]*/\./| -/./|'
+  sed "$owners" "$lists.unsorted" | sort -t / -k 2 >"$lists.listing"
+)
+
+# list_entries TOP...: prints a line `MODE SIZE OWNER:GROUP/PATH` for each entry.
+list_entries() {
+  stat -L -c '%f %s %U:%G/%n' "$@" || return
+  strange=$(find -H "$@" -mindepth 1 -name "*$newline*" | head -n 2)
+  [ -z "$strange" ] || {
+    complain "a name contains a line break, which a snapshot cannot keep: $strange"
+    return 1
+  }
+  find -H "$@" -mindepth 1 \( -type f -o -type d -o -type l \) -exec stat -c '%f %s %U:%G/%n' {} +
+}
+
+list_files() {
+  sed -n '/^8/p' "$1.all" >"$1.files" && paths_of "$1.files" | tr '\n' '\0' | xargs -0 -r sha256sum >"$1.sums" &&
+    same_length "$1.files" "$1.sums" && sed 's/^\\//; s/ .*//' "$1.sums" | paste -d ' ' - "$1.files"
+}
+
+list_links() {
+  sed -n '/^a/p' "$1.all" >"$1.links" && paths_of "$1.links" | tr '\n' '\0' | xargs -0 -r -n 1 readlink >"$1.targets" &&
+    same_length "$1.links" "$1.targets" && sed 's/\\/\\\\/g; s/ /\\040/g' "$1.targets" | paste -d ' ' - "$1.links"
+}
+
+same_length() {
+  [ "$(wc -l <"$1")" -eq "$(wc -l <"$2")" ]
+}
+
+# paths_of FILE: the paths in lines of a listing.
+paths_of() {
+  sed -n 's|^[^/]*/\./|./|p' "$1"
+}
+
+# keep_snapshot DUMP COMPRESSOR: adds the content of a directory as the latest snapshot, unless it is the latest already. Sets $name.
+keep_snapshot() {
+  find_latest
+  work=$1.work
+  rm -rf "$work" && mkdir "$work" || return
+  pack_at_rest "$1" "$2" && name=$(sum_of "$work/lists.listing") && is_checksum "$name" && in_turn add_snapshot "$work/packed"
+  status=$?
+  rm -rf "$work"
+  return "$status"
+}
+
+is_checksum() {
+  case $1 in
+    *[!0-9a-f]*) return 1 ;;
+  esac
+  [ "${#1}" = 64 ]
+}
+
+# pack_at_rest DUMP COMPRESSOR: packs it anew if a file has changed meanwhile, as the state of what runs may.
+pack_at_rest() {
+  tries=0
+  while tries=$((tries + 1)) && [ "$tries" -le 3 ]; do
+    rm -rf "$work/packed" && mkdir "$work/packed" || return
+    watch_files "$1" >"$work/before" && list_content "$1" "$work/lists" && pack "$1" "$2" && watch_files "$1" >"$work/after" &&
+      cmp -s "$work/before" "$work/after" && return
+    [ -f "$work/after" ] || return
+  done
+  complain "files of the state change while it is read: $(diff "$work/before" "$work/after" | sed -n 's|^> [^/]*/||p' | head -n 3 | tr '\n' ' ')"
+  return 1
+}
+
+# lines_without UNWANTED FILE: prints the lines of FILE that are not in UNWANTED.
+lines_without() {
+  awk 'FILENAME == ARGV[1] { unwanted[$0]; next } !($0 in unwanted)' "$1" "$2"
+}
+
+# watch_files DIRECTORY: prints what changes when a file does.
+watch_files() (
+  cd "$1" && set -- ./* && [ -e "$1" ] || exit 0
+  find -H "$@" -type f -exec stat -c '%f %s %z %n' {} + | LC_ALL=C sort
+)
+
+# pack DUMP COMPRESSOR: fills $work/packed: links to the archives of the latest snapshot and an archive of what differs, or an archive
+# of everything.
+pack() {
+  cp "$work/lists.listing" "$work/packed/listing" || return
+  : >"$work/old" || return
+  number=0
+  if [ -n "$latest" ] && is_packed "$payloads/$latest" && can_add "$payloads/$latest"; then
+    for archive in "$payloads/$latest"/*-*.tar*; do
+      ln "$archive" "$work/packed/${archive##*/}" || cp "$archive" "$work/packed/${archive##*/}" || return
+      number=$((number + 1))
+    done
+    cp "$payloads/$latest/listing" "$work/old" || return
+  fi
+  # What is at the top is made by name when it is unpacked, since it may be a link here.
+  lines_without "$work/old" "$work/lists.listing" >"$work/changed" && paths_of "$work/changed" >"$work/paths" &&
+    sed -n 's|^- [^/]*/\(\./[^/]*\)$|\1|p' "$work/changed" >"$work/tops" &&
+    lines_without "$work/tops" "$work/paths" >"$work/members" || return
+  [ ! -s "$work/members" ] || pack_members "$1" "$2" "$((number + 1))"
+}
+
+# can_add SNAPSHOT: whether an archive of changes may follow its archives: unless there are many already, most of what they have may be
+# outdated, or a path has become another kind of thing, which could not be extracted over the old one.
+can_add() {
+  [ -f "$1/listing" ] && set -- "$1" "$1"/*-*.tar* && [ -f "$2" ] && [ $# -lt 11 ] || return
+  kept=$(cd "$1" && cat ./*-*.tar* | wc -c) && all=$(awk '/\// && $3 != "-" { sum += $3 } END { printf "%.0f", sum }' "$work/lists.listing") || return
+  [ "$kept" -le "$((2 * all + 1048576))" ] || return
+  for listing in "$1/listing" "$work/lists.listing"; do
+    sed -n 's|^[^ ]* \(.\)[^/]*/\./|\1 ./|p' "$listing"
+  done | LC_ALL=C sort -u | sed 's/^. //' | LC_ALL=C sort | uniq -d | grep -q . && return 1
+  return 0
+}
+
+# pack_members DIRECTORY COMPRESSOR NUMBER: archives $work/members. Only tar of GNU reads names from a file, and takes names literally
+# that end with NUL; for others, each archive has as many as can be arguments.
+pack_members() {
+  case $2 in
+    zstd) compressed=.zst ;;
+    gzip) compressed=.gz ;;
+    *) compressed= ;;
+  esac
+  directory=$1 compressor=$2 number=$3
+  if tar --version 2>/dev/null | grep -q GNU; then
+    tr '\n' '\0' <"$work/members" >"$work/names" || return
+    pack_archive tar -c -f - -C "$directory" --no-recursion --sparse --null -T "$work/names"
+    return
+  fi
+  awk -v names="$work/names." '{ size += length($0) + 16; if (size > 16000) { part++; size = 0 } print >(names part + 0) }' \
+    "$work/members" || return
+  for names in "$work"/names.*; do
+    tr '\n' '\0' <"$names" >"$work/names" || return
+    pack_archive xargs -0 -x tar -c -f - -C "$directory" --no-recursion <"$work/names" || return
+    number=$((number + 1))
+  done
+}
+
+# pack_archive COMMAND...: keeps what it prints as the archive $number.
+pack_archive() {
+  {
+    "$@" || printf 'failed\n' >"$work/failed"
+  } | compress "$compressor" >"$work/archive" && [ ! -f "$work/failed" ] && sum=$(sum_of "$work/archive") && is_checksum "$sum" &&
+    mv "$work/archive" "$work/packed/$(printf '%03d' "$number")-$sum.tar$compressed"
+}
+
+# choose_compressor WISH: sets $compressor to what is here, at best the wish.
+choose_compressor() {
+  for compressor in "$1" gzip; do
+    [ "$compressor" = none ] || command -v "$compressor" >/dev/null && return
+  done
+  compressor=none
+}
+
+compress() {
+  case $1 in
+    zstd) zstd -q -c ;;
+    gzip) gzip -1 -c ;;
+    *) cat ;;
+  esac
+}
+
+# unpack NAME DIRECTORY: leaves there exactly what was in the dump of a snapshot, verified.
+unpack() {
+  check_snapshot "$payloads/$1" "$1" || return
+  if ! is_packed "$payloads/$1"; then
+    (cd "$payloads/$1" && cp -R -p . "$2")
+    return
+  fi
+  work=$2.work
+  rm -rf "$work" && mkdir "$work" && extract "$payloads/$1" "$2" && match_listing "$payloads/$1/listing" "$2"
+  status=$?
+  rm -rf "$work"
+  [ "$status" = 0 ] || complain "the snapshot '$1' cannot be unpacked"
+  return "$status"
+}
+
+extract() {
+  for archive in "$1"/*-*.tar*; do
+    [ -f "$archive" ] || continue
+    decompress "$archive" | tar -x -p -f - -C "$2" || return
+  done
+}
+
+decompress() {
+  case $1 in
+    *.zst) set -- zstd -q -d -c "$1" ;;
+    *.gz) set -- gzip -d -c "$1" ;;
+    *) set -- cat "$1" ;;
+  esac
+  command -v "$1" >/dev/null || complain "'$1' is necessary to read this snapshot; install it here"
+  "$@"
+}
+
+# match_listing LISTING DIRECTORY: removes what is not listed, makes what is at the top, and compares.
+match_listing() {
+  paths_of "$1" >"$work/wanted" || return
+  (cd "$2" && find . -mindepth 1 | lines_without "$work/wanted" - | tr '\n' '\0' | xargs -0 -r rm -rf) || return
+  sed -n 's|^- \([^ ]*\) - \([^/]*\)/\(\./[^/]*\)$|\1 \2 \3|p' "$1" >"$work/tops"
+  while IFS=' ' read -r mode owner path; do
+    mkdir -p "$2/$path" && chmod "$(printf '%o' "$((0x$mode & 4095))")" "$2/$path" || return
+    [ "$(id -u)" != 0 ] || chown "$owner" "$2/$path" || return
+  done <"$work/tops"
+  list_content "$2" "$work/lists" || return
+  owners='s|^|&|'
+  [ "$(id -u)" = 0 ] || owners='s| [^ /]*/\./| -/./|'
+  sed "$owners" "$1" >"$work/expected" || return
+  cmp -s "$work/expected" "$work/lists.listing" || {
+    complain "what was unpacked differs from the listing: $(diff "$work/expected" "$work/lists.listing" | grep '^[-+<>][^-+]' | head -n 4)"
+    return 1
+  }
+}

@@ -1,0 +1,115 @@
+# The runner of an activity that concerns the state of a component: snapshot, restore and collect-garbage. Its directory is
+# `busy/CONTAINER:COMPONENT`, with files as in that of a mapping.
+
+# run_state RUNNER SECONDS SNAPSHOTS CONTAINER COMPONENT REQUEST COMPRESSOR WANTED MAPPING: WANTED is the snapshot to restore, or `-` for
+# the latest; MAPPING is the directory of the mapping's record, which need not exist.
+run_state() {
+  davit_runner=$1 seconds=$2 request=$6 compressor=$7 wanted=$8 mapping=$9
+  use_component "$3" "$4" "$5"
+  davit_log=$davit_state/targets/$davit_target/log/$davit_profile/${mapping##*/}.$davit_activity
+  dump=$snapshots/incoming/${davit_directory##*/}
+  davit_snapshot=$dump
+  open_log || {
+    rm -f "$davit_directory/running"
+    exit 253
+  }
+  davit_status=0 is_idle=
+  prepare_state >&7 2>&1 || davit_status=250
+  [ "$davit_status" != 0 ] || [ -n "$is_idle" ] || {
+    (
+      exec >&7 2>&1 7>&-
+      claim_module && call_module ''
+    ) &
+    await_module "$!" "$seconds"
+    rm -f "$davit_directory/module"
+  }
+  [ "$davit_status" != 0 ] || finish_state >&7 2>&1 || davit_status=250
+  rm -rf "$dump" "$dump.work"
+  exec 7>&-
+  [ "$davit_status" = 0 ] || await_log
+  printf '%s %s\n' "$request" "$davit_status" >"$davit_directory/status"
+  rm -f "$davit_directory/running"
+  exit "$davit_status"
+}
+
+# prepare_state: makes what the module needs; sets $is_idle if there is nothing to do.
+prepare_state() {
+  case $davit_activity in
+    snapshot) make_dump ;;
+    restore)
+      find_latest
+      [ "$wanted" != - ] || wanted=$latest
+      if [ -z "$wanted" ]; then
+        printf 'there is no snapshot to restore\n'
+        is_idle=yes
+        return
+      fi
+      make_dump && unpack "$wanted" "$dump" || return
+      # The modules of Dysnomia restore the latest one.
+      name=$wanted
+      in_turn add_snapshot "$payloads/$wanted"
+      ;;
+    collect-garbage)
+      [ -f "$snapshots/garbage/$container/$component" ] || {
+        printf 'the state is in use, or was deleted\n'
+        is_idle=yes
+      }
+      ;;
+  esac
+}
+
+make_dump() {
+  rm -rf "$dump" "$dump.work" && mkdir -p "${dump%/*}" && mkdir -m 700 "$dump"
+}
+
+# finish_state: keeps what the module has made.
+finish_state() {
+  case $davit_activity in
+    snapshot)
+      # A module of Dysnomia adds its snapshot to the store by itself.
+      set -- "$dump"/*
+      [ -e "$1" ] || [ -L "$1" ] || {
+        find_latest
+        name=$latest
+        [ -z "$name" ] || [ -f "$facts/$name" ] || write_facts
+        return
+      }
+      choose_compressor "$compressor"
+      keep_snapshot "$dump" "$compressor" && write_facts
+      ;;
+    restore)
+      [ ! -d "$mapping" ] || { : >"$mapping/restored" && sync "$mapping/restored" "$mapping"; }
+      ;;
+    collect-garbage) rm -f "$snapshots/garbage/$container/$component" ;;
+  esac
+}
+
+# in_turn COMMAND...: while nobody else changes the store of snapshots.
+in_turn() {
+  claim_in_turn "$snapshots/mutex" "$davit_runner" || return
+  "$@"
+  set -- "$?"
+  rm -f "$snapshots/mutex"
+  return "$1"
+}
+
+# write_facts: tells about the snapshot $name, from the record of the activity.
+write_facts() {
+  mkdir -p "$facts" && size=$(size_of "$payloads/$name") || return
+  text="taken $(date -u +%Y-%m-%dT%H:%M:%SZ)${newline}bytes $size${newline}target $davit_target$newline"
+  while IFS=' ' read -r field word || [ -n "$field" ]; do
+    case $field in
+      name | service | pkg) text="$text$field $word$newline" ;;
+    esac
+  done <"$davit_directory/record"
+  replace_text "$facts/$name" "$text"
+}
+
+# size_of SNAPSHOT: prints the size of the state.
+size_of() {
+  if is_packed "$1"; then
+    awk '/\// && $3 != "-" { sum += $3 } END { printf "%.0f", sum }' "$1/listing"
+  else
+    find "$1" -type f -exec cat {} + | wc -c
+  fi
+}

@@ -1,0 +1,198 @@
+# Lists, receives and removes snapshots. A store of snapshots is named by its directory below that of the state: `targets/TARGET`,
+# or another one on the coordinator.
+
+# open_snapshots STORE: sets $snapshots.
+open_snapshots() {
+  rest=$1/
+  while [ -n "$rest" ]; do
+    check_names "${rest%%/*}"
+    rest=${rest#*/}
+  done
+  snapshots=$state/$1/dysnomia
+}
+
+# open_component STORE CONTAINER COMPONENT
+open_component() {
+  open_snapshots "$1"
+  check_names "$2"
+  check_component "$3"
+  use_component "$snapshots" "$2" "$3"
+}
+
+# hold_snapshots: until the operation ends, nobody else changes the store.
+hold_snapshots() {
+  make_directory "$snapshots"
+  claim_in_turn "$snapshots/mutex" "$self" || cannot 'write below' "$snapshots"
+  release=$snapshots/mutex
+}
+
+# operation_snapshots STORE [CONTAINER COMPONENT]: each generation, with the facts about its snapshot.
+operation_snapshots() {
+  open_snapshots "$1"
+  if [ $# = 3 ]; then
+    open_component "$@"
+    say_generations
+    return
+  fi
+  for directory in "$snapshots"/generations/*/*/; do
+    directory=${directory%/}
+    [ -d "$directory" ] || continue
+    container=${directory%/*}
+    use_component "$snapshots" "${container##*/}" "${directory##*/}"
+    say_generations
+  done
+}
+
+say_generations() {
+  case $container$component in
+    *[!A-Za-z0-9_.+?=-]*) return ;;
+  esac
+  for link in "$generations"/*; do
+    case ${link##*/} in
+      *[!0-9]* | '') continue ;;
+    esac
+    name=$(readlink "$link") && name=${name##*/} || continue
+    case $name in
+      '' | *[!A-Za-z0-9_.+?=-]*) continue ;;
+    esac
+    [ -d "$payloads/$name" ] || continue
+    say generation "$container" "$component" "${link##*/}" "$name"
+    [ -f "$facts/$name" ] || continue
+    while IFS=' ' read -r field word; do
+      case $field$word in
+        *[!A-Za-z0-9_.:+?=/%\\-]*) ;;
+        *) say fact "$field" "$word" ;;
+      esac
+    done <"$facts/$name"
+  done
+}
+
+# operation_snapshot_files STORE CONTAINER COMPONENT SNAPSHOT: the names of its files, once it is verified, and where they are.
+operation_snapshot_files() {
+  open_component "$1" "$2" "$3"
+  check_component "$4"
+  check_snapshot "$payloads/$4" "$4" || fail damaged-snapshot "the snapshot '$2/$3/$4' cannot be used"
+  say directory "$(printf '%s' "$payloads/$4" | hexadecimal)"
+  for file in "$payloads/$4"/*; do
+    say file "${file##*/}"
+  done
+}
+
+# operation_snapshot_missing STORE CONTAINER COMPONENT SNAPSHOT [FILE]...: which of the files of a snapshot no snapshot of the component has;
+# none if the whole snapshot is there.
+operation_snapshot_missing() {
+  open_component "$1" "$2" "$3"
+  check_component "$4"
+  wanted=$4
+  shift 4
+  [ ! -d "$payloads/$wanted" ] || ! check_snapshot "$payloads/$wanted" "$wanted" 2>/dev/null || {
+    say whole
+    return
+  }
+  for file in "$@"; do
+    find_archive "$file" || say missing "$file"
+  done
+}
+
+# find_archive FILE: sets $found to an archive of this name, which contains its checksum.
+find_archive() {
+  case $1 in
+    [0-9]*-*.tar*) ;;
+    *) return 1 ;;
+  esac
+  for found in "$payloads"/*/"$1"; do
+    sum=${1#*-}
+    [ -f "$found" ] && [ "$(sum_of "$found")" = "${sum%%.tar*}" ] && return
+  done
+  return 1
+}
+
+# operation_snapshot_commit STORE TRANSFER CONTAINER COMPONENT SNAPSHOT [FIELD WORD]... files [FILE]...: makes it the latest snapshot; verifies it,
+# if its files have just been received. Those that were not sent are there already. The fields are facts about it.
+operation_snapshot_commit() {
+  open_component "$1" "$3" "$4"
+  check_names "$2"
+  check_component "$5"
+  transfer=$snapshots/incoming/$2 name=$5 text=
+  shift 5
+  while [ $# -gt 0 ] && [ "$1" != files ]; do
+    text="$text$1 $2$newline"
+    shift 2
+  done
+  shift
+  hold_snapshots
+  [ ! -d "$payloads/$name" ] || check_snapshot "$payloads/$name" "$name" || discard_damaged
+  [ -d "$payloads/$name" ] || assemble "$@"
+  add_snapshot "$transfer/payload" || cannot 'write below' "$snapshots"
+  [ ! -d "$transfer" ] || discard_transfer "$transfer"
+  make_directory "$facts"
+  [ -z "$text" ] || replace_text "$facts/$name" "$text" || cannot 'write below' "$facts"
+}
+
+# discard_damaged: moves a damaged snapshot aside, since an intact one of the name has arrived.
+discard_damaged() {
+  make_directory "$snapshots/incoming"
+  mv "$payloads/$name" "$snapshots/incoming/damaged.$name.$$" || cannot 'move aside' "$payloads/$name"
+  rm -rf "$snapshots/incoming/damaged.$name.$$"
+}
+
+# assemble [FILE]...
+assemble() {
+  mkdir "$transfer/payload" || cannot 'write below' "$transfer"
+  for file in "$@"; do
+    case $file in
+      '' | . | .. | */*) fail bad-request "invalid name '$file'" ;;
+    esac
+    if [ -e "$transfer/$file" ]; then
+      mv "$transfer/$file" "$transfer/payload/$file"
+    else
+      find_archive "$file" && { ln "$found" "$transfer/payload/$file" || cp "$found" "$transfer/payload/$file"; }
+    fi || fail damaged-snapshot "'$file' of the snapshot '$container/$component/$name' is not here any more: run the same command again"
+  done
+  check_snapshot "$transfer/payload" "$name" || fail damaged-snapshot "the snapshot '$container/$component/$name' is damaged"
+}
+
+# operation_snapshot_discard STORE TRANSFER: discards what was received.
+operation_snapshot_discard() {
+  open_snapshots "$1"
+  check_names "$2"
+  discard_transfer "$snapshots/incoming/$2"
+}
+
+# operation_clean_snapshots STORE KEEP CONTAINER COMPONENT [--dry-run]: removes all but the last KEEP generations, and snapshots without a
+# generation; says what.
+operation_clean_snapshots() {
+  open_component "$1" "$3" "$4"
+  keep=$2
+  hold_snapshots
+  kept=' ' removed=
+  for number in $(list_generations | sort -rn); do
+    name=$(readlink "$generations/$number") || name=
+    name=${name##*/}
+    if [ "$keep" -gt 0 ]; then
+      keep=$((keep - 1)) kept="$kept$name "
+      continue
+    fi
+    [ "${5-}" = --dry-run ] || rm -f "$generations/$number"
+    say removed "$number" "${name:--}"
+    removed=yes
+  done
+  [ -z "$removed" ] || [ "${5-}" = --dry-run ] || sync "$generations"
+  for path in "$payloads"/*; do
+    case "$kept" in
+      *" ${path##*/} "*) continue ;;
+    esac
+    [ -d "$path" ] || continue
+    say freed "${path##*/}" "$(find "$path" -type f -exec cat {} + | wc -c | tr -d ' ')"
+    [ "${5-}" = --dry-run ] || rm -rf "$path" "${facts:?}/${path##*/}" "$snapshots/checksums/$container/$component/${path##*/}"
+  done
+}
+
+list_generations() {
+  for link in "$generations"/*; do
+    case ${link##*/} in
+      *[!0-9]* | '') ;;
+      *) [ ! -L "$link" ] || printf '%s\n' "${link##*/}" ;;
+    esac
+  done
+}

@@ -1,0 +1,106 @@
+# Snapshots of the state of components. A store of snapshots has the layout of Dysnomia:
+#   snapshots/CONTAINER/COMPONENT/NAME/   the files of a snapshot, which never change
+#   generations/CONTAINER/COMPONENT/N     link ../../../snapshots/CONTAINER/COMPONENT/NAME; the highest N is the latest
+#   checksums/CONTAINER/COMPONENT/NAME    only for snapshots of Dysnomia
+#   activated, garbage                    CONTAINER/COMPONENT: whether the state is in use or waits to be deleted
+# and, of davit alone,
+#   facts/CONTAINER/COMPONENT/NAME        lines FIELD WORD: when it was taken, of which version of the service, its size
+#   incoming/                             what is not complete yet
+# A snapshot of davit consists of `listing`, whose checksum is its name, and archives NUMBER-CHECKSUM.tar, .tar.zst or .tar.gz, which
+# are extracted in order; then what the listing does not have is removed. One of Dysnomia is kept as its module made it.
+
+listing_title='davit snapshot 1'
+
+# use_component SNAPSHOTS CONTAINER COMPONENT
+use_component() {
+  snapshots=$1 container=$2 component=$3
+  payloads=$snapshots/snapshots/$2/$3 generations=$snapshots/generations/$2/$3 facts=$snapshots/facts/$2/$3
+}
+
+# complain MESSAGE
+complain() {
+  printf '%s\n' "davit: $*" >&2
+}
+
+# sum_of FILE: prints its checksum.
+sum_of() {
+  sum=$(sha256sum <"$1") && printf '%s' "${sum%% *}"
+}
+
+# is_packed SNAPSHOT: whether davit has made it.
+is_packed() {
+  first_line "$1/listing"
+  [ "$line" = "$listing_title" ]
+}
+
+# find_latest: sets $generation, 0 if there is none, and $latest, empty if there is none. Generations are numbers.
+find_latest() {
+  generation=0 latest=
+  for link in "$generations"/*; do
+    case ${link##*/} in
+      *[!0-9]* | '') continue ;;
+    esac
+    [ -L "$link" ] && [ "${link##*/}" -gt "$generation" ] || continue
+    generation=${link##*/}
+  done
+  [ "$generation" = 0 ] || latest=$(readlink "$generations/$generation") || latest=
+  latest=${latest##*/}
+}
+
+# add_snapshot DIRECTORY: makes a complete directory the snapshot $name, unless there is one, and the latest generation. Nobody else may
+# change the store meanwhile.
+add_snapshot() {
+  mkdir -p "$payloads" "$generations" || return
+  if [ ! -d "$payloads/$name" ]; then
+    find "$1" -exec sync {} + && mv "$1" "$payloads/$name" && sync "$payloads" || return
+  fi
+  find_latest
+  [ "$latest" = "$name" ] ||
+    { ln -s "../../../snapshots/$container/$component/$name" "$generations/$((generation + 1))" && sync "$generations"; }
+}
+
+# check_snapshot SNAPSHOT NAME: whether its files are those from which its name, or Dysnomia's checksum, was computed.
+check_snapshot() {
+  [ -d "$1" ] || {
+    complain "there is no snapshot '$2'"
+    return 1
+  }
+  if is_packed "$1"; then check_packed "$1" "$2"; else check_foreign "$1" "$2"; fi
+}
+
+check_packed() {
+  [ "$(sum_of "$1/listing")" = "$2" ] || {
+    complain "the snapshot '$2' is damaged: its listing was altered"
+    return 1
+  }
+  for archive in "$1"/*-*.tar*; do
+    [ -f "$archive" ] || continue
+    sum=${archive##*-}
+    [ "$(sum_of "$archive")" = "${sum%%.tar*}" ] || {
+      complain "the snapshot '$2' is damaged: '${archive##*/}' was altered or is incomplete"
+      return 1
+    }
+  done
+}
+
+# check_foreign SNAPSHOT NAME: Dysnomia's checksum depends on the order in which a file system lists files; after a copy, that may be
+# any, so that of the names counts as well.
+check_foreign() {
+  first_line "$snapshots/checksums/$container/$component/$2"
+  [ -n "$line" ] || return 0
+  [ "$line" = "sha256:$(foreign_sum "$1" cat)" ] || [ "$line" = "sha256:$(foreign_sum "$1" sort)" ] || {
+    complain "the snapshot '$2' is damaged: its checksum does not fit"
+    return 1
+  }
+}
+
+# foreign_sum DIRECTORY ORDER
+foreign_sum() (
+  cd "$1" || exit
+  {
+    find . | LC_ALL=C "$2"
+    printf '\n'
+    find . -type f | LC_ALL=C "$2" | tr '\n' '\0' | xargs -0 -r cat
+  } | sha256sum | sed 's/ .*//'
+)
+

@@ -1,0 +1,55 @@
+import { type Operation, SLOW, VERY_SLOW } from './operation.ts'
+
+const STATE = ['state'] as const
+
+/** Operations on snapshots and on the state of components. */
+export const STATE_OPERATIONS = {
+  start_state: {
+    roles: STATE,
+    fields: 'TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER COMPONENT KEY REQUEST COMPRESSOR SNAPSHOT [FIELD WORD]...',
+    does: 'starts `snapshot`, `restore` or `collect-garbage` for a component, detached, and later reports how it ended; without a lock if the token is `-`',
+    endsLater: true,
+  },
+  await_state: {
+    roles: STATE,
+    fields: 'TARGET CONTAINER COMPONENT REQUEST',
+    does: 'waits for what concerns the state of a component, and reports how the activity of this request ended',
+    endsLater: true,
+  },
+  snapshots: {
+    roles: STATE,
+    fields: 'STORE [CONTAINER COMPONENT]',
+    does: 'lists snapshots, with the facts about them',
+    slowness: SLOW,
+    isRepeatable: true,
+  },
+  snapshot_files: {
+    roles: STATE,
+    fields: 'STORE CONTAINER COMPONENT SNAPSHOT',
+    does: 'verifies a snapshot, and names its files',
+    slowness: VERY_SLOW,
+    isRepeatable: true,
+  },
+  snapshot_missing: {
+    roles: STATE,
+    fields: 'STORE CONTAINER COMPONENT SNAPSHOT [FILE]...',
+    does: 'names the files of a snapshot that no snapshot of the component has here, or says that it is here as a whole',
+    slowness: VERY_SLOW,
+    isRepeatable: true,
+  },
+  snapshot_commit: {
+    roles: STATE,
+    fields: 'STORE TRANSFER CONTAINER COMPONENT SNAPSHOT [FIELD WORD]... files [FILE]...',
+    does: 'verifies a snapshot that was received, and makes it the latest',
+    slowness: VERY_SLOW,
+    isRepeatable: true,
+  },
+  snapshot_discard: { roles: STATE, fields: 'STORE TRANSFER', does: 'discards what was received', isRepeatable: true },
+  clean_snapshots: {
+    roles: STATE,
+    fields: 'STORE KEEP CONTAINER COMPONENT [--dry-run]',
+    does: 'removes all but the last generations of a component, and snapshots that no generation refers to',
+    slowness: SLOW,
+    isRepeatable: true,
+  },
+} as const satisfies Readonly<Record<string, Operation>>
