@@ -153,14 +153,15 @@ export const ERROR_CODES = {
     'A machine refuses another session on a connection. Its sshd limits them (`MaxSessions`) or forbids commands.',
   'source-too-large':
     'A source is larger than allowed. Name a directory with only what the package needs, or raise the limit as the hint describes.',
+  'state-unreachable':
+    'The state of a service would have to move away from a target that cannot be reached. Make the target reachable, or leave the service there.',
   'still-deployed': 'The target is part of the current deployment and cannot be forgotten. Deploy without it first.',
   'still-running': 'An activity is still running, and a dry run does not wait for it. Try again when it has ended.',
   'store-busy': 'The store is being changed continuously. Collect garbage later.',
   'targets-unreachable':
     'Some targets cannot be reached; the reasons are listed above the error. `--skip-unreachable` continues without them.',
   'too-large': 'A file is larger than davit reads. Check that it is the right file.',
-  'transfer-failed':
-    'A snapshot of state did not arrive as it was sent. Run the same command again.',
+  'transfer-failed': 'A snapshot of state did not arrive as it was sent. Run the same command again.',
   'transition-failed':
     'The transition failed, and some of it could not be undone. The hint explains what is left, and how to continue.',
   'unfit-text':

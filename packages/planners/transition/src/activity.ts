@@ -5,7 +5,7 @@ import type { PlacedService } from './placed-service.ts'
 import type { Reason } from './reason.ts'
 
 /** One step of a plan. Each kind has a row in `KINDS`, and one in the table of performers. */
-export type Activity = Deactivation | Activation
+export type Activity = Deactivation | Snapshotting | Transfer | Restoring | Activation
 export type ActivityKind = Activity['kind']
 
 /** The fields of an activity that the planner and the runner use, whatever its kind. */
@@ -35,6 +35,38 @@ export type Activation = ModuleActivity<'activate'>
 export interface Deactivation extends ModuleActivity<'deactivate'> {
   /** Whether the next manifest's module is tried if the recorded one fails, which may be the broken part. */
   readonly otherwise: 'next' | 'nothing'
+}
+
+/** A service with the component whose state is its own. */
+export interface StatefulService extends PlacedService {
+  readonly component: string
+}
+
+/** An activity that concerns the state of a service. It leaves nothing that would have to be undone: what it writes is not used yet. */
+interface StateActivity<Kind extends string> extends AnyActivity, StatefulService {
+  readonly id: `${Kind} ${string}`
+  readonly kind: Kind
+  readonly undo: undefined
+}
+
+/** Takes a snapshot where a service was, as described by its record. */
+export interface Snapshotting extends StateActivity<'snapshot'> {
+  readonly definition: 'recorded'
+}
+
+/** Brings the latest snapshot to the coordinator, and from there to where the service goes. */
+export interface Transfer extends StateActivity<'transfer'> {
+  /** Undefined if the service is only removed, and its state kept on the coordinator. */
+  readonly to: StatefulService | undefined
+  /** Whether the snapshot is only on the coordinator, where an earlier deployment has left it. */
+  readonly isKept: boolean
+}
+
+/** Replaces the state of a new instance by what was transferred. */
+export interface Restoring extends StateActivity<'restore'> {
+  readonly definition: 'next'
+  /** Name of the snapshot, if an earlier run has transferred it. */
+  readonly snapshot: string | undefined
 }
 
 /** An activity that undoes another one. */

@@ -15,8 +15,8 @@ export interface KindTraits<One> {
   readonly subject: (activity: One) => { readonly service: string; readonly container: string }
   /** Whether the other place of a service that moves is the one it comes from or the one it goes to. */
   readonly moved: 'from' | 'to'
-  /** Inconsistency that remains when a rollback cannot carry out the activity. */
-  readonly missedUndo: 'new-services-left' | 'old-services-lost'
+  /** Inconsistency that remains when a rollback cannot carry out the activity; undefined if none contains it. */
+  readonly missedUndo: 'new-services-left' | 'old-services-lost' | undefined
 }
 
 /** A row for every kind; the compiler reports missing ones. */
@@ -34,6 +34,16 @@ const CALLS_MODULE = {
 
 export const KINDS = {
   deactivate: { ...CALLS_MODULE, moved: 'to', missedUndo: 'new-services-left' },
+  snapshot: { ...CALLS_MODULE, moved: 'to', missedUndo: undefined },
+  transfer: {
+    ...CALLS_MODULE,
+    step: ({ service, mapping, to }) =>
+      `transfer the state of ${service.name} in ${mapping.container} to ${to === undefined ? 'the coordinator' : targetLabelOf(to)}`,
+    lanes: (transfer) => [transfer, ...(transfer.to === undefined ? [] : [transfer.to])].map(targetLabelOf),
+    moved: 'to',
+    missedUndo: undefined,
+  },
+  restore: { ...CALLS_MODULE, moved: 'from', missedUndo: undefined },
   activate: { ...CALLS_MODULE, moved: 'from', missedUndo: 'old-services-lost' },
 } satisfies KindTable<Activity>
 

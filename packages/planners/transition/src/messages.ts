@@ -28,6 +28,14 @@ export const say = messages({
     ({ services, target }) =>
       `${keepText(services)} running on '${target}', which is no longer in the infrastructure: put ${target} back without services, deploy, then remove it, or run 'davit-env --forget ${target}'`,
   ),
+  /**
+   * The state of a service stays on a target that was removed from the infrastructure, and the service begins without it. Put the target
+   * back to move it.
+   */
+  'state-skipped': warning(
+    SERVICE,
+    ({ service, target }) => `Skip state of '${service}' on '${target}', which is no longer in the infrastructure`,
+  ),
   /** Services that were left behind keep running on a target that cannot be reached. Deploy again when it can. */
   'left-unreachable': warning(
     { services: 'texts', target: 'text' },

@@ -13,6 +13,10 @@ export interface ObservedMapping extends PlacedService {
   readonly activity?: string
   /** Whether the intended activity is known to have failed; otherwise it was cut off, or still runs. */
   readonly hasFailed?: boolean
+  /** Component whose state moves with the service. */
+  readonly component?: string
+  /** Snapshot that has to be restored before anybody is served. */
+  readonly toRestore?: string
   /** Why the mapping cannot be left alone, whatever its record states. */
   readonly doubt?: Doubt
   /** Settings that differ between the next manifest and the record, under the same key. */

@@ -15,6 +15,7 @@ import {
   type Placements,
   targetLabelOf,
 } from './placed-service.ts'
+import { NO_STATE, type StatePlan, withStateMoves } from './plan-state.ts'
 import { type ChangedSettings, troublesOf } from './troubles.ts'
 
 export interface PlanOptions {
@@ -27,6 +28,8 @@ export interface PlanOptions {
   readonly upgrade: 'upgrade' | 'activate-only' | 'repair'
   /** What to do about changed settings under the same key; by default they are only reported. */
   readonly changed?: ChangedSettings
+  /** State that moves; by default none does. */
+  readonly state?: StatePlan
 }
 
 /**
@@ -36,7 +39,7 @@ export interface PlanOptions {
 export function planTransition(
   next: Manifest,
   observed: readonly ObservedMapping[],
-  { previous, upgrade, changed = 'keep' }: PlanOptions,
+  { previous, upgrade, changed = 'keep', state = NO_STATE }: PlanOptions,
 ): Transition {
   refuseRunning(observed)
   const current = byIdentity(observed)
@@ -53,10 +56,11 @@ export function planTransition(
   const staying = select(current, (id) => wanted.has(id) && stays(id))
 
   return {
-    phases: [
+    phases: withStateMoves(
       dependantsFirst(outgoing).map((arranged) => deactivationOf(arranged, reasons)),
       dependenciesFirst(incoming).map((arranged) => activationOf(arranged, reasons)),
-    ],
+      state,
+    ),
     skipped: [],
     outdated: [...staying.values()].toSorted(byName).flatMap(outdatedOf),
   }

@@ -35,6 +35,10 @@ export type Reason =
   /** Removed with everything else. */
   | { readonly kind: 'undeployed' }
   | { readonly kind: 'rollback' }
+  /** An earlier run has transferred the state, and was cut off before it was restored. */
+  | { readonly kind: 'not-restored' }
+  /** The coordinator has the state of an earlier deployment. */
+  | { readonly kind: 'kept' }
 
 type Moved = KindTraits<unknown>['moved']
 
@@ -81,6 +85,8 @@ const PLAIN = {
   removed: 'removed',
   undeployed: 'undeployed',
   rollback: 'rollback',
+  'not-restored': 'its state was not restored yet',
+  kept: 'kept since it was removed',
 }
 
 function renderMove({ from, to }: { readonly from: Place; readonly to: Place }, moved: Moved): string {

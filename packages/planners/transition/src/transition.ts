@@ -7,6 +7,10 @@ export {
   type Deactivation,
   isEmpty,
   type OutdatedMapping,
+  type Restoring,
+  type Snapshotting,
+  type StatefulService,
+  type Transfer,
   type Transition,
 } from './activity.ts'
 export { coresOf } from './cores-of.ts'
@@ -22,3 +26,5 @@ export { type Place, type Reason, renderReason } from './reason.ts'
 export { outdatedMessage, plannedMessage, renderTransition } from './render-transition.ts'
 export { settingChanges, type Settings } from './setting-changes.ts'
 export { assumedOn, inconsistenciesOf, type Inconsistency } from './unreachable.ts'
+export { type StatePlan } from './plan-state.ts'
+export { type StateMove, type StateMoves, stateMovesOf } from './state-moves.ts'
