@@ -124,6 +124,16 @@ const deploymentOptions = {
     describe:
       'replace what was deployed under this name from elsewhere, although the models share nothing with it; without this option, that is refused before anything is sent',
   },
+  'no-migration': {
+    type: 'boolean',
+    ...DEPLOYMENT,
+    describe: 'do not move state: a service that moves begins anew, and its state stays where it was',
+  },
+  restore: {
+    type: 'boolean',
+    ...DEPLOYMENT,
+    describe: 'give a service that begins anew the last snapshot that this machine keeps of an earlier deployment',
+  },
   'no-rollback': { type: 'boolean', ...DEPLOYMENT, describe: 'leave everything as it is when a service fails' },
   repair: {
     type: 'boolean',

@@ -27,7 +27,20 @@ export function modelWords(order: Order): readonly string[] {
 /** Words for davit-activate. */
 export function activationWords(order: Order): readonly string[] {
   const { dryRun, undeploy, noUpgrade, takeOver, noRollback, repair, restartChanged, abandon, noLock } = order
-  return wordsOf({ dryRun, undeploy, noUpgrade, takeOver, noRollback, repair, restartChanged, abandon, noLock })
+  const { noMigration, restore } = order
+  return wordsOf({
+    dryRun,
+    undeploy,
+    noUpgrade,
+    noMigration,
+    restore,
+    takeOver,
+    noRollback,
+    repair,
+    restartChanged,
+    abandon,
+    noLock,
+  })
 }
 
 /** Words for davit-set. */

@@ -153,6 +153,8 @@ export const ERROR_CODES = {
     'A machine refuses another session on a connection. Its sshd limits them (`MaxSessions`) or forbids commands.',
   'source-too-large':
     'A source is larger than allowed. Name a directory with only what the package needs, or raise the limit as the hint describes.',
+  'state-lost':
+    'State would be left in a container whose provider is removed. Delete the state or keep the provider, or use --no-migration.',
   'state-unreachable':
     'The state of a service would have to move away from a target that cannot be reached. Make the target reachable, or leave the service there.',
   'still-deployed': 'The target is part of the current deployment and cannot be forgotten. Deploy without it first.',

@@ -10,8 +10,8 @@ export { addressOf, interfaceKindOf } from './address.ts'
 export type { Role } from '@davit/target-runtime'
 export { allTargets, isSkippable, type SkipTerms, targetsToUse } from './all-targets.ts'
 export { collectNixGarbage, type Remnant, trimProfile, trimRemnants } from './collector.ts'
-export { definitionOf, profileModuleOf, resolveModules } from './records/definition.ts'
-export { isSamePlace, type MachineFacts } from './helper/facts.ts'
+export { definitionOf, findModules, profileModuleOf, resolveModules } from './records/definition.ts'
+export { type Compressor, COMPRESSORS, isSamePlace, type MachineFacts } from './helper/facts.ts'
 export {
   acquireLock,
   type LockAnswer,

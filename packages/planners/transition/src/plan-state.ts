@@ -3,6 +3,7 @@ import { type MappingId, mappingIdOf } from '@davit/documents'
 import type {
   Activation,
   Activity,
+  AnyActivity,
   Deactivation,
   Restoring,
   Snapshotting,
@@ -36,10 +37,28 @@ export function withStateMoves(
   const restores = [...moves.flatMap(restoreOf), ...pending.map(pendingRestore)]
   const transfers = moves.map(transferOf)
   return [
-    [...deactivations.map((one) => afterSnapshots(one, snapshots)), ...snapshots],
+    besides(deactivations, snapshots, (one) => `deactivate ${identityOf(one)}`).map((one) =>
+      one.kind === 'deactivate' ? afterSnapshots(one, snapshots) : one,
+    ),
     ...(transfers.length === 0 ? [] : [transfers]),
     activating(activations, restores, restoresFirst),
   ]
+}
+
+/** Puts each of the others behind the activity that it belongs to, or in front of all if there is none. */
+function besides<One extends AnyActivity, Other extends StatefulService>(
+  activities: readonly One[],
+  others: readonly Other[],
+  idOf: (other: Other) => string,
+): readonly (One | Other)[] {
+  const followers = new Map(others.map((other) => [idOf(other), other]))
+  const ids = new Set(activities.map(({ id }) => id))
+  const alone = others.filter((other) => !ids.has(idOf(other)))
+  const placed = activities.flatMap((one): readonly (One | Other)[] => {
+    const follower = followers.get(one.id)
+    return follower === undefined ? [one] : [one, follower]
+  })
+  return [...alone, ...placed]
 }
 
 function snapshotsOf(moves: readonly StateMove[], down: ReadonlySet<string>): readonly Snapshotting[] {
@@ -113,29 +132,24 @@ function activating(
   restores: readonly Restoring[],
   restoresFirst: ReadonlySet<MappingId>,
 ): readonly Activity[] {
-  const restored = new Map<string, Restoring>(restores.map((one) => [identityOf(one), one]))
+  const activationOf = (one: StatefulService) => `activate ${identityOf(one)}`
   const waits = new Map<string, readonly string[]>(activations.map(({ id, waitsFor }) => [id, waitsFor]))
-  const activationOf = (one: Restoring) => `activate ${identityOf(one)}`
   const isFirst = (one: Restoring) => restoresFirst.has(identityOf(one)) && waits.has(activationOf(one))
-  const isAfter = (id: MappingId) => {
-    const restore = restored.get(id)
-    return restore === undefined || isFirst(restore) ? [] : [restore.id]
-  }
-  return [
-    ...activations.map((one): Activation => {
-      const restore = restored.get(identityOf(one))
-      const before = one.service.dependsOn.map(mappingIdOf).flatMap(isAfter)
-      const own = restore !== undefined && isFirst(restore) ? [restore.id] : []
-      return before.length + own.length === 0
-        ? one
-        : { ...one, waitsFor: [...new Set([...one.waitsFor, ...before, ...own])] }
-    }),
-    ...restores.map((one): Restoring => {
-      const before = waits.get(activationOf(one))
-      if (before === undefined) return one
-      return { ...one, waitsFor: isFirst(one) ? before : [activationOf(one)] }
-    }),
-  ]
+  const first = new Map<string, Restoring>(restores.filter(isFirst).map((one) => [identityOf(one), one]))
+  const after = new Map<string, Restoring>(restores.filter((one) => !isFirst(one)).map((one) => [identityOf(one), one]))
+  const activated = activations.map((one): Activation => {
+    const needed = one.service.dependsOn.flatMap((dependency) => after.get(mappingIdOf(dependency))?.id ?? [])
+    const own = first.get(identityOf(one))?.id ?? []
+    return { ...one, waitsFor: [...new Set([...one.waitsFor, ...needed].concat(own))] }
+  })
+  const restored = [...after.values()].map((one): Restoring => {
+    const activation = activationOf(one)
+    return { ...one, waitsFor: waits.has(activation) ? [activation] : [] }
+  })
+  return besides(activated, restored, activationOf).flatMap((one): readonly Activity[] => {
+    const restore = one.kind === 'activate' ? first.get(identityOf(one)) : undefined
+    return restore === undefined ? [one] : [{ ...restore, waitsFor: waits.get(activationOf(restore)) ?? [] }, one]
+  })
 }
 
 function reasonOf({ from, to }: StateMove): Reason {

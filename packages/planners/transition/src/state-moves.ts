@@ -41,7 +41,8 @@ export function stateMovesOf(situation: StateSituation): StateMoves {
   const wanted = new Map(wantedState(next).map((one) => [placeOf(one), one]))
   const recorded = recordedState(situation.observed)
   const known = new Map([...previousState(situation), ...recorded].map((one) => [placeOf(one), one]))
-  const settled = new Set([...previousState(situation), ...recorded.filter(hasServed)].map(placeOf))
+  const pending = pendingIn(situation.observed, wanted)
+  const settled = new Set([...previousState(situation), ...recorded.filter(hasServed), ...pending].map(placeOf))
 
   const leaving = [...known.values()].filter((one) => !wanted.has(placeOf(one)) && !staysWithoutState(one, next))
   const away = leaving.filter((one) => !isGone(one, next))
@@ -49,18 +50,16 @@ export function stateMovesOf(situation: StateSituation): StateMoves {
     (one) => !settled.has(placeOf(one)) && !unreachable.has(one.mapping.target),
   )
   const moves = movesTo(incoming, away)
-  const begun = pendingIn(situation.observed, wanted)
   const moved = new Set(moves.flatMap(({ from, to }) => [from, to]))
   const isDone = (one: StatefulService) =>
-    !recorded.some((other) => other === one) && [...wanted.values()].some((to) => settled.has(placeOf(to)) && isKin(one, to))
+    !recorded.some((other) => other === one) &&
+    [...wanted.values()].some((to) => settled.has(placeOf(to)) && isKin(one, to))
   const kept = away.filter((one) => !moved.has(one) && !unreachable.has(one.mapping.target) && !isDone(one))
   refuseUnreachable(moves, unreachable)
-  const pending = begun.filter((one) => !moves.some(({ to }) => to !== undefined && placeOf(to) === placeOf(one)))
-  const restored = new Set(pending.map(placeOf))
   return {
     moves: [...moves, ...kept.map((from) => ({ from, to: undefined }))],
     pending,
-    fresh: incoming.filter((to) => !moved.has(to) && !restored.has(placeOf(to))),
+    fresh: incoming.filter((to) => !moved.has(to)),
     skipped: leaving.filter((one) => isGone(one, next)).map(skippedMessage),
   }
 }

@@ -6,6 +6,7 @@
 #   activity name of the activity that runs or was cut off; the latter only unless state or status show that it ended. Written after
 #            the state and removed after the outcome: alone, it proves nothing. Earlier versions, and full disks, have none.
 #   module   claim of the module that the runner or the asker called, which may outlive it
+#   restored once the snapshot that the record names was restored
 #   status   `ACTIVITY STATUS` of the last activity that ended, unless the state shows it
 # The log of an activity is `log/PROFILE/CONTAINER:KEY.ACTIVITY`. Of a long one, that has only the beginning, `….1` how much is left out,
 # and `….2` and `….3` the end.
@@ -90,11 +91,11 @@ is_running() {
   is_claimed "$1/running" || is_claimed "$1/module"
 }
 
-# operation_resolve [WORD]...: the module of each reference, or `-`.
+# operation_resolve [WORD]...: the module of each reference, or `-`; with the activities that it declares.
 operation_resolve() {
   for word in "$@"; do
     decode "$word"
-    (resolve_module "$decoded" && say module "$module") 2>/dev/null || say module -
+    (resolve_module "$decoded" && say_declared "$module" module "$module") 2>/dev/null || say module -
   done
 }
 
@@ -142,6 +143,7 @@ say_mapping() {
     'lock '* | 'unlock '[!0]*) say locked ;;
   esac
   say_activity "${line%% *}"
+  [ ! -f "$directory/restored" ] || say restored
   module=
   while IFS= read -r line || [ -n "$line" ]; do
     say "field $line"
@@ -153,19 +155,19 @@ say_mapping() {
     say gone
     return
   }
-  [ -z "$module" ] || [ ! -f "$module.activities" ] || say_declared "$module.activities"
+  [ -z "$module" ] || [ ! -f "$module.activities" ] || say_declared "$module" declares
 }
 
-# say_declared FILE: says which activities the file of a module lists.
+# say_declared MODULE WORD...: says these words, and which activities the module declares.
 say_declared() {
-  set -- "$1" declares
-  while IFS= read -r line || [ -n "$line" ]; do
+  file=$1.activities
+  shift
+  [ ! -f "$file" ] || while IFS= read -r line || [ -n "$line" ]; do
     case $line in
       '' | *[!a-z_-]*) ;;
       *) set -- "$@" "$line" ;;
     esac
-  done <"$1"
-  shift
+  done <"$file"
   say "$@"
 }
 

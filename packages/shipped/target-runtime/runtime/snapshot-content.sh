@@ -58,7 +58,7 @@ keep_snapshot() {
   find_latest
   work=$1.work
   rm -rf "$work" && mkdir "$work" || return
-  pack_at_rest "$1" "$2" && name=$(sum_of "$work/lists.listing") && is_checksum "$name" && in_turn add_snapshot "$work/packed"
+  pack_at_rest "$1" "$2" && name=$(digest_of "$work/lists.listing") && is_checksum "$name" && in_turn add_snapshot "$work/packed"
   status=$?
   rm -rf "$work"
   return "$status"
@@ -154,7 +154,7 @@ pack_members() {
 pack_archive() {
   {
     "$@" || printf 'failed\n' >"$work/failed"
-  } | compress "$compressor" >"$work/archive" && [ ! -f "$work/failed" ] && sum=$(sum_of "$work/archive") && is_checksum "$sum" &&
+  } | compress "$compressor" >"$work/archive" && [ ! -f "$work/failed" ] && sum=$(digest_of "$work/archive") && is_checksum "$sum" &&
     mv "$work/archive" "$work/packed/$(printf '%03d' "$number")-$sum.tar$compressed"
 }
 

@@ -102,7 +102,7 @@ find_archive() {
   esac
   for found in "$payloads"/*/"$1"; do
     sum=${1#*-}
-    [ -f "$found" ] && [ "$(sum_of "$found")" = "${sum%%.tar*}" ] && return
+    [ -f "$found" ] && [ "$(digest_of "$found")" = "${sum%%.tar*}" ] && return
   done
   return 1
 }
@@ -166,7 +166,7 @@ operation_clean_snapshots() {
   keep=$2
   hold_snapshots
   kept=' ' removed=
-  for number in $(list_generations | sort -rn); do
+  for number in $(list_numbers | sort -rn); do
     name=$(readlink "$generations/$number") || name=
     name=${name##*/}
     if [ "$keep" -gt 0 ]; then
@@ -188,7 +188,7 @@ operation_clean_snapshots() {
   done
 }
 
-list_generations() {
+list_numbers() {
   for link in "$generations"/*; do
     case ${link##*/} in
       *[!0-9]* | '') ;;

@@ -22,8 +22,8 @@ complain() {
   printf '%s\n' "davit: $*" >&2
 }
 
-# sum_of FILE: prints its checksum.
-sum_of() {
+# digest_of FILE: prints its checksum.
+digest_of() {
   sum=$(sha256sum <"$1") && printf '%s' "${sum%% *}"
 }
 
@@ -69,14 +69,14 @@ check_snapshot() {
 }
 
 check_packed() {
-  [ "$(sum_of "$1/listing")" = "$2" ] || {
+  [ "$(digest_of "$1/listing")" = "$2" ] || {
     complain "the snapshot '$2' is damaged: its listing was altered"
     return 1
   }
   for archive in "$1"/*-*.tar*; do
     [ -f "$archive" ] || continue
     sum=${archive##*-}
-    [ "$(sum_of "$archive")" = "${sum%%.tar*}" ] || {
+    [ "$(digest_of "$archive")" = "${sum%%.tar*}" ] || {
       complain "the snapshot '$2' is damaged: '${archive##*/}' was altered or is incomplete"
       return 1
     }

@@ -1,8 +1,10 @@
 import { type DeploymentPlace, deploymentPlace } from '@davit/coordinator-state'
 import type { LockUse } from '@davit/deployment-lock'
 import { type Manifest, parseProfileName, type ProfileName } from '@davit/documents'
+import type { StateMachines } from '@davit/state-runner'
 import { type ShellTarget, targetsToUse } from '@davit/target'
 
+import { stateMachines } from './state-machines.ts'
 import type { JournalPurpose } from './run-journal.ts'
 import { stateDirectory, type StateOwner } from './state-directory.ts'
 import type { ToolContext } from './tool-context.ts'
@@ -40,6 +42,8 @@ export interface DeploymentRun {
 export interface ReachedDeployment extends NamedDeployment {
   /** All targets of the manifest, except those that `--skip-unreachable` skips. */
   readonly targets: readonly ShellTarget[]
+  /** Machines with helpers for state. */
+  readonly stateMachines: StateMachines
   /** Options for `withLock`. */
   readonly lockUse: LockUse
 }
@@ -55,8 +59,9 @@ export async function withDeployment<Result>(
   if (purpose !== undefined) context.journal({ profile, manifest: text }, purpose)
   const locking = args.lock === false ? 'none' : 'join-or-take'
   const lockUse: LockUse = { profile, place, leaseSeconds: args.lockLease, locking }
-  return withTargets(manifest.infrastructure, { ...context, role: 'deploy' }, async (reached) => {
+  return withTargets(manifest.infrastructure, { ...context, role: 'deploy' }, async (reached, _, openOther) => {
     const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
-    return use({ profile, place, targets, lockUse })
+    const state = stateMachines(manifest.infrastructure, targets, openOther)
+    return use({ profile, place, targets, stateMachines: state, lockUse })
   })
 }

@@ -14,6 +14,7 @@ export const description = {
   description: [
     'Compares the manifest with the records of the targets, deactivates services that should no longer be active, and activates those that are not active yet: dependencies first, everything else in parallel, on each target as many at a time as its numOfCores. If something fails, everything is undone in reverse order.',
     'Services that are active and wanted are left alone, unless they no longer run: modules that can report a status are asked for it, each for at most 30 seconds. A service that was activated before its machine was restarted, and whose module cannot report a status, is deactivated and activated again.',
+    'The state of a service moves with it, if the models say so (deployState): what depends on the service is stopped first, then the service itself; a snapshot of its state is taken, brought to its new place by way of this machine, which keeps it, and restored there before anybody is served. The state of a removed service is kept on this machine. If anything fails, the old services are activated again, with their own state.',
     'If a target cannot be reached, the tool stops before anything is done. With --skip-unreachable it leaves the services of such targets alone, and reports what then differs from the manifest.',
     'The tool also stops before anything is done if another deployment has the same package in the same container of a target, or if this is the first deployment from this coordinator and would remove everything that runs under its name, since -p may have been forgotten. --take-over permits the latter.',
     'Prints the manifest unchanged.',
@@ -57,6 +58,17 @@ export const description = {
         'only give up a service that cannot be stopped, by name, key or SERVICE@TARGET: its records are put aside, its module is not called, and its processes, if any, keep running; without a manifest, on the targets of the last deployment',
     },
     rollback: { type: 'boolean', default: true, describe: 'undo everything when a service fails' },
+    migration: {
+      type: 'boolean',
+      default: true,
+      describe:
+        'move the state of services with them; without it, a service that moves begins anew, and its state stays where it was',
+    },
+    restore: {
+      type: 'boolean',
+      describe:
+        'give a service that begins anew the last snapshot that this coordinator keeps of an earlier deployment',
+    },
     'take-over': {
       type: 'boolean',
       describe:

@@ -1,7 +1,7 @@
 import { currentGeneration, type DeploymentPlace, readLeftBehind } from '@davit/coordinator-state'
 import { carryOut, onFirst, outcomeError, planFor, refuseStrange, renderPlan } from '@davit/deployment'
 import { Manifest } from '@davit/documents'
-import { defineTool, deploymentOf, type ToolContext, withDeployment } from '@davit/tool'
+import { defineTool, deploymentOf, stateDirectory, type ToolContext, withDeployment } from '@davit/tool'
 import type { TransitionOutcome } from '@davit/transition-runner'
 
 import { check } from './check.ts'
@@ -29,20 +29,33 @@ export const tool = defineTool({
     // With --old-manifest the user vouches for what is active.
     const claim = old === undefined ? await onFirst({ profile, place, takeOver, undeploy }) : undefined
     const { generation, ...known } = await knownHere(place, old)
-    const terms = { ...context, ...known, profile, place, claim, undeploy, ...transitionOptionsOf(args) }
+    const terms = {
+      ...context,
+      ...known,
+      profile,
+      place,
+      claim,
+      undeploy,
+      ...transitionOptionsOf(args),
+      state: { migration: migrationOf(args), directory: stateDirectory(context) },
+    }
     if (args.check) return check(next, context, { ...terms, generation })
     // If there may be nothing to undeploy, nothing is written until that is known.
     const isInDoubt = undeploy && claim !== undefined
     const purpose = args.dryRun || isInDoubt ? undefined : 'change'
 
-    return withDeployment(context, { manifest: next, text, purpose }, async ({ targets, lockUse }) => {
-      await refuseStrange(next, targets, claim)
-      if (args.dryRun) return print(renderPlan(await planFor(next, targets, { ...terms, running: 'tell' })))
-      if (isInDoubt) context.journal({ profile, manifest: text }, 'change')
-      const outcome = await carryOut(next, targets, { ...terms, lockUse, running: 'wait' })
-      if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
-      return print(text)
-    })
+    return withDeployment(
+      context,
+      { manifest: next, text, purpose },
+      async ({ targets, lockUse, stateMachines: machines }) => {
+        await refuseStrange(next, targets, claim)
+        if (args.dryRun) return print(renderPlan(await planFor(next, targets, { ...terms, running: 'tell' })))
+        if (isInDoubt) context.journal({ profile, manifest: text }, 'change')
+        const outcome = await carryOut(next, targets, { ...terms, lockUse, machines, running: 'wait' })
+        if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
+        return print(text)
+      },
+    )
   },
 })
 
@@ -54,6 +67,17 @@ async function readOld({ args, readDocument }: ToolContext<{ readonly oldManifes
 async function knownHere(place: DeploymentPlace, old: Manifest | undefined) {
   const generation = old === undefined ? await currentGeneration(place) : undefined
   return { old, generation, previous: old ?? generation?.manifest, leftBehind: await readLeftBehind(place) }
+}
+
+function migrationOf({
+  migration,
+  restore,
+}: {
+  readonly migration: boolean
+  readonly restore: boolean
+}): 'none' | 'move' | 'move-and-restore' {
+  if (!migration) return 'none'
+  return restore ? 'move-and-restore' : 'move'
 }
 
 interface TransitionArguments {

@@ -1,5 +1,6 @@
 import type { Report } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
+import type { StateMachines } from '@davit/state-runner'
 import { coresOf, KINDS } from '@davit/transition'
 import { type RunOptions, runTransition, type TransitionOutcome } from '@davit/transition-runner'
 import { performerFor } from './performer.ts'
@@ -14,14 +15,18 @@ export interface ApplyTerms {
   /** Limit of each activity; without it, there is none. */
   readonly timeoutSeconds?: number | undefined
   readonly report: Report
+  /** Last generation. */
+  readonly previous: Manifest | undefined
+  /** Undefined if no state moves. */
+  readonly machines?: StateMachines | undefined
   readonly signal: AbortSignal
 }
 
 /** Carries out the plan for the next manifest. */
 export async function applyManifest(next: Manifest, plan: Plan, terms: ApplyTerms): Promise<TransitionOutcome> {
-  const { transition, deployed } = plan
+  const { transition } = plan
   const { report, lost } = terms
-  const perform = performerFor(next, deployed, terms)
+  const perform = performerFor(next, plan, { ...terms, signal: AbortSignal.any([terms.signal, lost]) })
   reportPlan(plan, report)
   return runTransition(transition, {
     ...terms,

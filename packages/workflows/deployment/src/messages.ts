@@ -37,6 +37,12 @@ export const say = messages({
     ({ profiles }) =>
       `nothing runs under this name; the targets have services of ${profiles.map((name) => `'${name}'`).join(', ')}`,
   ),
+  /** A service begins without state, although the coordinator keeps a snapshot of it. Deploy with `--restore` to begin with that. */
+  'state-kept': note(
+    { service: 'text', target: 'prefix' },
+    ({ service }) =>
+      `'${service}' begins without the state of an earlier deployment, of which a snapshot is kept: --restore restores it`,
+  ),
   /** No service has to be activated or deactivated. Remaining deviations were reported before. */
   'nothing-to-do': note({}, () => 'nothing to do'),
   /** All services match the manifest. */

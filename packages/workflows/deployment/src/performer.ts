@@ -1,6 +1,5 @@
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { Manifest, MappingId, ProfileName } from '@davit/documents'
-import type { Deployed } from '@davit/observation'
 import {
   type ActivityDefinition,
   type ActivityRequest,
@@ -9,16 +8,35 @@ import {
   performActivity,
   type ShellTarget,
 } from '@davit/target'
-import { type Activity, type ActivityKind, type Deactivation, identityOf, targetLabelOf } from '@davit/transition'
+import type { StateMachines } from '@davit/state-runner'
+import {
+  type Activation,
+  activitiesOf,
+  type Activity,
+  type ActivityKind,
+  type Deactivation,
+  identityOf,
+  targetLabelOf,
+  type Transition,
+} from '@davit/transition'
 
 import { deactivateInstead } from './deactivate-instead.ts'
+import type { Plan } from './plan-for.ts'
+import { restoreSnapshot, type StateScene, takeSnapshot, transferSnapshot } from './state/state-performers.ts'
 
 export interface PerformerTerms {
   readonly profile: ProfileName
   readonly token: string
   readonly timeoutSeconds?: number | undefined
   readonly report: Report
+  readonly signal: AbortSignal
+  /** Last generation, which describes services without a record. */
+  readonly previous: Manifest | undefined
+  /** Undefined if no state moves. */
+  readonly machines?: StateMachines | undefined
 }
+
+type PlanToPerform = Pick<Plan, 'deployed' | 'transition' | 'restoresFirst'>
 
 /** Where an activity is performed, and what is known about its service. */
 interface Scene {
@@ -26,6 +44,9 @@ interface Scene {
   readonly next: Manifest
   readonly recorded: ReadonlyMap<MappingId, ActivityDefinition | undefined>
   readonly terms: PerformerTerms
+  readonly state: StateScene | undefined
+  /** The snapshot that has to be restored once a mapping is activated. */
+  readonly toRestore: (id: MappingId) => string | undefined
 }
 
 /** Functions that perform activities, by kind. */
@@ -37,25 +58,47 @@ const PERFORMERS: {
 } = {
   activate: callModule,
   deactivate,
+  snapshot: onState(takeSnapshot),
+  transfer: onState(transferSnapshot),
+  restore: onState(restoreSnapshot),
+}
+
+function onState<One extends Activity>(perform: (activity: One, state: StateScene) => Promise<ActivityResult>) {
+  return async (activity: One, { state }: Scene) => {
+    if (state === undefined) throw new Error(`the plan has a step '${activity.kind}', but no state is to be moved`)
+    return perform(activity, state)
+  }
 }
 
 /** Makes the function that performs activities on the machines, for services of the next manifest and those active before. */
 export function performerFor(
   next: Manifest,
-  { observed, places }: Deployed,
+  { deployed: { observed, places }, transition, restoresFirst }: PlanToPerform,
   terms: PerformerTerms,
 ): (activity: Activity) => Promise<ActivityResult> {
   const recorded = new Map(observed.map((one) => [identityOf(one), one.definition] as const))
+  const { machines } = terms
+  const arrived = arrivedEarlier(transition)
+  const state = machines === undefined ? undefined : { ...terms, machines, next, recorded, places, arrived }
+  const toRestore = (id: MappingId) => (restoresFirst.has(id) ? undefined : arrived.get(id))
   return async (activity) => {
     const target = targetLabelOf(activity)
     const place = places.get(target)
     if (place === undefined) throw new DavitError('no-target', `target '${target}' is not in the infrastructure`)
     const perform = PERFORMERS[activity.kind] as (activity: Activity, scene: Scene) => Promise<ActivityResult>
-    return perform(activity, { place, next, recorded, terms })
+    return perform(activity, { place, next, recorded, terms, state, toRestore })
   }
 }
 
-async function callModule(activity: Activity, scene: Scene): Promise<ActivityResult> {
+/** Snapshots that earlier runs have brought to their machines. */
+function arrivedEarlier(transition: Transition): Map<MappingId, string> {
+  const restores = activitiesOf(transition).filter((one) => one.kind === 'restore')
+  return new Map(restores.flatMap((one) => (one.snapshot === undefined ? [] : [[identityOf(one), one.snapshot]])))
+}
+
+type ModuleActivity = Activation | Deactivation
+
+async function callModule(activity: ModuleActivity, scene: Scene): Promise<ActivityResult> {
   return performActivity(scene.place.machine, requestOf(activity, scene))
 }
 
@@ -68,9 +111,15 @@ async function deactivate(activity: Deactivation, scene: Scene): Promise<Activit
 }
 
 /** Makes a request, which describes the service as next or as recorded: container properties, for example, may have changed. */
-function requestOf(activity: Activity, { place, next, recorded, terms }: Scene): ActivityRequest {
+function requestOf(activity: ModuleActivity, { place, next, recorded, terms, toRestore }: Scene): ActivityRequest {
   const { kind, mapping } = activity
-  const definition = activity.definition === 'next' ? definitionOf(next, mapping) : recorded.get(identityOf(activity))
-  const request = { ...terms, activity: kind, mapping: { ...mapping, target: place.name } }
+  const snapshot = toRestore(identityOf(activity))
+  const restored = snapshot === undefined ? {} : { toRestore: snapshot }
+  const definition =
+    activity.definition === 'next'
+      ? { ...definitionOf(next, mapping), ...restored }
+      : recorded.get(identityOf(activity))
+  const { profile, token, timeoutSeconds } = terms
+  const request = { profile, token, timeoutSeconds, activity: kind, mapping: { ...mapping, target: place.name } }
   return definition === undefined ? request : { ...request, definition }
 }

@@ -1,5 +1,5 @@
 import { asDetail, type Message, printable, type Report, type Trace, traced } from '@davit/diagnostics'
-import type { Manifest, NamedMapping, TargetName } from '@davit/documents'
+import type { Manifest, MappingId, NamedMapping, TargetName } from '@davit/documents'
 import type { ShellTarget } from '@davit/target'
 import {
   activitiesOf,
@@ -27,6 +27,7 @@ import { type Deployed, deployedBy, type ObservationTerms, observeDeployment } f
 import type { FoundService } from '@davit/observation'
 import { say } from './messages.ts'
 import { refuseConflicts } from './refuse-conflicts.ts'
+import { planState, type StateTerms } from './state/state-plan.ts'
 import { type Claim, takeOver } from './take-over.ts'
 
 export interface PlanTerms extends ObservationTerms, Pick<PlanOptions, 'upgrade' | 'changed'> {
@@ -39,6 +40,8 @@ export interface PlanTerms extends ObservationTerms, Pick<PlanOptions, 'upgrade'
   /** Whether the whole deployment is removed, so that other deployments on the targets are worth a note. */
   readonly undeploy?: boolean
   readonly trace?: Trace | undefined
+  /** Without it, no state moves. */
+  readonly state?: StateTerms | undefined
 }
 
 export interface Plan {
@@ -48,6 +51,8 @@ export interface Plan {
   readonly unreachable: ReadonlySet<TargetName>
   /** Services that keep running on targets no longer in the infrastructure, once this plan is carried out. */
   readonly leftBehind: readonly NamedMapping[]
+  /** Mappings whose modules restore state before they activate. */
+  readonly restoresFirst: ReadonlySet<MappingId>
   /** Further notes on the plan. */
   readonly notes: readonly Message[]
 }
@@ -60,14 +65,22 @@ export async function planFor(next: Manifest, targets: readonly ShellTarget[], t
     deployedOn(targets, { ...terms, next, unreachable }),
   )
   const { observed } = deployed
-  const options = { upgrade, changed, ...(previous === undefined ? {} : { previous }) }
+  const state = await planState({ ...terms, next, observed, unreachable, places: deployed.places }, terms.state)
+  const options = { upgrade, changed, ...(previous === undefined ? {} : { previous }), ...state.planned }
   const transition = await traced(trace, { kind: 'work', name: 'plan' }, () =>
     planTransition(next, [...observed, ...assumedOn(unreachable, next)], options),
   )
   refuseConflicts(transition, deployed)
   const skipped = [...transition.skipped, ...forgottenIn(next, { ...terms, observed, unreachable })]
-  const notes = [...vanishedOf(leaving), ...(terms.undeploy === true ? othersIn(deployed) : [])]
-  return { transition: { ...transition, skipped }, deployed, unreachable, leftBehind: leftBehindOf(leaving), notes }
+  const notes = [...state.messages, ...vanishedOf(leaving), ...(terms.undeploy === true ? othersIn(deployed) : [])]
+  return {
+    transition: { ...transition, skipped },
+    deployed,
+    unreachable,
+    leftBehind: leftBehindOf(leaving),
+    restoresFirst: state.planned.state?.restoresFirst ?? new Set(),
+    notes,
+  }
 }
 
 interface DeployedTerms extends PlanTerms {
@@ -157,5 +170,8 @@ function isSurprise({ kind, reasons }: Activity): boolean {
 
 const SURPRISES: Readonly<Record<ActivityKind, readonly Reason['kind'][]>> = {
   deactivate: ['died', 'rebooted', 'damaged', 'cut-off', 'failed'],
+  snapshot: [],
+  transfer: [],
+  restore: ['not-restored'],
   activate: ['missing'],
 }

@@ -24,39 +24,39 @@ interface MovesState<Kind extends string> extends AnyActivity {
   readonly undo: Pick<MovesState<'delete'>, 'id' | 'kind' | 'from' | 'to'> | undefined
 }
 
-type Transfer = MovesState<'transfer'> | MovesState<'delete'>
+type HandOver = MovesState<'hand-over'> | MovesState<'delete'>
 
 const MOVES_STATE = {
-  step: ({ kind, from, to }: Transfer) => `${kind} state of ${from.service} to ${to.target}`,
-  target: ({ from }: Transfer) => from.target,
-  about: ({ to }: Transfer) => `state ${to.target} ${to.service}`,
-  subject: ({ from }: Transfer) => ({ service: from.service, container: from.container }),
+  step: ({ kind, from, to }: HandOver) => `${kind} state of ${from.service} to ${to.target}`,
+  target: ({ from }: HandOver) => from.target,
+  about: ({ to }: HandOver) => `state ${to.target} ${to.service}`,
+  subject: ({ from }: HandOver) => ({ service: from.service, container: from.container }),
   moved: 'to',
 } as const
 
 const MORE_KINDS = {
   ...KINDS,
-  transfer: { ...MOVES_STATE, lanes: ({ from, to }) => [from.target, to.target], missedUndo: 'old-services-lost' },
+  'hand-over': { ...MOVES_STATE, lanes: ({ from, to }) => [from.target, to.target], missedUndo: 'old-services-lost' },
   delete: { ...MOVES_STATE, lanes: ({ to }) => [to.target], missedUndo: 'new-services-left' },
-} satisfies KindTable<Activity | Transfer>
+} satisfies KindTable<Activity | HandOver>
 
 const before = manifestOf({ services: { a: { on: ['t/p'] }, b: { on: ['v/p'] }, c: { on: ['u/p'] } } })
 const next = manifestOf({ services: { a: { on: ['u/p'] }, b: { on: ['u/p'] }, c: { on: ['u/p'], version: 2 } } })
 
 /** Plans the transition, with a transfer of the state of each service that changes its machine. */
-function planned(): Transition<Activity | Transfer> {
+function planned(): Transition<Activity | HandOver> {
   const plan = planTransition(next, observedOf(before, before.infrastructure), { upgrade: 'upgrade' })
   const [deactivations = [], activations = []] = plan.phases
   const moved = deactivations.filter(({ service }) => service.name !== 'c')
-  const transfers = moved.map(({ mapping: from, service: { name } }): Transfer => {
+  const transfers = moved.map(({ mapping: from, service: { name } }): HandOver => {
     const to = activations.find(({ service }) => service.name === name)!.mapping
     const undo = { id: `delete ${name}`, kind: 'delete', from, to } as const
-    return { id: `transfer ${name}`, kind: 'transfer', from, to, waitsFor: [], reasons: [{ kind: 'new' }], undo }
+    return { id: `transfer ${name}`, kind: 'hand-over', from, to, waitsFor: [], reasons: [{ kind: 'new' }], undo }
   })
   return { ...plan, phases: [deactivations, transfers, activations] }
 }
 
-async function run(perform: (activity: Activity | Transfer) => Promise<PerformOutcome>) {
+async function run(perform: (activity: Activity | HandOver) => Promise<PerformOutcome>) {
   return runTransition(planned(), {
     kinds: MORE_KINDS,
     perform,
@@ -72,9 +72,9 @@ const nameOf = ({ id }: AnyActivity) => id
 
 test('a third kind of activity is planned, told and run between the others', async () => {
   const told = renderTransition(planned(), MORE_KINDS).split('\n')
-  expect(told.filter((line) => line.startsWith('transfer'))).toEqual([
-    expect.stringMatching(/^transfer state of \S+ to u on t \(new\)$/),
-    expect.stringMatching(/^transfer state of \S+ to u on v \(new\)$/),
+  expect(told.filter((line) => line.startsWith('hand-over'))).toEqual([
+    expect.stringMatching(/^hand-over state of \S+ to u on t \(new\)$/),
+    expect.stringMatching(/^hand-over state of \S+ to u on v \(new\)$/),
   ])
   const performed: string[] = []
   const outcome = await run(async (activity) => {
@@ -89,7 +89,7 @@ test('a third kind of activity occupies a core of each of its targets', async ()
   const busy = new Map<TargetName, number>()
   let most = 0
   await run(async (activity) => {
-    const lanes = activity.kind === 'transfer' ? [activity.from.target, activity.to.target] : []
+    const lanes = activity.kind === 'hand-over' ? [activity.from.target, activity.to.target] : []
     for (const lane of lanes) busy.set(lane, (busy.get(lane) ?? 0) + 1)
     most = Math.max(most, ...busy.values())
     await Promise.resolve()
@@ -115,7 +115,7 @@ test('a third kind of activity is undone by what it says, after what came later'
 
 test('the outcome of an incomplete rollback of a third kind is that of its row', async () => {
   const outcome = await run(async (activity) =>
-    ['transfer', 'delete'].includes(activity.kind) ? { kind: 'failed', message: 'it failed' } : SUCCEEDED,
+    ['hand-over', 'delete'].includes(activity.kind) ? { kind: 'failed', message: 'it failed' } : SUCCEEDED,
   )
   expect(outcome).toMatchObject({ kind: 'new-services-left' })
 })

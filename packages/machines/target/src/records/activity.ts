@@ -30,6 +30,10 @@ export interface ActivityDefinition {
   readonly service: ManifestService
   readonly module: ModuleReference
   readonly properties: ReadonlyMap<string, string>
+  /** Component whose state moves with the service. */
+  readonly component?: string
+  /** Snapshot that has to be restored after the activation, before anybody is served. */
+  readonly toRestore?: string
 }
 
 export type ActivityResult =

@@ -1,4 +1,4 @@
-import type { Manifest, ServiceMapping, TargetName } from '@davit/documents'
+import { type Manifest, type MappingId, mappingIdOf, type ServiceMapping, type TargetName } from '@davit/documents'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 
 import { encodeField } from '@davit/target-runtime'
@@ -11,11 +11,24 @@ import type { Machine } from '../machine.ts'
 export function definitionOf(manifest: Manifest, mapping: ServiceMapping): ActivityDefinition {
   const service = manifest.services.get(mapping.service)
   if (service === undefined) throw missing(mapping, `service '${mapping.service}'`)
+  const component = componentsOf(manifest).get(mappingIdOf(mapping))
   return {
     service,
     module: moduleOf(manifest, mapping, service.type),
     properties: containerPropertiesOf(manifest, mapping),
+    ...(component === undefined ? {} : { component }),
   }
+}
+
+const components = new WeakMap<Manifest, ReadonlyMap<MappingId, string>>()
+
+/** Components whose state moves, by their mappings. */
+function componentsOf(manifest: Manifest): ReadonlyMap<MappingId, string> {
+  const known = components.get(manifest)
+  if (known !== undefined) return known
+  const found = new Map(manifest.snapshotMappings.map((mapping) => [mappingIdOf(mapping), mapping.component]))
+  components.set(manifest, found)
+  return found
 }
 
 /** Path of the module for a type in the profile of a target; the module may not exist. */
@@ -29,12 +42,28 @@ export async function resolveModules(
   machine: Machine,
   references: readonly ModuleReference[],
 ): Promise<ReadonlyMap<ModuleReference, string>> {
+  const found = await findModules(machine, references)
+  return new Map([...found].map(([reference, { path }]) => [reference, path]))
+}
+
+export interface FoundModule {
+  /** Path of the executable. */
+  readonly path: string
+  /** Activities that it declares; none if it declares nothing. */
+  readonly declared: readonly string[]
+}
+
+/** Finds modules on a machine, with what they declare. */
+export async function findModules(
+  machine: Machine,
+  references: readonly ModuleReference[],
+): Promise<ReadonlyMap<ModuleReference, FoundModule>> {
   if (references.length === 0) return new Map()
   const lines = await machine.request('resolve', references.map(encodeField))
   return new Map(
-    references.flatMap((reference, index): [ModuleReference, string][] => {
-      const module = /^module (\/.*)$/.exec(lines[index] ?? '')?.[1]
-      return module === undefined ? [] : [[reference, module]]
+    references.flatMap((reference, index): [ModuleReference, FoundModule][] => {
+      const [, path, declared = ''] = /^module (\/\S*)(?: (.*))?$/.exec(lines[index] ?? '') ?? []
+      return path === undefined ? [] : [[reference, { path, declared: declared.split(' ') }]]
     }),
   )
 }

@@ -2,6 +2,7 @@ import type { ProfileName, TargetName } from '@davit/documents'
 import { decodeField, RECORD_STATES, type RecordState } from '@davit/target-runtime'
 
 import { fromHexadecimal } from '../helper/answer-lines.ts'
+import type { ActivityDefinition } from './activity.ts'
 import type { DamagedRecord, ForeignRecord, Observation, ObservedRecord } from './observation.ts'
 import { mappingNamed, parseRecord, salvagedFields } from './record.ts'
 
@@ -15,6 +16,7 @@ interface RecordLines {
   declared?: readonly string[]
   hasFailed: boolean
   isLocked: boolean
+  isRestored: boolean
   activity?: string
 }
 
@@ -38,6 +40,9 @@ function takeFact(record: RecordLines, fact: string, text: string): boolean {
     case 'failed':
       record.hasFailed = true
       return true
+    case 'restored':
+      record.isRestored = true
+      return true
     case 'locked':
       record.isLocked = true
       return true
@@ -46,6 +51,13 @@ function takeFact(record: RecordLines, fact: string, text: string): boolean {
       return true
     default:
       return false
+  }
+}
+
+function stateIn({ component, toRestore }: ActivityDefinition, isRestored: boolean) {
+  return {
+    ...(component === undefined ? {} : { component }),
+    ...(toRestore === undefined || isRestored ? {} : { toRestore }),
   }
 }
 
@@ -104,7 +116,7 @@ export class ObservationAnswer {
     const [, target, state = '', running, name = ''] = MAPPING.exec(line) ?? []
     if (target === undefined) return false
     const record = { target: target as TargetName, state, running: running === 'running', name }
-    this.#records.push({ ...record, lines: [], hasFailed: false, isLocked: false })
+    this.#records.push({ ...record, lines: [], hasFailed: false, isLocked: false, isRestored: false })
     return true
   }
 
@@ -117,7 +129,7 @@ export class ObservationAnswer {
   }
 
   #read(record: RecordLines): ObservedRecord | DamagedRecord {
-    const { target, running, name, lines, declared, hasFailed, isLocked, activity } = record
+    const { target, running, name, lines, declared, hasFailed, isLocked, isRestored, activity } = record
     const { container, key } = mappingNamed(name, lines)
     const state = record.state === 'unknown' ? 'activating' : (record.state as RecordState)
     const place = { target, key, container, state: record.state }
@@ -134,6 +146,7 @@ export class ObservationAnswer {
         hasFailed,
         isLocked: isLocked || activity === 'lock' || activity === 'unlock',
         definition,
+        ...stateIn(definition, isRestored),
         bootId,
         ...(declared === undefined ? {} : { declared }),
       }

@@ -18,7 +18,7 @@ const RECORD_FORMAT = '1'
 
 /** Returns the fields of a mapping's record and their encoded values in turn (see `target-runtime/runtime/activity.sh`). */
 export function recordFields(mapping: ServiceMapping, definition: ActivityDefinition): readonly string[] {
-  const { service, module, properties } = definition
+  const { service, module, properties, component, toRestore } = definition
   const entry: ProfileManifest = {
     services: new Map([[mapping.service, service]]),
     serviceMappings: [mapping],
@@ -32,9 +32,15 @@ export function recordFields(mapping: ServiceMapping, definition: ActivityDefini
     ['name', service.name],
     ['service', mapping.service],
     ['entry', onOneLine(encodeDocument(ProfileManifest, entry, 'json'))],
+    ...optional('component', component),
+    ...optional('restore', toRestore),
     ...[...properties].map(([name, value]): [string, string] => [`property.${name}`, value]),
   ]
   return fields.flatMap(([field, text]) => [field, encodeField(text)])
+}
+
+function optional(field: string, text: string | undefined): readonly [string, string][] {
+  return text === undefined ? [] : [[field, text]]
 }
 
 /** Shortens JSON, since targets read records byte by byte. */
@@ -65,8 +71,18 @@ export function parseRecord(lines: readonly string[], place: RecordPlace): Parse
   const problem = problemOf(fields, place) ?? contradictionIn(fields, entry, place)
   if (problem !== undefined || entry === undefined) return { kind: 'damaged', problem: problem ?? NO_ENTRY }
   const { mapping, service } = entry
-  const definition = { service, module: fields.get('module') ?? '', properties: propertiesOf(fields) }
+  const definition = {
+    service,
+    module: fields.get('module') ?? '',
+    properties: propertiesOf(fields),
+    ...stateOf(fields),
+  }
   return { kind: 'record', mapping, definition, bootId: fields.get('boot') ?? '' }
+}
+
+function stateOf(fields: Fields): Pick<ActivityDefinition, 'component' | 'toRestore'> {
+  const [component, toRestore] = [fields.get('component'), fields.get('restore')]
+  return { ...(component === undefined ? {} : { component }), ...(toRestore === undefined ? {} : { toRestore }) }
 }
 
 type Fields = ReadonlyMap<string, string>

@@ -6,9 +6,12 @@ import { encodeField } from '@davit/target-runtime'
 import { fromHexadecimal } from '../helper/answer-lines.ts'
 import { receiveArchive } from '../streams/receive-archive.ts'
 import { sendArchive } from '../streams/send-archive.ts'
-import { factFields, type Snapshot, type SnapshotStore } from './snapshot-store.ts'
+import { type Component, factFields, type Snapshot, type SnapshotStore } from './snapshot-store.ts'
 
-export interface CopyOptions {
+export interface SnapshotToCopy {
+  readonly snapshot: Snapshot
+  /** The component there, if it has another name. */
+  readonly as?: Component
   readonly signal: AbortSignal
 }
 
@@ -19,10 +22,9 @@ export interface CopyOptions {
 export async function copySnapshot(
   from: SnapshotStore,
   to: SnapshotStore,
-  { snapshot, signal }: CopyOptions & { readonly snapshot: Snapshot },
+  { snapshot, signal, as = snapshot }: SnapshotToCopy,
 ): Promise<number> {
-  const { container, component, name } = snapshot
-  const whole = [container, component, name] as const
+  const whole = [as.container, as.component, snapshot.name] as const
   const { directory, files } = await filesOf(from, snapshot)
   const lacking = await to.machine.request('snapshot_missing', [to.place, ...whole, ...files])
   const transfer = `transfer.${randomBytes(12).toString('hex')}`
@@ -46,7 +48,7 @@ async function filesOf({ machine, place }: SnapshotStore, { container, component
   return { directory: fromHexadecimal(told('directory')[0]), files: told('file') }
 }
 
-interface Stream extends CopyOptions {
+interface Stream extends Pick<SnapshotToCopy, 'signal'> {
   readonly directory: string
   readonly missing: readonly string[]
   readonly transfer: string

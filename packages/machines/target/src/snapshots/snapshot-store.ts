@@ -49,15 +49,17 @@ type ListedSnapshot = Omit<Snapshot, 'facts'> & { readonly fields: Map<string, s
 
 /** Adds what a line tells to the list; returns whether it could be understood. */
 function takeLine(line: string, found: ListedSnapshot[]): boolean {
-  const snapshot = /^generation (\S+) (\S+) (\d{1,15}) (\S+)$/.exec(line)
-  if (snapshot !== null) {
-    const [, container = '', component = '', generation = '', name = ''] = snapshot
+  const words = line.split(' ')
+  const last = found.at(-1)
+  if (/^generation \S+ \S+ \d{1,15} \S+$/.test(line)) {
+    const [container, component, generation, name] = words.slice(1) as [string, string, string, string]
     found.push({ container, component, generation: Number(generation), name, fields: new Map() })
     return true
   }
-  const [, field = '', word = ''] = /^fact (\S+) (\S+)$/.exec(line) ?? []
-  found.at(-1)?.fields.set(field, decodeField(word))
-  return field !== '' && found.length > 0
+  if (last === undefined || !/^fact \S+ \S+$/.test(line)) return false
+  const [field, word] = words.slice(1) as [string, string]
+  last.fields.set(field, decodeField(word))
+  return true
 }
 
 /** Returns the latest snapshot of a component, or the one with a name. */

@@ -1,0 +1,125 @@
+import { DavitError } from '@davit/diagnostics'
+import type { Manifest, MappingId, ProfileName } from '@davit/documents'
+import {
+  commonCompressor,
+  findKept,
+  keptStore,
+  sendKept,
+  type StateMachines,
+  storeOf,
+  transferState,
+} from '@davit/state-runner'
+import {
+  type ActivityDefinition,
+  type ActivityResult,
+  definitionOf,
+  performStateActivity,
+  type ShellTarget,
+  type StateRequest,
+} from '@davit/target'
+import {
+  identityOf,
+  type Restoring,
+  type Snapshotting,
+  type StatefulService,
+  targetLabelOf,
+  type Transfer,
+} from '@davit/transition'
+
+/** What performing activities on state needs. */
+export interface StateScene {
+  readonly machines: StateMachines
+  readonly profile: ProfileName
+  readonly token: string
+  readonly timeoutSeconds?: number | undefined
+  readonly signal: AbortSignal
+  readonly next: Manifest
+  readonly previous: Manifest | undefined
+  readonly recorded: ReadonlyMap<MappingId, ActivityDefinition | undefined>
+  readonly places: ReadonlyMap<string, ShellTarget>
+  /** The snapshot to restore for each mapping, once it is on its machine. */
+  readonly arrived: Map<MappingId, string>
+}
+
+const SUCCEEDED = { kind: 'succeeded' } as const
+
+export async function takeSnapshot(activity: Snapshotting, scene: StateScene): Promise<ActivityResult> {
+  const definition = scene.recorded.get(identityOf(activity)) ?? definitionBefore(activity, scene)
+  return perform('snapshot', activity, { scene, definition })
+}
+
+export async function restoreSnapshot(activity: Restoring, scene: StateScene): Promise<ActivityResult> {
+  const snapshot = scene.arrived.get(identityOf(activity))
+  // Its module has nothing to keep.
+  if (snapshot === undefined) return SUCCEEDED
+  return perform('restore', activity, { scene, snapshot, definition: definitionOf(scene.next, activity.mapping) })
+}
+
+/** Can always be tried again, so that it has failed even if a connection is lost. */
+export async function transferSnapshot(activity: Transfer, scene: StateScene): Promise<ActivityResult> {
+  try {
+    const name = await transferred(activity, scene)
+    if (name !== undefined && activity.to !== undefined) scene.arrived.set(identityOf(activity.to), name)
+    return SUCCEEDED
+  } catch (error) {
+    if (error instanceof DavitError && error.code === 'lock-lost') throw error
+    return { kind: 'failed', message: error instanceof Error ? error.message : String(error), log: '' }
+  }
+}
+
+async function transferred(activity: Transfer, scene: StateScene): Promise<string | undefined> {
+  const { machines, profile, signal } = scene
+  const to = activity.to === undefined ? undefined : await destination(activity.to, scene)
+  if (activity.isKept) {
+    const found = await findKept(machines, profile, componentOf(activity))
+    if (found === undefined || to === undefined) return undefined
+    await sendKept(found, to, signal)
+    return found.snapshot.name
+  }
+  const place = placeOf(activity, scene)
+  const [from, kept] = await Promise.all([storeOf(machines, place), keptStore(machines, profile, place.name)])
+  return (await transferState({ component: componentOf(activity), from, kept, to, signal }))?.name
+}
+
+async function destination(to: StatefulService, scene: StateScene) {
+  return { ...componentOf(to), store: await storeOf(scene.machines, placeOf(to, scene)) }
+}
+
+interface Performing extends Pick<StateRequest, 'definition' | 'snapshot'> {
+  readonly scene: StateScene
+}
+
+async function perform(
+  activity: StateRequest['activity'],
+  stateful: StatefulService,
+  { scene, ...request }: Performing,
+): Promise<ActivityResult> {
+  const { machines, profile, token, timeoutSeconds } = scene
+  const place = placeOf(stateful, scene)
+  const [machine, here] = await Promise.all([machines.on(place), machines.here()])
+  const others = [...scene.places.values()].map((one) => one.machine)
+  const mapping = { ...stateful.mapping, target: place.name, component: stateful.component }
+  const compressor = commonCompressor([machine, here, ...others])
+  return performStateActivity(machine, { ...request, activity, profile, token, timeoutSeconds, mapping, compressor })
+}
+
+/** How the service was activated, according to the last generation, as there is no record any more. */
+function definitionBefore({ mapping, service }: Snapshotting, { previous, next }: StateScene): ActivityDefinition {
+  if (previous !== undefined) return definitionOf(previous, mapping)
+  return {
+    service,
+    module: `${next.profiles.get(mapping.target) ?? ''}/modules/${service.type}`,
+    properties: new Map(),
+  }
+}
+
+function placeOf(stateful: StatefulService, { places }: StateScene): ShellTarget {
+  const target = targetLabelOf(stateful)
+  const place = places.get(target)
+  if (place === undefined) throw new DavitError('no-target', `target '${target}' is not in the infrastructure`)
+  return place
+}
+
+function componentOf({ mapping, component }: StatefulService) {
+  return { container: mapping.container, component }
+}

@@ -1,0 +1,229 @@
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { openLocal } from '@davit/connection'
+import { type Manifest, mappingIdOf, type TargetName } from '@davit/documents'
+import type { StateMachines } from '@davit/state-runner'
+import { type Machine, openMachine, type ShellTarget } from '@davit/target'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { Machines } from './testing.ts'
+
+/** Targets with a machine each; `db` keeps its state in a file for each target, `app` depends on it. */
+let machines: Machines
+let targets: ShellTarget[]
+let opened: Machine<'state'>[] = []
+
+beforeEach(async () => {
+  machines = new Machines()
+  const module = join(machines.directory, 'modules/module')
+  writeFileSync(
+    module,
+    `#!/bin/sh
+D='${machines.directory}' name=\${2##*-}
+echo "$1 $name on $DAVIT_TARGET" >>"$D/log"
+state=$D/state-$DAVIT_TARGET
+[ ! -e "$D/fail-$1-$name-$DAVIT_TARGET" ] || { echo "cannot $1" >&2; exit 3; }
+[ "$name" = db ] || exit 0
+case $1 in
+  activate) [ -e "$state" ] || echo fresh >"$state"; : >"$D/up-$DAVIT_TARGET" ;;
+  deactivate) rm -f "$D/up-$DAVIT_TARGET" ;;
+  snapshot) cp "$state" "$DAVIT_SNAPSHOT/dump" ;;
+  restore) cp "$DAVIT_SNAPSHOT/dump" "$state" ;;
+  collect-garbage) rm -f "$state" ;;
+esac
+`,
+  )
+  chmodSync(module, 0o755)
+  declare([])
+  targets = await Promise.all(['t1', 't2', 't3'].map((name) => machines.target(name, name)))
+})
+afterEach(async () => {
+  for (const machine of opened) machine.close()
+  opened = []
+  await machines.close()
+})
+
+function declare(more: readonly string[]): void {
+  const names = ['activate', 'deactivate', 'snapshot', 'restore', 'collect-garbage', ...more]
+  writeFileSync(join(machines.directory, 'modules/module.activities'), names.map((name) => `${name}\n`).join(''))
+}
+
+const state = (target: string) => join(machines.directory, `state-${target}`)
+const read = (target: string) => readFileSync(state(target), 'utf8')
+const fail = (what: string) => writeFileSync(join(machines.directory, `fail-${what}`), '')
+
+/** The database is on a target, and what depends on it on `t3`. */
+function systemOn(target: string): Manifest {
+  const spec = { t1: {}, t2: {}, t3: { app: { dependsOn: ['db'] } } }
+  const manifest = machines.manifest({ ...spec, [target]: { db: {}, ...(target === 't3' ? spec.t3 : {}) } })
+  const mapping = manifest.serviceMappings.find(({ service }) => service === 'db')
+  const stateful = mapping === undefined ? [] : [{ ...mapping, component: 'db' }]
+  return { ...withKey(manifest, 'app', `app-${target}`), snapshotMappings: stateful }
+}
+
+/** Gives a service another key, as it has whenever a dependency moves. */
+function withKey(manifest: Manifest, name: string, key: string): Manifest {
+  const services = [...manifest.services].map(([old, service]) => [old === name ? key : old, service])
+  const serviceMappings = manifest.serviceMappings.map((one) => ({
+    ...one,
+    service: one.service === name ? key : one.service,
+  }))
+  return { ...manifest, services: new Map(services as never), serviceMappings: serviceMappings as never }
+}
+
+function stateMachines(): StateMachines {
+  const open = async (name: string) => {
+    const environment = {
+      PATH: '/usr/bin:/bin',
+      HOME: machines.directory,
+      DAVIT_STATE_DIR: join(machines.directory, name),
+    }
+    const machine = await openMachine(async () => openLocal({ environment }), { role: 'state' })
+    opened.push(machine)
+    return machine
+  }
+  return { on: ({ name }) => open(name), here: () => open('here') }
+}
+
+const planned = (migration: 'move' | 'none' | 'move-and-restore' = 'move') => ({
+  state: { migration, directory: join(machines.directory, 'here') },
+  machines: stateMachines(),
+})
+
+async function deploy(next: Manifest, more: object = {}) {
+  machines.calls()
+  return machines.deploy(next, targets, { ...planned(), ...more })
+}
+
+describe('the state of a service', () => {
+  test('moves with it, before anybody is served, and stays behind as garbage', async () => {
+    const before = systemOn('t1')
+    expect(await deploy(before)).toMatchObject({ kind: 'completed' })
+    writeFileSync(state('t1'), 'rows')
+    expect(await deploy(systemOn('t2'), { previous: before })).toMatchObject({ kind: 'completed' })
+    expect(machines.calls()).toEqual([
+      'deactivate app on t3',
+      'deactivate db on t1',
+      'snapshot db on t1',
+      'activate db on t2',
+      'restore db on t2',
+      'activate app on t3',
+    ])
+    expect([read('t1'), read('t2')]).toEqual(['rows', 'rows'])
+    expect(existsSync(join(machines.directory, 't1/targets/t1/dysnomia/garbage/db/db'))).toBe(true)
+    expect(existsSync(join(machines.directory, 't2/targets/t2/dysnomia/activated/db/db'))).toBe(true)
+    expect(await machines.plan(systemOn('t2'), targets, { ...planned(), previous: systemOn('t2') })).toEqual([
+      'nothing to do',
+    ])
+  })
+
+  test('is restored before its service is activated where the module says so', async () => {
+    declare(['restore-first'])
+    await deploy(systemOn('t1'))
+    writeFileSync(state('t1'), 'rows')
+    const next = systemOn('t2')
+    expect(await machines.plan(next, targets, { ...planned(), previous: systemOn('t1') })).toEqual([
+      'deactivate app in app on t3 (changed dependency: db)',
+      'deactivate db in db on t1 (moved to t2)',
+      'snapshot db in db on t1 (moved to t2)',
+      'transfer the state of db in db to t2 on t1 (moved to t2)',
+      'restore db in db on t2 (moved from t1)',
+      'activate db in db on t2 (moved from t1)',
+      'activate app in app on t3 (changed dependency: db)',
+    ])
+    await deploy(next, { previous: systemOn('t1') })
+    expect(machines.calls().slice(-3)).toEqual(['restore db on t2', 'activate db on t2', 'activate app on t3'])
+    expect(read('t2')).toBe('rows')
+  })
+
+  test('is left alone where it stays, and where nobody wants it to move', async () => {
+    await deploy(systemOn('t1'))
+    writeFileSync(state('t1'), 'rows')
+    await deploy(systemOn('t2'), { previous: systemOn('t1'), ...planned('none') })
+    expect(machines.calls().join('\n')).not.toMatch(/snapshot|restore/)
+    expect([read('t1'), read('t2')]).toEqual(['rows', 'fresh\n'])
+  })
+
+  test.each(['deactivate-db-t1', 'snapshot-db-t1', 'activate-db-t2', 'restore-db-t2', 'activate-app-t3'])(
+    'is untouched after %s has failed, and the old service runs again',
+    async (what) => {
+      const before = systemOn('t1')
+      await deploy(before)
+      writeFileSync(state('t1'), 'rows')
+      fail(what)
+      const kind = what === 'activate-app-t3' ? 'old-services-lost' : 'rolled-back'
+      expect(await deploy(systemOn('t2'), { previous: before })).toMatchObject({ kind })
+      expect(read('t1')).toBe('rows')
+      expect(existsSync(join(machines.directory, 'up-t1'))).toBe(true)
+      expect(existsSync(join(machines.directory, 'up-t2'))).toBe(false)
+      rmSync(join(machines.directory, `fail-${what}`))
+      expect(await deploy(systemOn('t2'), { previous: before })).toMatchObject({ kind: 'completed' })
+      expect(read('t2')).toBe('rows')
+    },
+  )
+
+  test('is kept when the service is removed, and comes back only if asked for', async () => {
+    const empty = machines.manifest({ t1: {}, t2: {}, t3: {} })
+    await deploy(systemOn('t1'))
+    writeFileSync(state('t1'), 'rows')
+    await deploy(empty, { previous: systemOn('t1') })
+    expect(machines.calls()).toContain('snapshot db on t1')
+    await deploy(systemOn('t2'), { previous: empty })
+    expect(read('t2')).toBe('fresh\n')
+    expect(JSON.stringify(machines.events)).toMatch(/--restore restores it/)
+    await deploy(empty, { previous: systemOn('t2') })
+    rmSync(state('t2'))
+    await deploy(systemOn('t3'), { previous: empty, ...planned('move-and-restore') })
+    expect(read('t3')).toBe('fresh\n')
+  })
+
+  test('is restored by the next run if this one was killed in between', async () => {
+    const before = systemOn('t1')
+    await deploy(before)
+    writeFileSync(state('t1'), 'rows')
+    fail('restore-db-t2')
+    const next = systemOn('t2')
+    const { planFor } = await import('../src/plan-for.ts')
+    const { applyManifest } = await import('../src/apply-manifest.ts')
+    const terms = {
+      ...machines.terms({ previous: before }),
+      ...planned(),
+      token: '-',
+      lost: new AbortController().signal,
+    }
+    const plan = await planFor(next, targets, terms)
+    expect(await applyManifest(next, plan, { ...terms, rollback: 'keep' })).toMatchObject({ kind: 'failed' })
+    rmSync(join(machines.directory, 'fail-restore-db-t2'))
+    expect(await machines.plan(next, targets, terms)).toEqual([
+      "no record of service 'db' is left on target 't1': if it still runs, stop it by hand",
+      'restore db in db on t2 (its state was not restored yet)',
+      'activate app in app on t3 (changed dependency: db)',
+    ])
+    await deploy(next, { previous: before })
+    expect(read('t2')).toBe('rows')
+    expect(await machines.plan(next, targets, { ...planned(), previous: before })).toContain('nothing to do')
+  })
+
+  test('of two services is swapped', async () => {
+    const swap = (first: string, second: string) => {
+      const manifest = machines.manifest({ [first]: { db: {} }, [second]: { other: {} }, t3: {} })
+      const snapshotMappings = manifest.serviceMappings.map((one) => ({ ...one, component: one.service }))
+      return { ...manifest, snapshotMappings }
+    }
+    await deploy(swap('t1', 't2'))
+    writeFileSync(state('t1'), 'rows')
+    expect(await deploy(swap('t2', 't1'), { previous: swap('t1', 't2') })).toMatchObject({ kind: 'completed' })
+    expect(read('t2')).toBe('rows')
+  })
+
+  test('on a target that is gone is skipped, and that is said', async () => {
+    await deploy(systemOn('t1'))
+    const { t1: _, ...rest } = Object.fromEntries(systemOn('t2').infrastructure)
+    const next = { ...systemOn('t2'), infrastructure: new Map(Object.entries(rest) as [TargetName, never][]) }
+    const outcome = await machines.deploy(next, targets.slice(1), { ...planned(), previous: systemOn('t1') })
+    expect(outcome).toMatchObject({ kind: 'completed' })
+    expect(machines.told().join('\n') + JSON.stringify(machines.events)).toMatch(/Skip state of 'db' on 't1'/)
+    expect(mappingIdOf(next.snapshotMappings[0] as never)).toBeDefined()
+  })
+})
