@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { pipeline, Transform } from 'node:stream'
 
 import { DavitError } from '@davit/diagnostics'
 import { encodeField } from '@davit/target-runtime'
@@ -68,8 +69,15 @@ async function stream(
     })
   let bytes = 0
   await receiveArchive(from.machine, { directory, names: missing, failed, signal }, async (archive) => {
-    archive.on('data', (chunk: Buffer) => (bytes += chunk.length))
-    await sendArchive(to.machine, place, { what: 'a snapshot', archive, signal })
+    const counted = new Transform({
+      transform(chunk: Buffer, _, done) {
+        bytes += chunk.length
+        done(null, chunk)
+      },
+    })
+    // An error of the archive ends the sending, too.
+    pipeline(archive, counted, () => {})
+    await sendArchive(to.machine, place, { what: 'a snapshot', archive: counted, signal })
   })
   return bytes
 }
