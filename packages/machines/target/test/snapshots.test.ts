@@ -150,7 +150,7 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
   })
 
   test('that are damaged are refused, named, and replaced by an intact one', async () => {
-    const [here, there] = [await Keeper.open(shell), await Keeper.open(shell)]
+    const [here, there, third] = [await Keeper.open(shell), await Keeper.open(shell), await Keeper.open(shell)]
     writeFileSync(here.path('file'), 'content')
     await here.perform('snapshot')
     const [snapshot] = await listSnapshots(here.store)
@@ -163,7 +163,9 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
     const restored = await there.perform('restore')
     expect(restored).toMatchObject({ kind: 'failed', log: expect.stringContaining(`'${archive}' was altered`) })
     expect(existsSync(there.path('file'))).toBe(false)
-    await expect(copySnapshot(there.store, here.store, { snapshot, signal })).rejects.toThrow(/cannot be used/)
+    await expect(copySnapshot(there.store, third.store, { snapshot, signal })).rejects.toThrow(/cannot be used/)
+    expect(await third.names()).toEqual([])
+    expect(readdirSync(join(third.snapshots, 'incoming'))).toEqual([])
     await copySnapshot(here.store, there.store, { snapshot, signal })
     expect(await there.perform('restore')).toEqual(SUCCEEDED)
     expect(readFileSync(there.path('file'), 'utf8')).toBe('content')

@@ -55,9 +55,13 @@ find_component() {
 # mark_used: no longer lets the state be deleted, as the modules of Dysnomia do by themselves, before it is used.
 mark_used() {
   [ -n "$davit_marker" ] || return 0
-  set -- "$davit_state/targets/$davit_target/dysnomia"
+  set -- "$davit_state/targets/$davit_target/dysnomia" "$(printf %.200s "$davit_container:$davit_component")"
   [ ! -f "$1/garbage/$davit_marker" ] || { rm -f "$1/garbage/$davit_marker" && sync "$1/garbage/$davit_container"; }
   mkdir -p "$1/activated/$davit_container" && : >"$1/activated/$davit_marker"
+  # An earlier run may have begun to delete it.
+  while is_claimed "${1%/*}/busy/$2/running" || is_claimed "${1%/*}/busy/$2/module"; do
+    pause
+  done
 }
 
 # mark_unused: lets the state be deleted.

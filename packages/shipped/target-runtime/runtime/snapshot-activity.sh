@@ -39,6 +39,9 @@ state_directory() {
 begin_state() {
   stage=
   trap abandon_state EXIT
+  for utility in awk cmp cp diff grep paste sed sha256sum sort stat wc xargs; do
+    command -v "$utility" >/dev/null || fail utility-missing "'$utility' is necessary for the state of services; install it here"
+  done
   own_identity || exit 3
   runner=$identity
   for path in "${directory#"$state/targets/$target/"}" "log/$profile" run log/services dysnomia; do

@@ -176,16 +176,16 @@ compress() {
 
 # unpack NAME DIRECTORY: leaves there exactly what was in the dump of a snapshot, verified.
 unpack() {
-  check_snapshot "$payloads/$1" "$1" || return
-  if ! is_packed "$payloads/$1"; then
-    (cd "$payloads/$1" && cp -R -p . "$2")
+  is_packed "$payloads/$1" || {
+    check_snapshot "$payloads/$1" "$1" && (cd "$payloads/$1" && cp -R -p . "$2")
     return
-  fi
+  }
+  check_listing "$payloads/$1" "$1" || return
   work=$2.work
   rm -rf "$work" && mkdir "$work" && extract "$payloads/$1" "$2" && match_listing "$payloads/$1/listing" "$2"
   status=$?
   rm -rf "$work"
-  [ "$status" = 0 ] || complain "the snapshot '$1' cannot be unpacked"
+  [ "$status" = 0 ] || ! check_archives "$payloads/$1" "$1" || complain "the snapshot '$1' cannot be unpacked"
   return "$status"
 }
 

@@ -67,11 +67,12 @@ say_generations() {
   done
 }
 
-# operation_snapshot_files STORE CONTAINER COMPONENT SNAPSHOT: the names of its files, once it is verified, and where they are.
+# operation_snapshot_files STORE CONTAINER COMPONENT SNAPSHOT [verify]: the names of its files, and where they are. Without `verify`, only
+# a snapshot of Dysnomia is verified: others are by whoever receives them.
 operation_snapshot_files() {
   open_component "$1" "$2" "$3"
   check_component "$4"
-  check_snapshot "$payloads/$4" "$4" || fail damaged-snapshot "the snapshot '$2/$3/$4' cannot be used"
+  [ "${5-}" != verify ] && is_packed "$payloads/$4" || check_snapshot "$payloads/$4" "$4" || fail damaged-snapshot "the snapshot '$2/$3/$4' cannot be used"
   say directory "$(printf '%s' "$payloads/$4" | hexadecimal)"
   for file in "$payloads/$4"/*; do
     say file "${file##*/}"

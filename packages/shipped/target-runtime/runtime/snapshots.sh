@@ -65,14 +65,17 @@ check_snapshot() {
     complain "there is no snapshot '$2'"
     return 1
   }
-  if is_packed "$1"; then check_packed "$1" "$2"; else check_foreign "$1" "$2"; fi
+  if is_packed "$1"; then check_listing "$1" "$2" && check_archives "$1" "$2"; else check_foreign "$1" "$2"; fi
 }
 
-check_packed() {
+check_listing() {
   [ "$(digest_of "$1/listing")" = "$2" ] || {
     complain "the snapshot '$2' is damaged: its listing was altered"
     return 1
   }
+}
+
+check_archives() {
   for archive in "$1"/*-*.tar*; do
     [ -f "$archive" ] || continue
     sum=${archive##*-}

@@ -20,6 +20,7 @@ export const REFUSALS = [
   'not-locked',
   'not-owner',
   'store-busy',
+  'utility-missing',
 ] as const
 
 export type Refusal = (typeof REFUSALS)[number]

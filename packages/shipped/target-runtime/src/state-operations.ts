@@ -25,8 +25,8 @@ export const STATE_OPERATIONS = {
   },
   snapshot_files: {
     roles: STATE,
-    fields: 'STORE CONTAINER COMPONENT SNAPSHOT',
-    does: 'verifies a snapshot, and names its files',
+    fields: 'STORE CONTAINER COMPONENT SNAPSHOT [verify]',
+    does: 'names the files of a snapshot; on request, it is verified before',
     slowness: VERY_SLOW,
     isRepeatable: true,
   },

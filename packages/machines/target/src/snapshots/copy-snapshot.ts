@@ -5,6 +5,7 @@ import { DavitError } from '@davit/diagnostics'
 import { encodeField } from '@davit/target-runtime'
 
 import { fromHexadecimal } from '../helper/answer-lines.ts'
+import { RefusedRequest } from '../helper/helper.ts'
 import { receiveArchive } from '../streams/receive-archive.ts'
 import { sendArchive } from '../streams/send-archive.ts'
 import { type Component, factFields, type Snapshot, type SnapshotStore } from './snapshot-store.ts'
@@ -38,12 +39,18 @@ export async function copySnapshot(
   } catch (error) {
     // If this fails, the next transfer cleans up.
     await to.machine.request('snapshot_discard', [to.place, transfer]).catch(() => {})
+    if (error instanceof RefusedRequest && error.code === 'damaged-snapshot') await filesOf(from, snapshot, 'verify')
     throw error
   }
 }
 
-async function filesOf({ machine, place }: SnapshotStore, { container, component, name }: Snapshot) {
-  const lines = await machine.request('snapshot_files', [place, container, component, name])
+async function filesOf(
+  { machine, place }: SnapshotStore,
+  { container, component, name }: Snapshot,
+  ...how: ['verify'?]
+) {
+  const verify = how.flatMap((word) => word ?? [])
+  const lines = await machine.request('snapshot_files', [place, container, component, name, ...verify])
   const told = (fact: string) =>
     lines.filter((line) => line.startsWith(`${fact} `)).map((line) => line.slice(fact.length + 1))
   return { directory: fromHexadecimal(told('directory')[0]), files: told('file') }
