@@ -8,6 +8,7 @@ import { benchParallel } from './parallel.ts'
 import { nativeParcel, nixParcel } from './parcels.ts'
 import { benchPurePlanning } from './planning.ts'
 import { benchStart } from './start.ts'
+import { benchState } from './state.ts'
 import type { SystemSize } from './system-size.ts'
 import type { Line } from './table.ts'
 import { benchTransfer, type TransferTerms } from './transfer.ts'
@@ -53,6 +54,18 @@ export const benches: readonly Bench[] = [
         services: place.quick ? 20 : 300,
         runs: Math.min(place.runs, 3),
         limits: { install: 60, unchanged: 12, upgrade: 16, undeploy: 50 },
+      }),
+  },
+  {
+    name: 'state',
+    purpose: 'moving a directory of 1 GB in 10,000 files from one host to another, and again',
+    usesNix: false,
+    run: (place, name) =>
+      benchState(place, {
+        name,
+        runs: Math.min(place.runs, 3),
+        files: place.quick ? 100 : 10_000,
+        bytesPerFile: place.quick ? 1000 : 100_000,
       }),
   },
   {

@@ -11,6 +11,8 @@ export interface WrapperService {
   /** What its program does, as shell script; two programs that differ are two packages. */
   readonly script: string
   readonly dependsOn?: readonly string[]
+  /** Whether its state moves with it. */
+  readonly isStateful?: boolean
 }
 
 export interface WrapperTarget {
@@ -69,10 +71,15 @@ function writeModels(directory: string, services: readonly WrapperService[], tar
   write('distribution', Object.fromEntries(services.map(({ name, target }) => [name, [target]])))
 }
 
-function serviceOf({ script, dependsOn = [] }: WrapperService): object {
+function serviceOf({ script, dependsOn = [], isStateful = false }: WrapperService): object {
   const build =
     'mkdir -p "$out/bin"; printf "#!/bin/sh\\n%s\\n" "$program" >"$out/bin/wrapper"; chmod 755 "$out/bin/wrapper"'
-  return { type: 'wrapper', dependsOn, pkg: { build: { env: { program: script }, script: build } } }
+  return {
+    type: 'wrapper',
+    deployState: isStateful,
+    dependsOn,
+    pkg: { build: { env: { program: script }, script: build } },
+  }
 }
 
 function targetOf({ name, cores, interface: clientInterface }: WrapperTarget): object {
