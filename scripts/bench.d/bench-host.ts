@@ -23,7 +23,7 @@ export async function withHosts<Result>(
   count: number,
   use: (hosts: readonly BenchHost[]) => Promise<Result>,
 ): Promise<Result> {
-  const options = { environment: place.environment, directory: place.directory }
+  const options = { environment: { ...place.environment, TEST_HOST_DISK: '6g' }, directory: place.directory }
   const [set = ''] = (await textOf([TEST_HOSTS, 'up', String(count), '--name-prefix', 'bench'], options)).split('\n')
   // scripts/bench reads this note, and takes the host down if this process cannot.
   const note = join(place.directory, 'sets')

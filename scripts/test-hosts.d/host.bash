@@ -10,7 +10,7 @@
 #                  pid, boot-id, log   of the current boot; pid as seen from outside
 # shellcheck shell=bash
 
-disk_size=2g
+disk_size=${TEST_HOST_DISK:-2g}
 disk_inodes=1000000
 
 describe_host() { # SET NAME INDEX KIND

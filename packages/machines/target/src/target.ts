@@ -51,7 +51,7 @@ export type {
   Transferred,
 } from './target-store.ts'
 export { cleanSnapshots, type CleanedComponent } from './snapshots/clean-snapshots.ts'
-export { copySnapshot } from './snapshots/copy-snapshot.ts'
+export { copySnapshot, type SnapshotCopy } from './snapshots/copy-snapshot.ts'
 export {
   type Component,
   findSnapshot,

@@ -135,7 +135,7 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
     const send = async () => {
       const snapshot = await findSnapshot(here.store, here.component)
       if (snapshot === undefined) throw new Error('there is no snapshot')
-      return copySnapshot(here.store, there.store, { snapshot, signal })
+      return copySnapshot(here.store, [{ store: there.store }], { snapshot, signal })
     }
     expect(await send()).toBeGreaterThan(300_000)
     expect(await send()).toBe(0)
@@ -155,7 +155,7 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
     await here.perform('snapshot')
     const [snapshot] = await listSnapshots(here.store)
     if (snapshot === undefined) throw new Error('there is no snapshot')
-    await copySnapshot(here.store, there.store, { snapshot, signal })
+    await copySnapshot(here.store, [{ store: there.store }], { snapshot, signal })
     const directory = join(there.snapshots, 'snapshots/process/web', snapshot.name)
     const archive = readdirSync(directory).find((name) => name.includes('.tar')) ?? ''
     chmodSync(join(directory, archive), 0o600)
@@ -163,10 +163,12 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
     const restored = await there.perform('restore')
     expect(restored).toMatchObject({ kind: 'failed', log: expect.stringContaining(`'${archive}' was altered`) })
     expect(existsSync(there.path('file'))).toBe(false)
-    await expect(copySnapshot(there.store, third.store, { snapshot, signal })).rejects.toThrow(/cannot be used/)
+    await expect(copySnapshot(there.store, [{ store: third.store }], { snapshot, signal })).rejects.toThrow(
+      /cannot be used/,
+    )
     expect(await third.names()).toEqual([])
     expect(readdirSync(join(third.snapshots, 'incoming'))).toEqual([])
-    await copySnapshot(here.store, there.store, { snapshot, signal })
+    await copySnapshot(here.store, [{ store: there.store }], { snapshot, signal })
     expect(await there.perform('restore')).toEqual(SUCCEEDED)
     expect(readFileSync(there.path('file'), 'utf8')).toBe('content')
   })

@@ -13,46 +13,53 @@ run_state() {
     rm -f "$davit_directory/running"
     exit 253
   }
-  davit_status=0 is_idle=
-  prepare_state >&7 2>&1 || davit_status=250
-  [ "$davit_status" != 0 ] || [ -n "$is_idle" ] || {
+  said=$(prepare_state 2>&1)
+  davit_status=$?
+  [ "$davit_status" != 0 ] || {
     (
       exec >&7 2>&1 7>&-
       claim_module && call_module ''
     ) &
     await_module "$!" "$seconds"
     rm -f "$davit_directory/module"
+    [ "$davit_status" != 0 ] || said=$(finish_state 2>&1) || davit_status=250
   }
-  [ "$davit_status" != 0 ] || finish_state >&7 2>&1 || davit_status=250
   rm -rf "$dump" "$dump.work"
+  # Once there is space for it again.
+  [ -z "$said" ] || printf '%s\n' "$said" >&7
   exec 7>&-
-  [ "$davit_status" = 0 ] || await_log
+  case $davit_status in
+    0) ;;
+    "$nothing_to_do") davit_status=0 ;;
+    *) await_log ;;
+  esac
   printf '%s %s\n' "$request" "$davit_status" >"$davit_directory/status"
   rm -f "$davit_directory/running"
   exit "$davit_status"
 }
 
-# prepare_state: makes what the module needs; sets $is_idle if there is nothing to do.
+nothing_to_do=249
+
+# prepare_state: makes what the module needs.
 prepare_state() {
   case $davit_activity in
-    snapshot) make_dump ;;
+    snapshot) make_dump || return 250 ;;
     restore)
       find_latest
       [ "$wanted" != - ] || wanted=$latest
       if [ -z "$wanted" ]; then
         printf 'there is no snapshot to restore\n'
-        is_idle=yes
-        return
+        return "$nothing_to_do"
       fi
-      make_dump && unpack "$wanted" "$dump" || return
+      make_dump && unpack "$wanted" "$dump" || return 250
       # The modules of Dysnomia restore the latest one.
       name=$wanted
-      in_turn add_snapshot "$payloads/$wanted"
+      in_turn add_snapshot "$payloads/$wanted" || return 250
       ;;
     collect-garbage)
       [ -f "$snapshots/garbage/$container/$component" ] || {
         printf 'the state is in use, or was deleted\n'
-        is_idle=yes
+        return "$nothing_to_do"
       }
       ;;
   esac

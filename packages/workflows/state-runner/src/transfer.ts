@@ -1,4 +1,4 @@
-import type { Component, SnapshotStore } from '@davit/target'
+import type { Component, SnapshotCopy, SnapshotStore } from '@davit/target'
 import { copySnapshot, findSnapshot } from '@davit/target'
 
 import type { KeptSnapshot } from './stores.ts'
@@ -24,7 +24,7 @@ export interface StateTransfer {
   readonly signal: AbortSignal
 }
 
-/** Brings the latest snapshot of a component to the coordinator, and from there on; returns undefined if there is none. */
+/** Brings the latest snapshot of a component to the coordinator, and at the same time on; returns undefined if there is none. */
 export async function transferState({
   component,
   from,
@@ -34,10 +34,9 @@ export async function transferState({
 }: StateTransfer): Promise<TransferredState | undefined> {
   const snapshot = await findSnapshot(from, component)
   if (snapshot === undefined) return undefined
-  const received = await copySnapshot(from, kept, { snapshot, signal })
-  if (to === undefined) return { name: snapshot.name, bytes: received }
-  const sent = await sendKept({ store: kept, snapshot }, to, signal)
-  return { name: snapshot.name, bytes: received + sent }
+  const copies = [{ store: kept }, ...(to === undefined ? [] : [copyTo(to)])]
+  const bytes = await copySnapshot(from, copies, { snapshot, signal })
+  return { name: snapshot.name, bytes }
 }
 
 /** Sends a snapshot that the coordinator keeps; returns the number of bytes that travelled. */
@@ -47,6 +46,9 @@ export async function sendKept(
   signal: AbortSignal,
 ): Promise<number> {
   signal.throwIfAborted()
-  const { container, component } = to
-  return copySnapshot(store, to.store, { snapshot, signal, as: { container, component } })
+  return copySnapshot(store, [copyTo(to)], { snapshot, signal })
+}
+
+function copyTo({ store, container, component }: Destination): SnapshotCopy {
+  return { store, as: { container, component } }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { pipeline, Transform } from 'node:stream'
+import { PassThrough, type Readable, Transform } from 'node:stream'
 
 import { DavitError } from '@davit/diagnostics'
 import { encodeField } from '@davit/target-runtime'
@@ -10,81 +10,137 @@ import { receiveArchive } from '../streams/receive-archive.ts'
 import { sendArchive } from '../streams/send-archive.ts'
 import { type Component, factFields, type Snapshot, type SnapshotStore } from './snapshot-store.ts'
 
-export interface SnapshotToCopy {
-  readonly snapshot: Snapshot
+export interface SnapshotCopy {
+  readonly store: SnapshotStore
   /** The component there, if it has another name. */
   readonly as?: Component
+}
+
+export interface SnapshotToCopy {
+  readonly snapshot: Snapshot
   readonly signal: AbortSignal
 }
 
 /**
- * Makes a snapshot the latest of its component in another store. Only files that this one lacks travel, as a stream; the other store
- * verifies them before the snapshot exists there. Returns the number of bytes that were sent.
+ * Makes a snapshot the latest of its component in other stores. Only files that these lack travel, as a stream; each store verifies them
+ * before the snapshot exists there. Returns the number of bytes that left the first store.
  */
 export async function copySnapshot(
   from: SnapshotStore,
-  to: SnapshotStore,
-  { snapshot, signal, as = snapshot }: SnapshotToCopy,
+  copies: readonly SnapshotCopy[],
+  { snapshot, signal }: SnapshotToCopy,
 ): Promise<number> {
-  const whole = [as.container, as.component, snapshot.name] as const
-  const { directory, files } = await filesOf(from, snapshot)
-  const lacking = await to.machine.request('snapshot_missing', [to.place, ...whole, ...files])
-  const transfer = `transfer.${randomBytes(12).toString('hex')}`
-  const facts = factFields(snapshot.facts).map((word, index) => (index % 2 === 0 ? word : encodeField(word)))
-  const missing = lacking.includes('whole') ? [] : files.filter((file) => lacking.includes(`missing ${file}`))
+  const source = await filesOf(from, snapshot)
+  const places = await Promise.all(copies.map((copy) => receiverFor(copy, { snapshot, files: source.files })))
   try {
-    const bytes = missing.length === 0 ? 0 : await stream(from, to, { directory, missing, transfer, signal })
-    await to.machine.request('snapshot_commit', [to.place, transfer, ...whole, ...facts, 'files', ...files])
+    const bytes = await streamAll(from, places, { directory: source.directory, signal })
+    await Promise.all(places.map((place) => commit(place, { snapshot, files: source.files })))
     return bytes
   } catch (error) {
-    // If this fails, the next transfer cleans up.
-    await to.machine.request('snapshot_discard', [to.place, transfer]).catch(() => {})
+    await Promise.all(places.map(discard))
     if (error instanceof RefusedRequest && error.code === 'damaged-snapshot') await filesOf(from, snapshot, 'verify')
     throw error
   }
 }
 
-async function filesOf(
-  { machine, place }: SnapshotStore,
-  { container, component, name }: Snapshot,
-  ...how: ['verify'?]
-) {
-  const verify = how.flatMap((word) => word ?? [])
+interface SnapshotFiles {
+  readonly snapshot: Snapshot
+  readonly files: readonly string[]
+}
+
+async function filesOf({ machine, place }: SnapshotStore, { container, component, name }: Snapshot, how?: 'verify') {
+  const verify = how === undefined ? [] : [how]
   const lines = await machine.request('snapshot_files', [place, container, component, name, ...verify])
   const told = (fact: string) =>
     lines.filter((line) => line.startsWith(`${fact} `)).map((line) => line.slice(fact.length + 1))
   return { directory: fromHexadecimal(told('directory')[0]), files: told('file') }
 }
 
-interface Stream extends Pick<SnapshotToCopy, 'signal'> {
-  readonly directory: string
-  readonly missing: readonly string[]
+/** A store that gets a snapshot. */
+interface Receiver {
+  readonly store: SnapshotStore
+  /** Container, component and name of the snapshot there. */
+  readonly whole: readonly [container: string, component: string, name: string]
   readonly transfer: string
+  /** Files that it lacks. */
+  readonly missing: readonly string[]
+}
+
+async function receiverFor({ store, as }: SnapshotCopy, { snapshot, files }: SnapshotFiles): Promise<Receiver> {
+  const { container, component } = as ?? snapshot
+  const whole = [container, component, snapshot.name] as const
+  const lacking = await store.machine.request('snapshot_missing', [store.place, ...whole, ...files])
+  const isWhole = lacking.includes('whole')
+  const missing = isWhole ? [] : files.filter((file) => lacking.includes(`missing ${file}`))
+  return { store, whole, transfer: `transfer.${randomBytes(12).toString('hex')}`, missing }
+}
+
+async function commit({ store, whole, transfer }: Receiver, { snapshot, files }: SnapshotFiles): Promise<void> {
+  const facts = factFields(snapshot.facts).map((word, index) => (index % 2 === 0 ? word : encodeField(word)))
+  await store.machine.request('snapshot_commit', [store.place, transfer, ...whole, ...facts, 'files', ...files])
+}
+
+/** If this fails, the next transfer cleans up. */
+async function discard({ store, transfer }: Receiver): Promise<void> {
+  await store.machine.request('snapshot_discard', [store.place, transfer]).catch(() => {})
+}
+
+interface Streaming {
+  readonly directory: string
+  readonly signal: AbortSignal
+}
+
+/** Sends what is missing; a single stream serves all receivers that lack the same. */
+async function streamAll(from: SnapshotStore, places: readonly Receiver[], streaming: Streaming): Promise<number> {
+  const groups = new Map<string, Receiver[]>()
+  for (const place of places) {
+    if (place.missing.length === 0) continue
+    const wanted = place.missing.join(' ')
+    groups.set(wanted, [...(groups.get(wanted) ?? []), place])
+  }
+  const sent = await Promise.all([...groups.values()].map((group) => stream(from, group, streaming)))
+  return sent.reduce((sum, bytes) => sum + bytes, 0)
 }
 
 async function stream(
   from: SnapshotStore,
-  to: SnapshotStore,
-  { directory, missing, transfer, signal }: Stream,
+  group: readonly Receiver[],
+  { directory, signal }: Streaming,
 ): Promise<number> {
-  const incoming = `${to.machine.facts.stateDirectory}/${to.place}/dysnomia/incoming`
-  const place = { incoming, name: transfer, owner: to.machine.facts.helper }
   const failed = (reason: string, cause?: Error) =>
     new DavitError('transfer-failed', `cannot fetch a snapshot from '${from.machine.address}': ${reason}`, {
       hint: 'run the same command again',
       ...(cause === undefined ? {} : { cause }),
     })
+  const names = group[0]?.missing ?? []
   let bytes = 0
-  await receiveArchive(from.machine, { directory, names: missing, failed, signal }, async (archive) => {
-    const counted = new Transform({
-      transform(chunk: Buffer, _, done) {
-        bytes += chunk.length
-        done(null, chunk)
-      },
-    })
-    // An error of the archive ends the sending, too.
-    pipeline(archive, counted, () => {})
-    await sendArchive(to.machine, place, { what: 'a snapshot', archive: counted, signal })
+  await receiveArchive(from.machine, { directory, names, failed, signal }, async (archive) => {
+    const branches = branchesOf(archive, group.length, (chunk) => (bytes += chunk.length))
+    await Promise.all(group.map((place, index) => send(place, branches[index] as Readable, signal)))
   })
   return bytes
+}
+
+function send({ store: { machine, place }, transfer: name }: Receiver, archive: Readable, signal: AbortSignal) {
+  const incoming = `${machine.facts.stateDirectory}/${place}/dysnomia/incoming`
+  return sendArchive(machine, { incoming, name, owner: machine.facts.helper }, { what: 'a snapshot', archive, signal })
+}
+
+/** Copies a stream to several, at the speed of the slowest; an error of one ends all. */
+function branchesOf(archive: Readable, count: number, onChunk: (chunk: Buffer) => void): readonly Readable[] {
+  const branches = Array.from({ length: count }, () => new PassThrough())
+  const counter = new Transform({
+    transform(chunk: Buffer, _, done) {
+      onChunk(chunk)
+      done(null, chunk)
+    },
+  })
+  const streams = [archive, counter, ...branches]
+  const fail = (error: Error) => {
+    for (const one of streams) one.destroy(error)
+  }
+  for (const one of streams) one.on('error', fail)
+  archive.pipe(counter)
+  for (const branch of branches) counter.pipe(branch)
+  return branches
 }
