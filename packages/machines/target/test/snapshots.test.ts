@@ -160,14 +160,14 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
     const archive = readdirSync(directory).find((name) => name.includes('.tar')) ?? ''
     chmodSync(join(directory, archive), 0o600)
     truncateSync(join(directory, archive), 40)
-    const restored = await there.perform('restore')
-    expect(restored).toMatchObject({ kind: 'failed', log: expect.stringContaining(`'${archive}' was altered`) })
-    expect(existsSync(there.path('file'))).toBe(false)
     await expect(copySnapshot(there.store, [{ store: third.store }], { snapshot, signal })).rejects.toThrow(
       /cannot be used/,
     )
     expect(await third.names()).toEqual([])
     expect(readdirSync(join(third.snapshots, 'incoming'))).toEqual([])
+    const restored = await there.perform('restore')
+    expect(restored).toMatchObject({ kind: 'failed', log: expect.stringContaining(`'${archive}' was altered`) })
+    expect(existsSync(there.path('file'))).toBe(false)
     await copySnapshot(here.store, [{ store: there.store }], { snapshot, signal })
     expect(await there.perform('restore')).toEqual(SUCCEEDED)
     expect(readFileSync(there.path('file'), 'utf8')).toBe('content')

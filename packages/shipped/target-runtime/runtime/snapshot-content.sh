@@ -185,8 +185,16 @@ unpack() {
   rm -rf "$work" && mkdir "$work" && extract "$payloads/$1" "$2" && match_listing "$payloads/$1/listing" "$2"
   status=$?
   rm -rf "$work"
-  [ "$status" = 0 ] || ! check_archives "$payloads/$1" "$1" || complain "the snapshot '$1' cannot be unpacked"
+  [ "$status" = 0 ] || {
+    if check_archives "$payloads/$1" "$1"; then complain "the snapshot '$1' cannot be unpacked"; else set_aside "$1"; fi
+  }
   return "$status"
+}
+
+# set_aside NAME: of a damaged snapshot, so that an intact one can take its place.
+set_aside() {
+  mkdir -p "$snapshots/damaged" && mv "$payloads/$1" "$snapshots/damaged/$component.$1.$$" &&
+    complain "it was moved to '$snapshots/damaged'"
 }
 
 extract() {

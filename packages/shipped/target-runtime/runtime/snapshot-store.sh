@@ -84,26 +84,36 @@ operation_snapshot_files() {
 operation_snapshot_missing() {
   open_component "$1" "$2" "$3"
   check_component "$4"
-  wanted=$4
+  payload=$payloads/$4
   shift 4
-  [ ! -d "$payloads/$wanted" ] || ! check_snapshot "$payloads/$wanted" "$wanted" 2>/dev/null || {
+  if has_all "$payload" "$@"; then
     say whole
     return
-  }
+  fi
   for file in "$@"; do
     find_archive "$file" || say missing "$file"
   done
 }
 
-# find_archive FILE: sets $found to an archive of this name, which contains its checksum.
+# has_all DIRECTORY [FILE]...
+has_all() {
+  directory=$1
+  shift
+  for file in "$@"; do
+    [ -e "$directory/$file" ] || return 1
+  done
+  [ -d "$directory" ]
+}
+
+# find_archive FILE: sets $found to an archive of this name, which contains its checksum; it was verified when it was made or received,
+# and is again when a snapshot is unpacked.
 find_archive() {
   case $1 in
     [0-9]*-*.tar*) ;;
     *) return 1 ;;
   esac
   for found in "$payloads"/*/"$1"; do
-    sum=${1#*-}
-    [ -f "$found" ] && [ "$(digest_of "$found")" = "${sum%%.tar*}" ] && return
+    [ ! -f "$found" ] || return 0
   done
   return 1
 }
@@ -122,15 +132,17 @@ operation_snapshot_commit() {
   done
   shift
   hold_snapshots
-  [ ! -d "$payloads/$name" ] || check_snapshot "$payloads/$name" "$name" || discard_damaged
-  [ -d "$payloads/$name" ] || assemble "$@"
+  has_all "$payloads/$name" "$@" || {
+    [ ! -d "$payloads/$name" ] || discard_damaged
+    assemble "$@"
+  }
   add_snapshot "$transfer/payload" || cannot 'write below' "$snapshots"
   [ ! -d "$transfer" ] || discard_transfer "$transfer"
   make_directory "$facts"
   [ -z "$text" ] || replace_text "$facts/$name" "$text" || cannot 'write below' "$facts"
 }
 
-# discard_damaged: moves a damaged snapshot aside, since an intact one of the name has arrived.
+# discard_damaged: removes what is left of a snapshot, since a whole one of the name has arrived.
 discard_damaged() {
   make_directory "$snapshots/incoming"
   mv "$payloads/$name" "$snapshots/incoming/damaged.$name.$$" || cannot 'move aside' "$payloads/$name"
@@ -145,12 +157,12 @@ assemble() {
       '' | . | .. | */*) fail bad-request "invalid name '$file'" ;;
     esac
     if [ -e "$transfer/$file" ]; then
-      mv "$transfer/$file" "$transfer/payload/$file"
+      check_archive "$transfer/$file" && mv "$transfer/$file" "$transfer/payload/$file"
     else
       find_archive "$file" && { ln "$found" "$transfer/payload/$file" || cp "$found" "$transfer/payload/$file"; }
-    fi || fail damaged-snapshot "'$file' of the snapshot '$container/$component/$name' is not here any more: run the same command again"
+    fi || fail damaged-snapshot "'$file' of the snapshot '$container/$component/$name' is damaged or missing: run the same command again"
   done
-  check_snapshot "$transfer/payload" "$name" || fail damaged-snapshot "the snapshot '$container/$component/$name' is damaged"
+  ! is_packed "$transfer/payload" || check_listing "$transfer/payload" "$name" || fail damaged-snapshot "the snapshot '$container/$component/$name' is damaged"
 }
 
 # operation_snapshot_discard STORE TRANSFER: discards what was received.

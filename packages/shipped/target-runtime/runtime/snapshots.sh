@@ -77,13 +77,21 @@ check_listing() {
 
 check_archives() {
   for archive in "$1"/*-*.tar*; do
-    [ -f "$archive" ] || continue
-    sum=${archive##*-}
-    [ "$(digest_of "$archive")" = "${sum%%.tar*}" ] || {
+    [ ! -f "$archive" ] || check_archive "$archive" || {
       complain "the snapshot '$2' is damaged: '${archive##*/}' was altered or is incomplete"
       return 1
     }
   done
+}
+
+# check_archive FILE: whether it has the checksum that its name contains, if it is an archive.
+check_archive() {
+  case ${1##*/} in
+    [0-9]*-*.tar*) ;;
+    *) return 0 ;;
+  esac
+  sum=${1##*-}
+  [ "$(digest_of "$1")" = "${sum%%.tar*}" ]
 }
 
 # check_foreign SNAPSHOT NAME: Dysnomia's checksum depends on the order in which a file system lists files; after a copy, that may be

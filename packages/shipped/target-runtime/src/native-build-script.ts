@@ -42,7 +42,7 @@ export function buildServerScript({ marker, places, isolations, hidden, predeces
 export interface TreesToSend {
   readonly marker: string
   readonly directory: string
-  readonly checksum: 'cksum' | 'sha256sum'
+  readonly checksum: 'cksum' | 'sha256sum' | 'none'
   readonly names: readonly string[]
 }
 

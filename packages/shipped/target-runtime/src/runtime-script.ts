@@ -99,7 +99,10 @@ export interface TransferPlace {
  * Returns a script that unpacks the archive on standard input and prints lines `status STATUS` (of tar) and `checksum SUM`, which `cksum`
  * or `sha256sum` computes.
  */
-export function receiverScript({ incoming, name, owner }: TransferPlace, checksum: 'cksum' | 'sha256sum'): string {
+export function receiverScript(
+  { incoming, name, owner }: TransferPlace,
+  checksum: 'cksum' | 'sha256sum' | 'none',
+): string {
   return `${runtime(RECEIVER)}\nreceive_archive ${[incoming, name, owner].map(quote).join(' ')} ${checksum}\n`
 }
 

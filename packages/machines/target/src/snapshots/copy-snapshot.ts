@@ -7,7 +7,7 @@ import { encodeField } from '@davit/target-runtime'
 import { fromHexadecimal } from '../helper/answer-lines.ts'
 import { RefusedRequest } from '../helper/helper.ts'
 import { receiveArchive } from '../streams/receive-archive.ts'
-import { sendArchive } from '../streams/send-archive.ts'
+import { type ArchiveToSend, sendArchive } from '../streams/send-archive.ts'
 import { type Component, factFields, type Snapshot, type SnapshotStore } from './snapshot-store.ts'
 
 export interface SnapshotCopy {
@@ -113,17 +113,23 @@ async function stream(
       ...(cause === undefined ? {} : { cause }),
     })
   const names = group[0]?.missing ?? []
+  // The receivers verify each file of a snapshot that davit has made.
+  const checksum = names.includes('listing') ? 'none' : undefined
   let bytes = 0
-  await receiveArchive(from.machine, { directory, names, failed, signal }, async (archive) => {
+  await receiveArchive(from.machine, { directory, names, checksum, failed, signal }, async (archive) => {
     const branches = branchesOf(archive, group.length, (chunk) => (bytes += chunk.length))
-    await Promise.all(group.map((place, index) => send(place, branches[index] as Readable, signal)))
+    await Promise.all(
+      group.map((place, index) =>
+        send(place, { what: 'a snapshot', archive: branches[index] as Readable, checksum, signal }),
+      ),
+    )
   })
   return bytes
 }
 
-function send({ store: { machine, place }, transfer: name }: Receiver, archive: Readable, signal: AbortSignal) {
+function send({ store: { machine, place }, transfer: name }: Receiver, archive: ArchiveToSend) {
   const incoming = `${machine.facts.stateDirectory}/${place}/dysnomia/incoming`
-  return sendArchive(machine, { incoming, name, owner: machine.facts.helper }, { what: 'a snapshot', archive, signal })
+  return sendArchive(machine, { incoming, name, owner: machine.facts.helper }, archive)
 }
 
 /** Copies a stream to several, at the speed of the slowest; an error of one ends all. */

@@ -8,13 +8,15 @@ import { senderScript } from '@davit/target-runtime'
 import { afterMarker } from '../helper/after-marker.ts'
 import { type ChannelWatch, watchChannel } from '../helper/channel-watch.ts'
 import { streamTail } from '../helper/stream-tail.ts'
-import { checksumOf } from './checksum.ts'
+import { checksumOf, type ChecksumUtility } from './checksum.ts'
 import type { StreamEnd } from './send-archive.ts'
 
 export interface ReceivedArchive {
   readonly directory: string
   /** Names in the directory of what is to be sent, with all that is below. */
   readonly names: readonly string[]
+  /** By default, what the machine has. */
+  readonly checksum?: ChecksumUtility | undefined
   /** Makes the error for an archive that did not arrive intact. */
   readonly failed: (reason: string, cause?: Error) => DavitError
   readonly signal: AbortSignal
@@ -23,11 +25,10 @@ export interface ReceivedArchive {
 /** Has a machine send an archive, and uses it; it fails at its end unless everything arrived intact. */
 export async function receiveArchive<Result>(
   machine: StreamEnd,
-  { directory, names, failed, signal }: ReceivedArchive,
+  { directory, names, checksum = machine.facts.checksum, failed, signal }: ReceivedArchive,
   use: (archive: Readable) => Promise<Result>,
 ): Promise<Result> {
   const marker = newMarker()
-  const { checksum } = machine.facts
   const channel = await machine.run(senderScript({ marker, directory, checksum, names }))
   // While data that has arrived is not read here, the machine is not silent.
   const owes = () => channel.stdout.readableLength === 0
@@ -36,7 +37,7 @@ export async function receiveArchive<Result>(
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   try {
-    const archive = verifiedArchive(machine, { channel, watch, marker, failed })
+    const archive = verifiedArchive({ channel, watch, marker, failed, checksum })
     return await Promise.race([use(archive), watch.silent])
   } finally {
     watch.stop()
@@ -50,14 +51,15 @@ interface SentArchive {
   readonly watch: ChannelWatch
   readonly marker: string
   readonly failed: ReceivedArchive['failed']
+  readonly checksum: ChecksumUtility
 }
 
 /** Returns the archive that a script sends; it fails at its end unless everything arrived intact. */
-function verifiedArchive(machine: StreamEnd, { channel, watch, marker, failed }: SentArchive): Readable {
+function verifiedArchive({ channel, watch, marker, failed, checksum }: SentArchive): Readable {
   const lastWords = streamTail(channel.stderr)
   const { filter, started } = afterMarker(marker)
   started.catch(() => {})
-  const sum = checksumOf(machine.facts.checksum)
+  const sum = checksumOf(checksum)
   const verification = new Transform({
     transform(chunk: Buffer, _, done) {
       watch.heard()
@@ -83,7 +85,7 @@ interface ArrivedArchive {
 
 function problemOf(failed: ReceivedArchive['failed'], { said, expected }: ArrivedArchive): DavitError | null {
   const status = /^sent (\d+)$/m.exec(said)?.[1]
-  const sum = /^checksum ([0-9a-f]+)/m.exec(said)?.[1]
+  const sum = /^checksum ([0-9a-f]+|none)/m.exec(said)?.[1]
   if (status === '0' && sum === expected) return null
   if (status === '0') return failed('what arrived differs from what was sent')
   const errors = said.replaceAll(/^(?:sent|checksum) .*$/gm, '').trim()

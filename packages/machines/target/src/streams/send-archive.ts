@@ -9,7 +9,7 @@ import { watchChannel } from '../helper/channel-watch.ts'
 import { tellsNoSpace } from '../helper/no-space.ts'
 import { refusedAccount } from '../helper/refused-request.ts'
 import type { Machine } from '../machine.ts'
-import { checksumOf } from './checksum.ts'
+import { checksumOf, type ChecksumUtility } from './checksum.ts'
 
 /** A machine on which scripts can be run, whatever its helper is for. */
 export type StreamEnd = Pick<Machine, 'address' | 'answerSeconds' | 'facts' | 'run'>
@@ -18,6 +18,8 @@ export interface ArchiveToSend {
   /** What the archive contains, for people. */
   readonly what: string
   readonly archive: Readable
+  /** By default, what the machine has. */
+  readonly checksum?: ChecksumUtility | undefined
   readonly signal: AbortSignal
 }
 
@@ -25,9 +27,8 @@ export interface ArchiveToSend {
 export async function sendArchive(
   machine: StreamEnd,
   place: TransferPlace,
-  { what, archive, signal }: ArchiveToSend,
+  { what, archive, checksum = machine.facts.checksum, signal }: ArchiveToSend,
 ): Promise<void> {
-  const { checksum } = machine.facts
   const channel = await machine.run(receiverScript(place, checksum))
   const { stdin, stdout, stderr } = channel
   const { address, answerSeconds: seconds } = machine
@@ -83,7 +84,7 @@ interface Received {
 
 function checkReceived(machine: StreamEnd, { what, answer, errors, expected }: Received): void {
   const isUnpacked = /^status 0$/m.test(answer)
-  const sum = /^checksum ([0-9a-f]+)/m.exec(answer)?.[1]
+  const sum = /^checksum ([0-9a-f]+|none)/m.exec(answer)?.[1]
   if (isUnpacked && sum === expected) return
   const isWhole = isUnpacked && sum !== undefined
   const { reason, hint } = isWhole ? { reason: 'what arrived differs from what was sent' } : failureIn(machine, errors)
