@@ -1,11 +1,10 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { modulesDirectory, runShell, Scene, installedShells } from './scene.ts'
+import { installedShells, runShell, Scene, shippedModule } from './scene.ts'
 
 const shells = installedShells()
 
-const echo = join(modulesDirectory, 'echo')
-const wrapper = join(modulesDirectory, 'wrapper')
+const echo = shippedModule('echo')
+const wrapper = shippedModule('wrapper')
 const odd = {
   quotes: `'"\``,
   expansion: '$(exit 1); ${x} \\n &',
@@ -33,7 +32,7 @@ unicode=${odd.unicode}
     expect(stdout).toMatch(/^lock \/web in echo\n/)
   })
 
-  test.each([echo, wrapper, join(modulesDirectory, 'process')])('%s wants a component', async (module) => {
+  test.each([echo, wrapper, shippedModule('process')])('%s wants a component', async (module) => {
     const { status, stderr } = await runShell(shell, [module, 'activate'], {})
     expect([status, stderr]).toEqual([1, expect.stringContaining('usage')])
   })

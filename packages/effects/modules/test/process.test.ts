@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAlive, until } from '@davit/testing/processes'
 import { describe, expect, test } from 'vitest'
-import { configured, FOREVER, modulesDirectory, Scene, scratchPath, installedShells } from './scene.ts'
+import { configured, FOREVER, Scene, scratchPath, installedShells, shippedModule } from './scene.ts'
 
 const shells = installedShells()
 
@@ -34,7 +34,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
 
   test.runIf(shell.inDepth)('keeps services, containers and versions apart', async () => {
     const scene = new Scene(shell, { 'bin/web': FOREVER })
-    const argv = (activity: string) => [join(modulesDirectory, 'process'), activity, scene.component, 'process2']
+    const argv = (activity: string) => [shippedModule('process'), activity, scene.component, 'process2']
     await Promise.all([
       scene.call('activate'),
       scene.run(argv('activate')),
@@ -73,7 +73,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
   test('starts a program that outlives the process group of the caller', async () => {
     const scene = new Scene(shell, { 'bin/web': FOREVER })
     const script = 'sh "$0" activate "$1" && touch "$SCENE/done" && sleep 1000'
-    const caller = scene.begin(['-c', script, join(modulesDirectory, 'process'), scene.component])
+    const caller = scene.begin(['-c', script, shippedModule('process'), scene.component])
     await until(() => existsSync(join(scene.directory, 'done')))
     process.kill(-caller.pid!, 'SIGKILL')
     await until(() => !isAlive(caller.pid!))
@@ -83,7 +83,7 @@ describe.concurrent.each(shells)('process under $name', (shell) => {
 
   test('leaves a record behind when it is killed, by which everything is stopped', async () => {
     const scene = new Scene(shell, configured("process='exec sleep 1000' readyCommand=false"))
-    const cut = scene.begin([join(modulesDirectory, 'process'), 'activate', scene.component])
+    const cut = scene.begin([shippedModule('process'), 'activate', scene.component])
     await until(() => existsSync(scene.record))
     process.kill(cut.pid!, 'SIGKILL')
     const pid = scene.pid()

@@ -1,12 +1,22 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { installedShells as shellsOfTargets, type Shell } from '@davit/testing/shells'
 import { afterAll } from 'vitest'
 
-export const modulesDirectory = fileURLToPath(new URL('../modules', import.meta.url))
+import { builtInModules } from '../src/modules.ts'
+
+const shipped = await builtInModules()
 
 export const FOREVER = '#!/bin/sh\necho up\nexec sleep 1000\n'
 
@@ -29,6 +39,16 @@ export function installedShells(): readonly Shell[] {
   scratch = mkdtempSync(join(tmpdir(), 'davit-modules-'))
   afterAll(cleanUp)
   return shellsOfTargets()
+}
+
+/** Writes a module that davit ships, as it is on a target, and returns its path. */
+export function shippedModule(name: string): string {
+  const path = join(scratch, 'modules', name)
+  if (!existsSync(path)) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, shipped.get(name)?.script ?? '', { mode: 0o755 })
+  }
+  return path
 }
 
 /** A directory for one test, with a component in it made of files by path; those with `#!` are executable. */
@@ -67,7 +87,7 @@ export class Scene {
 
   /** Ends when the module has ended and nobody holds its output open any more. */
   call(activity: string, properties: Readonly<Record<string, string>> = {}): Promise<Outcome> {
-    return this.run([join(modulesDirectory, 'process'), activity, this.component], properties)
+    return this.run([shippedModule('process'), activity, this.component], properties)
   }
 
   run(argv: readonly string[], properties: Readonly<Record<string, string>> = {}): Promise<Outcome> {
