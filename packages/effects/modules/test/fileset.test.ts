@@ -1,0 +1,355 @@
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Shell } from '@davit/testing/shells'
+import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
+import { describe, expect, test } from 'vitest'
+
+import { installedShells, shippedModule } from './scene.ts'
+import { contentOf, exampleOf, Stateful } from './stateful.ts'
+
+const shells = installedShells()
+
+describe.concurrent.each(shells)('fileset under $name', (shell) => {
+  test('keeps what was written to its directories, from the first activation to the last', async () => {
+    const scene = fileset(shell, 'mkdir files')
+    await scene.succeed('activate', 'activate', 'status')
+    expect(scene.read('target/bin/hello')).toContain('hello')
+    await scene.succeed('deactivate', 'deactivate')
+    expect(readdirSync(targetOf(scene))).toEqual(['files'])
+    expect(await scene.call('status')).toMatchObject({ status: 1 })
+    await scene.succeed('activate')
+    write(scene, { 'files/a': '1', 'files/b': '2' })
+    const first = await scene.snapshot()
+    expect(contentOf(await scene.snapshot())).toEqual(contentOf(first))
+    write(scene, { 'files/c': '3' })
+    const second = await scene.snapshot()
+    expect(contentOf(second).length).toBe(contentOf(first).length + 1)
+    await scene.succeed('deactivate', 'deactivate', 'collect-garbage', 'collect-garbage')
+    expect(readdirSync(targetOf(scene))).toEqual([])
+    for (const snapshot of [second, first]) {
+      expect(await scene.restore(snapshot)).toEqual({ status: 0, stdout: '', stderr: '' })
+      await scene.succeed('activate')
+      expect(contentOf(await scene.snapshot())).toEqual(contentOf(snapshot))
+    }
+    expect(readdirSync(targetOf(scene))).toEqual(['bin', 'files'])
+  })
+
+  test('takes several directories in turn, whatever their names and those of their files', async () => {
+    const odd = `-v'a "l" $(touch x) ü\\`
+    const scene = fileset(shell, `mkdir ${odd}`, 'mkdir var/-n/log', 'mkdir none', 'mkdir var/-n/log/inner/')
+    await scene.succeed('activate', 'status')
+    write(scene, { [`${odd}/${odd}`]: odd, 'var/-n/log/inner/.hidden': 'x', 'var/-n/log/line\nbreak': '\0' })
+    symlinkSync('/nowhere', join(targetOf(scene), 'var/-n/log/link'))
+    rmSync(join(targetOf(scene), 'none'), { recursive: true })
+    const before = contentOf(targetOf(scene))
+    const snapshot = await scene.snapshot()
+    expect(readdirSync(snapshot)).toEqual(['1', '2', 'directories'])
+    expect(spawnSync('cat', [join(snapshot, 'directories')], { encoding: 'utf8' }).stdout).toBe(
+      `1 ${odd}\n2 var/-n/log\n- none\n`,
+    )
+    await scene.succeed('deactivate', 'collect-garbage')
+    write(scene, { 'none/late': 'goes away', [`${odd}/late`]: 'too' })
+    expect(await scene.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    await scene.succeed('activate')
+    expect(contentOf(targetOf(scene)).filter((line) => !line.startsWith('none\t'))).toEqual(before)
+    expect(readdirSync(join(targetOf(scene), 'none'))).toEqual([])
+  })
+
+  test('restores a snapshot of Dysnomia', async () => {
+    const scene = fileset(shell, 'mkdir files', 'mkdir var/log')
+    await scene.succeed('activate')
+    write(scene, { 'files/a': '1', 'var/log/b': '2' })
+    const before = contentOf(targetOf(scene))
+    const snapshot = scene.make('original')
+    spawnSync('tar', ['-cJf', join(snapshot, 'state.tar.xz'), 'files', 'var/log'], { cwd: targetOf(scene) })
+    await scene.succeed('deactivate', 'collect-garbage')
+    expect(await scene.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    await scene.succeed('activate')
+    expect(contentOf(targetOf(scene))).toEqual(before)
+  })
+
+  test('reports every mistake of the specification before it does anything', async () => {
+    const wrong = fileset(
+      shell,
+      'mkdirs a',
+      'mkdir /abs',
+      'mkdir a/../../b',
+      'mkdir .',
+      'symlink relative',
+      'target fine',
+      'symlink /dev/null',
+      'target ../up',
+      'symlink /etc/passwd',
+      'target bin',
+      'symlink /etc/hello/',
+      'target bin',
+      'mkdir bin/passwd/below',
+      'mkdir bin/passwd',
+      'mkdir a\tb',
+      'symlink /etc/last',
+    )
+    const { status, stderr } = await wrong.call('activate')
+    const file = join(wrong.component, '.dysnomia-fileset')
+    expect(status).toBe(1)
+    expect(stderr.replaceAll(file, 'F').split('\n')).toEqual([
+      "F:5: 'mkdirs' is not a directive: expected symlink, target or mkdir",
+      "F:6: 'mkdir /abs' is not a path relative to the target directory",
+      "F:7: 'mkdir a/../../b' leaves the target directory",
+      "F:8: 'mkdir .' is the target directory itself",
+      "F:9: 'symlink relative' is not an absolute path",
+      "F:12: 'target ../up' leaves the target directory",
+      "F:11: no 'target' follows this 'symlink'",
+      'F:19: a path contains a control character',
+      "F:20: no 'target' follows this 'symlink'",
+      "F:16: there is another link 'bin/hello'",
+      "F:14: 'bin/passwd' is a link, but something is to be below it",
+      "F:14: 'bin/passwd' is a link and a directory",
+      "fileset: cannot use 'F'",
+      '',
+    ])
+    expect(existsSync(targetOf(wrong))).toBe(false)
+    expect(await wrong.call('deactivate')).toMatchObject({ status: 0 })
+    for (const activity of ['snapshot', 'restore', 'collect-garbage', 'status']) {
+      expect(await wrong.call(activity)).toMatchObject({ status: 1 })
+    }
+  })
+
+  test('says what is missing or in its way, and undoes what it did', async () => {
+    const scene = fileset(shell, 'symlink /nowhere/at/all', 'target x', 'mkdir files')
+    const problems = async (properties = {}) => {
+      const { status, stderr } = await scene.call('activate', properties)
+      expect(status).toBe(1)
+      expect(existsSync(targetOf(scene))).toBe(false)
+      return stderr
+    }
+    expect(await problems()).toContain("'/nowhere/at/all', to which 'x/all' is to be a link, does not exist")
+    expect(await problems({ targetDir: 'relative' })).toContain("'relative' is not an absolute path")
+    expect(await problems({ filesetOwner: '-R x' })).toContain("filesetOwner '-R x' is not of the form USER:GROUP")
+    specify(scene, 'mkdir a/files', 'mkdir b')
+    expect(await problems({ filesetOwner: 'no-such-user' })).toContain('no-such-user')
+    rmSync(join(scene.component, '.dysnomia-targetdir'))
+    expect(await problems()).toContain('neither a property targetDir nor a file')
+    rmSync(join(scene.component, '.dysnomia-fileset'))
+    expect(await problems()).toContain('there is no such file')
+  })
+
+  test('takes nothing from others', async () => {
+    const scene = fileset(shell, 'mkdir files', 'mkdir other/files')
+    write(scene, { 'bin/hello': 'a file of somebody else' })
+    expect((await scene.call('activate')).stderr).toContain("/target/bin/hello' is there already, and not a link")
+    rmSync(join(targetOf(scene), 'bin/hello'))
+    symlinkSync('/etc/passwd', join(targetOf(scene), 'bin/hello'))
+    expect((await scene.call('activate')).stderr).toContain("is there already: a link to '/etc/passwd'")
+    await scene.succeed('deactivate')
+    expect(readlinkSync(join(targetOf(scene), 'bin/hello'))).toBe('/etc/passwd')
+    rmSync(join(targetOf(scene), 'bin/hello'))
+    symlinkSync('/gone/for/long', join(targetOf(scene), 'bin/hello'))
+    symlinkSync(scene.make('elsewhere'), join(targetOf(scene), 'other'))
+    expect((await scene.call('activate')).stderr).toContain("/target/other' is a symbolic link, expected a directory")
+    expect(readdirSync(scene.make('elsewhere'))).toEqual([])
+    rmSync(join(targetOf(scene), 'other'))
+    await scene.succeed('activate')
+    expect(readlinkSync(join(targetOf(scene), 'bin/hello'))).toBe(join(scene.component, 'bin/hello'))
+  })
+
+  test('fits what an older version wrote to the directories of a newer one', async () => {
+    const scene = fileset(shell, 'mkdir a/b', 'mkdir c')
+    await scene.succeed('activate')
+    write(scene, { 'a/b/1': '1', 'c/2': '2' })
+    const snapshot = await scene.snapshot()
+    await scene.succeed('deactivate', 'collect-garbage')
+    specify(scene, 'mkdir a', 'mkdir d')
+    const { status, stderr } = await scene.restore(snapshot)
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/no mutable directory for these files.*\n\.\/c\/2\n$/)])
+    await scene.succeed('activate')
+    expect(scene.read('target/a/b/1')).toBe('1')
+    expect(readdirSync(targetOf(scene))).toEqual(['a', 'bin', 'd'])
+  })
+
+  test('refuses a snapshot that is none, and keeps the state', async () => {
+    const scene = fileset(shell, 'mkdir files')
+    await scene.succeed('activate')
+    write(scene, { 'files/a': '1' })
+    const before = contentOf(targetOf(scene))
+    for (const text of ['1 ../out\n', '1 /abs\n', '1/../2 files\n', '7 files\n', 'x files\n']) {
+      const snapshot = scene.make(`bad/${Buffer.from(text).toString('hex')}`)
+      mkdirSync(join(snapshot, '1'))
+      writeFileSync(join(snapshot, 'directories'), text)
+      const { status, stderr } = await scene.restore(snapshot)
+      expect([text, status, stderr]).toEqual([text, 1, expect.stringContaining('cannot restore')])
+    }
+    expect((await scene.restore(scene.make('empty'))).stderr).toContain("neither 'directories' nor 'state.tar.xz'")
+    const truncated = scene.make('truncated')
+    writeFileSync(join(truncated, 'state.tar.xz'), 'no archive')
+    expect((await scene.restore(truncated)).stderr).toContain("cannot unpack 'state.tar.xz'")
+    await scene.succeed('activate')
+    expect(contentOf(targetOf(scene))).toEqual(before)
+  })
+})
+
+const [dash] = shells
+
+test('the example of the page works', async () => {
+  const scene = new Stateful(dash!, 'fileset', {})
+  scene.make('srv')
+  const script = exampleOf('fileset').replaceAll('/srv/', `${scene.directory}/srv/`)
+  expect(await scene.run(['-ec', `cd "$SCENE" && ${script}`])).toMatchObject({ status: 0, stderr: '' })
+  const component = join(scene.directory, 'notes')
+  expect(await scene.run([shippedModule('fileset'), 'activate', component])).toMatchObject({ status: 0, stderr: '' })
+  expect(scene.read('srv/notes/www/index.html')).toBe('<h1>Notes</h1>\n')
+  expect(readdirSync(join(scene.directory, 'srv/notes'))).toEqual(['uploads', 'www'])
+})
+
+test.runIf(process.getuid?.() === 0)('gives its directories and what is restored to their owner', async () => {
+  const scene = fileset(dash!, 'mkdir a/files')
+  scene.write(join(scene.component, '.dysnomia-filesetowner'), 'nobody:nogroup')
+  await scene.succeed('activate')
+  const owner = (path: string) => lstatSync(join(targetOf(scene), path)).uid
+  expect(['a', 'a/files', 'bin/hello'].map(owner)).toEqual([0, 65_534, 0])
+  write(scene, { 'a/files/of-root': '' })
+  symlinkSync('/etc/passwd', join(targetOf(scene), 'a/files/link'))
+  const snapshot = await scene.snapshot()
+  expect(await scene.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+  expect(['a', 'a/files', 'a/files/of-root', 'a/files/link'].map(owner)).toEqual([0, 65_534, 65_534, 65_534])
+  expect(lstatSync('/etc/passwd').uid).toBe(0)
+  await scene.call('activate', { filesetOwner: 'daemon' })
+  expect(lstatSync(join(targetOf(scene), 'a/files')).uid).toBe(1)
+})
+
+test.skipIf(noSmallDisk !== undefined)('neither replaces nor removes a directory that is another disk', async () => {
+  const disk = smallDisk(1_000_000)
+  try {
+    const scene = fileset(dash!, 'mkdir inner/files')
+    await scene.succeed('activate')
+    write(scene, { 'inner/files/a': '1' })
+    const snapshot = await scene.snapshot()
+    spawnSync('mount', ['--bind', disk.directory, join(targetOf(scene), 'inner/files')])
+    write(scene, { 'inner/files/b': '2' })
+    const refused = { status: 1, stderr: expect.stringContaining('on another file system') as string }
+    expect(await scene.restore(snapshot)).toMatchObject(refused)
+    expect(await scene.call('collect-garbage')).toMatchObject(refused)
+    expect(scene.read('target/inner/files/b')).toBe('2')
+    spawnSync('umount', ['-l', join(targetOf(scene), 'inner/files')])
+  } finally {
+    disk.remove()
+  }
+})
+
+test.skipIf(noSmallDisk !== undefined)(
+  'puts everything back when one directory of several cannot be renamed',
+  async () => {
+    const scene = fileset(dash!, 'mkdir a', 'mkdir b')
+    await scene.succeed('activate')
+    write(scene, { 'a/1': 'new', 'b/1': 'new' })
+    const snapshot = await scene.snapshot()
+    write(scene, { 'a/1': 'old', 'b/1': 'old' })
+    const place = join(targetOf(scene), 'b')
+    // A mount of the same file system: only renaming it fails.
+    spawnSync('mount', ['--bind', place, place])
+    const { status, stderr } = await scene.restore(snapshot)
+    spawnSync('umount', ['-l', place])
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining(`cannot replace '${place}'; the old state is in place`),
+    ])
+    expect([scene.read('target/a/1'), scene.read('target/b/1')]).toEqual(['old', 'old'])
+    expect(readdirSync(targetOf(scene))).toEqual(['a', 'b', 'bin'])
+  },
+)
+
+describe.concurrent('killed before any of its changes, fileset', () => {
+  test('restores all of the state or nothing of it', async () => {
+    const { scene, states } = await replaced()
+    const seen = new Set<string>()
+    for (let n = 1; ; n += 1) {
+      await scene.restore(states.old)
+      const { status } = await scene.killed('restore', n, { DAVIT_SNAPSHOT: scene.copyOf(states.new) })
+      const state = contentOf(await scene.snapshot())
+      const which = Object.keys(states).filter((name) => sameContent(state, contentOf(states[name as 'old' | 'new'])))
+      expect([n, ...which]).toEqual([n, expect.stringMatching(/^(old|new)$/)])
+      seen.add(which.join(' '))
+      expect(await scene.restore(states.new)).toMatchObject({ status: 0, stderr: '' })
+      expect(contentOf(await scene.snapshot())).toEqual(contentOf(states.new))
+      if (status === 0) break
+    }
+    expect(seen).toEqual(new Set(['old', 'new']))
+    expect(readdirSync(targetOf(scene))).not.toContainEqual(expect.stringMatching(/^\./))
+  })
+
+  test('destroys all of the state or nothing of it', async () => {
+    const { scene, states } = await replaced()
+    await scene.succeed('deactivate')
+    for (let n = 1; ; n += 1) {
+      await scene.restore(states.old)
+      const { status } = await scene.killed('collect-garbage', n)
+      const left = contentOf(await scene.snapshot())
+      const isWhole = sameContent(left, contentOf(states.old))
+      expect([n, isWhole || left.length]).toEqual([n, isWhole || 1])
+      await scene.succeed('collect-garbage')
+      expect(readdirSync(targetOf(scene))).toEqual([])
+      if (status === 0) break
+    }
+  })
+
+  test.each(['activate', 'deactivate'])('repeats what it did in %s', async (activity) => {
+    const scene = fileset(dash!, 'mkdir files', 'mkdir var/log')
+    const opposite = activity === 'activate' ? 'deactivate' : 'activate'
+    await scene.succeed('activate', activity)
+    const done = contentOf(targetOf(scene))
+    for (let n = 1; ; n += 1) {
+      await scene.succeed(opposite)
+      const { status } = await scene.killed(activity, n)
+      await scene.succeed(activity)
+      expect(contentOf(targetOf(scene))).toEqual(done)
+      if (status === 0) break
+    }
+  })
+
+  async function replaced() {
+    const scene = fileset(dash!, 'mkdir a', 'mkdir b/c', 'mkdir d')
+    await scene.succeed('activate')
+    write(scene, { 'a/1': 'new', 'b/c/1': 'new', 'b/c/2': 'new' })
+    rmSync(join(targetOf(scene), 'd'), { recursive: true })
+    const fresh = await scene.snapshot()
+    write(scene, { 'a/1': 'old', 'b/c/1': 'old', 'b/c/3': 'old', 'd/1': 'old' })
+    return { scene, states: { old: await scene.snapshot(), new: fresh } }
+  }
+})
+
+function fileset(shell: Shell, ...directives: readonly string[]): Stateful {
+  const scene = new Stateful(shell, 'fileset', { files: { 'bin/hello': '#!/bin/sh\necho hello\n' } })
+  scene.write(join(scene.component, '.dysnomia-targetdir'), `${targetOf(scene)}/\n`)
+  specify(scene, ...directives)
+  return scene
+}
+
+/** The specification has a link, then these directives; the last line has no end. */
+function specify(scene: Stateful, ...directives: readonly string[]): void {
+  const lines = ['', `  symlink  ${scene.component}/bin/hello/`, '# a comment', 'target ./bin/', ...directives]
+  scene.write(join(scene.component, '.dysnomia-fileset'), lines.join('\n'))
+}
+
+function targetOf(scene: Stateful): string {
+  return join(scene.directory, 'target')
+}
+
+function write(scene: Stateful, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(targetOf(scene), path)), { recursive: true })
+    writeFileSync(join(targetOf(scene), path), text)
+  }
+}
+
+function sameContent(one: readonly string[], other: readonly string[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
