@@ -17,6 +17,13 @@ export const PROCESS_SETTINGS: Readonly<Record<string, Expectation>> = {
     expected: 'one of TERM, INT, QUIT, HUP, USR1, USR2, WINCH, KILL',
   },
   stopTimeout: { pattern: /^(0|[1-9]\d{0,5})$/, expected: 'a number of seconds' },
+  stateDirectory: {
+    pattern: /^\/(?!.*\/\.{1,2}(\/|$))(?!\.{1,2}(\/|$)).*[^/]/,
+    expected: 'an absolute path without . and .., and a directory of its own',
+  },
+  stateOwner: { pattern: /^(?!-)[^\s:]*(:[^\s:]*)?$/, expected: 'of the form USER:GROUP' },
+  stateMode: { pattern: /^[0-7]{3,4}$/, expected: 'an octal number of three or four digits' },
+  snapshotCommand: {},
   logSize: { pattern: /^[1-9]\d{0,8}[kMG]?$/, expected: 'a number of bytes, optionally with k, M or G' },
 }
 

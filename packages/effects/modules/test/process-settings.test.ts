@@ -24,6 +24,10 @@ test.each([
   ['README', SETTINGS_README],
   ['nothing', ''],
   ['several on a line', "process='exec sleep 1' readyPort=80 stopSignal=SIGINT logSize=10M"],
+  [
+    'a state directory',
+    'stateDirectory=/var/lib/..a.b/.c stateOwner=redis:redis stateMode=0750 snapshotCommand="redis-cli save"',
+  ],
   ['a variable that is used', 'port=8080\nreadyPort=$port\n'],
   [
     'values that are expanded',
@@ -48,6 +52,13 @@ test.each([
   ['timeout=1.5', "1 timeout '1.5' is not a number of seconds "],
   ['stopTimeout=-1', "1 stopTimeout '-1' is not a number of seconds "],
   ['stopSignal=9', "1 stopSignal '9' is not one of TERM, INT, QUIT, HUP, USR1, USR2, WINCH, KILL "],
+  ['stateDirectory=var/lib', "1 stateDirectory 'var/lib' is not an absolute path"],
+  ['stateDirectory=/var/../lib', "1 stateDirectory '/var/../lib' is not an absolute path"],
+  ['stateDirectory=/var/./', "1 stateDirectory '/var/./' is not an absolute path"],
+  ['stateDirectory=//', "1 stateDirectory '//' is not an absolute path without . and .., and a directory of its own"],
+  ["stateOwner='a b'", "1 stateOwner 'a b' is not of the form USER:GROUP"],
+  ['stateOwner=-R', "1 stateOwner '-R' is not of the form USER:GROUP"],
+  ['stateMode=u+x', "1 stateMode 'u+x' is not an octal number"],
   ['logSize=10MB', "1 logSize '10MB' is not a number of bytes, optionally with k, M or G "],
 ])('processSettingsProblems() names what is wrong with %s', (text, problem) => {
   expect(problemsOf(text)).toEqual([expect.stringContaining(problem)])

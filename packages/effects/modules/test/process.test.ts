@@ -241,7 +241,7 @@ wait
 
   test.runIf(shell.inDepth)('knows no other activities', async () => {
     const scene = new Scene(shell, {})
-    expect(await scene.call('snapshot')).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(await scene.call('lock')).toEqual({ status: 0, stdout: '', stderr: '' })
   })
 })
 
