@@ -13,8 +13,15 @@ const modulesDirectory = fileURLToPath(new URL('../modules', import.meta.url))
 
 test('readModules() reads the modules of davit', async () => {
   const modules = await readModules(modulesDirectory)
-  expect([...modules.keys()]).toEqual(['echo', 'process', 'wrapper'])
-  expect(modules.get('process')?.activities).toEqual(['activate', 'deactivate', 'status'])
+  expect([...modules.keys()]).toEqual([
+    'apache-webapplication',
+    'echo',
+    'fileset',
+    'nginx-webapplication',
+    'process',
+    'wrapper',
+  ])
+  expect(modules.get('echo')?.activities).toEqual(['activate', 'deactivate', 'lock', 'unlock'])
   expect(modules.get('process')?.script).toEqual(await readFile(join(modulesDirectory, 'process')))
 })
 
