@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import {
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -9,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Shell } from '@davit/testing/shells'
 import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
 import { describe, expect, test } from 'vitest'
@@ -176,17 +177,32 @@ describe.concurrent.each(shells)('fileset under $name', (shell) => {
     expect(readdirSync(targetOf(scene))).toEqual(['a', 'bin', 'd'])
   })
 
+  test('may have links in a directory that is state', async () => {
+    const scene = fileset(shell, 'mkdir bin')
+    await scene.succeed('activate')
+    const snapshot = await scene.snapshot()
+    await scene.succeed('deactivate')
+    expect(readdirSync(targetOf(scene))).toEqual(['bin'])
+    await scene.succeed('collect-garbage')
+    expect(await scene.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    rmSync(join(targetOf(scene), 'bin/hello'))
+    symlinkSync('/etc/passwd', join(targetOf(scene), 'bin/hello'))
+    await scene.succeed('activate', 'status')
+    expect(readlinkSync(join(targetOf(scene), 'bin/hello'))).toBe(join(scene.component, 'bin/hello'))
+  })
+
   test('refuses a snapshot that is none, and keeps the state', async () => {
     const scene = fileset(shell, 'mkdir files')
     await scene.succeed('activate')
     write(scene, { 'files/a': '1' })
     const before = contentOf(targetOf(scene))
-    for (const text of ['1 ../out\n', '1 /abs\n', '1/../2 files\n', '7 files\n', 'x files\n']) {
+    for (const text of ['1 ../out\n', '1 /abs\n', '1/../2 files\n', '7 files\n', 'x files\n', '1 files\n2 files\n']) {
       const snapshot = scene.make(`bad/${Buffer.from(text).toString('hex')}`)
-      mkdirSync(join(snapshot, '1'))
+      for (const name of ['1', '2']) mkdirSync(join(snapshot, name))
       writeFileSync(join(snapshot, 'directories'), text)
       const { status, stderr } = await scene.restore(snapshot)
       expect([text, status, stderr]).toEqual([text, 1, expect.stringContaining('cannot restore')])
+      expect(contentOf(targetOf(scene))).toEqual(before)
     }
     expect((await scene.restore(scene.make('empty'))).stderr).toContain("neither 'directories' nor 'state.tar.xz'")
     const truncated = scene.make('truncated')
@@ -224,6 +240,44 @@ test.runIf(process.getuid?.() === 0)('gives its directories and what is restored
   expect(lstatSync('/etc/passwd').uid).toBe(0)
   await scene.call('activate', { filesetOwner: 'daemon' })
   expect(lstatSync(join(targetOf(scene), 'a/files')).uid).toBe(1)
+})
+
+test.runIf(process.getuid?.() === 0)('does not do what a list of somebody else says', async () => {
+  const scene = fileset(dash!, 'mkdir files')
+  await scene.succeed('activate')
+  const aside = join(targetOf(scene), `.${basename(scene.component)}.davit-state`)
+  scene.write(join(aside, 'list'), '1 remove files\n')
+  chownSync(aside, 65_534, 65_534)
+  for (const activity of ['activate', 'snapshot', 'restore', 'collect-garbage']) {
+    const { status, stderr } = await scene.call(activity, { DAVIT_SNAPSHOT: scene.make('dump') })
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`'${aside}' belongs to somebody else`)])
+  }
+  expect(existsSync(join(targetOf(scene), 'files'))).toBe(true)
+})
+
+test.skipIf(noSmallDisk !== undefined)('keeps the state when the disk is too small for two', async () => {
+  const disk = smallDisk(2_000_000)
+  try {
+    const scene = fileset(dash!, 'mkdir a', 'mkdir b')
+    const properties = { targetDir: join(disk.directory, 'target') }
+    expect(await scene.call('activate', properties)).toMatchObject({ status: 0, stderr: '' })
+    const dump = scene.make('dump')
+    writeFileSync(join(dump, 'directories'), '1 a\n2 b\n')
+    for (const name of ['1', '2']) scene.write(join(dump, name, 'large'), 'x'.repeat(500_000))
+    scene.write(join(properties.targetDir, 'a/old'), 'old')
+    const before = contentOf(properties.targetDir)
+    disk.fill(800_000)
+    const restore = () => scene.call('restore', { ...properties, DAVIT_SNAPSHOT: scene.copyOf(dump) })
+    const { status, stderr } = await restore()
+    expect([status, stderr]).toEqual([1, expect.stringContaining('No space left on device')])
+    expect(contentOf(properties.targetDir)).toEqual(before)
+    disk.free()
+    expect(await restore()).toMatchObject({ status: 0, stderr: '' })
+    expect(readdirSync(properties.targetDir)).toEqual(['a', 'b', 'bin'])
+    expect(readdirSync(join(properties.targetDir, 'a'))).toEqual(['large'])
+  } finally {
+    disk.remove()
+  }
 })
 
 test.skipIf(noSmallDisk !== undefined)('neither replaces nor removes a directory that is another disk', async () => {

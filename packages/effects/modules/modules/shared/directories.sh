@@ -8,8 +8,10 @@
 davit_newline='
 '
 
-# prepare_aside: makes the private directory, with a directory `tree` in it, in which the new directories have their paths.
+# prepare_aside: makes the private directory, with a directory `tree` in it, in which the new directories have their paths. Nothing of it
+# is left if the activity fails before there is a list.
 prepare_aside() {
+  trap '[ -f "$davit_aside/list" ] || rm -rf "$davit_aside"' EXIT
   rm -rf "$davit_aside" && (umask 077 && mkdir "$davit_aside" "$davit_aside/tree" "$davit_aside/new" "$davit_aside/old") ||
     fail "cannot prepare the new state in '$davit_aside'"
 }
