@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -139,11 +140,13 @@ export function runShell(
   })
 }
 
-/** Ends whatever a failed test left running, known by its environment, and removes all files. */
+/** Ends whatever a failed test left running, known by its environment or its directory, and removes all files. */
 function cleanUp(): void {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
-      if (readFileSync(`/proc/${pid}/environ`, 'latin1').includes(scratch)) process.kill(Number(pid), 'SIGKILL')
+      // Servers that set the title of their process overwrite their environment.
+      const marks = readFileSync(`/proc/${pid}/environ`, 'latin1') + readlinkSync(`/proc/${pid}/cwd`)
+      if (marks.includes(scratch)) process.kill(Number(pid), 'SIGKILL')
     } catch {
       // It ended by itself.
     }

@@ -2,20 +2,30 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { freePort } from '@davit/testing/free-port'
+import { afterAll } from 'vitest'
 
 import type { Stateful } from './stateful.ts'
 
-/** Web servers whose document root is the directory `root` of a scene. */
-export const WEB_SERVERS = [
+const SERVERS = [
   { name: 'nginx', program: '/usr/sbin/nginx', argv: nginx },
   { name: 'apache', program: '/usr/sbin/apache2', argv: apache },
-].filter(({ name, program }) => {
-  const isInstalled = spawnSync(program, ['-v']).status === 0
-  if (!isInstalled) console.warn(`SKIPPED: tests with ${name}, which is not installed`)
-  return isInstalled
-})
+]
 
-export type WebServer = (typeof WEB_SERVERS)[number]
+/** The installed web servers, whose document root is the directory `root` of a scene; stops what a failed test left running. */
+export function installedWebServers(): readonly WebServer[] {
+  afterAll(async () => {
+    await Promise.all([...running].map((server) => server.stop()))
+  })
+  return SERVERS.filter(({ name, program }) => {
+    const isInstalled = spawnSync(program, ['-v']).status === 0
+    if (!isInstalled) console.warn(`SKIPPED: tests with ${name}, which is not installed`)
+    return isInstalled
+  })
+}
+
+export type WebServer = (typeof SERVERS)[number]
+
+const running = new Set<RunningServer>()
 
 const isRoot = process.getuid?.() === 0
 
@@ -27,6 +37,7 @@ export class RunningServer {
   private constructor(port: string, child: ChildProcess) {
     this.port = port
     this.child = child
+    running.add(this)
   }
 
   /** Does not wait until it serves. */
@@ -45,6 +56,8 @@ export class RunningServer {
   }
 
   async stop(): Promise<void> {
+    running.delete(this)
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return
     await new Promise((resolve) => {
       this.child.on('exit', resolve)
       this.child.kill()

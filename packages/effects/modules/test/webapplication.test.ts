@@ -5,15 +5,16 @@ import { describe, expect, test } from 'vitest'
 
 import { installedShells, type Outcome, shippedModule } from './scene.ts'
 import { contentOf, exampleOf, Stateful } from './stateful.ts'
-import { freePortText, RunningServer, WEB_SERVERS } from './web-servers.ts'
+import { freePortText, installedWebServers, RunningServer } from './web-servers.ts'
 
 const shells = installedShells()
 const [dash] = shells
+const servers = installedWebServers()
 const succeeded = { status: 0, stderr: '' }
 const refused = (text: string) => ({ status: 1, stderr: expect.stringContaining(text) as string })
 const ODD = `a b%20ü'$(x)?#&.html`
 
-const cases = WEB_SERVERS.flatMap((server) =>
+const cases = servers.flatMap((server) =>
   shells.map((shell) => ({ name: `${server.name} under ${shell.name}`, server, shell })),
 )
 
@@ -60,7 +61,7 @@ describe.concurrent.each(cases)('a web application of $name', ({ server, shell }
   })
 })
 
-describe.concurrent.each(WEB_SERVERS)('with $name', (server) => {
+describe.concurrent.each(servers)('with $name', (server) => {
   test('no answers of an old and a new version are mixed', async () => {
     const port = await freePortText()
     const version = (text: string) => ({
@@ -135,7 +136,7 @@ describe.concurrent.each(WEB_SERVERS)('with $name', (server) => {
   })
 })
 
-const nginx = WEB_SERVERS.find(({ name }) => name === 'nginx')
+const nginx = servers.find(({ name }) => name === 'nginx')
 
 describe.runIf(nginx !== undefined)('asking', () => {
   test.concurrent.each([
