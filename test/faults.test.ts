@@ -85,6 +85,7 @@ describe('what a run claims is compared with what happened', () => {
     journal: [],
     profile: '/store/first',
     generations: [1],
+    rows: [],
     stored: ['first'],
     leftFiles: ['/var/lib/davit/targets/fl1/lock/default/holder'],
     leftProcesses: [],

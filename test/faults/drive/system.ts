@@ -128,8 +128,10 @@ async function makeGoals(
   }
 }
 
+/** Services have state; that of `api` moves in the upgrade. */
 const service = (version: string, dependsOn: readonly string[] = []) => ({
   type: 'counted',
+  deployState: true,
   dependsOn,
   // The build takes long enough to be interrupted.
   pkg: { build: { env: { version }, script: 'sleep 0.1; mkdir $out; printf "%s" "$version" > $out/version' } },

@@ -9,10 +9,10 @@ const times = new Map<string, number>()
 /** The environment is read only once. */
 const { DAVIT_FAULT_LOG: log, DAVIT_FAULT_POINT: wanted, DAVIT_FAULT_COMMAND: command = '' } = process.env
 
-/** Marks a point at which a run can be interrupted. The address is that of a test host. */
+/** Marks a point at which a run can be interrupted. The address is that of a test host, or `local` for the coordinator itself. */
 export function pass(moment: string, address = ''): void {
   if (log === undefined) return
-  const host = address === '' ? '-' : `fl${Number(address.split('.').at(-1)) - 10}`
+  const host = address === '' || address === 'local' ? '-' : `fl${Number(address.split('.').at(-1)) - 10}`
   const place = `${tools.at(-1)}:${moment}:${host}`
   const number = (times.get(place) ?? 0) + 1
   times.set(place, number)

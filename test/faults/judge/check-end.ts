@@ -18,6 +18,7 @@ export function checkEnd(evidence: Evidence, goals: Goals): readonly string[] {
     ...end.flatMap((survey) => checkLeft(survey, evidence)),
     ...checkCoordinator(evidence, goals),
     ...checkHolders(evidence),
+    ...checkState(evidence, goals),
     ...checkJournal(evidence, goals),
   ]
 }
@@ -39,6 +40,26 @@ function checkHost(survey: Survey, expected: number, { next }: Goals): readonly 
     ...differences(`profile on ${host}`, [next.profiles.get(host) ?? ''], [profile]),
     ...differences(`number of generations on ${host}`, [String(expected)], [String(generations.length)]),
   ]
+}
+
+/**
+ * Checks that every row of the beginning is where its service is in the end, and nothing else. A coordinator that knows nothing cannot
+ * know of state that nobody uses, and a host that was reinstalled has lost its own.
+ */
+function checkState({ start, stages, fault }: Evidence, { before, next }: Goals): readonly string[] {
+  const end = stages.at(-1)!.after
+  const isReinstalled = stages.some(({ run }) => run.strike?.kind === 'reinstall')
+  if (isReinstalled || fault.coordinator === 'second') return []
+  const names = [...new Set(next.instances.values())].filter((name) => [...before.instances.values()].includes(name))
+  return names.flatMap((name) => differences(`state of ${name}`, rowsOf(name, start, before), rowsOf(name, end, next)))
+}
+
+/** The rows of a service on the host where it is. */
+function rowsOf(name: string, surveys: readonly Survey[], { instances }: Goals['next']): readonly string[] {
+  const hosts = [...instances].filter(([, service]) => service === name).map(([instance]) => instance.split(':')[0])
+  return surveys
+    .filter(({ host }) => hosts.includes(host))
+    .flatMap(({ rows }) => rows.filter((row) => row.startsWith(`${name} `)))
 }
 
 function checkLeft({ host, leftFiles, leftProcesses }: Survey, { stages }: Evidence): readonly string[] {

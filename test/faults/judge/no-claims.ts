@@ -15,6 +15,8 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'reconnecting',
   'record-gone',
   'rolling-back',
+  'state-kept',
+  'state-skipped',
   'stopped',
   'stopping',
   'taking-over',
@@ -42,6 +44,8 @@ export const ONLY_WRONG: ReadonlySet<string> = new Set([
   'no-shell',
   'refused-by-system',
   'session-refused',
+  'transfer-failed',
+  'damaged-snapshot',
   'unlock-refused',
   'unreachable',
 ])

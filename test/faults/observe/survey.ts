@@ -15,6 +15,8 @@ export interface Survey {
   /** Store path of the current profile. */
   readonly profile: string
   readonly generations: readonly number[]
+  /** `COMPONENT ROW` of all state on the host. */
+  readonly rows: readonly string[]
   /** Names of the packages that are valid. */
   readonly stored: readonly string[]
   /** Files of davit that should not outlive a run but do. */
@@ -67,6 +69,7 @@ function surveyOf(host: string, root: string, storeDirectory: string): Survey {
       .flatMap((name) => /^(\d+)-link$/.exec(name)?.[1] ?? [])
       .map(Number)
       .toSorted((left, right) => left - right),
+    rows: rowsIn(join(root, 'var/lib/davit-faults', host)),
     stored: namesIn(join(store, '.davit/registrations')).map((name) => basename(name, '.json')),
     leftFiles: leftIn(root, storeDirectory),
     leftProcesses: processes
@@ -85,6 +88,12 @@ function processesIn(root: string) {
     const instance = /(?:^|\0)DAVIT_INSTANCE=([^\0]*)/.exec(environment!)?.[1]
     return { pid, instance, command: command!.replaceAll(/[\0\n]/g, ' ').slice(0, 100) }
   })
+}
+
+function rowsIn(directory: string): readonly string[] {
+  return namesIn(directory).flatMap((component) =>
+    namesIn(join(directory, component)).map((row) => `${component} ${row}`),
+  )
 }
 
 function recordsIn(directory: string, host: string): readonly string[] {
@@ -129,7 +138,7 @@ for directory in /proc/[0-9]*; do
   grep -qsz '^DAVIT_' "$directory/environ" && kill -9 "\${directory#/proc/}"
 done
 chmod -R u+w "$1" 2>/dev/null
-rm -rf "$1" /var/lib/davit /var/log/davit-faults /run/davit-faults.hold`
+rm -rf "$1" /var/lib/davit /var/lib/davit-faults /var/log/davit-faults /run/davit-faults.hold`
 
 /** Returns the journals of all hosts, merged in order of time. */
 export function journalOf(surveys: readonly Survey[]): readonly JournalEntry[] {
