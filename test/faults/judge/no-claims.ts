@@ -8,6 +8,7 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   // Differences from the manifest are reported by other messages before this one.
   'not-connected',
   'nothing-to-do',
+  'no-state',
   'other-module-tried',
   'others-here',
   'profile-unchanged',

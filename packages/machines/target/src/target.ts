@@ -60,4 +60,4 @@ export {
   type SnapshotFacts,
   type SnapshotStore,
 } from './snapshots/snapshot-store.ts'
-export { performStateActivity, type StateRequest } from './snapshots/state-activity.ts'
+export { performStateActivity, type StateRequest, type StateResult } from './snapshots/state-activity.ts'

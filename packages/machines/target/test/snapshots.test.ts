@@ -50,6 +50,7 @@ class Keeper {
     this.store = { machine, place: 'targets/t1' }
     scene.module(STATEFUL)
     mkdirSync(this.data)
+    this.mark('activated')
   }
 
   static async open(shell: Parameters<typeof Scene.open>[0]): Promise<Keeper> {
@@ -59,6 +60,12 @@ class Keeper {
 
   get data(): string {
     return this.scene.path('data')
+  }
+
+  /** Marks the state as in use, or as garbage. */
+  mark(kind: 'activated' | 'garbage'): void {
+    mkdirSync(join(this.snapshots, kind, 'process'), { recursive: true })
+    writeFileSync(join(this.snapshots, kind, 'process/web'), '')
   }
 
   path(name: string): string {
@@ -188,11 +195,17 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
     expect(readdirSync(join(keeper.snapshots, 'snapshots/process/web'))).toEqual([last])
     expect(await keeper.perform('collect-garbage')).toEqual(SUCCEEDED)
     expect(existsSync(keeper.data)).toBe(true)
-    mkdirSync(join(keeper.snapshots, 'garbage/process'), { recursive: true })
-    writeFileSync(join(keeper.snapshots, 'garbage/process/web'), '')
+    keeper.mark('garbage')
     expect(await keeper.perform('collect-garbage')).toEqual(SUCCEEDED)
     expect(existsSync(keeper.data)).toBe(false)
     expect(existsSync(join(keeper.snapshots, 'garbage/process/web'))).toBe(false)
+  })
+
+  test('are not taken of what never was there', async () => {
+    const keeper = await Keeper.open(shell)
+    rmSync(join(keeper.snapshots, 'activated'), { recursive: true })
+    expect(await keeper.perform('snapshot')).toEqual({ kind: 'no-state' })
+    expect(await keeper.names()).toEqual([])
   })
 
   test('of Dysnomia are read, and its modules work as before', async () => {

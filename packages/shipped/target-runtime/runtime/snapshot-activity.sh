@@ -9,8 +9,9 @@ operation_start_state() {
   check_names "$1" "$2" "$4" "$6" "$8" "$9"
   check_component "$7"
   snapshots=$state/targets/$1/dysnomia
+  mapping_directory "$1" "$2" "$6" "$8"
+  mapping=$directory
   state_directory "$1" "$6" "$7"
-  mapping=$state/targets/$1/active/$2/$6:$8
   container=$6 component=$7 request=$9
   shift 9
   compressor=$1 wanted=$2
@@ -42,6 +43,7 @@ begin_state() {
   for utility in awk cmp cp diff grep paste sed sha256sum sort stat wc xargs; do
     command -v "$utility" >/dev/null || fail utility-missing "'$utility' is necessary for the state of services; install it here"
   done
+  [ "$activity" != snapshot ] || has_state || fail no-state "nothing of it is here"
   own_identity || exit 3
   runner=$identity
   for path in "${directory#"$state/targets/$target/"}" "log/$profile" run log/services dysnomia; do
@@ -60,6 +62,11 @@ begin_state() {
   write_text "$directory/record" "$record" && write_text "$directory/activity" "$activity $request$newline" ||
     cannot 'write below' "$directory"
   become_runner run_state "$runner" "$seconds" "$snapshots" "$container" "$component" "$request" "$compressor" "$wanted" "$mapping"
+}
+
+# has_state: whether davit has ever activated the service here, and not deleted its state since.
+has_state() {
+  [ -d "$mapping" ] || [ -f "$snapshots/activated/$container/$component" ] || [ -f "$snapshots/garbage/$container/$component" ]
 }
 
 refuse_busy() {

@@ -17,6 +17,7 @@ export const REFUSALS = [
   'no-module',
   'no-profile',
   'no-record',
+  'no-state',
   'not-locked',
   'not-owner',
   'store-busy',

@@ -37,6 +37,11 @@ export const say = messages({
     ({ profiles }) =>
       `nothing runs under this name; the targets have services of ${profiles.map((name) => `'${name}'`).join(', ')}`,
   ),
+  /** The last generation has the state of a service on a target that knows nothing of it, since its disk is new, or was restored. */
+  'no-state': warning(
+    { target: 'prefix', service: 'text' },
+    ({ service }) => `Skip state of '${service}': nothing of it is left here, so that it begins anew`,
+  ),
   /** A service begins without state, although the coordinator keeps a snapshot of it. Deploy with `--restore` to begin with that. */
   'state-kept': note(
     { service: 'text', target: 'prefix' },

@@ -25,17 +25,21 @@ export interface StateRequest {
   readonly timeoutSeconds?: number | undefined
 }
 
+/** Without state, there is nothing of which a snapshot could be taken. */
+export type StateResult = ActivityResult | { readonly kind: 'no-state' }
+
 /**
  * Runs an activity to its end, after those that concern the state of the same component. If the helper or the connection is lost, the
  * activity goes on without it. Rejects if the machine cannot be asked how it ended, and with `lock-lost` if it was not allowed to begin.
  */
-export async function performStateActivity(machine: Machine<'state'>, request: StateRequest): Promise<ActivityResult> {
+export async function performStateActivity(machine: Machine<'state'>, request: StateRequest): Promise<StateResult> {
   try {
     const status = await statusOf(machine, request)
     if (typeof status !== 'number') return status
     return status === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, status)
   } catch (error) {
     if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
+    if (error.code === 'no-state') return { kind: 'no-state' }
     return { kind: 'failed', message: error.messageWithRemedy, log: '' }
   }
 }

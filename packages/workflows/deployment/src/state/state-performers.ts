@@ -1,4 +1,4 @@
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, type Report } from '@davit/diagnostics'
 import type { Manifest, MappingId, ProfileName } from '@davit/documents'
 import {
   commonCompressor,
@@ -26,12 +26,15 @@ import {
   type Transfer,
 } from '@davit/transition'
 
+import { say } from '../messages.ts'
+
 /** What performing activities on state needs. */
 export interface StateScene {
   readonly machines: StateMachines
   readonly profile: ProfileName
   readonly token: string
   readonly timeoutSeconds?: number | undefined
+  readonly report: Report
   readonly signal: AbortSignal
   readonly next: Manifest
   readonly previous: Manifest | undefined
@@ -94,13 +97,24 @@ async function perform(
   stateful: StatefulService,
   { scene, ...request }: Performing,
 ): Promise<ActivityResult> {
-  const { machines, profile, token, timeoutSeconds } = scene
+  const { machines, profile, token, timeoutSeconds, report } = scene
   const place = placeOf(stateful, scene)
   const [machine, here] = await Promise.all([machines.on(place), machines.here()])
   const others = [...scene.places.values()].map((one) => one.machine)
   const mapping = { ...stateful.mapping, target: place.name, component: stateful.component }
   const compressor = commonCompressor([machine, here, ...others])
-  return performStateActivity(machine, { ...request, activity, profile, token, timeoutSeconds, mapping, compressor })
+  const result = await performStateActivity(machine, {
+    ...request,
+    activity,
+    profile,
+    token,
+    timeoutSeconds,
+    mapping,
+    compressor,
+  })
+  if (result.kind !== 'no-state') return result
+  report(say('no-state', { target: place.name, service: stateful.service.name }))
+  return SUCCEEDED
 }
 
 /** How the service was activated, according to the last generation, as there is no record any more. */
