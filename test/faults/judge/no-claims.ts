@@ -8,7 +8,7 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   // Differences from the manifest are reported by other messages before this one.
   'not-connected',
   'nothing-to-do',
-  'no-state',
+  'state-missing',
   'other-module-tried',
   'others-here',
   'profile-unchanged',

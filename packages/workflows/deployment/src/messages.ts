@@ -38,7 +38,7 @@ export const say = messages({
       `nothing runs under this name; the targets have services of ${profiles.map((name) => `'${name}'`).join(', ')}`,
   ),
   /** The last generation has the state of a service on a target that knows nothing of it, since its disk is new, or was restored. */
-  'no-state': warning(
+  'state-missing': warning(
     { target: 'prefix', service: 'text' },
     ({ service }) => `Skip state of '${service}': nothing of it is left here, so that it begins anew`,
   ),

@@ -113,7 +113,7 @@ async function perform(
     compressor,
   })
   if (result.kind !== 'no-state') return result
-  report(say('no-state', { target: place.name, service: stateful.service.name }))
+  report(say('state-missing', { target: place.name, service: stateful.service.name }))
   return SUCCEEDED
 }
 
