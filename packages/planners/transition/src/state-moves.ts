@@ -64,10 +64,18 @@ export function stateMovesOf(situation: StateSituation): StateMoves {
   }
 }
 
+/** Pairs new instances with those that leave, one to one as far as possible. */
 function movesTo(incoming: readonly StatefulService[], away: readonly StatefulService[]): readonly StateMove[] {
+  const taken = new Set<StatefulService>()
   return incoming.flatMap((to) => {
-    const from = sourceOf(to, away)
-    return from === undefined ? [] : [{ from, to }]
+    const from =
+      sourceOf(
+        to,
+        away.filter((one) => !taken.has(one)),
+      ) ?? sourceOf(to, away)
+    if (from === undefined) return []
+    taken.add(from)
+    return [{ from, to }]
   })
 }
 
