@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -10,8 +10,15 @@ import { DURABILITY, durableSteps, noStrace, stracing } from '@davit/testing/sys
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { importArchive } from '../src/native/import.ts'
-import { acquireLock, performActivity, releaseLock } from '../src/target.ts'
-import { closeScenes, Scene } from './scene.ts'
+import {
+  acquireLock,
+  copySnapshot,
+  listSnapshots,
+  performActivity,
+  performStateActivity,
+  releaseLock,
+} from '../src/target.ts'
+import { closeScenes, Scene, SERVICE } from './scene.ts'
 
 const directories: string[] = []
 afterAll(() => {
@@ -21,6 +28,20 @@ afterAll(() => {
 
 const place = { target: 't1' as TargetName, profile: 'default' as ProfileName }
 const lock = { token: 'mine', owner: 'me', leaseSeconds: 60 }
+
+/** Takes a snapshot of a component `web` on `t1`. */
+async function takeSnapshot(scene: Scene): Promise<void> {
+  scene.module('[ "$1" != snapshot ] || echo rows >"$DAVIT_SNAPSHOT/dump"')
+  const { profile, mapping } = scene
+  const marked = scene.path('state/targets/t1/dysnomia/activated/process')
+  mkdirSync(marked, { recursive: true })
+  writeFileSync(join(marked, 'web'), '')
+  const definition = { service: SERVICE, module: scene.path('module'), properties: new Map<string, string>() }
+  const state = { ...mapping, component: 'web' }
+  const request = { profile, token: undefined, mapping: state, definition, compressor: 'gzip' } as const
+  const machine = await scene.machineFor('state')
+  expect(await performStateActivity(machine, { ...request, activity: 'snapshot' })).toEqual({ kind: 'succeeded' })
+}
 
 /** Makes a directory for a test, with a program that runs the command given to it. */
 function within(lines: (directory: string) => string): { readonly directory: string; readonly program: string } {
@@ -76,6 +97,23 @@ describe.concurrent.each(installedShells())('files on a machine with $name', (sh
       ])
     })
 
+    test('before they count: snapshots', async () => {
+      const { scene, steps } = await traced()
+      await takeSnapshot(scene)
+      const snapshots = scene.path('state/targets/t1/dysnomia')
+      const [name = ''] = readdirSync(join(snapshots, 'snapshots/process/web'))
+      const place = join(snapshots, 'snapshots/process/web')
+      const relevant = steps().filter((step) => step.includes(snapshots))
+      const renamed = relevant.findIndex((step) => step.startsWith('renamed') && step.endsWith(`${place}/${name}`))
+      const packed = readdirSync(join(place, name))
+      const synced = relevant.slice(0, renamed).filter((step) => step.startsWith('synced'))
+      for (const file of packed) expect(synced.some((step) => step.endsWith(`/packed/${file}`))).toBe(true)
+      expect(relevant.slice(renamed + 1, renamed + 3)).toEqual([
+        `synced ${place}`,
+        `synced ${join(snapshots, 'generations/process/web')}`,
+      ])
+    })
+
     test('before they count: packages that were sent', async () => {
       const { directory, scene, steps } = await traced()
       const source = join(directory, 'file')
@@ -103,6 +141,28 @@ describe.concurrent.each(installedShells())('files on a machine with $name', (sh
         `renamed to ${name}.json`,
       ])
     })
+  })
+
+  test.each(['000', '022'])('are private if they are snapshots, with umask %s', async (umask) => {
+    const { program } = within(() => `umask ${umask}; exec`)
+    const scenes = await Promise.all([1, 2].map(() => Scene.open(shell, { within: program })))
+    const [here, there] = await Promise.all(
+      scenes.map(async (scene) => ({ machine: await scene.machineFor('state'), place: 'targets/t1' })),
+    )
+    const [scene, other] = scenes
+    if (scene === undefined || other === undefined || here === undefined || there === undefined)
+      throw new Error('no machine')
+    await takeSnapshot(scene)
+    const [snapshot] = await listSnapshots(here)
+    if (snapshot === undefined) throw new Error('there is no snapshot')
+    await copySnapshot(here, [{ store: there }], { snapshot, signal: new AbortController().signal })
+    for (const { path } of scenes.map((one) => ({
+      path: one.path('state/targets/t1/dysnomia/snapshots/process/web'),
+    }))) {
+      const entries = readdirSync(path, { recursive: true, encoding: 'utf8' }).map((name) => join(path, name))
+      expect(entries).toHaveLength(3)
+      for (const entry of [path, ...entries]) expect([entry, statSync(entry).mode & 0o077]).toEqual([entry, 0])
+    }
   })
 
   test.each(['000', '022', '077'])('are private if they may contain secrets, with umask %s', async (umask) => {

@@ -5,6 +5,8 @@
 receive_archive() {
   process_identity "$$"
   self=$identity
+  # State may be secret.
+  [ "$4" != none ] || umask 077
   begin_transfer "$1" "$2" "$3"
   [ "$4" != none ] || {
     tar -xof - -C "$1/$2"

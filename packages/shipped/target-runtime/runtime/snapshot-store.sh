@@ -1,8 +1,9 @@
 # Lists, receives and removes snapshots. A store of snapshots is named by its directory below that of the state: `targets/TARGET`,
 # or another one on the coordinator.
 
-# open_snapshots STORE: sets $snapshots.
+# open_snapshots STORE: sets $snapshots. What is made there is private, as state may be secret.
 open_snapshots() {
+  umask 077
   rest=$1/
   while [ -n "$rest" ]; do
     check_names "${rest%%/*}"
