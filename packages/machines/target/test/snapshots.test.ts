@@ -119,6 +119,7 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
     write('new', 'new')
     expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
     write('newer', 'newer')
+    rmSync(keeper.path('run.sh'))
     expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
     const names = await keeper.names()
     expect(names).toHaveLength(3)
