@@ -1,0 +1,346 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isAlive, until } from '@davit/testing/processes'
+import type { Shell } from '@davit/testing/shells'
+import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+
+import { argumentLists, Database } from './database.ts'
+import { type Mariadb, noMariadb, startMariadb } from './mariadb.ts'
+import { installedShells, scratchPath, shippedModule } from './scene.ts'
+import { exampleOf } from './stateful.ts'
+
+const shells = installedShells()
+const inDepth = shells.filter((shell) => shell.inDepth)
+let server: Mariadb
+
+beforeAll(async () => {
+  if (noMariadb === undefined) server = await startMariadb()
+})
+afterAll(() => server?.stop())
+
+const HELLO = "CREATE TABLE hello (id INT PRIMARY KEY, word TEXT); INSERT INTO hello VALUES (1, 'Hello world');"
+
+describe.skipIf(noMariadb).each(shells)('mysql-database under $name', (shell) => {
+  test('keeps the rows from the first activation until the garbage is collected', async () => {
+    const shop = database(shell, 'shop', { '1.sql': HELLO })
+    expect(await shop.call('status')).toMatchObject({ status: 1 })
+    await shop.succeed('activate', 'activate', 'status')
+    expect(words(shop)).toBe('Hello world\n')
+    const first = dumpIn(await shop.snapshot())
+    expect(dumpIn(await shop.snapshot())).toBe(first)
+    insert(shop, 2, 'changed')
+    const second = await shop.snapshot()
+    expect(dumpIn(second)).not.toBe(first)
+    await shop.succeed('deactivate', 'deactivate', 'activate', 'deactivate')
+    expect(words(shop)).toBe('Hello world\nchanged\n')
+    await shop.succeed('collect-garbage', 'collect-garbage', 'deactivate')
+    expect(exists(shop.name)).toBe(false)
+    await shop.succeed('activate')
+    expect(words(shop)).toBe('Hello world\n')
+    server.sql('CREATE TABLE later (id INT)', shop.name)
+    for (const _ of [1, 2]) {
+      expect(await shop.restore(second)).toMatchObject({ status: 0, stderr: '' })
+      expect(words(shop)).toBe('Hello world\nchanged\n')
+      expect(dumpIn(await shop.snapshot())).toBe(dumpIn(second))
+    }
+    await shop.succeed('status', 'collect-garbage')
+  })
+
+  test('takes any name and any password, and shows the password to nobody', async () => {
+    const odd = `-o'd "x" \`$(touch bad)\\ ü%_`
+    const password = `p'"\`$(touch bad) \\ ü#`
+    const user = `u${shell.name} '`
+    server.sql(`GRANT ALL ON *.* TO ${quoted(user)}@localhost IDENTIFIED BY ${quoted(password)}`)
+    const seeds = { '-a $b.sql': `${HELLO} SELECT SLEEP(0.5);` }
+    const shop = database(shell, odd, seeds, { mysqlUsername: user, mysqlPassword: password })
+    let seen = ''
+    const looking = setInterval(() => (seen += argumentLists()), 20)
+    await shop.succeed('activate', 'activate')
+    clearInterval(looking)
+    expect(seen).toContain('--user=')
+    expect(seen).not.toContain(password)
+    const snapshot = await shop.snapshot()
+    insert(shop, 2, 'more')
+    expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    expect(words(shop)).toBe('Hello world\n')
+    await shop.succeed('collect-garbage')
+    expect(exists(shop.name)).toBe(false)
+    const { status, stderr } = await shop.call('activate', { mysqlPassword: `${password}?` })
+    expect(status).toBe(1)
+    expect(stderr).toContain(`the server at socket '${server.socket}' refuses user '${user}': ERROR 1045`)
+    expect(stderr).not.toContain(password)
+  })
+
+  test('leaves nothing of a database whose second file fails', async () => {
+    const shop = database(shell, 'failing', {
+      '10.sql': HELLO,
+      '9.sql': 'CREATE TABLE a (i INT);\nINSERT INTO nowhere VALUES (1);',
+    })
+    const { status, stderr } = await shop.call('activate')
+    expect(status).toBe(1)
+    expect(stderr).toContain("at line 2: Table 'failing")
+    expect(stderr).toContain(`cannot load '${join(shop.component, 'mysql-databases/9.sql')}'`)
+    expect(exists(shop.name)).toBe(false)
+    shop.write(join(shop.component, 'mysql-databases/9.sql'), "INSERT INTO hello VALUES (2, 'second');")
+    await shop.succeed('activate')
+    expect(words(shop)).toBe('Hello world\nsecond\n')
+    await shop.succeed('collect-garbage')
+  })
+
+  test('says that the server is down, and where it was looked for', async () => {
+    const shop = database(shell, 'down', {}, { mysqlSocket: '/nowhere/s', timeout: '0' })
+    for (const activity of ['activate', 'snapshot', 'restore', 'collect-garbage', 'status']) {
+      const { status, stderr } = await shop.call(activity, { DAVIT_SNAPSHOT: shop.directory })
+      expect([status, stderr]).toEqual([1, expect.stringMatching(/at socket '\/nowhere\/s'.*ERROR 2002 /)])
+    }
+    await shop.succeed('deactivate')
+  })
+})
+
+describe.skipIf(noMariadb).each(inDepth)('mysql-database in depth', (shell) => {
+  test('restores views, routines, events, triggers, sequences, the character set, and any bytes', async () => {
+    const shop = database(shell, 'whole', {
+      '1.sql': `ALTER DATABASE CHARACTER SET utf8mb4 COLLATE utf8mb4_swedish_ci; ${HELLO}
+CREATE SEQUENCE numbers; CREATE TABLE parts (id INT DEFAULT (NEXTVAL(numbers)), content LONGBLOB, hello INT REFERENCES hello (id));
+CREATE VIEW words AS SELECT word FROM hello; CREATE FUNCTION twice(n INT) RETURNS INT RETURN 2 * n;
+DELIMITER //
+CREATE PROCEDURE p() BEGIN SELECT twice(2); END//
+DELIMITER ;
+CREATE EVENT e ON SCHEDULE EVERY 1 DAY STARTS '2030-01-01 00:00:00' DO DELETE FROM parts;`,
+      '2.sql': "INSERT INTO parts (content) VALUES (0x00FF0D0A5C27), ('\\\\! touch bad\\n'), (REPEAT('x', 3000000));",
+    })
+    await shop.succeed('activate')
+    const trigger = `CREATE TRIGGER ${shop.name}.t BEFORE INSERT ON ${shop.name}.hello FOR EACH ROW SET NEW.word = CONCAT(NEW.word, '!')`
+    server.sql(trigger, shop.name)
+    const snapshot = await shop.snapshot()
+    await shop.succeed('collect-garbage')
+    expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    expect(dumpIn(await shop.snapshot())).toBe(dumpIn(snapshot))
+    insert(shop, 2, 'two')
+    expect(server.sql('SELECT * FROM words; CALL p(); SHOW EVENTS; SELECT MD5(content) FROM parts', shop.name)).toMatch(
+      /^Hello world\ntwo!\n4\n\S+\te\t/,
+    )
+    expect(server.sql('SELECT @@collation_database', shop.name)).toBe('utf8mb4_swedish_ci\n')
+    await shop.succeed('collect-garbage')
+  })
+
+  const LATER = 'Hello world\nsnapshot\nlater\n'
+  const killed: readonly [string, readonly string[]][] = [
+    ['activate', ['Hello world\n']],
+    ['restore', [LATER, 'Hello world\nsnapshot\n']],
+    ['collect-garbage', [LATER, 'Hello world\n']],
+  ]
+  test.each(killed)('is old or new after %s was killed anywhere', async (activity, outcomes) => {
+    const shop = database(shell, `killed ${activity}`, { '1.sql': HELLO })
+    await shop.succeed('activate')
+    insert(shop, 2, 'snapshot')
+    const snapshot = await shop.snapshot()
+    insert(shop, 3, 'later')
+    const later = await shop.snapshot()
+    for (let n = 1, done = false; !done; n++) {
+      if (activity === 'activate') await shop.succeed('collect-garbage')
+      else await shop.restore(later)
+      done = (await shop.killed(activity, n, { DAVIT_SNAPSHOT: shop.copyOf(snapshot) })).status === 0
+      expect(n).toBeLessThan(100)
+      const isMade = (await shop.call('status')).status === 0
+      expect(isMade ? outcomes : ['']).toContain(isMade ? words(shop) : '')
+      await shop.succeed('activate', 'status')
+      expect(outcomes).toContain(words(shop))
+      expect(readdirSync(join(shop.directory, `run/mysql-database/mysql-database/${shop.name}`))).toEqual([])
+    }
+    expect(await shop.restore(snapshot)).toMatchObject({ status: 0 })
+    expect(words(shop)).toBe('Hello world\nsnapshot\n')
+    await shop.succeed('collect-garbage')
+  })
+
+  test('leaves an empty database as it is, unless it was interrupted just when it had made it', async () => {
+    const shop = database(shell, 'empty', { '1.sql': HELLO })
+    server.sql(`CREATE DATABASE ${shop.name}`)
+    await shop.succeed('activate', 'status')
+    expect(server.sql('SHOW TABLES', shop.name)).toBe('')
+    shop.write(join(shop.directory, `run/mysql-database/mysql-database/${shop.name}/replacing`), '')
+    expect(await shop.call('status')).toMatchObject({ status: 1, stderr: expect.stringContaining('is unfinished') })
+    await shop.succeed('activate', 'status')
+    expect(words(shop)).toBe('Hello world\n')
+    await shop.succeed('collect-garbage')
+  })
+
+  test('ends what an interrupted activation left running in the server', async () => {
+    const shop = database(shell, 'orphan', {
+      '1.sql': `${HELLO} SELECT SLEEP(1000);\nINSERT INTO hello VALUES (2, 'orphan');`,
+    })
+    const module = shop.begin([shippedModule('mysql-database'), 'activate', shop.component], shop.properties)
+    await until(() => server.sql('SHOW PROCESSLIST').includes('SLEEP(1000)'))
+    module.kill('SIGKILL')
+    await until(() => !isAlive(module.pid!))
+    expect(await shop.call('status')).toMatchObject({ status: 1, stderr: expect.stringContaining('is unfinished') })
+    shop.write(join(shop.component, 'mysql-databases/1.sql'), HELLO)
+    await shop.succeed('activate')
+    expect(server.sql('SHOW PROCESSLIST')).not.toContain('SLEEP(1000)')
+    expect(words(shop)).toBe('Hello world\n')
+    await shop.succeed('collect-garbage')
+  })
+
+  test('names who uses a database that is to be dropped', async () => {
+    const shop = database(shell, 'used', { '1.sql': HELLO }, { timeout: '0' })
+    await shop.succeed('activate')
+    const snapshot = await shop.snapshot()
+    const release = await server.use(shop.name, 'START TRANSACTION; SELECT id FROM hello;')
+    const { status, stderr } = await shop.call('collect-garbage')
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/ERROR 1205[^]*session \d+ of user root at localhost uses[^]*cannot drop/),
+    ])
+    const restored = await shop.restore(snapshot)
+    expect(restored).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing is changed') })
+    await release()
+    await shop.succeed('status', 'collect-garbage')
+  })
+
+  test('leaves nothing of a database for which there is no space', async () => {
+    const table = 'SET max_heap_table_size = 16384; CREATE TABLE big (word CHAR(200)) ENGINE = MEMORY;'
+    const seed = `${table}\nINSERT INTO big SELECT REPEAT('x', 200) FROM seq_1_to_100000;`
+    const shop = database(shell, 'big', { '1.sql': seed })
+    const { status, stderr } = await shop.call('activate')
+    expect(status).toBe(1)
+    expect(stderr).toMatch(
+      /ERROR 1114 .* line 2: The table 'big' is full\n.*1.sql'\n.*cannot activate 'big.* it does not exist now/,
+    )
+    expect(exists(shop.name)).toBe(false)
+  })
+
+  test.skipIf(noSmallDisk)('restores nothing when what there is cannot be kept meanwhile', async () => {
+    const disk = smallDisk(100_000)
+    onTestFinished(() => disk.remove())
+    const shop = database(shell, 'kept', { '1.sql': HELLO })
+    await shop.succeed('activate')
+    const snapshot = await shop.snapshot()
+    insert(shop, 2, 'x'.repeat(60_000))
+    disk.fill(16_384)
+    const files = { DAVIT_RUN_DIR: disk.directory, DAVIT_SNAPSHOT: snapshot }
+    const { status, stderr } = await shop.call('restore', files)
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot keep its present content.*nothing is changed/)])
+    expect(words(shop)).toContain('xxx')
+    expect(await shop.call('status', files)).toMatchObject({ status: 0 })
+    disk.free()
+    expect(await shop.call('restore', files)).toMatchObject({ status: 0, stderr: '' })
+    expect(words(shop)).toBe('Hello world\n')
+    await shop.succeed('collect-garbage')
+  })
+
+  const truncated = (text: string) => {
+    const { stdout } = spawnSync('xz', ['-c'], { input: text })
+    return stdout.subarray(0, stdout.length - 20)
+  }
+  const broken: readonly [string, Readonly<Record<string, string | Uint8Array>>][] = [
+    ['fails at its end', { 'dump.sql': 'CREATE TABLE other (id INT);\nINSERT INTO nowhere VALUES (1);\n' }],
+    ['is cut off', { 'dump.sql.xz': truncated('CREATE TABLE other (id INT);\n') }],
+    ['runs a program', { 'dump.sql': '\\! true\n' }],
+    ['is missing', { 'dump.other': '' }],
+  ]
+  test.each(broken)('keeps what it has when a dump %s', async (_, files) => {
+    const shop = database(shell, 'kept', { '1.sql': HELLO })
+    await shop.succeed('activate')
+    insert(shop, 2, 'kept')
+    const { status, stderr } = await shop.restore(shop.handMade(files))
+    expect([status, stderr]).toEqual([1, expect.stringContaining('mysql-database: ')])
+    expect(words(shop)).toBe('Hello world\nkept\n')
+    await shop.succeed('status', 'collect-garbage')
+    expect(await shop.restore(shop.handMade(files))).toMatchObject({ status: 1 })
+    expect(exists(shop.name)).toBe(false)
+  })
+
+  test('reaches a server by TCP', async () => {
+    server.sql("GRANT ALL ON *.* TO remote@localhost IDENTIFIED BY 'secret'")
+    const login = { mysqlUsername: 'remote', mysqlPassword: 'secret', mysqlPort: `${server.port}` }
+    const shop = new Database(shell, 'mysql-database', { name: 'by tcp', properties: login })
+    await shop.succeed('activate', 'status')
+    expect(exists('by tcp')).toBe(true)
+    expect(await shop.restore(await shop.snapshot())).toMatchObject({ status: 0, stderr: '' })
+    await shop.succeed('collect-garbage')
+    const { stderr } = await shop.call('activate', { mysqlHost: 'localhost', mysqlPassword: '' })
+    expect(stderr).toContain(`the server at 'localhost:${server.port}' refuses user 'remote': ERROR 1045`)
+  })
+
+  test('restores a dump of Dysnomia, made by newer programs', async () => {
+    const shop = database(shell, 'older', { '1.sql': HELLO })
+    await shop.succeed('activate')
+    const text = `/*M!999999\\- enable the sandbox mode */ \n-- comment\n${HELLO.replace('Hello world', 'dumped')}\n`
+    const dump = spawnSync('xz', ['-c'], { input: text }).stdout
+    expect(await shop.restore(shop.handMade({ 'dump.sql.xz': dump }))).toMatchObject({ status: 0, stderr: '' })
+    expect(words(shop)).toBe('dumped\n')
+    expect(dumpIn(await shop.snapshot())).not.toContain('sandbox')
+    await shop.succeed('collect-garbage')
+  })
+
+  test.each(['mysql', 'SYS', 'information_schema'])('leaves %s alone', async (name) => {
+    const system = new Database(shell, 'mysql-database', { name })
+    for (const activity of ['activate', 'collect-garbage']) {
+      const { status, stderr } = await system.call(activity, { mysqlSocket: server.socket })
+      expect([status, stderr]).toEqual([1, expect.stringContaining('a database of the server itself')])
+    }
+  })
+
+  test('gives programs of MySQL the options that only they have', async () => {
+    const mysqldump = '#!/bin/sh\ncase $1 in --version) echo "mysqldump Ver 8.0.36" ;; *) printf "%s\\n" "$@" ;; esac\n'
+    const path = scratchPath({ mysqldump, mysql: '#!/bin/sh\nexec /usr/bin/mariadb "$@"\n' })
+    const shop = database(shell, 'mysql8', { '1.sql': HELLO }, { mysqlBinDir: path })
+    await shop.succeed('activate')
+    const dump = dumpIn(await shop.snapshot())
+    expect(dump.split('\n')).toEqual(
+      expect.arrayContaining(['--set-gtid-purged=OFF', '--column-statistics=0', shop.name]),
+    )
+    await shop.succeed('collect-garbage')
+  })
+
+  test('makes the database of the example', async () => {
+    const directory = scratchPath({})
+    expect(spawnSync('sh', ['-e'], { cwd: directory, input: exampleOf('mysql-database') }).status).toBe(0)
+    const shop = new Database(shell, 'mysql-database', { name: 'unused', properties: { mysqlSocket: server.socket } })
+    const argv = (activity: string) => [shippedModule('mysql-database'), activity, join(directory, 'shop')]
+    expect(await shop.run(argv('activate'), shop.properties)).toMatchObject({ status: 0, stderr: '' })
+    expect(server.sql('SELECT name FROM articles', 'shop')).toBe('pencil\n')
+    expect(await shop.run(argv('collect-garbage'), shop.properties)).toMatchObject({ status: 0 })
+  })
+})
+
+/** The database of a test: names of different shells differ. */
+function database(
+  shell: Shell,
+  name: string,
+  seeds: Readonly<Record<string, string>>,
+  properties: Readonly<Record<string, string>> = {},
+): Database {
+  return new Database(shell, 'mysql-database', {
+    name: `${name}_${shell.name}`,
+    seeds: Object.fromEntries(Object.entries(seeds).map(([file, text]) => [`mysql-databases/${file}`, text])),
+    properties: {
+      mysqlSocket: server.socket,
+      ...(shell.name === 'busybox' ? { mysqlBinDir: '/usr/bin' } : {}),
+      ...properties,
+    },
+  })
+}
+
+function words(shop: Database): string {
+  return server.sql('SELECT word FROM hello ORDER BY id', shop.name)
+}
+
+function insert(shop: Database, id: number, word: string): void {
+  server.sql(`INSERT INTO hello VALUES (${id}, '${word}')`, shop.name)
+}
+
+function exists(name: string): boolean {
+  return server.sql('SHOW DATABASES').split('\n').includes(name.replaceAll('\\', '\\\\'))
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+}
+
+function dumpIn(snapshot: string): string {
+  expect(readdirSync(snapshot)).toEqual(['dump.sql'])
+  return readFileSync(join(snapshot, 'dump.sql'), 'latin1')
+}
