@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Shell } from '@davit/testing/shells'
 
 import { Stateful } from './stateful.ts'
@@ -14,6 +14,8 @@ export class Database extends Stateful {
     this.name = name
     this.component = join(this.directory, 'packages', name)
     mkdirSync(this.component, { recursive: true })
+    // Servers may read components as users of their own.
+    for (const path of [dirname(this.directory), this.directory]) chmodSync(path, 0o755)
     for (const [path, text] of Object.entries(seeds)) this.write(join(this.component, path), text)
   }
 

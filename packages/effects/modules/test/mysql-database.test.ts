@@ -103,7 +103,8 @@ describe.skipIf(noMariadb).each(inDepth)('mysql-database in depth', (shell) => {
   test('restores views, routines, events, triggers, sequences, the character set, and any bytes', async () => {
     const shop = database(shell, 'whole', {
       '1.sql': `ALTER DATABASE CHARACTER SET utf8mb4 COLLATE utf8mb4_swedish_ci; ${HELLO}
-CREATE SEQUENCE numbers; CREATE TABLE parts (id INT DEFAULT (NEXTVAL(numbers)), content LONGBLOB, hello INT REFERENCES hello (id));
+CREATE SEQUENCE numbers;
+CREATE TABLE parts (id INT DEFAULT (NEXTVAL(numbers)), content LONGBLOB, hello INT REFERENCES hello (id));
 CREATE VIEW words AS SELECT word FROM hello; CREATE FUNCTION twice(n INT) RETURNS INT RETURN 2 * n;
 DELIMITER //
 CREATE PROCEDURE p() BEGIN SELECT twice(2); END//
@@ -112,8 +113,8 @@ CREATE EVENT e ON SCHEDULE EVERY 1 DAY STARTS '2030-01-01 00:00:00' DO DELETE FR
       '2.sql': "INSERT INTO parts (content) VALUES (0x00FF0D0A5C27), ('\\\\! touch bad\\n'), (REPEAT('x', 3000000));",
     })
     await shop.succeed('activate')
-    const trigger = `CREATE TRIGGER ${shop.name}.t BEFORE INSERT ON ${shop.name}.hello FOR EACH ROW SET NEW.word = CONCAT(NEW.word, '!')`
-    server.sql(trigger, shop.name)
+    server.sql(`CREATE TRIGGER ${shop.name}.t BEFORE INSERT ON ${shop.name}.hello
+FOR EACH ROW SET NEW.word = CONCAT(NEW.word, '!')`)
     const snapshot = await shop.snapshot()
     await shop.succeed('collect-garbage')
     expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })

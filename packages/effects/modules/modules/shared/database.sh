@@ -54,7 +54,7 @@ has_seeds() {
   [ -e "$1" ]
 }
 
-# find_dump NAME...: sets $dump to the first of these files that the snapshot has.
+# find_dump NAME...: sets $dump to the first of these files that the snapshot has, for print_dump.
 find_dump() {
   for dump; do
     dump=$DAVIT_SNAPSHOT/$dump

@@ -1,0 +1,357 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isAlive, until } from '@davit/testing/processes'
+import type { Shell } from '@davit/testing/shells'
+import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+
+import { argumentLists, Database } from './database.ts'
+import { binDirectory, noPostgresql, type Postgresql, startPostgresql } from './postgresql.ts'
+import { installedShells, scratchPath, shippedModule } from './scene.ts'
+import { exampleOf } from './stateful.ts'
+
+const shells = installedShells()
+const inDepth = shells.filter((shell) => shell.inDepth)
+let server: Postgresql
+
+beforeAll(async () => {
+  if (noPostgresql === undefined) server = await startPostgresql()
+})
+afterAll(() => server?.stop())
+
+const HELLO = "CREATE TABLE hello (id INT PRIMARY KEY, word TEXT); INSERT INTO hello VALUES (1, 'Hello world');\n"
+
+describe.skipIf(noPostgresql).each(shells)('postgresql-database under $name', (shell) => {
+  test('keeps the rows from the first activation until the garbage is collected', async () => {
+    const shop = database(shell, 'shop', { '1.sql': HELLO })
+    expect(await shop.call('status')).toMatchObject({ status: 1 })
+    await shop.succeed('activate', 'activate', 'status')
+    expect(words(shop)).toBe('Hello world\n')
+    const first = filesIn(await shop.snapshot())
+    expect(first['dump.sql']).not.toMatch(/^(\\(un)?restrict|-- Dumped) /m)
+    expect(filesIn(await shop.snapshot())).toEqual(first)
+    insert(shop, 2, 'changed')
+    const second = await shop.snapshot()
+    expect(filesIn(second)).not.toEqual(first)
+    await shop.succeed('deactivate', 'deactivate', 'activate', 'deactivate')
+    expect(words(shop)).toBe('Hello world\nchanged\n')
+    await shop.succeed('collect-garbage', 'collect-garbage', 'deactivate')
+    expect(databases()).not.toContain(shop.name)
+    await shop.succeed('activate')
+    expect(words(shop)).toBe('Hello world\n')
+    server.sql('CREATE TABLE later (id INT)', shop.name)
+    for (const _ of [1, 2]) {
+      expect(await shop.restore(second)).toMatchObject({ status: 0, stderr: '' })
+      expect(words(shop)).toBe('Hello world\nchanged\n')
+      expect(filesIn(await shop.snapshot())).toEqual(filesIn(second))
+    }
+    await shop.succeed('status', 'collect-garbage')
+    expect(databases()).toEqual(['postgres', 'template0', 'template1'])
+  })
+
+  test('takes any name and any password, and shows the password to nobody', async () => {
+    const password = `p'"\`$(touch bad) \\ ü#`
+    const user = `u${shell.name} '`
+    server.sql(`CREATE ROLE "${user}" LOGIN CREATEDB PASSWORD '${password.replaceAll("'", "''")}'`)
+    const odd = `-o'd="x" \`$(touch bad)\\ ü%_`
+    const seeds = { '-a $b.sql': `${HELLO} SELECT pg_sleep(0.5);` }
+    const shop = database(shell, odd, seeds, { postgresqlUsername: user, postgresqlPassword: password })
+    let seen = ''
+    const looking = setInterval(() => (seen += argumentLists()), 20)
+    await shop.succeed('activate', 'activate')
+    clearInterval(looking)
+    expect(seen).toContain('--no-password')
+    expect(seen).not.toContain(password)
+    const snapshot = await shop.snapshot()
+    insert(shop, 2, 'more')
+    expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    expect(words(shop)).toBe('Hello world\n')
+    await shop.succeed('collect-garbage')
+    expect(databases()).not.toContain(shop.name)
+    const { status, stderr } = await shop.call('activate', { postgresqlPassword: `${password}?` })
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/password authentication failed/)
+    expect(stderr).toContain(
+      `the server at socket '${server.directory}/.s.PGSQL.${server.port}' refuses user '${user}'`,
+    )
+    expect(stderr).not.toContain(password)
+  })
+
+  test('leaves nothing of a database whose second file fails', async () => {
+    const seeds = { '10.sql': HELLO, '9.sql': '\n\nINSERT INTO nowhere VALUES (1);' }
+    const shop = database(shell, 'failing', seeds)
+    const { status, stderr } = await shop.call('activate')
+    expect(status).toBe(1)
+    expect(stderr).toContain(`${join(shop.component, 'postgresql-databases/9.sql')}:3: ERROR:  relation "nowhere"`)
+    expect(stderr).toContain(`cannot activate '${shop.name}' at socket`)
+    expect(databases()).not.toContain(shop.name)
+    shop.write(join(shop.component, 'postgresql-databases/9.sql'), "INSERT INTO hello VALUES (2, 'second');")
+    await shop.succeed('activate')
+    expect(words(shop)).toBe('Hello world\nsecond\n')
+    await shop.succeed('collect-garbage')
+  })
+
+  test('says that the server is down, and where it was looked for', async () => {
+    const shop = database(shell, 'down', {}, { postgresqlRuntimeDir: '/nowhere', postgresqlPort: '', timeout: '0' })
+    for (const activity of ['activate', 'snapshot', 'restore', 'collect-garbage', 'status']) {
+      const { status, stderr } = await shop.call(activity, { DAVIT_SNAPSHOT: shop.directory })
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringContaining("socket '/nowhere/.s.PGSQL.5432' does not answer: /nowhere:5432 - no response"),
+      ])
+    }
+    await shop.succeed('deactivate')
+  })
+})
+
+describe.skipIf(noPostgresql).each(inDepth)('postgresql-database in depth', (shell) => {
+  test('restores schemas, functions, large objects, extensions, settings, permissions, and any text', async () => {
+    server.sql(`CREATE ROLE "the app"`)
+    const shop = database(shell, 'whole', {
+      '1.sql': `${HELLO} SET search_path = nowhere; SET ROLE "the app";`,
+      '2.sql': `CREATE SCHEMA extra; CREATE EXTENSION pg_trgm SCHEMA extra; CREATE SEQUENCE numbers START 5;
+CREATE FUNCTION twice(n int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN RETURN 2 * n; END $$;`,
+      '3.sql': `INSERT INTO hello VALUES (2, E'\\\\! touch bad\\n-- Dumped from\\n\\\\.\\n');
+SELECT lo_from_bytea(0, 'large');
+ALTER TABLE hello OWNER TO "the app"; CREATE VIEW extra.words AS SELECT word FROM hello;`,
+    })
+    await shop.succeed('activate')
+    server.sql(`ALTER DATABASE ${shop.name} SET search_path = extra, public, "$user";
+ALTER DATABASE ${shop.name} SET application_name = 'it''s';
+ALTER ROLE "the app" IN DATABASE ${shop.name} SET work_mem = '1MB'; REVOKE CONNECT ON DATABASE ${shop.name} FROM PUBLIC;
+GRANT TEMP ON DATABASE ${shop.name} TO "the app" WITH GRANT OPTION; COMMENT ON DATABASE ${shop.name} IS 'it''s
+CREATE DATABASE'; ALTER DATABASE ${shop.name} CONNECTION LIMIT 9; ALTER DATABASE ${shop.name} SET my.own = '';`)
+    const snapshot = await shop.snapshot()
+    const settings = server.sql(`SELECT datacl FROM pg_database WHERE datname = '${shop.name}'`)
+    await shop.succeed('collect-garbage', 'activate')
+    expect(await shop.restore(snapshot)).toEqual({
+      status: 0,
+      stdout: expect.stringContaining('is restored'),
+      stderr: '',
+    })
+    expect(filesIn(await shop.snapshot())).toEqual(filesIn(snapshot))
+    expect(
+      server.sql("SHOW search_path; SELECT twice(2), nextval('numbers'); SELECT count(*) FROM words", shop.name),
+    ).toBe('extra, public, "$user"\n4|5\n2\n')
+    expect(server.sql(`SELECT datacl FROM pg_database WHERE datname = '${shop.name}'`)).toBe(settings)
+    await shop.succeed('status', 'collect-garbage')
+  })
+
+  const LATER = 'Hello world\nsnapshot\nlater\n'
+  const killed: readonly [string, readonly string[]][] = [
+    ['activate', ['Hello world\n']],
+    ['restore', [LATER, 'Hello world\nsnapshot\n']],
+    ['collect-garbage', [LATER, 'Hello world\n']],
+  ]
+  test.each(killed)('is old or new after %s was killed anywhere', async (activity, outcomes) => {
+    const shop = database(shell, `killed ${activity}`, { '1.sql': HELLO })
+    await shop.succeed('activate')
+    insert(shop, 2, 'snapshot')
+    const snapshot = await shop.snapshot()
+    insert(shop, 3, 'later')
+    const later = await shop.snapshot()
+    for (let n = 1, done = false; !done; n++) {
+      if (activity === 'activate') await shop.succeed('collect-garbage')
+      else await shop.restore(later)
+      done = (await shop.killed(activity, n, { DAVIT_SNAPSHOT: shop.copyOf(snapshot) })).status === 0
+      expect(n).toBeLessThan(100)
+      const isMade = (await shop.call('status')).status === 0
+      expect(isMade ? outcomes : ['']).toContain(isMade ? words(shop) : '')
+      await shop.succeed('activate', 'status')
+      expect(outcomes).toContain(words(shop))
+      expect(databases()).toEqual([shop.name, 'postgres', 'template0', 'template1'])
+    }
+    expect(await shop.restore(snapshot)).toMatchObject({ status: 0 })
+    expect(words(shop)).toBe('Hello world\nsnapshot\n')
+    await shop.succeed('collect-garbage')
+  })
+
+  const SLEEPING =
+    "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(1000)%' AND pid <> pg_backend_pid()"
+
+  test('ends what an interrupted activation left running in the server', async () => {
+    const shop = database(shell, 'orphan', { '1.sql': `${HELLO}; SELECT pg_sleep(1000);` })
+    const module = shop.begin([shippedModule('postgresql-database'), 'activate', shop.component], shop.properties)
+    await until(() => server.sql(SLEEPING) === '1\n')
+    module.kill('SIGKILL')
+    await until(() => !isAlive(module.pid!))
+    expect(await shop.call('status')).toMatchObject({ status: 1, stderr: expect.stringContaining('is unfinished') })
+    shop.write(join(shop.component, 'postgresql-databases/1.sql'), HELLO)
+    await shop.succeed('activate', 'status')
+    expect(server.sql(SLEEPING)).toBe('0\n')
+    expect(words(shop)).toBe('Hello world\n')
+    await shop.succeed('collect-garbage')
+  })
+
+  test('names who uses a database that is to be dropped, but replaces it when it is restored', async () => {
+    const shop = database(shell, 'used', { '1.sql': HELLO })
+    await shop.succeed('activate')
+    const snapshot = await shop.snapshot()
+    const release = await server.use(shop.name, "SET application_name = 'report'; SELECT 1;")
+    const { status, stderr } = await shop.call('collect-garbage')
+    expect(status).toBe(1)
+    expect(stderr).toMatch(
+      /accessed by other users\n[^]*process \d+ of user postgres at this machine uses.*: report, idle\n.*cannot drop/,
+    )
+    expect(words(shop)).toBe('Hello world\n')
+    expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    await release()
+    await shop.succeed('status', 'collect-garbage')
+  })
+
+  test.skipIf(noSmallDisk)('leaves nothing of a database for which there is no space', async () => {
+    const disk = smallDisk(8_000_000)
+    onTestFinished(() => disk.remove())
+    chmodSync(disk.directory, 0o777)
+    chownSync(disk.directory, Number(spawnSync('id', ['-u', 'postgres'], { encoding: 'utf8' }).stdout), 0)
+    server.sql(`CREATE TABLESPACE small LOCATION '${disk.directory}'`)
+    const seed = `CREATE TABLE big (word TEXT) TABLESPACE small;
+INSERT INTO big SELECT repeat('x', 1000) FROM generate_series(1, 100000);`
+    const shop = database(shell, 'big', { '1.sql': seed })
+    const { status, stderr } = await shop.call('activate')
+    expect(status).toBe(1)
+    expect(stderr).toMatch(
+      /1.sql:2: ERROR: {2}could not extend file .*No space left[^]*cannot activate 'big.* it does not exist now/,
+    )
+    expect(databases()).not.toContain(shop.name)
+    server.sql('DROP TABLESPACE small')
+  })
+
+  test('keeps what it has when it is cut off between its two renamings', async () => {
+    // Ends its input after the first of the two.
+    const psql = `#!/bin/sh
+sed 's/\\(TO :"old";\\).*/\\1/' | '${binDirectory}/psql' "$@"
+`
+    const programs = ['pg_dump', 'pg_isready'].map((name) => [name, `#!/bin/sh\nexec '${binDirectory}/${name}' "$@"\n`])
+    const path = scratchPath({ psql, ...Object.fromEntries(programs) })
+    chmodSync(path, 0o755)
+    const shop = database(shell, 'cut', { '1.sql': HELLO })
+    await shop.succeed('activate')
+    const snapshot = await shop.snapshot()
+    insert(shop, 2, 'kept')
+    await shop.call('restore', { DAVIT_SNAPSHOT: shop.copyOf(snapshot), postgresqlBinDir: path })
+    expect(words(shop)).toBe('Hello world\nkept\n')
+    await shop.succeed('activate', 'status', 'collect-garbage')
+  })
+
+  const truncated = spawnSync('xz', ['-c'], { input: 'CREATE TABLE other (id INT);\n' }).stdout.subarray(0, -20)
+  const broken: readonly [string, Readonly<Record<string, string | Uint8Array>>][] = [
+    ['fails at its end', { 'dump.sql': 'CREATE TABLE other (id INT);\nINSERT INTO nowhere VALUES (1);\n' }],
+    ['is cut off', { 'dump.pgsql.xz': truncated }],
+    ['runs a program', { 'dump.sql': '\\! true\n' }],
+    ['sets what it must not', { 'dump.sql': '', 'settings.sql': '\\! true\n' }],
+    [
+      'is for a role that is missing',
+      { 'dump.sql': '', 'settings.sql': 'ALTER DATABASE :"database" OWNER TO nobody;\n' },
+    ],
+    ['is missing', { 'dump.other': '' }],
+  ]
+  test.each(broken)('keeps what it has when a dump %s', async (_, files) => {
+    const shop = database(shell, 'kept', { '1.sql': HELLO })
+    await shop.succeed('activate')
+    insert(shop, 2, 'kept')
+    const { status, stderr } = await shop.restore(shop.handMade(files))
+    expect([status, stderr]).toEqual([1, expect.stringContaining('postgresql-database: ')])
+    expect(words(shop)).toBe('Hello world\nkept\n')
+    await shop.succeed('status', 'collect-garbage')
+    expect(await shop.restore(shop.handMade(files))).toMatchObject({ status: 1 })
+    expect(databases()).toEqual(['postgres', 'template0', 'template1'])
+  })
+
+  test('reaches a server by TCP', async () => {
+    server.sql("CREATE ROLE remote LOGIN CREATEDB PASSWORD 'secret'")
+    const login = { postgresqlUsername: 'remote', postgresqlPassword: 'secret', postgresqlHost: '127.0.0.1' }
+    const shop = database(shell, 'by tcp', { '1.sql': HELLO }, login)
+    await shop.succeed('activate', 'status')
+    expect(words(shop)).toBe('Hello world\n')
+    expect(await shop.restore(await shop.snapshot())).toMatchObject({ status: 0, stderr: '' })
+    await shop.succeed('collect-garbage')
+    const { stderr } = await shop.call('activate', { postgresqlPassword: '' })
+    expect(stderr).toContain(`the server at '127.0.0.1:${server.port}' refuses user 'remote'`)
+  })
+
+  test.each(['', '\\restrict abc\n'])('restores a dump of Dysnomia that begins with %j', async (beginning) => {
+    const shop = database(shell, 'older', { '1.sql': HELLO })
+    await shop.succeed('activate')
+    const end = beginning.replace('restrict', 'unrestrict')
+    const text = `--\n${beginning}${HELLO.replace('Hello world', 'dumped')}${end}`
+    const dump = spawnSync('xz', ['-c'], { input: text }).stdout
+    expect(await shop.restore(shop.handMade({ 'dump.pgsql.xz': dump }))).toMatchObject({ status: 0, stderr: '' })
+    expect(words(shop)).toBe('dumped\n')
+    await shop.succeed('collect-garbage')
+  })
+
+  test('uses su where there is nothing better', async () => {
+    const path = scratchPath({ setpriv: '#!/bin/sh\nexit 1\n' })
+    const shop = database({ ...shell, path: `${path}:${shell.path}` }, 'su', { "it's.sql": HELLO })
+    await shop.succeed('activate', 'status')
+    expect(words(shop)).toBe('Hello world\n')
+    const snapshot = await shop.snapshot()
+    expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    await shop.succeed('collect-garbage')
+  })
+
+  test('says which user of the machine is missing', async () => {
+    const shop = database(shell, 'nobody', {}, { postgresqlUsername: 'no-such-user' })
+    const { status, stderr } = await shop.call('activate')
+    expect([status, stderr]).toEqual([1, expect.stringContaining("this machine has no user 'no-such-user'")])
+  })
+
+  test.each(['postgres', 'template1', 'x'.repeat(64)])('leaves %s alone', async (name) => {
+    const properties = { postgresqlRuntimeDir: server.directory }
+    const system = new Database(shell, 'postgresql-database', { name, properties })
+    for (const activity of ['activate', 'collect-garbage']) {
+      expect(await system.call(activity)).toMatchObject({ status: 1, stderr: expect.stringContaining(`'${name}' is`) })
+    }
+  })
+
+  test('makes the database of the example', async () => {
+    const directory = scratchPath({})
+    expect(spawnSync('sh', ['-e'], { cwd: directory, input: exampleOf('postgresql-database') }).status).toBe(0)
+    const shop = database(shell, 'unused', {})
+    const argv = (activity: string) => [shippedModule('postgresql-database'), activity, join(directory, 'shop')]
+    chmodSync(directory, 0o755)
+    expect(await shop.run(argv('activate'), shop.properties)).toMatchObject({ status: 0, stderr: '' })
+    expect(server.sql('SELECT name FROM articles', 'shop')).toBe('pencil\n')
+    expect(await shop.run(argv('collect-garbage'), shop.properties)).toMatchObject({ status: 0 })
+  })
+})
+
+/** The database of a test: names of different shells differ. */
+function database(
+  shell: Shell,
+  name: string,
+  seeds: Readonly<Record<string, string>>,
+  properties: Readonly<Record<string, string>> = {},
+): Database {
+  return new Database(shell, 'postgresql-database', {
+    name: `${name}_${shell.name}`,
+    seeds: Object.fromEntries(Object.entries(seeds).map(([file, text]) => [`postgresql-databases/${file}`, text])),
+    properties: {
+      postgresqlRuntimeDir: server.directory,
+      postgresqlPort: `${server.port}`,
+      postgresqlBinDir: binDirectory,
+      ...properties,
+    },
+  })
+}
+
+function words(shop: Database): string {
+  return server.sql('SELECT word FROM public.hello ORDER BY id', `dbname='${shop.name.replaceAll(/['\\]/g, '\\$&')}'`)
+}
+
+function insert(shop: Database, id: number, word: string): void {
+  server.sql(`INSERT INTO hello VALUES (${id}, '${word}')`, `dbname='${shop.name.replaceAll(/['\\]/g, '\\$&')}'`)
+}
+
+function databases(): readonly string[] {
+  return server.sql('SELECT datname FROM pg_database').trim().split('\n').toSorted()
+}
+
+function filesIn(snapshot: string): Readonly<Record<string, string>> {
+  const names = ['create.sql', 'dump.sql', 'settings.sql']
+  expect(readdirSync(snapshot)).toEqual(names)
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(snapshot, name), 'utf8')]))
+}
