@@ -134,7 +134,7 @@ function asBefore({ time }: Pick<Said, 'time'>, world: World): readonly string[]
 function sameAs(
   wanted: Iterable<string>,
   time: bigint,
-  { stateAt, rebooted }: World,
+  { stateAt, rebooted, boots }: World,
   except: ReadonlySet<string> = new Set(),
 ): readonly string[] {
   const { running, busy } = stateAt(time)
@@ -143,7 +143,10 @@ function sameAs(
   const found = [...running].filter(counts)
   return [
     ...expected.filter((instance) => !running.has(instance)).map((instance) => `'${instance}' does not run`),
-    ...found.filter((instance) => !expected.includes(instance)).map((instance) => `'${instance}' runs`),
+    ...found
+      // A rollback activates what was recorded as active before its host was rebooted.
+      .filter((instance) => !expected.includes(instance) && !boots.has(hostOf(instance)))
+      .map((instance) => `'${instance}' runs`),
     ...[...busy].filter(([instance]) => counts(instance)).map(([instance, what]) => `'${instance}' is still ${what}`),
   ]
 }
