@@ -13,6 +13,7 @@ const MACHINES = [
   'lock',
   'modules',
   'nix',
+  'state',
   'target',
   'target-runtime',
 ]

@@ -142,6 +142,7 @@ export const ERROR_CODES = {
     'The services under this name were deployed by another coordinator. Choose another name with `-p`, or take the services over with `--take-over`.',
   'not-owner': 'Something in the store belongs to another account. Only that account or root can collect it.',
   'not-text': 'A file is not UTF-8 text. Convert it.',
+  'nothing-selected': 'No service with state matches the selection. The hint names services that have some.',
   'other-generation':
     'The manifest is not the one of the given generation. Print that manifest with davit-generations.',
   'output-too-large': 'A program printed more than davit reads. Run it by hand to see why.',
@@ -155,6 +156,8 @@ export const ERROR_CODES = {
     'A machine refuses another session on a connection. Its sshd limits them (`MaxSessions`) or forbids commands.',
   'source-too-large':
     'A source is larger than allowed. Name a directory with only what the package needs, or raise the limit as the hint describes.',
+  'state-failed':
+    'Not everything was done about the state of services. What failed is listed above the error; the rest was done.',
   'state-lost':
     'State would be left in a container whose provider is removed. Delete the state or keep the provider, or use --no-migration.',
   'state-unreachable':

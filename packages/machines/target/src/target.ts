@@ -55,9 +55,11 @@ export { copySnapshot, type SnapshotCopy } from './snapshots/copy-snapshot.ts'
 export {
   type Component,
   findSnapshot,
+  listComponents,
   listSnapshots,
   type Snapshot,
   type SnapshotFacts,
   type SnapshotStore,
 } from './snapshots/snapshot-store.ts'
+export { readStateMark, type StateMark } from './snapshots/state-marks.ts'
 export { performStateActivity, type StateRequest, type StateResult } from './snapshots/state-activity.ts'

@@ -38,7 +38,7 @@ export interface StateMoves {
  */
 export function stateMovesOf(situation: StateSituation): StateMoves {
   const { next, unreachable } = situation
-  const wanted = new Map(wantedState(next).map((one) => [placeOf(one), one]))
+  const wanted = new Map(statefulServices(next).map((one) => [placeOf(one), one]))
   const recorded = recordedState(situation.observed)
   const known = new Map([...previousState(situation), ...recorded].map((one) => [placeOf(one), one]))
   const pending = pendingIn(situation.observed, wanted)
@@ -64,8 +64,32 @@ export function stateMovesOf(situation: StateSituation): StateMoves {
   }
 }
 
+/** What became of the state of one manifest in the next. */
+export interface StateChange {
+  /** State that another instance takes over. Both are there. */
+  readonly moved: readonly { readonly from: StatefulService; readonly to: StatefulService }[]
+  /** State that was left behind, including that which another instance takes over. */
+  readonly away: readonly StatefulService[]
+  /** Instances that are new in their place, including those that take over the state of another one. */
+  readonly incoming: readonly StatefulService[]
+}
+
+/** Compares the state of two manifests, whatever the targets report. */
+export function stateBetween(old: Manifest, next: Manifest): StateChange {
+  const before = new Map(statefulServices(old).map((one) => [placeOf(one), one]))
+  const after = new Map(statefulServices(next).map((one) => [placeOf(one), one]))
+  const away = [...before.values()].filter((one) => !after.has(placeOf(one)) && !staysWithoutState(one, next))
+  const incoming = [...after.values()].filter((one) => !before.has(placeOf(one)))
+  const there = movesTo(
+    incoming,
+    away.filter((one) => !isGone(one, next)),
+  )
+  const others = incoming.filter((one) => !there.some(({ to }) => to === one))
+  return { moved: [...there, ...movesTo(others, away)], away, incoming }
+}
+
 /** Pairs new instances with those that leave, one to one as far as possible. */
-function movesTo(incoming: readonly StatefulService[], away: readonly StatefulService[]): readonly StateMove[] {
+function movesTo(incoming: readonly StatefulService[], away: readonly StatefulService[]): StateChange['moved'] {
   const taken = new Set<StatefulService>()
   return incoming.flatMap((to) => {
     const from =
@@ -84,7 +108,8 @@ function isGone({ mapping, recordedAs }: StatefulService, { infrastructure }: Ma
   return recordedAs === undefined && !infrastructure.has(mapping.target)
 }
 
-function skippedMessage({ service, mapping }: StatefulService): Message {
+/** Message about state on a target that was removed from the infrastructure. */
+export function skippedMessage({ service, mapping }: StatefulService): Message {
   return say('state-skipped', { service: service.name, target: mapping.target })
 }
 
@@ -93,12 +118,13 @@ function placeOf(one: StatefulService): string {
   return `${targetLabelOf(one)} ${one.mapping.container} ${one.component}`
 }
 
-function wantedState(manifest: Manifest): readonly StatefulService[] {
+/** The services of a manifest whose state moves with them. */
+export function statefulServices(manifest: Manifest): readonly StatefulService[] {
   return manifest.snapshotMappings.flatMap((mapping) => statefulIn(manifest, mapping) ?? [])
 }
 
 function previousState({ previous }: StateSituation): readonly StatefulService[] {
-  return previous === undefined ? [] : wantedState(previous)
+  return previous === undefined ? [] : statefulServices(previous)
 }
 
 type RecordedState = ObservedMapping & StatefulService

@@ -27,4 +27,12 @@ export { outdatedMessage, plannedMessage, renderTransition } from './render-tran
 export { settingChanges, type Settings } from './setting-changes.ts'
 export { assumedOn, inconsistenciesOf, type Inconsistency } from './unreachable.ts'
 export { type StatePlan } from './plan-state.ts'
-export { type StateMove, type StateMoves, stateMovesOf } from './state-moves.ts'
+export {
+  skippedMessage,
+  stateBetween,
+  type StateChange,
+  statefulServices,
+  type StateMove,
+  type StateMoves,
+  stateMovesOf,
+} from './state-moves.ts'

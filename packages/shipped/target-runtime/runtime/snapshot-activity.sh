@@ -104,3 +104,12 @@ operation_await_state() {
     printf 'done %s %s\n' "$id" "$status" >&4
   ) &
 }
+
+# operation_state_marks TARGET CONTAINER COMPONENT: whether the state is in use (`activated`), or may be deleted (`garbage`).
+operation_state_marks() {
+  check_names "$1" "$2"
+  check_component "$3"
+  for mark in activated garbage; do
+    [ ! -f "$state/targets/$1/dysnomia/$mark/$2/$3" ] || say mark "$mark"
+  done
+}

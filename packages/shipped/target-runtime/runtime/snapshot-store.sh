@@ -44,20 +44,28 @@ operation_snapshots() {
   done
 }
 
+# say_generations: `generation CONTAINER COMPONENT NUMBER SNAPSHOT SECONDS` for each, with the time at which it became the latest here.
 say_generations() {
   case $container$component in
     *[!A-Za-z0-9_.+?=-]*) return ;;
   esac
+  times=$(stat -c '%Y %n' "$generations"/* 2>/dev/null) || times=
   for link in "$generations"/*; do
     case ${link##*/} in
       *[!0-9]* | '') continue ;;
     esac
+    seconds=$newline$times$newline
+    seconds=${seconds%%" $link$newline"*}
+    seconds=${seconds##*"$newline"}
     name=$(readlink "$link") && name=${name##*/} || continue
     case $name in
       '' | *[!A-Za-z0-9_.+?=-]*) continue ;;
     esac
     [ -d "$payloads/$name" ] || continue
-    say generation "$container" "$component" "${link##*/}" "$name"
+    case $seconds in
+      '' | *[!0-9]*) seconds=- ;;
+    esac
+    say generation "$container" "$component" "${link##*/}" "$name" "$seconds"
     [ -f "$facts/$name" ] || continue
     while IFS=' ' read -r field word; do
       case $field$word in
@@ -65,6 +73,21 @@ say_generations() {
         *) say fact "$field" "$word" ;;
       esac
     done <"$facts/$name"
+  done
+}
+
+# operation_snapshot_components STORE: each component of which there is anything, even if no generation refers to it.
+operation_snapshot_components() {
+  open_snapshots "$1"
+  for directory in "$snapshots"/snapshots/*/*/ "$snapshots"/generations/*/*/; do
+    directory=${directory%/}
+    container=${directory%/*}
+    container=${container##*/} component=${directory##*/}
+    [ -d "$directory" ] || continue
+    case $container$component in
+      *[!A-Za-z0-9_.+?=-]*) ;;
+      *) say component "$container" "$component" ;;
+    esac
   done
 }
 

@@ -16,6 +16,18 @@ export const STATE_OPERATIONS = {
     does: 'waits for what concerns the state of a component, and reports how the activity of this request ended',
     endsLater: true,
   },
+  state_marks: {
+    roles: STATE,
+    fields: 'TARGET CONTAINER COMPONENT',
+    does: 'says whether the state of a component is in use, or may be deleted',
+    isRepeatable: true,
+  },
+  snapshot_components: {
+    roles: STATE,
+    fields: 'STORE',
+    does: 'lists the components of which there are snapshots, even if no generation refers to them',
+    isRepeatable: true,
+  },
   snapshots: {
     roles: STATE,
     fields: 'STORE [CONTAINER COMPONENT]',

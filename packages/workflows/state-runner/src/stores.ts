@@ -7,11 +7,14 @@ import {
   COMPRESSORS,
   type Compressor,
   findSnapshot,
+  listSnapshots,
   type Machine,
   type ShellTarget,
   type Snapshot,
   type SnapshotStore,
 } from '@davit/target'
+
+import type { KeptComponent } from './wanted-snapshot.ts'
 
 /** Opens helpers for state, each machine once, when it is needed. */
 export interface StateMachines {
@@ -37,6 +40,30 @@ export async function keptStore(
 
 function keptPlace(profile: ProfileName): string {
   return `coordinator/${profile}/snapshots`
+}
+
+/** Lists what the coordinator keeps of a component, by the targets on which it was taken. */
+export async function listKept(
+  machines: StateMachines,
+  profile: ProfileName,
+  component: Component,
+): Promise<readonly KeptComponent[]> {
+  const { stateDirectory } = (await machines.here()).facts
+  return Promise.all(
+    targetsWithKept(stateDirectory, profile, component).map(async (target) => {
+      const store = await keptStore(machines, profile, target)
+      return { target, store, snapshots: await listSnapshots(store, component) }
+    }),
+  )
+}
+
+/** The stores in which the coordinator keeps snapshots of a deployment, by target. */
+export function keptStores(
+  here: Machine<'state'>,
+  profile: ProfileName,
+): readonly { readonly target: TargetName; readonly store: SnapshotStore }[] {
+  const names = namesIn(join(here.facts.stateDirectory, keptPlace(profile))) as readonly TargetName[]
+  return names.map((target) => ({ target, store: { machine: here, place: `${keptPlace(profile)}/${target}` } }))
 }
 
 export interface KeptSnapshot {

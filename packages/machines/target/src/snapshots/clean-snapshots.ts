@@ -1,4 +1,4 @@
-import { listSnapshots, type Component, type SnapshotStore } from './snapshot-store.ts'
+import { listComponents, type Component, type SnapshotStore } from './snapshot-store.ts'
 
 export interface CleanOptions {
   /** Number of generations of each component to keep, the latest ones. */
@@ -18,11 +18,8 @@ export async function cleanSnapshots(
   isChosen: (component: Component) => boolean,
   { keep, mode }: CleanOptions,
 ): Promise<readonly CleanedComponent[]> {
-  const components = new Map(
-    (await listSnapshots(store)).map((one) => [`${one.container} ${one.component}`, one] as const),
-  )
   const cleaned: CleanedComponent[] = []
-  for (const { container, component } of [...components.values()].filter(isChosen)) {
+  for (const { container, component } of (await listComponents(store)).filter(isChosen)) {
     const options = mode === 'dry-run' ? ['--dry-run'] : []
     const { machine, place } = store
     // One after the other, since each holds the store.

@@ -20,6 +20,8 @@ export interface Snapshot extends Component {
   /** The highest generation of a component is its latest snapshot. */
   readonly generation: number
   readonly name: string
+  /** When it became the latest of the component in this store; undefined if the machine cannot tell. */
+  readonly since?: Date
   readonly facts: SnapshotFacts
 }
 
@@ -51,15 +53,26 @@ type ListedSnapshot = Omit<Snapshot, 'facts'> & { readonly fields: Map<string, s
 function takeLine(line: string, found: ListedSnapshot[]): boolean {
   const words = line.split(' ')
   const last = found.at(-1)
-  if (/^generation \S+ \S+ \d{1,15} \S+$/.test(line)) {
-    const [container, component, generation, name] = words.slice(1) as [string, string, string, string]
-    found.push({ container, component, generation: Number(generation), name, fields: new Map() })
+  if (/^generation \S+ \S+ \d{1,15} \S+ (?:\d{1,11}|-)$/.test(line)) {
+    const [container, component, generation, name, seconds] = words.slice(1) as [string, string, string, string, string]
+    const since = seconds === '-' ? {} : { since: new Date(Number(seconds) * 1000) }
+    found.push({ container, component, generation: Number(generation), name, ...since, fields: new Map() })
     return true
   }
   if (last === undefined || !/^fact \S+ \S+$/.test(line)) return false
   const [field, word] = words.slice(1) as [string, string]
   last.fields.set(field, decodeField(word))
   return true
+}
+
+/** Lists the components of which a store has anything, even if it is a rest that no generation refers to. */
+export async function listComponents({ machine, place }: SnapshotStore): Promise<readonly Component[]> {
+  const lines = await machine.request('snapshot_components', [place])
+  return [...new Set(lines)].toSorted().map((line) => {
+    const [, container, component] = /^component (\S+) (\S+)$/.exec(line) ?? []
+    if (container === undefined || component === undefined) throw badAnswer(machine.address)
+    return { container, component }
+  })
 }
 
 /** Returns the latest snapshot of a component, or the one with a name. */

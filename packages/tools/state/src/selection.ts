@@ -1,0 +1,61 @@
+import { DavitError, type Report } from '@davit/diagnostics'
+import type { Manifest } from '@davit/documents'
+import { isSelected, selectsAll, type StateSelection } from '@davit/state-runner'
+import type { ShellTarget } from '@davit/target'
+import { skippedMessage, type StatefulService, statefulServices } from '@davit/transition'
+
+export interface SelectionArguments {
+  readonly container: readonly string[]
+  readonly component: readonly string[]
+  readonly service: readonly string[]
+}
+
+export function selectionOf({ container, component, service }: SelectionArguments): StateSelection {
+  return { containers: container, components: component, services: service }
+}
+
+/** Refuses a selection that fits nothing at all, which is misspelt. */
+export function refuseUnknown(selection: StateSelection, manifests: readonly Manifest[]): void {
+  if (selectsAll(selection)) return
+  const all = manifests.flatMap(statefulServices)
+  if (all.some((one) => isSelected(one, selection))) return
+  const names = [
+    ...new Set(
+      all.map(({ service, mapping, component }) => `'${service.name}' (-c ${mapping.container} -C ${component})`),
+    ),
+  ]
+  throw new DavitError('nothing-selected', 'no service with state matches the selection', {
+    hint: names.length === 0 ? NO_STATE : `there is state of ${names.slice(0, MAX_NAMES).join(', ')}`,
+  })
+}
+
+const NO_STATE = "no service of the manifest has 'deployState'"
+const MAX_NAMES = 5
+
+/** Leaves out services on targets that were removed from the infrastructure, which is said, or that were skipped. */
+export function onReached(
+  services: readonly StatefulService[],
+  { infrastructure }: Manifest,
+  { targets, report }: { readonly targets: readonly ShellTarget[]; readonly report: Report },
+): readonly StatefulService[] {
+  const names = new Set(targets.map(({ name }) => name))
+  return services.filter((one) => {
+    const { target } = one.mapping
+    if (!infrastructure.has(target)) report(skippedMessage(one))
+    return names.has(target)
+  })
+}
+
+/** The old manifest, with targets as they are now: addresses, and properties of containers that are still there. */
+export function withTargetsOf(next: Manifest, old: Manifest): Manifest {
+  const infrastructure = new Map(
+    [...old.infrastructure].map(([name, before]) => {
+      const now = next.infrastructure.get(name)
+      return [
+        name,
+        now === undefined ? before : { ...now, containers: new Map([...before.containers, ...now.containers]) },
+      ]
+    }),
+  )
+  return { ...old, infrastructure }
+}

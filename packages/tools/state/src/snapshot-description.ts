@@ -1,0 +1,36 @@
+import { connectionEnvironment, stateEnvironment, type ToolDescription } from '@davit/tool'
+
+import { moveOptions } from './options.ts'
+
+export const description = {
+  name: 'davit-snapshot',
+  summary: 'Take snapshots of the state of services, and bring them to this machine',
+  description: [
+    'Takes a snapshot of each service whose state moves with it (deployState), where it is, and brings what this machine lacks of it. This is a backup: no lock is taken, and no service is stopped. A service that fails does not keep the others from being saved.',
+    'With --old-manifest, takes snapshots only of what the manifest has elsewhere, or no longer has; their services are those of the old manifest. State on targets that are no longer in the infrastructure is skipped, which is said.',
+    'Equal state has equal names, so state that has not changed is not kept or sent twice. Prints the manifest unchanged, if one is given.',
+  ],
+  examples: [
+    { command: 'davit-snapshot --deployed --keep 7', describe: 'a backup of everything that is deployed, every night' },
+    { command: 'davit-snapshot -S accounts --dry-run', describe: 'show what would be taken of one service' },
+    {
+      command: 'davit-snapshot -o old.xml manifest.xml',
+      describe: 'save the state that is elsewhere in the new manifest',
+    },
+  ],
+  operands: { manifest: "manifest whose services have the state, '-' for standard input; by default the deployed one" },
+  options: {
+    ...moveOptions,
+    'transfer-only': {
+      type: 'boolean',
+      describe: 'take no snapshots, but bring those that the targets have',
+    },
+  },
+  exitStatus: { 1: 'not all state was saved, or nothing matches the selection' },
+  environment: { ...stateEnvironment, ...connectionEnvironment },
+  seeAlso: ['davit-snapshots(1)', 'davit-restore(1)', 'davit-migrate(1)', 'davit-clean-snapshots(1)'],
+  interrupted: {
+    once: 'snapshots that were begun are complete; the same command takes and brings the others',
+    twice: 'snapshots that were begun are completed on their targets; the same command brings them',
+  },
+} as const satisfies ToolDescription

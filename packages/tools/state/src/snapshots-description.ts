@@ -1,0 +1,33 @@
+import { connectionEnvironment, profileOptions, skipOptions, stateEnvironment, type ToolDescription } from '@davit/tool'
+
+import { deployedOptions, selectionOptions, whereOptions } from './options.ts'
+
+export const description = {
+  name: 'davit-snapshots',
+  summary: 'List the snapshots of the state of services',
+  description: [
+    'Prints a line for each snapshot: its service, the target on which it was taken, when (UTC), its size, its name, and whether the target or this machine (the coordinator) keeps it. If the same state was found again later, the second time is the last one.',
+    'Lists everything that the targets of the manifest keep, and everything that this machine keeps of the deployment, including the state of services and targets that are no longer part of it.',
+  ],
+  examples: [
+    { command: 'davit-snapshots', describe: 'list the snapshots of what is deployed' },
+    { command: 'davit-snapshots --where coordinator -S accounts', describe: 'what this machine keeps of one service' },
+    { command: 'davit-snapshots --format json manifest.xml', describe: 'for programs' },
+  ],
+  operands: { manifest: "manifest with the targets, '-' for standard input; by default the deployed one" },
+  options: {
+    ...profileOptions,
+    ...deployedOptions,
+    ...whereOptions,
+    ...selectionOptions,
+    format: {
+      type: 'choice',
+      choices: ['table', 'json'],
+      default: 'table',
+      describe: 'json prints a list of objects, with all that is known of each snapshot',
+    },
+    ...skipOptions,
+  },
+  environment: { ...stateEnvironment, ...connectionEnvironment },
+  seeAlso: ['davit-snapshot(1)', 'davit-restore(1)', 'davit-clean-snapshots(1)'],
+} as const satisfies ToolDescription

@@ -1,0 +1,205 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
+import { Manifest, parseDocument, type ProfileName } from '@davit/documents'
+import { removeTree, scratchDirectory } from '@davit/testing/scratch'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+
+import { bundleTools } from '../../../../scripts/bundle-programs.ts'
+import { executables } from '../../../../scripts/executables.ts'
+
+/** Where services are, such as `{ db: 't1' }`; a service may be at several targets. */
+export type Placement = Readonly<Record<string, string | readonly string[]>>
+
+export interface ManifestOptions {
+  readonly targets?: readonly string[]
+  /** Version of the packages, and so of the components and the profiles. */
+  readonly version?: string
+  readonly cores?: number
+}
+
+export interface Ended {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const HASH = '0'.repeat(32)
+const TARGETS = ['t1', 't2', 't3']
+
+/** The built tools, and local targets with services whose state is a file. Set up anew for each test. */
+export class Scene {
+  directory = ''
+  #programs = ''
+
+  constructor() {
+    beforeAll(async () => {
+      this.#programs = mkdtempSync(join(tmpdir(), 'davit-state-'))
+      const packages = ['../', '../../activate/', '../../lock/'].map((path) =>
+        fileURLToPath(new URL(path, import.meta.url)),
+      )
+      await bundleTools(executables(packages), this.#programs)
+    })
+    afterAll(() => removeTree(this.#programs))
+    beforeEach(() => {
+      this.directory = scratchDirectory()
+      this.profile()
+    })
+  }
+
+  path(...names: readonly string[]): string {
+    return join(this.directory, ...names)
+  }
+
+  /** Writes a profile with the module; activities besides the usual ones are declared as well. */
+  profile({ version = '1', declared = [] as readonly string[] } = {}): void {
+    const directory = this.path(`store/${HASH}-profile-${version}/modules`)
+    mkdirSync(directory, { recursive: true })
+    const file = join(directory, 'module')
+    writeFileSync(
+      file,
+      `#!/bin/sh
+D='${this.directory}' name=\${2##*-} name=\${name%%.*}
+echo "$1 $name on $DAVIT_TARGET" >>"$D/log"
+state=$D/state-$name-$DAVIT_TARGET
+[ ! -e "$D/hang-$1-$name" ] || while [ -e "$D/hang-$1-$name" ]; do sleep 0.02; done
+[ ! -e "$D/fail-$1-$name" ] || { echo "sorry: $1" >&2; exit 3; }
+case $1 in
+  activate) [ -e "$state" ] || echo fresh >"$state"; : >"$D/up-$name-$DAVIT_TARGET" ;;
+  deactivate) rm -f "$D/up-$name-$DAVIT_TARGET" ;;
+  snapshot) [ -e "$D/mute-$name" ] || cp "$state" "$DAVIT_SNAPSHOT/dump" ;;
+  restore) [ ! -e "$D/up-$name-$DAVIT_TARGET" ] || echo "while up" >>"$D/log"; cp "$DAVIT_SNAPSHOT/dump" "$state" ;;
+  collect-garbage) rm -f "$state" ;;
+  status) [ -e "$D/up-$name-$DAVIT_TARGET" ] ;;
+esac
+`,
+    )
+    chmodSync(file, 0o755)
+    const activities = ['activate', 'deactivate', 'snapshot', 'restore', 'collect-garbage', 'status', ...declared]
+    writeFileSync(`${file}.activities`, activities.map((name) => `${name}\n`).join(''))
+  }
+
+  /** Text of a manifest; each service has state, in the container `box`. */
+  manifest(placement: Placement, { targets = TARGETS, version = '1', cores = 2 }: ManifestOptions = {}): string {
+    const suffix = version === '1' ? '' : `.${version}`
+    const placed = Object.entries(placement).flatMap(([name, places]) =>
+      [places].flat().map((target) => ({ name, target })),
+    )
+    const mappings = placed.map(({ name, target }) => ({ service: `${name}-${version}`, target, container: 'box' }))
+    const services = Object.keys(placement).map((name) => [
+      `${name}-${version}`,
+      {
+        name,
+        pkg: this.path(`store/${HASH}-${name}${suffix}`),
+        type: 'module',
+        dependsOn: [],
+        connectsTo: [],
+        providesContainers: {},
+      },
+    ])
+    const target = {
+      properties: { hostname: 'localhost' },
+      containers: { box: {} },
+      system: 'x86_64-linux',
+      numOfCores: cores,
+      clientInterface: 'local',
+      targetProperty: 'hostname',
+    }
+    return `${JSON.stringify({
+      document: 'manifest',
+      version: 2,
+      store: { kind: 'native', directory: this.path('store') },
+      profiles: Object.fromEntries(targets.map((name) => [name, this.path(`store/${HASH}-profile-${version}`)])),
+      services: Object.fromEntries(services),
+      infrastructure: Object.fromEntries(targets.map((name) => [name, target])),
+      serviceMappings: mappings,
+      snapshotMappings: placed.map(({ name }, index) => ({ ...mappings[index], component: `${name}${suffix}` })),
+    })}\n`
+  }
+
+  /** Writes a file, and returns its path. */
+  write(name: string, text: string): string {
+    writeFileSync(this.path(name), text)
+    return this.path(name)
+  }
+
+  link(to: string, path: string): void {
+    symlinkSync(to, path)
+  }
+
+  /** Activates a manifest, and makes it the current generation; returns the path of its file. */
+  async deploy(name: string, text: string, options: readonly string[] = []): Promise<string> {
+    const file = this.write(name, text)
+    const { status, stderr } = this.run('activate', [...options, file])
+    if (status !== 0) throw new Error(stderr)
+    await addGeneration(deploymentPlace(this.path('state'), 'default' as ProfileName), {
+      manifest: parseDocument(Manifest, text, { file }),
+      text,
+      origin: { time: new Date(), user: '', host: '' },
+    })
+    this.calls()
+    return file
+  }
+
+  /** Runs a tool. */
+  run(name: string, args: readonly string[] = [], { input = '', environment = {} } = {}): Ended {
+    const program = join(this.#programs, 'bin', `davit-${name}.cjs`)
+    const env = { PATH: process.env['PATH'], HOME: this.directory, DAVIT_STATE_DIR: this.path('state'), ...environment }
+    const { status, stdout, stderr } = spawnSync(program, args, { input, env, encoding: 'utf8', cwd: this.directory })
+    return { status, stdout, stderr }
+  }
+
+  /** What a tool prints; it must succeed. */
+  output(name: string, ...args: readonly string[]): string {
+    const { status, stdout, stderr } = this.run(name, args)
+    if (status !== 0) throw new Error(`${name} ended with ${status}: ${stderr}`)
+    return stdout
+  }
+
+  /** Calls of the module since the last time this was called, without questions for the status. */
+  calls(): readonly string[] {
+    const log = this.path('log')
+    const lines = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : []
+    rmSync(log, { force: true })
+    return lines.filter((line) => line !== '' && !line.startsWith('status ')).toSorted()
+  }
+
+  state(name: string, target: string): string | undefined {
+    const file = this.path(`state-${name}-${target}`)
+    return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+  }
+
+  setState(name: string, target: string, text: string): void {
+    writeFileSync(this.path(`state-${name}-${target}`), text)
+  }
+
+  /** The contents of snapshots, oldest first, as `davit-snapshots` lists them: `db t1 target`. */
+  snapshots(...args: readonly string[]): readonly string[] {
+    const text = this.output('snapshots', '--format', 'json', ...args)
+    const listed = JSON.parse(text) as readonly { service: string; target: string; where: string; name: string }[]
+    return listed.map(({ service, target, where }) => `${service} ${target} ${where}`)
+  }
+
+  /** Names of the snapshots in a store, oldest first. */
+  names(where: 'targets' | 'coordinator', ...args: readonly string[]): readonly string[] {
+    const text = this.output('snapshots', '--format', 'json', '--where', where, ...args)
+    return (JSON.parse(text) as readonly { name: string }[]).map(({ name }) => name)
+  }
+
+  fail(what: string): void {
+    this.write(`fail-${what}`, '')
+  }
+}

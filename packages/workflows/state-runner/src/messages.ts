@@ -1,0 +1,22 @@
+import { messages, note, warning } from '@davit/diagnostics'
+
+const SERVICE = { service: 'text', target: 'prefix' } as const
+
+export const say = messages({
+  /** Nothing is kept of the state of a service, since its module takes no snapshots. Use a module that has the activity `snapshot`. */
+  'not-snapshotted': warning(
+    SERVICE,
+    ({ service }) => `there is no snapshot of '${service}' to fetch: its module takes none`,
+  ),
+  /** No snapshot of the state of a service is kept on the coordinator, so nothing is restored. */
+  'nothing-kept': warning(
+    SERVICE,
+    ({ service }) => `no snapshot of '${service}' is kept on this machine, so it is not restored`,
+  ),
+  /** The state of a service is not deleted, because a service that is active uses it. */
+  'state-in-use': note(SERVICE, ({ service }) => `the state of '${service}' is in use, and not deleted`),
+  /** There is no state of a service that waits to be deleted: it was never active there, or its state was deleted before. */
+  'state-unknown': note(SERVICE, ({ service }) => `there is no state of '${service}' to delete`),
+  /** The state of a service was deleted; its snapshots are still kept. */
+  'state-deleted': note(SERVICE, ({ service }) => `deleted the state of '${service}'; its snapshots are kept`),
+})
