@@ -127,6 +127,7 @@ export const ERROR_CODES = {
   'no-profile': 'A target does not have the profile of the manifest. Run davit-distribute first.',
   'no-record': 'That service has no record. Compare the name with `davit-env --dry-run`.',
   'no-shell': 'The login shell of the account on a machine does not run commands. Give the account another shell.',
+  'no-snapshot': 'No such snapshot is kept. davit-snapshots lists those that are.',
   'no-state':
     'A target has no state of a service of which a snapshot was to be taken. Its disk may be new; restore the last snapshot that is kept.',
   'no-state-directory': 'davit cannot determine where to keep its state. Set `DAVIT_STATE_DIR` or `HOME`.',

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  lutimesSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -23,6 +24,7 @@ import {
   listSnapshots,
   type Machine,
   performStateActivity,
+  readStateMark,
   type SnapshotStore,
   type StateRequest,
 } from '../src/target.ts'
@@ -207,6 +209,51 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
     rmSync(join(keeper.snapshots, 'activated'), { recursive: true })
     expect(await keeper.perform('snapshot')).toEqual({ kind: 'no-state' })
     expect(await keeper.names()).toEqual([])
+  })
+
+  test('that no generation refers to are cleaned up; those that are still to be restored are kept', async () => {
+    const keeper = await Keeper.open(shell)
+    writeFileSync(keeper.path('file'), 'first')
+    await keeper.perform('snapshot')
+    writeFileSync(keeper.path('file'), 'second')
+    await keeper.perform('snapshot')
+    const [first] = await keeper.names()
+    const record = keeper.scene.path('state/targets/t1/active/default/process:key')
+    mkdirSync(record, { recursive: true })
+    writeFileSync(join(record, 'record'), `container process\nrestore ${first}\n`)
+    for (const component of ['web', 'gone'])
+      mkdirSync(join(keeper.snapshots, `snapshots/process/${component}/orphan`), { recursive: true })
+    const clean = (mode: 'remove' | 'dry-run') => cleanSnapshots(keeper.store, () => true, { keep: 0, mode })
+    const before = treeOf(keeper.snapshots)
+    expect(await clean('dry-run')).toMatchObject([
+      { component: 'gone', generations: 0 },
+      { component: 'web', generations: 1 },
+    ])
+    expect(treeOf(keeper.snapshots)).toEqual(before)
+    await clean('remove')
+    expect(await keeper.names()).toEqual([first])
+    expect(readdirSync(join(keeper.snapshots, 'snapshots/process/gone'))).toEqual([])
+    writeFileSync(join(record, 'restored'), '')
+    await clean('remove')
+    expect(readdirSync(join(keeper.snapshots, 'snapshots/process/web'))).toEqual([])
+  })
+
+  test('tell since when they are the latest, and what may be deleted', async () => {
+    const keeper = await Keeper.open(shell)
+    const mark = () => readStateMark(keeper.machine, { target: 't1', ...keeper.component })
+    expect(await mark()).toBe('in-use')
+    await keeper.perform('snapshot')
+    rmSync(join(keeper.snapshots, 'activated'), { recursive: true })
+    expect(await mark()).toBe('unknown')
+    const link = join(keeper.snapshots, 'generations/process/web/1')
+    lutimesSync(link, 1_700_000_000, 1_700_000_000)
+    expect(await listSnapshots(keeper.store)).toMatchObject([{ since: new Date(1_700_000_000_000) }])
+    for (const kind of ['garbage', 'activated']) {
+      mkdirSync(join(keeper.snapshots, kind, 'process'), { recursive: true })
+      writeFileSync(join(keeper.snapshots, kind, 'process/web'), '')
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await mark()).toBe(kind === 'garbage' ? 'garbage' : 'in-use')
+    }
   })
 
   test('of Dysnomia are read, and its modules work as before', async () => {

@@ -197,11 +197,12 @@ operation_snapshot_discard() {
 }
 
 # operation_clean_snapshots STORE KEEP CONTAINER COMPONENT [--dry-run]: removes all but the last KEEP generations, and snapshots without a
-# generation; says what.
+# generation; says what. Keeps what a service is still to be restored from.
 operation_clean_snapshots() {
   open_component "$1" "$3" "$4"
   keep=$2
   hold_snapshots
+  find_awaited "$1"
   kept=' ' removed=
   for number in $(list_numbers | sort -rn); do
     name=$(readlink "$generations/$number") || name=
@@ -210,6 +211,12 @@ operation_clean_snapshots() {
       keep=$((keep - 1)) kept="$kept$name "
       continue
     fi
+    case $awaited in
+      *" $name "*)
+        kept="$kept$name "
+        continue
+        ;;
+    esac
     [ "${5-}" = --dry-run ] || rm -f "$generations/$number"
     say removed "$number" "${name:--}"
     removed=yes
@@ -222,6 +229,19 @@ operation_clean_snapshots() {
     [ -d "$path" ] || continue
     say freed "${path##*/}" "$(find "$path" -type f -exec cat {} + | wc -c | tr -d ' ')"
     [ "${5-}" = --dry-run ] || rm -rf "$path" "${facts:?}/${path##*/}" "$snapshots/checksums/$container/$component/${path##*/}"
+  done
+}
+
+# find_awaited STORE: sets $awaited to the names of the snapshots from which services of a target are still to be restored.
+find_awaited() {
+  awaited=' '
+  for record in "$state/$1/active"/*/"$container":*/record; do
+    [ -f "$record" ] && [ ! -f "${record%/*}/restored" ] || continue
+    while IFS=' ' read -r field word || [ -n "$field" ]; do
+      [ "$field" = restore ] || continue
+      decode "$word"
+      awaited="$awaited$decoded "
+    done <"$record"
   done
 }
 

@@ -1,4 +1,4 @@
-import { messages, note } from '@davit/diagnostics'
+import { messages, note, renderBytes } from '@davit/diagnostics'
 
 export const say = messages({
   /** No service of the manifest has state that moves with it. Set `deployState` in the services model. */
@@ -7,4 +7,23 @@ export const say = messages({
   'no-state-moved': note({}, () => 'no state has moved between the two manifests, so there is nothing to do'),
   /** There are no snapshots that match. */
   'no-snapshots': note({}, () => 'there are no such snapshots'),
+  /** Old snapshots of a component were removed, or what was left of some. */
+  'snapshots-removed': note(
+    { container: 'text', component: 'text', where: 'text', generations: 'number', bytes: 'number' },
+    (removed) => `removed ${removedText(removed)}`,
+  ),
 })
+
+export interface RemovedSnapshots {
+  readonly container: string
+  readonly component: string
+  readonly where: string
+  readonly generations: number
+  readonly bytes: number
+}
+
+/** `2 snapshots of box/db on t1 (12 kB)` */
+export function removedText({ container, component, where, generations, bytes }: RemovedSnapshots): string {
+  const what = generations === 0 ? 'what was left' : `${generations} ${generations === 1 ? 'snapshot' : 'snapshots'}`
+  return `${what} of ${container}/${component} ${where} (${renderBytes(bytes)})`
+}

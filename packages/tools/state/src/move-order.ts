@@ -1,7 +1,6 @@
 import type { DavitError } from '@davit/diagnostics'
 import { Manifest } from '@davit/documents'
 import {
-  isSelected,
   type MoveTerms,
   renderTasks,
   runTasks,
@@ -10,23 +9,39 @@ import {
   type StateTask,
   type TaskTerms,
 } from '@davit/state-runner'
-import { type DeploymentArguments, deploymentOf, type ReachedDeployment, type ToolContext } from '@davit/tool'
+import {
+  type DeploymentArguments,
+  deploymentOf,
+  type JournalPurpose,
+  type ReachedDeployment,
+  type ToolContext,
+  withDeployment,
+} from '@davit/tool'
 import { coresOf, stateBetween, type StateChange, type StatefulService, statefulServices } from '@davit/transition'
 
+import { say } from './messages.ts'
 import { type ManifestToUse, readManifest } from './read-manifest.ts'
 import { refuseUnknown, type SelectionArguments, selectionOf, withTargetsOf } from './selection.ts'
 
-/** Arguments of tools that move snapshots. */
-export interface MoveArguments extends SelectionArguments {
+/** Arguments that say which state is concerned. */
+export interface OrderArguments extends SelectionArguments {
   readonly profile: string
   readonly manifest: string | undefined
   readonly deployed: boolean
   readonly oldManifest: string | undefined
   readonly upgrade: boolean
+}
+
+/** Arguments that say how tasks are carried out. */
+export interface TaskArguments {
   readonly depthFirst: boolean
+  readonly maxConcurrentTransfers: number
+}
+
+/** Arguments of tools that move snapshots. */
+export interface MoveArguments extends OrderArguments, TaskArguments {
   readonly all: boolean
   readonly keep: number | undefined
-  readonly maxConcurrentTransfers: number
   readonly skipUnreachable: boolean
   readonly activityTimeout: number | undefined
   readonly dryRun: boolean
@@ -41,7 +56,9 @@ export interface MoveOrder extends ManifestToUse {
 }
 
 /** Reads the manifests, and compares them if that is wanted. */
-export async function readMoveOrder(context: ToolContext<MoveArguments>): Promise<MoveOrder> {
+export async function readMoveOrder(
+  context: Pick<ToolContext<OrderArguments>, 'args' | 'readDocument' | 'environment' | 'privileged'>,
+): Promise<MoveOrder> {
   const { args, readDocument } = context
   const found = await readManifest(context, deploymentOf(context).place)
   const { manifest } = found
@@ -52,9 +69,9 @@ export async function readMoveOrder(context: ToolContext<MoveArguments>): Promis
   return { ...found, old: withTargetsOf(manifest, before), change: stateBetween(before, manifest) }
 }
 
-/** The selected services of which there is state to take. */
-export function leavingServices({ manifest, change }: MoveOrder, args: SelectionArguments): readonly StatefulService[] {
-  return (change?.away ?? statefulServices(manifest)).filter((one) => isSelected(one, selectionOf(args)))
+/** The services whose state is taken, moved or deleted, before a selection. */
+export function servicesBefore({ manifest, change }: MoveOrder): readonly StatefulService[] {
+  return change?.away ?? statefulServices(manifest)
 }
 
 /** The arguments of tools that work without the lock. */
@@ -62,8 +79,32 @@ export function withoutLock(context: ToolContext<MoveArguments>): ToolContext<Mo
   return { ...context, args: { ...context.args, lock: false, lockLease: 0 } }
 }
 
+interface Errand {
+  readonly order: MoveOrder
+  /** Whether there is nothing to do, which is said. */
+  readonly isEmpty: boolean
+  readonly purpose: JournalPurpose
+}
+
+/** Works on the targets of a manifest, unless there is nothing to do, and prints the manifest at the end, if it was given. */
+export async function runErrand(
+  context: ToolContext<DeploymentArguments & { readonly dryRun: boolean }>,
+  { order, isEmpty, purpose }: Errand,
+  use: (reached: ReachedDeployment) => Promise<void>,
+): Promise<void> {
+  const { args, print, report } = context
+  const { manifest, text, change } = order
+  if (isEmpty) report(say(change === undefined ? 'no-deploy-state' : 'no-state-moved'))
+  else await withDeployment(context, { manifest, text, purpose: args.dryRun ? undefined : purpose }, use)
+  if (order.isGiven && !args.dryRun) await print(text)
+}
+
+interface SceneContext extends Pick<ToolContext<unknown>, 'report' | 'signal'> {
+  readonly args: { readonly activityTimeout: number | undefined }
+}
+
 export function sceneOf(
-  { args, report, signal }: ToolContext<MoveArguments>,
+  { args, report, signal }: SceneContext,
   { targets, stateMachines, profile }: ReachedDeployment,
   manifests: Pick<StateScene, 'manifest' | 'others'>,
 ): StateScene {
@@ -83,6 +124,8 @@ export function moveTermsOf({ all, keep }: MoveArguments): MoveTerms {
   return { generations: all ? 'all' : 'latest', keep }
 }
 
+type TaskContext = Pick<ToolContext<TaskArguments>, 'args' | 'report' | 'signal'>
+
 interface Ending {
   /** What was not reached, if a task fails. */
   readonly message: string
@@ -92,11 +135,12 @@ interface Ending {
 /** Carries out tasks, and throws an error if one fails or the user interrupts. */
 export async function carryOutTasks(
   tasks: readonly StateTask[],
-  context: ToolContext<MoveArguments>,
+  context: TaskContext,
   { manifest, message, hint }: Ending & { readonly manifest: Manifest },
 ): Promise<void> {
-  const failures = await runTasks(tasks, taskTermsOf(context, manifest))
-  const { aborted, reason } = context.signal
+  const terms = taskTermsOf(context, manifest)
+  const failures = await runTasks(tasks, terms)
+  const { aborted, reason } = terms.signal
   if (aborted) throw reason as DavitError
   if (failures.length > 0) throw stateError(failures, message, hint)
 }
@@ -104,13 +148,13 @@ export async function carryOutTasks(
 /** Prints what tasks would do. */
 export async function printTasks(
   tasks: readonly StateTask[],
-  { args, print }: Pick<ToolContext<MoveArguments>, 'args' | 'print'>,
+  { args, print }: Pick<ToolContext<TaskArguments>, 'args' | 'print'>,
 ): Promise<void> {
   const text = await renderTasks(tasks, args.depthFirst ? 'depth-first' : 'breadth-first')
   return print(text === '' ? 'nothing to do\n' : text)
 }
 
-function taskTermsOf({ args, report, signal }: ToolContext<MoveArguments>, manifest: Manifest): TaskTerms {
+function taskTermsOf({ args, report, signal }: TaskContext, manifest: Manifest): TaskTerms {
   return {
     order: args.depthFirst ? 'depth-first' : 'breadth-first',
     coresOf: coresOf(manifest.infrastructure),

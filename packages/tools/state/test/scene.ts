@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -156,10 +157,18 @@ esac
 
   /** Runs a tool. */
   run(name: string, args: readonly string[] = [], { input = '', environment = {} } = {}): Ended {
-    const program = join(this.#programs, 'bin', `davit-${name}.cjs`)
-    const env = { PATH: process.env['PATH'], HOME: this.directory, DAVIT_STATE_DIR: this.path('state'), ...environment }
-    const { status, stdout, stderr } = spawnSync(program, args, { input, env, encoding: 'utf8', cwd: this.directory })
+    const env = { ...this.#environment(), ...environment }
+    const options = { input, env, encoding: 'utf8', cwd: this.directory } as const
+    const { status, stdout, stderr } = spawnSync(this.#program(name), args, options)
     return { status, stdout, stderr }
+  }
+
+  #program(name: string): string {
+    return join(this.#programs, 'bin', `davit-${name}.cjs`)
+  }
+
+  #environment(): Readonly<Record<string, string>> {
+    return { PATH: process.env['PATH'] ?? '', HOME: this.directory, DAVIT_STATE_DIR: this.path('state') }
   }
 
   /** What a tool prints; it must succeed. */
@@ -175,6 +184,30 @@ esac
     const lines = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : []
     rmSync(log, { force: true })
     return lines.filter((line) => line !== '' && !line.startsWith('status ')).toSorted()
+  }
+
+  /** The same, in the order of the calls. */
+  callsInOrder(): readonly string[] {
+    const lines = readFileSync(this.path('log'), 'utf8').trimEnd().split('\n')
+    this.calls()
+    return lines.filter((line) => !line.startsWith('status '))
+  }
+
+  /** Runs a tool as the command of davit-lock. */
+  hold(manifest: string, [name = '', ...args]: readonly string[]): Ended {
+    return this.run('lock', [this.path(manifest), '--', this.#program(name), ...args])
+  }
+
+  /** Works while another shell holds the lock. */
+  async whileLocked<Result>(manifest: string, work: () => Result): Promise<Result> {
+    const script = '"$1" "$2" >/dev/null && echo locked && read -r _ && "$3" "$2" >/dev/null'
+    const words = ['-c', script, 'sh', this.#program('lock'), this.path(manifest), this.#program('unlock')]
+    const shell = spawn('sh', words, { env: this.#environment(), stdio: ['pipe', 'pipe', 'inherit'] })
+    await once(shell.stdout, 'data')
+    const result = work()
+    shell.stdin.end('\n')
+    await once(shell, 'exit')
+    return result
   }
 
   state(name: string, target: string): string | undefined {

@@ -138,7 +138,7 @@ describe('davit-snapshot', () => {
     expect(scene.run('snapshot', ['-c', 'bix'])).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(
-        /matches the selection \[no-state\]\nhint: there is state of 'db' \(-c box -C db\), 'files'/,
+        /matches the selection \[nothing-selected\]\nhint: there is state of 'db' \(-c box -C db\), 'files'/,
       ) as string,
     })
   })

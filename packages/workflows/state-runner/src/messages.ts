@@ -17,6 +17,4 @@ export const say = messages({
   'state-in-use': note(SERVICE, ({ service }) => `the state of '${service}' is in use, and not deleted`),
   /** There is no state of a service that waits to be deleted: it was never active there, or its state was deleted before. */
   'state-unknown': note(SERVICE, ({ service }) => `there is no state of '${service}' to delete`),
-  /** The state of a service was deleted; its snapshots are still kept. */
-  'state-deleted': note(SERVICE, ({ service }) => `deleted the state of '${service}'; its snapshots are kept`),
 })

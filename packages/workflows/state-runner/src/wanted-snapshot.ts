@@ -72,7 +72,10 @@ function chosenFrom(snapshots: readonly Snapshot[], wanted: WantedSnapshot): Sna
     case 'latest':
       return snapshots.at(-1)
     case 'named':
-      return snapshots.findLast(({ name }) => name.startsWith(wanted.prefix))
+      return (
+        snapshots.findLast(({ name }) => name === wanted.prefix) ??
+        snapshots.findLast(({ name }) => name.startsWith(wanted.prefix))
+      )
     case 'at': {
       const before = snapshots.filter((one) => timeOf(one) <= wanted.time.getTime())
       return before.toSorted((one, other) => timeOf(one) - timeOf(other)).at(-1)

@@ -1,7 +1,7 @@
 import { DavitError, ExitStatus, type Message } from '@davit/diagnostics'
 import { type Manifest, type MappingId, mappingIdOf, type ProfileName, type TargetName } from '@davit/documents'
 import type { Deployed } from '@davit/observation'
-import { targetsWithKept } from '@davit/state-runner'
+import { RESTORES_FIRST, targetsWithKept } from '@davit/state-runner'
 import { definitionOf, findModules } from '@davit/target'
 import {
   type ObservedMapping,
@@ -79,9 +79,6 @@ async function restoringFirst(
   })
   return new Set((await Promise.all(found)).flat())
 }
-
-/** What such a module lists among its activities. */
-const RESTORES_FIRST = 'restore-first'
 
 /** Refuses to remove what provides a container while the state of a service that is removed too is in it. */
 function refuseLostProviders(moves: readonly StateMove[], { next, previous }: StateQuestion): void {

@@ -1,0 +1,4 @@
+import { runTool } from '@davit/tool'
+import { description } from './migrate-description.ts'
+
+runTool(description, async () => (await import('./migrate.ts')).tool)

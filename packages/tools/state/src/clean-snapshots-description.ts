@@ -1,0 +1,45 @@
+import { connectionEnvironment, profileOptions, skipOptions, stateEnvironment, type ToolDescription } from '@davit/tool'
+
+import { deployedOptions, dryRunOptions, selectionOptions, whereOptions } from './options.ts'
+
+const { container, component } = selectionOptions
+
+export const description = {
+  name: 'davit-clean-snapshots',
+  summary: 'Remove old snapshots of the state of services',
+  description: [
+    'Removes all but the last snapshots of each component, on the targets and on this machine, and whatever of snapshots is no longer part of any list, as a crash may leave it. State itself is not touched.',
+    'On the targets, this concerns all components, also those of other deployments and of services that were removed; on this machine, all that it keeps of the deployment. A snapshot that a deployment has brought to a target and is still to restore is kept.',
+  ],
+  examples: [
+    { command: 'davit-clean-snapshots --keep 3 --dry-run', describe: 'show what would be removed, with sizes' },
+    { command: 'davit-clean-snapshots --where targets', describe: 'keep only the last one of each on the targets' },
+    { command: 'davit-clean-snapshots --keep 0 -C old-accounts', describe: 'remove all snapshots of a component' },
+  ],
+  operands: {
+    document: "manifest or infrastructure with the targets, '-' for standard input; by default the deployed manifest",
+  },
+  options: {
+    ...profileOptions,
+    ...deployedOptions,
+    ...whereOptions,
+    keep: {
+      type: 'integer',
+      value: 'N',
+      minimum: 0,
+      default: 1,
+      describe: 'how many snapshots of each component to keep',
+    },
+    container,
+    component,
+    ...skipOptions,
+    ...dryRunOptions,
+  },
+  exitStatus: { 1: 'some snapshots could not be removed' },
+  environment: { ...stateEnvironment, ...connectionEnvironment },
+  seeAlso: ['davit-snapshots(1)', 'davit-snapshot(1)', 'davit-collect-garbage(1)'],
+  interrupted: {
+    once: 'everything that is to be kept is still there; the same command continues',
+    twice: 'everything that is to be kept is still there; the same command continues',
+  },
+} as const satisfies ToolDescription

@@ -1,0 +1,58 @@
+import { currentGeneration } from '@davit/coordinator-state'
+import type { Manifest } from '@davit/documents'
+import { deleteTasks, isSelected, type StateScene } from '@davit/state-runner'
+import { defineTool, deploymentOf, type ReachedDeployment } from '@davit/tool'
+import { stateBetween, type StateChange } from '@davit/transition'
+
+import { description } from './delete-state-description.ts'
+import { departuresOf } from './departures.ts'
+import {
+  carryOutTasks,
+  type MoveOrder,
+  printTasks,
+  readMoveOrder,
+  runErrand,
+  sceneOf,
+  servicesBefore,
+} from './move-order.ts'
+import { onReached, selectionOf } from './selection.ts'
+import { underLock } from './under-lock.ts'
+
+export const tool = defineTool({
+  ...description,
+  async run(context) {
+    const { args, report } = context
+    const order = await readMoveOrder({ ...context, args: { ...args, upgrade: true } })
+    const { manifest, old } = order
+    const deployed = (await currentGeneration(deploymentOf(context).place))?.manifest
+    const services = servicesBefore(order).filter((one) => isSelected(one, selectionOf(args)))
+    const plan = async (scene: StateScene, reached: ReachedDeployment) => {
+      const there = onReached(services, manifest, { ...reached, report })
+      return deleteTasks(departuresOf(there, changeFrom(order, deployed)), scene)
+    }
+
+    const errand = { order, isEmpty: services.length === 0, purpose: 'change' } as const
+    await runErrand(context, errand, async (reached) => {
+      const others = [manifest, ...(deployed === undefined ? [] : [deployed])]
+      const scene = sceneOf(context, reached, { manifest: old, others })
+      if (args.dryRun) return printTasks(await plan(scene, reached), { ...context, args: IN_PARALLEL })
+      return underLock(reached, scene, async (locked) => {
+        const tasks = await plan(locked, reached)
+        const terms = { args: IN_PARALLEL, report, signal: locked.signal }
+        await carryOutTasks(tasks, terms, { manifest, ...NOT_DELETED })
+      })
+    })
+  },
+})
+
+const IN_PARALLEL = { depthFirst: false, maxConcurrentTransfers: 1 }
+
+const NOT_DELETED = {
+  message: 'not all state was deleted',
+  hint: 'what is not listed above was deleted or is in use; the same command tries again',
+}
+
+/** What has taken over the state: what the manifests say, or else what is deployed now. */
+function changeFrom({ manifest, change }: MoveOrder, deployed: Manifest | undefined): StateChange | undefined {
+  return change ?? (deployed === undefined ? undefined : stateBetween(manifest, deployed))
+}

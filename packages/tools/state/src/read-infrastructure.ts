@@ -1,0 +1,40 @@
+import type { DeploymentPlace } from '@davit/coordinator-state'
+import { Infrastructure, Manifest, parseDocument } from '@davit/documents'
+import { type ToolContext, usageError } from '@davit/tool'
+
+import { findManifest, readManifest } from './read-manifest.ts'
+
+interface Arguments {
+  readonly document: string | undefined
+  readonly deployed: boolean
+  readonly profile: string
+  readonly where: 'targets' | 'coordinator' | 'both'
+}
+
+/** Reads the targets from a manifest or an infrastructure, or from what was deployed last. */
+export async function readInfrastructure(
+  { args, readInput, readDocument }: ToolContext<Arguments>,
+  place: DeploymentPlace,
+): Promise<Infrastructure> {
+  if (args.document === undefined) {
+    const read = args.where === 'coordinator' ? findManifest : readManifest
+    const found = await read({ args: { ...args, manifest: undefined }, readDocument }, place)
+    return found?.manifest.infrastructure ?? new Map()
+  }
+  if (args.deployed) throw usageError('a document and --deployed cannot be combined', 'omit one of them')
+  const { text, file } = await readInput(args.document)
+  if (isInfrastructure(text)) return parseDocument(Infrastructure, text, { file })
+  return parseDocument(Manifest, text, { file }).infrastructure
+}
+
+/** Whether a document says that it is an infrastructure; if it is neither, it is read as a manifest, and refused. */
+export function isInfrastructure(text: string): boolean {
+  const [root] = /<[A-Za-z]+/.exec(text.replaceAll(/<\?[^]*?\?>|<!--[^]*?-->/g, '')) ?? []
+  if (/^\s*</.test(text)) return root === '<infrastructure'
+  try {
+    const value = JSON.parse(text) as { readonly document?: unknown } | null
+    return value?.document === 'infrastructure'
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,40 @@
+import { connectionEnvironment, lockOptions, stateEnvironment, type ToolDescription } from '@davit/tool'
+
+import { moveOptions } from './options.ts'
+
+export const description = {
+  name: 'davit-restore',
+  summary: 'Replace the state of services by snapshots that this machine keeps',
+  description: [
+    'Sends each service whose state moves with it (deployState) the last snapshot that this machine keeps of it, and replaces its state by that. If possible, it is one that was taken on the same target, otherwise the newest of any target. State of which no snapshot is kept is left as it is, which is said.',
+    'Works under the lock of the deployment. A service whose module says so (restore-first), such as a process with its directory, is stopped meanwhile, and started again even if the restore fails; what depends on it keeps running.',
+    'With --old-manifest, restores only what the old manifest has elsewhere or not at all: from the target on which it was before.',
+    'Prints the manifest unchanged, if one is given.',
+  ],
+  examples: [
+    { command: 'davit-restore -S accounts --dry-run', describe: 'show which snapshot would be restored, and where' },
+    { command: 'davit-restore -S accounts --snapshot 3f9ab2', describe: 'go back to a certain snapshot' },
+    { command: 'davit-restore --snapshot 2026-11-22', describe: 'go back to the end of that day (UTC)' },
+    { command: 'davit-restore -o old.xml manifest.xml', describe: 'restore what moved since the old manifest' },
+  ],
+  operands: { manifest: "manifest with the services, '-' for standard input; by default the deployed one" },
+  options: {
+    ...moveOptions,
+    ...lockOptions,
+    'transfer-only': { type: 'boolean', describe: 'send the snapshots, but restore none' },
+    snapshot: {
+      type: 'string',
+      value: 'NAME|WHEN',
+      describe:
+        'restore this one: a name, or its beginning if that is unique; or the newest that is not later than a date or time, such as 2026-11-23 or 2026-11-23T02:00, in UTC unless an offset such as +01:00 follows',
+    },
+  },
+  exitStatus: { 1: 'not all state was restored, or there is no such snapshot' },
+  environment: { ...stateEnvironment, ...connectionEnvironment },
+  seeAlso: ['davit-snapshots(1)', 'davit-snapshot(1)', 'davit-migrate(1)'],
+  interrupted: {
+    once: 'restores that were begun are complete; the same command restores the others',
+    twice:
+      'restores that were begun are completed on their targets; a service that was stopped for that is started by the next davit-env; the same command restores the others',
+  },
+} as const satisfies ToolDescription

@@ -1,0 +1,93 @@
+import {
+  type Arrival,
+  chooseRestorations,
+  isSelected,
+  parseWanted,
+  recordsByState,
+  restoreTasks,
+  type StateScene,
+  type StateTask,
+} from '@davit/state-runner'
+import { defineTool, type ReachedDeployment, type ToolContext } from '@davit/tool'
+import { statefulServices } from '@davit/transition'
+
+import {
+  carryOutTasks,
+  type MoveArguments,
+  type MoveOrder,
+  moveTermsOf,
+  printTasks,
+  readMoveOrder,
+  runErrand,
+  sceneOf,
+} from './move-order.ts'
+import { description } from './restore-description.ts'
+import { onReached, selectionOf } from './selection.ts'
+import { underLock } from './under-lock.ts'
+
+interface RestoreArguments extends MoveArguments {
+  readonly transferOnly: boolean
+  readonly snapshot: string | undefined
+}
+
+export const tool = defineTool({
+  ...description,
+  async run(context) {
+    const { args } = context
+    const wanted = args.snapshot === undefined ? ({ kind: 'latest' } as const) : parseWanted(args.snapshot)
+    const order = await readMoveOrder(context)
+    const { manifest } = order
+    const arrivals = arrivalsIn(order, args)
+    const errand = { order, isEmpty: arrivals.length === 0, purpose: 'change' } as const
+    await runErrand(context, errand, async (reached) => {
+      const there = reachedArrivals(arrivals, { order, reached, context })
+      const plan = (under: StateScene) => planRestore(there, { wanted, args }, under)
+      const scene = sceneOf(context, reached, { manifest, others: [] })
+      if (args.dryRun) return printTasks(await plan(scene), context)
+      return underLock(reached, scene, async (locked) => {
+        const tasks = await plan(locked)
+        await carryOutTasks(tasks, { ...context, signal: locked.signal }, { manifest, ...NOT_RESTORED })
+      })
+    })
+  },
+})
+
+const NOT_RESTORED = {
+  message: 'not all state was restored',
+  hint: 'what is not listed above was restored; the same command tries again',
+}
+
+/** The selected services that get state. */
+function arrivalsIn({ manifest, change }: MoveOrder, args: RestoreArguments): readonly Arrival[] {
+  const sources = new Map(change?.moved.map(({ from, to }) => [to, from]))
+  const services = change?.incoming ?? statefulServices(manifest)
+  return services.filter((one) => isSelected(one, selectionOf(args))).map((to) => ({ to, from: sources.get(to) }))
+}
+
+interface Surroundings {
+  readonly order: MoveOrder
+  readonly reached: ReachedDeployment
+  readonly context: Pick<ToolContext<unknown>, 'report'>
+}
+
+function reachedArrivals(arrivals: readonly Arrival[], { order, reached, context }: Surroundings): readonly Arrival[] {
+  const services = arrivals.map(({ to }) => to)
+  const there = new Set(onReached(services, order.manifest, { targets: reached.targets, report: context.report }))
+  return arrivals.filter(({ to }) => there.has(to))
+}
+
+interface RestoreTerms {
+  readonly wanted: Parameters<typeof chooseRestorations>[1]
+  readonly args: RestoreArguments
+}
+
+async function planRestore(
+  arrivals: readonly Arrival[],
+  { wanted, args }: RestoreTerms,
+  scene: StateScene,
+): Promise<readonly StateTask[]> {
+  const restorations = await chooseRestorations(arrivals, wanted, scene)
+  const records = await recordsByState(scene)
+  const restoring = args.transferOnly ? 'transfer-only' : 'restore'
+  return restoreTasks(restorations, scene, { ...moveTermsOf(args), restoring, records })
+}

@@ -1,0 +1,84 @@
+import { rmSync } from 'node:fs'
+
+import { describe, expect, test } from 'vitest'
+
+import { Scene } from './scene.ts'
+
+const scene = new Scene()
+const old = () => scene.path('old.json')
+
+async function moved(): Promise<string> {
+  await scene.deploy('old.json', scene.manifest({ db: 't1', files: 't3' }))
+  return scene.deploy('new.json', scene.manifest({ db: 't2', files: 't3' }))
+}
+
+describe('davit-delete-state', () => {
+  test('deletes what moved since an old manifest, and nothing that is in use', async () => {
+    const file = await moved()
+    expect(scene.output('delete-state', file, '-o', old(), '--dry-run')).toBe('delete the state of db in box on t1\n')
+    expect(scene.calls()).toEqual([])
+    expect(scene.output('delete-state', file, '-o', old())).toBe(scene.manifest({ db: 't2', files: 't3' }))
+    expect(scene.calls()).toEqual(['collect-garbage db on t1'])
+    const again = scene.run('delete-state', ['-o', old()])
+    expect(again).toMatchObject({ status: 0, stdout: '', stderr: "[t1] there is no state of 'db' to delete\n" })
+    expect(scene.snapshots('--where', 'coordinator')).toEqual(['db t1 coordinator'])
+  })
+
+  const selections: readonly (readonly [readonly string[], readonly string[], boolean])[] = [
+    [[], [], true],
+    [['--deployed'], [], true],
+    [['old.json'], ['db on t1'], false],
+    [['old.json', '-S', 'files'], [], false],
+    [['-o', 'old.json', '-C', 'db'], ['db on t1'], false],
+    [['-o', 'old.json', '-C', 'files'], [], false],
+    [['new.json', '-o', 'new.json'], [], false],
+  ]
+  test.each(selections)('with %j deletes %j', async (words, deleted, isInUse) => {
+    await moved()
+    const { status, stderr } = scene.run(
+      'delete-state',
+      words.map((word) => (word.endsWith('.json') ? scene.path(word) : word)),
+    )
+    expect(status).toBe(0)
+    expect(scene.calls()).toEqual(deleted.map((one) => `collect-garbage ${one}`))
+    expect(stderr.includes("[t2] the state of 'db' is in use, and not deleted\n")).toBe(isInUse)
+  })
+
+  test.each([[['old.json']], [['-o', 'old.json']]])(
+    'keeps what was taken over by a service that died: %j',
+    async (words) => {
+      await moved()
+      rmSync(scene.path('up-db-t2'))
+      const { status, stderr } = scene.run('delete-state', words)
+      expect(status).toBe(1)
+      expect(stderr).toContain('which took it over, does not run')
+      expect(scene.calls()).toEqual([])
+      scene.output('activate', '--repair', scene.path('new.json'))
+      scene.output('delete-state', ...words)
+      expect(scene.state('db', 't1')).toBeUndefined()
+    },
+  )
+
+  test('takes the module that is deployed now if the old one is gone, and says so if there is none', async () => {
+    await scene.deploy('old.json', scene.manifest({ db: 't1' }))
+    scene.profile({ version: '2' })
+    await scene.deploy('new.json', scene.manifest({ db: 't2' }, { version: '2' }))
+    const profile = (version: string) => scene.path('store', `${'0'.repeat(32)}-profile-${version}`)
+    rmSync(profile('1'), { recursive: true })
+    scene.output('delete-state', '-o', old())
+    expect(scene.state('db', 't1')).toBeUndefined()
+
+    await scene.deploy('newer.json', scene.manifest({ files: 't2' }, { version: '2' }))
+    rmSync(profile('2'), { recursive: true })
+    const { status, stderr } = scene.run('delete-state', [scene.path('new.json')])
+    expect(status).toBe(1)
+    expect(stderr).toContain("its module 'module' is not on 't2' any more: davit-distribute sends it")
+    expect(scene.state('db', 't2')).toBe('fresh\n')
+  })
+
+  test('refuses to work while somebody else holds the lock', async () => {
+    await moved()
+    const { status } = await scene.whileLocked('new.json', () => scene.run('delete-state', ['-o', old()]))
+    expect([status, scene.state('db', 't1')]).toEqual([75, 'fresh\n'])
+  })
+})

@@ -1,0 +1,62 @@
+import { readStateMark } from '@davit/target'
+import type { StatefulService } from '@davit/transition'
+
+import { doubtAbout, recordsByState } from './active-records.ts'
+import { say } from './messages.ts'
+import { componentOf, named, performOn, placeIn, type StateScene } from './scene.ts'
+import type { StateTask } from './task.ts'
+
+export interface Departure {
+  readonly from: StatefulService
+  /** Instances that have taken over the state, and must run before it is deleted. */
+  readonly successors: readonly StatefulService[]
+}
+
+/** Plans to delete the state that waits for it, and says which state does not. The target checks it once more. */
+export async function deleteTasks(departures: readonly Departure[], scene: StateScene): Promise<readonly StateTask[]> {
+  const marked = await Promise.all(
+    departures.map(async (one) => {
+      const { target } = one.from.mapping
+      const machine = await scene.machines.on(placeIn(scene, target))
+      return { ...one, mark: await readStateMark(machine, { target, ...componentOf(one.from) }) }
+    }),
+  )
+  for (const { from, mark } of marked) {
+    if (mark === 'garbage') continue
+    const { service, mapping } = from
+    scene.report(
+      say(mark === 'in-use' ? 'state-in-use' : 'state-unknown', { service: service.name, target: mapping.target }),
+    )
+  }
+  return marked.filter(({ mark }) => mark === 'garbage').map((one) => deleting(one, scene))
+}
+
+function deleting({ from, successors }: Departure, scene: StateScene): StateTask {
+  const { target } = from.mapping
+  return {
+    stateful: from,
+    target,
+    steps: [
+      {
+        kind: 'delete',
+        text: `delete the state of ${named(from)}`,
+        where: `on ${target}`,
+        async run() {
+          const doubt = await doubtIn(successors, scene)
+          if (doubt !== undefined) return { kind: 'failed', message: doubt }
+          return performOn('collect-garbage', from, { scene })
+        },
+      },
+    ],
+  }
+}
+
+async function doubtIn(successors: readonly StatefulService[], scene: StateScene): Promise<string | undefined> {
+  if (successors.length === 0) return undefined
+  const records = await recordsByState(scene)
+  for (const one of successors) {
+    const doubt = await doubtAbout(one, records, scene)
+    if (doubt !== undefined) return `${named(one)} on '${one.mapping.target}', which took it over, ${doubt}`
+  }
+  return undefined
+}

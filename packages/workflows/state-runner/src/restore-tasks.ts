@@ -1,0 +1,93 @@
+import { DavitError } from '@davit/diagnostics'
+import type { TargetName } from '@davit/documents'
+import { type Component, listSnapshots, type Snapshot } from '@davit/target'
+import type { StatefulService } from '@davit/transition'
+
+import { recordOf, type RecordsByState, RESTORES_FIRST } from './active-records.ts'
+import { generationsToCopy } from './generations-to-copy.ts'
+import { restoreAtRest } from './restore-at-rest.ts'
+import { componentOf, named, performOn, type StateScene, storesOf } from './scene.ts'
+import { cleaning, copyAll, describe, type MoveTerms } from './snapshot-tasks.ts'
+import { keptStore } from './stores.ts'
+import type { StateStep, StateTask } from './task.ts'
+
+/** State to restore, and the kept snapshot with which to do it. */
+export interface Restoration {
+  readonly to: StatefulService
+  /** Target on which it was taken. */
+  readonly target: TargetName
+  /** The component there, which may have another name. */
+  readonly component: Component
+  /** Undefined in a plan whose snapshot is still to be taken. */
+  readonly snapshot: Snapshot | undefined
+}
+
+export interface RestoreTerms extends MoveTerms {
+  readonly restoring: 'restore' | 'transfer-only'
+  readonly records: RecordsByState
+}
+
+/** Plans to send kept snapshots to targets, and to replace the state of services there by them. */
+export function restoreTasks(
+  restorations: readonly Restoration[],
+  scene: StateScene,
+  terms: RestoreTerms,
+): readonly StateTask[] {
+  return restorations.map((one) => ({
+    stateful: one.to,
+    target: one.to.mapping.target,
+    steps: [
+      sending(one, scene, terms),
+      ...(terms.restoring === 'restore' ? [restoring(one, scene, terms)] : []),
+      ...cleaning(one.to, scene, terms),
+    ],
+  }))
+}
+
+function sending(
+  { to, target, component, snapshot }: Restoration,
+  scene: StateScene,
+  { generations }: MoveTerms,
+): StateStep {
+  const origin = target === to.mapping.target ? [] : [`taken on ${target}`]
+  return {
+    kind: 'send',
+    text: `send ${generations === 'all' ? 'all snapshots' : 'the snapshot'} of ${named(to)}`,
+    where: `to ${to.mapping.target}`,
+    details: async () => [...(snapshot === undefined ? [] : [describe(snapshot)]), ...origin],
+    async run() {
+      const [from, { there }] = await Promise.all([
+        keptStore(scene.machines, scene.profile, target),
+        storesOf(scene, to.mapping.target),
+      ])
+      const as = componentOf(to)
+      const [kept, before] = await Promise.all([listSnapshots(from, component), listSnapshots(there, as)])
+      const others = generations === 'all' ? generationsToCopy(kept, before, 'all') : []
+      // The last one that arrives is the latest, which the modules of Dysnomia restore.
+      return copyAll([...others, chosen(snapshot)], { from, to: there, scene, as })
+    },
+  }
+}
+
+function restoring({ to, snapshot }: Restoration, scene: StateScene, { records }: RestoreTerms): StateStep {
+  const record = recordOf(records, to)
+  const isToRest = record?.state === 'active' && record.declared?.includes(RESTORES_FIRST) === true
+  return {
+    kind: 'restore',
+    text: `restore ${named(to)}`,
+    where: `on ${to.mapping.target}`,
+    details: async () => (isToRest ? ['it is stopped meanwhile'] : []),
+    async run() {
+      if (record?.running === true) return { kind: 'failed', message: STILL_RUNNING }
+      const restore = () => performOn('restore', to, { scene, snapshot: chosen(snapshot).name })
+      return isToRest ? restoreAtRest(record, restore, scene) : restore()
+    },
+  }
+}
+
+const STILL_RUNNING = 'an activity of this service is still running; try again when it has ended'
+
+function chosen(snapshot: Snapshot | undefined): Snapshot {
+  if (snapshot === undefined) throw new DavitError('no-snapshot', 'there is no snapshot')
+  return snapshot
+}
