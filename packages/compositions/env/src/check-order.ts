@@ -11,6 +11,7 @@ export function checkOrder(order: Order): void {
   for (const service of order.abandon) refuseNoService(service)
   const [action, another] = actionsIn(order)
   if (another !== undefined) throw combined(another, action)
+  refuseDeletion(order)
   if (action === undefined) checkModels(order)
   else checkAction(action, order)
   if (order.buildOnTargets && order.deployment !== undefined) {
@@ -40,6 +41,13 @@ function refuseEmpty(order: Order): void {
 function refuseNoService(service: string): void {
   if (/^[\w.+@-]+$/.test(service)) return
   throw usageError(`option '--abandon' cannot be '${service}'`, 'expected a name, a key or NAME@TARGET')
+}
+
+/** State is only deleted after it was moved. */
+function refuseDeletion({ deleteState, noMigration, repair }: Order): void {
+  if (!deleteState) return
+  if (noMigration) throw combined('--delete-state', '--no-migration')
+  if (repair) throw combined('--delete-state', '--repair')
 }
 
 /** Options that take the place of models. */

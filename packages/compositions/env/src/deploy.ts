@@ -1,10 +1,32 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
 import type { Steps } from '@davit/tool'
 
 import { hasModels } from './check-order.ts'
 import type { Order } from './options.ts'
 import type { PrivateDirectories } from './private-directories.ts'
-import { activate, delegateBuild, distribute, generations, lock, manifest, normalize, set } from './tools.ts'
-import { activationWords, generationWords, modelWords, profileWords, recordWords, wordsOf } from './words.ts'
+import {
+  activate,
+  cleanSnapshots,
+  delegateBuild,
+  deleteState,
+  distribute,
+  generations,
+  lock,
+  manifest,
+  normalize,
+  set,
+} from './tools.ts'
+import {
+  activationWords,
+  deletionWords,
+  generationWords,
+  modelWords,
+  profileWords,
+  recordWords,
+  wordsOf,
+} from './words.ts'
 
 /** Carries out an order: all steps of a deployment, one after the other. */
 export async function deploy(order: Order, steps: Steps, directories: PrivateDirectories): Promise<void> {
@@ -18,7 +40,7 @@ export async function deploy(order: Order, steps: Steps, directories: PrivateDir
 
   if ((await stateOf(order, { next, generation }, steps)) === 'unchanged') return directories.sweep()
   await steps.run(distribute, [], next)
-  const change = () => changeTargets(order, { next, generation }, steps)
+  const change = () => changeTargets(order, { next, generation }, { steps, directories })
   if (order.noLock) await change()
   else {
     await steps.during(lock, [], { input: next, work: change })
@@ -47,10 +69,28 @@ interface Change {
 }
 
 /** The steps under the lock. */
-async function changeTargets(order: Order, { next, generation }: Change, steps: Steps): Promise<void> {
+async function changeTargets(order: Order, { next, generation }: Change, making: Making): Promise<void> {
+  const { steps } = making
+  // davit-set makes another one the current one.
+  const before = order.deleteState ? await steps.run(generations, ['--current']) : ''
   await steps.run(activate, activationWords(order), next)
   // A repair deploys nothing new, so there is nothing to record.
   if (!order.repair) await steps.run(set, recordWords(order, generation), next)
+  if (before !== '') await deleteOldState(order, { before, next }, making)
+  if (order.keep !== undefined) await steps.run(cleanSnapshots, wordsOf({ keep: order.keep }), next)
+}
+
+/** Deletes what the services of the manifest before have left behind. */
+async function deleteOldState(
+  order: Order,
+  { before, next }: { readonly before: string; readonly next: string },
+  { steps, directories }: Making,
+): Promise<void> {
+  await directories.use(async (directory) => {
+    const file = join(directory, 'old-manifest')
+    await writeFile(file, before, { mode: 0o600 })
+    await steps.run(deleteState, deletionWords(order, file), next)
+  })
 }
 
 /** Returns the number of the generation to return to; undefined where models or a manifest are deployed. */

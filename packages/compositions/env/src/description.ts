@@ -12,7 +12,7 @@ export const description = {
   name: 'davit-env',
   summary: 'Deploy what models describe',
   description: [
-    'Runs all steps of a deployment, one after the other: davit-normalize, davit-delegate-build if packages are built on the targets, davit-manifest, davit-activate --check, davit-distribute, and, under the lock of davit-lock, davit-activate and davit-set. Each step reports and ends as the tool of its name does, but all of them run in one process, and share their connections. A step that fails ends the deployment with its own status.',
+    'Runs all steps of a deployment, one after the other: davit-normalize, davit-delegate-build if packages are built on the targets, davit-manifest, davit-activate --check, davit-distribute, and, under the lock of davit-lock, davit-activate and davit-set; with --delete-state, then davit-delete-state, and with --keep, davit-clean-snapshots. Each step reports and ends as the tool of its name does, but all of them run in one process, and share their connections. A step that fails ends the deployment with its own status.',
     'If davit-activate --check finds nothing to change, the steps after it are left out: no lock is taken, and no target is written to.',
     'To continue a deployment that was interrupted or failed, run the same command again.',
   ],
@@ -66,6 +66,9 @@ export const description = {
     'davit-lock(1)',
     'davit-activate(1)',
     'davit-set(1)',
+    'davit-migrate(1)',
+    'davit-delete-state(1)',
+    'davit-clean-snapshots(1)',
     'davit-generations(1)',
     'davit-journal(1)',
     'davit-collect-garbage(1)',

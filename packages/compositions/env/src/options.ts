@@ -129,6 +129,26 @@ const deploymentOptions = {
     ...DEPLOYMENT,
     describe: 'do not move state: a service that moves begins anew, and its state stays where it was',
   },
+  'delete-state': {
+    type: 'boolean',
+    ...DEPLOYMENT,
+    describe:
+      'then delete the state that moved, or whose service was removed, where it was before: only if what took it over is active and does not report that it does not run; snapshots are kept',
+  },
+  keep: {
+    type: 'integer',
+    value: 'N',
+    minimum: 1,
+    ...DEPLOYMENT,
+    describe:
+      'then remove all but the last N snapshots of each service on the targets, and of all that this machine keeps of the deployment',
+  },
+  'depth-first': {
+    type: 'boolean',
+    ...DEPLOYMENT,
+    describe:
+      'accepted without effect, for scripts written for the original: a plan moves all state between the last service that is stopped and the first that is started; davit-migrate has this order',
+  },
   restore: {
     type: 'boolean',
     ...DEPLOYMENT,

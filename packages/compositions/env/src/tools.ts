@@ -7,3 +7,5 @@ export const lock = async () => (await import('@davit/lock')).lock
 export const activate = async () => (await import('@davit/activate')).tool
 export const set = async () => (await import('@davit/set')).tool
 export const generations = async () => (await import('@davit/generations')).tool
+export const deleteState = async () => (await import('@davit/state')).deleteState
+export const cleanSnapshots = async () => (await import('@davit/state')).cleanSnapshots

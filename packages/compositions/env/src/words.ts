@@ -49,6 +49,11 @@ export function recordWords(order: Order, generation: string | undefined): reado
   return [...profileWords(order), ...wordsOf({ noLock, generation })]
 }
 
+/** Words for davit-delete-state, given the file with the manifest before. */
+export function deletionWords({ noLock }: Order, oldManifest: string): readonly string[] {
+  return wordsOf({ noLock, oldManifest })
+}
+
 /** Words about what davit-set leaves alone, which davit-activate --check does not compare then. */
 export function profileWords({ noTargetProfiles, noCoordinatorProfile }: Order): readonly string[] {
   return wordsOf({ noTargetProfiles, noCoordinatorProfile })

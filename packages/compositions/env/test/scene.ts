@@ -75,7 +75,7 @@ export function davitEnv() {
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 
 async function bundleWithStandIns(directory: string): Promise<void> {
-  const filter = new RegExp(`^@davit/(${TOOLS.join('|')})$`)
+  const filter = new RegExp(`^@davit/(${[...TOOLS, 'state'].join('|')})$`)
   const standIns = {
     name: 'stand-ins',
     setup({ onResolve, onLoad }: Parameters<StandIns['setup']>[0]) {
@@ -83,9 +83,10 @@ async function bundleWithStandIns(directory: string): Promise<void> {
         importer.endsWith('/env/src/tools.ts') ? { path, namespace: 'stand-in' } : undefined,
       )
       onLoad({ filter: /./, namespace: 'stand-in' }, ({ path }) => {
-        const name = path.endsWith('lock') ? 'lock' : 'tool'
+        const names = { '@davit/lock': ['lock'], '@davit/state': ['deleteState', 'cleanSnapshots'] }[path] ?? ['tool']
         const source = JSON.stringify(path)
-        const contents = `import { ${name} as real } from ${source}\nimport { standIn } from './test/stand-in.ts'\nexport const ${name} = standIn(real)\n`
+        const exported = names.map((name) => `export const ${name} = standIn(real.${name})\n`)
+        const contents = `import * as real from ${source}\nimport { standIn } from './test/stand-in.ts'\n${exported.join('')}`
         return { contents, resolveDir: PACKAGE }
       })
     },

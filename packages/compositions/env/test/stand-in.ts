@@ -22,7 +22,7 @@ export function standIn(tool: Tool): Tool {
       recordVariables(context, name)
       context.journal({ profile: (environment['DAVIT_PROFILE'] ?? 'default') as ProfileName }, 'change')
       const step = given.includes('check') ? 'check' : name
-      const isNumber = name === 'generations' && args['print'] === undefined
+      const isNumber = name === 'generations' && args['print'] === undefined && args['current'] !== true
       return perform(step, isNumber ? '7' : `output of ${name}`, context)
     },
   }
@@ -48,7 +48,7 @@ function givenTo(tool: Tool, { args, environment }: Context): readonly string[] 
 }
 
 async function inputOf({ args, readInput }: Context): Promise<string> {
-  const operand = [args['manifest'], args['architecture']].find((value) => value === '-')
+  const operand = [args['manifest'], args['architecture'], args['document']].find((value) => value === '-')
   return operand === undefined ? '' : `: ${(await readInput('-')).text.trim()}`
 }
 

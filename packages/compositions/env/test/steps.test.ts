@@ -26,6 +26,26 @@ describe('davit-env', () => {
     nothingLeft()
   })
 
+  test('deletes what was left behind, and old snapshots, when everything is recorded', async () => {
+    expect(await run([...MODELS, '--delete-state', '--keep', '3'])).toEqual({ status: 0, stdout: '', stderr: '' })
+    const file = expect.stringMatching(
+      /^delete-state oldManifest=\S+\/tmp\/davit-env\.\S+\/old-manifest: output of manifest$/,
+    ) as string
+    expect(trace().slice(4)).toEqual([
+      'lock: output of manifest',
+      'generations current',
+      'activate: output of manifest',
+      'set: output of manifest',
+      file,
+      'clean-snapshots keep=3: output of manifest',
+      'unlock',
+    ])
+    nothingLeft()
+    await run([...MODELS, '--delete-state', '--depth-first'], { FAIL: 'set' })
+    expect(namesOfSteps().at(-2)).toBe('set')
+    nothingLeft()
+  })
+
   test('stops where davit-activate --check finds nothing to change', async () => {
     expect(await run(MODELS, { STATE: 'unchanged' })).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(namesOfSteps()).toEqual(['normalize', 'manifest', 'activate'])

@@ -49,6 +49,11 @@ describe('davit-env', () => {
     [['--profile=', '--list-generations'], "option '--profile' needs a value"],
     [['--abandon', '', ...MODELS], "option '--abandon' needs a value"],
     [
+      ['--delete-state', '--no-migration', ...MODELS],
+      "options '--delete-state' and '--no-migration' cannot be combined",
+    ],
+    [['--delete-state', '--repair', ...MODELS], "options '--delete-state' and '--repair' cannot be combined"],
+    [
       ['--rollback', '--switch-to-generation', '2'],
       "options '--switch-to-generation' and '--rollback' cannot be combined",
     ],

@@ -126,7 +126,7 @@ describe('the generations of a deployment to this machine', () => {
   })
 
   test('are listed and printed byte for byte', async () => {
-    const [, second] = await deployThree()
+    const [, second, third] = await deployThree()
     printed = ''
     await runGenerations({ print: 2 })
     expect(printed).toBe(second!.text)
@@ -137,6 +137,12 @@ describe('the generations of a deployment to this machine', () => {
     printed = ''
     await runGenerations({ previous: true })
     expect(printed).toBe('2\n')
+    printed = ''
+    await runGenerations({ current: true })
+    expect(printed).toBe(third!.text)
+    printed = ''
+    await runGenerations({ current: true, profile: 'other' })
+    expect(printed).toBe('')
   })
 
   test('keep their packages, on either side, until garbage is collected after they were deleted', async () => {

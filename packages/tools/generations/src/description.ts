@@ -21,6 +21,10 @@ export const description = {
       minimum: 1,
       describe: 'print the manifest of a generation as it was deployed',
     },
+    current: {
+      type: 'boolean',
+      describe: 'print the manifest of the current generation as it was deployed, or nothing if there is none',
+    },
     previous: {
       type: 'boolean',
       describe:

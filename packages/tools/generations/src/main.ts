@@ -1,5 +1,6 @@
 import {
   beginRollback,
+  currentGeneration,
   type DeploymentPlace,
   finishRollback,
   forgetTarget,
@@ -37,6 +38,7 @@ async function list({ args, print, report }: ToolContext<{ readonly profile: str
 
 interface Arguments {
   readonly print: number | undefined
+  readonly current: boolean
   readonly previous: boolean
   readonly beginRollback: boolean
   readonly endRollback: boolean
@@ -53,6 +55,7 @@ function actionsOf(place: DeploymentPlace, context: ToolContext<Arguments>): rea
   const { print: printed, delete: deleted } = args
   const actions: readonly (readonly [isWanted: boolean, action: Action])[] = [
     [printed !== undefined, async () => print((await readGeneration(place, printed ?? 0)).text)],
+    [args.current, async () => print((await currentGeneration(place))?.text ?? '')],
     [args.previous, async () => print(`${(await nextRollback(place)).to}\n`)],
     [
       args.beginRollback,
@@ -78,6 +81,6 @@ async function forget(place: DeploymentPlace, target: string, report: Report): P
 function tooMany() {
   return usageError(
     'more than one action given',
-    'give only one of --print, --previous, --begin-rollback, --end-rollback, --delete, --delete-all and --forget',
+    'give only one of --print, --current, --previous, --begin-rollback, --end-rollback, --delete, --delete-all and --forget',
   )
 }

@@ -1,7 +1,7 @@
 import { DavitError } from '@davit/diagnostics'
-import type { Infrastructure } from '@davit/documents'
-import { isComponentSelected, keptStores } from '@davit/state-runner'
-import { type CleanedComponent, cleanSnapshots, type SnapshotStore, targetsToUse } from '@davit/target'
+import type { Infrastructure, Manifest } from '@davit/documents'
+import { isComponentSelected, keptStores, selectsAll, type StateSelection } from '@davit/state-runner'
+import { type CleanedComponent, cleanSnapshots, type Component, type SnapshotStore, targetsToUse } from '@davit/target'
 import { defineTool, deploymentOf, type ToolContext, withTargets } from '@davit/tool'
 
 import { description } from './clean-snapshots-description.ts'
@@ -13,9 +13,12 @@ export const tool = defineTool({
   async run(context) {
     const { args, journal, print, report } = context
     const { profile, place } = deploymentOf(context)
-    const infrastructure = await readInfrastructure(context, place)
+    const { infrastructure, manifest } = await readInfrastructure(context, place)
     if (!args.dryRun) journal({ profile }, 'release')
-    const cleaned = await cleanAll(context, args.where === 'coordinator' ? new Map() : infrastructure)
+    const cleaned = await cleanAll(context, {
+      infrastructure: args.where === 'coordinator' ? new Map() : infrastructure,
+      isConcerned: concernedBy(manifest, { containers: args.container, components: args.component, services: [] }),
+    })
     const removed = cleaned.flatMap((one) => one.removed)
     const failed = cleaned.flatMap((one) => one.failed)
     if (!args.dryRun) for (const one of removed) report(say('snapshots-removed', one))
@@ -39,34 +42,59 @@ interface Cleaned {
   readonly failed: readonly string[]
 }
 
+type IsConcerned = (component: Component) => boolean
+
+/** Tells which components on targets are cleaned: those that are selected, or else those of the manifest, or else all. */
+function concernedBy(manifest: Manifest | undefined, selection: StateSelection): IsConcerned {
+  if (manifest === undefined || !selectsAll(selection)) return (one) => isComponentSelected(one, selection)
+  const own = new Set(manifest.snapshotMappings.map(({ container, component }) => `${container} ${component}`))
+  return ({ container, component }) => own.has(`${container} ${component}`)
+}
+
 interface StoreToClean {
   readonly where: string
   readonly store: SnapshotStore
+  readonly isConcerned: IsConcerned
 }
 
-async function cleanAll(context: ToolContext<Arguments>, infrastructure: Infrastructure): Promise<readonly Cleaned[]> {
+interface CleaningPlan {
+  readonly infrastructure: Infrastructure
+  readonly isConcerned: IsConcerned
+}
+
+async function cleanAll(
+  context: ToolContext<Arguments>,
+  { infrastructure, isConcerned }: CleaningPlan,
+): Promise<readonly Cleaned[]> {
   const { args, report } = context
   const { profile } = deploymentOf(context)
+  const selection = { containers: args.container, components: args.component, services: [] }
   return withTargets(infrastructure, { ...context, role: 'state' }, async (reached, openHere) => {
     const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
     const there = targets.map(({ name, machine }): StoreToClean => ({
       where: `on ${name}`,
       store: { machine, place: `targets/${name}` },
+      isConcerned,
     }))
     const kept = args.where === 'targets' ? [] : keptStores(await openHere(), profile)
-    const here = kept.map(({ target, store }): StoreToClean => ({ where: `of ${target} on this machine`, store }))
+    const here = kept.map(({ target, store }): StoreToClean => ({
+      where: `of ${target} on this machine`,
+      store,
+      isConcerned: (one) => isComponentSelected(one, selection),
+    }))
     return Promise.all([...there, ...here].map((one) => clean(one, context)))
   })
 }
 
-async function clean({ where, store }: StoreToClean, { args, signal }: ToolContext<Arguments>): Promise<Cleaned> {
+async function clean(
+  { where, store, isConcerned }: StoreToClean,
+  { args, signal }: ToolContext<Arguments>,
+): Promise<Cleaned> {
   signal.throwIfAborted()
-  const selection = { containers: args.container, components: args.component, services: [] }
   const mode = args.dryRun ? 'dry-run' : 'remove'
   try {
-    const found = await cleanSnapshots(store, (one) => isComponentSelected(one, selection), { keep: args.keep, mode })
-    const removed = found.map((one) => ({ ...one, where }))
-    return { removed, failed: [] }
+    const found = await cleanSnapshots(store, isConcerned, { keep: args.keep, mode })
+    return { removed: found.map((one) => ({ ...one, where })), failed: [] }
   } catch (error) {
     if (!(error instanceof DavitError)) throw error
     return { removed: [], failed: [`snapshots ${where}: ${error.message}`] }

@@ -11,20 +11,28 @@ interface Arguments {
   readonly where: 'targets' | 'coordinator' | 'both'
 }
 
+export interface StoresToClean {
+  readonly infrastructure: Infrastructure
+  /** Undefined if all components are concerned. */
+  readonly manifest: Manifest | undefined
+}
+
 /** Reads the targets from a manifest or an infrastructure, or from what was deployed last. */
 export async function readInfrastructure(
   { args, readInput, readDocument }: ToolContext<Arguments>,
   place: DeploymentPlace,
-): Promise<Infrastructure> {
+): Promise<StoresToClean> {
   if (args.document === undefined) {
     const read = args.where === 'coordinator' ? findManifest : readManifest
-    const found = await read({ args: { ...args, manifest: undefined }, readDocument }, place)
-    return found?.manifest.infrastructure ?? new Map()
+    const manifest = (await read({ args: { ...args, manifest: undefined }, readDocument }, place))?.manifest
+    return { infrastructure: manifest?.infrastructure ?? new Map(), manifest }
   }
   if (args.deployed) throw usageError('a document and --deployed cannot be combined', 'omit one of them')
   const { text, file } = await readInput(args.document)
-  if (isInfrastructure(text)) return parseDocument(Infrastructure, text, { file })
-  return parseDocument(Manifest, text, { file }).infrastructure
+  if (isInfrastructure(text))
+    return { infrastructure: parseDocument(Infrastructure, text, { file }), manifest: undefined }
+  const manifest = parseDocument(Manifest, text, { file })
+  return { infrastructure: manifest.infrastructure, manifest }
 }
 
 /** Whether a document says that it is an infrastructure; if it is neither, it is read as a manifest, and refused. */

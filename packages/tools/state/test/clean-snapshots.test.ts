@@ -84,6 +84,15 @@ describe('davit-clean-snapshots', () => {
     },
   )
 
+  test('leaves alone on targets what is not of the manifest, unless it is selected', async () => {
+    await saved()
+    const file = scene.write('other.json', scene.manifest({ files: 't1' }))
+    scene.output('clean-snapshots', '--keep', '0', '--where', 'targets', file)
+    expect(counts()).toEqual([3, 3, 1])
+    scene.output('clean-snapshots', '--keep', '0', '--where', 'targets', '-C', 'db', file)
+    expect(counts()).toEqual([0, 3, 1])
+  })
+
   test('refuses a document that is neither', () => {
     expect(scene.run('clean-snapshots', ['-'], { input: '{}' }).status).toBe(65)
     expect(scene.run('clean-snapshots', ['--deployed', 'x']).status).toBe(64)
