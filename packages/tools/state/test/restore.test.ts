@@ -87,6 +87,16 @@ describe('davit-restore', () => {
     },
   )
 
+  test('starts a service again that it has stopped when it is interrupted', async () => {
+    scene.profile({ declared: ['restore-first'] })
+    await saved('first')
+    expect(await scene.interrupt('restore-db', ['restore', '-S', 'db'])).toBe(130)
+    expect(scene.callsInOrder()).toEqual(['deactivate db on t1', 'restore db on t1', 'activate db on t1'])
+    expect(scene.state('db', 't1')).toBe('first')
+    scene.output('restore')
+    expect(states()).toEqual(['first', 'first'])
+  })
+
   test('restores an older one by name, by its beginning, or by time', async () => {
     await saved('first', 'second')
     const [first = ''] = scene.names('coordinator', '-S', 'db')

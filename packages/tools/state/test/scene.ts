@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
 import { Manifest, parseDocument, type ProfileName } from '@davit/documents'
 import { removeTree, scratchDirectory } from '@davit/testing/scratch'
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
 
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
 import { executables } from '../../../../scripts/executables.ts'
@@ -40,6 +40,7 @@ export interface Ended {
 
 const HASH = '0'.repeat(32)
 const TARGETS = ['t1', 't2', 't3']
+const PATIENCE = { timeout: 40_000 }
 
 /** The built tools, and local targets with services whose state is a file. Set up anew for each test. */
 export class Scene {
@@ -196,6 +197,20 @@ esac
   /** Runs a tool as the command of davit-lock. */
   hold(manifest: string, [name = '', ...args]: readonly string[]): Ended {
     return this.run('lock', [this.path(manifest), '--', this.#program(name), ...args])
+  }
+
+  /** Interrupts a tool while its module hangs in an activity, which then goes on; returns its status. */
+  async interrupt(what: string, [name = '', ...args]: readonly string[]): Promise<number | null> {
+    this.write(`hang-${what}`, '')
+    const tool = spawn(this.#program(name), args, { env: this.#environment(), stdio: ['ignore', 'ignore', 'pipe'] })
+    let said = ''
+    tool.stderr.on('data', (text: Buffer) => (said += text.toString()))
+    await vi.waitFor(() => expect(readFileSync(this.path('log'), 'utf8')).toContain(what.replace('-', ' ')), PATIENCE)
+    tool.kill('SIGINT')
+    await vi.waitFor(() => expect(said).toContain('interrupted'), PATIENCE)
+    rmSync(this.path(`hang-${what}`))
+    const [status] = (await once(tool, 'exit')) as [number | null]
+    return status
   }
 
   /** Works while another shell holds the lock. */

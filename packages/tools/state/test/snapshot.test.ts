@@ -112,6 +112,8 @@ describe('davit-snapshot', () => {
   test('saves what it can if a module fails, keeps what it had of the others, and says so', async () => {
     const file = await scene.deploy('one.json', scene.manifest(TWO))
     scene.output('snapshot')
+    scene.setState('db', 't1', 'kept')
+    scene.output('snapshot')
     scene.setState('db', 't1', 'lost')
     scene.setState('files', 't2', 'saved')
     scene.fail('snapshot-db')
@@ -120,10 +122,20 @@ describe('davit-snapshot', () => {
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
       expect(stderr).toContain('cannot take a snapshot of db in box on t1: its module ended with status 3')
       expect(stderr).toContain('    sorry: snapshot')
+      expect(stderr).not.toContain('fetch the snapshot of db')
       expect(stderr).toContain('davit-snapshot: not all state was saved [state-failed]')
     }
-    expect(scene.names('coordinator', '-S', 'db')).toHaveLength(1)
+    expect(scene.names('coordinator', '-S', 'db')).toHaveLength(2)
     expect(scene.names('coordinator', '-S', 'files')).toEqual(scene.names('targets', '-S', 'files'))
+  })
+
+  test('completes what has begun when it is interrupted, and begins nothing more', async () => {
+    await scene.deploy('one.json', scene.manifest({ db: 't1', files: 't1' }, { cores: 1 }))
+    expect(await scene.interrupt('snapshot-db', ['snapshot'])).toBe(130)
+    expect(scene.calls()).toEqual(['snapshot db on t1'])
+    expect(scene.snapshots()).toEqual(['db t1 target'])
+    scene.output('snapshot')
+    expect(scene.snapshots('--where', 'coordinator')).toEqual(['db t1 coordinator', 'files t1 coordinator'])
   })
 
   test('warns of what has no snapshots, and refuses a selection that fits nothing', async () => {

@@ -1,5 +1,5 @@
 import { DavitError } from '@davit/diagnostics'
-import { type ActivityDefinition, type ObservedRecord, performActivity } from '@davit/target'
+import { type ObservedRecord, performActivity } from '@davit/target'
 
 import { placeIn, type StateScene } from './scene.ts'
 import type { StepOutcome } from './task.ts'
@@ -14,16 +14,10 @@ export async function restoreAtRest(
 ): Promise<StepOutcome> {
   const stopped = await call('deactivate', record, scene)
   const outcome = stopped === undefined ? await asOutcome(restore) : failure('it cannot be stopped', stopped)
-  const started = await call('activate', outcome.kind === 'succeeded' ? restored(record) : record, scene)
+  const started = await call('activate', record, scene)
   if (started === undefined) return outcome
   const cause = outcome.kind === 'failed' ? `${outcome.message}; then ` : ''
   return failure(`${cause}it cannot be started again (the next davit-env does)`, started)
-}
-
-/** The record without the snapshot that an earlier run was still to restore. */
-function restored(record: ObservedRecord): ObservedRecord {
-  const { toRestore: _, ...definition }: ActivityDefinition = record.definition
-  return { ...record, definition }
 }
 
 /** Calls the module; returns its failure, if any. */
