@@ -80,6 +80,16 @@ describe('davit-migrate', () => {
     expect(scene.state('db', 't1')).toBe('rows')
   })
 
+  test('does not replace newer state by an old snapshot where the old state was deleted', async () => {
+    const file = await moved()
+    scene.output('migrate', file, '-o', old(), '--delete-state')
+    scene.setState('db', 't2', 'newer')
+    const { status, stderr } = scene.run('migrate', [file, '-o', old()])
+    expect(status).toBe(1)
+    expect(stderr).toContain("'t1' knows nothing of its state")
+    expect(scene.state('db', 't2')).toBe('newer')
+  })
+
   test('gives a new version under another component name the state of the old one', async () => {
     await scene.deploy('old.json', scene.manifest({ db: 't1' }))
     scene.setState('db', 't1', 'rows')

@@ -72,6 +72,7 @@ export async function performOn(
   const mapping = { ...stateful.mapping, component: stateful.component }
   const request = { activity, profile, token, timeoutSeconds, mapping, definition, compressor, snapshot }
   const result = await performStateActivity(machine, request)
+  if (result.kind === 'no-state') return { kind: 'failed', message: stateMissing(stateful) }
   if (result.kind === 'not-begun') return { kind: 'failed', message: `it could not begin: ${result.message}` }
   return result
 }
@@ -90,6 +91,10 @@ async function definitionOn(
   const found = await findModules(machine, modules)
   const module = modules.find((one) => found.has(one))
   return module === undefined ? undefined : { ...definition, module }
+}
+
+function stateMissing({ mapping }: StatefulService): string {
+  return `'${mapping.target}' knows nothing of its state: it was deleted, or was never there, or the disk is new`
 }
 
 function moduleMissing({ service, mapping }: StatefulService): string {

@@ -85,7 +85,7 @@ export async function copyAll(snapshots: readonly Snapshot[], { from, to, scene,
   let bytes = 0
   for (const snapshot of snapshots) {
     signal.throwIfAborted()
-    bytes += await copySnapshot(from, to, { snapshot, signal, ...(as === undefined ? {} : { as }) })
+    bytes += await copySnapshot(from, [{ store: to, ...(as === undefined ? {} : { as }) }], { snapshot, signal })
   }
   return { kind: 'succeeded', bytes }
 }
