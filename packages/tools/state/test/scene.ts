@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
 import { Manifest, parseDocument, type ProfileName } from '@davit/documents'
 import { removeTree, scratchDirectory } from '@davit/testing/scratch'
-import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, vi } from 'vitest'
 
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
 import { executables } from '../../../../scripts/executables.ts'
@@ -164,6 +164,10 @@ esac
     return { status, stdout, stderr }
   }
 
+  #log(): string {
+    return existsSync(this.path('log')) ? readFileSync(this.path('log'), 'utf8') : ''
+  }
+
   #program(name: string): string {
     return join(this.#programs, 'bin', `davit-${name}.cjs`)
   }
@@ -181,9 +185,8 @@ esac
 
   /** Calls of the module since the last time this was called, without questions for the status. */
   calls(): readonly string[] {
-    const log = this.path('log')
-    const lines = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : []
-    rmSync(log, { force: true })
+    const lines = this.#log().trimEnd().split('\n')
+    rmSync(this.path('log'), { force: true })
     return lines.filter((line) => line !== '' && !line.startsWith('status ')).toSorted()
   }
 
@@ -205,9 +208,9 @@ esac
     const tool = spawn(this.#program(name), args, { env: this.#environment(), stdio: ['ignore', 'ignore', 'pipe'] })
     let said = ''
     tool.stderr.on('data', (text: Buffer) => (said += text.toString()))
-    await vi.waitFor(() => expect(readFileSync(this.path('log'), 'utf8')).toContain(what.replace('-', ' ')), PATIENCE)
+    await vi.waitUntil(() => this.#log().includes(what.replace('-', ' ')), PATIENCE)
     tool.kill('SIGINT')
-    await vi.waitFor(() => expect(said).toContain('interrupted'), PATIENCE)
+    await vi.waitUntil(() => said.includes('interrupted'), PATIENCE)
     rmSync(this.path(`hang-${what}`))
     const [status] = (await once(tool, 'exit')) as [number | null]
     return status

@@ -24,6 +24,8 @@ test('services of an old manifest are acted on where their targets are now, with
   const next = manifestAt('new.example', { changed: '3', added: '4' })
   const target = withTargetsOf(next, old).infrastructure.get('t1' as TargetName)
   expect(target?.properties.get('hostname')).toBe('new.example')
-  const ports = [...(target?.containers ?? [])].map(([name, properties]) => `${name} ${String(properties.get('port'))}`)
-  expect(ports.toSorted()).toEqual(['added 4', 'changed 3', 'gone 1'])
+  const ports = [...(target?.containers ?? [])].map(
+    ([name, properties]) => `${name} ${JSON.stringify(properties.get('port'))}`,
+  )
+  expect(ports.toSorted()).toEqual(['added "4"', 'changed "3"', 'gone "1"'])
 })
