@@ -1,5 +1,6 @@
 import { constants } from 'node:os'
 import { PassThrough, type Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { ClientChannel } from 'ssh2'
 import { BOOTSTRAP_COMMAND, scriptLine } from './bootstrap.ts'
@@ -9,11 +10,35 @@ import type { SshLink } from './ssh-link.ts'
 
 export async function openSshChannel(link: SshLink, script: string): Promise<Channel> {
   const line = scriptLine(script)
-  return execute(link, (remote) => {
-    const channel = channelOver(remote, link)
-    remote.write(line)
-    return channel
-  })
+  const open = () =>
+    execute(link, (remote) => {
+      const channel = channelOver(remote, link)
+      remote.write(line)
+      return channel
+    })
+  for (;;) {
+    try {
+      return await open()
+    } catch (error) {
+      if (!isRefusal(error) || !hasJustClosed(link)) throw error
+      await delay(AGAIN_MILLISECONDS)
+    }
+  }
+}
+
+/** When a channel of a link was last closed. */
+const closings = new WeakMap<SshLink, number>()
+
+/** How long sshd may still count a session that was closed, until it has noticed the end of its process. */
+const LINGERING_MILLISECONDS = 5_000
+const AGAIN_MILLISECONDS = 50
+
+function hasJustClosed(link: SshLink): boolean {
+  return performance.now() - (closings.get(link) ?? -Infinity) < LINGERING_MILLISECONDS
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof DavitError && error.code === 'session-refused'
 }
 
 /** Calls `begin` synchronously: a command that ends quickly, such as nologin, would be over before a promise settles. */
@@ -74,6 +99,7 @@ function channelOver(remote: ClientChannel, link: SshLink): Channel {
       forget()
       stop(channelClosed(address))
       remote.close()
+      closings.set(link, performance.now())
     },
   }
 }

@@ -17,7 +17,9 @@ test('readModules() reads the modules of davit', async () => {
     'apache-webapplication',
     'echo',
     'fileset',
+    'mysql-database',
     'nginx-webapplication',
+    'postgresql-database',
     'process',
     'wrapper',
   ])
