@@ -50,6 +50,19 @@ async function addKey(name: string, options = ''): Promise<string> {
   return file
 }
 
+test.skipIf(missing !== undefined)('a session that was just closed does not prevent the next one', async () => {
+  await withConnection([`IdentityFile ${sshd.clientKey}`], async (connection) => {
+    // sshd counts a session until its process has ended.
+    const channels = await Promise.all([1, 2].map(() => connection.run('echo up; exec sleep 0.5')))
+    await Promise.all(channels.map(({ stdout }) => once(stdout, 'data')))
+    for (const channel of channels) {
+      channel.exit.catch(() => {})
+      channel.close()
+    }
+    expect(await hello(connection)).toBe('hello\n')
+  })
+})
+
 describe.skipIf(missing !== undefined)('authentication', () => {
   let agent: { readonly socket: string; stop(): void }
 
