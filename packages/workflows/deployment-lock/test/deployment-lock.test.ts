@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { removeTree } from '@davit/files'
 import { type Connection, openLocal } from '@davit/connection'
@@ -65,7 +66,22 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(connections.map((connection) => connection.close()))
   removeTree(directory)
+  // A helper still finishes its last request, and may make its directory anew.
+  for (let tries = 0; tries < 100 && processesOf(directory).length > 0; tries += 1) await delay(20)
+  removeTree(directory)
 })
+
+/** Processes that have a text in their environment. */
+function processesOf(text: string): readonly string[] {
+  const has = (pid: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(text)
+    } catch {
+      return false
+    }
+  }
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && has(name))
+}
 
 const owner = ownerOf(here, 'self')
 const termsOf = (token: string): LockTerms & ServiceLockTerms => ({
