@@ -36,7 +36,7 @@ describe.each(installedShells())('with $name', (shell) => {
       message: `'${shell.name}' has not answered for 2 s`,
     })
     expect(await lockHolder(machine, place)).toBe(undefined)
-    expect(isAlive(stopped)).toBe(false)
+    await vi.waitFor(() => expect(isAlive(stopped)).toBe(false), PATIENCE)
     // Requests that it had not read are never carried out.
     expect(await lockHolder(machine, place)).toBe(undefined)
     expect(scene.connection.pids).toHaveLength(3)
