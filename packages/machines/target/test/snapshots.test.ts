@@ -18,6 +18,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { SnapshotMapping } from '@davit/documents'
 
 import {
+  acquireLock,
   cleanSnapshots,
   copySnapshot,
   findSnapshot,
@@ -254,6 +255,19 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
       // oxlint-disable-next-line no-await-in-loop
       expect(await mark()).toBe(kind === 'garbage' ? 'garbage' : 'in-use')
     }
+  })
+
+  test('are neither taken nor restored by a run that has lost the lock', async () => {
+    const keeper = await Keeper.open(shell)
+    writeFileSync(keeper.path('file'), 'rows')
+    await keeper.perform('snapshot')
+    const place = { target: keeper.scene.mapping.target, profile: keeper.scene.profile }
+    await acquireLock(keeper.scene.machine, place, { token: 'theirs', owner: 'they', leaseSeconds: 60 })
+    writeFileSync(keeper.path('file'), 'later')
+    await expect(keeper.perform('restore', { token: 'mine' })).rejects.toMatchObject({ code: 'lock-lost' })
+    expect(readFileSync(keeper.path('file'), 'utf8')).toBe('later')
+    expect(await keeper.perform('restore', { token: 'theirs' })).toEqual(SUCCEEDED)
+    expect(readFileSync(keeper.path('file'), 'utf8')).toBe('rows')
   })
 
   test('of Dysnomia are read, and its modules work as before', async () => {

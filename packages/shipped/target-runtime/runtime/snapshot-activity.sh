@@ -17,7 +17,6 @@ operation_start_state() {
   compressor=$1 wanted=$2
   shift 2
   [ "$wanted" = - ] || check_component "$wanted"
-  [ "$token" = - ] || check_lock "$target" "$profile" "$token"
   spawn begin_state "$@"
 }
 
@@ -54,6 +53,8 @@ begin_state() {
     refuse_busy
   }
   stage=claimed
+  # Who takes the lock later sees the claim.
+  [ "$token" = - ] || check_lock "$target" "$profile" "$token"
   # After the death of a helper, nothing begins unnoticed.
   is_alive "$self" || exit 3
   ! is_claimed "$directory/module" || refuse_busy
