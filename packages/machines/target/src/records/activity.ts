@@ -49,10 +49,19 @@ const MAX_TROUBLE_CHARACTERS = 300
  * it, or is requested again if it never began. Rejects if the machine cannot be asked how the activity ended, and with `lock-lost` if it was not allowed to begin.
  */
 export async function performActivity(machine: Machine, request: ActivityRequest): Promise<ActivityResult> {
+  return resultOf(machine, request, () => statusOf(machine, request))
+}
+
+/** Turns the exit status of an activity, or the refusal to begin it, into its result. Rejects with `lock-lost` as it is. */
+export async function resultOf<Other>(
+  machine: Machine<'deploy' | 'state'>,
+  request: DescribedActivity,
+  status: () => Promise<number | Other>,
+): Promise<ActivityResult | Other> {
   try {
-    const status = await statusOf(machine, request)
-    if (typeof status !== 'number') return status
-    return status === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, status)
+    const ended = await status()
+    if (typeof ended !== 'number') return ended
+    return ended === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, ended)
   } catch (error) {
     if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
     return { kind: 'failed', message: error.messageWithRemedy, log: '' }
@@ -102,10 +111,13 @@ function secondsOf({ timeoutSeconds = 0 }: Pick<ActivityRequest, 'timeoutSeconds
   return String(timeoutSeconds)
 }
 
+/** What names an activity and its log. */
+type DescribedActivity = Pick<ActivityRequest, 'profile' | 'mapping' | 'timeoutSeconds'> & { readonly activity: string }
+
 /** Describes a failed activity by its status, with the end of its log. */
 export async function failureOf(
   machine: Machine<'deploy' | 'state'>,
-  request: Pick<ActivityRequest, 'profile' | 'mapping' | 'timeoutSeconds'> & { readonly activity: string },
+  request: DescribedActivity,
   status: number,
 ): Promise<Extract<ActivityResult, { readonly kind: 'failed' }>> {
   const { mapping, profile, activity } = request

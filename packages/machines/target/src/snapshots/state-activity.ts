@@ -6,7 +6,7 @@ import { RefusedRequest } from '../helper/helper.ts'
 import type { Compressor } from '../helper/facts.ts'
 import { MAX_LOSSES } from '../helper/reconnect.ts'
 import { isConnectionLost, type Machine } from '../machine.ts'
-import { type ActivityDefinition, type ActivityResult, failureOf, NEVER_BEGAN } from '../records/activity.ts'
+import { type ActivityDefinition, type ActivityResult, NEVER_BEGAN, resultOf } from '../records/activity.ts'
 import { beginOnce, type NotBegun } from '../records/begin-once.ts'
 import { recordFields } from '../records/record.ts'
 
@@ -26,32 +26,28 @@ export interface StateRequest {
 }
 
 /** Without state, there is nothing of which a snapshot could be taken. */
-export type StateResult = ActivityResult | { readonly kind: 'no-state' }
+export type StateResult = ActivityResult | NoState
+
+interface NoState {
+  readonly kind: 'no-state'
+}
 
 /**
  * Runs an activity to its end, after those that concern the state of the same component. If the helper or the connection is lost, the
  * activity goes on without it. Rejects if the machine cannot be asked how it ended, and with `lock-lost` if it was not allowed to begin.
  */
 export async function performStateActivity(machine: Machine<'state'>, request: StateRequest): Promise<StateResult> {
-  try {
-    const status = await statusOf(machine, request)
-    if (typeof status !== 'number') return status
-    return status === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, status)
-  } catch (error) {
-    if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
-    if (error.code === 'no-state') return { kind: 'no-state' }
-    return { kind: 'failed', message: error.messageWithRemedy, log: '' }
-  }
+  return resultOf(machine, request, () => statusOf(machine, request))
 }
 
-async function statusOf(machine: Machine<'state'>, request: StateRequest): Promise<number | NotBegun> {
+async function statusOf(machine: Machine<'state'>, request: StateRequest): Promise<number | NotBegun | NoState> {
   for (let losses = 0; ; losses += 1) {
     const status = await tryOnce(machine, request)
     if (status !== NEVER_BEGAN || losses === MAX_LOSSES) return status
   }
 }
 
-async function tryOnce(machine: Machine<'state'>, request: StateRequest): Promise<number | NotBegun> {
+async function tryOnce(machine: Machine<'state'>, request: StateRequest): Promise<number | NotBegun | NoState> {
   const id = randomBytes(12).toString('hex')
   const start = startFields(request, id)
   try {
@@ -59,7 +55,9 @@ async function tryOnce(machine: Machine<'state'>, request: StateRequest): Promis
     if (begun.kind === 'not-begun') return begun
     return begun.kind === 'ended' ? begun.result : await awaited(machine, request, id)
   } catch (error) {
-    if (!(error instanceof RefusedRequest) || error.code !== 'already-running') throw error
+    if (!(error instanceof RefusedRequest)) throw error
+    if (error.code === 'no-state') return { kind: 'no-state' }
+    if (error.code !== 'already-running') throw error
     // An activity of another run, whose request is not known here.
     await awaited(machine, request, 'another')
     return tryOnce(machine, request)
