@@ -21,6 +21,8 @@ test('readModules() reads the modules of davit', async () => {
     'nginx-webapplication',
     'postgresql-database',
     'process',
+    'supervisord-program',
+    'sysvinit-script',
     'wrapper',
   ])
   expect(modules.get('echo')?.activities).toEqual(['activate', 'deactivate', 'lock', 'unlock'])

@@ -78,7 +78,21 @@ interface StatefulOptions {
   readonly properties?: Readonly<Record<string, string>>
 }
 
-const TOOLS = ['mv', 'rm', 'mkdir', 'rmdir', 'ln', 'chown', 'chmod', 'sync', 'mariadb', 'mariadb-dump', 'setpriv']
+const TOOLS = [
+  'mv',
+  'rm',
+  'mkdir',
+  'rmdir',
+  'ln',
+  'chown',
+  'chmod',
+  'sync',
+  'mariadb',
+  'mariadb-dump',
+  'setpriv',
+  'supervisorctl',
+  'svnadmin',
+]
 
 function copy(from: string, to: string, ...options: readonly string[]): void {
   const { status, stderr } = spawnSync('cp', ['-a', ...options, '--', from, to], { encoding: 'utf8' })
