@@ -1,6 +1,8 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -99,5 +101,18 @@ describe('what tests leave behind', () => {
     const found = await left()
     for (const [name] of names) spawnSync('ip', ['link', 'del', name])
     expect(found).toBe(`interface ${names[0]![0]}\n`)
+  })
+
+  test.runIf(HOSTS_POSSIBLE)('is a control group of its hosts, and of nobody else’s', async () => {
+    await remember()
+    const top = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup'].find((path) => existsSync(`${path}/cgroup.procs`))
+    if (top === undefined) return
+    const ids = [randomUUID(), randomUUID()]
+    const groups = ids.map((id) => join(top, `davit-test-host-${id}-x1`))
+    for (const group of groups) await mkdir(group)
+    await writeFile(join(run, 'sets/.made'), `davit-test-hosts:${ids[0]}\n`)
+    const found = await left()
+    for (const group of groups) await rmdir(group)
+    expect(found).toBe(`group ${groups[0]}\n`)
   })
 })

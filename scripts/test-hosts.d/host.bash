@@ -1,12 +1,13 @@
 # One host: a disk and a network that outlive its processes, and switching it
 # on. Sourced by test-hosts.
 #
-# SET/hosts/NAME/  address, kind (overlay or bare), interface (its end outside)
+# SET/hosts/NAME/  address, kind (overlay, bare or systemd), interface (its end outside)
 #                  system      the system its Nix builds for, if not this machine's
 #                  disk/       tmpfs: upper/ contains the host's files, work/ belongs to overlayfs
 #                  network     its network namespace
 #                  root/       mount point, empty outside the host
 #                  lock        held while a command cuts it off, reboots it and the like
+#                  group       the directory of its control group, while a host with systemd runs
 #                  pid, boot-id, log   of the current boot; pid as seen from outside
 # shellcheck shell=bash
 

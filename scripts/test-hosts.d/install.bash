@@ -13,6 +13,11 @@ prepare_disk() { # HOST
   for path in etc/nix etc/ssh home nix root var/lib/davit var/tmp; do
     mknod "$upper/$path" c 0 0
   done
+  [ "$(<"$1/kind")" != systemd ] || {
+    install -d -m 755 "$upper/etc/systemd"
+    mknod "$upper/etc/systemd/system" c 0 0
+    : >"$upper/etc/fstab"
+  }
 }
 
 copy_bare_root() { # DIRECTORY
@@ -41,6 +46,7 @@ install_host() { # HOST
     # sshd without PAM refuses an account whose password is marked '!'.
     sed -i 's|^root:[^:]*:|root:*:|' etc/shadow
     install_nix "$host"
+    [ "$(<"$host/kind")" != systemd ] || install_systemd
   fi
   install_names "$set" "$name"
   install_sshd "$set" "$host"

@@ -151,6 +151,15 @@ end_processes() { # SET [NAME]
     kill -KILL ${firsts:-$pids} 2>/dev/null || true
     sleep 0.05
   done
+  remove_groups "$@"
+}
+
+# Removes the control groups of hosts with systemd.
+remove_groups() { # SET [NAME]
+  local host
+  for host in "$1/hosts/"${2:-*}; do
+    remove_group "$host"
+  done
 }
 
 first_processes() { # PID...

@@ -1,7 +1,7 @@
 # Finds what tests leave on the machine, outside of the directory of their run. Sourced by scripts/test.
 #
 # The machine is compared with its state before the run: new or changed files in the usual places, the modes of these places,
-# processes, mounts, network interfaces. Namespaces need no comparison, since they live no longer than their processes, mounts and
+# processes, mounts, network interfaces, control groups of hosts. Namespaces need no comparison, since they live no longer than their processes, mounts and
 # interfaces.
 # If nobody else uses the machine, as in a container or in scripts/fresh-root, everything counts. Otherwise others may have left
 # something meanwhile, perhaps other tests of davit. Then only those things count that name this run, or are in davit's default
@@ -30,6 +30,7 @@ take_picture() { # FILE DIRECTORY CLONE
     list_processes
     awk -F ' - ' '{ split($1, one, " "); split($2, two, " "); print "mount\t" one[5] "\t" two[1] }' /proc/self/mountinfo
     list_interfaces
+    find /sys/fs/cgroup -type d -name 'davit-test-host-*' -prune -printf 'group\t%p\t-\n' 2>/dev/null
   } | LC_ALL=C sort -u >"$1"
 }
 
@@ -139,6 +140,12 @@ is_of_our_hosts() { # PATH DIRECTORY
 counts_as_interface() { # NAME DIRECTORY ALONE STATE
   [[ $4 != *davit-test-hosts:* ]] || { grep -qsxF -e "$(grep -o 'davit-test-hosts:[^ ]*' <<<"$4")" "$2/sets/.made"; return; }
   [ "$3" = yes ] && [[ $1 != dvt* ]]
+}
+
+# The name of a control group tells the set of its host.
+counts_as_group() { # PATH DIRECTORY
+  local id=${1##*/davit-test-host-}
+  grep -qsxF -e "davit-test-hosts:${id:0:36}" "$2/sets/.made"
 }
 
 # Caches of compiled programs do not count: later programs of this run use them.

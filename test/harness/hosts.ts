@@ -35,7 +35,8 @@ export interface TestHosts {
 
 export interface HostOptions {
   readonly prefix: string
-  readonly kind?: 'full' | 'bare'
+  /** Hosts with `systemd` are full, and it is their first process. */
+  readonly kind?: 'full' | 'bare' | 'systemd'
   /** Host → platform that its Nix builds for, if it is not that of this machine. */
   readonly systems?: Readonly<Record<string, string>>
 }
@@ -46,7 +47,7 @@ export async function bringUpHosts(
   { prefix, kind = 'full', systems = {} }: HostOptions,
 ): Promise<TestHosts> {
   const options = Object.entries(systems).map(([host, system]) => `--system=${host}=${system}`)
-  if (kind === 'bare') options.push('--bare')
+  if (kind !== 'full') options.push(`--${kind}`)
   const { stdout } = await run(TEST_HOSTS, ['up', String(count), '--name-prefix', prefix, ...options])
   const [directory = '', ...lines] = stdout.trimEnd().split('\n')
   const note = await noteSet(directory)

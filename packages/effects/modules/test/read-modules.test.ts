@@ -22,6 +22,7 @@ test('readModules() reads the modules of davit', async () => {
     'postgresql-database',
     'process',
     'supervisord-program',
+    'systemd-unit',
     'sysvinit-script',
     'wrapper',
   ])

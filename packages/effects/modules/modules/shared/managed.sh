@@ -12,7 +12,7 @@ prepare_managed() {
   case $component$container in
     *[[:cntrl:]]*) fail "the path '$component', or the container '$container', contains a control character" ;;
   esac
-  davit_patience=${timeout:-30}
+  davit_patience=${timeout:-${davit_default_patience:-30}}
   case $davit_patience in
     *[!0-9]* | 0?* | ??????*) fail "timeout '$davit_patience' is not a number of seconds" ;;
   esac
