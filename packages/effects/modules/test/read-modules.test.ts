@@ -24,6 +24,7 @@ test('readModules() reads the modules of davit', async () => {
     'supervisord-program',
     'systemd-unit',
     'sysvinit-script',
+    'tomcat-webapplication',
     'wrapper',
   ])
   expect(modules.get('echo')?.activities).toEqual(['activate', 'deactivate', 'lock', 'unlock'])
