@@ -21,6 +21,7 @@ test('readModules() reads the modules of davit', async () => {
     'nginx-webapplication',
     'postgresql-database',
     'process',
+    'subversion-repository',
     'supervisord-program',
     'systemd-unit',
     'sysvinit-script',
