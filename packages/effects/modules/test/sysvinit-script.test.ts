@@ -57,7 +57,11 @@ describe.concurrent.each(shells)('sysvinit-script under $name', (shell) => {
 
 describe.concurrent.each(inDepth)('sysvinit-script in depth under $name', (shell) => {
   test('fails when a program ends at once, or never says that it runs', async () => {
-    const short = component(shell, { S1web: serviceScript('web', 'sleep 0.2') })
+    const seenOnce = `#!/bin/sh
+cd "$SCENE" || exit 1
+case $1 in start) touch started ;; stop) rm -f started; rmdir seen ;; status) [ -e started ] && mkdir seen ;; esac || exit 3
+`
+    const short = component(shell, { S1web: seenOnce })
     const ended = await short.call('activate')
     expect([ended.status, ended.stderr]).toEqual([1, expect.stringContaining("S1web' does not run")])
     expectNothing(short)
