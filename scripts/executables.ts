@@ -50,9 +50,11 @@ export function readManifest(directory: string): PackageManifest {
   return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as PackageManifest
 }
 
-/** Returns the directories of all packages: `packages/FLOOR/NAME`, and `examples`. */
+/** Returns the directories of all packages: `packages/FLOOR/NAME`, and `packages/examples`. */
 export function packageDirectories(root = ROOT): readonly string[] {
   const floors = readdirSync(join(root, 'packages')).map((floor) => join(root, 'packages', floor))
   const packages = floors.flatMap((floor) => readdirSync(floor).map((name) => join(floor, name)))
-  return [...packages, join(root, 'examples')].filter((path) => existsSync(join(path, 'package.json'))).toSorted()
+  return [...packages, join(root, 'packages/examples')]
+    .filter((path) => existsSync(join(path, 'package.json')))
+    .toSorted()
 }

@@ -99,7 +99,7 @@ const FOLDERS: readonly (readonly [floor: number, folder: string])[] = [
   [60, 'packages/toolkit'],
   [TOOLS, 'packages/tools'],
   [75, 'packages/compositions'],
-  [80, '.'],
+  [80, 'packages'],
 ]
 
 function placeProblems(place: string, { floor = 0 }: PackageManifest): string[] {

@@ -11,7 +11,7 @@ import { nixModel } from './harness/nix-language.ts'
 import { activeOn, davitFilesOn, recordOf } from './harness/records.ts'
 import { wrapper } from './harness/services.ts'
 
-const EXAMPLE = fileURLToPath(new URL('../examples/guestbook', import.meta.url))
+const EXAMPLE = fileURLToPath(new URL('../packages/examples/guestbook', import.meta.url))
 
 describe.skipIf(!HOSTS_POSSIBLE)('systems on three hosts', () => {
   let set: TestHosts
