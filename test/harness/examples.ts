@@ -39,7 +39,7 @@ export async function copyExample(user: Coordinator, name: string, hosts: readon
 }
 
 /** The user types `ssh`; the keys of the test hosts are in a configuration of their own. */
-const SSH = `ssh() { command ssh -n -F "$DAVIT_SSH_CONFIG" "$@"; }`
+const SSH = `ssh() { command ssh -F "$DAVIT_SSH_CONFIG" "$@"; }`
 
 function addressed(text: string, hosts: readonly Host[]): string {
   return text.replaceAll(/\btest(\d+)\.example\.org\b/g, (name, number: string) => hosts[+number - 1]?.address ?? name)

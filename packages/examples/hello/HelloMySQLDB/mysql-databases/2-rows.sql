@@ -1,0 +1,1 @@
+INSERT INTO messages (text) VALUES ('Hello'), ('Grüezi');

@@ -1,0 +1,5 @@
+{ infrastructure }:
+{
+  HelloMySQLDB = [ infrastructure.test2 ];
+  HelloDBService = [ infrastructure.test1 ];
+}

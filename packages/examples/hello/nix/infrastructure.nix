@@ -1,0 +1,12 @@
+let
+  # The module logs in through the socket of the server; `port` is where the web application reaches the same server.
+  database = { mysql-database = { mysqlUsername = "root"; port = 3306; }; };
+in
+{
+  test1 = {
+    properties = { hostname = "test1.example.org"; };
+    containers = { tomcat-webapplication = { port = 8080; }; };
+  };
+  test2 = { properties = { hostname = "test2.example.org"; }; containers = database; };
+  test3 = { properties = { hostname = "test3.example.org"; }; containers = database; };
+}
