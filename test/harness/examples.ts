@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Coordinator, type Outcome, succeeded } from './coordinator.ts'
+import { type Coordinator, type Outcome, type Started, succeeded } from './coordinator.ts'
 import type { Host } from './hosts.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../packages/examples', import.meta.url))
@@ -11,6 +11,8 @@ export interface Example {
   readonly directory: string
   /** Runs the lines that its README has below a heading, as bash does in its directory, and rejects if one fails. */
   type(heading: string): Promise<Outcome>
+  /** Starts the one line that its README has below a heading. */
+  start(heading: string): Started
   /** Runs a bash script in its directory, and rejects if a line fails. */
   bash(script: string): Promise<Outcome>
   /** Changes a file, in which the text must be. */
@@ -30,6 +32,7 @@ export async function copyExample(user: Coordinator, name: string, hosts: readon
     directory,
     bash,
     type: (heading) => bash(linesBelow(readme, heading)),
+    start: (heading) => user.start(['bash', '-c', `cd '${directory}' && exec ${linesBelow(readme, heading)}`]),
     replace: (file, old, by) =>
       change(join(directory, file), (text) => {
         if (!text.includes(old)) throw new Error(`'${file}' of the example '${name}' does not contain '${old}'`)

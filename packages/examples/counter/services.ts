@@ -1,0 +1,5 @@
+import { defineServices, source } from 'davit'
+
+export default defineServices({
+  counter: { type: 'process', deployState: true, pkg: source('./redis') },
+})
