@@ -10,12 +10,15 @@ const SERVERS = ['/usr/share/tomcat10/bin/catalina.sh', '/usr/share/java/mariadb
 const missing = SERVERS.filter((file) => !existsSync(file))
 if (missing.length > 0) console.warn(`SKIPPED: the example hello, without ${missing.join(', ')}`)
 
-/** Tomcat looks for applications every second, and sees the store of this test, which is in a directory for temporary files. */
-const QUICK_TOMCAT = `sed -i 's/<Engine /<Engine backgroundProcessorDelay="1" /' /etc/tomcat10/server.xml
+/** Tomcat looks for applications every second, is started fast, and sees the store, which is in a directory for temporary files. */
+const PREPARE_TOMCAT = `sed -i 's/<Engine /<Engine backgroundProcessorDelay="1" /' /etc/tomcat10/server.xml
+sed -i 's|</Context>|<JarScanner scanClassPath="false"/></Context>|' /etc/tomcat10/context.xml
 mkdir -p /etc/systemd/system/tomcat10.service.d
-printf '%s\\n' '[Service]' 'PrivateTmp=no' 'Environment="JAVA_OPTS=-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"' \
+printf '%s\n' '[Service]' 'PrivateTmp=no' 'Environment="JAVA_OPTS=-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"' \
   >/etc/systemd/system/tomcat10.service.d/test.conf
 systemctl daemon-reload`
+/** As after the installation, whatever this machine has in its own MariaDB. */
+const PREPARE_MARIADB = `rm -rf /var/lib/mysql && mariadb-install-db --user=mysql --skip-test-db --datadir=/var/lib/mysql`
 
 describe.skipIf(!HOSTS_POSSIBLE || missing.length > 0)('the example hello', () => {
   let set: TestHosts
@@ -31,7 +34,7 @@ describe.skipIf(!HOSTS_POSSIBLE || missing.length > 0)('the example hello', () =
     user = await coordinator({ hosts: set, nix: NIX_POSSIBLE })
     hello = await copyExample(user, 'hello', set.hosts)
     await Promise.all(set.hosts.map((host) => host.sh('systemctl is-system-running --wait')))
-    await web.sh(QUICK_TOMCAT)
+    await Promise.all([web.sh(PREPARE_TOMCAT), old.sh(PREPARE_MARIADB), other.sh(PREPARE_MARIADB)])
     await hello.type('Machines')
   })
   afterAll(async () => {
