@@ -87,10 +87,11 @@ describe.skipIf(!HOSTS_POSSIBLE || missing.length > 0)('the example hello', () =
     expect(await answersDuring('Move')).toEqual([rowsAt(old, 'Bonjour'), 'nothing', rowsAt(other, 'Bonjour')])
   })
 
-  test('goes back with what has been added since', async () => {
+  test('goes back with what has been added since, and leaves nothing', async () => {
     await other.sh(`mariadb -e "INSERT INTO messages (text) VALUES ('Ciao'), ('<b>')" HelloMySQLDB`)
     const rows = ['Bonjour', 'Ciao', '&lt;b>']
     expect(await answersDuring('Go back')).toEqual([rowsAt(other, ...rows), 'nothing', rowsAt(old, ...rows)])
+    expect(await other.sh('mariadb -NBe "SHOW DATABASES"')).not.toContain('Hello')
   })
 
   test.skipIf(!NIX_POSSIBLE)('continues with the models in Nix, whose database stays where it is', async () => {

@@ -10,8 +10,8 @@ const PORT = 6379
 const hosts = process.argv.slice(2)
 const key = `numbers:${Date.now()}`
 let confirmed = 0
-let interrupted = false
-process.once('SIGINT', () => (interrupted = true))
+const interruption = new AbortController()
+process.once('SIGINT', () => interruption.abort())
 
 class Redis {
   constructor(host) {
@@ -51,7 +51,7 @@ for (let attempt = 0; !finished; attempt += 1) {
     do {
       await redis.ask(`SADD ${key} ${confirmed + 1}`)
       confirmed += 1
-    } while (!interrupted)
+    } while (!interruption.signal.aborted)
     await redis.check()
     finished = true
   } catch {
