@@ -6,7 +6,7 @@ export const description = {
   name: 'davit-restore',
   summary: 'Replace the state of services by snapshots that this machine keeps',
   description: [
-    'Sends each service whose state moves with it (deployState) the last snapshot that this machine keeps of it, and replaces its state by that. If possible, it is one that was taken on the same target, otherwise the newest of any target. State of which no snapshot is kept is left as it is, which is said.',
+    'Sends each service whose state moves with it (deployState) the last snapshot that this machine keeps of it, and replaces its state by that. It is the newest of any target; of a service with several instances, if possible the one of the same target. State of which no snapshot is kept is left as it is, which is said.',
     'Works under the lock of the deployment. A service whose module says so (restore-first), such as a process with its directory, is stopped meanwhile, and started again even if the restore fails; what depends on it keeps running.',
     'With --old-manifest, restores only what the old manifest has elsewhere or not at all: from the target on which it was before.',
     'Prints the manifest unchanged, if one is given.',

@@ -57,6 +57,19 @@ describe('davit-restore', () => {
     })
   })
 
+  test('takes the newest snapshot, wherever it was taken', async () => {
+    await scene.deploy('one.json', scene.manifest({ db: 't1', files: 't2' }))
+    scene.setState('db', 't1', 'monday')
+    scene.output('snapshot')
+    await scene.deploy('two.json', scene.manifest({ db: 't2', files: 't1' }))
+    scene.setState('db', 't2', 'tuesday')
+    scene.output('snapshot')
+    await scene.deploy('one.json', scene.manifest({ db: 't1', files: 't2' }))
+    expect(scene.output('restore', '--dry-run', '-S', 'db')).toContain('taken on t2')
+    scene.output('restore', '-S', 'db')
+    expect(scene.state('db', 't1')).toBe('tuesday')
+  })
+
   test('stops a service whose directory is replaced, and starts it again', async () => {
     scene.profile({ declared: ['restore-first'] })
     await saved('first')
@@ -149,8 +162,9 @@ describe('davit-restore', () => {
     expect(scene.run('restore', [file, '-o', file]).stderr).toBe(
       'no state has moved between the two manifests, so there is nothing to do\n',
     )
+    scene.setState('db', 't2', 'newer')
     scene.output('restore', file, '-o', file, '--no-upgrade')
-    expect(scene.state('db', 't2')).toBe('old')
+    expect(scene.state('db', 't2')).toBe('rows')
   })
 
   test('says of what nothing is kept, and restores the rest', async () => {

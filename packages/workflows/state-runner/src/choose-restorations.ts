@@ -1,4 +1,5 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { Manifest, SnapshotMapping, TargetName } from '@davit/documents'
 import type { StatefulService } from '@davit/transition'
 
 import { say } from './messages.ts'
@@ -14,12 +15,15 @@ export interface Arrival {
 }
 
 interface Kept extends Arrival {
+  /** Of this target, if anything is kept of it. */
+  readonly preferred: TargetName | undefined
   readonly kept: readonly KeptComponent[]
 }
 
 /**
- * Chooses the snapshots to restore from those that the coordinator keeps: of the target from which the state moved, or else of the same
- * target, or else the newest of any. Services without one are left out, which is said, unless a certain one is wanted.
+ * Chooses the snapshots to restore from those that the coordinator keeps: the newest of any target; but of the target from which the
+ * state moved, if that is known, and of the same target for a service with several instances, each with its own state. Services without
+ * one are left out, which is said, unless a certain one is wanted.
  */
 export async function chooseRestorations(
   arrivals: readonly Arrival[],
@@ -37,13 +41,19 @@ export async function chooseRestorations(
   return found.flatMap(({ restoration }) => restoration ?? [])
 }
 
-async function keptFor({ to, from }: Arrival, { machines, profile }: StateScene): Promise<Kept> {
+async function keptFor({ to, from }: Arrival, { machines, profile, manifest }: StateScene): Promise<Kept> {
   const kept = from === undefined ? [] : await listKept(machines, profile, componentOf(from))
-  return { to, from, kept: kept.length > 0 ? kept : await listKept(machines, profile, componentOf(to)) }
+  const preferred = from?.mapping.target ?? (isRedundant(to, manifest) ? to.mapping.target : undefined)
+  return { to, from, preferred, kept: kept.length > 0 ? kept : await listKept(machines, profile, componentOf(to)) }
 }
 
-function restorationFor({ to, from = to, kept }: Kept, wanted: WantedSnapshot): Restoration | undefined {
-  const chosen = chooseSnapshot(kept, wanted, from.mapping.target)
+function isRedundant({ mapping, component }: StatefulService, { snapshotMappings }: Manifest): boolean {
+  const equal = (one: SnapshotMapping) => one.container === mapping.container && one.component === component
+  return snapshotMappings.filter(equal).length > 1
+}
+
+function restorationFor({ to, preferred, kept }: Kept, wanted: WantedSnapshot): Restoration | undefined {
+  const chosen = chooseSnapshot(kept, wanted, preferred)
   if (chosen === undefined) return undefined
   const { target, snapshot } = chosen
   return { to, target, component: { container: snapshot.container, component: snapshot.component }, snapshot }

@@ -63,7 +63,8 @@ export function chooseSnapshot(
     const snapshot = chosenFrom(snapshots, wanted)
     return snapshot === undefined ? [] : [{ target, store, snapshot }]
   })
-  const newest = found.toSorted((one, other) => timeOf(one.snapshot) - timeOf(other.snapshot)).at(-1)
+  const when = wanted.kind === 'latest' ? lastSeen : timeOf
+  const newest = found.toSorted((one, other) => when(one.snapshot) - when(other.snapshot)).at(-1)
   return found.find(({ target }) => target === preferred) ?? newest
 }
 
@@ -90,9 +91,14 @@ export function namesWith(kept: readonly KeptComponent[], prefix: string): reado
 }
 
 /** When a state began to be the latest, as far as that is known: the same state may have been taken again later. */
-export function beginningOf({ since, facts }: Snapshot): Date | undefined {
+export function beginningOf(snapshot: Snapshot): Date | undefined {
+  return timesOf(snapshot)[0]
+}
+
+/** The times at which a state is known to have been the latest, in their order. */
+function timesOf({ since, facts }: Snapshot): readonly Date[] {
   const times = [since, facts.taken === undefined ? undefined : new Date(facts.taken)].filter(isTime)
-  return times.toSorted((one, other) => one.getTime() - other.getTime())[0]
+  return times.toSorted((one, other) => one.getTime() - other.getTime())
 }
 
 function isTime(time: Date | undefined): time is Date {
@@ -101,4 +107,8 @@ function isTime(time: Date | undefined): time is Date {
 
 function timeOf(snapshot: Snapshot): number {
   return beginningOf(snapshot)?.getTime() ?? 0
+}
+
+function lastSeen(snapshot: Snapshot): number {
+  return timesOf(snapshot).at(-1)?.getTime() ?? 0
 }

@@ -56,6 +56,7 @@ describe('the snapshot to restore', () => {
 
   test.each([
     ['of the same target', [kept('t1', 'A 02 02'), kept('t2', 'B 09 09')], 'A of t1'],
+    ['or the one that was seen last', [kept('t2', 'A 02 09'), kept('t3', 'B 03 03')], 'A of t2'],
     ['or the newest of another one', [kept('t2', 'A 02 02'), kept('t3', 'B 09 09'), kept('t4', 'C 03 03')], 'B of t3'],
     ['or one without a time', [kept('t2', 'A')], 'A of t2'],
     ['or none', [], undefined],
