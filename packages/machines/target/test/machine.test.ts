@@ -30,6 +30,7 @@ import {
   observeMappings,
   openMachine,
   performActivity,
+  resolveModules,
   releaseLock,
   renewLock,
   setProfile,
@@ -215,10 +216,19 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     const modules = join(provider, 'libexec', 'dysnomia')
     mkdirSync(modules, { recursive: true })
     writeFileSync(join(modules, 'page'), readFileSync(module), { mode: 0o755 })
-    expect(await performActivity(machine, requestOf('activate', provider))).toEqual({ kind: 'succeeded' })
+    expect(await performActivity(machine, requestOf('activate', `${provider}/${directory}/none`))).toEqual({
+      kind: 'succeeded',
+    })
     writeFileSync(join(modules, 'other'), readFileSync(module), { mode: 0o755 })
     const ambiguous = await performActivity(machine, { ...requestOf('activate', provider), mapping: mappingOf('k2') })
     expect(ambiguous).toMatchObject({ kind: 'failed', message: expect.stringContaining('more than one module') })
+  })
+
+  test.runIf(shell.inDepth)('performActivity() uses the module of the profile if the provider has none', async () => {
+    const module = moduleOf('exit 0')
+    const reference = `${join(directory, 'provider')}/${module}`
+    expect(await performActivity(machine, requestOf('activate', reference))).toEqual({ kind: 'succeeded' })
+    expect(await resolveModules(machine, [reference])).toEqual(new Map([[reference, module]]))
   })
 
   test.runIf(shell.inDepth)(

@@ -54,8 +54,12 @@ compose_record() {
   record="${record}boot $boot$newline"
 }
 
-# resolve_module PATH: sets $module. The path is a module, or the package of a container provider with exactly one module.
+# resolve_module PATH: sets $module. The path is a module, or the package of a container provider with exactly one module; in
+# PACKAGE//MODULE, the module counts if the package has none.
 resolve_module() {
+  case $1 in
+    *//*) if [ -d "${1%%//*}/libexec/dysnomia" ]; then set -- "${1%%//*}"; else set -- "/${1#*//}"; fi ;;
+  esac
   module=$1
   if [ -d "$1/libexec/dysnomia" ]; then
     set -- "$1"/libexec/dysnomia/*

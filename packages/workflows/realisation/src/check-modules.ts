@@ -2,16 +2,15 @@ import { DavitError, type Diagnostic, ExitStatus, suggestionFor } from '@davit/d
 import type { Manifest } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
 
-import { modulesByTarget } from './profile/modules-by-target.ts'
+import { requiredModules } from './profile/modules-by-target.ts'
 
 /** Refuses services whose type has no module, before anything is built. */
 export function checkModules(manifest: Manifest, modules: ReadonlyMap<string, LifecycleModule>): void {
-  const needed = [...modulesByTarget(manifest).values()].flat()
-  const missing = new Set(needed.filter((type) => !modules.has(type)))
-  if (missing.size === 0) return
+  const missing = requiredModules(manifest).filter((type) => !modules.has(type))
+  if (missing.length === 0) return
   throw new DavitError('no-module', 'some services cannot be activated', {
     exitStatus: ExitStatus.badDocument,
-    diagnostics: [...missing].sort().map((type) => missingModule(type, manifest, modules)),
+    diagnostics: missing.map((type) => missingModule(type, manifest, modules)),
     hint: `available modules: ${[...modules.keys()].sort().join(', ')}; add your own with --modules DIRECTORY, or with a service that provides the container`,
   })
 }

@@ -9,7 +9,7 @@ import {
   type TargetName,
 } from '@davit/documents'
 import { expect, test } from 'vitest'
-import { modulesByTarget } from '../src/profile/modules-by-target.ts'
+import { modulesByTarget, requiredModules } from '../src/profile/modules-by-target.ts'
 import { packagesByTarget } from '../src/profile/packages-by-target.ts'
 import { profileManifests } from '../src/profile/profile-manifests.ts'
 
@@ -44,10 +44,14 @@ test('profileManifests() does not look at the targets of snapshots for services'
 })
 
 test.each([
-  ['test1', ['process', 'tomcat-webapplication']],
+  ['test1', ['page', 'process', 'tomcat-webapplication']],
   ['test2', ['mysql-database', 'tomcat-webapplication']],
-])('modulesByTarget() leaves out what services provide on %s', (target, expected) => {
+])('modulesByTarget() has all types of the services on %s', (target, expected) => {
   expect(modulesByTarget(manifest).get(named(target))).toEqual(expected)
+})
+
+test('requiredModules() leaves out what services provide', () => {
+  expect(requiredModules(manifest)).toEqual(['mysql-database', 'process', 'tomcat-webapplication'])
 })
 
 const path = (name: string): InstantiatedPackage => ({ outPath: `/store/${'0'.repeat(32)}-${name}` as StorePath })

@@ -9,7 +9,10 @@ import { MAX_LOSSES } from '../helper/reconnect.ts'
 import { beginOnce, type NotBegun } from './begin-once.ts'
 import { recordFields } from './record.ts'
 
-/** Path of a mapping's module: below the profile of its target, or the package of the service that provides the container. */
+/**
+ * Path of a mapping's module, below the profile of its target. If a service provides the container, that is preceded by the
+ * service's package and a slash: `PACKAGE//MODULE`. The module in the package counts, if it has one.
+ */
 export type ModuleReference = string
 
 export interface ActivityRequest {

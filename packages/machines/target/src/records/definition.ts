@@ -68,14 +68,14 @@ export async function findModules(
   )
 }
 
-/** Returns the package of the service that provides the container, or the module for the type in the profile. */
-function moduleOf(manifest: Manifest, mapping: ServiceMapping, type: string): string {
+/** Returns the module for the type in the profile, after the package of the service that provides the container, if one does. */
+function moduleOf(manifest: Manifest, mapping: ServiceMapping, type: string): ModuleReference {
+  const module = profileModuleOf(manifest, mapping.target, type)
   if (mapping.containerProvidedByService !== undefined) {
     const provider = manifest.services.get(mapping.containerProvidedByService)
     if (provider === undefined) throw missing(mapping, `the provider '${mapping.containerProvidedByService}'`)
-    return provider.pkg
+    return module === undefined ? provider.pkg : `${provider.pkg}/${module}`
   }
-  const module = profileModuleOf(manifest, mapping.target, type)
   if (module === undefined) throw missing(mapping, `a profile for target '${mapping.target}'`)
   return module
 }
