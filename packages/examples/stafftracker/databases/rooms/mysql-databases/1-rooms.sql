@@ -1,0 +1,5 @@
+CREATE TABLE rooms (
+  room VARCHAR(10) PRIMARY KEY,
+  zipcode VARCHAR(10) NOT NULL
+);
+INSERT INTO rooms VALUES ('A1', '2628 CD'), ('A2', '2628 CD'), ('B1', '1098 XG');

@@ -1,0 +1,1 @@
+SELECT room, zipcode FROM rooms ORDER BY room

@@ -1,0 +1,1 @@
+SELECT id, name, room FROM staff ORDER BY id

@@ -1,0 +1,1 @@
+SELECT zipcode, street, city FROM zipcodes ORDER BY zipcode

@@ -1,0 +1,113 @@
+import { spawnSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { coordinator, type Coordinator } from './harness/coordinator.ts'
+import { copyExample, type Example } from './harness/examples.ts'
+import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
+
+const MARIADB = `mkdir -p /run/mysqld /srv/mysql && chown mysql /run/mysqld /srv/mysql
+mariadb-install-db --no-defaults --user=mysql --datadir=/srv/mysql --auth-root-authentication-method=normal --skip-test-db
+setsid /usr/sbin/mariadbd --no-defaults --user=mysql --datadir=/srv/mysql --socket=/run/mysqld/mysqld.sock \
+  --pid-file=/run/mysqld/pid --innodb-buffer-pool-size=16M </dev/null >/dev/null 2>&1 &
+mariadb-admin --wait=100 -uroot ping`
+const POSTGRESQL = `bin=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -n 1) as_postgres='setpriv --reuid=postgres --regid=postgres --init-groups'
+mkdir -p /run/postgresql /srv/postgresql && chown postgres /run/postgresql /srv/postgresql && cd /
+$as_postgres "$bin/initdb" -D /srv/postgresql/data -A peer -E UTF8 --locale=C.UTF-8 --no-sync
+printf '%s\\n' 'local all postgres peer' 'local all all scram-sha-256' 'host all all all scram-sha-256' >/srv/postgresql/data/pg_hba.conf
+setsid $as_postgres "$bin/postgres" -D /srv/postgresql/data -c listen_addresses='*' </dev/null >/dev/null 2>&1 &
+until "$bin/pg_isready" -q; do sleep 0.1; done`
+
+const KILL_SERVICES = `for process in /proc/[0-9]*; do
+  ! grep -qsz '/serve[.]py$' "$process/cmdline" || kill "\${process#/proc/}"
+done`
+
+const isInstalled = (program: string) => spawnSync(program, ['--version']).error === undefined
+const POSSIBLE = HOSTS_POSSIBLE && ['/usr/sbin/mariadbd', 'psql', '/usr/sbin/nginx'].every(isInstalled)
+
+describe.skipIf(!POSSIBLE)('the example stafftracker', () => {
+  let set: TestHosts
+  let hosts: readonly [Host, Host, Host]
+  let user: Coordinator
+  let example: Example
+
+  beforeAll(async () => {
+    set = await bringUpHosts(3, { prefix: 'tracker' })
+    hosts = set.hosts as unknown as typeof hosts
+    user = await coordinator({ hosts: set })
+    example = await copyExample(user, 'stafftracker', hosts)
+    await Promise.all([hosts[0].sh(MARIADB), hosts[1].sh(MARIADB), hosts[2].sh(POSTGRESQL)])
+    await example.type('Prepare the machines')
+  })
+  afterAll(async () => {
+    await set?.down()
+    await user?.remove()
+  })
+
+  const page = async (path = '') => (await fetch(`http://${hosts[2].address}:8080/${path}`)).text()
+  const rowsIn = (text: string) =>
+    [...text.matchAll(/<tr><td>(.*)<\/td><\/tr>/g)].map(([, cells]) => cells!.replaceAll('</td><td>', ', '))
+  const rooms = (host: Host) => host.sh('mariadb -uroot -NBe "SELECT room FROM rooms ORDER BY room" rooms')
+
+  const STAFF = ['1, Sanne Bakker, B1', '2, Jörg Weiß, A2', '3, Chidi Okafor, A1']
+  const ROOMS = ['A1, 2628 CD', 'A2, 2628 CD', 'B1, 1098 XG']
+  const ZIPCODES = ['1098 XG, Science Park, Amsterdam', '2628 CD, Mekelweg, Delft']
+  const ALL = [
+    ...[...STAFF, '4, Noor Visser, C1'],
+    ...[...ROOMS, 'C1, 9712 CP'],
+    ...[...ZIPCODES, '9712 CP, Broerstraat, Groningen'],
+  ]
+  const withRoomD1 = ALL.toSpliced(ALL.indexOf('C1, 9712 CP') + 1, 0, 'D1, 9712 CP')
+
+  test('its page shows the rows of three databases, also when one of two equal services is gone', async () => {
+    const { stdout } = await example.type('Deploy')
+    expect(rowsIn(stdout)).toEqual([...STAFF, ...ROOMS, ...ZIPCODES])
+    await hosts[0].sh(KILL_SERVICES)
+    // nginx asks both in turn.
+    for (const _ of [1, 2, 3]) expect(rowsIn(await page())).toEqual([...STAFF, ...ROOMS, ...ZIPCODES])
+  })
+
+  test('two databases swap places, below a provider of a container that keeps its tenant', async () => {
+    await example.type('Use')
+    const { stdout, stderr } = await example.type('Two databases swap places')
+    expect(rowsIn(stdout)).toEqual(ALL)
+    expect(stderr).toContain('[north] activate staffService in process: done')
+    expect(await rooms(hosts[1])).toBe('A1\nA2\nB1\nC1\n')
+    expect(await page('photos/4.jpg')).toBe('picture\n')
+  })
+
+  test('they go back with what was added in the meantime', async () => {
+    await hosts[1].sh(`mariadb -uroot -e "INSERT INTO rooms VALUES ('D1', '9712 CP')" rooms`)
+    await example.type('Go back')
+    expect(rowsIn(await page())).toEqual(withRoomD1)
+    expect(await rooms(hosts[0])).toBe('A1\nA2\nB1\nC1\nD1\n')
+  })
+
+  test('the provider is not removed while state is in its container', async () => {
+    const before = await user.generations()
+    const { status, stderr } = await user.run([
+      'davit-env',
+      '--undeploy',
+      '-i',
+      'stafftracker/typescript/infrastructure.ts',
+    ])
+    expect(status).toBe(1)
+    expect(stderr).toContain("the state of 'page' on 'east' is in 'nginx-webapplication', which 'nginx' provides")
+    expect(stderr).toContain('hint: remove these services first')
+    expect(await user.generations()).toEqual(before)
+    expect(rowsIn(await page())).toEqual(withRoomD1)
+  })
+
+  test('everything is removed, and comes back from its latest snapshots wherever they were taken', async () => {
+    await example.type('Remove everything')
+    await expect(page()).rejects.toThrow('fetch failed')
+    const drop = (name: string) => `mariadb -uroot -e 'DROP DATABASE ${name}'`
+    await Promise.all([
+      hosts[0].sh(drop('rooms')),
+      hosts[1].sh(drop('zipcodes')),
+      hosts[2].sh(`cd / && runuser -u postgres -- psql -c 'DROP DATABASE staff'; rm -r /srv/stafftracker`),
+    ])
+    const { stdout } = await example.type('Deploy again from the snapshots')
+    expect(rowsIn(stdout)).toEqual(withRoomD1)
+    expect(await page('photos/4.jpg')).toBe('picture\n')
+  })
+})
