@@ -51,11 +51,7 @@ describe.skipIf(!POSSIBLE)('the example stafftracker', () => {
   const STAFF = ['1, Sanne Bakker, B1', '2, Jörg Weiß, A2', '3, Chidi Okafor, A1']
   const ROOMS = ['A1, 2628 CD', 'A2, 2628 CD', 'B1, 1098 XG']
   const ZIPCODES = ['1098 XG, Science Park, Amsterdam', '2628 CD, Mekelweg, Delft']
-  const ALL = [
-    ...[...STAFF, '4, Noor Visser, C1'],
-    ...[...ROOMS, 'C1, 9712 CP'],
-    ...[...ZIPCODES, '9712 CP, Broerstraat, Groningen'],
-  ]
+  const ALL = [...STAFF, '4, Noor Visser, C1', ...ROOMS, 'C1, 9712 CP', ...ZIPCODES, '9712 CP, Broerstraat, Groningen']
   const withRoomD1 = ALL.toSpliced(ALL.indexOf('C1, 9712 CP') + 1, 0, 'D1, 9712 CP')
 
   test('its page shows the rows of three databases, also when one of two equal services is gone', async () => {
