@@ -95,6 +95,6 @@ function refuseLostProviders(moves: readonly StateMove[], { next, previous }: St
       severity: 'error',
       message: `the state of '${service.name}' on '${mapping.target}' is in '${mapping.container}', which '${provider.name}' provides`,
     })),
-    hint: 'remove these services first, and delete their state with davit-delete-state, or keep what provides the container; --no-migration leaves the state behind',
+    hint: 'remove these services first, and delete their state with davit-delete-state, or keep what provides the container; --no-migration leaves the state behind, which davit-snapshot can save first',
   })
 }
