@@ -12,6 +12,7 @@ import {
 } from '@davit/transition'
 
 import { say } from '../messages.ts'
+import { declaredHere } from './declared-here.ts'
 
 export interface StateTerms {
   /** Whether state moves with its service, and whether a service that begins anew gets what the coordinator keeps of an earlier one. */
@@ -75,7 +76,8 @@ async function restoringFirst(
     if (place === undefined) return []
     const { module } = definitionOf(next, mapping)
     const modules = await findModules(place.machine, [module])
-    return modules.get(module)?.declared.includes(RESTORES_FIRST) === true ? [mappingIdOf(mapping)] : []
+    const declared = modules.get(module)?.declared ?? (await declaredHere(module))
+    return declared.includes(RESTORES_FIRST) ? [mappingIdOf(mapping)] : []
   })
   return new Set((await Promise.all(found)).flat())
 }
