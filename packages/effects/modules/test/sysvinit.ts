@@ -1,12 +1,12 @@
 /** A script with the status that it promises, for a program whose pid is in $SCENE/NAME.pid. */
-export function serviceScript(name: string): string {
+export function serviceScript(name: string, command = 'sleep 1000'): string {
   return `#!/bin/sh
 pid=$SCENE/${name}.pid
 runs() { [ -e "$pid" ] && grep -q '^State:.[^ZX]' "/proc/$(cat "$pid")/status" 2>/dev/null; }
 echo "${name} $1" >>"$SCENE/journal"
 case $1 in
   start)
-    runs || { sleep 1000 >/dev/null 2>&1 & echo $! >"$pid"; }
+    runs || { ${command} >/dev/null 2>&1 & echo $! >"$pid"; }
     ;;
   stop)
     ! runs || kill "$(cat "$pid")"
