@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
   lutimesSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,6 +12,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { installedShells } from '@davit/testing/shells'
@@ -97,6 +100,10 @@ class Keeper {
 
 const SUCCEEDED = { kind: 'succeeded' }
 
+function sha256(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
 describe.each(installedShells())('snapshots on a machine with $name', (shell) => {
   test('are taken once of equal state, build on each other, and are restored exactly', async () => {
     const keeper = await Keeper.open(shell)
@@ -137,6 +144,24 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
     expect(treeOf(keeper.data)).toEqual(before)
     expect((await keeper.names()).at(-1)).toBe(first)
     expect(readdirSync(join(keeper.snapshots, 'incoming'))).toEqual([])
+  })
+
+  test('are named by checksums, even if openssl prints something else', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'davit-openssl-'))
+    writeFileSync(join(directory, 'openssl'), '#!/bin/sh\ncat >/dev/null\necho "0123 *stdin"\n', { mode: 0o755 })
+    for (const path of [shell.path, `${directory}:${shell.path}`]) {
+      const keeper = await Keeper.open({ ...shell, path })
+      writeFileSync(keeper.path('file'), 'text')
+      expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
+      const [name = ''] = await keeper.names()
+      const snapshot = join(keeper.snapshots, 'snapshots/process/web', name)
+      const archive = readdirSync(snapshot).find((file) => file.includes('.tar')) ?? ''
+      const listing = readFileSync(join(snapshot, 'listing'), 'utf8')
+      expect(name).toBe(sha256(listing))
+      expect(listing).toContain(`\n${sha256('text')} `)
+      expect(archive).toContain(`-${sha256(readFileSync(join(snapshot, archive)))}.tar`)
+    }
+    rmSync(directory, { recursive: true })
   })
 
   test('travel to another machine, of which only what it lacks', async () => {

@@ -35,7 +35,8 @@ list_entries() {
 }
 
 list_files() {
-  sed -n '/^8/p' "$1.all" >"$1.files" && paths_of "$1.files" | tr '\n' '\0' | xargs -0 -r sha256sum >"$1.sums" &&
+  # shellcheck disable=SC2086
+  sed -n '/^8/p' "$1.all" >"$1.files" && paths_of "$1.files" | tr '\n' '\0' | xargs -0 -r $digester >"$1.sums" &&
     same_length "$1.files" "$1.sums" && sed 's/^\\//; s/ .*//' "$1.sums" | paste -d ' ' - "$1.files"
 }
 
@@ -56,6 +57,7 @@ paths_of() {
 # keep_snapshot DUMP COMPRESSOR: adds the content of a directory as the latest snapshot, unless it is the latest already. Sets $name.
 keep_snapshot() {
   find_latest
+  choose_digester
   work=$1.work
   rm -rf "$work" && mkdir "$work" || return
   pack_at_rest "$1" "$2" && name=$(digest_of "$work/lists.listing") && is_checksum "$name" && in_turn add_snapshot "$work/packed"
@@ -150,12 +152,15 @@ pack_members() {
   done
 }
 
-# pack_archive COMMAND...: keeps what it prints as the archive $number.
+# pack_archive COMMAND...: keeps what it prints as the archive $number, and computes its checksum on the way. Each part of the pipe takes
+# its mark away when it has succeeded.
 pack_archive() {
-  {
-    "$@" || printf 'failed\n' >"$work/failed"
-  } | compress "$compressor" >"$work/archive" && [ ! -f "$work/failed" ] && sum=$(digest_of "$work/archive") && is_checksum "$sum" &&
-    mv "$work/archive" "$work/packed/$(printf '%03d' "$number")-$sum.tar$compressed"
+  rm -rf "$work/unfinished" && mkdir "$work/unfinished" "$work/unfinished/read" "$work/unfinished/packed" "$work/unfinished/written" || return
+  # shellcheck disable=SC2086
+  sum=$({ "$@" && rmdir "$work/unfinished/read"; } | { compress "$compressor" && rmdir "$work/unfinished/packed"; } |
+    { tee "$work/archive" && rmdir "$work/unfinished/written"; } | $digester) && rmdir "$work/unfinished" || return
+  sum=${sum%% *}
+  is_checksum "$sum" && mv "$work/archive" "$work/packed/$(printf '%03d' "$number")-$sum.tar$compressed"
 }
 
 # choose_compressor WISH: sets $compressor to what is here, at best the wish.
@@ -168,7 +173,7 @@ choose_compressor() {
 
 compress() {
   case $1 in
-    zstd) zstd -q -c ;;
+    zstd) zstd -q -c -1 ;;
     gzip) gzip -1 -c ;;
     *) cat ;;
   esac
@@ -180,6 +185,7 @@ unpack() {
     check_snapshot "$payloads/$1" "$1" && (cd "$payloads/$1" && cp -R -p . "$2")
     return
   }
+  choose_digester
   check_listing "$payloads/$1" "$1" || return
   work=$2.work
   rm -rf "$work" && mkdir "$work" && extract "$payloads/$1" "$2" && match_listing "$payloads/$1/listing" "$2"

@@ -175,6 +175,7 @@ discard_damaged() {
 
 # assemble [FILE]...
 assemble() {
+  choose_digester
   mkdir "$transfer/payload" || cannot 'write below' "$transfer"
   for file in "$@"; do
     case $file in

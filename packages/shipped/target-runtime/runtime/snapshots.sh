@@ -22,9 +22,18 @@ complain() {
   printf '%s\n' "davit: $*" >&2
 }
 
+# choose_digester: sets $digester, which prints `CHECKSUM NAME` for each file. openssl uses instructions of processors that most sha256sum
+# do not know, which makes it several times as fast.
+digester=sha256sum
+choose_digester() {
+  [ "$(openssl dgst -sha256 -r </dev/null 2>/dev/null)" != "$digest_of_nothing *stdin" ] || digester='openssl dgst -sha256 -r'
+}
+digest_of_nothing=e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+
 # digest_of FILE: prints its checksum.
 digest_of() {
-  sum=$(sha256sum <"$1") && printf '%s' "${sum%% *}"
+  # shellcheck disable=SC2086
+  sum=$($digester <"$1") && printf '%s' "${sum%% *}"
 }
 
 # is_packed SNAPSHOT: whether davit has made it.
@@ -76,6 +85,7 @@ check_listing() {
 }
 
 check_archives() {
+  choose_digester
   for archive in "$1"/*-*.tar*; do
     [ ! -f "$archive" ] || check_archive "$archive" || {
       complain "the snapshot '$2' is damaged: '${archive##*/}' was altered or is incomplete"
