@@ -1,4 +1,5 @@
 import {
+  directOptions,
   activityOptions,
   type ArgumentsOf,
   interfaceOptions,
@@ -154,6 +155,7 @@ const deploymentOptions = {
     ...DEPLOYMENT,
     describe: 'give a service that begins anew the last snapshot that this machine keeps of an earlier deployment',
   },
+  direct: { ...directOptions.direct, ...DEPLOYMENT },
   'no-rollback': { type: 'boolean', ...DEPLOYMENT, describe: 'leave everything as it is when a service fails' },
   repair: {
     type: 'boolean',

@@ -27,13 +27,14 @@ export function modelWords(order: Order): readonly string[] {
 /** Words for davit-activate. */
 export function activationWords(order: Order): readonly string[] {
   const { dryRun, undeploy, noUpgrade, takeOver, noRollback, repair, restartChanged, abandon, noLock } = order
-  const { noMigration, restore } = order
+  const { noMigration, restore, direct } = order
   return wordsOf({
     dryRun,
     undeploy,
     noUpgrade,
     noMigration,
     restore,
+    direct,
     takeOver,
     noRollback,
     repair,

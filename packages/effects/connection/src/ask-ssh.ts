@@ -10,23 +10,32 @@ const CONFIGURATION = 'DAVIT_SSH_CONFIG'
 
 /** Asks the user's OpenSSH how it would reach an address, without connecting. */
 export async function askSsh(address: string, options: AskOptions): Promise<SshConfiguration> {
-  const { environment, directory, role } = options
-  const { host, user, port } = parseSshAddress(address)
+  const { environment, directory } = options
   const [text, defaults] = await Promise.all([
-    printed(address, options, [
-      ...option('-F', environment[CONFIGURATION]),
-      ...option('-l', user ?? (role === 'target' ? environment['SSH_USER'] : undefined)),
-      ...option('-p', port?.toString()),
-      ...(role === 'target' ? splitWords(environment['SSH_OPTS']) : []),
-      '--',
-      host,
-    ]),
+    printed(address, options, sshArguments(address, options)),
     options.defaults(),
   ])
+  const { host } = parseSshAddress(address)
   const { homedir, username, uid } = userInfo()
   const account = { home: homedir, localUser: username, localUserId: uid }
   const tokens = { defaults, environment, directory, ...account, originalHost: host }
   return { ...parseSshConfiguration(address, text, tokens), configurationFile: environment[CONFIGURATION] }
+}
+
+/** Arguments with which the user's OpenSSH reaches an address, the host last. */
+export function sshArguments(
+  address: string,
+  { environment, role }: Pick<AskOptions, 'environment' | 'role'>,
+): readonly string[] {
+  const { host, user, port } = parseSshAddress(address)
+  return [
+    ...option('-F', environment[CONFIGURATION]),
+    ...option('-l', user ?? (role === 'target' ? environment['SSH_USER'] : undefined)),
+    ...option('-p', port?.toString()),
+    ...(role === 'target' ? splitWords(environment['SSH_OPTS']) : []),
+    '--',
+    host,
+  ]
 }
 
 /** Output of `ssh -G` without any configuration: the defaults of this version of OpenSSH. */

@@ -1,6 +1,7 @@
-export { BOOTSTRAP_COMMAND, TARGET_PATH } from './bootstrap.ts'
+export { BOOTSTRAP_COMMAND, scriptLine, TARGET_PATH } from './bootstrap.ts'
 export type { Channel, Connection } from './channel.ts'
 export { connectionPool, type ConnectionPool, type ConnectionRequest } from './connection-pool.ts'
+export { type DirectSsh, type DirectSshOptions, directSsh, PEER_NAME, type SshPeer } from './direct-ssh.ts'
 export { type Holder, holdConnections, type HolderOptions } from './held/holder.ts'
 export { HOLDER_VARIABLE, isHolderThere } from './held/held-pool.ts'
 export { limiter, type Limiter } from './limiter.ts'

@@ -31,10 +31,8 @@ export async function hostKeyPolicy(
   configuration: SshConfiguration,
   report: Report = () => {},
 ): Promise<HostKeyPolicy> {
-  const { userKnownHostsFiles, globalKnownHostsFiles, hostKeyNames, unknownHosts } = configuration
-  const read = (file: string): Promise<readonly KnownHost[]> => readKnownHosts(configuration, file)
-  const files = await Promise.all([...userKnownHostsFiles, ...globalKnownHostsFiles].map(read))
-  const entries = files.flat()
+  const { hostKeyNames, unknownHosts } = configuration
+  const entries = await knownHostsFor(configuration)
   const judge = (key: Buffer): HostKeyVerdict => judgeHostKey(entries, hostKeyNames, key)
   return {
     algorithms: orderedAlgorithms(configuration, knownKeyTypes(entries, hostKeyNames)),
@@ -50,6 +48,13 @@ export async function hostKeyPolicy(
       report(say('host-key-added', { address: configuration.address, key: showKey(key), file }))
     },
   }
+}
+
+/** Reads all files of known hosts that a configuration names. */
+export async function knownHostsFor(configuration: SshConfiguration): Promise<readonly KnownHost[]> {
+  const { userKnownHostsFiles, globalKnownHostsFiles } = configuration
+  const read = (file: string): Promise<readonly KnownHost[]> => readKnownHosts(configuration, file)
+  return (await Promise.all([...userKnownHostsFiles, ...globalKnownHostsFiles].map(read))).flat()
 }
 
 /** A missing file lists no host. An unreadable one is an error, since it may list the host or revoke its key. */

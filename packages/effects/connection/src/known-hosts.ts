@@ -41,6 +41,11 @@ export function judgeHostKey(entries: readonly KnownHost[], names: readonly stri
     : { kind: 'changed', entry: other, name }
 }
 
+/** Returns the keys that a host is known by, and that are not revoked. */
+export function goodKeys(entries: readonly KnownHost[], names: readonly string[]): readonly KnownHost[] {
+  return knownAs(entries, names).known.filter(({ key }) => judgeHostKey(entries, names, key).kind === 'known')
+}
+
 /** Types of the keys that a host is known by. */
 export function knownKeyTypes(entries: readonly KnownHost[], names: readonly string[]): ReadonlySet<string> {
   return new Set(knownAs(entries, names).known.map((entry) => entry.keyType))

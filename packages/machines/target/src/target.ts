@@ -51,7 +51,10 @@ export type {
   Transferred,
 } from './target-store.ts'
 export { cleanSnapshots, type CleanedComponent } from './snapshots/clean-snapshots.ts'
-export { copySnapshot, type SnapshotCopy } from './snapshots/copy-snapshot.ts'
+export { copySnapshot } from './snapshots/copy-snapshot.ts'
+export type { DirectSsh } from '@davit/connection'
+export { sendDirectly } from './snapshots/send-directly.ts'
+export type { SnapshotCopy } from './snapshots/snapshot-receiver.ts'
 export {
   type Component,
   findSnapshot,

@@ -3,6 +3,7 @@ import { ending, quote, runtime } from './runtime-script.ts'
 const PLACE = ['common', 'refuse', 'claim', 'native-store', 'native-place']
 const SERVER = { detached: [...PLACE, 'native-builder'], own: ['native-build'] }
 const SENDER = { own: ['common', 'native-send'] }
+const DIRECT_SENDER = { own: ['common', 'direct-send'] }
 const ADOPTER = { own: [...PLACE, 'native-adopt'] }
 
 /** Directories of a native store on a target. */
@@ -49,6 +50,29 @@ export interface TreesToSend {
 /** Returns a script that sends one tar stream after the marker, then `sent TAR-STATUS` and `checksum SUM` on standard error. */
 export function senderScript({ marker, directory, checksum, names }: TreesToSend): string {
   return `${runtime(SENDER)}\nsend_trees ${[marker, directory, checksum, ...names].map(quote).join(' ')}\n`
+}
+
+export interface FilesToSend {
+  readonly directory: string
+  readonly names: readonly string[]
+  /** Where to: a machine, and the name by which its host keys are listed. */
+  readonly peer: {
+    readonly hostname: string
+    readonly port: number
+    readonly user: string
+    readonly knownHosts: string
+    readonly alias: string
+  }
+  /** Command to start there, and the line that it reads before the archive. */
+  readonly command: string
+  readonly line: string
+}
+
+/** Returns a script that sends an archive to another machine by itself (see `runtime/direct-send.sh`). */
+export function directSenderScript({ directory, names, peer, command, line }: FilesToSend): string {
+  const { hostname, port, user, alias, knownHosts } = peer
+  const words = [directory, hostname, String(port), user, alias, knownHosts, command, line, ...names]
+  return `${runtime(DIRECT_SENDER)}\nsend_directly ${words.map(quote).join(' ')}\n`
 }
 
 export interface BuiltToAdopt {

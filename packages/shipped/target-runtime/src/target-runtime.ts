@@ -4,6 +4,8 @@ export {
   buildServerScript,
   type BuiltToAdopt,
   type BuildServer,
+  directSenderScript,
+  type FilesToSend,
   type NativeStorePlaces,
   senderScript,
   type TreesToSend,

@@ -8,6 +8,7 @@ import { runtime } from '../src/runtime-script.ts'
 import {
   adoptScript,
   buildServerScript,
+  directSenderScript,
   helperScript,
   loaded,
   nixScript,
@@ -27,6 +28,8 @@ const records = [
   ['b', undefined],
 ] as const
 
+const peer = { hostname: 'h', port: 22, user: 'u', knownHosts: "it's\n", alias: 'peer' }
+
 /** All scripts that are sent. */
 const SCRIPTS: readonly (readonly [string, string])[] = [
   ...ROLES.map((role) => [`helperScript() of ${role}`, helperScript({ role, marker, predecessor })] as const),
@@ -38,6 +41,7 @@ const SCRIPTS: readonly (readonly [string, string])[] = [
     buildServerScript({ marker, places, isolations: [['bwrap', 'true']], hidden: ['/home'], predecessor }),
   ],
   ['senderScript()', senderScript({ marker, directory: '/store', checksum: 'cksum', names: ['a', 'b'] })],
+  ['directSenderScript()', directSenderScript({ directory: '/store', names: ['a'], peer, command: 'sh', line: 'x' })],
   ['adoptScript()', adoptScript({ marker, places, records })],
 ]
 

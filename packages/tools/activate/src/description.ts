@@ -1,4 +1,5 @@
 import {
+  directOptions,
   type ToolDescription,
   activityOptions,
   connectionEnvironment,
@@ -69,6 +70,7 @@ export const description = {
       describe:
         'give a service that begins anew the last snapshot that this coordinator keeps of an earlier deployment',
     },
+    ...directOptions,
     'take-over': {
       type: 'boolean',
       describe:

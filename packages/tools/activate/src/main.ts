@@ -1,7 +1,7 @@
 import { currentGeneration, type DeploymentPlace, readLeftBehind } from '@davit/coordinator-state'
 import { carryOut, onFirst, outcomeError, planFor, refuseStrange, renderPlan } from '@davit/deployment'
 import { Manifest } from '@davit/documents'
-import { defineTool, deploymentOf, stateDirectory, type ToolContext, withDeployment } from '@davit/tool'
+import { defineTool, deploymentOf, directOf, stateDirectory, type ToolContext, withDeployment } from '@davit/tool'
 import type { TransitionOutcome } from '@davit/transition-runner'
 
 import { check } from './check.ts'
@@ -37,6 +37,7 @@ export const tool = defineTool({
       claim,
       undeploy,
       ...transitionOptionsOf(args),
+      direct: directOf(context),
       state: { migration: migrationOf(args), directory: stateDirectory(context) },
     }
     if (args.check) return check(next, context, { ...terms, generation })

@@ -1,4 +1,4 @@
-import { connectionEnvironment, lockOptions, stateEnvironment, type ToolDescription } from '@davit/tool'
+import { connectionEnvironment, directOptions, lockOptions, stateEnvironment, type ToolDescription } from '@davit/tool'
 
 import { moveOptions } from './options.ts'
 
@@ -22,6 +22,7 @@ export const description = {
   options: {
     ...moveOptions,
     ...lockOptions,
+    ...directOptions,
     'transfer-only': {
       type: 'boolean',
       describe: 'take no snapshots and restore none, but bring and send those that the targets have',

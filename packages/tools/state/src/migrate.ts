@@ -11,7 +11,7 @@ import {
 } from '@davit/state-runner'
 import { parseProfileName } from '@davit/documents'
 import { findSnapshot } from '@davit/target'
-import { defineTool, type ReachedDeployment, type ToolContext, usageError } from '@davit/tool'
+import { defineTool, directOf, type ReachedDeployment, type ToolContext, usageError } from '@davit/tool'
 import type { StatefulService } from '@davit/transition'
 
 import { description } from './migrate-description.ts'
@@ -32,6 +32,7 @@ import { underLock } from './under-lock.ts'
 
 interface MigrateArguments extends MoveArguments {
   readonly transferOnly: boolean
+  readonly direct: boolean
   readonly deleteState: boolean
 }
 
@@ -45,7 +46,10 @@ export const tool = defineTool({
     const errand = { order, isEmpty: moves.away.length === 0, purpose: 'change' } as const
     await runErrand(context, errand, async (reached) => {
       const migration = { ...reachedMoves(moves, order, { context, reached }), order, context }
-      const scene = sceneOf(context, reached, { manifest: order.manifest, others: [] })
+      const scene = {
+        ...sceneOf(context, reached, { manifest: order.manifest, others: [] }),
+        direct: directOf(context),
+      }
       if (args.dryRun) return showMigration(migration, scene)
       return underLock(reached, scene, (locked) =>
         migrate({ ...migration, context: { ...context, signal: locked.signal } }, locked),
@@ -54,8 +58,14 @@ export const tool = defineTool({
   },
 })
 
-function checkArguments({ profile, oldManifest, upgrade, transferOnly, deleteState }: MigrateArguments): void {
+function checkArguments({ all, direct, ...args }: MigrateArguments): void {
+  const { profile, oldManifest, upgrade, transferOnly, deleteState } = args
   parseProfileName(profile)
+  if (direct && all)
+    throw usageError(
+      "options '--direct' and '--all' cannot be combined",
+      'only the latest snapshot travels from target to target',
+    )
   if (oldManifest === undefined && upgrade)
     throw usageError(
       "option '--old-manifest' is missing",
@@ -107,8 +117,10 @@ async function migrate({ away, moved, order, context }: Migration, scene: StateS
   const before = { ...scene, manifest: old, others: [manifest] }
   const taking = args.transferOnly ? 'transfer-only' : 'take'
   const terms = moveTermsOf(args)
-  await carryOutTasks(snapshotTasks(away, before, { ...terms, taking }), context, { manifest, ...NOTHING_RESTORED })
-  const restorations = (await Promise.all(moved.map((one) => fetched(one, before)))).flat()
+  const goingOn = goingOnIn(moved, scene)
+  const snapshots = snapshotTasks(away, before, { ...terms, taking, goingOn })
+  await carryOutTasks(snapshots, context, { manifest, ...NOTHING_RESTORED })
+  const restorations = (await Promise.all(moved.map((one) => taken(one, before, goingOn)))).flat()
   const restoring = args.transferOnly ? 'transfer-only' : 'restore'
   const records = await recordsByState(scene)
   const tasks = restoreTasks(restorations, scene, { ...terms, restoring, records })
@@ -118,13 +130,27 @@ async function migrate({ away, moved, order, context }: Migration, scene: StateS
   await carryOutTasks(deletions, context, { manifest, ...NOT_DELETED })
 }
 
-/** The snapshot that has just been fetched; none of a service whose module takes none. */
-async function fetched({ from, to }: Moves['moved'][number], scene: StateScene): Promise<readonly Restoration[]> {
+/** The services whose state travels without being kept here. */
+function goingOnIn(moved: Moves['moved'], { direct }: StateScene): ReadonlySet<StatefulService> {
+  const others = moved.filter(({ from, to }) => from.mapping.target !== to.mapping.target)
+  return new Set(direct === undefined ? [] : others.map(({ from }) => from))
+}
+
+function placeOf(from: StatefulService, goingOn: ReadonlySet<StatefulService>): Pick<Restoration, 'at'> {
+  return goingOn.has(from) ? { at: 'target' } : {}
+}
+
+/** The snapshot that has just been taken; none of a service whose module takes none. */
+async function taken(
+  { from, to }: Moves['moved'][number],
+  scene: StateScene,
+  goingOn: ReadonlySet<StatefulService>,
+): Promise<readonly Restoration[]> {
   const { target } = from.mapping
   const component = componentOf(from)
   const { there } = await storesOf(scene, target)
   const snapshot = await findSnapshot(there, component)
-  return snapshot === undefined ? [] : [{ to, target, component, snapshot }]
+  return snapshot === undefined ? [] : [{ to, target, component, snapshot, ...placeOf(from, goingOn) }]
 }
 
 const NOTHING_RESTORED = {
@@ -146,13 +172,15 @@ async function showMigration({ away, moved, order, context }: Migration, scene: 
   const terms = moveTermsOf(args)
   const taking = args.transferOnly ? 'transfer-only' : 'take'
   const restoring = args.transferOnly ? 'transfer-only' : 'restore'
+  const goingOn = goingOnIn(moved, scene)
   const restorations = moved.map(({ from, to }) => {
-    return { to, target: from.mapping.target, component: componentOf(from), snapshot: undefined }
+    const component = componentOf(from)
+    return { to, target: from.mapping.target, component, snapshot: undefined, ...placeOf(from, goingOn) }
   })
   const records = await recordsByState(scene)
   await printTasks(
     [
-      ...snapshotTasks(away, before, { ...terms, taking }),
+      ...snapshotTasks(away, before, { ...terms, taking, goingOn }),
       ...restoreTasks(restorations, scene, { ...terms, restoring, records }),
       ...(args.deleteState ? await deleteTasks(departuresOf(away, order.change), before) : []),
     ],

@@ -1,6 +1,7 @@
 import type { Report } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
 import type { StateMachines } from '@davit/state-runner'
+import type { DirectSsh } from '@davit/target'
 import { coresOf, KINDS } from '@davit/transition'
 import { type RunOptions, runTransition, type TransitionOutcome } from '@davit/transition-runner'
 import { performerFor } from './performer.ts'
@@ -19,6 +20,8 @@ export interface ApplyTerms {
   readonly previous: Manifest | undefined
   /** Undefined if no state moves. */
   readonly machines?: StateMachines | undefined
+  /** With it, state travels from target to target where that is possible. */
+  readonly direct?: DirectSsh | undefined
   readonly signal: AbortSignal
 }
 

@@ -5,6 +5,7 @@ import {
   type ActivityRequest,
   type ActivityResult,
   definitionOf,
+  type DirectSsh,
   performActivity,
   type ShellTarget,
 } from '@davit/target'
@@ -34,6 +35,8 @@ export interface PerformerTerms {
   readonly previous: Manifest | undefined
   /** Undefined if no state moves. */
   readonly machines?: StateMachines | undefined
+  /** With it, state travels from target to target where that is possible. */
+  readonly direct?: DirectSsh | undefined
 }
 
 type PlanToPerform = Pick<Plan, 'deployed' | 'transition' | 'restoresFirst'>

@@ -8,6 +8,15 @@ export const say = messages({
     SERVICE,
     ({ service }) => `there is no snapshot of '${service}' to fetch: its module takes none`,
   ),
+  /**
+   * `--direct` was given, but one machine could not send the state to the other by itself: it travels through the coordinator instead.
+   * Directly, it needs an ssh agent, whose keys the receiving machine accepts, and a sending machine that may reach the other.
+   */
+  'not-direct': warning(
+    { component: 'text', source: 'text', target: 'text', reason: 'text' },
+    ({ component, source, target, reason }) =>
+      `'${source}' cannot send the state of '${component}' directly to '${target}', so it travels through this machine: ${reason}`,
+  ),
   /** No snapshot of the state of a service is kept on the coordinator, so nothing is restored. */
   'nothing-kept': warning(
     SERVICE,

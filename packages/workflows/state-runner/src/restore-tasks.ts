@@ -10,6 +10,7 @@ import { componentOf, named, performOn, type StateScene, storesOf } from './scen
 import { cleaning, copyAll, describe, type MoveTerms } from './snapshot-tasks.ts'
 import { keptStore } from './stores.ts'
 import type { StateStep, StateTask } from './task.ts'
+import { transferState } from './transfer.ts'
 
 /** State to restore, and the kept snapshot with which to do it. */
 export interface Restoration {
@@ -20,6 +21,8 @@ export interface Restoration {
   readonly component: Component
   /** Undefined in a plan whose snapshot is still to be taken. */
   readonly snapshot: Snapshot | undefined
+  /** Where it is now: on that target, from where it goes on directly, or by default on the coordinator. */
+  readonly at?: 'target'
 }
 
 export interface RestoreTerms extends MoveTerms {
@@ -37,7 +40,7 @@ export function restoreTasks(
     stateful: one.to,
     target: one.to.mapping.target,
     steps: [
-      sending(one, scene, terms),
+      one.at === 'target' ? goingOn(one, scene) : sending(one, scene, terms),
       ...(terms.restoring === 'restore' ? [restoring(one, scene, terms)] : []),
       ...cleaning(one.to, scene, terms),
     ],
@@ -65,6 +68,25 @@ function sending(
       const others = generations === 'all' ? generationsToCopy(kept, before, 'all') : []
       // The last one that arrives is the latest, which the modules of Dysnomia restore.
       return copyAll([...others, chosen(snapshot)], { from, to: there, scene, as })
+    },
+  }
+}
+
+function goingOn({ to, target, component, snapshot }: Restoration, scene: StateScene): StateStep {
+  const { signal, direct, report } = scene
+  return {
+    kind: 'send',
+    text: `send the snapshot of ${named(to)}`,
+    where: `from ${target} to ${to.mapping.target}`,
+    details: async () => [...(snapshot === undefined ? [] : [describe(snapshot)]), 'directly if that is possible'],
+    async run() {
+      const [{ there: from, kept }, { there }] = await Promise.all([
+        storesOf(scene, target),
+        storesOf(scene, to.mapping.target),
+      ])
+      const destination = { ...componentOf(to), store: there }
+      await transferState({ component, from, kept, to: destination, signal, direct, report })
+      return { kind: 'succeeded' }
     },
   }
 }

@@ -4,6 +4,7 @@ import {
   type ActivityDefinition,
   type Component,
   definitionOf,
+  type DirectSsh,
   findModules,
   performStateActivity,
   profileModuleOf,
@@ -28,6 +29,8 @@ export interface StateScene {
   readonly manifest: Manifest
   /** Manifests in whose profiles a module is looked for if that of `manifest` is not on a target any more. */
   readonly others: readonly Manifest[]
+  /** With it, state travels from target to target where that is possible. */
+  readonly direct?: DirectSsh | undefined
   readonly report: Report
   readonly signal: AbortSignal
 }

@@ -17,6 +17,8 @@ export interface MoveTerms {
 
 export interface SnapshotTerms extends MoveTerms {
   readonly taking: 'take' | 'transfer-only'
+  /** Services whose snapshots go on to another target directly, so that they are not fetched. */
+  readonly goingOn?: ReadonlySet<StatefulService>
 }
 
 /** Plans to take snapshots of services, and to bring them to the coordinator. */
@@ -30,7 +32,7 @@ export function snapshotTasks(
     target: stateful.mapping.target,
     steps: [
       ...(terms.taking === 'take' ? [taking(stateful, scene)] : []),
-      fetching(stateful, scene, terms),
+      ...(terms.goingOn?.has(stateful) === true ? [] : [fetching(stateful, scene, terms)]),
       ...cleaning(stateful, scene, terms),
     ],
   }))

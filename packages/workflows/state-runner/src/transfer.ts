@@ -1,6 +1,8 @@
-import type { Component, SnapshotCopy, SnapshotStore } from '@davit/target'
-import { copySnapshot, findSnapshot } from '@davit/target'
+import type { Report } from '@davit/diagnostics'
+import type { Component, DirectSsh, Snapshot, SnapshotCopy, SnapshotStore } from '@davit/target'
+import { copySnapshot, findSnapshot, sendDirectly } from '@davit/target'
 
+import { say } from './messages.ts'
 import type { KeptSnapshot } from './stores.ts'
 
 export interface Destination extends Component {
@@ -22,6 +24,9 @@ export interface StateTransfer {
   /** Undefined if the snapshot only has to be kept. */
   readonly to: Destination | undefined
   readonly signal: AbortSignal
+  /** With it, the snapshot goes directly to `to` if that is possible, and is not kept. */
+  readonly direct?: DirectSsh | undefined
+  readonly report: Report
 }
 
 /** Brings the latest snapshot of a component to the coordinator, and at the same time on; returns undefined if there is none. */
@@ -30,13 +35,35 @@ export async function transferState({
   from,
   kept,
   to,
-  signal,
+  ...terms
 }: StateTransfer): Promise<TransferredState | undefined> {
+  const { signal } = terms
   const snapshot = await findSnapshot(from, component)
   if (snapshot === undefined) return undefined
+  if (to !== undefined && (await isSentDirectly({ from, to, snapshot }, terms)))
+    return { name: snapshot.name, bytes: 0 }
   const copies = [{ store: kept }, ...(to === undefined ? [] : [copyTo(to)])]
   const bytes = await copySnapshot(from, copies, { snapshot, signal })
   return { name: snapshot.name, bytes }
+}
+
+interface DirectTransfer extends Pick<StateTransfer, 'from'> {
+  readonly to: Destination
+  readonly snapshot: Snapshot
+}
+
+/** Sends a snapshot without the coordinator, if that is wanted and both ends are other machines; says why if it does not work. */
+async function isSentDirectly(
+  { from, to, snapshot }: DirectTransfer,
+  { direct, signal, report }: Pick<StateTransfer, 'direct' | 'signal' | 'report'>,
+): Promise<boolean> {
+  const addresses = [from, to.store].map(({ machine }) => machine.address)
+  if (direct === undefined || addresses.includes('local') || from.machine === to.store.machine) return false
+  const reason = await sendDirectly(from, copyTo(to), { snapshot, direct, signal })
+  if (reason === undefined) return true
+  const [source = '', target = ''] = addresses
+  report(say('not-direct', { component: snapshot.component, source, target, reason }))
+  return false
 }
 
 /** Sends a snapshot that the coordinator keeps; returns the number of bytes that travelled. */

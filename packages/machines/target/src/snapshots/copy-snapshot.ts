@@ -1,20 +1,20 @@
-import { randomBytes } from 'node:crypto'
 import { PassThrough, type Readable, Transform } from 'node:stream'
 
 import { DavitError } from '@davit/diagnostics'
-import { encodeField } from '@davit/target-runtime'
 
-import { fromHexadecimal } from '../helper/answer-lines.ts'
 import { RefusedRequest } from '../helper/helper.ts'
 import { receiveArchive } from '../streams/receive-archive.ts'
 import { type ArchiveToSend, sendArchive } from '../streams/send-archive.ts'
-import { type Component, factFields, type Snapshot, type SnapshotStore } from './snapshot-store.ts'
-
-export interface SnapshotCopy {
-  readonly store: SnapshotStore
-  /** The component there, if it has another name. */
-  readonly as?: Component
-}
+import {
+  commit,
+  discard,
+  filesOf,
+  incomingPlace,
+  type Receiver,
+  receiverFor,
+  type SnapshotCopy,
+} from './snapshot-receiver.ts'
+import type { Snapshot, SnapshotStore } from './snapshot-store.ts'
 
 export interface SnapshotToCopy {
   readonly snapshot: Snapshot
@@ -41,48 +41,6 @@ export async function copySnapshot(
     if (error instanceof RefusedRequest && error.code === 'damaged-snapshot') await filesOf(from, snapshot, 'verify')
     throw error
   }
-}
-
-interface SnapshotFiles {
-  readonly snapshot: Snapshot
-  readonly files: readonly string[]
-}
-
-async function filesOf({ machine, place }: SnapshotStore, { container, component, name }: Snapshot, how?: 'verify') {
-  const verify = how === undefined ? [] : [how]
-  const lines = await machine.request('snapshot_files', [place, container, component, name, ...verify])
-  const told = (fact: string) =>
-    lines.filter((line) => line.startsWith(`${fact} `)).map((line) => line.slice(fact.length + 1))
-  return { directory: fromHexadecimal(told('directory')[0]), files: told('file') }
-}
-
-/** A store that gets a snapshot. */
-interface Receiver {
-  readonly store: SnapshotStore
-  /** Container, component and name of the snapshot there. */
-  readonly whole: readonly [container: string, component: string, name: string]
-  readonly transfer: string
-  /** Files that it lacks. */
-  readonly missing: readonly string[]
-}
-
-async function receiverFor({ store, as }: SnapshotCopy, { snapshot, files }: SnapshotFiles): Promise<Receiver> {
-  const { container, component } = as ?? snapshot
-  const whole = [container, component, snapshot.name] as const
-  const lacking = await store.machine.request('snapshot_missing', [store.place, ...whole, ...files])
-  const isWhole = lacking.includes('whole')
-  const missing = isWhole ? [] : files.filter((file) => lacking.includes(`missing ${file}`))
-  return { store, whole, transfer: `transfer.${randomBytes(12).toString('hex')}`, missing }
-}
-
-async function commit({ store, whole, transfer }: Receiver, { snapshot, files }: SnapshotFiles): Promise<void> {
-  const facts = factFields(snapshot.facts).map((word, index) => (index % 2 === 0 ? word : encodeField(word)))
-  await store.machine.request('snapshot_commit', [store.place, transfer, ...whole, ...facts, 'files', ...files])
-}
-
-/** If this fails, the next transfer cleans up. */
-async function discard({ store, transfer }: Receiver): Promise<void> {
-  await store.machine.request('snapshot_discard', [store.place, transfer]).catch(() => {})
 }
 
 interface Streaming {
@@ -127,9 +85,8 @@ async function stream(
   return bytes
 }
 
-function send({ store: { machine, place }, transfer: name }: Receiver, archive: ArchiveToSend) {
-  const incoming = `${machine.facts.stateDirectory}/${place}/dysnomia/incoming`
-  return sendArchive(machine, { incoming, name, owner: machine.facts.helper }, archive)
+function send(receiver: Receiver, archive: ArchiveToSend) {
+  return sendArchive(receiver.store.machine, incomingPlace(receiver), archive)
 }
 
 /** Copies a stream to several, at the speed of the slowest; an error of one ends all. */

@@ -13,6 +13,7 @@ import {
   type ActivityDefinition,
   type ActivityResult,
   definitionOf,
+  type DirectSsh,
   performStateActivity,
   type ShellTarget,
   type StateRequest,
@@ -40,6 +41,7 @@ export interface StateScene {
   readonly previous: Manifest | undefined
   readonly recorded: ReadonlyMap<MappingId, ActivityDefinition | undefined>
   readonly places: ReadonlyMap<string, ShellTarget>
+  readonly direct?: DirectSsh | undefined
   /** The snapshot to restore for each mapping, once it is on its machine. */
   readonly arrived: Map<MappingId, string>
 }
@@ -71,7 +73,7 @@ export async function transferSnapshot(activity: Transfer, scene: StateScene): P
 }
 
 async function transferred(activity: Transfer, scene: StateScene): Promise<string | undefined> {
-  const { machines, profile, signal } = scene
+  const { machines, profile, signal, direct, report } = scene
   const to = activity.to === undefined ? undefined : await destination(activity.to, scene)
   if (activity.isKept) {
     const found = await findKept(machines, profile, componentOf(activity))
@@ -81,7 +83,8 @@ async function transferred(activity: Transfer, scene: StateScene): Promise<strin
   }
   const place = placeOf(activity, scene)
   const [from, kept] = await Promise.all([storeOf(machines, place), keptStore(machines, profile, place.name)])
-  return (await transferState({ component: componentOf(activity), from, kept, to, signal }))?.name
+  const component = componentOf(activity)
+  return (await transferState({ component, from, kept, to, signal, direct, report }))?.name
 }
 
 async function destination(to: StatefulService, scene: StateScene) {

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+
+import { encodeField, type TransferPlace } from '@davit/target-runtime'
+
+import { fromHexadecimal } from '../helper/answer-lines.ts'
+import { type Component, factFields, type Snapshot, type SnapshotStore } from './snapshot-store.ts'
+
+export interface SnapshotCopy {
+  readonly store: SnapshotStore
+  /** The component there, if it has another name. */
+  readonly as?: Component
+}
+
+export interface SnapshotFiles {
+  readonly snapshot: Snapshot
+  readonly files: readonly string[]
+}
+
+/** Returns the names of the files of a snapshot, and where they are. */
+export async function filesOf(
+  { machine, place }: SnapshotStore,
+  { container, component, name }: Snapshot,
+  how?: 'verify',
+) {
+  const verify = how === undefined ? [] : [how]
+  const lines = await machine.request('snapshot_files', [place, container, component, name, ...verify])
+  const told = (fact: string) =>
+    lines.filter((line) => line.startsWith(`${fact} `)).map((line) => line.slice(fact.length + 1))
+  return { directory: fromHexadecimal(told('directory')[0]), files: told('file') }
+}
+
+/** A store that gets a snapshot. */
+export interface Receiver {
+  readonly store: SnapshotStore
+  /** Container, component and name of the snapshot there. */
+  readonly whole: readonly [container: string, component: string, name: string]
+  readonly transfer: string
+  /** Files that it lacks. */
+  readonly missing: readonly string[]
+}
+
+/** Finds out what a store lacks of a snapshot. */
+export async function receiverFor({ store, as }: SnapshotCopy, { snapshot, files }: SnapshotFiles): Promise<Receiver> {
+  const { container, component } = as ?? snapshot
+  const whole = [container, component, snapshot.name] as const
+  const lacking = await store.machine.request('snapshot_missing', [store.place, ...whole, ...files])
+  const isWhole = lacking.includes('whole')
+  const missing = isWhole ? [] : files.filter((file) => lacking.includes(`missing ${file}`))
+  return { store, whole, transfer: `transfer.${randomBytes(12).toString('hex')}`, missing }
+}
+
+/** Makes a snapshot the latest one, once all its files are there; verifies those that have just arrived. */
+export async function commit({ store, whole, transfer }: Receiver, { snapshot, files }: SnapshotFiles): Promise<void> {
+  const facts = factFields(snapshot.facts).map((word, index) => (index % 2 === 0 ? word : encodeField(word)))
+  await store.machine.request('snapshot_commit', [store.place, transfer, ...whole, ...facts, 'files', ...files])
+}
+
+/** Discards what has arrived. If this fails, the next transfer cleans up. */
+export async function discard({ store, transfer }: Receiver): Promise<void> {
+  await store.machine.request('snapshot_discard', [store.place, transfer]).catch(() => {})
+}
+
+/** Where a store takes in what it lacks. */
+export function incomingPlace({ store: { machine, place }, transfer: name }: Receiver): TransferPlace {
+  const incoming = `${machine.facts.stateDirectory}/${place}/dysnomia/incoming`
+  return { incoming, name, owner: machine.facts.helper }
+}
