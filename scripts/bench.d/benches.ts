@@ -1,4 +1,5 @@
 import { benchActivity } from './activity.ts'
+import type { Bench } from './bench.ts'
 import { benchChain } from './chain.ts'
 import { benchDeploy } from './deploy.ts'
 import { benchManyHosts } from './many-hosts.ts'
@@ -8,20 +9,10 @@ import { benchParallel } from './parallel.ts'
 import { nativeParcel, nixParcel } from './parcels.ts'
 import { benchPurePlanning } from './planning.ts'
 import { benchStart } from './start.ts'
-import { benchState } from './state.ts'
+import { stateBenches } from './state-benches.ts'
 import type { SystemSize } from './system-size.ts'
-import type { Line } from './table.ts'
 import { benchTransfer, type TransferTerms } from './transfer.ts'
 import type { Workplace } from './workplace.ts'
-
-export interface Bench {
-  readonly name: string
-  /** Description in `scripts/bench --help`. */
-  readonly purpose: string
-  readonly usesNix: boolean
-  /** Measures everything; receives its own name. */
-  run(place: Workplace, name: string): Promise<readonly Line[]>
-}
 
 const MEMORY = 250e6
 
@@ -56,18 +47,7 @@ export const benches: readonly Bench[] = [
         limits: { install: 60, unchanged: 12, upgrade: 16, undeploy: 50 },
       }),
   },
-  {
-    name: 'state',
-    purpose: 'moving a directory of 1 GB in 10,000 files from one host to another, and again',
-    usesNix: false,
-    run: (place, name) =>
-      benchState(place, {
-        name,
-        runs: Math.min(place.runs, 3),
-        files: place.quick ? 100 : 10_000,
-        bytesPerFile: place.quick ? 1000 : 100_000,
-      }),
-  },
+  ...stateBenches,
   {
     name: 'chain-10',
     purpose: 'a chain of 10 services on 3 hosts: install; all changed and the last fails',

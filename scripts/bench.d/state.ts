@@ -1,5 +1,5 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type BenchHost, withHosts } from './bench-host.ts'
 import { type FullMeasurement, measure, median } from './measure.ts'
 import { type Line, memoryRow, type Row, timeRow, withAims, workRow } from './table.ts'
@@ -33,6 +33,19 @@ export async function benchState(place: Workplace, { name, runs, ...size }: Stat
   })
 }
 
+/** Runs a command with an ssh agent that has the key for the hosts. */
+function withAgent({ configuration }: BenchHost, command: readonly string[]): readonly string[] {
+  return [
+    'ssh-agent',
+    'sh',
+    '-c',
+    'ssh-add -q "$1" && shift && exec "$@"',
+    'sh',
+    join(dirname(configuration), 'id_ed25519'),
+    ...command,
+  ]
+}
+
 class StateBench {
   readonly #hosts: readonly BenchHost[]
   readonly #room: WrapperRoom
@@ -40,6 +53,7 @@ class StateBench {
     first: new Array<FullMeasurement>(),
     unchanged: new Array<FullMeasurement>(),
     changed: new Array<FullMeasurement>(),
+    direct: new Array<FullMeasurement>(),
     bare: new Array<FullMeasurement>(),
   }
   /** Bytes that the coordinator kept in addition for each move after a change. */
@@ -70,6 +84,8 @@ class StateBench {
     const before = this.#keptBytes()
     this.#times.changed.push(await this.#move())
     this.#added.push(this.#keptBytes() - before)
+    await this.#forget()
+    this.#times.direct.push(await this.#move(withAgent(this.#host, [...this.#toOther(), '--direct'])))
   }
 
   async baseline(): Promise<void> {
@@ -81,13 +97,14 @@ class StateBench {
   }
 
   rows({ files, bytesPerFile }: Pick<StateTerms, 'files' | 'bytesPerFile'>): readonly Row[] {
-    const { first, unchanged, changed, bare } = this.#times
+    const { first, unchanged, changed, direct, bare } = this.#times
     const megabytes = Math.round((files * bytesPerFile) / 1e6)
     const share = median(this.#added) / (files * bytesPerFile)
     return [
       withAims(timeRow(`state: ${megabytes} MB in ${files} files`, first, bare), { ratio: 1 / 0.7 }),
       workRow(first, bare),
       memoryRow('  memory here', { davit: first.map(({ memory }) => memory.tree) }, 200e6),
+      timeRow('  from host to host, with --direct', direct, bare),
       timeRow('  unchanged since the last snapshot', unchanged, bare),
       timeRow('  1 % of the files changed', changed, bare),
       {
@@ -112,8 +129,12 @@ class StateBench {
     return this.#hosts[1 - this.#at] as BenchHost
   }
 
-  async #move(): Promise<FullMeasurement> {
-    const measured = await measure(this.#room.deploy(this.#other.name), this.#room.options)
+  #toOther(): readonly string[] {
+    return this.#room.deploy(this.#other.name)
+  }
+
+  async #move(command = this.#toOther()): Promise<FullMeasurement> {
+    const measured = await measure(command, this.#room.options)
     this.#at = 1 - this.#at
     return measured
   }

@@ -13,6 +13,8 @@ export interface WrapperService {
   readonly dependsOn?: readonly string[]
   /** Whether its state moves with it. */
   readonly isStateful?: boolean
+  /** Attributes that take the place of those of a wrapper. */
+  readonly attributes?: object
 }
 
 export interface WrapperTarget {
@@ -20,6 +22,8 @@ export interface WrapperTarget {
   readonly cores?: number
   /** Reached over ssh by default. */
   readonly interface?: 'local'
+  /** Containers besides that of wrappers. */
+  readonly containers?: object
 }
 
 /** A directory from which davit-env deploys services of type `wrapper`. */
@@ -71,7 +75,7 @@ function writeModels(directory: string, services: readonly WrapperService[], tar
   write('distribution', Object.fromEntries(services.map(({ name, target }) => [name, [target]])))
 }
 
-function serviceOf({ script, dependsOn = [], isStateful = false }: WrapperService): object {
+function serviceOf({ script, dependsOn = [], isStateful = false, attributes = {} }: WrapperService): object {
   const build =
     'mkdir -p "$out/bin"; printf "#!/bin/sh\\n%s\\n" "$program" >"$out/bin/wrapper"; chmod 755 "$out/bin/wrapper"'
   return {
@@ -79,13 +83,14 @@ function serviceOf({ script, dependsOn = [], isStateful = false }: WrapperServic
     deployState: isStateful,
     dependsOn,
     pkg: { build: { env: { program: script }, script: build } },
+    ...attributes,
   }
 }
 
-function targetOf({ name, cores, interface: clientInterface }: WrapperTarget): object {
+function targetOf({ name, cores, interface: clientInterface, containers = {} }: WrapperTarget): object {
   return {
     properties: { hostname: name },
-    containers: { wrapper: {} },
+    containers: { wrapper: {}, ...containers },
     ...(cores === undefined ? {} : { numOfCores: cores }),
     ...(clientInterface === undefined ? {} : { clientInterface }),
   }
