@@ -83,11 +83,12 @@ interface Explained {
 
 /** Text of a step of a plan, with the target and the reasons. */
 export function stepText({
+  activity,
   step,
   target,
   why,
-}: Explained & { readonly step: string; readonly target: string }): string {
-  return `${step} on ${target} (${why.join('; ')})`
+}: Explained & { readonly activity: string; readonly step: string; readonly target: string }): string {
+  return `${step} ${activity === 'transfer' ? 'from' : 'on'} ${target} (${why.join('; ')})`
 }
 
 /** Text for a service that is left active, with its changed settings. */

@@ -127,7 +127,7 @@ describe('the state of a service', () => {
       'deactivate app in app on t3 (changed dependency: db)',
       'deactivate db in db on t1 (moved to t2)',
       'snapshot db in db on t1 (moved to t2)',
-      'transfer the state of db in db to t2 on t1 (moved to t2)',
+      'transfer the state of db in db to t2 from t1 (moved to t2)',
       'restore db in db on t2 (moved from t1)',
       'activate db in db on t2 (moved from t1)',
       'activate app in app on t3 (changed dependency: db)',
