@@ -25,7 +25,7 @@ describe.skipIf(noStrace !== undefined).each(installedShells())('an activity on 
     const tracing = stracing(calls, 'clone', 'clone3', 'fork', 'vfork', 'fsync', 'fdatasync')
     writeFileSync(within, `#!/bin/sh\nexec ${tracing.join(' ')} "$@"\n`, { mode: 0o755 })
     const scene = await Scene.open(shell, { within })
-    scene.module('exit 0')
+    scene.module('exit 0', ['activate', 'deactivate'])
     for (let round = 0; round < times; round += 1) {
       for (const activity of ['activate', 'deactivate'] as const) {
         expect(await performActivity(scene.machine, scene.request(activity))).toEqual({ kind: 'succeeded' })

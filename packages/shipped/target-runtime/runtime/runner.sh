@@ -4,7 +4,7 @@
 run() {
   trap '' HUP
   umask 077
-  davit_snapshot=
+  davit_snapshot='' davit_view=
   davit_state=$1 davit_target=$2 davit_profile=$3 davit_activity=$4 davit_directory=$5 davit_setsid=$6
   shift 6
   "$@"
@@ -18,7 +18,7 @@ run_activity() {
     rm -f "$davit_directory/activity" "$davit_directory/running"
     exit 253
   }
-  find_component
+  find_component "$3"
   [ "$davit_activity" != activate ] || mark_used
   (
     exec >&7 2>&1 7>&-
@@ -39,25 +39,37 @@ run_activity() {
   exit "$davit_status"
 }
 
-# find_component: sets $davit_marker to the path of the markers of the component whose state moves, without the kind of the marker; empty
-# if there is none.
+# find_component [MODULE]: sets $davit_marker to the path of the markers of the component, without the kind of the marker; empty if it has
+# none, as its state does not move and its module is not one of Dysnomia. MODULE is called instead of the record's.
 find_component() {
-  davit_marker='' davit_container='' davit_component=
+  davit_marker='' davit_container='' davit_component='' davit_package='' davit_module=
   while IFS=' ' read -r field word || [ -n "$field" ]; do
     case $field in
       container) decode "$word" && davit_container=$decoded ;;
       component) decode "$word" && davit_component=$decoded ;;
+      pkg) decode "$word" && davit_package=${decoded##*/} ;;
+      module) decode "$word" && davit_module=$decoded ;;
     esac
   done <"$davit_directory/record"
+  davit_moves=$davit_component
+  [ -n "$davit_component" ] || ! is_of_dysnomia "${1:-$davit_module}" || davit_component=${davit_package#*-}
   [ -z "$davit_component" ] || davit_marker=$davit_container/$davit_component
 }
 
-# mark_used: no longer lets the state be deleted, as the modules of Dysnomia do by themselves, before it is used.
+# is_of_dysnomia MODULE: whether it may be one of Dysnomia, which does not say which activities it has.
+is_of_dysnomia() {
+  [ ! -f "$1.activities" ] || has_line "$1.activities" shell
+}
+
+# mark_used: no longer lets the state be deleted, as the modules of Dysnomia do by themselves, before it is used. These fail to deactivate
+# what was never marked, even if it could not be activated.
 mark_used() {
   [ -n "$davit_marker" ] || return 0
   set -- "$davit_state/targets/$davit_target/dysnomia" "$(printf %.200s "$davit_container:$davit_component")"
+  [ -n "$davit_moves" ] || [ ! -f "$1/garbage/$davit_marker" ] || return 0
   [ ! -f "$1/garbage/$davit_marker" ] || { rm -f "$1/garbage/$davit_marker" && sync "$1/garbage/$davit_container"; }
-  mkdir -p "$1/activated/$davit_container" && : >"$1/activated/$davit_marker"
+  [ -d "$1/activated/$davit_container" ] || mkdir -p "$1/activated/$davit_container"
+  : >"$1/activated/$davit_marker"
   # An earlier run may have begun to delete it.
   while is_claimed "${1%/*}/busy/$2/running" || is_claimed "${1%/*}/busy/$2/module"; do
     pause
@@ -68,7 +80,8 @@ mark_used() {
 mark_unused() {
   [ -n "$davit_marker" ] || return 0
   set -- "$davit_state/targets/$davit_target/dysnomia"
-  mkdir -p "$1/garbage/$davit_container" && : >"$1/garbage/$davit_marker" && rm -f "$1/activated/$davit_marker"
+  [ -z "$davit_moves" ] || { mkdir -p "$1/garbage/$davit_container" && : >"$1/garbage/$davit_marker"; }
+  [ ! -f "$1/activated/$davit_marker" ] || rm -f "$1/activated/$davit_marker"
 }
 
 # claim_module: claims it for this process, which becomes the module; fails if the runner was killed, since another run may then
@@ -109,9 +122,11 @@ call_module() {
     exit 0
   fi
   davit_target_state=$davit_state/targets/$davit_target
+  # Modules of Dysnomia take the hash off the name of a component only if it is in this directory.
+  ! is_of_dysnomia "$davit_module" || set -- "$@" NIX_STORE_DIR "${davit_package%/*}"
   become_module "$@" DAVIT_SERVICE "$davit_name" DAVIT_KEY "$davit_key" DAVIT_TARGET "$davit_target" DAVIT_PROFILE "$davit_profile" \
     DAVIT_STATE_DIR "$davit_state" DAVIT_RUN_DIR "$davit_target_state/run" DAVIT_LOG_DIR "$davit_target_state/log/services" \
-    DYSNOMIA_STATEDIR "$davit_target_state/dysnomia" ${davit_snapshot:+DAVIT_SNAPSHOT "$davit_snapshot"} -- \
+    DYSNOMIA_STATEDIR "${davit_view:-"$davit_target_state/dysnomia"}" ${davit_snapshot:+DAVIT_SNAPSHOT "$davit_snapshot"} -- \
     "$davit_setsid" "$davit_module" "$davit_activity" "$davit_package" "$davit_container"
 }
 

@@ -8,6 +8,8 @@ run_state() {
   use_component "$3" "$4" "$5"
   davit_log=$davit_state/targets/$davit_target/log/$davit_profile/${mapping##*/}.$davit_activity
   dump=$snapshots/incoming/${davit_directory##*/}
+  close_views
+  [ "$davit_activity" != restore ] || choose_snapshot
   davit_snapshot=$dump
   open_log || {
     rm -f "$davit_directory/running"
@@ -25,6 +27,7 @@ run_state() {
     [ "$davit_status" != 0 ] || said=$(finish_state 2>&1) || davit_status=250
   }
   rm -rf "$dump" "$dump.work"
+  close_views
   # Once there is space for it again.
   [ -z "$said" ] || printf '%s\n' "$said" >&7
   exec 7>&-
@@ -45,13 +48,11 @@ prepare_state() {
   case $davit_activity in
     snapshot) make_dump || return 250 ;;
     restore)
-      find_latest
-      [ "$wanted" != - ] || wanted=$latest
       if [ -z "$wanted" ]; then
         printf 'there is no snapshot to restore\n'
         return "$nothing_to_do"
       fi
-      make_dump && unpack "$wanted" "$dump" || return 250
+      make_dump && unpack "$wanted" "$dump" && open_view || return 250
       # The modules of Dysnomia restore the latest one.
       name=$wanted
       in_turn add_snapshot "$payloads/$wanted" || return 250
@@ -63,6 +64,33 @@ prepare_state() {
       }
       ;;
   esac
+}
+
+# choose_snapshot: sets $wanted, and how the module sees a snapshot that one of Dysnomia has kept.
+choose_snapshot() {
+  [ "$wanted" != - ] || {
+    find_latest
+    wanted=$latest
+  }
+  [ -n "$wanted" ] && [ -d "$payloads/$wanted" ] && ! is_packed "$payloads/$wanted" || return 0
+  IFS= read -r random </proc/sys/kernel/random/uuid || return 0
+  davit_view=${snapshots%/*}/restoring/${davit_directory##*/}.$random
+  dump=$davit_view/snapshots/$container/$component/$wanted
+}
+
+# open_view: makes the dump part of a store of its own. The users of databases, as whom modules of Dysnomia read it, cannot read the store
+# itself. Nobody else knows the path.
+open_view() {
+  [ -n "$davit_view" ] || return 0
+  set -- "$davit_view/generations/$container/$component"
+  mkdir -p "$1" && ln -s "../../../snapshots/$container/$component/$wanted" "$1/1" && chmod -R a+rX "$davit_view" &&
+    ln -s "$snapshots/activated" "$snapshots/garbage" "$snapshots/checksums" "$davit_view" && chmod 711 "${davit_view%/*}"
+}
+
+close_views() {
+  for path in "${snapshots%/*}/restoring/${davit_directory##*/}".*; do
+    [ ! -d "$path" ] || rm -rf "$path"
+  done
 }
 
 make_dump() {
