@@ -9,6 +9,7 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'not-connected',
   'nothing-to-do',
   'state-missing',
+  'state-not-kept',
   'other-module-tried',
   'others-here',
   'profile-unchanged',

@@ -59,6 +59,15 @@ describe('davit-delete-state', () => {
     },
   )
 
+  test('keeps the only copy of what its module has not kept', async () => {
+    scene.write('mute-db', '')
+    await moved()
+    const { status, stderr } = scene.run('delete-state', ['-o', old()])
+    expect(status).toBe(1)
+    expect(stderr).toContain("there is no snapshot of it with which db in box on 't2' could have taken it over")
+    expect([scene.calls(), scene.state('db', 't1')]).toEqual([[], 'fresh\n'])
+  })
+
   test('takes the module that is deployed now if the old one is gone, and says so if there is none', async () => {
     await scene.deploy('old.json', scene.manifest({ db: 't1' }))
     scene.profile({ version: '2' })

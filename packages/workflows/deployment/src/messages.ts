@@ -42,6 +42,14 @@ export const say = messages({
     { target: 'prefix', service: 'text' },
     ({ service }) => `Skip state of '${service}': nothing of it is left here, so that it begins anew`,
   ),
+  /**
+   * A service moves, and its module has kept nothing of its state. A module of Dysnomia may keep its snapshots under another name: that of
+   * its type, if the container has another one. The state is still where it was.
+   */
+  'state-not-kept': warning(
+    { target: 'prefix', service: 'text' },
+    ({ service }) => `the state of '${service}' stays here, since its module keeps no snapshot of it`,
+  ),
   /** A service begins without state, although the coordinator keeps a snapshot of it. Deploy with `--restore` to begin with that. */
   'state-kept': note(
     { service: 'text', target: 'prefix' },

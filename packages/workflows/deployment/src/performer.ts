@@ -82,7 +82,8 @@ export function performerFor(
   const recorded = new Map(observed.map((one) => [identityOf(one), one.definition] as const))
   const { machines } = terms
   const arrived = arrivedEarlier(transition)
-  const state = machines === undefined ? undefined : { ...terms, machines, next, recorded, places, arrived }
+  const told = { arrived, missing: new Set<MappingId>() }
+  const state = machines === undefined ? undefined : { ...terms, machines, next, recorded, places, ...told }
   const toRestore = (id: MappingId) => (restoresFirst.has(id) ? undefined : arrived.get(id))
   return async (activity) => {
     const target = targetLabelOf(activity)

@@ -44,8 +44,9 @@ afterEach(async () => {
   await machines.close()
 })
 
-function declare(more: readonly string[]): void {
-  const names = ['activate', 'deactivate', 'snapshot', 'restore', 'collect-garbage', ...more]
+function declare(more: readonly string[], without: readonly string[] = []): void {
+  const all = ['activate', 'deactivate', 'snapshot', 'restore', 'collect-garbage', ...more]
+  const names = all.filter((name) => !without.includes(name))
   writeFileSync(join(machines.directory, 'modules/module.activities'), names.map((name) => `${name}\n`).join(''))
 }
 
@@ -260,6 +261,18 @@ describe('the state of a service', () => {
     writeFileSync(state('t1'), 'rows')
     expect(await deploy(swap('t2', 't1'), { previous: swap('t1', 't2') })).toMatchObject({ kind: 'completed' })
     expect(read('t2')).toBe('rows')
+  })
+
+  test('that its module does not keep stays where it was, and that is said once', async () => {
+    declare([], ['snapshot'])
+    await deploy(systemOn('t1'))
+    const kept = () => JSON.stringify(machines.events).match(/[^"]*keeps no snapshot of it|[^"]*Skip state[^"]*/g)
+    expect(await deploy(systemOn('t2'), { previous: systemOn('t1') })).toMatchObject({ kind: 'completed' })
+    expect(kept()).toEqual(["the state of 'db' stays here, since its module keeps no snapshot of it"])
+    machines.events.length = 0
+    rmSync(join(machines.directory, 't2/targets'), { recursive: true })
+    await deploy(systemOn('t3'), { previous: systemOn('t2') })
+    expect(kept()).toEqual([expect.stringContaining("Skip state of 'db'")])
   })
 
   test('on a target that is gone is skipped, and that is said', async () => {

@@ -1,9 +1,9 @@
-import { readStateMark } from '@davit/target'
+import { listSnapshots, readStateMark } from '@davit/target'
 import type { StatefulService } from '@davit/transition'
 
 import { doubtAbout, recordsByState } from './active-records.ts'
 import { say } from './messages.ts'
-import { componentOf, named, performOn, placeIn, type StateScene } from './scene.ts'
+import { componentOf, named, performOn, placeIn, type StateScene, storesOf } from './scene.ts'
 import type { StateTask } from './task.ts'
 
 export interface Departure {
@@ -42,7 +42,7 @@ function deleting({ from, successors }: Departure, scene: StateScene): StateTask
         text: `delete the state of ${named(from)}`,
         where: `on ${target}`,
         async run() {
-          const doubt = await doubtIn(successors, scene)
+          const doubt = await doubtIn({ from, successors }, scene)
           if (doubt !== undefined) return { kind: 'failed', message: doubt }
           return performOn('collect-garbage', from, { scene })
         },
@@ -51,12 +51,22 @@ function deleting({ from, successors }: Departure, scene: StateScene): StateTask
   }
 }
 
-async function doubtIn(successors: readonly StatefulService[], scene: StateScene): Promise<string | undefined> {
-  if (successors.length === 0) return undefined
+async function doubtIn({ from, successors }: Departure, scene: StateScene): Promise<string | undefined> {
+  const [first] = successors
+  if (first === undefined) return undefined
+  if (!(await hasSnapshot(from, scene))) {
+    return `there is no snapshot of it with which ${named(first)} on '${first.mapping.target}' could have taken it over`
+  }
   const records = await recordsByState(scene)
   for (const one of successors) {
     const doubt = await doubtAbout(one, records, scene)
     if (doubt !== undefined) return `${named(one)} on '${one.mapping.target}', which took it over, ${doubt}`
   }
   return undefined
+}
+
+async function hasSnapshot(stateful: StatefulService, scene: StateScene): Promise<boolean> {
+  const { there, kept } = await storesOf(scene, stateful.mapping.target)
+  const found = await Promise.all([there, kept].map((store) => listSnapshots(store, componentOf(stateful))))
+  return found.flat().length > 0
 }

@@ -44,6 +44,8 @@ export interface StateScene {
   readonly direct?: DirectSsh | undefined
   /** The snapshot to restore for each mapping, once it is on its machine. */
   readonly arrived: Map<MappingId, string>
+  /** Mappings of which nothing was left, which has been told. */
+  readonly missing: Set<MappingId>
 }
 
 const SUCCEEDED = { kind: 'succeeded' } as const
@@ -83,8 +85,10 @@ async function transferred(activity: Transfer, scene: StateScene): Promise<strin
   }
   const place = placeOf(activity, scene)
   const [from, kept] = await Promise.all([storeOf(machines, place), keptStore(machines, profile, place.name)])
-  const component = componentOf(activity)
-  return (await transferState({ component, from, kept, to, signal, direct, report }))?.name
+  const found = await transferState({ component: componentOf(activity), from, kept, to, signal, direct, report })
+  if (found === undefined && !scene.missing.has(identityOf(activity)))
+    report(say('state-not-kept', { target: place.name, service: activity.service.name }))
+  return found?.name
 }
 
 async function destination(to: StatefulService, scene: StateScene) {
@@ -116,6 +120,7 @@ async function perform(
     compressor,
   })
   if (result.kind !== 'no-state') return result
+  scene.missing.add(identityOf(stateful))
   report(say('state-missing', { target: place.name, service: stateful.service.name }))
   return SUCCEEDED
 }
