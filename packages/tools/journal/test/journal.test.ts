@@ -204,8 +204,8 @@ test('only the last runs, only those since then, and only those of the profile a
     {
       kind: 'note',
       code: 'no-journal',
-      fields: { profile: 'other', reason: 'this coordinator has no generations, under any name' },
-      message: "there is no journal of 'other': this coordinator has no generations, under any name",
+      fields: { profile: 'other', reason: 'nothing has been deployed from this coordinator' },
+      message: "there is no journal of 'other': nothing has been deployed from this coordinator",
     },
   ])
 })

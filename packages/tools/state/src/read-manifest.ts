@@ -23,7 +23,7 @@ export async function readManifest(context: ManifestContext, place: DeploymentPl
   const found = await findManifest(context, place)
   if (found !== undefined) return found
   throw new DavitError('no-deployment', `nothing is deployed as '${context.args.profile}'`, {
-    hint: `${await nothingDeployed(place)}, or pass a manifest`,
+    hint: `${await nothingDeployed(place)}; otherwise pass a manifest`,
   })
 }
 

@@ -198,7 +198,7 @@ describe('davit-snapshot', () => {
     expect(scene.run('snapshot')).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(
-        /nothing is deployed as 'default' \[no-deployment\]\nhint: .*, or pass a manifest\n/,
+        /nothing is deployed as 'default' \[no-deployment\]\nhint: .*; otherwise pass a manifest\n/,
       ) as string,
     })
     expect(scene.run('snapshot', ['--deployed', 'x.json'])).toMatchObject({ status: 64 })

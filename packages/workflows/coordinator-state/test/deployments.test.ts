@@ -18,7 +18,7 @@ const placeOf = (profile: string) => deploymentPlace(state, profile as ProfileNa
 
 beforeEach(() => void (state = scratchDirectory()))
 
-const NONE = 'this coordinator has no generations, under any name'
+const NONE = 'nothing has been deployed from this coordinator'
 const OTHERS =
   "nothing has been deployed under this name from this coordinator, only 'blog', 'shop'; select one of them with -p NAME"
 
