@@ -9,7 +9,7 @@ import {
   readGeneration,
 } from '@davit/coordinator-state'
 import type { Report } from '@davit/diagnostics'
-import { defineTool, deploymentOf, type ToolContext, usageError } from '@davit/tool'
+import { type ArgumentsOf, defineTool, deploymentOf, type ToolContext, usageError } from '@davit/tool'
 
 import { description } from './description.ts'
 import { deleteSelected, forgetDeployment } from './delete-generations.ts'
@@ -36,16 +36,7 @@ async function list({ args, print, report }: ToolContext<{ readonly profile: str
   return print(renderGenerations(generations))
 }
 
-interface Arguments {
-  readonly print: number | undefined
-  readonly current: boolean
-  readonly previous: boolean
-  readonly beginRollback: boolean
-  readonly endRollback: boolean
-  readonly delete: string | undefined
-  readonly deleteAll: boolean
-  readonly forget: string | undefined
-}
+type Arguments = ArgumentsOf<typeof description.options, Record<never, never>>
 
 type Action = () => Promise<void>
 

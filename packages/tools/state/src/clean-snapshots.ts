@@ -2,7 +2,7 @@ import { DavitError } from '@davit/diagnostics'
 import type { Infrastructure, Manifest } from '@davit/documents'
 import { isComponentSelected, keptStores, selectsAll, type StateSelection } from '@davit/state-runner'
 import { type CleanedComponent, cleanSnapshots, type Component, type SnapshotStore, targetsToUse } from '@davit/target'
-import { defineTool, deploymentOf, type ToolContext, withTargets } from '@davit/tool'
+import { type ArgumentsOf, defineTool, deploymentOf, type ToolContext, withTargets } from '@davit/tool'
 
 import { description } from './clean-snapshots-description.ts'
 import { removedText, say } from './messages.ts'
@@ -27,15 +27,7 @@ export const tool = defineTool({
   },
 })
 
-interface Arguments {
-  readonly profile: string
-  readonly where: 'targets' | 'coordinator' | 'both'
-  readonly keep: number
-  readonly container: readonly string[]
-  readonly component: readonly string[]
-  readonly skipUnreachable: boolean
-  readonly dryRun: boolean
-}
+type Arguments = ArgumentsOf<typeof description.options, typeof description.operands>
 
 interface Cleaned {
   readonly removed: readonly (CleanedComponent & { readonly where: string })[]

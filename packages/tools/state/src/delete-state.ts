@@ -1,22 +1,14 @@
 import { currentGeneration } from '@davit/coordinator-state'
 import type { Manifest } from '@davit/documents'
 import { deleteTasks, isSelected, type StateScene } from '@davit/state-runner'
-import { defineTool, deploymentOf, type ReachedDeployment } from '@davit/tool'
+import { defineTool, deploymentOf } from '@davit/tool'
 import { stateBetween, type StateChange } from '@davit/transition'
 
 import { description } from './delete-state-description.ts'
 import { departuresOf } from './departures.ts'
-import {
-  carryOutTasks,
-  type MoveOrder,
-  printTasks,
-  readMoveOrder,
-  runErrand,
-  sceneOf,
-  servicesBefore,
-} from './move-order.ts'
+import { carryOutTasks, type MoveOrder, printTasks, readMoveOrder, sceneOf, servicesBefore } from './move-order.ts'
 import { onReached, selectionOf } from './selection.ts'
-import { underLock } from './under-lock.ts'
+import { runUnderLock } from './under-lock.ts'
 
 export const tool = defineTool({
   ...description,
@@ -26,21 +18,19 @@ export const tool = defineTool({
     const { manifest, old } = order
     const deployed = (await currentGeneration(deploymentOf(context).place))?.manifest
     const services = servicesBefore(order).filter((one) => isSelected(one, selectionOf(args)))
-    const plan = async (scene: StateScene, reached: ReachedDeployment) => {
-      const there = onReached(services, manifest, { ...reached, report })
-      return deleteTasks(departuresOf(there, changeFrom(order, deployed)), scene)
-    }
-
-    const errand = { order, isEmpty: services.length === 0, purpose: 'change' } as const
-    await runErrand(context, errand, async (reached) => {
+    await runUnderLock(context, { order, isEmpty: services.length === 0 }, (reached) => {
       const others = [manifest, ...(deployed === undefined ? [] : [deployed])]
-      const scene = sceneOf(context, reached, { manifest: old, others })
-      if (args.dryRun) return printTasks(await plan(scene, reached), { ...context, args: IN_PARALLEL })
-      return underLock(reached, scene, async (locked) => {
-        const tasks = await plan(locked, reached)
-        const terms = { args: IN_PARALLEL, report, signal: locked.signal }
-        await carryOutTasks(tasks, terms, { manifest, ...NOT_DELETED })
-      })
+      const plan = (scene: StateScene) => {
+        const there = onReached(services, manifest, { ...reached, report })
+        return deleteTasks(departuresOf(there, changeFrom(order, deployed)), scene)
+      }
+      const terms = { ...context, args: IN_PARALLEL }
+      return {
+        scene: sceneOf(context, reached, { manifest: old, others }),
+        show: async (scene) => printTasks(await plan(scene), terms),
+        carryOut: async (scene) =>
+          carryOutTasks(await plan(scene), { ...terms, signal: scene.signal }, { manifest, ...NOT_DELETED }),
+      }
     })
   },
 })

@@ -11,30 +11,24 @@ import {
 } from '@davit/state-runner'
 import { parseProfileName } from '@davit/documents'
 import { findSnapshot } from '@davit/target'
-import { defineTool, directOf, type ReachedDeployment, type ToolContext, usageError } from '@davit/tool'
+import { type ArgumentsOf, defineTool, directOf, type ReachedDeployment, type ToolContext, usageError } from '@davit/tool'
 import type { StatefulService } from '@davit/transition'
 
 import { description } from './migrate-description.ts'
 import {
   carryOutTasks,
-  type MoveArguments,
   type MoveOrder,
   moveTermsOf,
   printTasks,
   readMoveOrder,
-  runErrand,
   sceneOf,
   servicesBefore,
 } from './move-order.ts'
 import { departuresOf } from './departures.ts'
 import { onReached, selectionOf } from './selection.ts'
-import { underLock } from './under-lock.ts'
+import { runUnderLock } from './under-lock.ts'
 
-interface MigrateArguments extends MoveArguments {
-  readonly transferOnly: boolean
-  readonly direct: boolean
-  readonly deleteState: boolean
-}
+type MigrateArguments = ArgumentsOf<typeof description.options, typeof description.operands>
 
 export const tool = defineTool({
   ...description,
@@ -43,17 +37,14 @@ export const tool = defineTool({
     checkArguments(args)
     const order = await readMoveOrder(context)
     const moves = movesIn(order, args)
-    const errand = { order, isEmpty: moves.away.length === 0, purpose: 'change' } as const
-    await runErrand(context, errand, async (reached) => {
+    await runUnderLock(context, { order, isEmpty: moves.away.length === 0 }, (reached) => {
       const migration = { ...reachedMoves(moves, order, { context, reached }), order, context }
-      const scene = {
-        ...sceneOf(context, reached, { manifest: order.manifest, others: [] }),
-        direct: directOf(context),
+      const scene = sceneOf(context, reached, { manifest: order.manifest, others: [] })
+      return {
+        scene: { ...scene, direct: directOf(context) },
+        show: (shown) => showMigration(migration, shown),
+        carryOut: (locked) => migrate({ ...migration, context: { ...context, signal: locked.signal } }, locked),
       }
-      if (args.dryRun) return showMigration(migration, scene)
-      return underLock(reached, scene, (locked) =>
-        migrate({ ...migration, context: { ...context, signal: locked.signal } }, locked),
-      )
     })
   },
 })

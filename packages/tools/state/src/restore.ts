@@ -8,27 +8,15 @@ import {
   type StateScene,
   type StateTask,
 } from '@davit/state-runner'
-import { defineTool, type ReachedDeployment, type ToolContext } from '@davit/tool'
+import { type ArgumentsOf, defineTool, type ReachedDeployment, type ToolContext } from '@davit/tool'
 import { statefulServices } from '@davit/transition'
 
-import {
-  carryOutTasks,
-  type MoveArguments,
-  type MoveOrder,
-  moveTermsOf,
-  printTasks,
-  readMoveOrder,
-  runErrand,
-  sceneOf,
-} from './move-order.ts'
+import { carryOutTasks, type MoveOrder, moveTermsOf, printTasks, readMoveOrder, sceneOf } from './move-order.ts'
 import { description } from './restore-description.ts'
 import { onReached, selectionOf } from './selection.ts'
-import { underLock } from './under-lock.ts'
+import { runUnderLock } from './under-lock.ts'
 
-interface RestoreArguments extends MoveArguments {
-  readonly transferOnly: boolean
-  readonly snapshot: string | undefined
-}
+type RestoreArguments = ArgumentsOf<typeof description.options, typeof description.operands>
 
 export const tool = defineTool({
   ...description,
@@ -38,16 +26,15 @@ export const tool = defineTool({
     const order = await readMoveOrder(context)
     const { manifest } = order
     const arrivals = arrivalsIn(order, args)
-    const errand = { order, isEmpty: arrivals.length === 0, purpose: 'change' } as const
-    await runErrand(context, errand, async (reached) => {
+    await runUnderLock(context, { order, isEmpty: arrivals.length === 0 }, (reached) => {
       const there = reachedArrivals(arrivals, { order, reached, context })
-      const plan = (under: StateScene) => planRestore(there, { wanted, args }, under)
-      const scene = sceneOf(context, reached, { manifest, others: [] })
-      if (args.dryRun) return printTasks(await plan(scene), context)
-      return underLock(reached, scene, async (locked) => {
-        const tasks = await plan(locked)
-        await carryOutTasks(tasks, { ...context, signal: locked.signal }, { manifest, ...NOT_RESTORED })
-      })
+      const plan = (scene: StateScene) => planRestore(there, { wanted, args }, scene)
+      return {
+        scene: sceneOf(context, reached, { manifest, others: [] }),
+        show: async (scene) => printTasks(await plan(scene), context),
+        carryOut: async (scene) =>
+          carryOutTasks(await plan(scene), { ...context, signal: scene.signal }, { manifest, ...NOT_RESTORED }),
+      }
     })
   },
 })
