@@ -69,7 +69,8 @@ mark_used() {
   [ -n "$davit_moves" ] || [ ! -f "$1/garbage/$davit_marker" ] || return 0
   [ ! -f "$1/garbage/$davit_marker" ] || { rm -f "$1/garbage/$davit_marker" && sync "$1/garbage/$davit_container"; }
   [ -d "$1/activated/$davit_container" ] || mkdir -p "$1/activated/$davit_container"
-  : >"$1/activated/$davit_marker"
+  # Not in a special built-in utility, whose redirection would end the shell on a full disk.
+  command : >"$1/activated/$davit_marker"
   # An earlier run may have begun to delete it.
   while is_claimed "${1%/*}/busy/$2/running" || is_claimed "${1%/*}/busy/$2/module"; do
     pause
