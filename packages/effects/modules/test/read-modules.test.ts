@@ -17,6 +17,7 @@ test('readModules() reads the modules of davit', async () => {
     'apache-webapplication',
     'echo',
     'fileset',
+    'influx-database',
     'mysql-database',
     'nginx-webapplication',
     'postgresql-database',

@@ -92,6 +92,7 @@ const TOOLS = [
   'setpriv',
   'supervisorctl',
   'svnadmin',
+  'influx',
 ]
 
 function copy(from: string, to: string, ...options: readonly string[]): void {
