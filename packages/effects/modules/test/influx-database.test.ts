@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isThorough } from '@davit/testing/effort'
 import type { Shell } from '@davit/testing/shells'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -139,7 +140,7 @@ describe.skipIf(noInfluxdb).each(inDepth)('influx-database in depth', (shell) =>
     await insert(shop, 3, 'later')
     const later = await shop.snapshot()
     // Most of the calls ask, and change nothing.
-    for (let n = 1, done = false; !done; n += activity === 'restore' ? 3 : 1) {
+    for (let n = 1, done = false; !done; n += isThorough ? 1 : 4) {
       if (activity === 'activate') await shop.succeed('collect-garbage')
       else await shop.restore(later)
       const properties = { DAVIT_SNAPSHOT: shop.copyOf(snapshot), influxdbBinDir: '' }

@@ -15,6 +15,7 @@ test('readModules() reads the modules of davit', async () => {
   const modules = await readModules(modulesDirectory)
   expect([...modules.keys()]).toEqual([
     'apache-webapplication',
+    'docker-container',
     'echo',
     'fileset',
     'influx-database',

@@ -93,6 +93,7 @@ const TOOLS = [
   'supervisorctl',
   'svnadmin',
   'influx',
+  'docker',
 ]
 
 function copy(from: string, to: string, ...options: readonly string[]): void {

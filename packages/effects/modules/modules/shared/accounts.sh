@@ -1,5 +1,6 @@
 # Users and groups that a component brings in dysnomia-support/users and groups: files of assignments, which are read and never evaluated.
-# A module includes it after `managed`. Records count who needs an account: one that davit has made is removed when nobody does.
+# A module includes it after `managed` and `assignments`. Records count who needs an account: one that davit has made is removed when nobody
+# does.
 #
 # $davit_machine/accounts/users/NAME/OWNER has a file for each component that needs the user; so for groups. An account that was there
 # before has no such directory, and stays.
@@ -61,66 +62,24 @@ check_account_name() {
 
 # --- files ----------------------------------------------------------------------------------------------------
 
-# read_account: sets davit_account_KEY for each of $davit_settings from $davit_file.
+# read_account: sets davit_setting_KEY for each key of users and groups from $davit_file.
 read_account() {
-  davit_account_gid='' davit_account_uid='' davit_account_password='' davit_account_group='' davit_account_description='' davit_account_shell=''
-  davit_account_homeDir='' davit_account_createHomeDir='' davit_account_createHomeDirOnly=''
-  davit_number=0
-  while IFS= read -r davit_line || [ -n "$davit_line" ]; do
-    davit_number=$((davit_number + 1))
-    read_assignment || { complain "'$davit_file', line $davit_number: $davit_mistake"; return 1; }
-  done <"$davit_file" && check_account
-}
-
-# read_assignment: takes $davit_line, which is KEY=VALUE, KEY='VALUE' or KEY="VALUE", and perhaps a comment.
-read_assignment() {
-  davit_line=${davit_line#"${davit_line%%[![:blank:]]*}"}
-  case $davit_line in
-    '' | '#'*) return 0 ;;
-    [A-Za-z]*=*) ;;
-    *) davit_mistake='expected KEY=VALUE'; return 1 ;;
-  esac
-  davit_name=${davit_line%%=*} davit_value=${davit_line#*=}
-  case " $davit_settings " in
-    *" $davit_name "*) ;;
-    *) davit_mistake="unknown key '$davit_name', expected one of: $davit_settings"; return 1 ;;
-  esac
-  case $davit_value in
-    \'*\'*) davit_value=${davit_value#\'} davit_rest=${davit_value#*\'} davit_value=${davit_value%%\'*} ;;
-    \"*\"*) davit_value=${davit_value#\"} davit_rest=${davit_value#*\"} davit_value=${davit_value%%\"*} davit_plain=$davit_value ;;
-    *[\'\"\;\&\|\<\>\(\)]*) davit_mistake="the value of '$davit_name' is not quoted properly"; return 1 ;;
-    *) davit_rest=${davit_value#"${davit_value%%[[:blank:]]*}"} davit_value=${davit_value%%[[:blank:]]*} davit_plain=$davit_value ;;
-  esac
-  check_value
-}
-
-check_value() {
-  case ${davit_plain-} in
-    *[\$\`\\]*) davit_mistake="the value of '$davit_name' would have to be evaluated; put it in single quotes if it is plain text"; return 1 ;;
-  esac
-  davit_plain=
-  davit_rest=${davit_rest#"${davit_rest%%[![:blank:]]*}"}
-  case $davit_rest in
-    '' | '#'*) ;;
-    *) davit_mistake="text after the value of '$davit_name'"; return 1 ;;
-  esac
-  case $davit_value in
-    *[[:cntrl:]]*) davit_mistake="the value of '$davit_name' contains a character that is not allowed"; return 1 ;;
-  esac
-  # The name is one of those above; the value is not evaluated.
-  eval "davit_account_$davit_name=\$davit_value"
+  davit_setting_gid='' davit_setting_uid='' davit_setting_password='' davit_setting_group='' davit_setting_description='' davit_setting_shell=''
+  davit_setting_homeDir='' davit_setting_createHomeDir='' davit_setting_createHomeDirOnly=''
+  # shellcheck disable=SC2086
+  read_assignments "$davit_file" $davit_settings && check_account
 }
 
 check_account() {
-  check_number uid "$davit_account_uid" && check_number gid "$davit_account_gid" || return 1
-  case $davit_account_description$davit_account_homeDir$davit_account_shell$davit_account_password in
+  check_number uid "$davit_setting_uid" && check_number gid "$davit_setting_gid" || return 1
+  case $davit_setting_description$davit_setting_homeDir$davit_setting_shell$davit_setting_password in
     *:*) complain "'$davit_file': a value contains a colon"; return 1 ;;
   esac
-  case $davit_account_password in
+  case $davit_setting_password in
     '' | [\$!*_]* | ?????????????) ;;
     *) complain "'$davit_file': password is not a hash as in /etc/shadow"; return 1 ;;
   esac
-  case $davit_account_createHomeDir$davit_account_createHomeDirOnly:$davit_account_homeDir in
+  case $davit_setting_createHomeDir$davit_setting_createHomeDirOnly:$davit_setting_homeDir in
     :* | *:/*) ;;
     *) complain "'$davit_file': homeDir is not an absolute path"; return 1 ;;
   esac
@@ -137,22 +96,22 @@ check_number() {
 add_group() {
   davit_id=$(group_id "$davit_account")
   if [ -z "$davit_id" ]; then
-    own groups && make_group "$davit_account" "$davit_account_gid"
+    own groups && make_group "$davit_account" "$davit_setting_gid"
     return
   fi
-  [ "${davit_account_gid:-$davit_id}" = "$davit_id" ] ||
-    complain "group '$davit_account' exists, and has gid $davit_id instead of $davit_account_gid"
+  [ "${davit_setting_gid:-$davit_id}" = "$davit_id" ] ||
+    complain "group '$davit_account' exists, and has gid $davit_id instead of $davit_setting_gid"
   ! is_made groups || own groups
 }
 
 add_user() {
-  if [ "$davit_account_createHomeDirOnly" = 1 ]; then
-    [ "$davit_account_createHomeDir" != 1 ] || mkdir -p "$davit_account_homeDir"
+  if [ "$davit_setting_createHomeDirOnly" = 1 ]; then
+    [ "$davit_setting_createHomeDir" != 1 ] || mkdir -p "$davit_setting_homeDir"
     return
   fi
   if davit_id=$(id -u "$davit_account" 2>/dev/null); then
-    [ "${davit_account_uid:-$davit_id}" = "$davit_id" ] ||
-      complain "user '$davit_account' exists, and has uid $davit_id instead of $davit_account_uid"
+    [ "${davit_setting_uid:-$davit_id}" = "$davit_id" ] ||
+      complain "user '$davit_account' exists, and has uid $davit_id instead of $davit_setting_uid"
     ! is_made users || own users
   else
     own users && make_user && set_password
@@ -160,8 +119,8 @@ add_user() {
 }
 
 make_home() {
-  [ "$davit_account_createHomeDir" = 1 ] && [ ! -e "$davit_account_homeDir" ] || return 0
-  mkdir -p "$davit_account_homeDir" && chown "$davit_account:" "$davit_account_homeDir"
+  [ "$davit_setting_createHomeDir" = 1 ] && [ ! -e "$davit_setting_homeDir" ] || return 0
+  mkdir -p "$davit_setting_homeDir" && chown "$davit_account:" "$davit_setting_homeDir"
 }
 
 is_made() { # KIND
@@ -186,15 +145,15 @@ make_group() { # NAME GID
 
 # A home directory that is made by useradd has files for people in it.
 make_user() {
-  [ -z "$(group_id "$davit_account")" ] || davit_account_group=${davit_account_group:-$davit_account}
-  useradd -M -d "${davit_account_homeDir:-/dev/null}" ${davit_account_uid:+-u "$davit_account_uid"} \
-    ${davit_account_group:+-g "$davit_account_group"} ${davit_account_description:+-c "$davit_account_description"} \
-    ${davit_account_shell:+-s "$davit_account_shell"} "$davit_account"
+  [ -z "$(group_id "$davit_account")" ] || davit_setting_group=${davit_setting_group:-$davit_account}
+  useradd -M -d "${davit_setting_homeDir:-/dev/null}" ${davit_setting_uid:+-u "$davit_setting_uid"} \
+    ${davit_setting_group:+-g "$davit_setting_group"} ${davit_setting_description:+-c "$davit_setting_description"} \
+    ${davit_setting_shell:+-s "$davit_setting_shell"} "$davit_account"
 }
 
 # Not an argument, which others can see.
 set_password() {
-  [ -z "$davit_account_password" ] || printf '%s\n' "$davit_account:$davit_account_password" | chpasswd -e
+  [ -z "$davit_setting_password" ] || printf '%s\n' "$davit_account:$davit_setting_password" | chpasswd -e
 }
 
 # --- removal --------------------------------------------------------------------------------------------------

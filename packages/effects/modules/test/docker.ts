@@ -1,0 +1,113 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface Docker {
+  /** Properties with which `docker` reaches the engine. */
+  readonly properties: { readonly DOCKER_HOST: string }
+  /** Prints the output of `docker`. */
+  run(...argv: readonly string[]): string
+  /** Saves an image of busybox that runs a shell command, and returns the path of the archive. The engine does not keep it. */
+  archive(tag: string, command: string): string
+  /** Names of all containers and tags of all images. */
+  everything(): readonly string[]
+  stop(): Promise<void>
+}
+
+/** Starts an engine of its own, without networks, whose mounts nobody else sees; or returns why none can be started here. */
+export async function startDocker(): Promise<Docker | string> {
+  const missing = ['/usr/sbin/dockerd', '/bin/busybox'].find((path) => !existsSync(path))
+  if (missing !== undefined || process.getuid?.() !== 0)
+    return unavailable(missing ? `there is no ${missing}` : 'not root')
+  const directory = mkdtempSync(join(tmpdir(), 'davit-docker-'))
+  const host = `unix://${directory}/socket`
+  const group = `davit-docker-${process.pid}-${Date.now()}`
+  const places = [
+    '--data-root',
+    `${directory}/data`,
+    '--exec-root',
+    `${directory}/exec`,
+    '--pidfile',
+    `${directory}/pid`,
+  ]
+  const network = ['--iptables=false', '--ip6tables=false', '--bridge=none', `--cgroup-parent=/${group}`]
+  // The engine makes files in these directories.
+  const script =
+    'for place in /etc/docker /opt /run; do mount -t tmpfs none "$place" || exit; done; exec dockerd --storage-driver vfs "$@"'
+  const log = join(directory, 'log')
+  const argv = ['--mount', '--propagation', 'private', 'sh', '-c', `exec 2>'${log}'; ${script}`, 'sh']
+  const server = spawn('unshare', [...argv, ...places, ...network, '-H', host], { stdio: 'ignore' })
+  const docker = (args: readonly string[], input?: Uint8Array) =>
+    spawnSync('/usr/bin/docker', ['-H', host, ...args], { input, encoding: 'utf8' })
+  const run = (args: readonly string[], input?: Uint8Array) => {
+    const { status, stdout, stderr } = docker(args, input)
+    if (status !== 0) throw new Error(`docker ${args.join(' ')} ended with ${status}: ${stderr}`)
+    return stdout
+  }
+  const stop = async () => {
+    server.kill()
+    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
+    removeGroups(group)
+    rmSync(directory, { recursive: true, force: true })
+  }
+  const deadline = Date.now() + 30_000
+  while (docker(['version']).status !== 0) {
+    if (server.exitCode !== null || Date.now() > deadline) {
+      const output = readFileSync(log, 'utf8').trim().split('\n').at(-1) ?? ''
+      await stop()
+      return unavailable(`dockerd does not start: ${output}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return {
+    properties: { DOCKER_HOST: host },
+    run: (...args) => run(args),
+    archive(tag, command) {
+      const root = mkdtempSync(join(directory, 'image-'))
+      for (const name of ['bin', 'www']) mkdirSync(join(root, name))
+      cpSync('/bin/busybox', join(root, 'bin/busybox'))
+      symlinkSync('busybox', join(root, 'bin/sh'))
+      const files = spawnSync('tar', ['-C', root, '-c', '.'], { maxBuffer: 1e8 }).stdout
+      run(['import', '--change', `CMD ${JSON.stringify(['/bin/sh', '-c', command])}`, '-', tag], files)
+      run(['save', '-o', `${root}.tar`, tag])
+      run(['image', 'rm', tag])
+      return `${root}.tar`
+    },
+    everything: () =>
+      [run(['ps', '-a', '--format', '{{.Names}}']), run(['image', 'ls', '--format', '{{.Repository}}:{{.Tag}}'])]
+        .join('')
+        .split('\n')
+        .filter((name) => name !== ''),
+    stop,
+  }
+}
+
+function unavailable(reason: string): string {
+  console.warn(`SKIPPED: tests of docker-container, which need an engine of Docker: ${reason}`)
+  return reason
+}
+
+/** The engine leaves its groups of processes behind, in each hierarchy. */
+function removeGroups(group: string): void {
+  const root = '/sys/fs/cgroup'
+  for (const directory of [root, ...readdirSync(root).map((name) => join(root, name))].map((path) =>
+    join(path, group),
+  )) {
+    if (!existsSync(directory)) continue
+    const below = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    for (const { name } of below) rmdirSync(join(directory, name))
+    rmdirSync(directory)
+  }
+}
