@@ -31,11 +31,13 @@ if (noPrivateAccounts) console.warn('SKIPPED: tests with accounts, since only ro
 /** The files of accounts of a scene, in a mount namespace, in which its module is called. */
 export class PrivateAccounts {
   private readonly scene: Stateful
+  private readonly module: string
   private readonly directory: string
   private readonly holder: ChildProcess
 
-  private constructor(scene: Stateful) {
+  private constructor(scene: Stateful, module: string) {
     this.scene = scene
+    this.module = module
     this.directory = scene.make('etc')
     for (const name of FILES) {
       if (existsSync(join('/etc', name))) cpSync(join('/etc', name), join(this.directory, name), { recursive: true })
@@ -51,15 +53,15 @@ export class PrivateAccounts {
     })
   }
 
-  static async of(scene: Stateful): Promise<PrivateAccounts> {
-    const accounts = new PrivateAccounts(scene)
+  static async of(scene: Stateful, module = 'sysvinit-script'): Promise<PrivateAccounts> {
+    const accounts = new PrivateAccounts(scene, module)
     await until(() => existsSync(join(scene.directory, 'namespace')))
     return accounts
   }
 
   /** Calls an activity of a component, by default that of the scene, which `key` makes another one. */
   call(activity: string, { component = this.scene.component, key = 'key1', properties = {} } = {}): Promise<Outcome> {
-    const argv = [shippedModule('sysvinit-script'), activity, component]
+    const argv = [shippedModule(this.module), activity, component]
     return this.scene.run(
       ['-c', 'exec /usr/bin/setsid -w /usr/bin/nsenter -m -t "$0" sh "$@"', String(this.holder.pid), ...argv],
       {
