@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   cpSync,
@@ -29,43 +29,23 @@ export interface Docker {
 /** Starts an engine of its own, without networks, whose mounts nobody else sees; or returns why none can be started here. */
 export async function startDocker(): Promise<Docker | string> {
   const missing = ['/usr/sbin/dockerd', '/bin/busybox'].find((path) => !existsSync(path))
-  if (missing !== undefined || process.getuid?.() !== 0)
-    return unavailable(missing ? `there is no ${missing}` : 'not root')
+  if (missing !== undefined) return unavailable(`there is no '${missing}'`)
+  if (process.getuid?.() !== 0) return unavailable('only root can start one')
   const directory = mkdtempSync(join(tmpdir(), 'davit-docker-'))
-  const host = `unix://${directory}/socket`
   const group = `davit-docker-${process.pid}-${Date.now()}`
-  const places = [
-    '--data-root',
-    `${directory}/data`,
-    '--exec-root',
-    `${directory}/exec`,
-    '--pidfile',
-    `${directory}/pid`,
-  ]
-  const network = ['--iptables=false', '--ip6tables=false', '--bridge=none', `--cgroup-parent=/${group}`]
-  // The engine makes files in these directories.
-  const script =
-    'for place in /etc/docker /opt /run; do mount -t tmpfs none "$place" || exit; done; exec dockerd --storage-driver vfs "$@"'
-  const log = join(directory, 'log')
-  const argv = ['--mount', '--propagation', 'private', 'sh', '-c', `exec 2>'${log}'; ${script}`, 'sh']
-  const server = spawn('unshare', [...argv, ...places, ...network, '-H', host], { stdio: 'ignore' })
-  const docker = (args: readonly string[], input?: Uint8Array) =>
-    spawnSync('/usr/bin/docker', ['-H', host, ...args], { input, encoding: 'utf8' })
-  const run = (args: readonly string[], input?: Uint8Array) => {
-    const { status, stdout, stderr } = docker(args, input)
-    if (status !== 0) throw new Error(`docker ${args.join(' ')} ended with ${status}: ${stderr}`)
-    return stdout
-  }
+  const server = begin(directory, group)
   const stop = async () => {
     server.kill()
     if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
     removeGroups(group)
     rmSync(directory, { recursive: true, force: true })
   }
+  const host = `unix://${directory}/socket`
+  const run = (...argv: readonly string[]) => docker(host, argv)
   const deadline = Date.now() + 30_000
-  while (docker(['version']).status !== 0) {
+  while (spawnSync('/usr/bin/docker', ['-H', host, 'version']).status !== 0) {
     if (server.exitCode !== null || Date.now() > deadline) {
-      const output = readFileSync(log, 'utf8').trim().split('\n').at(-1) ?? ''
+      const output = readFileSync(join(directory, 'log'), 'utf8').trim().split('\n').at(-1) ?? ''
       await stop()
       return unavailable(`dockerd does not start: ${output}`)
     }
@@ -73,25 +53,41 @@ export async function startDocker(): Promise<Docker | string> {
   }
   return {
     properties: { DOCKER_HOST: host },
-    run: (...args) => run(args),
-    archive(tag, command) {
-      const root = mkdtempSync(join(directory, 'image-'))
-      for (const name of ['bin', 'www']) mkdirSync(join(root, name))
-      cpSync('/bin/busybox', join(root, 'bin/busybox'))
-      symlinkSync('busybox', join(root, 'bin/sh'))
-      const files = spawnSync('tar', ['-C', root, '-c', '.'], { maxBuffer: 1e8 }).stdout
-      run(['import', '--change', `CMD ${JSON.stringify(['/bin/sh', '-c', command])}`, '-', tag], files)
-      run(['save', '-o', `${root}.tar`, tag])
-      run(['image', 'rm', tag])
-      return `${root}.tar`
-    },
+    run,
+    archive: (tag, command) => archiveOf(host, mkdtempSync(join(directory, 'image-')), { tag, command }),
     everything: () =>
-      [run(['ps', '-a', '--format', '{{.Names}}']), run(['image', 'ls', '--format', '{{.Repository}}:{{.Tag}}'])]
-        .join('')
-        .split('\n')
+      [run('ps', '-a', '--format', '{{.Names}}'), run('image', 'ls', '--format', '{{.Repository}}:{{.Tag}}')]
+        .flatMap((text) => text.split('\n'))
         .filter((name) => name !== ''),
     stop,
   }
+}
+
+/** In some directories of the machine the engine makes files: it gets its own. */
+function begin(directory: string, group: string): ChildProcess {
+  const script = `exec 2>'${directory}/log'
+for place in /etc/docker /opt /run; do mount -t tmpfs none "$place" || exit; done; exec dockerd --storage-driver vfs "$@"`
+  const places = ['--data-root', `${directory}/data`, '--exec-root', `${directory}/exec`, '-p', `${directory}/pid`]
+  const network = ['--iptables=false', '--ip6tables=false', '--bridge=none', '-H', `unix://${directory}/socket`]
+  const argv = ['--mount', '--propagation', 'private', 'sh', '-c', script, 'sh', ...places, ...network]
+  return spawn('unshare', [...argv, `--cgroup-parent=/${group}`], { stdio: 'ignore' })
+}
+
+function docker(host: string, argv: readonly string[], input?: Uint8Array): string {
+  const { status, stdout, stderr } = spawnSync('/usr/bin/docker', ['-H', host, ...argv], { input, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`docker ${argv.join(' ')} ended with ${status}: ${stderr}`)
+  return stdout
+}
+
+function archiveOf(host: string, root: string, { tag, command }: { tag: string; command: string }): string {
+  for (const name of ['bin', 'www']) mkdirSync(join(root, name))
+  cpSync('/bin/busybox', join(root, 'bin/busybox'))
+  symlinkSync('busybox', join(root, 'bin/sh'))
+  const files = spawnSync('tar', ['-C', root, '-c', '.'], { maxBuffer: 1e8 }).stdout
+  docker(host, ['import', '--change', `CMD ${JSON.stringify(['/bin/sh', '-c', command])}`, '-', tag], files)
+  docker(host, ['save', '-o', `${root}.tar`, tag])
+  docker(host, ['image', 'rm', tag])
+  return `${root}.tar`
 }
 
 function unavailable(reason: string): string {

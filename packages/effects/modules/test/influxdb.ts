@@ -70,7 +70,7 @@ auth-enabled = true
     query,
     async write(database, points, policy = 'autogen') {
       const place = new URLSearchParams({ db: database, rp: policy, u: ADMIN.name, p: ADMIN.password })
-      const { status, headers } = await fetch(`${address}/write?${place}`, { method: 'POST', body: points })
+      const { status, headers } = await fetch(`${address}/write?${place.toString()}`, { method: 'POST', body: points })
       if (status !== 204) throw new Error(`points were refused: ${headers.get('x-influxdb-error')}`)
     },
     backup(database, target) {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { renderDiagnostic } from '@davit/diagnostics'
 import type { System } from '@davit/documents'
@@ -78,4 +78,12 @@ test('types of davit, of own modules and of containers that services provide hav
   })
   expect(await warningsOf(text, [own])).toBe('')
   expect(await warningsOf(text)).toContain("there is no module for type 'nginx'")
+})
+
+test('the example of a package needs no module', async () => {
+  const page = readFileSync(new URL('../../../../docs/modules/package.md', import.meta.url), 'utf8')
+  const [, example = ''] = /^```yaml\n([^]*?)^```$/m.exec(page) ?? []
+  const text = example.replace('./editor', '.')
+  expect(await warningsOf(text)).toBe('')
+  expect(await warningsOf(text.replace('type: package', 'type: packages'))).toContain("for type 'packages'")
 })
