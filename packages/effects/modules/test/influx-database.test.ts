@@ -140,7 +140,7 @@ describe.skipIf(noInfluxdb).each(inDepth)('influx-database in depth', (shell) =>
     await insert(shop, 3, 'later')
     const later = await shop.snapshot()
     // Most of the calls ask, and change nothing.
-    for (let n = 1, done = false; !done; n += isThorough ? 1 : 4) {
+    for (let n = 1, done = false; !done; n += isThorough ? 1 : 5) {
       if (activity === 'activate') await shop.succeed('collect-garbage')
       else await shop.restore(later)
       const properties = { DAVIT_SNAPSHOT: shop.copyOf(snapshot), influxdbBinDir: '' }
