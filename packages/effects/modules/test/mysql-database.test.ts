@@ -6,10 +6,11 @@ import type { Shell } from '@davit/testing/shells'
 import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
-import { argumentLists, Database } from './database.ts'
+import { MYSQL } from './database-kinds.ts'
+import { testDatabase } from './database-scenarios.ts'
+import { Database } from './database.ts'
 import { type Mariadb, noMariadb, startMariadb } from './mariadb.ts'
 import { installedShells, scratchPath, shippedModule } from './scene.ts'
-import { exampleOf } from './stateful.ts'
 
 const shells = installedShells()
 const inDepth = shells.filter((shell) => shell.inDepth)
@@ -22,82 +23,7 @@ afterAll(() => server?.stop())
 
 const HELLO = "CREATE TABLE hello (id INT PRIMARY KEY, word TEXT); INSERT INTO hello VALUES (1, 'Hello world');"
 
-describe.skipIf(noMariadb).each(shells)('mysql-database under $name', (shell) => {
-  test('keeps the rows from the first activation until the garbage is collected', async () => {
-    const shop = database(shell, 'shop', { '1.sql': HELLO })
-    expect(await shop.call('status')).toMatchObject({ status: 1 })
-    await shop.succeed('activate', 'activate', 'status')
-    expect(words(shop)).toBe('Hello world\n')
-    const first = dumpIn(await shop.snapshot())
-    expect(dumpIn(await shop.snapshot())).toBe(first)
-    insert(shop, 2, 'changed')
-    const second = await shop.snapshot()
-    expect(dumpIn(second)).not.toBe(first)
-    await shop.succeed('deactivate', 'deactivate', 'activate', 'deactivate')
-    expect(words(shop)).toBe('Hello world\nchanged\n')
-    await shop.succeed('collect-garbage', 'collect-garbage', 'deactivate')
-    expect(exists(shop.name)).toBe(false)
-    await shop.succeed('activate')
-    expect(words(shop)).toBe('Hello world\n')
-    server.sql('CREATE TABLE later (id INT)', shop.name)
-    for (const _ of [1, 2]) {
-      expect(await shop.restore(second)).toMatchObject({ status: 0, stderr: '' })
-      expect(words(shop)).toBe('Hello world\nchanged\n')
-      expect(dumpIn(await shop.snapshot())).toBe(dumpIn(second))
-    }
-    await shop.succeed('status', 'collect-garbage')
-  })
-
-  test('takes any name and any password, and shows the password to nobody', async () => {
-    const odd = `-o'd "x" \`$(touch bad)\\ ü%_`
-    const password = `p'"\`$(touch bad) \\ ü#`
-    const user = `u${shell.name} '`
-    server.sql(`GRANT ALL ON *.* TO ${quoted(user)}@localhost IDENTIFIED BY ${quoted(password)}`)
-    const seeds = { '-a $b.sql': `${HELLO} SELECT SLEEP(0.5);` }
-    const shop = database(shell, odd, seeds, { mysqlUsername: user, mysqlPassword: password })
-    let seen = ''
-    const looking = setInterval(() => (seen += argumentLists()), 20)
-    await shop.succeed('activate', 'activate')
-    clearInterval(looking)
-    expect(seen).toContain('--user=')
-    expect(seen).not.toContain(password)
-    const snapshot = await shop.snapshot()
-    insert(shop, 2, 'more')
-    expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
-    expect(words(shop)).toBe('Hello world\n')
-    await shop.succeed('collect-garbage')
-    expect(exists(shop.name)).toBe(false)
-    const { status, stderr } = await shop.call('activate', { mysqlPassword: `${password}?` })
-    expect(status).toBe(1)
-    expect(stderr).toContain(`the server at socket '${server.socket}' refuses user '${user}': ERROR 1045`)
-    expect(stderr).not.toContain(password)
-  })
-
-  test('leaves nothing of a database whose second file fails', async () => {
-    const shop = database(shell, 'failing', {
-      '10.sql': HELLO,
-      '9.sql': 'CREATE TABLE a (i INT);\nINSERT INTO nowhere VALUES (1);',
-    })
-    const { status, stderr } = await shop.call('activate')
-    expect(status).toBe(1)
-    expect(stderr).toContain("at line 2: Table 'failing")
-    expect(stderr).toContain(`cannot load '${join(shop.component, 'mysql-databases/9.sql')}'`)
-    expect(exists(shop.name)).toBe(false)
-    shop.write(join(shop.component, 'mysql-databases/9.sql'), "INSERT INTO hello VALUES (2, 'second');")
-    await shop.succeed('activate')
-    expect(words(shop)).toBe('Hello world\nsecond\n')
-    await shop.succeed('collect-garbage')
-  })
-
-  test('says that the server is down, and where it was looked for', async () => {
-    const shop = database(shell, 'down', {}, { mysqlSocket: '/nowhere/s', timeout: '0' })
-    for (const activity of ['activate', 'snapshot', 'restore', 'collect-garbage', 'status']) {
-      const { status, stderr } = await shop.call(activity, { DAVIT_SNAPSHOT: shop.directory })
-      expect([status, stderr]).toEqual([1, expect.stringMatching(/at socket '\/nowhere\/s'.*ERROR 2002 /)])
-    }
-    await shop.succeed('deactivate')
-  })
-})
+testDatabase(MYSQL, shells)
 
 describe.skipIf(noMariadb).each(inDepth)('mysql-database in depth', (shell) => {
   test('restores views, routines, events, triggers, sequences, the character set, and any bytes', async () => {
@@ -124,35 +50,6 @@ FOR EACH ROW SET NEW.word = CONCAT(NEW.word, '!')`)
       /^Hello world\ntwo!\n4\n\S+\te\t/,
     )
     expect(server.sql('SELECT @@collation_database', shop.name)).toBe('utf8mb4_swedish_ci\n')
-    await shop.succeed('collect-garbage')
-  })
-
-  const LATER = 'Hello world\nsnapshot\nlater\n'
-  const killed: readonly [string, readonly string[]][] = [
-    ['activate', ['Hello world\n']],
-    ['restore', [LATER, 'Hello world\nsnapshot\n']],
-    ['collect-garbage', [LATER, 'Hello world\n']],
-  ]
-  test.each(killed)('is old or new after %s was killed anywhere', async (activity, outcomes) => {
-    const shop = database(shell, `killed ${activity}`, { '1.sql': HELLO })
-    await shop.succeed('activate')
-    insert(shop, 2, 'snapshot')
-    const snapshot = await shop.snapshot()
-    insert(shop, 3, 'later')
-    const later = await shop.snapshot()
-    for (let n = 1, done = false; !done; n++) {
-      if (activity === 'activate') await shop.succeed('collect-garbage')
-      else await shop.restore(later)
-      done = (await shop.killed(activity, n, { DAVIT_SNAPSHOT: shop.copyOf(snapshot) })).status === 0
-      expect(n).toBeLessThan(100)
-      const isMade = (await shop.call('status')).status === 0
-      expect(isMade ? outcomes : ['']).toContain(isMade ? words(shop) : '')
-      await shop.succeed('activate', 'status')
-      expect(outcomes).toContain(words(shop))
-      expect(readdirSync(join(shop.directory, `run/mysql-database/mysql-database/${shop.name}`))).toEqual([])
-    }
-    expect(await shop.restore(snapshot)).toMatchObject({ status: 0 })
-    expect(words(shop)).toBe('Hello world\nsnapshot\n')
     await shop.succeed('collect-garbage')
   })
 
@@ -231,28 +128,6 @@ FOR EACH ROW SET NEW.word = CONCAT(NEW.word, '!')`)
     await shop.succeed('collect-garbage')
   })
 
-  const truncated = (text: string) => {
-    const { stdout } = spawnSync('xz', ['-c'], { input: text })
-    return stdout.subarray(0, stdout.length - 20)
-  }
-  const broken: readonly [string, Readonly<Record<string, string | Uint8Array>>][] = [
-    ['fails at its end', { 'dump.sql': 'CREATE TABLE other (id INT);\nINSERT INTO nowhere VALUES (1);\n' }],
-    ['is cut off', { 'dump.sql.xz': truncated('CREATE TABLE other (id INT);\n') }],
-    ['runs a program', { 'dump.sql': '\\! true\n' }],
-    ['is missing', { 'dump.other': '' }],
-  ]
-  test.each(broken)('keeps what it has when a dump %s', async (_, files) => {
-    const shop = database(shell, 'kept', { '1.sql': HELLO })
-    await shop.succeed('activate')
-    insert(shop, 2, 'kept')
-    const { status, stderr } = await shop.restore(shop.handMade(files))
-    expect([status, stderr]).toEqual([1, expect.stringContaining('mysql-database: ')])
-    expect(words(shop)).toBe('Hello world\nkept\n')
-    await shop.succeed('status', 'collect-garbage')
-    expect(await shop.restore(shop.handMade(files))).toMatchObject({ status: 1 })
-    expect(exists(shop.name)).toBe(false)
-  })
-
   test('reaches a server by TCP', async () => {
     server.sql("GRANT ALL ON *.* TO remote@localhost IDENTIFIED BY 'secret'")
     const login = { mysqlUsername: 'remote', mysqlPassword: 'secret', mysqlPort: `${server.port}` }
@@ -295,16 +170,6 @@ FOR EACH ROW SET NEW.word = CONCAT(NEW.word, '!')`)
     )
     await shop.succeed('collect-garbage')
   })
-
-  test('makes the database of the example', async () => {
-    const directory = scratchPath({})
-    expect(spawnSync('sh', ['-e'], { cwd: directory, input: exampleOf('mysql-database') }).status).toBe(0)
-    const shop = new Database(shell, 'mysql-database', { name: 'unused', properties: { mysqlSocket: server.socket } })
-    const argv = (activity: string) => [shippedModule('mysql-database'), activity, join(directory, 'shop')]
-    expect(await shop.run(argv('activate'), shop.properties)).toMatchObject({ status: 0, stderr: '' })
-    expect(server.sql('SELECT name FROM articles', 'shop')).toBe('pencil\n')
-    expect(await shop.run(argv('collect-garbage'), shop.properties)).toMatchObject({ status: 0 })
-  })
 })
 
 /** The database of a test: names of different shells differ. */
@@ -335,10 +200,6 @@ function insert(shop: Database, id: number, word: string): void {
 
 function exists(name: string): boolean {
   return server.sql('SHOW DATABASES').split('\n').includes(name.replaceAll('\\', '\\\\'))
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
 
 function dumpIn(snapshot: string): string {

@@ -6,10 +6,11 @@ import type { Shell } from '@davit/testing/shells'
 import { noSmallDisk, smallDisk } from '@davit/testing/small-disk'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
-import { argumentLists, Database } from './database.ts'
+import { POSTGRESQL } from './database-kinds.ts'
+import { testDatabase } from './database-scenarios.ts'
+import { Database } from './database.ts'
 import { binDirectory, noPostgresql, type Postgresql, startPostgresql } from './postgresql.ts'
 import { installedShells, scratchPath, shippedModule } from './scene.ts'
-import { exampleOf } from './stateful.ts'
 
 const shells = installedShells()
 const inDepth = shells.filter((shell) => shell.inDepth)
@@ -22,88 +23,7 @@ afterAll(() => server?.stop())
 
 const HELLO = "CREATE TABLE hello (id INT PRIMARY KEY, word TEXT); INSERT INTO hello VALUES (1, 'Hello world');\n"
 
-describe.skipIf(noPostgresql).each(shells)('postgresql-database under $name', (shell) => {
-  test('keeps the rows from the first activation until the garbage is collected', async () => {
-    const shop = database(shell, 'shop', { '1.sql': HELLO })
-    expect(await shop.call('status')).toMatchObject({ status: 1 })
-    await shop.succeed('activate', 'activate', 'status')
-    expect(words(shop)).toBe('Hello world\n')
-    const first = filesIn(await shop.snapshot())
-    expect(first['dump.sql']).not.toMatch(/^(\\(un)?restrict|-- Dumped) /m)
-    expect(filesIn(await shop.snapshot())).toEqual(first)
-    insert(shop, 2, 'changed')
-    const second = await shop.snapshot()
-    expect(filesIn(second)).not.toEqual(first)
-    await shop.succeed('deactivate', 'deactivate', 'activate', 'deactivate')
-    expect(words(shop)).toBe('Hello world\nchanged\n')
-    await shop.succeed('collect-garbage', 'collect-garbage', 'deactivate')
-    expect(databases()).not.toContain(shop.name)
-    await shop.succeed('activate')
-    expect(words(shop)).toBe('Hello world\n')
-    server.sql('CREATE TABLE later (id INT)', shop.name)
-    for (const _ of [1, 2]) {
-      expect(await shop.restore(second)).toMatchObject({ status: 0, stderr: '' })
-      expect(words(shop)).toBe('Hello world\nchanged\n')
-      expect(filesIn(await shop.snapshot())).toEqual(filesIn(second))
-    }
-    await shop.succeed('status', 'collect-garbage')
-    expect(databases()).toEqual(['postgres', 'template0', 'template1'])
-  })
-
-  test('takes any name and any password, and shows the password to nobody', async () => {
-    const password = `p'"\`$(touch bad) \\ ü#`
-    const user = `u${shell.name} '`
-    server.sql(`CREATE ROLE "${user}" LOGIN CREATEDB PASSWORD '${password.replaceAll("'", "''")}'`)
-    const odd = `-o'd="x" \`$(touch bad)\\ ü%_`
-    const seeds = { '-a $b.sql': `${HELLO} SELECT pg_sleep(0.5);` }
-    const shop = database(shell, odd, seeds, { postgresqlUsername: user, postgresqlPassword: password })
-    let seen = ''
-    const looking = setInterval(() => (seen += argumentLists()), 20)
-    await shop.succeed('activate', 'activate')
-    clearInterval(looking)
-    expect(seen).toContain('--no-password')
-    expect(seen).not.toContain(password)
-    const snapshot = await shop.snapshot()
-    insert(shop, 2, 'more')
-    expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
-    expect(words(shop)).toBe('Hello world\n')
-    await shop.succeed('collect-garbage')
-    expect(databases()).not.toContain(shop.name)
-    const { status, stderr } = await shop.call('activate', { postgresqlPassword: `${password}?` })
-    expect(status).toBe(1)
-    expect(stderr).toMatch(/password authentication failed/)
-    expect(stderr).toContain(
-      `the server at socket '${server.directory}/.s.PGSQL.${server.port}' refuses user '${user}'`,
-    )
-    expect(stderr).not.toContain(password)
-  })
-
-  test('leaves nothing of a database whose second file fails', async () => {
-    const seeds = { '10.sql': HELLO, '9.sql': '\n\nINSERT INTO nowhere VALUES (1);' }
-    const shop = database(shell, 'failing', seeds)
-    const { status, stderr } = await shop.call('activate')
-    expect(status).toBe(1)
-    expect(stderr).toContain(`${join(shop.component, 'postgresql-databases/9.sql')}:3: ERROR:  relation "nowhere"`)
-    expect(stderr).toContain(`cannot activate '${shop.name}' at socket`)
-    expect(databases()).not.toContain(shop.name)
-    shop.write(join(shop.component, 'postgresql-databases/9.sql'), "INSERT INTO hello VALUES (2, 'second');")
-    await shop.succeed('activate')
-    expect(words(shop)).toBe('Hello world\nsecond\n')
-    await shop.succeed('collect-garbage')
-  })
-
-  test('says that the server is down, and where it was looked for', async () => {
-    const shop = database(shell, 'down', {}, { postgresqlRuntimeDir: '/nowhere', postgresqlPort: '', timeout: '0' })
-    for (const activity of ['activate', 'snapshot', 'restore', 'collect-garbage', 'status']) {
-      const { status, stderr } = await shop.call(activity, { DAVIT_SNAPSHOT: shop.directory })
-      expect([status, stderr]).toEqual([
-        1,
-        expect.stringContaining("socket '/nowhere/.s.PGSQL.5432' does not answer: /nowhere:5432 - no response"),
-      ])
-    }
-    await shop.succeed('deactivate')
-  })
-})
+testDatabase(POSTGRESQL, shells)
 
 describe.skipIf(noPostgresql).each(inDepth)('postgresql-database in depth', (shell) => {
   test('restores schemas, functions, large objects, extensions, settings, permissions, and any text', async () => {
@@ -137,35 +57,6 @@ CREATE DATABASE'; ALTER DATABASE ${shop.name} CONNECTION LIMIT 9; ALTER DATABASE
     ).toBe('extra, public, "$user"\n4|5\n2\n')
     expect(server.sql(`SELECT datacl FROM pg_database WHERE datname = '${shop.name}'`)).toBe(settings)
     await shop.succeed('status', 'collect-garbage')
-  })
-
-  const LATER = 'Hello world\nsnapshot\nlater\n'
-  const killed: readonly [string, readonly string[]][] = [
-    ['activate', ['Hello world\n']],
-    ['restore', [LATER, 'Hello world\nsnapshot\n']],
-    ['collect-garbage', [LATER, 'Hello world\n']],
-  ]
-  test.each(killed)('is old or new after %s was killed anywhere', async (activity, outcomes) => {
-    const shop = database(shell, `killed ${activity}`, { '1.sql': HELLO })
-    await shop.succeed('activate')
-    insert(shop, 2, 'snapshot')
-    const snapshot = await shop.snapshot()
-    insert(shop, 3, 'later')
-    const later = await shop.snapshot()
-    for (let n = 1, done = false; !done; n++) {
-      if (activity === 'activate') await shop.succeed('collect-garbage')
-      else await shop.restore(later)
-      done = (await shop.killed(activity, n, { DAVIT_SNAPSHOT: shop.copyOf(snapshot) })).status === 0
-      expect(n).toBeLessThan(100)
-      const isMade = (await shop.call('status')).status === 0
-      expect(isMade ? outcomes : ['']).toContain(isMade ? words(shop) : '')
-      await shop.succeed('activate', 'status')
-      expect(outcomes).toContain(words(shop))
-      expect(databases()).toEqual([shop.name, 'postgres', 'template0', 'template1'])
-    }
-    expect(await shop.restore(snapshot)).toMatchObject({ status: 0 })
-    expect(words(shop)).toBe('Hello world\nsnapshot\n')
-    await shop.succeed('collect-garbage')
   })
 
   const SLEEPING =
@@ -236,37 +127,15 @@ sed 's/\\(TO :"old";\\).*/\\1/' | '${binDirectory}/psql' "$@"
     await shop.succeed('activate', 'status', 'collect-garbage')
   })
 
-  const truncated = spawnSync('xz', ['-c'], { input: 'CREATE TABLE other (id INT);\n' }).stdout.subarray(0, -20)
-  const broken: readonly [string, Readonly<Record<string, string | Uint8Array>>][] = [
-    ['fails at its end', { 'dump.sql': 'CREATE TABLE other (id INT);\nINSERT INTO nowhere VALUES (1);\n' }],
-    ['is cut off', { 'dump.pgsql.xz': truncated }],
-    ['runs a program', { 'dump.sql': '\\! true\n' }],
-    ['sets what it must not', { 'dump.sql': '', 'settings.sql': '\\! true\n' }],
-    [
-      'is for a role that is missing',
-      { 'dump.sql': '', 'settings.sql': 'ALTER DATABASE :"database" OWNER TO nobody;\n' },
-    ],
-    ['is missing', { 'dump.other': '' }],
-  ]
-  test.each(broken)('keeps what it has when a dump %s', async (_, files) => {
-    const shop = database(shell, 'kept', { '1.sql': HELLO })
-    await shop.succeed('activate')
-    insert(shop, 2, 'kept')
-    const { status, stderr } = await shop.restore(shop.handMade(files))
-    expect([status, stderr]).toEqual([1, expect.stringContaining('postgresql-database: ')])
-    expect(words(shop)).toBe('Hello world\nkept\n')
-    await shop.succeed('status', 'collect-garbage')
-    expect(await shop.restore(shop.handMade(files))).toMatchObject({ status: 1 })
-    expect(databases()).toEqual(['postgres', 'template0', 'template1'])
-  })
-
   test('reaches a server by TCP', async () => {
     server.sql("CREATE ROLE remote LOGIN CREATEDB PASSWORD 'secret'")
     const login = { postgresqlUsername: 'remote', postgresqlPassword: 'secret', postgresqlHost: '127.0.0.1' }
     const shop = database(shell, 'by tcp', { '1.sql': HELLO }, login)
     await shop.succeed('activate', 'status')
     expect(words(shop)).toBe('Hello world\n')
-    expect(await shop.restore(await shop.snapshot())).toMatchObject({ status: 0, stderr: '' })
+    const snapshot = await shop.snapshot()
+    expect(filesIn(snapshot)['dump.sql']).not.toMatch(/^(\\(un)?restrict|-- Dumped) /m)
+    expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
     await shop.succeed('collect-garbage')
     const { stderr } = await shop.call('activate', { postgresqlPassword: '' })
     expect(stderr).toContain(`the server at '127.0.0.1:${server.port}' refuses user 'remote'`)
@@ -305,17 +174,6 @@ sed 's/\\(TO :"old";\\).*/\\1/' | '${binDirectory}/psql' "$@"
     for (const activity of ['activate', 'collect-garbage']) {
       expect(await system.call(activity)).toMatchObject({ status: 1, stderr: expect.stringContaining(`'${name}' is`) })
     }
-  })
-
-  test('makes the database of the example', async () => {
-    const directory = scratchPath({})
-    expect(spawnSync('sh', ['-e'], { cwd: directory, input: exampleOf('postgresql-database') }).status).toBe(0)
-    const shop = database(shell, 'unused', {})
-    const argv = (activity: string) => [shippedModule('postgresql-database'), activity, join(directory, 'shop')]
-    chmodSync(directory, 0o755)
-    expect(await shop.run(argv('activate'), shop.properties)).toMatchObject({ status: 0, stderr: '' })
-    expect(server.sql('SELECT name FROM articles', 'shop')).toBe('pencil\n')
-    expect(await shop.run(argv('collect-garbage'), shop.properties)).toMatchObject({ status: 0 })
   })
 })
 
