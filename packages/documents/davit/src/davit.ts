@@ -26,6 +26,7 @@ export {
   source,
   type SourcePackage,
 } from './package.ts'
+export { type Secret, secret, type SecretSource } from './secret.ts'
 export type {
   Dependencies,
   Dependency,

@@ -4,7 +4,7 @@ import type { Attributes } from './data.ts'
 export interface Target {
   /** Properties of the machine. They include the target property, by default `hostname`, which says how to reach it. */
   readonly properties: Attributes
-  /** Container name → properties, which the lifecycle modules of its services get. */
+  /** Container name → properties, which the lifecycle modules of its services get; those made by `secret` only when they need them. */
   readonly containers?: { readonly [container: string]: Attributes }
   /** System to build for, such as `x86_64-linux`; the coordinator's when absent. */
   readonly system?: string

@@ -9,6 +9,7 @@ import {
   defineServices,
   float,
   packagesIn,
+  secret,
   source,
 } from '../src/davit.ts'
 
@@ -22,6 +23,10 @@ test.each([
 ])('%o gives back what it gets', (define: (model: never) => unknown) => {
   const model = {}
   expect(define(model as never)).toBe(model)
+})
+
+test('secret() writes a reference as documents have it', () => {
+  expect(secret({ env: 'KEY' })).toEqual({ secret: { env: 'KEY' } })
 })
 
 describe('packagesIn()', () => {

@@ -7,11 +7,15 @@ import {
   defineServices,
   defineService,
   float,
+  secret,
   source,
 } from '../src/davit.ts'
 
 export const infrastructure = defineInfrastructure({
-  db1: { properties: { hostname: 'db1.example', weight: float(1) }, containers: { process: { port: 8080 } } },
+  db1: {
+    properties: { hostname: 'db1.example', weight: float(1) },
+    containers: { process: { port: 8080, password: secret({ command: ['pass', 'db'] }) } },
+  },
   web1: { properties: { hostname: 'web1.example' }, numOfCores: 2 },
 })
 

@@ -153,6 +153,8 @@ export const ERROR_CODES = {
     'The operating system refused an operation, such as writing to a full disk. The message contains the reason.',
   'rolled-back':
     'The transition failed or was interrupted, and everything is as it was before. Fix the cause, then run the same command again.',
+  'secret-unresolved':
+    'A secret that a service needs cannot be read on this machine. Nothing was changed; provide the file, variable or command that the message names.',
   'session-refused':
     'A machine refuses another session on a connection. Its sshd limits them (`MaxSessions`) or forbids commands.',
   'source-too-large':

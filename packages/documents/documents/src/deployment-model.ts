@@ -1,5 +1,6 @@
 import { atPath, type Diagnostic } from '@davit/diagnostics'
 import * as v from 'valibot'
+import { checkServiceSecrets, checkTargetSecrets } from './checks/check-secrets.ts'
 import { clientInterfaceProblem } from './client-interface.ts'
 import type { Format } from './format.ts'
 import { serviceKey, storePath, targetName } from './ids.ts'
@@ -34,6 +35,10 @@ export const DeploymentModel: Format<DeploymentModel> = {
   header: 'optional',
   schema: deploymentModel,
   knowsAllKeys: true,
-  check: ({ infrastructure }) => [...infrastructure].flatMap(checkInterface),
+  check: ({ infrastructure, services }) => [
+    ...[...infrastructure].flatMap(checkInterface),
+    ...checkTargetSecrets(infrastructure, ['infrastructure']),
+    ...checkServiceSecrets(services),
+  ],
   xml: manifestXml,
 }

@@ -66,6 +66,17 @@ export { type NamedMapping, parseNamedMappings } from './named-mapping.ts'
 export type { BuildSpec, ExpressionProgram, ExpressionSpec, PackageRequest, PackageSpec } from './package-spec.ts'
 export { parseProfileName } from './parse-profile-name.ts'
 export { ProfileManifest } from './profile-manifest.ts'
+export {
+  isSecret,
+  renderSecret,
+  type SecretReference,
+  secretProperty,
+  type SecretProperty,
+  type SecretText,
+  secretTextOf,
+  withSecretPaths,
+} from './secret.ts'
+export { type SecretProblem, secretProblems } from './checks/check-secrets.ts'
 export { propertyText } from './property-text.ts'
 export { type Properties, properties, type PropertyValue, propertyValue, table } from './property.ts'
-export { componentIn, storeOf, type StoreReference, storeReference } from './store-reference.ts'
+export { storeOf, type StoreReference, storeReference } from './store-reference.ts'

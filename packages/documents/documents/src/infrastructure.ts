@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { checkTargetSecrets } from './checks/check-secrets.ts'
 import { checkTargets } from './checks/check-targets.ts'
 import type { Format } from './format.ts'
 import { containerName, system, targetName } from './ids.ts'
@@ -72,7 +73,7 @@ export const Infrastructure: Format<Infrastructure> = {
   ...common,
   header: 'required',
   schema: infrastructure,
-  check: (targets) => checkTargets(targets),
+  check: (targets) => [...checkTargets(targets), ...checkTargetSecrets(targets)],
 }
 
 /** An infrastructure as input: the reader fills in defaults. */

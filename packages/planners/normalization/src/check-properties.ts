@@ -1,5 +1,5 @@
 import { type Path, quoted } from '@davit/diagnostics'
-import { type Properties, propertyText, type PropertyValue } from '@davit/documents'
+import { type Properties, propertyText, type PropertyValue, secretProblems } from '@davit/documents'
 import { NOT_XML } from '@davit/languages'
 import type { Findings } from './findings.ts'
 
@@ -32,6 +32,7 @@ export function checkProperties(properties: Properties, path: Path, findings: Fi
 /** Checks properties that modules get in their environment. */
 export function checkContainerProperties(properties: Properties, path: Path, findings: Findings): void {
   checkProperties(properties, path, findings)
+  for (const problem of secretProblems(properties, path)) findings.error(problem.path, problem.message, problem.hint)
   for (const [name, value] of properties) {
     checkVariableName(name, [...path, name], findings)
     if (Buffer.byteLength(`${name}=${propertyText(value)}`) > MAX_VARIABLE_BYTES) {

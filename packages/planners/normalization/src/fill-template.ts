@@ -1,7 +1,7 @@
 import { suggestionFor, quoted } from '@davit/diagnostics'
 import { Float } from '@davit/languages'
 import { unknownParameter } from './guarded-parameters.ts'
-import { ParameterError } from './parameter-error.ts'
+import { ParameterError, type ParameterProblem } from './parameter-error.ts'
 import { parseTemplate, type TemplatePart } from './template.ts'
 
 const LITERAL_HINT = "write '$${' for a literal '${'"
@@ -60,7 +60,17 @@ function valueText(value: unknown): string {
   if (typeof value === 'boolean') return value ? '1' : ''
   if (typeof value === 'number' || value instanceof Float) return String(value)
   if (Array.isArray(value)) return value.map(valueText).join(' ')
-  throw new ParameterError({ used: 'it', reason: 'it refers to a table, not to text', hint: tableHint(value) })
+  throw new ParameterError({ used: 'it', ...noText(value) })
+}
+
+function noText(value: unknown): Pick<ParameterProblem, 'reason' | 'hint'> {
+  if (isTable(value) && Object.hasOwn(value, 'secret')) return SECRET_IN_BUILD
+  return { reason: 'it refers to a table, not to text', hint: tableHint(value) }
+}
+
+const SECRET_IN_BUILD = {
+  reason: 'it is a secret, which only lifecycle modules get',
+  hint: 'packages are readable by everybody: let the service read it when it starts',
 }
 
 function tableHint(value: unknown): string {

@@ -1,4 +1,5 @@
-import { type Architecture, type TargetName } from '@davit/documents'
+import { join } from 'node:path'
+import { type Architecture, secretTextOf, type TargetName } from '@davit/documents'
 import { Float } from '@davit/languages'
 import { manifestOf } from '@davit/normalization'
 import { describe, expect, test } from 'vitest'
@@ -44,6 +45,31 @@ async function seenBy(name: string, files: Readonly<Record<string, string>>, opt
   const [{ derivation = '' } = { derivation: '' }] = service?.packages.values() ?? []
   return JSON.parse(nix.shell('nix-store --query --binding text "$1"', derivation)) as unknown
 }
+
+describe.skipIf(noPrivateNix)('secrets', () => {
+  const infrastructureWith = (file: string) =>
+    `{ a = { properties.hostname = "a"; containers.process.password.secret.file = ${file}; }; }`
+  const files = (file: string) =>
+    deployed('web = { name = "web"; type = "process"; pkg = plain; };', 'web = [ a ];', infrastructureWith(file))
+
+  test('are attribute sets, with paths relative to the model', async () => {
+    const directory = modelsIn(files('"keys/db"'))
+    const { infrastructure } = await loadNixIn(directory, Object.keys(files('')), { environment })
+    const secret = infrastructure
+      .get('a' as TargetName)
+      ?.containers.values()
+      .next()
+      .value?.get('password')
+    expect(secretTextOf(secret ?? '')).toEqual([{ file: join(directory, 'keys/db') }])
+  })
+
+  test('have no paths without quotes, which Nix would copy', async () => {
+    const model = await loadNix(files('./keys'), { environment })
+    const complaint = await complaintOf(architectureFrom(model, { environment }))
+    expect(complaint).toContain('but got an empty table')
+    expect(complaint).toContain('hint: in the Nix language, write paths in quotes')
+  })
+})
 
 describe.skipIf(noPrivateNix)('data', () => {
   const awkward = [

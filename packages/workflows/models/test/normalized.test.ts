@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { secretTextOf } from '@davit/documents'
 import { normalizeModel } from '@davit/normalization'
 import { expect, test } from 'vitest'
 import { complaintOf, linux, loadIn, modelsIn } from './models-in.ts'
@@ -94,4 +97,100 @@ export default {
       hint: did you mean 'port'?
     the models have 2 errors"
   `)
+})
+
+test.each([
+  ['yaml', 'a: { properties: { hostname: a }, containers: { x: { password: { secret: { file: keys/db } } } } }'],
+  [
+    'json',
+    '{ "a": { "properties": { "hostname": "a" }, "containers": { "x": { "password": { "secret": { "file": "keys/db" } } } } } }',
+  ],
+  [
+    'ts',
+    `import { defineInfrastructure, secret } from 'davit'
+export default defineInfrastructure({
+  a: { properties: { hostname: 'a' }, containers: { x: { password: secret({ file: './keys/db' }) } } },
+})`,
+  ],
+  [
+    'xml',
+    `<infrastructure version="2"><target name="a">
+<properties><property name="hostname" type="string">a</property></properties>
+<containers><container name="x"><property name="password" type="attrs"><property name="secret" type="attrs">
+<property name="file" type="string">keys/db</property></property></property></container></containers>
+</target></infrastructure>`,
+  ],
+])('paths of secrets in %s are relative to the model', async (extension, text) => {
+  const directory = modelsIn({ [`infrastructure.${extension}`]: text })
+  const model = await loadIn(directory, [`infrastructure.${extension}`])
+  const { infrastructure } = normalizeModel(model, options).architecture
+  const [target] = infrastructure.values()
+  const [properties] = target?.containers.values() ?? []
+  expect(properties).toEqual(
+    new Map([['password', new Map([['secret', new Map([['file', join(directory, 'keys/db')]])]])]]),
+  )
+})
+
+test('secrets of containers that services provide, in lists and of commands', async () => {
+  const directory = modelsIn({
+    'infrastructure.yaml': 'a: { properties: { hostname: a } }\n',
+    'distribution.yaml': 'web: [a]\n',
+    'services.yaml': `web:
+  type: process
+  pkg: { source: . }
+  providesContainer: webapp
+  keys: [{ secret: { file: key } }, plain, { secret: { command: [./get, ./key] } }, { secret: { command: [get] } }]
+`,
+  })
+  const model = await loadIn(directory, ['services.yaml', 'infrastructure.yaml', 'distribution.yaml'])
+  const [service] = normalizeModel(model, options).architecture.services.values()
+  const keys = service?.providesContainers.get('webapp' as never)?.get('keys')
+  expect(secretTextOf(keys ?? '')).toEqual([
+    { file: join(directory, 'key') },
+    'plain',
+    { command: [join(directory, 'get'), './key'] },
+    { command: ['get'] },
+  ])
+})
+
+test('secrets of another shape are refused, each with its place and what is expected', async () => {
+  const directory = modelsIn({
+    'services.yaml': `web:
+  type: process
+  pkg: { build: { script: 'true', env: { KEY: '\${web.target.container.ok}' } } }
+  connectsTo: [web]
+`,
+    'distribution.yaml': 'web: [a]\n',
+    'infrastructure.yaml': `a:
+  properties: { hostname: a }
+  containers:
+    process:
+      text: { secret: keys/db }
+      misspelt: { secret: { fiel: keys/db } }
+      both: { secret: { file: keys/db, env: KEY } }
+      none: { secret: {} }
+      more: { secret: { env: KEY }, default: x }
+      number: { secret: { env: 3 } }
+      name: { secret: { env: A-B } }
+      empty: { secret: { file: '' } }
+      command: { secret: { command: [] } }
+      words: [{ secret: { command: [a, 1] } }]
+      ok: { secret: { env: KEY } }
+`,
+  })
+  const files = ['services.yaml', 'infrastructure.yaml', 'distribution.yaml']
+  const model = await loadIn(directory, files)
+  const complaint = await complaintOf(() => normalizeModel(model, options), directory)
+  await expect(complaint).toMatchFileSnapshot('fixtures/invalid/secrets.yaml.errors')
+  const known = await readFile(join(directory, 'infrastructure.yaml'), 'utf8')
+  const kept = known.split('\n').filter((line) => !/^ {6}/.test(line) || line.includes(' ok: '))
+  const valid = modelsIn({
+    'infrastructure.yaml': kept.join('\n'),
+    'services.yaml': await readFile(join(directory, 'services.yaml'), 'utf8'),
+    'distribution.yaml': 'web: [a]\n',
+  })
+  const inPackage = await loadIn(valid, files)
+  expect(await complaintOf(() => normalizeModel(inPackage, options), valid)).toContain(
+    "services.yaml:3:47: error: package of service 'web' uses '${web.target.container.ok}', but it is a secret, which only lifecycle modules get",
+  )
 })

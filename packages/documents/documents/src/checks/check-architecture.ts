@@ -1,5 +1,6 @@
 import { atPath, type Diagnostic, type Path } from '@davit/diagnostics'
 import type { Architecture, NormalizedDependency, NormalizedService, Placement } from '../architecture.ts'
+import { checkServiceSecrets, checkTargetSecrets } from './check-secrets.ts'
 import { checkTargets } from './check-targets.ts'
 import type { ServiceName } from '../ids.ts'
 import { checkReferences, type Reference } from './check-references.ts'
@@ -24,6 +25,8 @@ export function checkArchitecture(architecture: Architecture): Diagnostic[] {
     }),
     ...checkReferences([...all.map(targetIn), ...targets], { what: 'target', table: infrastructure }),
     ...checkTargets(infrastructure, ['infrastructure']),
+    ...checkTargetSecrets(infrastructure, ['infrastructure']),
+    ...checkServiceSecrets(services),
     ...[...services].flatMap((entry) => checkPackages(entry, architecture)),
   ]
 }

@@ -1,4 +1,5 @@
 import { atPath, type Diagnostic, type Path } from '@davit/diagnostics'
+import { checkServiceSecrets, checkTargetSecrets } from './check-secrets.ts'
 import { checkTargets } from './check-targets.ts'
 import type { Manifest } from '../manifest.ts'
 import type { Mapping } from '../mapping.ts'
@@ -25,6 +26,8 @@ export function checkManifest(manifest: Manifest): Diagnostic[] {
     ...checkReferences(mappings.flatMap(servicesIn), { what: 'service with key', table: services }),
     ...checkReferences(targets, { what: 'target', table: infrastructure }),
     ...checkTargets(infrastructure, ['infrastructure']),
+    ...checkTargetSecrets(infrastructure, ['infrastructure']),
+    ...checkServiceSecrets(services),
     ...checkStore(manifest),
   ]
 }
@@ -35,7 +38,10 @@ export function checkProfileManifest({ services, serviceMappings }: ProfileManif
     path: ['serviceMappings', index, 'service'],
     name,
   }))
-  return checkReferences(references, { what: 'service with key', table: services })
+  return [
+    ...checkReferences(references, { what: 'service with key', table: services }),
+    ...checkServiceSecrets(services),
+  ]
 }
 
 /** Finds paths outside the store of the manifest: a deployment has one store. */

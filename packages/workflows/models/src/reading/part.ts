@@ -29,6 +29,8 @@ export interface Origin {
   readonly problems: Diagnostic[]
   /** How many parts have been read; a value that occurs in several places counts each time. */
   readonly seen: { parts: number }
+  /** Directory that relative paths start from. */
+  readonly directory: string
   placeOf(path: Path): Place
   /** Place of the key that the last step of the path names. */
   placeOfKey(path: Path): Place

@@ -22,6 +22,7 @@ export function rootOf(
     origin: {
       problems,
       seen: { parts: 0 },
+      directory: model.directory,
       placeOf: (path) => model.placeOf(inFile(path)),
       placeOfKey: (path) => model.placeOfKey(inFile(path)),
     },

@@ -23,7 +23,7 @@ import {
   textOf,
 } from './part.ts'
 import { present } from './present.ts'
-import { readProperties } from './read-properties.ts'
+import { readProperties, withAbsolutePaths } from './read-properties.ts'
 
 export function readInfrastructure(part: Part): ArchitectureModel['infrastructure'] {
   const targets = new Map<TargetName, TargetModel>()
@@ -66,7 +66,7 @@ export function readContainers(part: Part): ReadonlyMap<ContainerName, Propertie
   for (const [key, member] of membersOf(part, 'a table of containers')) {
     const name = nameOf(containerName, key, member)
     const properties = readProperties(member, 'a table of properties')
-    if (name !== undefined) containers.set(name, properties)
+    if (name !== undefined) containers.set(name, withAbsolutePaths(properties, member))
   }
   return containers
 }

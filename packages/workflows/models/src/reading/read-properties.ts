@@ -1,4 +1,5 @@
-import { type Properties, type PropertyValue } from '@davit/documents'
+import { resolve } from 'node:path'
+import { type Properties, type PropertyValue, withSecretPaths } from '@davit/documents'
 import { Float } from '@davit/languages'
 import { floatIn } from './float.ts'
 import { described, entriesOf, isObject, itemsOf, membersOf, type Part, refuse, refuseUndefined } from './part.ts'
@@ -11,6 +12,11 @@ export function readProperties(part: Part, expected: string): Properties {
     if (value !== undefined) properties.set(name, value)
   }
   return properties
+}
+
+/** Makes the paths of secrets absolute, which are relative to the model. */
+export function withAbsolutePaths(properties: Properties, { origin }: Part): Properties {
+  return withSecretPaths(properties, (path) => resolve(origin.directory, path))
 }
 
 /** Reads free-form data; records values that documents cannot contain. */

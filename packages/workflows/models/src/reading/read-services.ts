@@ -8,7 +8,7 @@ import { present } from './present.ts'
 import { type Dependencies, type Names, readDependencies } from './read-dependencies.ts'
 import { readContainers } from './read-infrastructure.ts'
 import { readPlacements } from './read-placements.ts'
-import { readProperty } from './read-properties.ts'
+import { readProperty, withAbsolutePaths } from './read-properties.ts'
 
 /** A service model without its packages. */
 export type ServiceWithoutPackages = Omit<ServiceModel, 'packageFor'>
@@ -101,16 +101,17 @@ function readService(
     providesContainer: read('providesContainer', (member) => nameOf(containerName, member.value, member)),
     providesContainers: read('providesContainers', readContainers),
     targets: read('targets', (member) => readPlacements(member, names.nameTarget)),
-    attributes: readAttributes(members),
+    attributes: readAttributes(members, part),
   })
 }
 
-function readAttributes(members: ReadonlyMap<string, Part>): ServiceModel['attributes'] {
+/** With `providesContainer`, they are also the properties of a container. */
+function readAttributes(members: ReadonlyMap<string, Part>, service: Part): ServiceModel['attributes'] {
   const attributes = new Map<string, PropertyValue>()
   for (const [name, member] of members) {
     const isFree = !OWN_ATTRIBUTES.has(name) && member.value !== UNREAD
     const value = isFree ? readProperty(member) : undefined
     if (value !== undefined) attributes.set(name, value)
   }
-  return attributes
+  return members.has('providesContainer') ? withAbsolutePaths(attributes, service) : attributes
 }

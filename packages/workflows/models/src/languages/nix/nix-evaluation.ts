@@ -91,7 +91,7 @@ function knownFromStart({ infrastructure, distribution }: ByRole<Model>): KnownM
 
 function namedPlacements(value: unknown): Distribution {
   const nowhere = () => ({ file: '' })
-  const origin = { problems: [], seen: { parts: 0 }, placeOf: nowhere, placeOfKey: nowhere }
+  const origin = { problems: [], seen: { parts: 0 }, directory: '', placeOf: nowhere, placeOfKey: nowhere }
   const nameOf = (target: unknown) => (typeof target === 'string' ? target : undefined)
   return readDistribution({ value, path: [], origin }, { targets: new Map(), nameOf })
 }
