@@ -1,0 +1,56 @@
+import { DavitError } from '@davit/diagnostics'
+import type { SecretReference } from '@davit/documents'
+
+import { readSecret, type Reading } from './read-secret.ts'
+
+/** Resolves references to secrets, each once. */
+export interface Secrets {
+  /** Returns the value; rejects with a DavitError `secret-unresolved`, whose message is only the reason. */
+  resolve(reference: SecretReference): Promise<string>
+  /** Replaces the values that were resolved so far where they occur in a text. */
+  redact(text: string): string
+}
+
+/** Values that were resolved in this run; steps of a run share it. */
+export type SecretMemory = Map<string, Promise<string>>
+
+export function secretMemory(): SecretMemory {
+  return new Map()
+}
+
+export function openSecrets(reading: Reading, memory: SecretMemory = secretMemory()): Secrets {
+  const values = new Set<string>()
+  return {
+    async resolve(reference) {
+      const key = JSON.stringify(reference)
+      const known = memory.get(key) ?? readSecret(reference, reading)
+      memory.set(key, known)
+      // What failed may be there the next time.
+      known.catch(() => memory.delete(key))
+      const value = await known
+      values.add(value)
+      return value
+    },
+    redact: (text) => redacted(text, values),
+  }
+}
+
+/** For those who call modules without secrets. */
+export const NO_SECRETS: Secrets = {
+  resolve: async () => {
+    throw new DavitError('secret-unresolved', 'secrets are not resolved here')
+  },
+  redact: (text) => text,
+}
+
+/** Shorter texts occur everywhere. */
+const MIN_CHARACTERS = 4
+const REDACTED = '[secret]'
+
+/** Longer values first, as one may be a part of another. */
+function redacted(text: string, values: ReadonlySet<string>): string {
+  const hidden = [...values].filter((value) => value.length >= MIN_CHARACTERS)
+  return hidden
+    .toSorted((left, right) => right.length - left.length)
+    .reduce((shown, value) => shown.replaceAll(value, () => REDACTED), text)
+}

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, describe, expect, test } from 'vitest'
+
+import { digestOf, isDigestOf, openSecrets } from '../src/secrets.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'davit-secrets-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const PATH = process.env['PATH'] ?? ''
+
+function secretsWith(environment: Record<string, string> = {}) {
+  return openSecrets({ environment: { PATH, ...environment }, workingDirectory: directory })
+}
+
+function fileWith(content: string | Buffer, name = 'secret'): string {
+  const file = join(directory, name)
+  writeFileSync(file, content)
+  return file
+}
+
+describe('resolve()', () => {
+  test.each([
+    ['a line', 'hunter2\n', 'hunter2'],
+    ['no line break', 'hunter2', 'hunter2'],
+    ['a line of another system', 'hunter2\r\n', 'hunter2'],
+    ['only the last line break', 'one\ntwo\n\n', 'one\ntwo\n'],
+    ['odd characters', ' "$HOME" `x` \'ü\' \\n\n', ' "$HOME" `x` \'ü\' \\n'],
+  ])('returns the text of a file: %s', async (_, content, value) => {
+    expect(await secretsWith().resolve({ file: fileWith(content) })).toBe(value)
+  })
+
+  test('returns the value of a variable as it is', async () => {
+    expect(await secretsWith({ KEY: 'hunter2\n' }).resolve({ env: 'KEY' })).toBe('hunter2\n')
+  })
+
+  test('returns what a program or a command of sh prints', async () => {
+    const secrets = secretsWith({ KEY: 'hunter2' })
+    expect(await secrets.resolve({ command: ['printf', '%s\\n', '$KEY'] })).toBe('$KEY')
+    expect(await secrets.resolve({ command: 'echo "$KEY" | tr h H' })).toBe('Hunter2')
+  })
+
+  test('resolves each reference once, and what failed again', async () => {
+    const secrets = secretsWith()
+    const command = 'echo once >>calls; cat later'
+    await expect(secrets.resolve({ command })).rejects.toThrow('later')
+    fileWith('value', 'later')
+    await Promise.all([secrets.resolve({ command }), secrets.resolve({ command })])
+    expect(await secretsWith().resolve({ file: join(directory, 'calls') })).toBe('once\nonce')
+  })
+
+  test.each([
+    [{ file: join(directory, 'absent') }, /no such file/i],
+    [{ file: directory }, /directory/i],
+    [{ file: '/dev/zero' }, 'it has more than 131071 bytes'],
+    [{ env: 'ABSENT' }, 'the variable is not set'],
+    [{ env: '__proto__' }, 'the variable is not set'],
+    [{ command: 'echo locked >&2; exit 3' }, 'the command ended with status 3: locked'],
+    [{ command: ['davit-no-such-program'] }, "cannot find the program 'davit-no-such-program'"],
+    [{ command: ['true'] }, 'it is empty'],
+    [{ command: "printf 'a\\0b'" }, 'it contains a NUL byte'],
+    [{ command: "printf 'a\\377b'" }, 'it is not UTF-8 text'],
+    [{ command: 'head -c 131072 /dev/zero | tr "\\0" x' }, 'it has more than 131071 bytes'],
+  ])('%j is refused with the reason', async (reference, reason) => {
+    await expect(secretsWith().resolve(reference)).rejects.toThrow(reason)
+  })
+})
+
+describe('redact()', () => {
+  test('replaces all values, the longer ones first, and none that is very short', async () => {
+    const secrets = secretsWith({ LONG: 'hunter2-and-more', SHORT: 'hunter2', TINY: 'a$&' })
+    for (const env of ['TINY', 'SHORT', 'LONG']) await secrets.resolve({ env })
+    expect(secrets.redact('a$& hunter2-and-more, hunter2hunter2')).toBe('a$& [secret], [secret][secret]')
+  })
+})
+
+describe('isDigestOf()', () => {
+  test('tells whether the value is the same', async () => {
+    const digest = await digestOf('hunter2')
+    expect(digest).not.toContain('hunter2')
+    expect(await isDigestOf(digest, 'hunter2')).toBe(true)
+    expect(await isDigestOf(digest, 'hunter3')).toBe(false)
+    for (const damaged of ['', 'hunter2', `${digest}0`, digest.replace('4096', '9999999')])
+      expect(await isDigestOf(damaged, 'hunter2')).toBe(false)
+  })
+})
