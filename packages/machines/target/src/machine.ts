@@ -1,5 +1,6 @@
 import type { Channel, Connection } from '@davit/connection'
 import { traced } from '@davit/diagnostics'
+import { NO_SECRETS, type Secrets } from '@davit/secrets'
 import {
   type ActivityRequestOf,
   operation as operationNamed,
@@ -33,10 +34,15 @@ export interface Machine<R extends Role = 'deploy'> {
   /** Runs a script on a channel of its own, parallel to the helper, for bulk data. */
   run(script: string): Promise<Channel>
   readonly nixStore: NixServe
+  /** Resolves what modules on the machine need to be called with. */
+  readonly secrets: Secrets
   close(): void
 }
 
-export type MachineOptions = ReconnectTerms
+export interface MachineOptions extends ReconnectTerms {
+  /** By default, there are none. */
+  readonly secrets?: Secrets | undefined
+}
 
 /** A machine of any role. The type that callers see restricts the requests to those of the role. */
 type OpenedMachine = Omit<Machine, 'request' | 'requestActivity'> & {
@@ -56,7 +62,7 @@ export async function openMachine<R extends Role>(
 export async function openMachine(connect: () => Promise<Connection>, options?: MachineOptions): Promise<Machine>
 export async function openMachine(
   connect: () => Promise<Connection>,
-  { answerSeconds = ANSWER_SECONDS, ...terms }: MachineOptions & { readonly role?: Role } = {},
+  { answerSeconds = ANSWER_SECONDS, secrets = NO_SECRETS, ...terms }: MachineOptions & { readonly role?: Role } = {},
 ): Promise<OpenedMachine> {
   const kept = await keepHelper(connect, { ...terms, answerSeconds })
   const place = {
@@ -72,6 +78,7 @@ export async function openMachine(
       return kept.facts
     },
     nixStore,
+    secrets,
     requestActivity: (...request) => kept.use((helper) => helper.requestActivity(...request)),
     close() {
       nixStore.close()

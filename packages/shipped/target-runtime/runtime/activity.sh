@@ -1,7 +1,8 @@
 # Starts activities and waits for them. The runner itself is in runner.sh.
 
-# operation_start TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER KEY [instead MODULE] [FIELD WORD]...; 0 seconds mean no time
-# limit; `instead` calls another module than that of the record.
+# operation_start TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER KEY [-secret NAME WORD]... [instead MODULE] [FIELD WORD]...; 0 seconds
+# mean no time limit; secrets are properties for this call, which no record contains; `instead` calls another module than that of the
+# record.
 operation_start() {
   umask 077
   target=$1 profile=$2 token=$3 activity=$4 seconds=$5
@@ -9,6 +10,11 @@ operation_start() {
   check_names "$activity"
   check_lock "$target" "$profile" "$token"
   shift 7
+  secrets=
+  while [ "${1-}" = -secret ]; do
+    secrets="${secrets}1 $2 $3$newline"
+    shift 3
+  done
   module=
   if [ "${1-}" = instead ]; then
     decode "$2"
@@ -43,7 +49,8 @@ spawn_and_wait() {
 }
 
 # become_runner FUNCTION [WORD]...: detaches this process from the helper, so that a lost connection loses nothing. The environment
-# is new and has nothing of the login shell's.
+# is new and has nothing of the login shell's. The runner reads $secrets from its standard input, since others can read arguments and
+# environments.
 become_runner() {
   trap - EXIT
   # The helper may have died; what is claimed goes on. Handled and not ignored, since modules would inherit that.
@@ -51,7 +58,9 @@ become_runner() {
   printf 'davit:begun%s\n' "$newly_resolved" >&2
   exec env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached" setsid sh -c \
     'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-activity "$state" "$target" "$profile" "$activity" \
-    "$directory" "$setsid" "$@" </dev/null >/dev/null 2>&1 3>&- 4>&-
+    "$directory" "$setsid" "$@" >/dev/null 2>&1 3>&- 4>&- <<end
+$secrets.
+end
 }
 
 # begin_activity [FIELD WORD]...: claims the mapping for this process, writes the intention, and becomes the runner.

@@ -1,14 +1,19 @@
 # Asks the services of a target: all of them in one request, with one detached asker, which is in asker.sh.
 
-# operation_ask TARGET PROFILE TOKEN ACTIVITY SECONDS LANES NAME [CONTAINER KEY]...: asks the module of each mapping, LANES at a
+# operation_ask TARGET PROFILE TOKEN ACTIVITY SECONDS LANES NAME [-secret NUMBER NAME WORD]... [CONTAINER KEY]...: asks the module of each mapping, LANES at a
 # time, each for SECONDS at most unless they are 0. `told ID NUMBER STATUS` for each that has answered, then `done ID 0`. The first
-# mapping has the number 1. NAME is new; with it, `await_asked` finds the questions again.
+# mapping has the number 1, by which secrets name it. NAME is new; with it, `await_asked` finds the questions again.
 operation_ask() {
   umask 077
   target=$1 profile=$2 token=$3 activity=$4 seconds=$5 lanes=$6 asking=$7
   check_names "$target" "$profile" "$activity" "$asking"
   check_lock "$target" "$profile" "$token"
   shift 7
+  secrets=
+  while [ "${1-}" = -secret ]; do
+    secrets="$secrets$2 $3 $4$newline"
+    shift 4
+  done
   mappings=
   while [ $# -ge 2 ]; do
     mapping_directory "$target" "$profile" "$1" "$2"
@@ -19,12 +24,14 @@ operation_ask() {
     [ -d "$state/targets/$target/$path" ] || make_directory "$state/targets/$target/$path"
   done
   {
-    exec </dev/null 2>/dev/null 3>&- 4>&-
+    exec 2>/dev/null 3>&- 4>&-
     # Names of mappings have neither white space nor patterns.
     # shellcheck disable=SC2086
     exec env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached$newline$asker" setsid sh -c \
       'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-asker "$state" "$target" "$profile" "$activity" \
-      "$state/targets/$target/active/$profile" "$setsid" ask_services "$seconds" "$token" "$lanes" "$asking" $mappings
+      "$state/targets/$target/active/$profile" "$setsid" ask_services "$seconds" "$token" "$lanes" "$asking" $mappings <<end
+$secrets.
+end
   } | {
     exec >/dev/null 2>&1 3>&-
     while IFS=' ' read -r number status; do

@@ -58,7 +58,7 @@ ask_in_turn() {
   for davit_mapping in "$@"; do
     number=$((number + 1))
     [ "$((number % davit_lanes))" = "$turn" ] || continue
-    davit_directory=$davit_records/$davit_mapping
+    davit_directory=$davit_records/$davit_mapping davit_number=$number
     if [ ! -f "$davit_directory/record" ]; then
       davit_status=gone
     elif [ "$davit_activity" = status ]; then

@@ -1,10 +1,17 @@
 # The runner of an activity, in a session of its own, detached from the helper that started it.
 
-# run STATE TARGET PROFILE ACTIVITY DIRECTORY SETSID FUNCTION [WORD]...
+# run STATE TARGET PROFILE ACTIVITY DIRECTORY SETSID FUNCTION [WORD]...: with secrets on standard input, lines `NUMBER NAME WORD` and
+# finally a point: properties of the mapping with that number, which stay in the memory of this process.
 run() {
   trap '' HUP
   umask 077
-  davit_snapshot='' davit_view=
+  davit_snapshot='' davit_view='' davit_secrets='' davit_number=1
+  while IFS= read -r line && [ "$line" != . ]; do
+    davit_secrets="$davit_secrets$line$newline"
+  done
+  # Whoever wrote them was killed.
+  [ "$line" = . ] || davit_secrets=lost
+  exec </dev/null
   davit_state=$1 davit_target=$2 davit_profile=$3 davit_activity=$4 davit_directory=$5 davit_setsid=$6
   shift 6
   "$@"
@@ -104,7 +111,23 @@ call_module() {
   cd / || exit 253
   umask 022
   davit_instead=${1-} davit_module='' davit_package='' davit_container='' davit_name='' davit_key=''
-  set --
+  [ "$davit_secrets" != lost ] || exit 255
+  # Split in one go: a shell takes very long to cut pieces off a long text.
+  set -f
+  IFS=" $newline"
+  # shellcheck disable=SC2086
+  set -- $davit_secrets
+  unset IFS
+  set +f
+  left=$#
+  while [ "$left" -ge 3 ]; do
+    number=$1 field=$2 word=$3 left=$((left - 3))
+    shift 3
+    if [ "$number" = "$davit_number" ] && is_variable "$field"; then
+      decode "$word"
+      set -- "$@" "$field" "$decoded"
+    fi
+  done
   while IFS=' ' read -r field word || [ -n "$field" ]; do
     case $field in
       module | pkg | container | name | service | property.*) decode "$word" ;;

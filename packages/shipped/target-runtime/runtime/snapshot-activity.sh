@@ -1,7 +1,7 @@
 # Starts activities that concern the state of a component, and waits for them. The runner itself is in snapshot-runner.sh.
 
-# operation_start_state TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER COMPONENT KEY REQUEST COMPRESSOR SNAPSHOT [FIELD WORD]...: without
-# a lock if TOKEN is `-`. The fields are those of a record. REQUEST is new; `await_state` finds the activity by it. SNAPSHOT is the one to
+# operation_start_state TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER COMPONENT KEY REQUEST COMPRESSOR SNAPSHOT [-secret NAME WORD]... [FIELD WORD]...:
+# without a lock if TOKEN is `-`. The fields are those of a record. REQUEST is new; `await_state` finds the activity by it. SNAPSHOT is the one to
 # restore, or `-` for the latest.
 operation_start_state() {
   umask 077
@@ -16,6 +16,11 @@ operation_start_state() {
   shift 9
   compressor=$1 wanted=$2
   shift 2
+  secrets=
+  while [ "${1-}" = -secret ]; do
+    secrets="${secrets}1 $2 $3$newline"
+    shift 3
+  done
   [ "$wanted" = - ] || check_component "$wanted"
   spawn begin_state "$@"
 }

@@ -48,7 +48,8 @@ export const OPERATIONS = {
   },
   start: {
     roles: DEPLOY,
-    fields: 'TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER KEY [instead MODULE] [FIELD WORD]...',
+    fields:
+      'TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER KEY [-secret NAME WORD]... [instead MODULE] [FIELD WORD]...',
     does: 'writes the intention, starts the activity detached, confirms that it runs, and later reports how it ended',
     endsLater: true,
   },
@@ -60,7 +61,7 @@ export const OPERATIONS = {
   },
   ask: {
     roles: DEPLOY,
-    fields: 'TARGET PROFILE TOKEN ACTIVITY SECONDS LANES NAME [CONTAINER KEY]...',
+    fields: 'TARGET PROFILE TOKEN ACTIVITY SECONDS LANES NAME [-secret NUMBER NAME WORD]... [CONTAINER KEY]...',
     does: 'asks the modules of mappings, detached and so many at a time, for `lock`, `unlock` or `status`, and later tells each answer',
     endsLater: true,
   },

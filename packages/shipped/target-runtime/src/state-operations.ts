@@ -6,7 +6,8 @@ const STATE = ['state'] as const
 export const STATE_OPERATIONS = {
   start_state: {
     roles: STATE,
-    fields: 'TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER COMPONENT KEY REQUEST COMPRESSOR SNAPSHOT [FIELD WORD]...',
+    fields:
+      'TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER COMPONENT KEY REQUEST COMPRESSOR SNAPSHOT [-secret NAME WORD]... [FIELD WORD]...',
     does: 'starts `snapshot`, `restore` or `collect-garbage` for a component, detached, and later reports how it ended; without a lock if the token is `-`',
     endsLater: true,
   },

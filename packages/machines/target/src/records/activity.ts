@@ -7,7 +7,9 @@ import { RefusedRequest } from '../helper/helper.ts'
 import { isConnectionLost, type Machine } from '../machine.ts'
 import { MAX_LOSSES } from '../helper/reconnect.ts'
 import { beginOnce, type NotBegun } from './begin-once.ts'
+import type { ContainerProperties } from './container-properties.ts'
 import { recordFields } from './record.ts'
+import { isUnresolved, reasonsOf, resolvedDefinition, secretFields } from './secrets.ts'
 
 /**
  * Path of a mapping's module, below the profile of its target. If a service provides the container, that is preceded by the
@@ -29,10 +31,9 @@ export interface ActivityRequest {
   readonly timeoutSeconds?: number | undefined
 }
 
-export interface ActivityDefinition {
+export interface ActivityDefinition extends ContainerProperties {
   readonly service: ManifestService
   readonly module: ModuleReference
-  readonly properties: ReadonlyMap<string, string>
   /** Component whose state moves with the service. */
   readonly component?: string
   /** Snapshot that has to be restored after the activation, before anybody is served. */
@@ -66,6 +67,7 @@ export async function resultOf<Other>(
     if (typeof ended !== 'number') return ended
     return ended === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, ended)
   } catch (error) {
+    if (isUnresolved(error)) return { kind: 'not-begun', message: reasonsOf(error), error }
     if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
     return { kind: 'failed', message: error.messageWithRemedy, log: '' }
   }
@@ -74,7 +76,7 @@ export async function resultOf<Other>(
 async function statusOf(machine: Machine, request: ActivityRequest): Promise<number | NotBegun> {
   const { mapping, profile, token, activity } = request
   const { target, container, service } = mapping
-  const fields = definitionFields(request)
+  const fields = await definitionFields(machine, request)
   const start = [target, profile, token, activity, secondsOf(request), container, service, ...fields] as const
   for (let losses = 0; ; losses += 1) {
     const begun = await beginOnce((sent) => machine.requestActivity('start', start, { sent }))
@@ -84,11 +86,14 @@ async function statusOf(machine: Machine, request: ActivityRequest): Promise<num
   }
 }
 
-function definitionFields({ mapping, instead, definition }: ActivityRequest): readonly string[] {
-  return [
-    ...(instead === undefined ? [] : ['instead', encodeField(instead)]),
-    ...(definition === undefined ? [] : recordFields(mapping, definition)),
-  ]
+async function definitionFields(
+  { secrets }: Machine,
+  { mapping, instead, definition }: ActivityRequest,
+): Promise<readonly string[]> {
+  const insteadFields = instead === undefined ? [] : ['instead', encodeField(instead)]
+  if (definition === undefined) return insteadFields
+  const resolved = await resolvedDefinition(mapping, definition, secrets)
+  return [...secretFields(resolved), ...insteadFields, ...recordFields(mapping, resolved.definition)]
 }
 
 /** `activity` may also be one that another version of davit has begun. */
@@ -134,7 +139,7 @@ export async function failureOf(
   return {
     kind: 'failed',
     message: trouble === '' ? message : `${message}, and nothing more can be written there (${trouble})`,
-    log: text('log'),
+    log: machine.secrets.redact(text('log')),
   }
 }
 

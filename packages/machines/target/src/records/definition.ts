@@ -15,7 +15,7 @@ export function definitionOf(manifest: Manifest, mapping: ServiceMapping): Activ
   return {
     service,
     module: moduleOf(manifest, mapping, service.type),
-    properties: containerPropertiesOf(manifest, mapping),
+    ...containerPropertiesOf(manifest, mapping),
     ...(component === undefined ? {} : { component }),
   }
 }

@@ -2,17 +2,22 @@ import { randomBytes } from 'node:crypto'
 
 import type { ProfileName, ServiceMapping, TargetName } from '@davit/documents'
 
+import { encodeField } from '@davit/target-runtime'
+
 import { RefusedRequest } from '../helper/helper.ts'
 import { MAX_LOSSES } from '../helper/reconnect.ts'
 import { isConnectionLost, type Machine } from '../machine.ts'
-import { type ActivityResult, failureOf, RUNNER_STATUS, STATUS_UNKNOWN } from './activity.ts'
+import { type ActivityDefinition, type ActivityResult, failureOf, RUNNER_STATUS, STATUS_UNKNOWN } from './activity.ts'
 import { beginOnce } from './begin-once.ts'
+import { isUnresolved, reasonsOf, valuesOf } from './secrets.ts'
 
 interface Questions {
   readonly profile: ProfileName
   readonly target: TargetName
   /** Mappings on this target, all of which are asked with one request. */
   readonly mappings: readonly ServiceMapping[]
+  /** How they were activated, in the same order, if that is known: what their modules need to be called with. */
+  readonly definitions?: readonly (ActivityDefinition | undefined)[]
   /** How many modules are asked at a time. */
   readonly atATime: number
 }
@@ -30,7 +35,7 @@ export type ServiceAnswer = Exclude<ActivityResult, { readonly kind: 'not-begun'
 /**
  * Calls the modules of active services with `lock` or `unlock`, and returns their answers in order. If the helper or the connection
  * is lost, it is replaced, and the questions go on without it. Rejects if the machine cannot be asked for the answers, and with
- * `lock-lost` if the questions were not allowed to begin.
+ * `lock-lost` if the questions were not allowed to begin, or before `lock` with `secret-unresolved`.
  */
 export async function askServices(machine: Machine, questions: LockQuestions): Promise<readonly ServiceAnswer[]> {
   const { mappings } = questions
@@ -45,10 +50,16 @@ export async function askServices(machine: Machine, questions: LockQuestions): P
     }
     return await Promise.all(mappings.map(answerTo))
   } catch (error) {
-    if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
-    const { messageWithRemedy: message } = error
+    const message = refusalIn(error, questions)
+    if (message === undefined) throw error
     return mappings.map(() => ({ kind: 'failed', message, log: '' }))
   }
+}
+
+/** Says why nobody was asked; undefined for any other error. A secret that cannot be resolved is one before anything is changed. */
+function refusalIn(error: unknown, { activity }: LockQuestions): string | undefined {
+  if (isUnresolved(error)) return activity === 'unlock' ? reasonsOf(error) : undefined
+  return error instanceof RefusedRequest && error.code !== 'lock-lost' ? error.messageWithRemedy : undefined
 }
 
 export interface StatusQuestions extends Questions {
@@ -59,7 +70,7 @@ export type ServiceStatus = 'runs' | 'does-not-run' | 'unknown' | 'gone'
 
 /**
  * Calls the modules of active mappings with `status`, which needs no lock and changes nothing. The status is `unknown` if a module does
- * not answer in time, and `gone` if no record is left.
+ * not answer in time, and `gone` if no record is left. Rejects with `secret-unresolved` if a secret that a module needs cannot be resolved.
  */
 export async function askStatuses(machine: Machine, questions: StatusQuestions): Promise<readonly ServiceStatus[]> {
   if (questions.mappings.length === 0) return []
@@ -103,7 +114,8 @@ async function ask(machine: Machine, questions: NamedQuestions, sent = () => {})
   const { target, profile, token, activity, timeoutSeconds = 0, atATime, name } = questions
   const limits = [String(timeoutSeconds), String(Math.max(1, atATime))] as const
   const { answers, told } = answersTo(questions)
-  const fields = [target, profile, token, activity, ...limits, name, ...wordsOf(questions)] as const
+  const words = [...(await secretWords(machine, questions)), ...wordsOf(questions)]
+  const fields = [target, profile, token, activity, ...limits, name, ...words] as const
   await machine.requestActivity('ask', fields, { sent, told })
   return answers
 }
@@ -131,6 +143,20 @@ function answersTo({ mappings }: Questions) {
     return isDue
   }
   return { answers, told }
+}
+
+async function secretWords(
+  { secrets }: Machine,
+  { mappings, definitions = [] }: Questions,
+): Promise<readonly string[]> {
+  const words: string[] = []
+  for (const [index, mapping] of mappings.entries()) {
+    const definition = definitions[index]
+    if (definition === undefined) continue
+    for (const [name, value] of await valuesOf(mapping, definition, secrets))
+      words.push('-secret', String(index + 1), name, encodeField(value))
+  }
+  return words
 }
 
 function wordsOf({ mappings }: Questions): readonly string[] {

@@ -13,12 +13,13 @@ import { DavitError } from '@davit/diagnostics'
 import { decodeField, encodeField } from '@davit/target-runtime'
 
 import type { ActivityDefinition } from './activity.ts'
+import { fieldsOfSecrets, secretsIn } from './record-secrets.ts'
 
 const RECORD_FORMAT = '1'
 
 /** Returns the fields of a mapping's record and their encoded values in turn (see `target-runtime/runtime/activity.sh`). */
 export function recordFields(mapping: ServiceMapping, definition: ActivityDefinition): readonly string[] {
-  const { service, module, properties, component, toRestore } = definition
+  const { service, module, properties, secrets, component, toRestore } = definition
   const entry: ProfileManifest = {
     services: new Map([[mapping.service, service]]),
     serviceMappings: [mapping],
@@ -35,6 +36,7 @@ export function recordFields(mapping: ServiceMapping, definition: ActivityDefini
     ...optional('component', component),
     ...optional('restore', toRestore),
     ...[...properties].map(([name, value]): [string, string] => [`property.${name}`, value]),
+    ...fieldsOfSecrets(secrets),
   ]
   return fields.flatMap(([field, text]) => [field, encodeField(text)])
 }
@@ -68,16 +70,21 @@ export interface RecordPlace {
 export function parseRecord(lines: readonly string[], place: RecordPlace): ParsedRecord {
   const fields = fieldsOf(lines)
   const entry = entryOf(fields.get('entry') ?? '')
-  const problem = problemOf(fields, place) ?? contradictionIn(fields, entry, place)
+  const recorded = secretsIn(fields)
+  const problem = problemOf(fields, place) ?? contradictionIn(fields, entry, place) ?? recorded.problem
   if (problem !== undefined || entry === undefined) return { kind: 'damaged', problem: problem ?? NO_ENTRY }
-  const { mapping, service } = entry
   const definition = {
-    service,
-    module: fields.get('module') ?? '',
+    service: entry.service,
+    module: textIn(fields, 'module'),
     properties: propertiesOf(fields),
+    ...recorded.secrets,
     ...stateOf(fields),
   }
-  return { kind: 'record', mapping, definition, bootId: fields.get('boot') ?? '' }
+  return { kind: 'record', mapping: entry.mapping, definition, bootId: textIn(fields, 'boot') }
+}
+
+function textIn(fields: Fields, field: string): string {
+  return fields.get(field) ?? ''
 }
 
 function stateOf(fields: Fields): Pick<ActivityDefinition, 'component' | 'toRestore'> {

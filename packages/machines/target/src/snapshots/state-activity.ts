@@ -9,6 +9,7 @@ import { isConnectionLost, type Machine } from '../machine.ts'
 import { type ActivityDefinition, type ActivityResult, NEVER_BEGAN, resultOf } from '../records/activity.ts'
 import { beginOnce, type NotBegun } from '../records/begin-once.ts'
 import { recordFields } from '../records/record.ts'
+import { type ResolvedDefinition, resolvedDefinition, secretFields } from '../records/secrets.ts'
 
 /** An activity that concerns the state of a component. Each can be repeated with the same result. */
 export interface StateRequest {
@@ -49,7 +50,7 @@ async function statusOf(machine: Machine<'state'>, request: StateRequest): Promi
 
 async function tryOnce(machine: Machine<'state'>, request: StateRequest): Promise<number | NotBegun | NoState> {
   const id = randomBytes(12).toString('hex')
-  const start = startFields(request, id)
+  const start = startFields(request, id, await resolvedDefinition(request.mapping, request.definition, machine.secrets))
   try {
     const begun = await beginOnce((sent) => machine.requestActivity('start_state', start, { sent }))
     if (begun.kind === 'not-begun') return begun
@@ -66,20 +67,12 @@ async function tryOnce(machine: Machine<'state'>, request: StateRequest): Promis
 
 type StartFields = Parameters<Machine<'state'>['requestActivity']> & { readonly 0: 'start_state' }
 
-function startFields(request: StateRequest, id: string): StartFields[1] {
-  const {
-    profile,
-    token = '-',
-    activity,
-    timeoutSeconds = 0,
-    mapping,
-    definition,
-    compressor,
-    snapshot = '-',
-  } = request
+function startFields(request: StateRequest, id: string, resolved: ResolvedDefinition): StartFields[1] {
+  const { profile, token = '-', activity, timeoutSeconds = 0, mapping, compressor, snapshot = '-' } = request
   const { target, container, component, service } = mapping
   const place = [container, component, service, id, compressor, snapshot] as const
-  return [target, profile, token, activity, String(timeoutSeconds), ...place, ...recordFields(mapping, definition)]
+  const fields = [...secretFields(resolved), ...recordFields(mapping, resolved.definition)]
+  return [target, profile, token, activity, String(timeoutSeconds), ...place, ...fields]
 }
 
 async function awaited(machine: Machine<'state'>, { mapping }: StateRequest, id: string): Promise<number> {

@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { openSecrets, type Secrets } from '@davit/secrets'
+import { encodeField } from '@davit/target-runtime'
+import { installedShells, type Shell } from '@davit/testing/shells'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+
+import {
+  type ActivityRequest,
+  askServices,
+  askStatuses,
+  type Machine,
+  observeMachine,
+  observeMappings,
+  openMachine,
+  performActivity,
+  performStateActivity,
+  resolveSecrets,
+} from '../src/target.ts'
+import { closeScenes, PATIENCE, Scene } from './scene.ts'
+
+const machines: Pick<Machine, 'close'>[] = []
+afterAll(() => {
+  for (const { close } of machines) close()
+  closeScenes()
+})
+
+/** A value that a shell could evaluate, and that cannot be anywhere by chance. */
+function newValue(): string {
+  return `${randomBytes(12).toString('hex')} "$HOME" \`id\` 'ü'\n\\n end`
+}
+
+function secretsOf(environment: Record<string, string>): Secrets {
+  return openSecrets({ environment, workingDirectory: '/' })
+}
+
+async function machineWith<R extends 'deploy' | 'state'>(scene: Scene, role: R, secrets: Secrets) {
+  const machine = await openMachine(async () => scene.connection, { role, secrets })
+  machines.push(machine)
+  return machine
+}
+
+const TEXT = [{ env: 'KEY' }] as const
+
+function requestOf(scene: Scene, activity: ActivityRequest['activity']): ActivityRequest {
+  const request = scene.request(activity)
+  const { definition } = request
+  if (definition === undefined) throw new Error('there is no definition')
+  return { ...request, definition: { ...definition, secrets: new Map([['password', { text: TEXT }]]) } }
+}
+
+/** Where a value is in the arguments or environments of all processes. */
+function exposures(value: string): readonly string[] {
+  const forms = [value, encodeField(value), Buffer.from(value).toString('base64')]
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) =>
+      ['cmdline', 'environ'].flatMap((file) => {
+        const content = contentOf(`/proc/${pid}/${file}`)
+        return forms.some((form) => content.includes(form)) ? [`${pid} ${file}`] : []
+      }),
+    )
+}
+
+/** Files below a directory that contain a value in any form. */
+function filesWith(value: string, directory: string): readonly string[] {
+  const forms = [value, encodeField(value), Buffer.from(value).toString('base64'), Buffer.from(value).toString('hex')]
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const path = join(directory, name)
+    const content = statSync(path, { throwIfNoEntry: false })?.isFile() === true ? contentOf(path) : ''
+    return forms.some((form) => content.includes(form))
+  })
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const KEEP = 'printf %s "$password" >"$D/../got-$1"'
+
+describe.concurrent.each(installedShells())('secrets on a machine with $name', PATIENCE, (shell: Shell) => {
+  /** Keeps what the module got outside of the scene's state. */
+  const opened = async (script: string, activities?: readonly string[]) => {
+    const scene = await Scene.open(shell)
+    scene.module(script.replaceAll('../got', 'got'), activities)
+    return scene
+  }
+
+  test('reach a module unchanged, and are nowhere else while it runs', async () => {
+    const scene = await opened(`${KEEP}\necho $$ >"$D/pid"\nhold`)
+    const value = newValue()
+    const machine = await machineWith(scene, 'deploy', secretsOf({ KEY: value }))
+    const running = performActivity(machine, requestOf(scene, 'activate'))
+    await vi.waitUntil(() => scene.has('pid') && scene.read('pid') !== '', { timeout: 20_000 })
+    const module = String(scene.pidIn('pid'))
+    const elsewhere = exposures(value).filter((one) => one !== `${module} environ` && !isChildOf(one, module))
+    expect(elsewhere).toEqual([])
+    expect(exposures(value)).toContain(`${module} environ`)
+    expect(filesWith(value, scene.path('state'))).toEqual([])
+    scene.write('go')
+    expect(await running).toEqual({ kind: 'succeeded' })
+    expect(scene.read('got-activate')).toBe(value)
+    expect(filesWith(value, scene.path('state'))).toEqual([])
+    const [record] = await observeMappings(machine, scene.profile)
+    expect(record?.definition.secrets).toEqual(
+      new Map([['password', { text: TEXT, digest: expect.stringMatching(/^scrypt:/) as string }]]),
+    )
+    expect(await performActivity(machine, requestOf(scene, 'deactivate'))).toEqual({ kind: 'succeeded' })
+    expect(scene.read('got-deactivate')).toBe(value)
+  })
+
+  test('of any size reach a module', async () => {
+    const scene = await opened(KEEP)
+    const value = `${'x'.repeat(100_000)}ü`
+    const machine = await machineWith(scene, 'deploy', secretsOf({ KEY: value }))
+    expect(await performActivity(machine, requestOf(scene, 'activate'))).toEqual({ kind: 'succeeded' })
+    expect(scene.read('got-activate')).toBe(value)
+  })
+
+  test('reach the modules that are asked, each its own', async () => {
+    const scene = await opened(KEEP.replace('$1', '$1-$3'), ['status', 'lock', 'unlock', 'activate'])
+    const machine = await machineWith(scene, 'deploy', secretsOf({ KEY: 'first value', OTHER: 'other value' }))
+    const request = requestOf(scene, 'activate')
+    const { definition } = request
+    if (definition === undefined) throw new Error('there is no definition')
+    const mappings = ['one', 'none', 'two'].map((container) => ({ ...scene.mapping, container: container as never }))
+    const texts = [[{ env: 'KEY' }], undefined, [{ env: 'OTHER' }]] as const
+    const definitions = texts.map((text) => {
+      const { secrets: _, ...rest } = definition
+      return text === undefined ? rest : { ...rest, secrets: new Map([['password', { text }]]) }
+    })
+    for (const [index, mapping] of mappings.entries())
+      await performActivity(machine, { ...request, mapping, definition: definitions[index]! })
+    const place = { profile: scene.profile, target: scene.mapping.target, mappings, definitions, atATime: 2 }
+    expect(await askStatuses(machine, { ...place, timeoutSeconds: 30 })).toEqual(['runs', 'runs', 'runs'])
+    const locked = await askServices(machine, { ...place, activity: 'lock', token: '-' })
+    expect(locked.map(({ kind }) => kind)).toEqual(['succeeded', 'succeeded', 'succeeded'])
+    for (const activity of ['status', 'lock']) {
+      const got = ['one', 'none', 'two'].map((container) => scene.read(`got-${activity}-${container}`))
+      expect(got).toEqual(['first value', '', 'other value'])
+    }
+  })
+
+  test('reach a module that is called for state, whose output is shown without them', async () => {
+    const scene = await opened(`${KEEP}\necho "using $password"\n[ "$1" != snapshot ]`)
+    const secrets = secretsOf({ KEY: 'hunter2 and more' })
+    const deploy = await machineWith(scene, 'deploy', secrets)
+    const request = requestOf(scene, 'activate')
+    expect(await performActivity(deploy, request)).toEqual({ kind: 'succeeded' })
+    const { definition, profile } = request
+    if (definition === undefined) throw new Error('there is no definition')
+    const machine = await machineWith(scene, 'state', secrets)
+    const mapping = { ...scene.mapping, component: 'web' }
+    const result = await performStateActivity(machine, {
+      activity: 'snapshot',
+      profile,
+      token: undefined,
+      mapping,
+      definition,
+      compressor: 'none',
+    })
+    expect(result).toMatchObject({ kind: 'failed', log: 'using [secret]\n' })
+    expect(scene.read('got-snapshot')).toBe('hunter2 and more')
+  })
+
+  test('that cannot be resolved keep the activity from beginning, with the reason', async () => {
+    const scene = await opened(KEEP)
+    const machine = await machineWith(scene, 'deploy', secretsOf({}))
+    const request = requestOf(scene, 'activate')
+    const message =
+      "property 'password' of container 'process' on 't1', which 'web' needs, cannot be resolved from variable 'KEY': the variable is not set"
+    expect(await performActivity(machine, request)).toMatchObject({ kind: 'not-begun', message })
+    expect(scene.has('got-activate')).toBe(false)
+    await expect(resolveSecrets([request, request], secretsOf({}))).rejects.toMatchObject({
+      code: 'secret-unresolved',
+      diagnostics: [{ message }],
+    })
+  })
+})
+
+test('a record whose reference was changed is damaged', async () => {
+  const scene = await Scene.open(installedShells()[0]!)
+  scene.module('exit 0')
+  const machine = await machineWith(scene, 'deploy', secretsOf({ KEY: 'value' }))
+  await performActivity(machine, requestOf(scene, 'activate'))
+  const record = join(scene.record, 'record')
+  writeFileSync(record, readFileSync(record, 'utf8').replace('"env"', '"evil"'))
+  const { damaged } = await observeMachine(machine, scene.profile)
+  expect(damaged[0]?.problem).toBe("its field 'secret.password' is not a reference to a secret")
+})
+
+function isChildOf(exposure: string, parent: string): boolean {
+  const [pid = '', file] = exposure.split(' ')
+  const stat = contentOf(`/proc/${pid}/stat`)
+  return file === 'environ' && (stat === '' || stat.slice(stat.lastIndexOf(')')).split(' ')[2] === parent)
+}
