@@ -1,5 +1,6 @@
 import { type Trace, traced } from '@davit/diagnostics'
 import { parseDocument } from '@davit/documents'
+import { openSecrets } from '@davit/secrets'
 import type { Host } from './host.ts'
 import type { Interruption } from './interruption.ts'
 import type { Arguments } from './parse-arguments.ts'
@@ -33,6 +34,7 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
     report: journal.report,
     trace,
     signal,
+    secrets: openSecrets({ environment, workingDirectory: host.workingDirectory, signal }, host.secretMemory),
     // What is started on this machine in its role as a target is not part of the run.
     environment,
     workingDirectory: host.workingDirectory,

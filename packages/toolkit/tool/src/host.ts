@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import type { SecretMemory } from '@davit/secrets'
 import type { Interruption } from './interruption.ts'
 import type { OpenPool } from './shared-connections.ts'
 import type { Environment, ForegroundCommand } from './tool-context.ts'
@@ -27,6 +28,8 @@ export interface Host {
   readonly runCommand?: (command: ForegroundCommand, interruption: Interruption) => Promise<number>
   /** Connections that the steps of a run share; without it, each tool connects for itself. */
   readonly openPool?: OpenPool
+  /** Secrets that the steps of a run have resolved. */
+  readonly secretMemory?: SecretMemory
   /** When the process began, in milliseconds since 1970. */
   readonly startTime?: number
 }

@@ -2,6 +2,7 @@ import { Readable, Writable } from 'node:stream'
 
 import { connectionPool } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
+import { secretMemory } from '@davit/secrets'
 
 import type { Tool } from './define-tool.ts'
 import type { Surroundings } from './carry-out.ts'
@@ -99,6 +100,7 @@ interface Step {
 class Run {
   readonly #surroundings: StepsHost
   readonly #connections = sharedConnections({ connectionPool, now: () => performance.now() })
+  readonly #secrets = secretMemory()
   readonly #restore: () => void
   /** Interruptions of the steps that are running, one inside the other. */
   readonly #running: Interruption[] = []
@@ -155,6 +157,7 @@ class Run {
       input: Readable.from(input === '' ? [] : [Buffer.from(input)]),
       output: output ?? host.output,
       openPool: this.#connections.open,
+      secretMemory: this.#secrets,
       ...(work === undefined
         ? {}
         : { runCommand: (command, interruption) => this.#carryOut(work, command, interruption) }),

@@ -1,5 +1,6 @@
 import type { Report, Trace } from '@davit/diagnostics'
 import type { Format } from '@davit/documents'
+import type { Secrets } from '@davit/secrets'
 
 import type { JournalledRun, JournalPurpose } from './run-journal.ts'
 import type { Steps } from './run-steps.ts'
@@ -42,6 +43,8 @@ export interface ToolContext<Arguments> {
   journal(run: JournalledRun, purpose: JournalPurpose): void
   /** Aborts when the user interrupts the tool; its reason is a DavitError `interrupted`. */
   readonly signal: AbortSignal
+  /** Resolves references to secrets, each once in a run; without it, none can be resolved. */
+  readonly secrets?: Secrets | undefined
   readonly environment: Environment
   readonly workingDirectory: string
   /** Whether the user is root. */

@@ -8,7 +8,10 @@ import type { ToolContext } from './tool-context.ts'
 /** Opens a machine with a helper of a role, over the connections of the targets. */
 export type OpenMachine = <R extends Role>(request: ConnectionRequest, role: R) => Promise<Machine<R>>
 
-type ConnectingContext = Pick<ToolContext<unknown>, 'environment' | 'report' | 'trace' | 'signal' | 'openPool'>
+type ConnectingContext = Pick<
+  ToolContext<unknown>,
+  'environment' | 'report' | 'trace' | 'secrets' | 'signal' | 'openPool'
+>
 
 /**
  * Connects to all targets of an infrastructure, with helpers of a role, and closes the connections when `use` is done.
@@ -20,13 +23,13 @@ export async function withTargets<R extends Role, Result>(
   use: (reached: ReachedTargets<R>, openHere: () => Promise<Machine<R>>, openOther: OpenMachine) => Promise<Result>,
 ): Promise<Result> {
   const answerSeconds = answerSecondsIn(context.environment)
-  const { report, trace, role } = context
+  const { report, trace, role, secrets } = context
   const over = new AbortController()
   const signal = AbortSignal.any([context.signal, over.signal])
   const { openPool = connectionPool } = context
   const pool = openPool(context)
   try {
-    const options = { role, answerSeconds, report, trace, signal }
+    const options = { role, answerSeconds, report, trace, secrets, signal }
     const reached = await reachTargets(infrastructure, pool, options)
     // An interruption while connecting must not be reported as unreachable targets.
     context.signal.throwIfAborted()

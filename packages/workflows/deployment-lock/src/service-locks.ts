@@ -53,7 +53,9 @@ async function notifyServices(
     const active = records.filter(({ mapping, state }) => mapping.target === name && state === 'active')
     const toAsk = active.filter(({ declared }) => declared === undefined || declared.includes(activity))
     const mappings = toAsk.map(({ mapping }) => mapping)
-    const answers = await askServices(machine, { ...terms, activity, target: name, mappings, atATime: coresOf(name) })
+    const definitions = toAsk.map(({ definition }) => definition)
+    const asked = { activity, target: name, mappings, definitions, atATime: coresOf(name) }
+    const answers = await askServices(machine, { ...terms, ...asked })
     return toAsk.flatMap((observed, index): readonly Refusal[] => {
       const answer = answers[index]
       return answer?.kind === 'failed' ? [{ observed, message: answer.message, log: answer.log.trim() }] : []

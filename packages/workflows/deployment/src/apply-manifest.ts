@@ -1,10 +1,11 @@
 import type { Report } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
+import { NO_SECRETS, type Secrets } from '@davit/secrets'
 import type { StateMachines } from '@davit/state-runner'
-import type { DirectSsh } from '@davit/target'
+import { type DirectSsh, resolveSecrets } from '@davit/target'
 import { coresOf, KINDS } from '@davit/transition'
 import { type RunOptions, runTransition, type TransitionOutcome } from '@davit/transition-runner'
-import { performerFor } from './performer.ts'
+import { performerFor, secretNeeds } from './performer.ts'
 import { type Plan, reportPlan } from './plan-for.ts'
 
 export interface ApplyTerms {
@@ -22,6 +23,8 @@ export interface ApplyTerms {
   readonly machines?: StateMachines | undefined
   /** With it, state travels from target to target where that is possible. */
   readonly direct?: DirectSsh | undefined
+  /** Resolves what modules are called with. */
+  readonly secrets?: Secrets | undefined
   readonly signal: AbortSignal
 }
 
@@ -31,6 +34,7 @@ export async function applyManifest(next: Manifest, plan: Plan, terms: ApplyTerm
   const { report, lost } = terms
   const perform = performerFor(next, plan, { ...terms, signal: AbortSignal.any([terms.signal, lost]) })
   reportPlan(plan, report)
+  await resolveSecrets(secretNeeds(next, plan), terms.secrets ?? NO_SECRETS)
   return runTransition(transition, {
     ...terms,
     async perform(activity) {

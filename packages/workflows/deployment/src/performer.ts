@@ -7,6 +7,7 @@ import {
   definitionOf,
   type DirectSsh,
   performActivity,
+  type SecretNeed,
   type ShellTarget,
 } from '@davit/target'
 import type { StateMachines } from '@davit/state-runner'
@@ -98,6 +99,20 @@ export function performerFor(
 function arrivedEarlier(transition: Transition): Map<MappingId, string> {
   const restores = activitiesOf(transition).filter((one) => one.kind === 'restore')
   return new Map(restores.flatMap((one) => (one.snapshot === undefined ? [] : [[identityOf(one), one.snapshot]])))
+}
+
+/** What the modules of a plan are to be called with; undoing it needs nothing else. */
+export function secretNeeds(
+  next: Manifest,
+  { deployed: { observed }, transition }: PlanToPerform,
+): readonly SecretNeed[] {
+  const recorded = new Map(observed.map((one) => [identityOf(one), one.definition] as const))
+  return activitiesOf(transition).flatMap((activity): readonly SecretNeed[] => {
+    if (activity.kind === 'transfer') return []
+    const { mapping } = activity
+    const isNext = activity.kind === 'restore' || ('definition' in activity && activity.definition === 'next')
+    return [{ mapping, definition: isNext ? definitionOf(next, mapping) : recorded.get(identityOf(activity)) }]
+  })
 }
 
 type ModuleActivity = Activation | Deactivation

@@ -14,6 +14,7 @@ import type {
   Target,
   TargetName,
 } from '@davit/documents'
+import { openSecrets } from '@davit/secrets'
 import { awaitActivity, performActivity, type ShellTarget } from '@davit/target'
 import { KINDS, renderTransition } from '@davit/transition'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -88,6 +89,32 @@ const activeOn = (machine: string, name: string) => {
 const log = () => readFileSync(join(directory, 'log'), 'utf8')
 
 describe('applyManifest()', () => {
+  test('begins nothing if a secret that any step needs cannot be resolved', PATIENCE, async () => {
+    const targets = [await machines.target('m1', 't1'), await machines.target('m2', 't2')]
+    const withSecret = (names: Readonly<Record<string, readonly string[]>>): Manifest => {
+      const manifest = manifestOf(names)
+      const containers = new Map([
+        [container, new Map([['password', new Map([['secret', new Map([['env', 'KEY']])]])]])],
+      ])
+      return {
+        ...manifest,
+        infrastructure: new Map([...manifest.infrastructure, ['t2' as TargetName, { ...target, containers }]]),
+      }
+    }
+    const secrets = openSecrets({ environment: {}, workingDirectory: directory })
+    const lost = new AbortController().signal
+    const terms = { ...machines.terms(), token: '-', lost, rollback: 'rollback', secrets } as const
+    const next = withSecret({ t1: ['a'], t2: ['b'] })
+    await expect(applyManifest(next, await planOf(next, targets), terms)).rejects.toMatchObject({
+      code: 'secret-unresolved',
+      exitStatus: 66,
+      diagnostics: [
+        { message: expect.stringContaining("property 'password' of container 'c' on 't2', which 'b' needs") as string },
+      ],
+    })
+    expect(existsSync(join(directory, 'log'))).toBe(false)
+  })
+
   test('goes from the records to the manifest, and then has nothing to do', async () => {
     const targets = [await machines.target('m1', 'one'), await machines.target('m2', 'two')]
     await machines.deploy(manifestOf({ one: ['a'], two: ['b'] }), targets)
@@ -155,7 +182,8 @@ describe('applyManifest()', () => {
     const next = manifestOf({ one: ['b'] })
     const terms = { ...machines.terms(), token: '-', lost: lost.signal, rollback: 'rollback' } as const
     const applying = applyManifest(next, await planOf(next, [one]), terms)
-    await vi.waitFor(() => expect(machines.events.some(({ kind }) => kind === 'started')).toBe(true), PATIENCE)
+    const started = () => machines.events.filter(({ kind }) => kind === 'started').length
+    await vi.waitFor(() => expect(started()).toBe(2), PATIENCE)
     lost.abort(new DavitError('lock-lost', 'it was lost'))
     rmSync(join(directory, 'wait'))
     expect(await applying).toMatchObject({ kind: 'lock-lost', rollbackFailures: [] })

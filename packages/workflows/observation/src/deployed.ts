@@ -122,7 +122,7 @@ async function judgedRecords(
   const judged = { ...observation, records: observation.records.filter(isWanted) }
   const [doubts, differences] = await Promise.all([
     doubtsOf(machine, judged, { ...terms, coresOf: coresOf(next.infrastructure) }),
-    differencesOf(machine, judged.records, { next, previous: terms.previous }),
+    differencesOf(machine, judged.records, { next, previous: terms.previous, report: terms.report }),
   ])
   return observation.records.map((record) => {
     const doubt = doubts.get(record)

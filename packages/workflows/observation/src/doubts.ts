@@ -5,6 +5,7 @@ import { askStatuses, type Machine, type Observation, type ObservedRecord, type 
 import type { Doubt } from '@davit/transition'
 
 import { say } from './messages.ts'
+import { unresolvedOf } from './secrets.ts'
 
 /** How long a module may take to report a status. */
 const STATUS_SECONDS = 30
@@ -30,13 +31,30 @@ export async function doubtsOf(
   const doubts = new Map<ObservedRecord, Doubt>()
   const doubted = records.filter(({ state, running }) => state === 'active' && !running)
   const before = (record: ObservedRecord) => record.bootId !== bootId
-  const toAsk = doubted.filter(({ declared }) => declared?.includes('status') === true)
+  const declaring = doubted.filter(({ declared }) => declared?.includes('status') === true)
+  const toAsk = await withSecrets(machine, declaring, terms)
   for (const record of doubted) if (before(record)) doubts.set(record, 'rebooted')
   for (const [record, answer] of await unlessAborted(statusesOf(machine, toAsk, terms), terms.signal)) {
     if (answer === 'runs') doubts.delete(record)
     else if (answer === 'does-not-run' && !before(record)) doubts.set(record, 'died')
   }
   return doubts
+}
+
+/** Returns the records whose modules can be called, and reports those of which a secret cannot be resolved. */
+async function withSecrets(
+  machine: Machine,
+  records: readonly ObservedRecord[],
+  { report }: DoubtTerms,
+): Promise<readonly ObservedRecord[]> {
+  const found = await Promise.all(
+    records.map(async (record) => {
+      const reasons = await unresolvedOf(machine, record)
+      for (const reason of reasons) report(say('status-without-secret', { target: record.mapping.target, reason }))
+      return reasons.length === 0 ? [record] : []
+    }),
+  )
+  return found.flat()
 }
 
 /** Asks the modules, all those of a target together. */
@@ -51,7 +69,8 @@ async function statusesOf(
     const asked = records.filter(({ mapping }) => mapping.target === target)
     const mappings = asked.map(({ mapping }) => mapping)
     const limits = { atATime: coresOf(target), timeoutSeconds: seconds }
-    const answers = await askStatuses(machine, { profile, target, mappings, ...limits })
+    const definitions = asked.map(({ definition }) => definition)
+    const answers = await askStatuses(machine, { profile, target, mappings, definitions, ...limits })
     return asked.map((record, index) => [record, answers[index]] as const)
   })
   const answered = (await Promise.all(statuses)).flat()

@@ -6,6 +6,16 @@ export const say = messages({
     { target: 'prefix', service: 'text', seconds: 'number' },
     ({ service, seconds }) => `the module of '${service}' did not report within ${seconds} seconds whether it runs`,
   ),
+  /** The module of a service cannot be asked whether it runs, as a secret that it needs cannot be resolved. davit assumes that it does. */
+  'status-without-secret': warning(
+    { target: 'prefix', reason: 'text' },
+    ({ reason }) => `cannot ask for the status of a service: ${reason}`,
+  ),
+  /** A secret cannot be resolved, and so not be compared with the value that the running service was activated with. */
+  'secret-not-compared': warning(
+    { target: 'prefix', reason: 'text' },
+    ({ reason }) => `cannot tell whether a secret has changed: ${reason}`,
+  ),
   /** An activity of an earlier, interrupted run is still running. davit waits for its end. */
   'waiting-for-earlier': note(
     { target: 'prefix', step: 'text', service: 'text', container: 'text' },

@@ -1,4 +1,4 @@
-import { componentIn, type TargetName } from '@davit/documents'
+import type { TargetName } from '@davit/documents'
 import { askStatuses, observeMappings, type ObservedRecord } from '@davit/target'
 import type { StatefulService } from '@davit/transition'
 
@@ -25,6 +25,11 @@ function stateIn({ mapping, service, component = componentIn(service.pkg) }: Obs
   return `${mapping.target} ${mapping.container} ${component}`
 }
 
+/** File name of a package, without the hash. */
+function componentIn(pkg: string): string {
+  return pkg.slice(pkg.lastIndexOf('/') + 1).replace(/^[0-9a-z]{32}-/, '')
+}
+
 /** How long a module may take to report a status. */
 const STATUS_SECONDS = 30
 
@@ -47,10 +52,11 @@ function isAtRest({ state, running }: ObservedRecord): boolean {
   return state === 'active' && !running
 }
 
-async function statusOf({ mapping }: ObservedRecord, target: TargetName, scene: StateScene) {
+async function statusOf({ mapping, definition }: ObservedRecord, target: TargetName, scene: StateScene) {
   const { profile, timeoutSeconds = STATUS_SECONDS } = scene
   const limits = { atATime: 1, timeoutSeconds: Math.min(timeoutSeconds, STATUS_SECONDS) }
   const { machine } = placeIn(scene, target)
-  const [status] = await askStatuses(machine, { profile, target, mappings: [mapping], ...limits })
+  const asked = { profile, target, mappings: [mapping], definitions: [definition] }
+  const [status] = await askStatuses(machine, { ...asked, ...limits })
   return status
 }

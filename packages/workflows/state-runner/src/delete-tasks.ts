@@ -3,7 +3,7 @@ import type { StatefulService } from '@davit/transition'
 
 import { doubtAbout, recordsByState } from './active-records.ts'
 import { say } from './messages.ts'
-import { componentOf, named, performOn, placeIn, type StateScene, storesOf } from './scene.ts'
+import { componentOf, named, needsOf, performOn, placeIn, type StateScene, storesOf } from './scene.ts'
 import type { StateTask } from './task.ts'
 
 export interface Departure {
@@ -41,6 +41,7 @@ function deleting({ from, successors }: Departure, scene: StateScene): StateTask
         kind: 'delete',
         text: `delete the state of ${named(from)}`,
         where: `on ${target}`,
+        needs: needsOf(from, scene),
         async run() {
           const doubt = await doubtIn({ from, successors }, scene)
           if (doubt !== undefined) return { kind: 'failed', message: doubt }

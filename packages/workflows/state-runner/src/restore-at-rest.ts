@@ -35,8 +35,7 @@ async function call(
     activity: { kind: activity, service: service.name, container },
   }
   report({ ...event, kind: 'started' })
-  const described = activity === 'activate' ? { definition } : {}
-  const request = { profile, token, activity, mapping, timeoutSeconds, ...described }
+  const request = { profile, token, activity, mapping, timeoutSeconds, definition }
   const outcome = await asOutcome(async () => {
     const result = await performActivity(placeIn(scene, target).machine, request)
     return result.kind === 'not-begun' ? { kind: 'failed', message: result.message } : result

@@ -6,7 +6,7 @@ import type { StatefulService } from '@davit/transition'
 import { recordOf, type RecordsByState, RESTORES_FIRST } from './active-records.ts'
 import { generationsToCopy } from './generations-to-copy.ts'
 import { restoreAtRest } from './restore-at-rest.ts'
-import { componentOf, named, performOn, type StateScene, storesOf } from './scene.ts'
+import { componentOf, named, needsOf, performOn, type StateScene, storesOf } from './scene.ts'
 import { cleaning, copyAll, describe, type MoveTerms } from './snapshot-tasks.ts'
 import { keptStore } from './stores.ts'
 import type { StateStep, StateTask } from './task.ts'
@@ -99,6 +99,7 @@ function restoring({ to, snapshot }: Restoration, scene: StateScene, { records }
     text: `restore ${named(to)}`,
     where: `on ${to.mapping.target}`,
     details: async () => (isToRest ? ['it is stopped meanwhile'] : []),
+    needs: [...needsOf(to, scene), ...(isToRest ? [record] : [])],
     async run() {
       if (record?.running === true) return { kind: 'failed', message: STILL_RUNNING }
       const restore = () => performOn('restore', to, { scene, snapshot: chosen(snapshot).name })

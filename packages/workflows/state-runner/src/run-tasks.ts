@@ -1,5 +1,7 @@
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
+import { NO_SECRETS, type Secrets } from '@davit/secrets'
+import { resolveSecrets } from '@davit/target'
 
 import { kindsIn, type StateStep, type StateTask, type StepOutcome, type TaskFailure, type TaskOrder } from './task.ts'
 
@@ -10,14 +12,18 @@ export interface TaskTerms {
   /** Of how many targets snapshots travel at a time. */
   readonly maxTransfers: number
   readonly report: Report
+  /** Resolves what steps need, before anything is begun. */
+  readonly secrets?: Secrets | undefined
   readonly signal: AbortSignal
 }
 
 /**
  * Carries out tasks: step by step for all of them, or one task of a target after the other. A step that fails ends its task, and no other
- * one. After a signal, no further step begins. Rejects if the lock is lost.
+ * one. After a signal, no further step begins. Rejects if the lock is lost, and before anything is begun if a secret cannot be resolved.
  */
 export async function runTasks(tasks: readonly StateTask[], terms: TaskTerms): Promise<readonly TaskFailure[]> {
+  const needs = tasks.flatMap(({ steps }) => steps.flatMap((step) => step.needs ?? []))
+  await resolveSecrets(needs, terms.secrets ?? NO_SECRETS)
   const failures: TaskFailure[] = []
   const losses: DavitError[] = []
   const perform = async (task: StateTask, step: StateStep) => {

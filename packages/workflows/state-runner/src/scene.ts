@@ -8,6 +8,7 @@ import {
   findModules,
   performStateActivity,
   profileModuleOf,
+  type SecretNeed,
   type ShellTarget,
   type StateRequest,
 } from '@davit/target'
@@ -58,6 +59,11 @@ export async function storesOf(scene: StateScene, target: TargetName) {
     keptStore(machines, profile, target),
   ])
   return { there, kept }
+}
+
+/** What the module of a service is called with. */
+export function needsOf({ mapping }: StatefulService, { manifest }: StateScene): readonly SecretNeed[] {
+  return [{ mapping, definition: definitionOf(manifest, mapping) }]
 }
 
 /** Calls the module of a service for its state. */

@@ -1,4 +1,5 @@
 import type { TargetName } from '@davit/documents'
+import type { SecretNeed } from '@davit/target'
 import type { StatefulService } from '@davit/transition'
 
 /** What is done about the state of one component, in this order. */
@@ -21,6 +22,8 @@ export interface StateStep {
   readonly where: string
   /** Finds out what else is known, for a plan. */
   details?(): Promise<readonly string[]>
+  /** Secrets without which nothing is to be begun. */
+  readonly needs?: readonly SecretNeed[]
   run(): Promise<StepOutcome>
 }
 
