@@ -11,7 +11,14 @@ import {
 } from '@davit/state-runner'
 import { parseProfileName } from '@davit/documents'
 import { findSnapshot } from '@davit/target'
-import { type ArgumentsOf, defineTool, directOf, type ReachedDeployment, type ToolContext, usageError } from '@davit/tool'
+import {
+  type ArgumentsOf,
+  defineTool,
+  directOf,
+  type ReachedDeployment,
+  type ToolContext,
+  usageError,
+} from '@davit/tool'
 import type { StatefulService } from '@davit/transition'
 
 import { description } from './migrate-description.ts'
