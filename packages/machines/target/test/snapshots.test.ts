@@ -18,86 +18,13 @@ import { join } from 'node:path'
 import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
-import type { SnapshotMapping } from '@davit/documents'
-
-import {
-  acquireLock,
-  cleanSnapshots,
-  copySnapshot,
-  findSnapshot,
-  listSnapshots,
-  type Machine,
-  performStateActivity,
-  readStateMark,
-  type SnapshotStore,
-  type StateRequest,
-} from '../src/target.ts'
-import { closeScenes, Scene, SERVICE } from './scene.ts'
+import { acquireLock, cleanSnapshots, copySnapshot, findSnapshot, listSnapshots, readStateMark } from '../src/target.ts'
+import { Keeper, treeOf } from './keeper.ts'
+import { closeScenes, SERVICE } from './scene.ts'
 
 afterAll(closeScenes)
 
-const STATEFUL = `case $1 in
-  snapshot) ln -s "$D/data" "$DAVIT_SNAPSHOT/state" ;;
-  restore) rm -rf "$D/data" && mv "$DAVIT_SNAPSHOT/state" "$D/data" ;;
-  collect-garbage) rm -rf "$D/data" ;;
-esac`
 const { signal } = new AbortController()
-
-/** A scene with a component whose state is the directory `data`. */
-class Keeper {
-  readonly scene: Scene
-  readonly machine: Machine<'state'>
-  readonly store: SnapshotStore
-  readonly component = { container: 'process', component: 'web' }
-
-  private constructor(scene: Scene, machine: Machine<'state'>) {
-    this.scene = scene
-    this.machine = machine
-    this.store = { machine, place: 'targets/t1' }
-    scene.module(STATEFUL)
-    mkdirSync(this.data)
-    this.mark('activated')
-  }
-
-  static async open(shell: Parameters<typeof Scene.open>[0]): Promise<Keeper> {
-    const scene = await Scene.open(shell)
-    return new Keeper(scene, await scene.machineFor('state'))
-  }
-
-  get data(): string {
-    return this.scene.path('data')
-  }
-
-  /** Marks the state as in use, or as garbage. */
-  mark(kind: 'activated' | 'garbage'): void {
-    mkdirSync(join(this.snapshots, kind, 'process'), { recursive: true })
-    writeFileSync(join(this.snapshots, kind, 'process/web'), '')
-  }
-
-  path(name: string): string {
-    return join(this.data, name)
-  }
-
-  get snapshots(): string {
-    return this.scene.path('state/targets/t1/dysnomia')
-  }
-
-  request(activity: StateRequest['activity'], more: Partial<StateRequest> = {}): StateRequest {
-    const { profile, mapping } = this.scene
-    const state: SnapshotMapping = { ...mapping, component: 'web' }
-    const definition = { service: SERVICE, module: this.scene.path('module'), properties: new Map() }
-    return { activity, profile, token: undefined, mapping: state, definition, compressor: 'zstd', ...more }
-  }
-
-  async perform(activity: StateRequest['activity'], more?: Partial<StateRequest>) {
-    return performStateActivity(this.machine, this.request(activity, more))
-  }
-
-  async names(): Promise<readonly string[]> {
-    return (await listSnapshots(this.store, this.component)).map(({ name }) => name)
-  }
-}
-
 const SUCCEEDED = { kind: 'succeeded' }
 
 function sha256(content: string | Buffer): string {
@@ -116,6 +43,7 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
     write('run.sh', '#!/bin/sh')
     chmodSync(keeper.path('run.sh'), 0o750)
     symlinkSync('no such place', keeper.path('link'))
+    symlinkSync('../any where/\\else', keeper.path('a directory/link'))
     expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
     expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
     const [first, ...none] = await keeper.names()
@@ -162,6 +90,27 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
       expect(archive).toContain(`-${sha256(readFileSync(join(snapshot, archive)))}.tar`)
     }
     rmSync(directory, { recursive: true })
+  })
+
+  test('keep what took the place of something else that had gone before', async () => {
+    const keeper = await Keeper.open(shell)
+    const put = async (what: () => void) => {
+      rmSync(keeper.path('way'), { recursive: true, force: true })
+      expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
+      what()
+      expect(await keeper.perform('snapshot')).toEqual(SUCCEEDED)
+      const before = treeOf(keeper.data)
+      expect(await keeper.perform('restore')).toEqual(SUCCEEDED)
+      expect(treeOf(keeper.data)).toEqual(before)
+    }
+    mkdirSync(keeper.path('kept'))
+    symlinkSync('/no/such/place', keeper.path('kept/link'))
+    await put(() => {
+      mkdirSync(keeper.path('way'))
+      writeFileSync(keeper.path('way/x'), 'x')
+    })
+    await put(() => symlinkSync('kept', keeper.path('way')))
+    await put(() => writeFileSync(keeper.path('way'), 'way'))
   })
 
   test('travel to another machine, of which only what it lacks', async () => {
@@ -312,14 +261,3 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
     expect((await listSnapshots(keeper.store)).map(({ facts }) => facts.bytes)).toEqual([6])
   })
 })
-
-/** Paths, modes, link targets and contents below a directory. */
-function treeOf(directory: string): readonly string[] {
-  return readdirSync(directory, { withFileTypes: true, recursive: true })
-    .map((entry) => {
-      const path = join(entry.parentPath, entry.name)
-      const content = entry.isFile() ? readFileSync(path, 'utf8') : ''
-      return `${path.slice(directory.length)} ${entry.isSymbolicLink()} ${entry.isDirectory()} ${content}`
-    })
-    .toSorted()
-}

@@ -42,7 +42,7 @@ list_files() {
 
 list_links() {
   sed -n '/^a/p' "$1.all" >"$1.links" && paths_of "$1.links" | tr '\n' '\0' | xargs -0 -r -n 1 readlink >"$1.targets" &&
-    same_length "$1.links" "$1.targets" && sed 's/\\/\\\\/g; s/ /\\040/g' "$1.targets" | paste -d ' ' - "$1.links"
+    same_length "$1.links" "$1.targets" && sed 's/\\/\\\\/g; s/ /\\040/g; s|/|\\057|g' "$1.targets" | paste -d ' ' - "$1.links"
 }
 
 same_length() {
@@ -186,9 +186,9 @@ unpack() {
     return
   }
   choose_digester
-  check_listing "$payloads/$1" "$1" || return
+  check_listing "$payloads/$1" "$1" && check_paths "$payloads/$1/listing" || return
   work=$2.work
-  rm -rf "$work" && mkdir "$work" && extract "$payloads/$1" "$2" && match_listing "$payloads/$1/listing" "$2"
+  rm -rf "$work" && mkdir "$work" "$work/packed" && extract "$payloads/$1" "$2" && match_listing "$payloads/$1/listing" "$2"
   status=$?
   rm -rf "$work"
   [ "$status" = 0 ] || {
@@ -197,17 +197,63 @@ unpack() {
   return "$status"
 }
 
+# check_paths LISTING: whether each path is below directories that are listed, and nothing else is in a line than `list_content` writes.
+# Who took the snapshot may be hostile.
+check_paths() {
+  awk -v title="$listing_title" -v bits='[0-9a-f][0-9a-f][0-9a-f]' '
+    NR == 1 { good = $0 == title; next }
+    $0 !~ "^[^ /]+ (4" bits " -|[8a]" bits " [0-9]+) (-|[A-Za-z0-9_.][^ /]*)/[.]/[^/]" { good = 0; exit }
+    {
+      path = substr($0, index($0, "/./") + 2)
+      parent = path
+      sub("/[^/]*$", "", parent)
+      if (path ~ "/[.]?[.]?(/|$)" || parent != "" && !(parent in directories)) { good = 0; exit }
+      kind = $0
+      sub("^[^ ]* ", "", kind)
+      if (kind ~ /^4/) directories[path]
+      if (kind ~ /^a/ && parent == "") { good = 0; exit }
+    }
+    END { exit !good }' "$1" || {
+    complain "the listing of the snapshot has a path that cannot be restored"
+    return 1
+  }
+}
+
 # set_aside NAME: of a damaged snapshot, so that an intact one can take its place.
 set_aside() {
   mkdir -p "$snapshots/damaged" && mv "$payloads/$1" "$snapshots/damaged/$component.$1.$$" &&
     complain "it was moved to '$snapshots/damaged'"
 }
 
+# extract SNAPSHOT DIRECTORY: after each archive, only what the listing has as well is left. Nothing is extracted over something of another
+# kind, nor through a link: if there are several archives, links are put aside until all are extracted.
 extract() {
-  for archive in "$1"/*-*.tar*; do
-    [ -f "$archive" ] || continue
-    decompress "$archive" | tar -x -p -f - -C "$2" || return
+  sed -n 's|^[^ ]* \(.\)[^/]*/\./|\1 ./|p' "$1/listing" >"$work/kinds" || return
+  set -- "$2" "$1"/*-*.tar*
+  number=1
+  for archive in "$@"; do
+    [ "$archive" != "$1" ] && [ -f "$archive" ] || continue
+    decompress "$archive" | tar -x -p -f - -C "$1" || return
+    remove_unlisted "$1" || return
+    [ $# -gt 2 ] || continue
+    sed -n 's/^a //p' "$work/there" >"$work/members" && [ -s "$work/members" ] || continue
+    pack_members "$1" none "$number" && (cd "$1" && tr '\n' '\0' <"$work/members" | xargs -0 rm -f) || return
+    number=$((number + 1))
   done
+  for archive in "$work/packed"/*.tar; do
+    [ ! -f "$archive" ] || tar -x -p -f "$archive" -C "$1" || return
+  done
+}
+
+# remove_unlisted DIRECTORY: and leaves the kinds and paths of what is there in $work/there.
+remove_unlisted() {
+  [ -z "$(find "$1" -name "*$newline*" | head -n 1)" ] || {
+    complain 'a name in an archive contains a line break'
+    return 1
+  }
+  (cd "$1" && find . -mindepth 1 -exec stat -c '%f %n' {} +) | sed 's/^\(.\)[^ ]* /\1 /' >"$work/found" || return
+  lines_without "$work/kinds" "$work/found" | sed 's/^. //' >"$work/unlisted" && lines_without "$work/unlisted" "$work/found" >"$work/there" &&
+    (cd "$1" && tr '\n' '\0' <"$work/unlisted" | xargs -0 -r rm -rf)
 }
 
 decompress() {
@@ -220,21 +266,19 @@ decompress() {
   "$@"
 }
 
-# match_listing LISTING DIRECTORY: removes what is not listed, makes what is at the top, and compares.
+# match_listing LISTING DIRECTORY: makes what is at the top, and compares. Owners count if both who took the snapshot and who restores it
+# may change them.
 match_listing() {
-  paths_of "$1" >"$work/wanted" || return
-  (cd "$2" && find . -mindepth 1 | lines_without "$work/wanted" - | tr '\n' '\0' | xargs -0 -r rm -rf) || return
-  sed -n 's|^- \([^ ]*\) - \([^/]*\)/\(\./[^/]*\)$|\1 \2 \3|p' "$1" >"$work/tops"
+  owners='s| [^ /]*/\./| -/./|'
+  [ "$(id -u)" != 0 ] || grep -q '^[^/]* -/' "$1" || owners='s|^|&|'
+  sed "$owners" "$1" >"$work/expected" && sed -n 's|^- \([^ ]*\) - \([^/]*\)/\(\./[^/]*\)$|\1 \2 \3|p' "$work/expected" >"$work/tops" || return
   while IFS=' ' read -r mode owner path; do
     mkdir -p "$2/$path" && chmod "$(printf '%o' "$((0x$mode & 4095))")" "$2/$path" || return
-    [ "$(id -u)" != 0 ] || chown "$owner" "$2/$path" || return
+    [ "$owner" = - ] || chown "$owner" "$2/$path" || return
   done <"$work/tops"
-  list_content "$2" "$work/lists" || return
-  owners='s|^|&|'
-  [ "$(id -u)" = 0 ] || owners='s| [^ /]*/\./| -/./|'
-  sed "$owners" "$1" >"$work/expected" || return
-  cmp -s "$work/expected" "$work/lists.listing" || {
-    complain "what was unpacked differs from the listing: $(diff "$work/expected" "$work/lists.listing" | grep '^[-+<>][^-+]' | head -n 4)"
+  list_content "$2" "$work/lists" && sed "$owners" "$work/lists.listing" >"$work/unpacked" || return
+  cmp -s "$work/expected" "$work/unpacked" || {
+    complain "what was unpacked differs from the listing: $(diff "$work/expected" "$work/unpacked" | grep '^[-+<>][^-+]' | head -n 4)"
     return 1
   }
 }

@@ -70,9 +70,11 @@ async function stream(
       hint: 'run the same command again',
       ...(cause === undefined ? {} : { cause }),
     })
-  const names = group[0]?.missing ?? []
+  const files = group[0]?.missing ?? []
+  // Modules of Dysnomia choose the names of files.
+  const names = files.map((file) => `./${file}`)
   // The receivers verify each file of a snapshot that davit has made.
-  const checksum = names.includes('listing') ? 'none' : undefined
+  const checksum = files.includes('listing') ? 'none' : undefined
   let bytes = 0
   await receiveArchive(from.machine, { directory, names, checksum, failed, signal }, async (archive) => {
     const branches = branchesOf(archive, group.length, (chunk) => (bytes += chunk.length))
