@@ -26,6 +26,7 @@ import { closeScenes } from './scene.ts'
 afterAll(closeScenes)
 
 const { signal } = new AbortController()
+const SHELLS = installedShells()
 const KEPT = 'nobody touches this'
 /** Owners are of interest only where root restores. */
 const OWNER = process.getuid?.() === 0 ? 'root:root' : '-'
@@ -61,7 +62,7 @@ const STATE: TarBlock = { name: './state', type: '5', mode: 0o755 }
 const named = (name: string, content = 'x'): TarBlock => ({ name, type: '0', content })
 const linked = (name: string, linkname: string): TarBlock => ({ name, type: '2', linkname })
 
-describe.each(installedShells())('a hostile target, on a machine with $name', (shell) => {
+describe.each(SHELLS)('a hostile target, on a machine with $name', (shell) => {
   // bash uses the same utilities as dash.
   const isNew = shell.inDepth || shell.name !== 'bash'
   let outside: string
@@ -200,13 +201,10 @@ describe.each(installedShells())('a hostile target, on a machine with $name', (s
       expectNothingOutside()
       expect(readdirSync(incoming)).toEqual(['kept'])
       expect(readdirSync(keeper.snapshots).filter((name) => !above.includes(name) && name !== 'damaged')).toEqual([])
-      // What is left out of an archive may make it good.
-      if (result.kind === 'failed') {
-        expect(result.log).toMatch(/davit: /)
-        expect(readFileSync(keeper.path('rows'), 'utf8')).toBe('rows')
-      } else {
-        expect(existsSync(keeper.path('x'))).toBe(false)
-      }
+      // What tar leaves out may make an archive good.
+      const isRestored = result.kind === 'succeeded'
+      expect(existsSync(keeper.path('rows'))).toBe(!isRestored)
+      expect(isRestored || result.kind === 'failed' ? readdirSync(keeper.data) : []).not.toContain('x')
     })
 
     test('may have links to anywhere in the state itself', async () => {
@@ -309,9 +307,11 @@ describe.each(installedShells())('a hostile target, on a machine with $name', (s
     /** A machine with a snapshot, whose streams can be replaced, and another one. */
     async function pair() {
       const tools = scratchDirectory()
+      // Busybox would not run another tar.
+      const [sender = shell] = SHELLS
       const tar = `#!/bin/sh\ncase " $* " in *" -cf "*) [ ! -e '${tools}/stream' ] || { cat '${tools}/stream'; exit; } ;; esac\n`
-      writeFileSync(join(tools, 'tar'), `${tar}PATH='${shell.path}'\nexec tar "$@"\n`, { mode: 0o755 })
-      const here = await Keeper.open(shell, { environment: { PATH: `${tools}:${shell.path}` } })
+      writeFileSync(join(tools, 'tar'), `${tar}PATH='${sender.path}'\nexec tar "$@"\n`, { mode: 0o755 })
+      const here = await Keeper.open(sender, { environment: { PATH: `${tools}:${sender.path}` } })
       const there = await Keeper.open(shell)
       writeFileSync(here.path('file'), 'content')
       await here.perform('snapshot', { compressor: 'none' })

@@ -234,7 +234,7 @@ extract() {
   for archive in "$@"; do
     [ "$archive" != "$1" ] && [ -f "$archive" ] || continue
     decompress "$archive" | tar -x -p -f - -C "$1" || return
-    remove_unlisted "$1" || return
+    remove_unlisted "$1" && has_own_files "$1" || return
     [ $# -gt 2 ] || continue
     sed -n 's/^a //p' "$work/there" >"$work/members" && [ -s "$work/members" ] || continue
     pack_members "$1" none "$number" && (cd "$1" && tr '\n' '\0' <"$work/members" | xargs -0 rm -f) || return
@@ -264,6 +264,15 @@ decompress() {
   esac
   command -v "$1" >/dev/null || complain "'$1' is necessary to read this snapshot; install it here"
   "$@"
+}
+
+# has_own_files DIRECTORY: whether none of its files is outside as well.
+has_own_files() {
+  find "$1" -type f -links +1 -exec stat -c '%i %h' {} + >"$work/shared" &&
+    awk '{ names[$1]++; links[$1] = $2 } END { for (file in names) if (names[file] != links[file]) exit 1 }' "$work/shared" || {
+    complain 'an archive links to a file outside of it'
+    return 1
+  }
 }
 
 # match_listing LISTING DIRECTORY: makes what is at the top, and compares. Owners count if both who took the snapshot and who restores it
