@@ -110,7 +110,7 @@ async function makeGoals(
     succeeded(await user.bash(`${architecture} | ${manifest} > ${file}`, { environment }))
     const text = await readFile(join(user.directory, file), 'utf8')
     // Another coordinator, which has deployed nothing itself, may continue the undeployment.
-    const others = step === 'undeploy' ? ['--take-over'] : []
+    const others = step === 'undeploy' ? ['--take-over'] : step === 'upgrade' ? ['--delete-state'] : []
     const modelOptions = [...options, '--modules', MODULES, ...others]
     return { ...goalIn(text), manifestOptions: ['-D', file, ...others], modelOptions }
   }
@@ -128,7 +128,7 @@ async function makeGoals(
   }
 }
 
-/** Services have state; that of `api` moves in the upgrade. */
+/** Services have state; that of `api` moves in the upgrade, which then deletes the old one. */
 const service = (version: string, dependsOn: readonly string[] = []) => ({
   type: 'counted',
   deployState: true,

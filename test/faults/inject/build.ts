@@ -63,13 +63,21 @@ function faultyParts(programs: readonly Pick<Executable, 'entry'>[]): Plugin {
 }
 
 const ENV = join(ROOT, 'packages/compositions/env')
-const STEP = /^@davit\/(normalize|manifest|delegate-build|distribute|lock|activate|set|generations)$/
+const STEP = /^@davit\/(normalize|manifest|delegate-build|distribute|lock|activate|set|generations|state)$/
+
+/** The tools of packages that do not have just one, by the end of the package's name. */
+const NAMES = [
+  ['/lock', 'lock'],
+  ['/state', 'deleteState', 'cleanSnapshots'],
+] as const
 
 /** Returns a module that takes the place of a tool's package in davit-env, and tells which tool runs. */
 function stepIn(path: string): string {
-  const name = path.endsWith('/lock') ? 'lock' : 'tool'
-  return `import { ${name} as real } from ${JSON.stringify(path)}
+  const names = NAMES.find(([end]) => path.endsWith(end))?.slice(1) ?? ['tool']
+  const steps = names.map((name) => `export const ${name} = faulty(real.${name})`)
+  return `import * as real from ${JSON.stringify(path)}
 import { duringStep } from ${JSON.stringify(join(HERE, 'pass.ts'))}
-export const ${name} = { ...real, run: (context) => duringStep(real.name, () => real.run(context)) }
+const faulty = (tool) => ({ ...tool, run: (context) => duringStep(tool.name, () => tool.run(context)) })
+${steps.join('\n')}
 `
 }

@@ -5,7 +5,7 @@ const SIGNALS = [...GRACEFUL, 'KILL'] as const
 /**
  * Kinds of interruptions: a signal to the process of davit-env, which runs the tool at the point, or to its process group as from a
  * terminal; two signals, the second while the first is being handled; the end of the davit-connect that holds the connections, or of its
- * socket; and mishaps of the host of the point.
+ * socket; and mishaps of the host of the point, among them that modules fail there.
  */
 export const KINDS = [
   ...SIGNALS.flatMap((signal) => (['env', 'group'] as const).map((victim) => `${victim}:${signal}` as const)),
@@ -18,10 +18,11 @@ export const KINDS = [
   'reboot',
   'reinstall',
   'fill',
+  'fail',
 ] as const
 export type Kind = (typeof KINDS)[number]
 /** A kind of interruption that happens to a host. */
-export type Mishap = Extract<Kind, 'cut' | 'sshd' | 'reboot' | 'reinstall' | 'fill'>
+export type Mishap = Extract<Kind, 'cut' | 'sshd' | 'reboot' | 'reinstall' | 'fill' | 'fail'>
 
 export interface Strike {
   readonly kind: Kind
@@ -84,7 +85,7 @@ function circumstancesOf(
 }
 
 function strikeOf(kind = '', point = ''): Strike | undefined {
-  return (KINDS as readonly string[]).includes(kind) && /^davit-[a-z]+:[a-z_-]+:[a-z0-9-]+:\d+$/.test(point)
+  return (KINDS as readonly string[]).includes(kind) && /^davit-[a-z-]+:[a-z_-]+:[a-z0-9-]+:\d+$/.test(point)
     ? { kind: kind as Kind, point }
     : undefined
 }

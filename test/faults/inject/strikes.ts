@@ -33,8 +33,15 @@ function signalCommand(kind: string): string {
   return `kill -s ${signal} ${whom}`
 }
 
-const BEGINNINGS = { cut: 'cut', sshd: 'stop-sshd', reboot: 'reboot', reinstall: 'reinstall', fill: 'fill' } as const
-const ENDS: Readonly<Record<string, string>> = { cut: 'join', sshd: 'start-sshd', fill: 'free' }
+const BEGINNINGS = {
+  cut: 'cut',
+  sshd: 'stop-sshd',
+  reboot: 'reboot',
+  reinstall: 'reinstall',
+  fill: 'fill',
+  fail: 'break',
+} as const
+const ENDS: Readonly<Record<string, string>> = { cut: 'join', sshd: 'start-sshd', fill: 'free', fail: 'mend' }
 
 function mishapCommand(kind: Mishap, { set }: System): string {
   const cases = set.hosts.map(

@@ -138,7 +138,7 @@ for directory in /proc/[0-9]*; do
   grep -qsz '^DAVIT_' "$directory/environ" && kill -9 "\${directory#/proc/}"
 done
 chmod -R u+w "$1" 2>/dev/null
-rm -rf "$1" /var/lib/davit /var/lib/davit-faults /var/log/davit-faults /run/davit-faults.hold`
+rm -rf "$1" /var/lib/davit /var/lib/davit-faults /var/log/davit-faults /run/davit-faults.hold /run/davit-faults.fail`
 
 /** Returns the journals of all hosts, merged in order of time. */
 export function journalOf(surveys: readonly Survey[]): readonly JournalEntry[] {
