@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { tellFigure } from '@davit/testing/effort'
@@ -58,14 +58,22 @@ describe.skipIf(!HOSTS_POSSIBLE)(`state that moves between real hosts (DAVIT_FAU
   let user: Coordinator
   let system: LedgerSystem
   let environment: Readonly<Record<string, string>>
+  let lasting: string
   let place: LedgerPlace = 'one'
 
   beforeAll(async () => {
     set = await bringUpHosts(3, { prefix: 'sf' })
     user = await coordinator({ hosts: set })
     system = await LedgerSystem.on(set)
-    environment = { DAVIT_SSH_CONFIG: await impatientConfig(), DAVIT_ANSWER_TIMEOUT: '6' }
-    succeeded(await deploy(user, system.models(place)))
+    // A host that boots has an empty /tmp.
+    lasting = await mkdtemp('/var/tmp/davit-state-faults-')
+    await chmod(lasting, 0o755)
+    environment = {
+      DAVIT_SSH_CONFIG: await impatientConfig(),
+      DAVIT_STORE_DIR: join(lasting, 'store'),
+      DAVIT_ANSWER_TIMEOUT: '6',
+    }
+    succeeded(await deploy(user, system.models(place), { environment }))
     // Larger than what a full disk has room for.
     system.write('x'.repeat(400_000))
     system.startClient()
@@ -74,6 +82,7 @@ describe.skipIf(!HOSTS_POSSIBLE)(`state that moves between real hosts (DAVIT_FAU
     system?.stopClient()
     tellFigure(`state that moves: ${ROUNDS.length} rounds (seed ${SEED}), ${system?.confirmed.size} rows confirmed`)
     await set?.down()
+    await user?.run(['sh', '-c', 'chmod -R u+w "$1"; rm -rf "$1"', 'sh', lasting])
     await user?.remove()
   })
 

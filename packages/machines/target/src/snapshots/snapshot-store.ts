@@ -49,11 +49,16 @@ export async function listSnapshots({ machine, place }: SnapshotStore, only?: Co
 
 type ListedSnapshot = Omit<Snapshot, 'facts'> & { readonly fields: Map<string, string> }
 
+/** Names are those of packages, since tools print them and machines make paths of them. */
+const NAME = '[A-Za-z0-9_+?=][A-Za-z0-9_.+?=-]{0,254}'
+const GENERATION = new RegExp(`^generation ${NAME} ${NAME} \\d{1,15} ${NAME} (?:\\d{1,11}|-)$`)
+const COMPONENT = new RegExp(`^component (${NAME}) (${NAME})$`)
+
 /** Adds what a line tells to the list; returns whether it could be understood. */
 function takeLine(line: string, found: ListedSnapshot[]): boolean {
   const words = line.split(' ')
   const last = found.at(-1)
-  if (/^generation \S+ \S+ \d{1,15} \S+ (?:\d{1,11}|-)$/.test(line)) {
+  if (GENERATION.test(line)) {
     const [container, component, generation, name, seconds] = words.slice(1) as [string, string, string, string, string]
     const since = seconds === '-' ? {} : { since: new Date(Number(seconds) * 1000) }
     found.push({ container, component, generation: Number(generation), name, ...since, fields: new Map() })
@@ -69,7 +74,7 @@ function takeLine(line: string, found: ListedSnapshot[]): boolean {
 export async function listComponents({ machine, place }: SnapshotStore): Promise<readonly Component[]> {
   const lines = await machine.request('snapshot_components', [place])
   return [...new Set(lines)].toSorted().map((line) => {
-    const [, container, component] = /^component (\S+) (\S+)$/.exec(line) ?? []
+    const [, container, component] = COMPONENT.exec(line) ?? []
     if (container === undefined || component === undefined) throw badAnswer(machine.address)
     return { container, component }
   })
@@ -91,21 +96,24 @@ export function factFields({ taken, bytes, service, pkg, target }: SnapshotFacts
   return Object.entries(facts).flatMap(([field, text]) => (text === undefined ? [] : [field, text]))
 }
 
+/** Leaves out what no honest machine tells. */
 function factsOf(fields: ReadonlyMap<string, string>): SnapshotFacts {
   const facts: Record<string, string | number> = {}
-  for (const [fact, field] of FACTS) {
+  for (const [fact, field, pattern] of FACTS) {
     const text = fields.get(field)
-    if (text !== undefined) facts[fact] = fact === 'bytes' ? Number(text) : text
+    if (text !== undefined && pattern.test(text)) facts[fact] = fact === 'bytes' ? Number(text) : text
   }
   return facts
 }
 
+const TEXT = /^[^\p{Cc}]{1,1000}$/u
+
 const FACTS = [
-  ['taken', 'taken'],
-  ['bytes', 'bytes'],
-  ['service', 'name'],
-  ['pkg', 'pkg'],
-  ['target', 'target'],
+  ['taken', 'taken', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/],
+  ['bytes', 'bytes', /^\d{1,18}$/],
+  ['service', 'name', TEXT],
+  ['pkg', 'pkg', TEXT],
+  ['target', 'target', TEXT],
 ] as const
 
 function inOrder(left: Snapshot, right: Snapshot): number {

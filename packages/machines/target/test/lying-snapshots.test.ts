@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+
+import { listComponents } from '../src/snapshots/snapshot-store.ts'
+import { listSnapshots, openMachine } from '../src/target.ts'
+import { connectionTo, lying } from './far-end.ts'
+
+async function storeSaying(...lines: readonly string[]) {
+  const answer = lying(...lines.map((line) => `ID + ${line}`), 'ID =')
+  const machine = await openMachine(async () => connectionTo({ answer }), { role: 'state' })
+  return { machine, place: 'targets/t1' }
+}
+
+const NAME = 'f'.repeat(64)
+const REFUSED = { code: 'bad-answer', exitStatus: 69 }
+
+describe('what a machine tells about snapshots', () => {
+  test.each([
+    'generation ../.. web 1 name -',
+    'generation process ../../etc 1 name -',
+    `generation process web 1 ../${NAME} -`,
+    'generation process web 1 -x -',
+    'generation process web 1 a/b -',
+    'generation process \u001b[2J 1 name -',
+    `generation process ${'x'.repeat(300)} 1 name -`,
+    'generation process web -1 name -',
+    'generation process web 1e9 name -',
+    `generation process web ${'9'.repeat(40)} name -`,
+    'generation process web 1 name 99999999999999',
+    'generation process web 1 name',
+    'fact taken 2026-11-23T00:00:00Z',
+    'anything else',
+    '',
+  ])('is refused if it is %j', async (line) => {
+    await expect(listSnapshots(await storeSaying(line))).rejects.toMatchObject(REFUSED)
+  })
+
+  test.each(['component ../.. web', 'component process -x', 'component process \u001b[2J', 'component process'])(
+    'is refused if it is a component %j',
+    async (line) => {
+      await expect(listComponents(await storeSaying(line))).rejects.toMatchObject(REFUSED)
+    },
+  )
+
+  test.each([
+    ['taken', 'yesterday'],
+    ['taken', '2026-11-23T00:00:00Z\\0033[2J'],
+    ['bytes', '-1'],
+    ['bytes', '1e400'],
+    ['bytes', 'NaN'],
+    ['name', '\\0033[2J'],
+    ['pkg', '/store/x\\0012y'],
+    ['target', 'x'.repeat(2000)],
+    ['constructor', 'x'],
+    ['__proto__', 'x'],
+  ])('is left out if it is no %s', async (field, word) => {
+    const lines = [`generation process web 7 ${NAME} 1700000000`, `fact ${field} ${word}`]
+    const since = new Date(1_700_000_000_000)
+    expect(await listSnapshots(await storeSaying(...lines))).toEqual([
+      { container: 'process', component: 'web', generation: 7, name: NAME, since, facts: {} },
+    ])
+  })
+
+  test('is no list without end', async () => {
+    const connection = connectionTo({
+      answer(line, far) {
+        const [id = ''] = line.split(' ')
+        if (line.startsWith('davit-') || line.includes(' hello')) lying()(line, far)
+        else far.print(`${id} + generation process web 1 ${NAME} -\n`.repeat(200_001))
+      },
+    })
+    const machine = await openMachine(async () => connection, { role: 'state' })
+    await expect(listSnapshots({ machine, place: 'targets/t1' })).rejects.toMatchObject({ exitStatus: 69 })
+  })
+})
