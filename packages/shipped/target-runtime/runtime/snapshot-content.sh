@@ -2,7 +2,7 @@
 
 # list_content DIRECTORY LISTS: writes LISTS.listing, which tells everything about the state in a directory, in order: lines
 # `WORD MODE SIZE OWNER:GROUP/./PATH`. WORD is the checksum of a file, where a link points to, or `-` for a directory. At the top,
-# links are followed, and names are plain. Sockets and pipes are not part of a state.
+# links are followed, and names are plain. Sockets and pipes are not part of a state. In where links point to, `/` is written as `\057`.
 list_content() (
   LC_ALL=C lists=$2
   export LC_ALL
