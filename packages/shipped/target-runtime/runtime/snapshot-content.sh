@@ -237,6 +237,7 @@ extract() {
     remove_unlisted "$1" && has_own_files "$1" || return
     [ $# -gt 2 ] || continue
     sed -n 's/^a //p' "$work/there" >"$work/members" && [ -s "$work/members" ] || continue
+    rm -f "$work"/names.*
     pack_members "$1" none "$number" && (cd "$1" && tr '\n' '\0' <"$work/members" | xargs -0 rm -f) || return
     number=$((number + 1))
   done

@@ -110,6 +110,11 @@ operation_snapshot_missing() {
   check_component "$4"
   payload=$payloads/$4
   shift 4
+  for file in "$@"; do
+    decode "$file"
+    set -- "$@" "$decoded"
+    shift
+  done
   if has_all "$payload" "$@"; then
     say whole
     return
@@ -155,6 +160,11 @@ operation_snapshot_commit() {
     shift 2
   done
   shift
+  for file in "$@"; do
+    decode "$file"
+    set -- "$@" "$decoded"
+    shift
+  done
   hold_snapshots
   has_all "$payloads/$name" "$@" || {
     [ ! -d "$payloads/$name" ] || discard_damaged

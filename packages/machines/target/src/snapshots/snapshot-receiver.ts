@@ -43,7 +43,7 @@ export interface Receiver {
 export async function receiverFor({ store, as }: SnapshotCopy, { snapshot, files }: SnapshotFiles): Promise<Receiver> {
   const { container, component } = as ?? snapshot
   const whole = [container, component, snapshot.name] as const
-  const lacking = await store.machine.request('snapshot_missing', [store.place, ...whole, ...files])
+  const lacking = await store.machine.request('snapshot_missing', [store.place, ...whole, ...files.map(encodeField)])
   const isWhole = lacking.includes('whole')
   const missing = isWhole ? [] : files.filter((file) => lacking.includes(`missing ${file}`))
   return { store, whole, transfer: `transfer.${randomBytes(12).toString('hex')}`, missing }
@@ -52,7 +52,14 @@ export async function receiverFor({ store, as }: SnapshotCopy, { snapshot, files
 /** Makes a snapshot the latest one, once all its files are there; verifies those that have just arrived. */
 export async function commit({ store, whole, transfer }: Receiver, { snapshot, files }: SnapshotFiles): Promise<void> {
   const facts = factFields(snapshot.facts).map((word, index) => (index % 2 === 0 ? word : encodeField(word)))
-  await store.machine.request('snapshot_commit', [store.place, transfer, ...whole, ...facts, 'files', ...files])
+  await store.machine.request('snapshot_commit', [
+    store.place,
+    transfer,
+    ...whole,
+    ...facts,
+    'files',
+    ...files.map(encodeField),
+  ])
 }
 
 /** Discards what has arrived. If this fails, the next transfer cleans up. */
