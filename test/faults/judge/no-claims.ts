@@ -7,6 +7,7 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'kept-outdated',
   // Differences from the manifest are reported by other messages before this one.
   'not-connected',
+  'no-state-moved',
   'nothing-to-do',
   'state-missing',
   'state-not-kept',
