@@ -1,4 +1,5 @@
 import type { Evidence, Goals } from '../drive/round.ts'
+import { partsOf } from '../inject/points.ts'
 import { type JournalEntry, journalOf } from '../observe/survey.ts'
 import { type Activity, follow } from '../observe/timeline.ts'
 
@@ -15,10 +16,17 @@ export function checkJournal(evidence: Evidence, { before, next, all }: Goals): 
   const middle = follow(journal.slice(0, journal.length - rest.length), before.instances)
   const rebooted = journal.filter(({ event }) => event === 'rebooted').map(({ host }) => `${host}:`)
   const isRebooted = (instance: string) => rebooted.some((host) => instance.startsWith(host))
+  const failing = stages.flatMap(({ run: { strike } }) => (strike?.kind === 'fail' ? [partsOf(strike.point).host] : []))
+  const isFailing = (instance: string) => failing.some((host) => instance.startsWith(`${host}:`))
   const attempted = all[fault.step].instances
   const instances = new Set([...before.instances.keys(), ...attempted.keys(), ...next.instances.keys()])
   const counts = [...instances].flatMap((instance) =>
-    checkCounts(instance, { middle, rest, isWanted: next.instances.has(instance), isRebooted: isRebooted(instance) }),
+    checkCounts(instance, {
+      middle,
+      rest,
+      isWanted: next.instances.has(instance),
+      mayBeUndone: isRebooted(instance) || isFailing(instance),
+    }),
   )
   const touched = [...instances]
     .filter((instance) => [before.instances, attempted, next.instances].every((table) => table.has(instance)))
@@ -38,18 +46,18 @@ interface CountTerms {
   /** Entries after that. */
   readonly rest: readonly JournalEntry[]
   readonly isWanted: boolean
-  readonly isRebooted: boolean
+  readonly mayBeUndone: boolean
 }
 
-/** Checks that only the remaining work was done to an instance. An activity that was cut off on a host may be undone first. */
-function checkCounts(instance: string, { middle, rest, isWanted, isRebooted }: CountTerms): readonly string[] {
+/** Checks that only the remaining work was done to an instance. An activity that was cut off on a host, or failed, may be undone first. */
+function checkCounts(instance: string, { middle, rest, isWanted, mayBeUndone }: CountTerms): readonly string[] {
   const countOf = (event: JournalEntry['event']) =>
     rest.filter((entry) => entry.instance === instance && entry.event === event).length
   const willRun = comesToRun(instance, middle)
   const starts = Number(isWanted && !willRun)
   const stops = Number(!isWanted && willRun)
   const [started, stopped] = [countOf('activating'), countOf('deactivating')]
-  const wasUndone = isRebooted && stopped === 1
+  const wasUndone = mayBeUndone && stopped === 1
   return [
     ...(started === starts ? [] : [`'${instance}' was started ${started} times after the interruption, not ${starts}`]),
     ...(stopped === stops || wasUndone
