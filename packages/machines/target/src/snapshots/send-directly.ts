@@ -62,7 +62,13 @@ async function stream(
   const line = scriptLine(receiverScript(incomingPlace(receiver), 'none'))
     .toString('latin1')
     .trimEnd()
-  const script = directSenderScript({ directory, names: receiver.missing, peer, command: BOOTSTRAP_COMMAND, line })
+  const script = directSenderScript({
+    directory,
+    names: receiver.missing.map((file) => `./${file}`),
+    peer,
+    command: BOOTSTRAP_COMMAND,
+    line,
+  })
   const channel = await direct.runWithAgent(from.machine.address, script)
   const stop = () => channel.close()
   signal.addEventListener('abort', stop, { once: true })
