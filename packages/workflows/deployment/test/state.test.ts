@@ -164,6 +164,19 @@ describe('the state of a service', () => {
     },
   )
 
+  test('that was restored is not restored again after a rollback', async () => {
+    await deploy(systemOn('t1'))
+    await deploy(systemOn('t2'), { previous: systemOn('t1') })
+    writeFileSync(state('t2'), 'newer')
+    fail('activate-db-t3')
+    expect(await deploy(systemOn('t3'), { previous: systemOn('t2') })).toMatchObject({ kind: 'rolled-back' })
+    expect(await machines.plan(systemOn('t2'), targets, { ...planned(), previous: systemOn('t2') })).toEqual([
+      'nothing to do',
+    ])
+    await deploy(systemOn('t2'), { previous: systemOn('t2') })
+    expect(read('t2')).toBe('newer')
+  })
+
   test('is kept when the service is removed, and comes back only if asked for', async () => {
     const empty = machines.manifest({ t1: {}, t2: {}, t3: {} })
     await deploy(systemOn('t1'))

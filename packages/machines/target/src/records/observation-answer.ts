@@ -54,11 +54,13 @@ function takeFact(record: RecordLines, fact: string, text: string): boolean {
   }
 }
 
-function stateIn({ component, toRestore }: ActivityDefinition, isRestored: boolean) {
-  return {
-    ...(component === undefined ? {} : { component }),
-    ...(toRestore === undefined || isRestored ? {} : { toRestore }),
-  }
+/** What was restored must not be restored once more when its service is activated again. */
+function withoutRestored(lines: readonly string[]): readonly string[] {
+  return lines.filter((line) => !line.startsWith('restore '))
+}
+
+function stateIn({ component, toRestore }: ActivityDefinition) {
+  return { ...(component === undefined ? {} : { component }), ...(toRestore === undefined ? {} : { toRestore }) }
 }
 
 /** What a machine reports of its records, parsed line by line. */
@@ -134,7 +136,7 @@ export class ObservationAnswer {
     const state = record.state === 'unknown' ? 'activating' : (record.state as RecordState)
     const place = { target, key, container, state: record.state }
     const begun = activity === undefined ? {} : { activity }
-    const parsed = parseRecord(lines, place)
+    const parsed = parseRecord(isRestored ? withoutRestored(lines) : lines, place)
     if (parsed.kind === 'record') {
       const { mapping, definition, bootId } = parsed
       return {
@@ -146,7 +148,7 @@ export class ObservationAnswer {
         hasFailed,
         isLocked: isLocked || activity === 'lock' || activity === 'unlock',
         definition,
-        ...stateIn(definition, isRestored),
+        ...stateIn(definition),
         bootId,
         ...(declared === undefined ? {} : { declared }),
       }
