@@ -47,7 +47,7 @@ export function stateMovesOf(situation: StateSituation): StateMoves {
   const leaving = [...known.values()].filter((one) => !wanted.has(placeOf(one)) && !staysWithoutState(one, next))
   const away = leaving.filter((one) => !isGone(one, next))
   const incoming = [...wanted.values()].filter(
-    (one) => !settled.has(placeOf(one)) && !unreachable.has(one.mapping.target),
+    (one) => !settled.has(placeOf(one)) && !hasOwnState(one, situation) && !unreachable.has(one.mapping.target),
   )
   const moves = movesTo(incoming, away)
   const moved = new Set(moves.flatMap(({ from, to }) => [from, to]))
@@ -139,6 +139,18 @@ function recordedState(observed: readonly ObservedMapping[]): readonly RecordedS
  */
 function hasServed({ state, toRestore }: RecordedState): boolean {
   return state !== 'activating' && toRestore === undefined
+}
+
+/** Whether the service has served from here before, when its state did not yet move with it. */
+function hasOwnState(one: StatefulService, { observed }: StateSituation): boolean {
+  return observed.some(
+    (other) =>
+      other.component === undefined &&
+      other.state !== 'activating' &&
+      other.service.name === one.service.name &&
+      other.mapping.container === one.mapping.container &&
+      targetLabelOf(other) === targetLabelOf(one),
+  )
 }
 
 /** Wanted services whose state an earlier run has brought there, but not restored. */

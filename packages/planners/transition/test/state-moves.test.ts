@@ -67,6 +67,15 @@ describe('state', () => {
       { next: stateful({ db: { on: ['a/c'], version: 2 } }), observed: recorded(db('a/c')), previous: db('a/c') },
       [],
     ],
+    [
+      'that its service has had before it moved with it stays, and is not new',
+      {
+        next: db('a/c'),
+        observed: observedOf(db('a/c'), db('a/c').infrastructure),
+        previous: manifestOf({ services: { db: { on: ['a/c'] } }, cores: CORES }),
+      },
+      [],
+    ],
     ['begins anew with the first deployment', { next: db('a/c') }, ['fresh db a/c']],
     ['moves with its service', { next: db('b/c'), observed: recorded(db('a/c')) }, ['db a/c > db b/c']],
     ['moves to another container', { next: db('a/d'), observed: recorded(db('a/c')) }, ['db a/c > db a/d']],
