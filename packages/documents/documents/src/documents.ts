@@ -79,4 +79,4 @@ export {
 export { type SecretProblem, secretProblems } from './checks/check-secrets.ts'
 export { propertyText } from './property-text.ts'
 export { type Properties, properties, type PropertyValue, propertyValue, table } from './property.ts'
-export { storeOf, type StoreReference, storeReference } from './store-reference.ts'
+export { componentIn, storeOf, type StoreReference, storeReference } from './store-reference.ts'

@@ -11,6 +11,13 @@ export type StoreReference = v.InferOutput<typeof storeReference>
 
 export const storeReferenceXml = spell.record({ directory: spell.text, kind: spell.text })
 
+const HASH = /^[0-9a-z]{32}-/
+
+/** Returns the name of the component that a package contains: the last part of its path, without the hash. */
+export function componentIn(pkg: string): string {
+  return pkg.slice(pkg.lastIndexOf('/') + 1).replace(HASH, '')
+}
+
 const NIX_STORE = '/nix/store'
 const NATIVE_STORE = '/var/lib/davit/store'
 

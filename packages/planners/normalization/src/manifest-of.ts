@@ -1,21 +1,19 @@
-import type {
-  Architecture,
-  Manifest,
-  ManifestService,
-  NormalizedService,
-  Placement,
-  ServiceKey,
-  ServiceMapping,
-  SnapshotMapping,
-  StorePath,
-  TargetName,
+import {
+  type Architecture,
+  componentIn,
+  type Manifest,
+  type ManifestService,
+  type NormalizedService,
+  type Placement,
+  type ServiceKey,
+  type ServiceMapping,
+  type SnapshotMapping,
+  type StorePath,
+  type TargetName,
 } from '@davit/documents'
 import { mergedDependencies } from './dependencies.ts'
 import { type ServiceKeys, serviceKeys } from './service-keys.ts'
 import { compareNames, sortedEntries, sortedMap } from './sorted.ts'
-
-/** Length of the hash and the dash before the name of a store path. */
-const HASH_LENGTH = 33
 
 /** Makes the manifest: services by key, their mappings, and the profiles that contain their packages. */
 export function manifestOf(architecture: Architecture, profiles: ReadonlyMap<TargetName, StorePath>): Manifest {
@@ -63,6 +61,5 @@ function serviceMappings({ name, targets }: NormalizedService, keys: ServiceKeys
 }
 
 function snapshotMapping(mapping: ServiceMapping, services: ReadonlyMap<ServiceKey, ManifestService>): SnapshotMapping {
-  const path = services.get(mapping.service)?.pkg ?? ''
-  return { ...mapping, component: path.slice(path.lastIndexOf('/') + 1 + HASH_LENGTH) }
+  return { ...mapping, component: componentIn(services.get(mapping.service)?.pkg ?? '') }
 }

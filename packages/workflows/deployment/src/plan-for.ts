@@ -70,7 +70,7 @@ export async function planFor(next: Manifest, targets: readonly ShellTarget[], t
   const transition = await traced(trace, { kind: 'work', name: 'plan' }, () =>
     planTransition(next, [...observed, ...assumedOn(unreachable, next)], options),
   )
-  refuseConflicts(transition, deployed)
+  refuseConflicts(next, transition, deployed)
   const skipped = [...transition.skipped, ...forgottenIn(next, { ...terms, observed, unreachable })]
   const notes = [...state.messages, ...vanishedOf(leaving), ...(terms.undeploy === true ? othersIn(deployed) : [])]
   return {

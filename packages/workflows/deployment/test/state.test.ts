@@ -219,6 +219,38 @@ describe('the state of a service', () => {
     expect(await machines.plan(next, targets, { ...planned(), previous: before })).toContain('nothing to do')
   })
 
+  test('cannot belong to two deployments, though their packages differ', async () => {
+    await deploy(systemOn('t1'))
+    const later = systemOn('t1')
+    const services = [...later.services].map(([key, service]) => [
+      key,
+      { ...service, pkg: service.pkg.replace('/0', '/1') },
+    ])
+    const next: Manifest = { ...later, services: new Map(services as never) }
+    const other = { profile: 'other', ...planned() }
+    await expect(deploy(next, other)).rejects.toMatchObject({
+      code: 'conflict',
+      diagnostics: [{ message: "'db' of profile 'default' has the same state as 'db' in 'db' on 't1'" }],
+    })
+    expect(await deploy({ ...next, snapshotMappings: [] }, other)).toMatchObject({ kind: 'completed' })
+  })
+
+  test('cannot belong to two services', async () => {
+    const manifest = systemOn('t1')
+    const [mapping] = manifest.snapshotMappings
+    const db = manifest.services.get('db' as never)
+    const services: Manifest['services'] = new Map([
+      ...manifest.services,
+      ['db2' as never, { ...db, name: 'db2' } as never],
+    ])
+    const snapshotMappings = [mapping, { ...mapping, service: 'db2' }] as never
+    await expect(deploy({ ...manifest, services, snapshotMappings })).rejects.toMatchObject({
+      code: 'conflict',
+      exitStatus: 65,
+      diagnostics: [{ message: "'db' and 'db2' are both the component 'db' in 'db' on 't1'" }],
+    })
+  })
+
   test('of two services is swapped', async () => {
     const swap = (first: string, second: string) => {
       const manifest = machines.manifest({ [first]: { db: {} }, [second]: { other: {} }, t3: {} })

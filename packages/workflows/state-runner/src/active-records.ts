@@ -1,4 +1,4 @@
-import type { TargetName } from '@davit/documents'
+import { componentIn, type TargetName } from '@davit/documents'
 import { askStatuses, observeMappings, type ObservedRecord } from '@davit/target'
 import type { StatefulService } from '@davit/transition'
 
@@ -23,11 +23,6 @@ export function recordOf(records: RecordsByState, { mapping, component }: Statef
 
 function stateIn({ mapping, service, component = componentIn(service.pkg) }: ObservedRecord): string {
   return `${mapping.target} ${mapping.container} ${component}`
-}
-
-/** File name of a package, without the hash. */
-function componentIn(pkg: string): string {
-  return pkg.slice(pkg.lastIndexOf('/') + 1).replace(/^[0-9a-z]{32}-/, '')
 }
 
 /** How long a module may take to report a status. */
