@@ -66,4 +66,4 @@ export {
   type SnapshotStore,
 } from './snapshots/snapshot-store.ts'
 export { readStateMark, type StateMark } from './snapshots/state-marks.ts'
-export { performStateActivity, type StateRequest, type StateResult } from './snapshots/state-activity.ts'
+export { performStateActivity, replaceState, type StateRequest, type StateResult } from './snapshots/state-activity.ts'

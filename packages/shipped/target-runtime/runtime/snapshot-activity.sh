@@ -2,7 +2,7 @@
 
 # operation_start_state TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER COMPONENT KEY REQUEST COMPRESSOR SNAPSHOT [-secret NAME WORD]... [FIELD WORD]...:
 # without a lock if TOKEN is `-`. The fields are those of a record. REQUEST is new; `await_state` finds the activity by it. SNAPSHOT is the one to
-# restore, or `-` for the latest.
+# restore, or `-` for the latest; for the activity `snapshot`, `any` means of whatever is there, and `-` only of what davit has activated.
 operation_start_state() {
   umask 077
   target=$1 profile=$2 token=$3 activity=$4 seconds=$5
@@ -47,7 +47,7 @@ begin_state() {
   for utility in awk cmp cp diff grep paste sed sha256sum sort stat wc xargs; do
     command -v "$utility" >/dev/null || fail utility-missing "'$utility' is necessary for the state of services; install it here"
   done
-  [ "$activity" != snapshot ] || has_state || fail no-state "nothing of it is here"
+  [ "$activity:$wanted" != snapshot:- ] || has_state || fail no-state "nothing of it is here"
   own_identity || exit 3
   runner=$identity
   for path in "${directory#"$state/targets/$target/"}" "log/$profile" run log/services dysnomia; do

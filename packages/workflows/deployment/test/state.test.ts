@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openLocal } from '@davit/connection'
 import { type Manifest, mappingIdOf, type TargetName } from '@davit/documents'
 import type { StateMachines } from '@davit/state-runner'
-import { type Machine, openMachine, type ShellTarget } from '@davit/target'
+import { listSnapshots, type Machine, openMachine, type ShellTarget } from '@davit/target'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { Machines } from './testing.ts'
@@ -28,7 +28,7 @@ state=$D/state-$DAVIT_TARGET
 case $1 in
   activate) [ -e "$state" ] || echo fresh >"$state"; : >"$D/up-$DAVIT_TARGET" ;;
   deactivate) rm -f "$D/up-$DAVIT_TARGET" ;;
-  snapshot) cp "$state" "$DAVIT_SNAPSHOT/dump" ;;
+  snapshot) [ ! -e "$state" ] || cp "$state" "$DAVIT_SNAPSHOT/dump" ;;
   restore) cp "$DAVIT_SNAPSHOT/dump" "$state" ;;
   collect-garbage) rm -f "$state" ;;
 esac
@@ -108,6 +108,7 @@ describe('the state of a service', () => {
       'deactivate db on t1',
       'snapshot db on t1',
       'activate db on t2',
+      'snapshot db on t2',
       'restore db on t2',
       'activate app on t3',
     ])
@@ -134,7 +135,12 @@ describe('the state of a service', () => {
       'activate app in app on t3 (changed dependency: db)',
     ])
     await deploy(next, { previous: systemOn('t1') })
-    expect(machines.calls().slice(-3)).toEqual(['restore db on t2', 'activate db on t2', 'activate app on t3'])
+    expect(machines.calls().slice(-4)).toEqual([
+      'snapshot db on t2',
+      'restore db on t2',
+      'activate db on t2',
+      'activate app on t3',
+    ])
     expect(read('t2')).toBe('rows')
   })
 
@@ -163,6 +169,22 @@ describe('the state of a service', () => {
       expect(read('t2')).toBe('rows')
     },
   )
+
+  test('that is replaced is saved before, and if that fails nothing is replaced', async () => {
+    declare(['restore-first'])
+    await deploy(systemOn('t1'))
+    writeFileSync(state('t2'), 'foreign')
+    fail('snapshot-db-t2')
+    expect(await deploy(systemOn('t2'), { previous: systemOn('t1') })).toMatchObject({ kind: 'rolled-back' })
+    expect(JSON.stringify(machines.events)).toContain('what is there now cannot be saved, so it is not replaced: ')
+    expect(read('t2')).toBe('foreign')
+    rmSync(join(machines.directory, 'fail-snapshot-db-t2'))
+    expect(await deploy(systemOn('t2'), { previous: systemOn('t1') })).toMatchObject({ kind: 'completed' })
+    expect(read('t2')).toBe('fresh\n')
+    const store = { machine: await stateMachines().on(targets[1]!), place: 'targets/t2' }
+    const kept = await listSnapshots(store, { container: 'db', component: 'db' })
+    expect(kept.slice(-2).map(({ facts }) => facts.bytes)).toEqual(['foreign'.length, 'fresh\n'.length])
+  })
 
   test('that was restored is not restored again after a rollback', async () => {
     await deploy(systemOn('t1'))

@@ -21,6 +21,11 @@ component_name() {
   printf '%s\n' "$davit_component_name"
 }
 
+# is_in_use: whether davit has activated the component, so that its state must be there.
+is_in_use() {
+  [ -e "${DYSNOMIA_STATEDIR:-}/activated/$container/$(component_name)" ]
+}
+
 # call ACTIVITY [COMPONENT [CONTAINER]]: sets $component (absolute) and $container, and calls the function of the activity; `-` in
 # its name is `_`. Activities without a function do nothing.
 call() {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import type { ProfileName, SnapshotMapping } from '@davit/documents'
 
+import { badAnswer } from '../helper/answer-lines.ts'
 import { RefusedRequest } from '../helper/helper.ts'
 import type { Compressor } from '../helper/facts.ts'
 import { MAX_LOSSES } from '../helper/reconnect.ts'
@@ -40,6 +41,27 @@ interface NoState {
 export async function performStateActivity(machine: Machine<'state'>, request: StateRequest): Promise<StateResult> {
   return resultOf(machine, request, () => statusOf(machine, request))
 }
+
+export interface Replacement extends Omit<StateRequest, 'activity' | 'snapshot'> {
+  readonly snapshot: string
+}
+
+/**
+ * Replaces state by a snapshot. What is there before is saved first, as the snapshot before that one, also if davit has not made it; if it
+ * cannot be saved, nothing is replaced.
+ */
+export async function replaceState(machine: Machine<'state'>, request: Replacement): Promise<ActivityResult> {
+  const saved = await performStateActivity(machine, { ...request, activity: 'snapshot', snapshot: WHATEVER_IS_THERE })
+  if (saved.kind === 'failed')
+    return { ...saved, message: `what is there now cannot be saved, so it is not replaced: ${saved.message}` }
+  if (saved.kind === 'not-begun') return saved
+  const restored = await performStateActivity(machine, { ...request, activity: 'restore' })
+  if (restored.kind === 'no-state') throw badAnswer(machine.address)
+  return restored
+}
+
+/** In place of a snapshot's name: otherwise, none is taken of what davit has not activated. */
+const WHATEVER_IS_THERE = 'any'
 
 async function statusOf(machine: Machine<'state'>, request: StateRequest): Promise<number | NotBegun | NoState> {
   for (let losses = 0; ; losses += 1) {

@@ -15,8 +15,8 @@ import {
   definitionOf,
   type DirectSsh,
   performStateActivity,
+  replaceState,
   type ShellTarget,
-  type StateRequest,
 } from '@davit/target'
 import {
   identityOf,
@@ -52,14 +52,20 @@ const SUCCEEDED = { kind: 'succeeded' } as const
 
 export async function takeSnapshot(activity: Snapshotting, scene: StateScene): Promise<ActivityResult> {
   const definition = scene.recorded.get(identityOf(activity)) ?? definitionBefore(activity, scene)
-  return perform('snapshot', activity, { scene, definition })
+  const { machine, ...request } = await requestFor(activity, scene)
+  const result = await performStateActivity(machine, { ...request, activity: 'snapshot', definition })
+  if (result.kind !== 'no-state') return result
+  scene.missing.add(identityOf(activity))
+  scene.report(say('state-missing', { target: request.mapping.target, service: activity.service.name }))
+  return SUCCEEDED
 }
 
 export async function restoreSnapshot(activity: Restoring, scene: StateScene): Promise<ActivityResult> {
   const snapshot = scene.arrived.get(identityOf(activity))
   // Its module has nothing to keep.
   if (snapshot === undefined) return SUCCEEDED
-  return perform('restore', activity, { scene, snapshot, definition: definitionOf(scene.next, activity.mapping) })
+  const { machine, ...request } = await requestFor(activity, scene)
+  return replaceState(machine, { ...request, snapshot, definition: definitionOf(scene.next, activity.mapping) })
 }
 
 /** Can always be tried again, so that it has failed even if a connection is lost. */
@@ -95,34 +101,14 @@ async function destination(to: StatefulService, scene: StateScene) {
   return { ...componentOf(to), store: await storeOf(scene.machines, placeOf(to, scene)) }
 }
 
-interface Performing extends Pick<StateRequest, 'definition' | 'snapshot'> {
-  readonly scene: StateScene
-}
-
-async function perform(
-  activity: StateRequest['activity'],
-  stateful: StatefulService,
-  { scene, ...request }: Performing,
-): Promise<ActivityResult> {
-  const { machines, profile, token, timeoutSeconds, report } = scene
+/** What activities on the state of a service have in common, and the machine that carries them out. */
+async function requestFor(stateful: StatefulService, scene: StateScene) {
+  const { machines, profile, token, timeoutSeconds } = scene
   const place = placeOf(stateful, scene)
   const [machine, here] = await Promise.all([machines.on(place), machines.here()])
   const others = [...scene.places.values()].map((one) => one.machine)
   const mapping = { ...stateful.mapping, target: place.name, component: stateful.component }
-  const compressor = commonCompressor([machine, here, ...others])
-  const result = await performStateActivity(machine, {
-    ...request,
-    activity,
-    profile,
-    token,
-    timeoutSeconds,
-    mapping,
-    compressor,
-  })
-  if (result.kind !== 'no-state') return result
-  scene.missing.add(identityOf(stateful))
-  report(say('state-missing', { target: place.name, service: stateful.service.name }))
-  return SUCCEEDED
+  return { machine, profile, token, timeoutSeconds, mapping, compressor: commonCompressor([machine, here, ...others]) }
 }
 
 /** How the service was activated, according to the last generation, as there is no record any more. */
