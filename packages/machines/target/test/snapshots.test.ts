@@ -215,7 +215,7 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
 
   test('tell since when they are the latest, and what may be deleted', async () => {
     const keeper = await Keeper.open(shell)
-    const mark = () => readStateMark(keeper.machine, { target: 't1', ...keeper.component })
+    const mark = async () => (await readStateMark(keeper.machine, { target: 't1', ...keeper.component })).kind
     expect(await mark()).toBe('in-use')
     await keeper.perform('snapshot')
     rmSync(join(keeper.snapshots, 'activated'), { recursive: true })

@@ -76,19 +76,30 @@ mark_used() {
   [ -n "$davit_moves" ] || [ ! -f "$1/garbage/$davit_marker" ] || return 0
   [ ! -f "$1/garbage/$davit_marker" ] || { rm -f "$1/garbage/$davit_marker" && sync "$1/garbage/$davit_container"; }
   [ -d "$1/activated/$davit_container" ] || mkdir -p "$1/activated/$davit_container"
-  # Not in a special built-in utility, whose redirection would end the shell on a full disk.
-  command : >"$1/activated/$davit_marker"
+  mark_with_record "$1/activated/$davit_marker"
   # An earlier run may have begun to delete it.
   while is_claimed "${1%/*}/busy/$2/running" || is_claimed "${1%/*}/busy/$2/module"; do
     pause
   done
 }
 
+# mark_with_record MARKER: makes it, with how the state is used: once it is garbage, nobody else may know that any more.
+mark_with_record() {
+  { cp "$davit_directory/record" "$davit_directory/used" && mv -f "$davit_directory/used" "$1"; } 2>/dev/null ||
+    # Not in a special built-in utility, whose redirection would end the shell on a full disk.
+    command : >"$1"
+}
+
 # mark_unused: lets the state be deleted.
 mark_unused() {
   [ -n "$davit_marker" ] || return 0
   set -- "$davit_state/targets/$davit_target/dysnomia"
-  [ -z "$davit_moves" ] || { mkdir -p "$1/garbage/$davit_container" && : >"$1/garbage/$davit_marker"; }
+  [ -z "$davit_moves" ] || {
+    mkdir -p "$1/garbage/$davit_container"
+    # A module of Dysnomia may have moved it.
+    [ -f "$1/garbage/$davit_marker" ] || mv -f "$1/activated/$davit_marker" "$1/garbage/$davit_marker" 2>/dev/null ||
+      mark_with_record "$1/garbage/$davit_marker"
+  }
   [ ! -f "$1/activated/$davit_marker" ] || rm -f "$1/activated/$davit_marker"
 }
 

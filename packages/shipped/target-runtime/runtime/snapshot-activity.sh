@@ -111,11 +111,16 @@ operation_await_state() {
   ) &
 }
 
-# operation_state_marks TARGET CONTAINER COMPONENT: whether the state is in use (`activated`), or may be deleted (`garbage`).
+# operation_state_marks TARGET CONTAINER COMPONENT: whether the state is in use (`activated`), or may be deleted (`garbage`), and the record
+# of the activity that used it last.
 operation_state_marks() {
   check_names "$1" "$2"
   check_component "$3"
   for mark in activated garbage; do
-    [ ! -f "$state/targets/$1/dysnomia/$mark/$2/$3" ] || say mark "$mark"
+    [ -f "$state/targets/$1/dysnomia/$mark/$2/$3" ] || continue
+    say mark "$mark"
+    while IFS= read -r line; do
+      say "field $line"
+    done <"$state/targets/$1/dysnomia/$mark/$2/$3"
   done
 }

@@ -20,7 +20,7 @@ export const STATE_OPERATIONS = {
   state_marks: {
     roles: STATE,
     fields: 'TARGET CONTAINER COMPONENT',
-    does: 'says whether the state of a component is in use, or may be deleted',
+    does: 'says whether the state of a component is in use, or may be deleted, and how it was used last',
     isRepeatable: true,
   },
   snapshot_components: {

@@ -22,6 +22,11 @@ export const description = {
     ...moveOptions,
     ...lockOptions,
     'transfer-only': { type: 'boolean', describe: 'send the snapshots, but restore none' },
+    discard: {
+      type: 'boolean',
+      describe:
+        'do not save what is replaced; by default it is kept on its target as the snapshot before, and a service whose state cannot be saved is left as it is',
+    },
     snapshot: {
       type: 'string',
       value: 'NAME|WHEN',

@@ -30,7 +30,7 @@ export const tool = defineTool({
       const there = reachedArrivals(arrivals, { order, reached, context })
       const plan = (scene: StateScene) => planRestore(there, { wanted, args }, scene)
       return {
-        scene: sceneOf(context, reached, { manifest, others: [] }),
+        scene: { ...sceneOf(context, reached, { manifest, others: [] }), discards: args.discard },
         show: async (scene) => printTasks(await plan(scene), context),
         carryOut: async (scene) =>
           carryOutTasks(await plan(scene), { ...context, signal: scene.signal }, { manifest, ...NOT_RESTORED }),

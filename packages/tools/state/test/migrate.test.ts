@@ -27,7 +27,13 @@ describe('davit-migrate', () => {
     expect(scene.output('migrate', file, '-o', old(), ...options)).toBe(scene.manifest({ db: 't2', files: 't3' }))
     expect([scene.state('db', 't1'), scene.state('db', 't2')]).toEqual([left, 'rows'])
     const deleted = left === undefined ? ['collect-garbage db on t1'] : []
-    expect(scene.calls()).toEqual([...deleted, 'restore db on t2', 'snapshot db on t1', 'while up'])
+    expect(scene.calls()).toEqual([
+      ...deleted,
+      'restore db on t2',
+      'snapshot db on t1',
+      'snapshot db on t2',
+      'while up',
+    ])
     expect(scene.snapshots('--where', 'coordinator')).toEqual(['db t1 coordinator'])
   })
 
@@ -144,6 +150,8 @@ describe('davit-migrate', () => {
       'restore db on t2',
       'restore files on t3',
       'snapshot db on t2',
+      'snapshot db on t2',
+      'snapshot files on t3',
       'snapshot files on t3',
       'while up',
       'while up',

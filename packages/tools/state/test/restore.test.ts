@@ -30,7 +30,14 @@ describe('davit-restore', () => {
     const file = await saved('first', 'second')
     expect(scene.output('restore', file)).toBe(scene.manifest(TWO))
     expect(states()).toEqual(['second', 'second'])
-    expect(scene.calls()).toEqual(['restore db on t1', 'restore files on t2', 'while up', 'while up'])
+    expect(scene.calls()).toEqual([
+      'restore db on t1',
+      'restore files on t2',
+      'snapshot db on t1',
+      'snapshot files on t2',
+      'while up',
+      'while up',
+    ])
     expect(scene.run('activate', ['--dry-run', file]).stdout).toBe('nothing to do\n')
   })
 
@@ -53,8 +60,22 @@ describe('davit-restore', () => {
       const [targets, coordinator] = [scene.names('targets', '-S', 'db'), scene.names('coordinator', '-S', 'db')]
       const limit = Number(keep.slice(-1) || 3)
       expect(coordinator).toHaveLength(limit)
-      expect(targets).toEqual(coordinator.slice(which === '' ? -1 : -limit))
+      const sent = coordinator.slice(which === '' ? -1 : -limit)
+      // What was replaced is the snapshot before.
+      const more = restoring === '' ? [...targets.slice(-2, -1), ...sent.slice(-1)] : []
+      expect(targets).toEqual([...sent, ...more].slice(keep === '' ? 0 : -limit))
     })
+  })
+
+  test('leaves alone what it cannot save, unless it may be discarded', async () => {
+    await saved('first')
+    scene.fail('snapshot-db')
+    const { status, stderr } = scene.run('restore', ['-S', 'db'])
+    expect(status).toBe(1)
+    expect(stderr).toContain('what is there now cannot be saved, so it is not replaced: ')
+    expect(states()).toEqual(['newer', 'newer'])
+    scene.output('restore', '-S', 'db', '--discard')
+    expect(states()).toEqual(['first', 'newer'])
   })
 
   test('takes the newest snapshot, wherever it was taken', async () => {
@@ -78,7 +99,12 @@ describe('davit-restore', () => {
     )
     expect(scene.calls()).toEqual([])
     scene.output('restore', '-S', 'db')
-    expect(scene.callsInOrder()).toEqual(['deactivate db on t1', 'restore db on t1', 'activate db on t1'])
+    expect(scene.callsInOrder()).toEqual([
+      'deactivate db on t1',
+      'snapshot db on t1',
+      'restore db on t1',
+      'activate db on t1',
+    ])
     expect(scene.state('db', 't1')).toBe('first')
     expect(scene.run('activate', ['--dry-run', scene.path('one.json')]).stdout).toBe('nothing to do\n')
     expect(scene.output('delete-state', '--dry-run')).toBe('nothing to do\n')
@@ -104,7 +130,12 @@ describe('davit-restore', () => {
     scene.profile({ declared: ['restore-first'] })
     await saved('first')
     expect(await scene.interrupt('restore-db', ['restore', '-S', 'db'])).toBe(130)
-    expect(scene.callsInOrder()).toEqual(['deactivate db on t1', 'restore db on t1', 'activate db on t1'])
+    expect(scene.callsInOrder()).toEqual([
+      'deactivate db on t1',
+      'snapshot db on t1',
+      'restore db on t1',
+      'activate db on t1',
+    ])
     expect(scene.state('db', 't1')).toBe('first')
     scene.output('restore')
     expect(states()).toEqual(['first', 'first'])
@@ -162,9 +193,6 @@ describe('davit-restore', () => {
     expect(scene.run('restore', [file, '-o', file]).stderr).toBe(
       'no state has moved between the two manifests, so there is nothing to do\n',
     )
-    scene.setState('db', 't2', 'newer')
-    scene.output('restore', file, '-o', file, '--no-upgrade')
-    expect(scene.state('db', 't2')).toBe('rows')
   })
 
   test('says of what nothing is kept, and restores the rest', async () => {

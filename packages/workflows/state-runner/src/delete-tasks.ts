@@ -1,9 +1,10 @@
-import { listSnapshots, readStateMark } from '@davit/target'
+import { listSnapshots, readStateMark, type StateMark } from '@davit/target'
 import type { StatefulService } from '@davit/transition'
 
 import { doubtAbout, recordsByState } from './active-records.ts'
 import { say } from './messages.ts'
-import { componentOf, named, needsOf, performOn, placeIn, type StateScene, storesOf } from './scene.ts'
+import { performOn } from './perform-on.ts'
+import { componentOf, named, needsOf, placeIn, type StateScene, storesOf } from './scene.ts'
 import type { StateTask } from './task.ts'
 
 export interface Departure {
@@ -22,17 +23,23 @@ export async function deleteTasks(departures: readonly Departure[], scene: State
     }),
   )
   for (const { from, mark } of marked) {
-    if (mark === 'garbage') continue
+    if (mark.kind === 'garbage') continue
     const { service, mapping } = from
     scene.report(
-      say(mark === 'in-use' ? 'state-in-use' : 'state-unknown', { service: service.name, target: mapping.target }),
+      say(mark.kind === 'in-use' ? 'state-in-use' : 'state-unknown', { service: service.name, target: mapping.target }),
     )
   }
-  return marked.filter(({ mark }) => mark === 'garbage').map((one) => deleting(one, scene))
+  return marked.filter(({ mark }) => mark.kind === 'garbage').map((one) => deleting(one, scene))
 }
 
-function deleting({ from, successors }: Departure, scene: StateScene): StateTask {
-  const { target } = from.mapping
+interface MarkedDeparture extends Departure {
+  readonly mark: StateMark
+}
+
+/** As the service used the state last: settings may have changed since, so that the module would delete something else. */
+function deleting({ from, successors, mark: { definition } }: MarkedDeparture, scene: StateScene): StateTask {
+  const { mapping } = from
+  const { target } = mapping
   return {
     stateful: from,
     target,
@@ -41,11 +48,11 @@ function deleting({ from, successors }: Departure, scene: StateScene): StateTask
         kind: 'delete',
         text: `delete the state of ${named(from)}`,
         where: `on ${target}`,
-        needs: needsOf(from, scene),
+        needs: definition === undefined ? needsOf(from, scene) : [{ mapping, definition }],
         async run() {
           const doubt = await doubtIn({ from, successors }, scene)
           if (doubt !== undefined) return { kind: 'failed', message: doubt }
-          return performOn('collect-garbage', from, { scene })
+          return performOn('collect-garbage', from, { scene, definition })
         },
       },
     ],

@@ -4,7 +4,8 @@ import type { StatefulService } from '@davit/transition'
 
 import { generationsToCopy } from './generations-to-copy.ts'
 import { say } from './messages.ts'
-import { componentOf, named, performOn, type StateScene, storesOf } from './scene.ts'
+import { performOn } from './perform-on.ts'
+import { componentOf, named, type StateScene, storesOf } from './scene.ts'
 import type { StateStep, StateTask, StepOutcome } from './task.ts'
 import { beginningOf } from './wanted-snapshot.ts'
 

@@ -83,6 +83,13 @@ export function parseRecord(lines: readonly string[], place: RecordPlace): Parse
   return { kind: 'record', mapping: entry.mapping, definition, bootId: textIn(fields, 'boot') }
 }
 
+/** Returns how a record describes its service, wherever it lies; undefined if it is damaged. */
+export function definitionIn(lines: readonly string[], container: ContainerName): ActivityDefinition | undefined {
+  const key = textIn(fieldsOf(lines), 'service') as ServiceKey
+  const parsed = parseRecord(lines, { key, container, state: 'active' })
+  return parsed.kind === 'record' ? parsed.definition : undefined
+}
+
 function textIn(fields: Fields, field: string): string {
   return fields.get(field) ?? ''
 }

@@ -1,9 +1,17 @@
+import type { ContainerName } from '@davit/documents'
+
 import { badAnswer } from '../helper/answer-lines.ts'
 import type { Machine } from '../machine.ts'
+import type { ActivityDefinition } from '../records/activity.ts'
+import { definitionIn } from '../records/record.ts'
 import type { Component } from './snapshot-store.ts'
 
-/** Whether state is used by an active service, was left by one that is not active any more, or is not known. */
-export type StateMark = 'in-use' | 'garbage' | 'unknown'
+export interface StateMark {
+  /** Whether state is used by an active service, was left by one that is not active any more, or is not known. */
+  readonly kind: 'in-use' | 'garbage' | 'unknown'
+  /** How the service used it last; unknown if davit has not activated it. */
+  readonly definition?: ActivityDefinition
+}
 
 /** Reads the markers of a component of a target. */
 export async function readStateMark(
@@ -11,7 +19,12 @@ export async function readStateMark(
   { target, container, component }: Component & { readonly target: string },
 ): Promise<StateMark> {
   const lines = await machine.request('state_marks', [target, container, component])
-  if (!lines.every((line) => /^mark (?:activated|garbage)$/.test(line))) throw badAnswer(machine.address)
-  if (lines.includes('mark activated')) return 'in-use'
-  return lines.length === 0 ? 'unknown' : 'garbage'
+  if (!lines.every((line) => /^(?:mark (?:activated|garbage)$|field )/.test(line))) throw badAnswer(machine.address)
+  const kind = lines.includes('mark activated') ? 'in-use' : lines.length === 0 ? 'unknown' : 'garbage'
+  const record = lines.slice(1).filter((line) => line.startsWith('field '))
+  const definition = definitionIn(
+    record.map((line) => line.slice('field '.length)),
+    container as ContainerName,
+  )
+  return definition === undefined ? { kind } : { kind, definition }
 }

@@ -1,0 +1,88 @@
+import {
+  type ActivityDefinition,
+  definitionOf,
+  findModules,
+  performStateActivity,
+  profileModuleOf,
+  replaceState,
+  type ShellTarget,
+  type StateRequest,
+} from '@davit/target'
+import type { StatefulService } from '@davit/transition'
+
+import { recordOf, type RecordsByState, recordsByState } from './active-records.ts'
+import { placeIn, type StateScene } from './scene.ts'
+import { commonCompressor } from './stores.ts'
+import type { StepOutcome } from './task.ts'
+
+interface Performing {
+  readonly scene: StateScene
+  readonly snapshot?: string
+  /** How the state was used last, if that is known; by default as its service is active, or as the manifest describes it. */
+  readonly definition?: ActivityDefinition | undefined
+}
+
+/** Calls the module of a service for its state. */
+export async function performOn(
+  activity: StateRequest['activity'],
+  stateful: StatefulService,
+  { scene, snapshot, definition: known }: Performing,
+): Promise<StepOutcome> {
+  const { machines, profile, token, timeoutSeconds, places } = scene
+  const place = placeIn(scene, stateful.mapping.target)
+  const definition = await definitionOn(place, stateful, { scene, known })
+  if (definition === undefined) return { kind: 'failed', message: moduleMissing(stateful) }
+  const [machine, here] = await Promise.all([machines.on(place), machines.here()])
+  const compressor = commonCompressor([machine, here, ...[...places.values()].map((one) => one.machine)])
+  const mapping = { ...stateful.mapping, component: stateful.component }
+  const request = { profile, token, timeoutSeconds, mapping, definition, compressor }
+  const isSaved = activity === 'restore' && snapshot !== undefined && scene.discards !== true
+  const result = isSaved
+    ? await replaceState(machine, { ...request, snapshot })
+    : await performStateActivity(machine, { ...request, activity, snapshot })
+  if (result.kind === 'no-state') return { kind: 'failed', message: stateMissing(stateful) }
+  if (result.kind === 'not-begun') return { kind: 'failed', message: `it could not begin: ${result.message}` }
+  return result
+}
+
+const firstRecords = new WeakMap<StateScene['places'], Promise<RecordsByState>>()
+
+/** Records as they are when the first activity begins: those that follow change no settings. */
+async function recordsAtFirst(scene: StateScene): Promise<RecordsByState> {
+  const known = firstRecords.get(scene.places) ?? recordsByState(scene)
+  firstRecords.set(scene.places, known)
+  return known
+}
+
+interface Defining {
+  readonly scene: StateScene
+  readonly known: ActivityDefinition | undefined
+}
+
+/** Returns how the service is defined, with a module that is on the target; undefined if there is none. */
+async function definitionOn(
+  { machine }: ShellTarget,
+  stateful: StatefulService,
+  { scene, known }: Defining,
+): Promise<ActivityDefinition | undefined> {
+  const { mapping, service } = stateful
+  const { manifest, others } = scene
+  const described = definitionOf(manifest, mapping)
+  const definition = known ?? recordOf(await recordsAtFirst(scene), stateful)?.definition ?? described
+  const modules = [
+    definition.module,
+    described.module,
+    ...others.flatMap((other) => profileModuleOf(other, mapping.target, service.type) ?? []),
+  ]
+  const found = await findModules(machine, modules)
+  const module = modules.find((one) => found.has(one))
+  return module === undefined ? undefined : { ...definition, module }
+}
+
+function stateMissing({ mapping }: StatefulService): string {
+  return `'${mapping.target}' knows nothing of its state: it was deleted, or was never there, or the disk is new`
+}
+
+function moduleMissing({ service, mapping }: StatefulService): string {
+  return `its module '${service.type}' is not on '${mapping.target}' any more: davit-distribute sends it with the manifest that has the service`
+}
