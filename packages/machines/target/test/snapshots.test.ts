@@ -158,6 +158,22 @@ describe.each(installedShells())('snapshots on a machine with $name', (shell) =>
     expect(readFileSync(there.path('file'), 'utf8')).toBe('content')
   })
 
+  test('whose listing is emptied are damaged as well', async () => {
+    const [here, there] = [await Keeper.open(shell), await Keeper.open(shell)]
+    writeFileSync(here.path('file'), 'content')
+    await here.perform('snapshot')
+    const [snapshot] = await listSnapshots(here.store)
+    const listing = join(here.snapshots, 'snapshots/process/web', snapshot!.name, 'listing')
+    chmodSync(listing, 0o600)
+    truncateSync(listing, 0)
+    await expect(copySnapshot(here.store, [{ store: there.store }], { snapshot: snapshot!, signal })).rejects.toThrow(
+      /cannot be used/,
+    )
+    expect(await there.names()).toEqual([])
+    const restored = await here.perform('restore')
+    expect(restored).toMatchObject({ kind: 'failed', log: expect.stringContaining('its listing was altered') })
+  })
+
   test('are cleaned up, and state is deleted only where it is garbage', async () => {
     const keeper = await Keeper.open(shell)
     for (const text of ['1', '2', '3']) {

@@ -36,10 +36,15 @@ digest_of() {
   sum=$($digester <"$1") && printf '%s' "${sum%% *}"
 }
 
-# is_packed SNAPSHOT: whether davit has made it.
+# is_packed SNAPSHOT: whether davit has made it; also if its listing is damaged.
 is_packed() {
   first_line "$1/listing"
-  [ "$line" = "$listing_title" ]
+  [ "$line" != "$listing_title" ] || return 0
+  for packed_file in "$1"/[0-9][0-9][0-9]-*.tar*; do
+    packed_file=${packed_file##*-}
+    ! is_checksum "${packed_file%%.tar*}" || return 0
+  done
+  return 1
 }
 
 # find_latest: sets $generation, 0 if there is none, and $latest, empty if there is none. Generations are numbers.

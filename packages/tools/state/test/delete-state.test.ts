@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
 
 import { describe, expect, test } from 'vitest'
 
@@ -22,6 +22,20 @@ describe('davit-delete-state', () => {
     const again = scene.run('delete-state', ['-o', old()])
     expect(again).toMatchObject({ status: 0, stdout: '', stderr: "[t1] there is no state of 'db' to delete\n" })
     expect(scene.snapshots('--where', 'coordinator')).toEqual(['db t1 coordinator'])
+  })
+
+  test('deletes it as it was used last, whatever the settings are now', async () => {
+    await moved()
+    appendFileSync(scene.path('state/targets/t1/dysnomia/garbage/box/db'), 'property.where ,elsewhere\n')
+    scene.output('delete-state', '-o', old())
+    expect(scene.calls()).toEqual(['collect-garbage db on t1,elsewhere'])
+  })
+
+  test('deletes it as the models have it, if nothing says how it was used', async () => {
+    await moved()
+    writeFileSync(scene.path('state/targets/t1/dysnomia/garbage/box/db'), '')
+    scene.output('delete-state', '-o', old())
+    expect(scene.calls()).toEqual(['collect-garbage db on t1'])
   })
 
   const selections: readonly (readonly [readonly string[], readonly string[], boolean])[] = [

@@ -75,7 +75,7 @@ export class Scene {
       file,
       `#!/bin/sh
 D='${this.directory}' name=\${2##*-} name=\${name%%.*}
-echo "$1 $name on $DAVIT_TARGET" >>"$D/log"
+echo "$1 $name on $DAVIT_TARGET\${where-}" >>"$D/log"
 state=$D/state-$name-$DAVIT_TARGET
 [ ! -e "$D/hang-$1-$name" ] || while [ -e "$D/hang-$1-$name" ]; do sleep 0.02; done
 [ ! -e "$D/fail-$1-$name" ] || { echo "sorry: $1" >&2; exit 3; }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { appendFileSync, readdirSync, rmSync } from 'node:fs'
 
 import { isThorough } from '@davit/testing/effort'
 import { describe, expect, test } from 'vitest'
@@ -25,6 +25,17 @@ describe('davit-snapshot', () => {
     scene.output('snapshot')
     expect(scene.snapshots('-S', 'db')).toHaveLength(4)
     expect(scene.names('coordinator', '-S', 'db')).toEqual(scene.names('targets', '-S', 'db'))
+  })
+
+  test('saves what a service uses, whatever the settings are now', async () => {
+    await scene.deploy('one.json', scene.manifest({ db: 't1' }))
+    const [record] = readdirSync(scene.path('state/targets/t1/active/default'))
+    appendFileSync(scene.path(`state/targets/t1/active/default/${record}/record`), 'property.where ,elsewhere\n')
+    scene.output('snapshot')
+    scene.output('restore')
+    expect(scene.calls()).toEqual(
+      ['restore', 'snapshot', 'snapshot'].map((one) => `${one} db on t1,elsewhere`).concat('while up'),
+    )
   })
 
   test('prints the manifest byte for byte if it is given', async () => {
