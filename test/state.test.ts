@@ -97,7 +97,9 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('state of services, models in %
     await write(0, 'kept')
     await undeploy()
     const told = succeeded(await deploy(user, models('two')))
-    expect(told.stderr).toMatch(/\[two\] 'ledger' begins without the state .*: --restore restores it/)
+    expect(told.stderr).toMatch(
+      /\[two\] a snapshot of an earlier deployment of 'ledger' is kept, .*: --restore restores it/,
+    )
     expect(await rows(1)).toBe('')
     await undeploy()
     succeeded(await deploy(user, models('two'), { options: ['--restore'] }))

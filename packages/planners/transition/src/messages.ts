@@ -29,8 +29,8 @@ export const say = messages({
       `${keepText(services)} running on '${target}', which is no longer in the infrastructure: put ${target} back without services, deploy, then remove it, or run 'davit-env --forget ${target}'`,
   ),
   /**
-   * The state of a service stays on a target that was removed from the infrastructure, and the service begins without it. Put the target
-   * back to move it.
+   * The state of a service stays on a target that was removed from the infrastructure, and the service begins without it. Once
+   * the target is back in the infrastructure, `davit-migrate -o OLD` moves it, with a manifest that had it there.
    */
   'state-skipped': warning(
     SERVICE,

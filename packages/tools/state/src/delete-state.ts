@@ -39,7 +39,7 @@ const IN_PARALLEL = { depthFirst: false, maxConcurrentTransfers: 1 }
 
 const NOT_DELETED = {
   message: 'not all state was deleted',
-  hint: 'what is not listed above was deleted or is in use; the same command tries again',
+  hint: 'what is not listed above was deleted or is in use; davit-delete-state tries again, with the manifest that had it (davit-generations --print N > old.json; davit-delete-state -o old.json)',
 }
 
 /** What has taken over the state: what the manifests say, or else what is deployed now. */

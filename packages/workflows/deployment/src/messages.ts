@@ -54,7 +54,7 @@ export const say = messages({
   'state-kept': note(
     { service: 'text', target: 'prefix' },
     ({ service }) =>
-      `'${service}' begins without the state of an earlier deployment, of which a snapshot is kept: --restore restores it`,
+      `a snapshot of an earlier deployment of '${service}' is kept, and not restored: --restore restores it`,
   ),
   /** No service has to be activated or deactivated. Remaining deviations were reported before. */
   'nothing-to-do': note({}, () => 'nothing to do'),
