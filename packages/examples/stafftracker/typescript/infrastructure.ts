@@ -1,7 +1,8 @@
-import { defineInfrastructure } from 'davit'
+import { defineInfrastructure, secret } from 'davit'
 
-/** The account in all database servers. */
-const [user, password] = ['stafftracker', 'change-me']
+/** The account in all database servers. Modules and programs get its password, which no document contains, from a file. */
+const user = 'stafftracker'
+const password = secret({ file: '../password' })
 
 const process = { databaseUser: user, databasePassword: password }
 const mariadb = { mysqlUsername: user, mysqlPassword: password }
