@@ -83,9 +83,9 @@ mark_used() {
   done
 }
 
-# mark_with_record MARKER: makes it, with how the state is used: once it is garbage, nobody else may know that any more.
+# mark_with_record MARKER: makes it, with how state that moves is used: once it is garbage, nobody else may know that any more.
 mark_with_record() {
-  { cp "$davit_directory/record" "$davit_directory/used" && mv -f "$davit_directory/used" "$1"; } 2>/dev/null ||
+  { [ -n "$davit_moves" ] && cp "$davit_directory/record" "$davit_directory/used" && mv -f "$davit_directory/used" "$1"; } 2>/dev/null ||
     # Not in a special built-in utility, whose redirection would end the shell on a full disk.
     command : >"$1"
 }
