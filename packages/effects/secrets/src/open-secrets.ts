@@ -5,8 +5,15 @@ import { readSecret, type Reading } from './read-secret.ts'
 
 /** Resolves references to secrets, each once. */
 export interface Secrets {
-  /** Returns the value; rejects with a DavitError `secret-unresolved`, whose message is only the reason. */
+  /**
+   * Returns the value; rejects with a DavitError `secret-unresolved`, whose message is only the reason. Resolves only what is trusted:
+   * records of machines contain references too, and a machine may be hostile.
+   */
   resolve(reference: SecretReference): Promise<string>
+  /** From now on, resolves these as well, which models have. */
+  trust(references: readonly SecretReference[]): void
+  /** The same for one machine, which gets the values of these references only. */
+  limitedTo(references: readonly SecretReference[]): Secrets
   /** Replaces the values that were resolved so far where they occur in a text. */
   redact(text: string): string
 }
@@ -20,9 +27,11 @@ export function secretMemory(): SecretMemory {
 
 export function openSecrets(reading: Reading, memory: SecretMemory = secretMemory()): Secrets {
   const values = new Set<string>()
-  return {
+  const trusted = new Set<string>()
+  const secrets: Secrets = {
     async resolve(reference) {
       const key = JSON.stringify(reference)
+      if (!trusted.has(key)) throw strange()
       const known = memory.get(key) ?? readSecret(reference, reading)
       memory.set(key, known)
       // What failed may be there the next time.
@@ -31,8 +40,28 @@ export function openSecrets(reading: Reading, memory: SecretMemory = secretMemor
       values.add(value)
       return value
     },
+    trust(references) {
+      for (const one of references) trusted.add(JSON.stringify(one))
+    },
+    limitedTo: (references) => limited(secrets, references),
     redact: (text) => redacted(text, values),
   }
+  return secrets
+}
+
+function limited(secrets: Secrets, references: readonly SecretReference[]): Secrets {
+  const own = new Set(references.map((one) => JSON.stringify(one)))
+  return {
+    ...secrets,
+    async resolve(reference) {
+      if (!own.has(JSON.stringify(reference))) throw strange()
+      return secrets.resolve(reference)
+    },
+  }
+}
+
+function strange(): DavitError {
+  return new DavitError('secret-unresolved', 'neither the models nor the last deployment refer to it on this machine')
 }
 
 /** For those who call modules without secrets. */
@@ -40,6 +69,8 @@ export const NO_SECRETS: Secrets = {
   resolve: async () => {
     throw new DavitError('secret-unresolved', 'secrets are not resolved here')
   },
+  trust: () => {},
+  limitedTo: () => NO_SECRETS,
   redact: (text) => text,
 }
 

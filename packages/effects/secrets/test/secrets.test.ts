@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -12,7 +12,14 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 const PATH = process.env['PATH'] ?? ''
 
 function secretsWith(environment: Record<string, string> = {}) {
-  return openSecrets({ environment: { PATH, ...environment }, workingDirectory: directory })
+  const secrets = openSecrets({ environment: { PATH, ...environment }, workingDirectory: directory })
+  return {
+    ...secrets,
+    resolve(reference: Parameters<typeof secrets.resolve>[0]) {
+      secrets.trust([reference])
+      return secrets.resolve(reference)
+    },
+  }
 }
 
 function fileWith(content: string | Buffer, name = 'secret'): string {
@@ -66,6 +73,16 @@ describe('resolve()', () => {
   ])('%j is refused with the reason', async (reference, reason) => {
     await expect(secretsWith().resolve(reference)).rejects.toThrow(reason)
   })
+})
+
+test('nothing is read to which no model refers, and a machine gets only what is its own', async () => {
+  const secrets = openSecrets({ environment: { PATH, MINE: 'hunter2' }, workingDirectory: directory })
+  const command = 'touch strange; echo x'
+  await expect(secrets.resolve({ command })).rejects.toThrow('neither the models nor the last deployment refer to it')
+  expect(existsSync(join(directory, 'strange'))).toBe(false)
+  secrets.trust([{ env: 'MINE' }])
+  expect(await secrets.limitedTo([{ env: 'MINE' }]).resolve({ env: 'MINE' })).toBe('hunter2')
+  await expect(secrets.limitedTo([{ env: 'OTHER' }]).resolve({ env: 'MINE' })).rejects.toThrow('on this machine')
 })
 
 describe('redact()', () => {

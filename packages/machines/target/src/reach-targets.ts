@@ -1,6 +1,7 @@
 import type { Connection, ConnectionPool, ConnectionRequest } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
 import type { Infrastructure, Target, TargetName } from '@davit/documents'
+import type { Secrets } from '@davit/secrets'
 import type { Role } from '@davit/target-runtime'
 
 import { addressOf } from './address.ts'
@@ -12,16 +13,24 @@ export interface ReachedTargets<R extends Role = 'deploy'> {
   readonly unreachable: ReadonlyMap<TargetName, DavitError>
 }
 
+export interface ReachOptions<R extends Role> extends Omit<MachineOptions, 'secrets'> {
+  readonly role: R
+  /** The secrets that a machine may get. */
+  readonly secretsOf?: (address: ConnectionRequest) => Secrets | undefined
+}
+
 /** Connects to all targets in parallel; targets with the same connection share a helper. An unreachable one does not stop the others. */
 export async function reachTargets<R extends Role>(
   infrastructure: Infrastructure,
   pool: ConnectionPool,
-  options: MachineOptions & { readonly role: R },
+  { secretsOf, ...options }: ReachOptions<R>,
 ): Promise<ReachedTargets<R>> {
   const machines = new Map<Connection, Promise<Machine<R>>>()
   const machineOf = async (address: ConnectionRequest) => {
     const connection = await pool.connect(address)
-    const machine = machines.get(connection) ?? openMachine(() => pool.connect(address), options)
+    const machine =
+      machines.get(connection) ??
+      openMachine(() => pool.connect(address), { ...options, secrets: secretsOf?.(address) })
     machines.set(connection, machine)
     return machine
   }

@@ -38,6 +38,7 @@ export {
   type ServiceStatus,
   type StatusQuestions,
 } from './records/questions.ts'
+export { referencesIn } from './records/references.ts'
 export { isUnresolved, resolveSecrets, type SecretNeed, valuesOf } from './records/secrets.ts'
 export { profileRoot, type ProfileToSet, setProfile } from './profile.ts'
 export { reachTargets, type ReachedTargets } from './reach-targets.ts'

@@ -1,4 +1,4 @@
-import { type DeploymentPlace, deploymentPlace } from '@davit/coordinator-state'
+import { currentGeneration, type DeploymentPlace, deploymentPlace } from '@davit/coordinator-state'
 import type { LockUse } from '@davit/deployment-lock'
 import { type Manifest, parseProfileName, type ProfileName } from '@davit/documents'
 import type { StateMachines } from '@davit/state-runner'
@@ -33,6 +33,8 @@ export interface DeploymentArguments {
 
 export interface DeploymentRun {
   readonly manifest: Manifest
+  /** Further manifests that describe services on the targets. */
+  readonly others?: readonly Manifest[]
   /** Text of the manifest, for the journal. */
   readonly text: string
   /** Undefined if nothing is journalled, or not yet. */
@@ -51,7 +53,7 @@ export interface ReachedDeployment extends NamedDeployment {
 /** Acts on a deployment: journals the run, connects to the targets, and refuses or skips those that cannot be reached. */
 export async function withDeployment<Result>(
   context: ToolContext<DeploymentArguments>,
-  { manifest, text, purpose }: DeploymentRun,
+  { manifest, others = [], text, purpose }: DeploymentRun,
   use: (deployment: ReachedDeployment) => Promise<Result>,
 ): Promise<Result> {
   const { args, report } = context
@@ -59,9 +61,16 @@ export async function withDeployment<Result>(
   if (purpose !== undefined) context.journal({ profile, manifest: text }, purpose)
   const locking = args.lock === false ? 'none' : 'join-or-take'
   const lockUse: LockUse = { profile, place, leaseSeconds: args.lockLease, locking }
-  return withTargets(manifest.infrastructure, { ...context, role: 'deploy' }, async (reached, _, openOther) => {
-    const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
-    const state = stateMachines(manifest.infrastructure, targets, openOther)
-    return use({ profile, place, targets, stateMachines: state, lockUse })
-  })
+  // Whoever needs the generation says what is wrong with it.
+  const previous = (await currentGeneration(place).catch(() => undefined))?.manifest
+  const manifests = [manifest, ...others, ...(previous === undefined ? [] : [previous])]
+  return withTargets(
+    manifest.infrastructure,
+    { ...context, role: 'deploy', manifests },
+    async (reached, _, openOther) => {
+      const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
+      const state = stateMachines(manifest.infrastructure, targets, openOther)
+      return use({ profile, place, targets, stateMachines: state, lockUse })
+    },
+  )
 }

@@ -1,6 +1,6 @@
 import { connectionPool, type ConnectionRequest } from '@davit/connection'
-import type { Infrastructure } from '@davit/documents'
-import { type Machine, openMachine, type ReachedTargets, reachTargets, type Role } from '@davit/target'
+import type { Infrastructure, Manifest } from '@davit/documents'
+import { type Machine, openMachine, type ReachedTargets, reachTargets, referencesIn, type Role } from '@davit/target'
 
 import { answerSecondsIn } from './answer-seconds.ts'
 import type { ToolContext } from './tool-context.ts'
@@ -15,26 +15,29 @@ type ConnectingContext = Pick<
 
 /**
  * Connects to all targets of an infrastructure, with helpers of a role, and closes the connections when `use` is done.
+ * Machines get the secrets to which the `manifests` refer there, whatever their records contain.
  * `openHere` connects to the machine on which the tool itself runs, `openOther` to any machine with a helper of another role.
  */
 export async function withTargets<R extends Role, Result>(
   infrastructure: Infrastructure,
-  context: ConnectingContext & { readonly role: R },
+  context: ConnectingContext & { readonly role: R; readonly manifests?: readonly Manifest[] },
   use: (reached: ReachedTargets<R>, openHere: () => Promise<Machine<R>>, openOther: OpenMachine) => Promise<Result>,
 ): Promise<Result> {
   const answerSeconds = answerSecondsIn(context.environment)
-  const { report, trace, role, secrets } = context
+  const { report, trace, role, secrets, manifests = [] } = context
+  secrets?.trust(referencesIn(manifests))
+  const secretsOf = (address: ConnectionRequest) => secrets?.limitedTo(referencesIn(manifests, address))
   const over = new AbortController()
   const signal = AbortSignal.any([context.signal, over.signal])
   const { openPool = connectionPool } = context
   const pool = openPool(context)
   try {
-    const options = { role, answerSeconds, report, trace, secrets, signal }
-    const reached = await reachTargets(infrastructure, pool, options)
+    const options = { role, answerSeconds, report, trace, signal }
+    const reached = await reachTargets(infrastructure, pool, { ...options, secretsOf })
     // An interruption while connecting must not be reported as unreachable targets.
     context.signal.throwIfAborted()
     const open: OpenMachine = (request, otherRole) =>
-      openMachine(() => pool.connect(request), { ...options, role: otherRole })
+      openMachine(() => pool.connect(request), { ...options, role: otherRole, secrets: secretsOf(request) })
     return await use(reached, () => openMachine(() => pool.connect({ kind: 'local' }), options), open)
   } finally {
     over.abort()

@@ -9,7 +9,7 @@ import {
   readLockRecord,
 } from '@davit/deployment-lock'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { type Infrastructure, Manifest, parseDocument, type ProfileName } from '@davit/documents'
+import { Manifest, parseDocument, type ProfileName } from '@davit/documents'
 import { comesFrom, processIdentity } from '@davit/process'
 import { coresOf } from '@davit/transition'
 import { defineTool, deploymentOf, withTargets } from '@davit/tool'
@@ -23,9 +23,10 @@ export const tool = defineTool({
     const { text, file } = await readInput(args.manifest)
     const { id: token, activityTimeout: timeoutSeconds } = args
     if (token !== undefined) {
-      const { infrastructure } = parseDocument(Manifest, text, { file })
+      const manifest = parseDocument(Manifest, text, { file })
+      const { infrastructure } = manifest
       context.journal({ profile, manifest: text }, 'release')
-      await withTargets(infrastructure, { ...context, role: 'deploy' }, (reached) =>
+      await withTargets(infrastructure, { ...context, role: 'deploy', manifests: [manifest] }, (reached) =>
         freeLock(reached, { profile, token, place, timeoutSeconds, report, coresOf: coresOf(infrastructure) }),
       )
       return print(text)
@@ -36,8 +37,9 @@ export const tool = defineTool({
     const record = await readLockRecord(place)
     if (isEmpty && record?.processGroup !== processIdentity().processGroup) throw emptyInput('it locked nothing')
     refuseToUnlock(record, profile)
-    const infrastructure = infrastructureOf(record)
-    await withTargets(infrastructure, { ...context, role: 'deploy' }, async (reached) => {
+    const manifest = lockedManifest(record)
+    const { infrastructure } = manifest
+    await withTargets(infrastructure, { ...context, role: 'deploy', manifests: [manifest] }, async (reached) => {
       const { locked, check } = lockedTargets(reached, record)
       const terms = { profile, token: record.token, timeoutSeconds, coresOf: coresOf(infrastructure) }
       await endDeployment(locked, { ...terms, place })
@@ -48,8 +50,8 @@ export const tool = defineTool({
   },
 })
 
-function infrastructureOf(record: LockRecord): Infrastructure {
-  return parseDocument(Manifest, record.manifest, { file: 'the manifest that was locked' }).infrastructure
+function lockedManifest(record: LockRecord): Manifest {
+  return parseDocument(Manifest, record.manifest, { file: 'the manifest that was locked' })
 }
 
 /** Refuses what is not locked, and what is locked elsewhere while a command runs, which would end in the middle. */

@@ -93,9 +93,9 @@ export async function runErrand(
   use: (reached: ReachedDeployment) => Promise<void>,
 ): Promise<void> {
   const { args, print, report } = context
-  const { manifest, text, change } = order
+  const { manifest, old, text, change } = order
   if (isEmpty) report(say(change === undefined ? 'no-deploy-state' : 'no-state-moved'))
-  else await withDeployment(context, { manifest, text, purpose: args.dryRun ? undefined : purpose }, use)
+  else await withDeployment(context, { manifest, others: [old], text, purpose: args.dryRun ? undefined : purpose }, use)
   if (order.isGiven && !args.dryRun) await print(text)
 }
 

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, rmSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, rmSync } from 'node:fs'
 
 import { isThorough } from '@davit/testing/effort'
 import { describe, expect, test } from 'vitest'
@@ -36,6 +36,19 @@ describe('davit-snapshot', () => {
     expect(scene.calls()).toEqual(
       ['restore', 'snapshot', 'snapshot'].map((one) => `${one} db on t1,elsewhere`).concat('while up'),
     )
+  })
+
+  test('reads no secrets to which only a record refers, as other tools do not either', async () => {
+    const file = await scene.deploy('one.json', scene.manifest({ db: 't1' }))
+    const [record] = readdirSync(scene.path('state/targets/t1/active/default'))
+    const text = JSON.stringify({ text: [{ command: ['touch', scene.path('taken')] }] })
+    appendFileSync(scene.path(`state/targets/t1/active/default/${record}/record`), `secret.where ${text}\n`)
+    const reason = 'neither the models nor the last deployment refer to it on this machine'
+    expect(scene.run('snapshot', []).stderr).toContain(reason)
+    expect(scene.run('activate', ['--dry-run', file]).stderr).toContain(reason)
+    scene.run('restore', [])
+    expect(scene.run('lock', [file, '--', 'true']).status).toBe(0)
+    expect(existsSync(scene.path('taken'))).toBe(false)
   })
 
   test('prints the manifest byte for byte if it is given', async () => {

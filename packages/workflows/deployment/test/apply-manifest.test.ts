@@ -102,6 +102,7 @@ describe('applyManifest()', () => {
       }
     }
     const secrets = openSecrets({ environment: {}, workingDirectory: directory })
+    secrets.trust([{ env: 'KEY' }])
     const lost = new AbortController().signal
     const terms = { ...machines.terms(), token: '-', lost, rollback: 'rollback', secrets } as const
     const next = withSecret({ t1: ['a'], t2: ['b'] })
