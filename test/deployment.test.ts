@@ -58,7 +58,9 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)(
       return (
         [
           ...['/var/lib/davit', '/var/lib/davit/targets', target].map((path) => `d ${path}`),
-          ...['log', 'run', ...directories].map((path) => `d ${target}/${path}`),
+          ...['log', 'run', 'dysnomia', 'dysnomia/activated', 'dysnomia/activated/wrapper', ...directories].map(
+            (path) => `d ${target}/${path}`,
+          ),
           `f ${target}/lock/default/number`,
         ].includes(entry) ||
         entry.startsWith(`f ${target}/log/default/`) ||

@@ -131,7 +131,7 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasMariadb)('secrets', () => {
     expect(await calls()).toEqual([expected('status')])
     await held('snapshot', () => start(['davit-snapshot', '--deployed']))
     await held('restore', () => start(['davit-restore', '--deployed']))
-    expect(await calls()).toEqual([expected('snapshot'), expected('restore')])
+    expect(await calls()).toEqual([expected('snapshot'), expected('snapshot'), expected('restore')])
     await held('deactivate', () => env('2', '-v'))
     const changes = await calls()
     for (const activity of ['lock', 'deactivate', 'activate', 'unlock']) expect(changes).toContain(expected(activity))

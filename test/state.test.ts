@@ -81,6 +81,7 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('state of services, models in %
       'deactivate ledger',
       'snapshot ledger',
       'activate ledger',
+      'snapshot ledger',
       'restore ledger',
       'activate page',
     ])

@@ -21,6 +21,7 @@ import {
 } from '../src/target.ts'
 import { closeScenes, PATIENCE, Scene } from './scene.ts'
 
+const shells = installedShells()
 const machines: Pick<Machine, 'close'>[] = []
 afterAll(() => {
   for (const { close } of machines) close()
@@ -86,7 +87,7 @@ function contentOf(path: string): string {
 
 const KEEP = 'printf %s "$password" >"$D/../got-$1"'
 
-describe.concurrent.each(installedShells())('secrets on a machine with $name', PATIENCE, (shell: Shell) => {
+describe.concurrent.each(shells)('secrets on a machine with $name', PATIENCE, (shell: Shell) => {
   /** Keeps what the module got outside of the scene's state. */
   const opened = async (script: string, activities?: readonly string[]) => {
     const scene = await Scene.open(shell)
@@ -187,7 +188,7 @@ describe.concurrent.each(installedShells())('secrets on a machine with $name', P
 })
 
 test('a record whose reference was changed is damaged', async () => {
-  const scene = await Scene.open(installedShells()[0]!)
+  const scene = await Scene.open(shells[0]!)
   scene.module('exit 0')
   const machine = await machineWith(scene, 'deploy', secretsOf({ KEY: 'value' }))
   await performActivity(machine, requestOf(scene, 'activate'))

@@ -40,9 +40,14 @@ export function stateMovesOf(situation: StateSituation): StateMoves {
   const { next, unreachable } = situation
   const wanted = new Map(statefulServices(next).map((one) => [placeOf(one), one]))
   const recorded = recordedState(situation.observed)
-  const known = new Map([...previousState(situation), ...recorded].map((one) => [placeOf(one), one]))
+  const previous = previousState(situation)
+  const before = new Set(previous.map(placeOf))
+  const known = new Map([...previous, ...recorded].map((one) => [placeOf(one), one]))
   const pending = pendingIn(situation.observed, wanted)
-  const settled = new Set([...previousState(situation), ...recorded.filter(hasServed), ...pending].map(placeOf))
+  // Where an instance has served that no manifest mentions, a run was cut off, or another coordinator was at work.
+  const elsewhere = recorded.filter((one) => hasServed(one) && !wanted.has(placeOf(one)) && !before.has(placeOf(one)))
+  const inPlace = previous.filter((one) => !elsewhere.some((other) => isKin(one, other)))
+  const settled = new Set([...inPlace, ...recorded.filter(hasServed), ...pending].map(placeOf))
 
   const leaving = [...known.values()].filter((one) => !wanted.has(placeOf(one)) && !staysWithoutState(one, next))
   const away = leaving.filter((one) => !isGone(one, next))
@@ -51,9 +56,10 @@ export function stateMovesOf(situation: StateSituation): StateMoves {
   )
   const moves = movesTo(incoming, away)
   const moved = new Set(moves.flatMap(({ from, to }) => [from, to]))
+  // An instance that was there before has not taken over anything.
   const isDone = (one: StatefulService) =>
     !recorded.some((other) => other === one) &&
-    [...wanted.values()].some((to) => settled.has(placeOf(to)) && isKin(one, to))
+    [...wanted.values()].some((to) => settled.has(placeOf(to)) && !before.has(placeOf(to)) && isKin(one, to))
   const kept = away.filter((one) => !moved.has(one) && !unreachable.has(one.mapping.target) && !isDone(one))
   refuseUnreachable(moves, unreachable)
   return {
@@ -181,9 +187,16 @@ const KINSHIPS: readonly ((one: StatefulService, other: StatefulService) => bool
   (one, other) => one.service.name === other.service.name && one.service.type === other.service.type,
 ]
 
+/** Whether nobody was served with it yet, so that it is not the true one if there is another. */
+function isUnserved(one: StatefulService | RecordedState): boolean {
+  return 'state' in one && !hasServed(one)
+}
+
 /** The state that a new instance takes over; a later instance of a redundant service may take over the same. */
 function sourceOf(to: StatefulService, away: readonly StatefulService[]): StatefulService | undefined {
-  const sorted = away.toSorted((one, other) => compareText(placeOf(one), placeOf(other)))
+  const sorted = away.toSorted(
+    (one, other) => Number(isUnserved(one)) - Number(isUnserved(other)) || compareText(placeOf(one), placeOf(other)),
+  )
   for (const kinship of KINSHIPS) {
     const found = sorted.find((from) => kinship(from, to))
     if (found !== undefined) return found

@@ -104,6 +104,25 @@ describe('state', () => {
       { next: db('b/c'), observed: recorded(db('b/c'), { toRestore: 'x' }), previous: db('a/c') },
       ['pending db b/c'],
     ],
+    [
+      'of an instance that is gone is kept, though another one has always been there',
+      { next: db('b/c'), observed: recorded(db('b/c')), previous: db('a/c', 'b/c') },
+      ['db a/c > -'],
+    ],
+    [
+      'comes from where its service was last, if the last generation does not know of that',
+      { next: db('a/c'), observed: recorded(db('b/c')), previous: db('a/c') },
+      ['db b/c > db a/c'],
+    ],
+    [
+      'comes from where somebody was served, not from where it was about to be',
+      {
+        next: db('c/c'),
+        observed: recorded(db('a/c'), { toRestore: 'x' }),
+        previous: db('b/c'),
+      },
+      ['db b/c > db c/c', 'db a/c > -'],
+    ],
     ['is kept of a removed service', { next: stateful({}), observed: recorded(db('a/c')) }, ['db a/c > -']],
     [
       'of each instance moves',

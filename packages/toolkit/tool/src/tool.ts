@@ -6,7 +6,8 @@ export {
   type ToolDefinition,
   type ToolDescription,
 } from './define-tool.ts'
-export { directOf, directOptions } from './direct-options.ts'
+export { directOf } from './direct-of.ts'
+export { directOptions } from './direct-options.ts'
 export { activityOptions, lockOptions } from './lock-options.ts'
 export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
 export { renderEvent, type ShownEvent } from './render-event.ts'

@@ -83,7 +83,7 @@ export function performerFor(
   const recorded = new Map(observed.map((one) => [identityOf(one), one.definition] as const))
   const { machines } = terms
   const arrived = arrivedEarlier(transition)
-  const told = { arrived, missing: new Set<MappingId>() }
+  const told = { arrived, activated: activatedIn(transition), missing: new Set<MappingId>() }
   const state = machines === undefined ? undefined : { ...terms, machines, next, recorded, places, ...told }
   const toRestore = (id: MappingId) => (restoresFirst.has(id) ? undefined : arrived.get(id))
   return async (activity) => {
@@ -93,6 +93,14 @@ export function performerFor(
     const perform = PERFORMERS[activity.kind] as (activity: Activity, scene: Scene) => Promise<ActivityResult>
     return perform(activity, { place, next, recorded, terms, state, toRestore })
   }
+}
+
+function activatedIn(transition: Transition): ReadonlySet<MappingId> {
+  return new Set(
+    activitiesOf(transition)
+      .filter(({ kind }) => kind === 'activate')
+      .map(identityOf),
+  )
 }
 
 /** Snapshots that earlier runs have brought to their machines. */
@@ -107,10 +115,13 @@ export function secretNeeds(
   { deployed: { observed }, transition }: PlanToPerform,
 ): readonly SecretNeed[] {
   const recorded = new Map(observed.map((one) => [identityOf(one), one.definition] as const))
+  const activated = activatedIn(transition)
   return activitiesOf(transition).flatMap((activity): readonly SecretNeed[] => {
     if (activity.kind === 'transfer') return []
     const { mapping } = activity
-    const isNext = activity.kind === 'restore' || ('definition' in activity && activity.definition === 'next')
+    const isNext =
+      (activity.kind === 'restore' && activated.has(identityOf(activity))) ||
+      ('definition' in activity && activity.definition === 'next')
     return [{ mapping, definition: isNext ? definitionOf(next, mapping) : recorded.get(identityOf(activity)) }]
   })
 }

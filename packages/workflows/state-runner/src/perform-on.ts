@@ -4,6 +4,7 @@ import {
   findModules,
   performStateActivity,
   profileModuleOf,
+  readStateMark,
   replaceState,
   type ShellTarget,
   type StateRequest,
@@ -11,7 +12,7 @@ import {
 import type { StatefulService } from '@davit/transition'
 
 import { recordOf, type RecordsByState, recordsByState } from './active-records.ts'
-import { placeIn, type StateScene } from './scene.ts'
+import { componentOf, placeIn, type StateScene } from './scene.ts'
 import { commonCompressor } from './stores.ts'
 import type { StepOutcome } from './task.ts'
 
@@ -68,7 +69,8 @@ async function definitionOn(
   const { mapping, service } = stateful
   const { manifest, others } = scene
   const described = definitionOf(manifest, mapping)
-  const definition = known ?? recordOf(await recordsAtFirst(scene), stateful)?.definition ?? described
+  const used = known ?? recordOf(await recordsAtFirst(scene), stateful)?.definition ?? (await lastUse(stateful, scene))
+  const definition = used ?? described
   const modules = [
     definition.module,
     described.module,
@@ -77,6 +79,13 @@ async function definitionOn(
   const found = await findModules(machine, modules)
   const module = modules.find((one) => found.has(one))
   return module === undefined ? undefined : { ...definition, module }
+}
+
+/** How a service that is not active any more used its state. */
+async function lastUse(stateful: StatefulService, scene: StateScene): Promise<ActivityDefinition | undefined> {
+  const { target } = stateful.mapping
+  const machine = await scene.machines.on(placeIn(scene, target))
+  return (await readStateMark(machine, { target, ...componentOf(stateful) })).definition
 }
 
 function stateMissing({ mapping }: StatefulService): string {

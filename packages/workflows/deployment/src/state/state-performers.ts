@@ -15,6 +15,7 @@ import {
   definitionOf,
   type DirectSsh,
   performStateActivity,
+  readStateMark,
   replaceState,
   type ShellTarget,
 } from '@davit/target'
@@ -40,6 +41,8 @@ export interface StateScene {
   readonly next: Manifest
   readonly previous: Manifest | undefined
   readonly recorded: ReadonlyMap<MappingId, ActivityDefinition | undefined>
+  /** Mappings that the plan activates. */
+  readonly activated: ReadonlySet<MappingId>
   readonly places: ReadonlyMap<string, ShellTarget>
   readonly direct?: DirectSsh | undefined
   /** The snapshot to restore for each mapping, once it is on its machine. */
@@ -51,8 +54,9 @@ export interface StateScene {
 const SUCCEEDED = { kind: 'succeeded' } as const
 
 export async function takeSnapshot(activity: Snapshotting, scene: StateScene): Promise<ActivityResult> {
-  const definition = scene.recorded.get(identityOf(activity)) ?? definitionBefore(activity, scene)
   const { machine, ...request } = await requestFor(activity, scene)
+  const used = scene.recorded.get(identityOf(activity)) ?? (await readStateMark(machine, request.mapping)).definition
+  const definition = used ?? definitionBefore(activity, scene)
   const result = await performStateActivity(machine, { ...request, activity: 'snapshot', definition })
   if (result.kind !== 'no-state') return result
   scene.missing.add(identityOf(activity))
@@ -65,7 +69,13 @@ export async function restoreSnapshot(activity: Restoring, scene: StateScene): P
   // Its module has nothing to keep.
   if (snapshot === undefined) return SUCCEEDED
   const { machine, ...request } = await requestFor(activity, scene)
-  return replaceState(machine, { ...request, snapshot, definition: definitionOf(scene.next, activity.mapping) })
+  // A service that goes on, since only its state is missing, has the settings with which it was activated.
+  const active = scene.activated.has(identityOf(activity)) ? undefined : scene.recorded.get(identityOf(activity))
+  return replaceState(machine, {
+    ...request,
+    snapshot,
+    definition: active ?? definitionOf(scene.next, activity.mapping),
+  })
 }
 
 /** Can always be tried again, so that it has failed even if a connection is lost. */
