@@ -20,11 +20,11 @@ type ConnectingContext = Pick<
  */
 export async function withTargets<R extends Role, Result>(
   infrastructure: Infrastructure,
-  context: ConnectingContext & { readonly role: R; readonly manifests?: readonly Manifest[] },
+  context: ConnectingContext & { readonly role: R; readonly manifests: readonly Manifest[] },
   use: (reached: ReachedTargets<R>, openHere: () => Promise<Machine<R>>, openOther: OpenMachine) => Promise<Result>,
 ): Promise<Result> {
   const answerSeconds = answerSecondsIn(context.environment)
-  const { report, trace, role, secrets, manifests = [] } = context
+  const { report, trace, role, secrets, manifests } = context
   secrets?.trust(referencesIn(manifests))
   const secretsOf = (address: ConnectionRequest) => secrets?.limitedTo(referencesIn(manifests, address))
   const over = new AbortController()

@@ -38,17 +38,22 @@ async function wouldChange(
   ]
   const look = { ...terms, sets, store: await openStore(next.store, context) }
   if (!(await isRecorded(next, look))) return true
+  const manifests = [next, ...(terms.previous === undefined ? [] : [terms.previous])]
   return withTargets(
     next.infrastructure,
-    { ...context, role: 'deploy' },
+    { ...context, role: 'deploy', manifests },
     async (reached) => !(await isDeployed(next, reached, look)),
   )
 }
 
 /** Checks the targets that can be reached; whether the others matter is decided when targets are changed. */
 async function checkClaim(next: Manifest, context: ToolContext<Arguments>, claim: FirstTerms): Promise<void> {
-  await withTargets(next.infrastructure, { ...context, role: 'deploy' }, async ({ targets, unreachable }) => {
-    const undeploy = claim.undeploy && unreachable.size === 0
-    await refuseStrange(next, [...targets.values()], { ...claim, undeploy })
-  })
+  await withTargets(
+    next.infrastructure,
+    { ...context, role: 'deploy', manifests: [next] },
+    async ({ targets, unreachable }) => {
+      const undeploy = claim.undeploy && unreachable.size === 0
+      await refuseStrange(next, [...targets.values()], { ...claim, undeploy })
+    },
+  )
 }

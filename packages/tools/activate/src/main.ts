@@ -47,7 +47,7 @@ export const tool = defineTool({
 
     return withDeployment(
       context,
-      { manifest: next, text, purpose },
+      { manifest: next, others: old === undefined ? [] : [old], text, purpose },
       async ({ targets, lockUse, stateMachines: machines }) => {
         await refuseStrange(next, targets, claim)
         if (args.dryRun) return print(renderPlan(await planFor(next, targets, { ...terms, running: 'tell' })))

@@ -18,7 +18,7 @@ export const tool = defineTool({
     if (!args.dryRun) context.journal({ profile }, 'release')
     const leftovers = args.now ? 'collect' : 'keep'
     const collection = { ...context, reference, old, dryRun: args.dryRun, leftovers } as const
-    await withTargets(infrastructureOf(manifest), { ...context, role: 'collect' }, (reached, openHere) =>
+    await withTargets(infrastructureOf(manifest), { ...context, role: 'collect', manifests: [] }, (reached, openHere) =>
       collectEverywhere(reached, openHere, collection),
     )
   },

@@ -15,14 +15,17 @@ export const tool = defineTool({
     const store = await openStore(manifest.store, context)
     journal({ profile, manifest: text }, 'preparation')
     if (args.useSubstitutes && store.kind === 'native') context.report(say('no-caches'))
-    const outcome = await withTargets(manifest.infrastructure, { ...context, role: 'carry' }, (reached) =>
-      distribute(manifest, reached, {
-        ...context,
-        store,
-        maxTransfers: args.maxConcurrentTransfers,
-        useSubstitutes: args.useSubstitutes,
-        unreachable: args.skipUnreachable ? 'skip' : 'refuse',
-      }),
+    const outcome = await withTargets(
+      manifest.infrastructure,
+      { ...context, role: 'carry', manifests: [] },
+      (reached) =>
+        distribute(manifest, reached, {
+          ...context,
+          store,
+          maxTransfers: args.maxConcurrentTransfers,
+          useSubstitutes: args.useSubstitutes,
+          unreachable: args.skipUnreachable ? 'skip' : 'refuse',
+        }),
     )
     const { aborted, reason } = context.signal
     if (aborted) throw distributionInterrupted(reason as DavitError, outcome)

@@ -61,7 +61,7 @@ async function cleanAll(
   const { args, report } = context
   const { profile } = deploymentOf(context)
   const selection = { containers: args.container, components: args.component, services: [] }
-  return withTargets(infrastructure, { ...context, role: 'state' }, async (reached, openHere) => {
+  return withTargets(infrastructure, { ...context, role: 'state', manifests: [] }, async (reached, openHere) => {
     const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
     const there = targets.map(({ name, machine }): StoreToClean => ({
       where: `on ${name}`,

@@ -34,7 +34,7 @@ async function storesFor(context: ToolContext<Arguments>, manifest: Manifest | u
   const { profile } = deploymentOf(context)
   const none: Infrastructure = new Map()
   const infrastructure = args.where === 'coordinator' ? none : (manifest?.infrastructure ?? none)
-  return withTargets(infrastructure, { ...context, role: 'state' }, async (reached, openHere) => {
+  return withTargets(infrastructure, { ...context, role: 'state', manifests: [] }, async (reached, openHere) => {
     const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
     const [there, here] = await Promise.all([
       Promise.all(targets.map(storeOn)),
