@@ -67,4 +67,10 @@ export {
   type SnapshotStore,
 } from './snapshots/snapshot-store.ts'
 export { readStateMark, type StateMark } from './snapshots/state-marks.ts'
-export { performStateActivity, replaceState, type StateRequest, type StateResult } from './snapshots/state-activity.ts'
+export {
+  performStateActivity,
+  replaceState,
+  type StateRequest,
+  type StateResult,
+  WHATEVER_IS_THERE,
+} from './snapshots/state-activity.ts'

@@ -1,4 +1,5 @@
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
@@ -29,6 +30,21 @@ describe('davit-delete-state', () => {
     appendFileSync(scene.path('state/targets/t1/dysnomia/garbage/box/db'), 'property.where ,elsewhere\n')
     scene.output('delete-state', '-o', old())
     expect(scene.calls()).toEqual(['collect-garbage db on t1,elsewhere'])
+  })
+
+  test('deletes nothing that another service uses, in another place but with the same settings', async () => {
+    await moved()
+    const active = scene.path('state/targets/t2/active/default')
+    const record = readdirSync(active).find((name) => name.startsWith('box:')) ?? ''
+    appendFileSync(scene.path('state/targets/t1/dysnomia/garbage/box/db'), 'property.where ,socket\n')
+    appendFileSync(join(active, record, 'record'), 'property.where ,socket\n')
+    const { status, stderr } = scene.run('delete-state', ['-o', old()])
+    expect(status).toBe(1)
+    expect(stderr).toContain("'db' in 'box' on 't2' has the same settings, and so uses the same state")
+    expect(scene.calls()).toEqual([])
+    appendFileSync(join(active, record, 'record'), 'property.other x\n')
+    scene.output('delete-state', '-o', old())
+    expect(scene.calls()).toEqual(['collect-garbage db on t1,socket'])
   })
 
   test('deletes it as the models have it, if nothing says how it was used', async () => {

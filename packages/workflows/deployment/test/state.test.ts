@@ -186,6 +186,14 @@ describe('the state of a service', () => {
     expect(kept.slice(-2).map(({ facts }) => facts.bytes)).toEqual(['foreign'.length, 'fresh\n'.length])
   })
 
+  test('moves as well if it did not when its service was activated', async () => {
+    await deploy({ ...systemOn('t1'), snapshotMappings: [] })
+    writeFileSync(state('t1'), 'rows')
+    await deploy(systemOn('t1'), { previous: { ...systemOn('t1'), snapshotMappings: [] } })
+    await deploy(systemOn('t2'), { previous: systemOn('t1') })
+    expect(read('t2')).toBe('rows')
+  })
+
   test('that was restored is not restored again after a rollback', async () => {
     await deploy(systemOn('t1'))
     await deploy(systemOn('t2'), { previous: systemOn('t1') })

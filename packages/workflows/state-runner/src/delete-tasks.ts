@@ -1,10 +1,11 @@
-import { listSnapshots, readStateMark, type StateMark } from '@davit/target'
+import { type ActivityDefinition, listSnapshots, readStateMark, type StateMark } from '@davit/target'
 import type { StatefulService } from '@davit/transition'
 
 import { doubtAbout, recordsByState } from './active-records.ts'
 import { say } from './messages.ts'
 import { performOn } from './perform-on.ts'
 import { componentOf, named, needsOf, placeIn, type StateScene, storesOf } from './scene.ts'
+import { sharedUse } from './shared-use.ts'
 import type { StateTask } from './task.ts'
 
 export interface Departure {
@@ -50,7 +51,7 @@ function deleting({ from, successors, mark: { definition } }: MarkedDeparture, s
         where: `on ${target}`,
         needs: definition === undefined ? needsOf(from, scene) : [{ mapping, definition }],
         async run() {
-          const doubt = await doubtIn({ from, successors }, scene)
+          const doubt = (await doubtIn({ from, successors }, scene)) ?? (await useOf(from, definition, scene))
           if (doubt !== undefined) return { kind: 'failed', message: doubt }
           return performOn('collect-garbage', from, { scene, definition })
         },
@@ -71,6 +72,18 @@ async function doubtIn({ from, successors }: Departure, scene: StateScene): Prom
     if (doubt !== undefined) return `${named(one)} on '${one.mapping.target}', which took it over, ${doubt}`
   }
   return undefined
+}
+
+async function useOf(
+  from: StatefulService,
+  definition: ActivityDefinition | undefined,
+  scene: StateScene,
+): Promise<string | undefined> {
+  if (definition === undefined) return undefined
+  const user = sharedUse({ from, definition }, await recordsByState(scene), scene)
+  if (user === undefined) return undefined
+  const { service, mapping } = user
+  return `'${service.name}' in '${mapping.container}' on '${mapping.target}' has the same settings, and so uses the same state`
 }
 
 async function hasSnapshot(stateful: StatefulService, scene: StateScene): Promise<boolean> {

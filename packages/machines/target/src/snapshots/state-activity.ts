@@ -60,8 +60,8 @@ export async function replaceState(machine: Machine<'state'>, request: Replaceme
   return restored
 }
 
-/** In place of a snapshot's name: otherwise, none is taken of what davit has not activated. */
-const WHATEVER_IS_THERE = 'any'
+/** In place of a snapshot's name, for a snapshot: otherwise, none is taken of what davit has not activated as state that moves. */
+export const WHATEVER_IS_THERE = 'any'
 
 async function statusOf(machine: Machine<'state'>, request: StateRequest): Promise<number | NotBegun | NoState> {
   for (let losses = 0; ; losses += 1) {

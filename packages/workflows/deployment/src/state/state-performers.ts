@@ -18,6 +18,7 @@ import {
   readStateMark,
   replaceState,
   type ShellTarget,
+  WHATEVER_IS_THERE,
 } from '@davit/target'
 import {
   identityOf,
@@ -57,7 +58,9 @@ export async function takeSnapshot(activity: Snapshotting, scene: StateScene): P
   const { machine, ...request } = await requestFor(activity, scene)
   const used = scene.recorded.get(identityOf(activity)) ?? (await readStateMark(machine, request.mapping)).definition
   const definition = used ?? definitionBefore(activity, scene)
-  const result = await performStateActivity(machine, { ...request, activity: 'snapshot', definition })
+  // A service that served before its state moved with it has left no marker.
+  const snapshot = scene.recorded.has(identityOf(activity)) ? WHATEVER_IS_THERE : undefined
+  const result = await performStateActivity(machine, { ...request, activity: 'snapshot', definition, snapshot })
   if (result.kind !== 'no-state') return result
   scene.missing.add(identityOf(activity))
   scene.report(say('state-missing', { target: request.mapping.target, service: activity.service.name }))
