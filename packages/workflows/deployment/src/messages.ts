@@ -50,6 +50,15 @@ export const say = messages({
     { target: 'prefix', service: 'text' },
     ({ service }) => `the state of '${service}' stays here, since its module keeps no snapshot of it`,
   ),
+  /**
+   * With `--no-upgrade`, the old instance of a service keeps its state, and a new one on another target begins without it. Deploy without
+   * that option, so that the state moves, or move it with davit-migrate later.
+   */
+  'state-not-moved': warning(
+    { service: 'text', target: 'prefix', source: 'text' },
+    ({ service, source }) =>
+      `'${service}' begins here without its state, which stays on '${source}' because of --no-upgrade`,
+  ),
   /** A service begins without state, although the coordinator keeps a snapshot of it. Deploy with `--restore` to begin with that. */
   'state-kept': note(
     { service: 'text', target: 'prefix' },

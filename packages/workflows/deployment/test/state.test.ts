@@ -186,6 +186,12 @@ describe('the state of a service', () => {
     expect(kept.slice(-2).map(({ facts }) => facts.bytes)).toEqual(['foreign'.length, 'fresh\n'.length])
   })
 
+  test('stays where it is without an upgrade, which is told', async () => {
+    await deploy(systemOn('t1'))
+    await deploy(systemOn('t2'), { previous: systemOn('t1'), upgrade: 'activate-only' })
+    expect(JSON.stringify(machines.events)).toContain("'db' begins here without its state, which stays on 't1'")
+  })
+
   test('moves as well if it did not when its service was activated', async () => {
     await deploy({ ...systemOn('t1'), snapshotMappings: [] })
     writeFileSync(state('t1'), 'rows')

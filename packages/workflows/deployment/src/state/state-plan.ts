@@ -41,14 +41,25 @@ export interface PlannedState {
 export async function planState(question: StateQuestion, terms: StateTerms | undefined): Promise<PlannedState> {
   if (terms === undefined || terms.migration === 'none') return { planned: {}, messages: [] }
   const found = stateMovesOf(question)
-  const { moves, messages } = question.upgrade === 'upgrade' ? wholeMoves(found, question, terms) : NOTHING
+  const { moves, messages } =
+    question.upgrade === 'upgrade' ? wholeMoves(found, question, terms) : withoutMoves(found, question)
   const { pending } = found
   const targets = [...moves.flatMap(({ to }) => to ?? []), ...pending]
   const mappings = targets.map(({ mapping }) => mapping)
   return { planned: { state: { moves, pending, restoresFirst: await restoringFirst(mappings, question) } }, messages }
 }
 
-const NOTHING = { moves: [], messages: [] } as const
+/** A repair starts nothing in another place. */
+function withoutMoves({ moves }: StateMoves, { upgrade }: StateQuestion) {
+  const left = upgrade === 'repair' ? [] : moves
+  const messages = left.flatMap(({ from, to }) => {
+    if (from === undefined || to === undefined) return []
+    return [
+      say('state-not-moved', { service: to.service.name, target: to.mapping.target, source: from.mapping.target }),
+    ]
+  })
+  return { moves: [], messages }
+}
 
 function wholeMoves(
   { moves, fresh, skipped }: StateMoves,
