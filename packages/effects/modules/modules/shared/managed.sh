@@ -52,7 +52,10 @@ noted() {
 # forget KIND VALUE: removes a line.
 forget() {
   [ -e "$davit_record" ] || return 0
-  { grep -vxF -e "$1 $2" "$davit_record" >"$davit_record.new" || [ $? = 1 ]; } && mv -f "$davit_record.new" "$davit_record"
+  { grep -vxF -e "$1 $2" "$davit_record" >"$davit_record.new" || [ $? = 1 ]; } && mv -f "$davit_record.new" "$davit_record" || {
+    rm -f "$davit_record.new"
+    return 1
+  }
 }
 
 forget_all() {

@@ -39,6 +39,10 @@ export async function receiveArchive<Result>(
   try {
     const archive = verifiedArchive({ channel, watch, marker, failed, checksum })
     return await Promise.race([use(archive), watch.silent])
+  } catch (error) {
+    // Closing the channel is then only a consequence.
+    signal.throwIfAborted()
+    throw error
   } finally {
     watch.stop()
     signal.removeEventListener('abort', stop)

@@ -52,6 +52,10 @@ export async function sendArchive(
     signal.throwIfAborted()
     const [said, printed] = [sending, answer, errors].map(valueOf).slice(1)
     checkReceived(machine, { what, answer: said ?? '', errors: printed ?? '', expected: sum.digest() })
+  } catch (error) {
+    // Closing the channel is then only a consequence.
+    signal.throwIfAborted()
+    throw error
   } finally {
     watch.stop()
     signal.removeEventListener('abort', stop)
