@@ -70,7 +70,9 @@ for place in /etc/docker /opt /run; do mount -t tmpfs none "$place" || exit; don
   const places = ['--data-root', `${directory}/data`, '--exec-root', `${directory}/exec`, '-p', `${directory}/pid`]
   const network = ['--iptables=false', '--ip6tables=false', '--bridge=none', '-H', `unix://${directory}/socket`]
   const argv = ['--mount', '--propagation', 'private', 'sh', '-c', script, 'sh', ...places, ...network]
-  return spawn('unshare', [...argv, `--cgroup-parent=/${group}`], { stdio: 'ignore' })
+  // containerd writes its stacks there if dockerd finds it slow.
+  const env = { ...process.env, TMPDIR: directory }
+  return spawn('unshare', [...argv, `--cgroup-parent=/${group}`], { stdio: 'ignore', env })
 }
 
 function docker(host: string, argv: readonly string[], input?: Uint8Array): string {
