@@ -1,9 +1,9 @@
 import { DavitError } from '@davit/diagnostics'
 import { type Environment, startCommand } from '@davit/process'
 import { askSsh, askSshDefaults, sshArguments } from './ask-ssh.ts'
-import { BOOTSTRAP_COMMAND, scriptLine } from './bootstrap.ts'
+import { BOOTSTRAP_COMMAND } from './bootstrap.ts'
 import type { Channel } from './channel.ts'
-import { channelClosed, channelExit } from './channel-exit.ts'
+import { commandChannel, type CommandScript } from './command-channel.ts'
 import { knownHostsFor } from './host-key-policy.ts'
 import { goodKeys } from './known-hosts.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
@@ -69,28 +69,14 @@ const FORWARDING: readonly string[] = [
 async function startSsh(
   words: readonly string[],
   { environment, directory }: DirectSshOptions,
-  { address, script }: { readonly address: string; readonly script: string },
+  running: CommandScript,
 ): Promise<Channel> {
-  const { stdin, stdout, stderr, exit, kill } = await startCommand({
+  const command = await startCommand({
     argv: ['ssh', '-T', ...words, BOOTSTRAP_COMMAND],
     env: environment,
     ...(directory === undefined ? {} : { cwd: directory }),
   })
-  for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {})
-  stdin.write(scriptLine(script))
-  const end = channelExit()
-  void exit.then((exitCode) => end.resolve(exitCode))
-  return {
-    stdin,
-    stdout,
-    stderr,
-    exit: end.promise,
-    close() {
-      end.reject(channelClosed(address))
-      kill()
-      for (const stream of [stdin, stdout, stderr]) stream.destroy()
-    },
-  }
+  return commandChannel(command, running, command.kill)
 }
 
 function noWay(reason: string): DavitError {

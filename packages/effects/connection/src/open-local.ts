@@ -1,8 +1,8 @@
 import { type DavitError, TRACE_VARIABLE } from '@davit/diagnostics'
 import { startCommand, type Environment } from '@davit/process'
-import { READ_SCRIPT, scriptLine, TARGET_PATH } from './bootstrap.ts'
+import { READ_SCRIPT, TARGET_PATH } from './bootstrap.ts'
 import type { Channel, Connection } from './channel.ts'
-import { channelClosed, channelExit } from './channel-exit.ts'
+import { commandChannel } from './command-channel.ts'
 
 /** Opens a connection to this machine. Its scripts find the user's own programs too, after those that any target has. */
 export function openLocal(options: { readonly environment: Environment }): Connection {
@@ -29,23 +29,6 @@ export function openLocal(options: { readonly environment: Environment }): Conne
 
 async function startScript(script: string, env: Environment): Promise<Channel> {
   // As under sshd, a script notices by its streams that davit is gone; it is never signalled.
-  const { stdin, stdout, stderr, exit } = await startCommand({
-    argv: ['/bin/sh', '-c', READ_SCRIPT],
-    env,
-    atExit: 'leave',
-  })
-  for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {})
-  stdin.write(scriptLine(script))
-  const end = channelExit()
-  void exit.then((exitCode) => end.resolve(exitCode))
-  return {
-    stdin,
-    stdout,
-    stderr,
-    exit: end.promise,
-    close() {
-      end.reject(channelClosed('local'))
-      for (const stream of [stdin, stdout, stderr]) stream.destroy()
-    },
-  }
+  const command = await startCommand({ argv: ['/bin/sh', '-c', READ_SCRIPT], env, atExit: 'leave' })
+  return commandChannel(command, { script, address: 'local' })
 }

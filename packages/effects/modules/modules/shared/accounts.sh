@@ -175,12 +175,6 @@ release_all_accounts() {
   return "$davit_failed"
 }
 
-is_last_owner() {
-  for davit_other in "$davit_directory"/*; do
-    [ "$davit_other" = "$davit_note" ] || return 1
-  done
-}
-
 # userdel may remove the group of the same name too, which somebody may need.
 remove_users() {
   id -u "$davit_account" >/dev/null 2>&1 || return 0

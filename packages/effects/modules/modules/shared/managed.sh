@@ -129,6 +129,13 @@ remove_link() {
   if is_linked "$@"; then rm -f "$1" || complain "cannot remove the link '$1'" && [ ! -L "$1" ]; fi
 }
 
+# is_last_owner: whether nothing but $davit_note is in $davit_directory, which has a file for each component that needs something.
+is_last_owner() {
+  for davit_other in "$davit_directory"/*; do
+    [ "$davit_other" = "$davit_note" ] || return 1
+  done
+}
+
 # --- one at a time --------------------------------------------------------------------------------------------
 
 # alone NAME COMMAND...: runs it, in a subshell, while no other component of the machine does something under this name.

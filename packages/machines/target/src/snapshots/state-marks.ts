@@ -21,7 +21,9 @@ export async function readStateMark(
   const lines = await machine.request('state_marks', [target, container, component])
   if (!lines.every((line) => /^(?:mark (?:activated|garbage)$|field )/.test(line))) throw badAnswer(machine.address)
   const kind = lines.includes('mark activated') ? 'in-use' : lines.length === 0 ? 'unknown' : 'garbage'
-  const record = lines.slice(1).filter((line) => line.startsWith('field '))
+  // Of the first marker: there are two if an activation was cut off.
+  const end = lines.findIndex((line, index) => index > 0 && line.startsWith('mark '))
+  const record = lines.slice(1, end === -1 ? undefined : end)
   const definition = definitionIn(
     record.map((line) => line.slice('field '.length)),
     container as ContainerName,
