@@ -53,7 +53,7 @@ function deleting({ from, successors, mark: { definition } }: MarkedDeparture, s
         async run() {
           const doubt = (await doubtIn({ from, successors }, scene)) ?? (await useOf(from, definition, scene))
           if (doubt !== undefined) return { kind: 'failed', message: doubt }
-          return performOn('collect-garbage', from, { scene, definition })
+          return performOn('collect-garbage', from, { scene })
         },
       },
     ],

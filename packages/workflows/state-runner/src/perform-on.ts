@@ -19,19 +19,17 @@ import type { StepOutcome } from './task.ts'
 interface Performing {
   readonly scene: StateScene
   readonly snapshot?: string
-  /** How the state was used last, if that is known; by default as its service is active, or as the manifest describes it. */
-  readonly definition?: ActivityDefinition | undefined
 }
 
-/** Calls the module of a service for its state. */
+/** Calls the module of a service for its state, with the settings with which the service uses it or, if it is not active, used it last. */
 export async function performOn(
   activity: StateRequest['activity'],
   stateful: StatefulService,
-  { scene, snapshot, definition: known }: Performing,
+  { scene, snapshot }: Performing,
 ): Promise<StepOutcome> {
   const { machines, profile, token, timeoutSeconds, places } = scene
   const place = placeIn(scene, stateful.mapping.target)
-  const definition = await definitionOn(place, stateful, { scene, known })
+  const definition = await definitionOn(place, stateful, scene)
   if (definition === undefined) return { kind: 'failed', message: moduleMissing(stateful) }
   const [machine, here] = await Promise.all([machines.on(place), machines.here()])
   const compressor = commonCompressor([machine, here, ...[...places.values()].map((one) => one.machine)])
@@ -55,21 +53,16 @@ async function recordsAtFirst(scene: StateScene): Promise<RecordsByState> {
   return known
 }
 
-interface Defining {
-  readonly scene: StateScene
-  readonly known: ActivityDefinition | undefined
-}
-
 /** Returns how the service is defined, with a module that is on the target; undefined if there is none. */
 async function definitionOn(
   { machine }: ShellTarget,
   stateful: StatefulService,
-  { scene, known }: Defining,
+  scene: StateScene,
 ): Promise<ActivityDefinition | undefined> {
   const { mapping, service } = stateful
   const { manifest, others } = scene
   const described = definitionOf(manifest, mapping)
-  const used = known ?? recordOf(await recordsAtFirst(scene), stateful)?.definition ?? (await lastUse(stateful, scene))
+  const used = recordOf(await recordsAtFirst(scene), stateful)?.definition ?? (await lastUse(stateful, scene))
   const definition = used ?? described
   const modules = [
     definition.module,
