@@ -49,17 +49,16 @@ interface FileToAdd {
 
 async function addFile(archive: Pack, { path, source, entry }: FileToAdd): Promise<void> {
   const header = headerOf(entry, path)
-  await new Promise<void>((resolve, reject) => {
-    const sink = archive.entry(shortened(archive, header), (error) => (error ? reject(error) : resolve()))
-    // The reader of the archive may go away in the middle of a file.
-    sink.on('error', reject)
+  await finished((done) => {
+    const sink = archive.entry(shortened(archive, header), done)
     writeChunks(sink, fileChunks(source, entry.size)).catch((error: unknown) => {
       sink.destroy(error instanceof Error ? error : new Error(String(error)))
     })
+    return sink
   })
 }
 
-async function writeChunks(sink: ReturnType<Pack['entry']>, chunks: Iterable<Buffer>): Promise<void> {
+async function writeChunks(sink: EntrySink, chunks: Iterable<Buffer>): Promise<void> {
   for (const chunk of chunks) {
     if (!sink.write(chunk)) await new Promise((resolve) => sink.once('drain', () => resolve(undefined)))
   }
@@ -67,10 +66,19 @@ async function writeChunks(sink: ReturnType<Pack['entry']>, chunks: Iterable<Buf
 }
 
 async function addEntry(archive: Pack, header: EntryHeader, content?: Buffer): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const done = (error?: Error | null): void => (error ? reject(error) : resolve())
-    if (content === undefined) archive.entry(shortened(archive, header), done)
-    else archive.entry(shortened(archive, header), content, done)
+  await finished((done) =>
+    content === undefined
+      ? archive.entry(shortened(archive, header), done)
+      : archive.entry(shortened(archive, header), content, done),
+  )
+}
+
+type EntrySink = ReturnType<Pack['entry']>
+
+/** Resolves once an entry is written. The reader of the archive may go away in the middle of it. */
+function finished(begin: (done: (error?: Error | null) => void) => EntrySink): Promise<void> {
+  return new Promise((resolve, reject) => {
+    begin((error) => (error ? reject(error) : resolve())).on('error', reject)
   })
 }
 

@@ -125,16 +125,23 @@ function isRoot(): boolean {
   return spawnSync('id', ['-u'], { encoding: 'utf8' }).stdout.trim() === '0'
 }
 
-test('packArchive() fails only for its reader when that goes away in the middle of a file', async () => {
-  const directory = scratchDirectory()
-  writeFileSync(join(directory, 'large'), Buffer.alloc(4_000_000))
+test.each([
+  ['before a tree', 'tree', 0],
+  ['in the middle of a tree', 'tree', 1],
+  ['before a text', 'text', 0],
+  ['in the middle of a text', 'text', 1],
+] as const)('packArchive() fails only for its reader when that goes away %s', async (_, kind, chunks) => {
+  const file = join(scratchDirectory(), 'large')
+  writeFileSync(file, Buffer.alloc(4_000_000))
   const failures: unknown[] = []
   const note = (error: unknown) => void failures.push(error)
   process.on('uncaughtException', note)
   try {
-    const archive = packArchive([{ name: 'large', tree: join(directory, 'large') }])
+    const part = kind === 'tree' ? { name: 'large', tree: file } : { name: 'large', text: 'x'.repeat(4_000_000) }
+    const archive = packArchive([part])
     const sink = new Writable({ write: () => void setImmediate(() => sink.destroy(new Error('lost'))) })
-    await expect(pipeline(archive, sink)).rejects.toThrow('lost')
+    if (chunks === 0) sink.destroy(new Error('lost'))
+    await expect(pipeline(archive, sink)).rejects.toThrow()
     // The packer notices a few turns later.
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
   } finally {
