@@ -18,6 +18,8 @@ export const ERROR_CODES = {
     'Nix printed something unexpected. Check that the `nix` commands of this machine work, and their version.',
   'bad-package': 'A package in the models cannot be built as written. The problems are listed above the error.',
   'bad-package-name': 'The name of a package cannot be part of a store path. Use letters, digits, and `+ - . _ ? =`.',
+  'bad-profile':
+    'The profile of a target contains no readable profile manifest. Reconstruct from the records of the target with `--prefer records`, or deploy again.',
   'bad-record':
     'A record on a target is damaged and does not name the module to call. Deploy again: the next run uses the manifests instead.',
   'bad-request':
@@ -58,6 +60,8 @@ export const ERROR_CODES = {
     'Another deployment has a service of this manifest on the same target. Rename the service, or undeploy the other deployment there first.',
   'connection-lost':
     'The connection to a machine broke, or the machine stopped answering. Activities continue there; run the same command again when the machine is reachable.',
+  'contradictory-deployment':
+    'Profiles and records of the targets contradict each other. Choose which of them counts with `--prefer`.',
   'corrupt-state':
     'A file in the state directory of the coordinator is damaged. The hint explains how to continue without it.',
   'current-generation': 'The current generation cannot be deleted. Deploy, or switch to another generation, first.',
@@ -83,6 +87,8 @@ export const ERROR_CODES = {
     'No known_hosts file contains the host key of the machine. Compare the fingerprint, then add the key with the command in the hint.',
   'import-failed': 'A target could not unpack the packages sent to it. Check free space and permissions there.',
   'incomplete-archive': 'A transfer to a target ended early. Run the same command again.',
+  'incomplete-deployment':
+    'Services that were read back need others of which no target tells. Add the missing targets to the infrastructure, or use `--partial`.',
   'internal-error': 'This is a bug in davit. Please report it, with the text below the message.',
   interrupted: 'The run was stopped by a signal. The hint explains what state it left, and how to continue.',
   'invalid-architecture':
@@ -143,6 +149,8 @@ export const ERROR_CODES = {
     'The services under this name were deployed by another coordinator. Choose another name with `-p`, or take the services over with `--take-over`.',
   'not-owner': 'Something in the store belongs to another account. Only that account or root can collect it.',
   'not-text': 'A file is not UTF-8 text. Convert it.',
+  'nothing-found':
+    'The targets know of no deployment with this name. Check the name, the infrastructure, and the account that logs in.',
   'nothing-selected': 'No service with state matches the selection. The hint names services that have some.',
   'other-generation':
     'The manifest is not the one of the given generation. Print that manifest with davit-generations.',

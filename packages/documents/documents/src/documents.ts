@@ -35,6 +35,7 @@ export {
   storeDirectory,
   type StorePath,
   storePath,
+  parseStorePath,
   type System,
   system,
   type TargetName,

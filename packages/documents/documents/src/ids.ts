@@ -42,6 +42,12 @@ export const storePath = v.pipe(
   v.transform((text) => text as StorePath),
 )
 
+/** Parses a store path that a machine reports; undefined if it is none. */
+export function parseStorePath(text: string): StorePath | undefined {
+  const result = v.safeParse(storePath, text)
+  return result.success ? result.output : undefined
+}
+
 export const storeDirectory = v.pipe(
   v.string(),
   v.regex(/^(?:\/(?!\.\.?(?:\/|$))[A-Za-z0-9_.+-]+)+$/, 'a store directory must be an absolute path of plain names'),

@@ -31,12 +31,12 @@ export type ServiceMapping = v.InferOutput<typeof serviceMapping>
 export type SnapshotMapping = v.InferOutput<typeof snapshotMapping>
 
 const mappingXml = spell.record({ container: spell.text, service: spell.text, target: spell.text })
-const serviceMappingXml = spell.record({
+export const serviceMappingFields = {
   container: spell.text,
   containerProvidedByService: spell.text,
   service: spell.text,
   target: spell.text,
-})
+} as const
 const snapshotMappingXml = spell.record({
   component: spell.text,
   container: spell.text,
@@ -46,7 +46,7 @@ const snapshotMappingXml = spell.record({
 })
 
 export const mappingsXml = spell.list('mapping', mappingXml)
-export const serviceMappingsXml = spell.list('mapping', serviceMappingXml)
+export const serviceMappingsXml = spell.list('mapping', spell.record(serviceMappingFields))
 export const snapshotMappingsXml = spell.list('mapping', snapshotMappingXml)
 
 /** Identity of a mapping as text, in the original toolset's sort order: target, container, service key. */

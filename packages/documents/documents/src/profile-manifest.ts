@@ -3,15 +3,20 @@ import { checkProfileManifest } from './checks/check-manifest.ts'
 import type { Format } from './format.ts'
 import { serviceKey, type TargetName, targetName } from './ids.ts'
 import { type ManifestService, manifestServicesXml, manifestServiceWith } from './manifest-service.ts'
-import { type Mapping, mappingsWith, serviceMappingsXml, snapshotMappingsXml } from './mapping.ts'
+import { type Mapping, mappingsWith, serviceMappingFields, snapshotMappingsXml } from './mapping.ts'
 import { list, table } from './property.ts'
 import * as spell from './xml/spelling.ts'
 
 function profileManifestWith(target: v.GenericSchema<unknown, TargetName>) {
   const { mapping, serviceMapping, snapshotMapping } = mappingsWith(target)
+  const placedMapping = v.object({
+    ...serviceMapping.entries,
+    /** Place among the mappings of the service in the manifest; absent if these are in the order of the targets' names. */
+    position: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+  })
   return v.object({
     services: table(serviceKey, manifestServiceWith(mapping)),
-    serviceMappings: list(serviceMapping),
+    serviceMappings: list(placedMapping),
     snapshotMappings: list(snapshotMapping),
   })
 }
@@ -26,7 +31,7 @@ const common = {
   header: 'required',
   xml: spell.record({
     services: manifestServicesXml,
-    serviceMappings: serviceMappingsXml,
+    serviceMappings: spell.list('mapping', spell.record({ ...serviceMappingFields, position: spell.number })),
     snapshotMappings: snapshotMappingsXml,
   }),
   check: checkProfileManifest,

@@ -41,6 +41,7 @@ export {
 export { referencesIn } from './records/references.ts'
 export { isUnresolved, resolveSecrets, type SecretNeed, valuesOf } from './records/secrets.ts'
 export { profileRoot, type ProfileToSet, setProfile } from './profile.ts'
+export { type CurrentProfile, readProfiles } from './read-profiles.ts'
 export { reachTargets, type ReachedTargets } from './reach-targets.ts'
 export { isBroken } from './helper/reconnect.ts'
 export type { ShellTarget } from './shell-target.ts'

@@ -25,6 +25,25 @@ operation_set_profile() {
   say generation "$number"
 }
 
+# operation_read_profiles PROFILE [TARGET]...: for each target with a current profile `profile locked|free TARGET PATH TEXT`, the last
+# two in hexadecimal. TEXT is the profile manifest, `-` if there is none, or `+` if it is larger than any that davit writes.
+operation_read_profiles() {
+  profile=$1
+  shift
+  for target in "$@"; do
+    check_names "$target" "$profile"
+    directory=$state/targets/$target/profiles/$profile
+    path=$(readlink "$directory/current") && path=$(readlink "$directory/$path") || continue
+    file=$path/profilemanifest.xml text=- lock=free
+    [ ! -f "$state/targets/$target/lock/$profile/holder" ] || lock=locked
+    if [ -f "$file" ]; then
+      text=+
+      [ "$(wc -c <"$file")" -gt 8000000 ] || text=$(head -c 8000000 <"$file" | hexadecimal)
+    fi
+    say profile "$lock" "$target" "$(printf %s "$path" | hexadecimal)" "${text:--}"
+  done
+}
+
 # choose_generation DIRECTORY add|reuse PATH: sets $number.
 choose_generation() {
   last=0 holder=

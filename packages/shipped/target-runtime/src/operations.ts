@@ -95,6 +95,12 @@ export const OPERATIONS = {
     slowness: SLOW,
     isRepeatable: true,
   },
+  read_profiles: {
+    roles: DEPLOY,
+    fields: 'PROFILE [TARGET]...',
+    does: 'returns the current profiles of targets, each with its profile manifest',
+    isRepeatable: true,
+  },
   protect: {
     roles: CARRY,
     fields: 'STORE-KIND ROOTS [PATH]...',

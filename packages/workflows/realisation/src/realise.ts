@@ -81,7 +81,7 @@ function profileContents(
   { types, modulePaths }: { readonly types: TypesByTarget; readonly modulePaths: ModulePaths },
 ): (target: TargetName) => ProfileContents {
   const packages = packagesByTarget(architecture)
-  const parts = profileManifests(manifest)
+  const parts = profileManifests(manifest, packages)
   const nothing: ProfileManifest = { services: new Map(), serviceMappings: [], snapshotMappings: [] }
   return (target) => {
     const needed = new Set(types.get(target))

@@ -1,27 +1,74 @@
-import type { Manifest, ManifestService, Mapping, ProfileManifest, ServiceKey, TargetName } from '@davit/documents'
+import type {
+  Manifest,
+  ManifestService,
+  ProfileManifest,
+  ServiceKey,
+  ServiceMapping,
+  ServiceName,
+  StorePath,
+  TargetName,
+} from '@davit/documents'
 import { byTarget } from './by-target.ts'
 
-/** Splits a manifest into a part for each target; mappings keep their target, although the text form leaves it out. */
-export function profileManifests(manifest: Manifest): ReadonlyMap<TargetName, ProfileManifest> {
+type Installed = ReadonlyMap<TargetName, readonly StorePath[]>
+
+/**
+ * Splits a manifest into a part for each target, from which it can be put together again. Mappings keep their target, although the
+ * text form leaves it out. Services that are not activated are in the parts of the targets that have their packages.
+ */
+export function profileManifests(
+  manifest: Manifest,
+  installed: Installed = new Map(),
+): ReadonlyMap<TargetName, ProfileManifest> {
   const serviceMappings = byTarget(manifest, manifest.serviceMappings)
   const snapshotMappings = byTarget(manifest, manifest.snapshotMappings)
+  const positions = unusualPositions(manifest)
+  const inactive = inactiveServices(manifest)
   return new Map(
-    [...serviceMappings].map(([target, mappings]) => [
-      target,
-      {
-        services: servicesOf(manifest, mappings),
-        serviceMappings: mappings,
+    [...serviceMappings].map(([target, mappings]) => {
+      const packages = new Set(installed.get(target))
+      const keys = [
+        ...mappings.map(({ service }) => service),
+        ...inactive.flatMap(([key, { pkg }]) => (packages.has(pkg) ? [key] : [])),
+      ]
+      const part: ProfileManifest = {
+        services: servicesOf(manifest, keys),
+        serviceMappings: mappings.map((mapping) => placed(mapping, positions.get(mapping))),
         snapshotMappings: snapshotMappings.get(target) ?? [],
-      },
-    ]),
+      }
+      return [target, part]
+    }),
   )
 }
 
-function servicesOf(manifest: Manifest, mappings: readonly Mapping[]): Map<ServiceKey, ManifestService> {
-  const keys = [...new Set(mappings.map(({ service }) => service))].sort()
+function placed(mapping: ServiceMapping, position: number | undefined): ProfileManifest['serviceMappings'][number] {
+  return position === undefined ? mapping : { ...mapping, position }
+}
+
+function inactiveServices({ services, serviceMappings }: Manifest): readonly [ServiceKey, ManifestService][] {
+  const active = new Set(serviceMappings.map(({ service }) => service))
+  return [...services].filter(([key]) => !active.has(key))
+}
+
+/** Positions of mappings among those of their service, for services whose targets are not in the order of names. */
+function unusualPositions({ services, serviceMappings }: Manifest): ReadonlyMap<ServiceMapping, number> {
+  const groups = new Map<ServiceName | undefined, ServiceMapping[]>()
+  for (const mapping of serviceMappings) {
+    const name = services.get(mapping.service)?.name
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [mapping])
+    else group.push(mapping)
+  }
+  const unusual = [...groups.values()].filter((group) =>
+    group.some(({ target }, index) => target < (group[index - 1]?.target ?? target)),
+  )
+  return new Map(unusual.flatMap((group) => group.map((mapping, index): [ServiceMapping, number] => [mapping, index])))
+}
+
+function servicesOf({ services }: Manifest, keys: readonly ServiceKey[]): Map<ServiceKey, ManifestService> {
   return new Map(
-    keys.flatMap((key): [ServiceKey, ManifestService][] => {
-      const service = manifest.services.get(key)
+    [...new Set(keys)].sort().flatMap((key): [ServiceKey, ManifestService][] => {
+      const service = services.get(key)
       return service === undefined ? [] : [[key, service]]
     }),
   )

@@ -1,0 +1,59 @@
+import {
+  connectionEnvironment,
+  formatOptions,
+  interfaceOptions,
+  outputOptions,
+  profileOptions,
+  sizeEnvironment,
+  stateEnvironment,
+  type ToolDescription,
+} from '@davit/tool'
+
+export const description = {
+  name: 'davit-reconstruct',
+  summary: 'Read the manifest of a deployment back from its targets',
+  description: [
+    'Reads the current profile of each target and the records of its services, and prints the manifest that was deployed. Needs nothing but the infrastructure model, and changes nothing on the targets.',
+    'With --set, the manifest becomes the current generation of this coordinator, unless that says the same already. From then on, the deployment belongs to this coordinator.',
+    'Where the profile of a target and its records contradict each other, or two targets do, both are shown, and nothing is printed until --prefer says which of them counts.',
+  ],
+  examples: [
+    { command: 'davit-reconstruct infrastructure.yaml > manifest.xml', describe: 'read what is deployed' },
+    {
+      command: 'davit-reconstruct --set infrastructure.yaml',
+      describe: 'go on with a deployment after the disk of the coordinator was lost',
+    },
+    {
+      command: 'davit-reconstruct --partial infrastructure.yaml',
+      describe: 'leave out what cannot be reached or read',
+    },
+  ],
+  operands: { infrastructure: { kind: 'required', describe: 'infrastructure model: the targets to read' } },
+  options: {
+    ...profileOptions,
+    set: { type: 'boolean', describe: 'make the manifest the current generation of this coordinator' },
+    partial: {
+      type: 'boolean',
+      describe: 'leave out targets that cannot be read, and inter-dependencies of which nothing is known',
+    },
+    prefer: {
+      type: 'choice',
+      choices: ['profile', 'records'],
+      describe:
+        'what counts where they contradict each other: profile (what was deployed last) or records (what is active)',
+    },
+    ...interfaceOptions,
+    ...formatOptions,
+    ...outputOptions,
+  },
+  exitStatus: {
+    1: 'profiles and records contradict each other, or nothing is deployed under this name',
+    69: 'some targets cannot be reached',
+  },
+  environment: { ...stateEnvironment, ...connectionEnvironment, ...sizeEnvironment },
+  seeAlso: ['davit-env(1)', 'davit-set(1)', 'davit-generations(1)'],
+  interrupted: {
+    once: 'nothing was changed; run the same command again',
+    twice: 'nothing was changed on the targets; run the same command again',
+  },
+} as const satisfies ToolDescription

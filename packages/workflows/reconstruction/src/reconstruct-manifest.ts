@@ -1,0 +1,77 @@
+import { DavitError, type Report } from '@davit/diagnostics'
+import { type Infrastructure, Manifest, type ProfileName, validateDocument } from '@davit/documents'
+import { contradictionText, type Preference, reconstruct, type Reconstruction } from '@davit/recovery'
+import type { ReachedTargets } from '@davit/target'
+
+import { say } from './messages.ts'
+import { type Accounts, readAccounts } from './read-accounts.ts'
+
+export interface ReconstructionOptions {
+  readonly infrastructure: Infrastructure
+  readonly profile: ProfileName
+  /** What counts where profiles and records contradict each other; without it, contradictions are refused. */
+  readonly prefer: Preference | undefined
+  /** Whether to leave out what cannot be read. */
+  readonly partial: boolean
+  readonly report: Report
+  readonly signal: AbortSignal
+}
+
+/** Reads a deployment back from its targets. */
+export async function reconstructManifest(reached: ReachedTargets, options: ReconstructionOptions): Promise<Manifest> {
+  const { infrastructure, profile, prefer, report } = options
+  const read = await readAccounts(reached, { ...options, recordsSuffice: prefer === 'records' })
+  refuseNothing(read, profile)
+  const empty = read.accounts.filter(({ profile: current, records }) => current === undefined && records.length === 0)
+  if (empty.length > 0) report(say('nothing-there', { targets: empty.map(({ target }) => target), profile }))
+  const found = reconstruct({ infrastructure, accounts: read.accounts, prefer: prefer ?? 'profile' })
+  settle(found, options)
+  leaveOut(found, options)
+  return validateDocument(Manifest, found.manifest, { file: 'the reconstructed manifest' })
+}
+
+function refuseNothing({ accounts, profiles }: Accounts, profile: ProfileName): void {
+  if (accounts.some((account) => account.profile !== undefined || account.records.length > 0)) return
+  const others = [...profiles].filter((name) => name !== profile).map((name) => `'${name}'`)
+  throw new DavitError('nothing-found', `the targets know of no deployment '${profile}'`, {
+    hint:
+      others.length === 0
+        ? 'check the infrastructure, and the account that logs in: each account has deployments of its own'
+        : `they have ${others.join(', ')}: name it with -p NAME`,
+  })
+}
+
+/** Refuses contradictions, or reports what settles them. */
+function settle({ contradictions, unsettled }: Reconstruction, { prefer, report }: ReconstructionOptions): void {
+  const refused = prefer === undefined ? contradictions : unsettled
+  if (refused.length > 0) {
+    throw new DavitError('contradictory-deployment', 'the targets contradict themselves or each other', {
+      diagnostics: refused.map((one) => ({ severity: 'error', message: contradictionText(one) })),
+      hint:
+        prefer === undefined
+          ? '--prefer profile takes what was deployed last, --prefer records what is active now'
+          : 'leave one of these targets out of the infrastructure, and add --partial',
+    })
+  }
+  if (prefer === undefined) return
+  for (const one of contradictions) {
+    report(say('contradiction-settled', { text: contradictionText(one), preference: prefer }))
+  }
+}
+
+function leaveOut({ missing }: Reconstruction, { partial, report }: ReconstructionOptions): void {
+  const [first] = missing
+  if (first === undefined) return
+  if (!partial) {
+    throw new DavitError('incomplete-deployment', 'services need others of which no target tells', {
+      diagnostics: missing.map(({ service, needs }) => ({
+        severity: 'error',
+        message: `'${service}' needs ${needs.service} in container '${needs.container}' on '${needs.target}'`,
+      })),
+      hint: 'add missing targets to the infrastructure, or leave these inter-dependencies out with --partial',
+    })
+  }
+  for (const { service, needs } of missing) {
+    report(say('reference-left-out', { service, key: needs.service, target: needs.target }))
+  }
+}

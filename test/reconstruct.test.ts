@@ -1,0 +1,180 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
+import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
+import { deploy, infrastructureOf, modelFile, type Models } from './harness/models.ts'
+import { profileOn, recordOf } from './harness/records.ts'
+import { takeJournal, wrapper, wrapperPackage } from './harness/services.ts'
+
+const STATE = '/var/lib/davit'
+
+describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts is read back', () => {
+  let set: TestHosts
+  let hosts: readonly Host[]
+  let user: Coordinator
+  let models: Models
+  let deployed: string
+
+  beforeAll(async () => {
+    set = await bringUpHosts(2, { prefix: 'rc' })
+    hosts = set.hosts
+    user = await coordinator({ hosts: set })
+    models = systemOn(hosts)
+    succeeded(await deploy(user, models))
+    deployed = await generation(1)
+    await takeJournal(hosts)
+  }, 120_000)
+  afterAll(async () => {
+    await set?.down()
+    await user?.remove()
+  })
+  beforeEach(async () => {
+    // The coordinator has a new disk.
+    await rm(user.stateDirectory, { recursive: true, force: true })
+  })
+
+  const infrastructure = () => modelFile(user, 'infrastructure')
+  const reconstruct = (...options: readonly string[]) =>
+    user.run(['davit-reconstruct', '--format', 'json', ...options, infrastructure()])
+  const generation = (number: number) =>
+    readFile(join(user.stateDirectory, `coordinator/default/generations/${number}/manifest`), 'utf8')
+  /** Changes a host for as long as `work` takes. */
+  const whileChanged = async (host: Host, script: string, work: () => Promise<void>) => {
+    await host.sh(`rm -rf /tmp/saved && cp -a ${STATE}/targets /tmp/saved`)
+    await host.sh(script)
+    try {
+      await work()
+    } finally {
+      await host.sh(`rm -rf ${STATE}/targets && mv /tmp/saved ${STATE}/targets`)
+    }
+  }
+
+  test('byte for byte, by a coordinator that has neither generations nor a store', async () => {
+    await rm(user.storeDirectory, { recursive: true, force: true })
+    const outcome = succeeded(await reconstruct('--set'))
+    expect(outcome.stdout).toBe(deployed)
+    expect(outcome.stderr).toContain('generation 1 on the coordinator, as the targets have it')
+    expect(await generation(1)).toBe(deployed)
+    expect(succeeded(await reconstruct('--set')).stderr).toContain(
+      'generation 1 of the coordinator is what the targets have',
+    )
+    expect(await user.generations()).toEqual([1])
+  })
+
+  test('so that the next deployment of the same models changes nothing', async () => {
+    succeeded(await reconstruct('--set'))
+    const before = await Promise.all(hosts.map((host) => profileOn(host)))
+    succeeded(await deploy(user, models))
+    expect(await takeJournal(hosts)).toEqual([])
+    expect(await user.generations()).toEqual([1])
+    expect(await Promise.all(hosts.map((host) => profileOn(host)))).toEqual(before)
+  })
+
+  test('as XML, with the same content', async () => {
+    const file = await user.write('recovered.xml', succeeded(await reconstruct('--format', 'xml')).stdout)
+    expect(succeeded(await user.run(['davit-activate', '--take-over', '--dry-run', file])).stdout).toBe(
+      'nothing to do\n',
+    )
+  })
+
+  test('without --set nothing is written anywhere', async () => {
+    const files = () => hosts[0]!.sh(`find ${STATE}/targets -printf '%p %C@\\n' | sort`)
+    const before = await files()
+    succeeded(await reconstruct())
+    expect(await user.generations()).toEqual([])
+    expect(await files()).toBe(before)
+  })
+
+  test('but not if a service was stopped behind its back, until --prefer says what counts', async () => {
+    const { key } = await recordOf('worker', hosts[0]!)
+    await whileChanged(hosts[0]!, `rm -r ${STATE}/targets/rc1/active/default/wrapper:${key}`, async () => {
+      const refused = await reconstruct()
+      expect(refused).toMatchObject({ status: 1, stdout: '' })
+      expect(refused.stderr).toContain(
+        "'worker' in container 'wrapper' on 'rc1' is in the profile, but no record says that it is active",
+      )
+      expect(refused.stderr).toContain('--prefer profile takes what was deployed last')
+      expect(succeeded(await reconstruct('--prefer', 'profile')).stdout).toBe(deployed)
+      const active = succeeded(await reconstruct('--prefer', 'records', '--partial'))
+      expect(mappingsIn(active.stdout)).toBe(mappingsIn(deployed) - 1)
+      expect(active.stderr).toContain('the records count')
+    })
+  })
+
+  test('from the records alone if a profile is lost or unreadable', async () => {
+    await whileChanged(hosts[1]!, `rm -r ${STATE}/targets/rc2/profiles`, async () => {
+      expect(await reconstruct()).toMatchObject({
+        status: 1,
+        stdout: '',
+        stderr: expect.stringContaining('not in the profile'),
+      })
+      const outcome = succeeded(await reconstruct('--prefer', 'records'))
+      expect(mappingsIn(outcome.stdout)).toBe(mappingsIn(deployed))
+      expect(Object.keys(JSON.parse(outcome.stdout).profiles)).toEqual(['rc1'])
+    })
+    const { current } = await profileOn(hosts[1]!)
+    const file = `${current}/profilemanifest.xml`
+    await hosts[1]!.sh(`cp ${file} /tmp/intact; printf '<profilemanifest\\033[31m' >${file}`)
+    try {
+      const refused = await reconstruct()
+      expect(refused).toMatchObject({ status: 65, stdout: '' })
+      expect(refused.stderr).toContain('--prefer records takes what the records of the target say instead')
+      expect(refused.stderr).not.toContain('\u001B')
+      expect(mappingsIn(succeeded(await reconstruct('--prefer', 'records')).stdout)).toBe(mappingsIn(deployed))
+    } finally {
+      await hosts[1]!.sh(`cp /tmp/intact ${file}`)
+    }
+  })
+
+  test('with a damaged record, whose service only the profile describes', async () => {
+    const { key } = await recordOf('worker', hosts[0]!)
+    const record = `${STATE}/targets/rc1/active/default/wrapper:${key}/record`
+    await whileChanged(hosts[0]!, `: >${record}`, async () => {
+      const outcome = succeeded(await reconstruct())
+      expect(outcome.stdout).toBe(deployed)
+      expect(outcome.stderr).toContain(
+        `the record of ${key} in 'wrapper' cannot be read (it is empty): only the profile counts`,
+      )
+    })
+  })
+
+  test('without a host that cannot be reached, if that is asked for', async () => {
+    await hosts[0]!.sshd('stop')
+    try {
+      expect(await reconstruct()).toMatchObject({ status: 69, stdout: '' })
+      const outcome = succeeded(await reconstruct('--partial'))
+      expect(outcome.stderr).toContain('[rc1] warning: left out: cannot reach')
+      expect(outcome.stderr).toMatch(/'both' needs \S+ on 'rc1', of which nothing is known: left out/)
+      expect(mappingsIn(outcome.stdout)).toBe(1)
+      expect(Object.keys(JSON.parse(outcome.stdout).profiles)).toEqual(['rc2'])
+    } finally {
+      await hosts[0]!.sshd('start')
+    }
+  })
+
+  test('says which deployments there are if the name is wrong', async () => {
+    expect(await reconstruct('-p', 'other')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/know of no deployment 'other'[^]*they have 'default': name it with -p NAME/),
+    })
+  })
+})
+
+function mappingsIn(manifest: string): number {
+  return (JSON.parse(manifest) as { serviceMappings: readonly unknown[] }).serviceMappings.length
+}
+
+/** A provider with a tenant, dependencies across hosts, a service on both hosts in an unusual order, and one that is only installed. */
+function systemOn(hosts: readonly Host[]): Models {
+  return {
+    services: {
+      worker: wrapper({}, { deployState: true }),
+      both: wrapper({ version: 'both' }, { dependsOn: ['worker'] }),
+      utility: { type: 'package', pkg: wrapperPackage({ version: 'only installed' }) },
+    },
+    infrastructure: infrastructureOf(hosts),
+    distribution: { worker: ['rc1'], both: ['rc2', 'rc1'], utility: ['rc2'] },
+  }
+}
