@@ -25,6 +25,7 @@ export {
   packagesIn,
   source,
   type SourcePackage,
+  type StoredPackage,
 } from './package.ts'
 export { type Secret, secret, type SecretSource } from './secret.ts'
 export type {

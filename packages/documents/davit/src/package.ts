@@ -15,8 +15,14 @@ export interface BuildPackage {
   readonly build: Build
 }
 
+/** A package that is in the store already. */
+export interface StoredPackage {
+  /** Its path in the store. */
+  readonly storePath: string
+}
+
 /** Package of a service: what is installed on its target. */
-export type Package = SourcePackage | BuildPackage
+export type Package = SourcePackage | BuildPackage | StoredPackage
 
 export interface Build {
   /** Name of the package in the store; that of the service when absent. May contain `${parameter.path}`. */

@@ -1,4 +1,4 @@
-export { byName } from './by-name.ts'
+export { byName, compareText } from './by-name.ts'
 export { describe } from './text/describe.ts'
 export { Float } from './float.ts'
 export { invalidDocument, openSource, type ParseOptions } from './text/invalid-document.ts'

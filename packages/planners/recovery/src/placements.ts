@@ -3,6 +3,7 @@ import {
   mappingIdOf,
   type ManifestService,
   type ProfileManifest,
+  type ServiceKey,
   type ServiceMapping,
 } from '@davit/documents'
 
@@ -77,7 +78,7 @@ function differingPlaces(one: Placement, other: Placement): readonly string[] {
 }
 
 /** Services that are installed on a target, but not activated. */
-export function installedOn({ profile }: TargetAccount): ReadonlyMap<string, ManifestService> {
+export function installedOn({ profile }: TargetAccount): ReadonlyMap<ServiceKey, ManifestService> {
   if (profile?.manifest === undefined) return new Map()
   const mapped = new Set(profile.manifest.serviceMappings.map(({ service }) => service))
   return new Map([...profile.manifest.services].filter(([key]) => !mapped.has(key)))

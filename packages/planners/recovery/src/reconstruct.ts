@@ -8,6 +8,7 @@ import {
   storeOf,
   type TargetName,
 } from '@davit/documents'
+import { byName, compareText } from '@davit/languages'
 
 import type { TargetAccount } from './account.ts'
 import { type Contradiction, differingFields } from './contradiction.ts'
@@ -29,6 +30,8 @@ export interface Reconstruction {
   readonly unsettled: readonly Contradiction[]
   /** Inter-dependencies and providers that are not in the manifest, left out of it. */
   readonly missing: readonly MissingReference[]
+  /** Targets of the services that are installed, but not activated. */
+  readonly installed: ReadonlyMap<ServiceKey, readonly TargetName[]>
 }
 
 export interface MissingReference {
@@ -43,17 +46,18 @@ export interface MissingReference {
 export function reconstruct({ infrastructure, accounts, prefer }: ReconstructionTerms): Reconstruction {
   const found = accounts.map((account) => placementsOn(account, prefer))
   const placements = found.flatMap((one) => one.placements).sort(inOrder)
+  const inactive = accounts.flatMap((account) =>
+    [...installedOn(account)].map(([key, service]) => ({ key, target: account.target, service })),
+  )
   const described = [
     ...placements.map(({ mapping, service }) => ({ key: mapping.service, target: mapping.target, service })),
-    ...accounts.flatMap((account) =>
-      [...installedOn(account)].map(([key, service]) => ({ key: key as ServiceKey, target: account.target, service })),
-    ),
+    ...inactive,
   ]
   const { services, unsettled } = servicesIn(described)
   const profiles = new Map(
     accounts
       .flatMap(({ target, profile }): [TargetName, StorePath][] => (profile ? [[target, profile.path]] : []))
-      .sort(byKey),
+      .sort(byName),
   )
   const [path] = [...[...services.values()].map(({ pkg }) => pkg), ...profiles.values()]
   const { kept, missing } = withoutMissing({ services, placements, infrastructure })
@@ -67,7 +71,14 @@ export function reconstruct({ infrastructure, accounts, prefer }: Reconstruction
     ),
     store: storeOf(path),
   }
-  return { manifest, contradictions: [...found.flatMap((one) => one.contradictions), ...unsettled], unsettled, missing }
+  const contradictions = [...found.flatMap((one) => one.contradictions), ...unsettled]
+  return { manifest, contradictions, unsettled, missing, installed: targetsByKey(inactive) }
+}
+
+function targetsByKey(described: readonly DescribedService[]): ReadonlyMap<ServiceKey, readonly TargetName[]> {
+  const targets = new Map<ServiceKey, TargetName[]>()
+  for (const { key, target } of described) targets.set(key, [...(targets.get(key) ?? []), target])
+  return targets
 }
 
 interface DescribedService {
@@ -87,7 +98,7 @@ function servicesIn(described: readonly DescribedService[]) {
     const targets = [other.target, one.target] as const
     unsettled.push({ kind: 'targets-differ', service: one.service.name, key: one.key, targets, fields })
   }
-  const services = new Map([...first].sort(byKey).map(([key, { service }]) => [key, service]))
+  const services = new Map([...first].sort(byName).map(([key, { service }]) => [key, service]))
   return { services, unsettled }
 }
 
@@ -123,16 +134,8 @@ function withoutMissing({ services, placements, infrastructure }: Found) {
 
 function inOrder(one: Placement, other: Placement): number {
   return (
-    compare(one.service.name, other.service.name) ||
+    compareText(one.service.name, other.service.name) ||
     (one.position ?? 0) - (other.position ?? 0) ||
-    compare(one.mapping.target, other.mapping.target)
+    compareText(one.mapping.target, other.mapping.target)
   )
-}
-
-function byKey([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  return compare(one, other)
-}
-
-function compare(one: string, other: string): number {
-  return one === other ? 0 : one < other ? -1 : 1
 }

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   encodeDocument,
   Manifest,
@@ -5,11 +7,15 @@ import {
   parseDocument,
   ProfileManifest,
   type ServiceMapping,
+  type System,
   type TargetName,
   validateDocument,
 } from '@davit/documents'
 import { profileManifests } from '@davit/realisation'
-import { reconstruct, type TargetAccount } from '@davit/recovery'
+import { modelsOf, type RecoveredModels, reconstruct, type TargetAccount } from '@davit/recovery'
+import { loadArchitecture } from '@davit/models'
+import { architectureOf, manifestOf as manifestFrom, normalizeModel } from '@davit/normalization'
+import { scratchDirectory } from '@davit/testing/scratch'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 
@@ -93,3 +99,58 @@ test('the parts of a manifest on its targets give the manifest again, byte for b
     }),
   )
 })
+
+/** Normalizes models, as davit-normalize and davit-manifest would, without a store. */
+async function normalized(models: RecoveredModels, profiles: Manifest['profiles']): Promise<Manifest> {
+  const directory = scratchDirectory()
+  const fileOf = (name: 'services' | 'infrastructure' | 'distribution') => {
+    const file = join(directory, `${name}.json`)
+    writeFileSync(file, JSON.stringify(plain(models[name])))
+    return file
+  }
+  const files = {
+    services: fileOf('services'),
+    infrastructure: fileOf('infrastructure'),
+    distribution: fileOf('distribution'),
+  }
+  const store = { kind: 'native', directory: '/store' } as const
+  const [system, reach] = ['s' as System, { clientInterface: 'ssh', targetProperty: 'hostname' }]
+  const model = await loadArchitecture(files, { system, ...reach })
+  const result = normalizeModel(model, { system, store, deployState: false, ...reach })
+  const packages = result.packageRequests.map(({ spec }) => {
+    if (spec.kind !== 'present') throw new Error(`a package of kind ${spec.kind}`)
+    return { outPath: spec.path }
+  })
+  return manifestFrom(architectureOf(result, packages), profiles)
+}
+
+function plain(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_, part: unknown) => (part instanceof Map ? Object.fromEntries(part) : part)),
+  )
+}
+
+test('models that are made of a manifest normalize to it', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(drawnService, { maxLength: 9 }), async (drawn) => {
+      const manifest = manifestOf(drawn)
+      const accounts = accountsOf(manifest, drawn)
+      const found = reconstruct({ infrastructure: manifest.infrastructure, accounts, prefer: 'profile' })
+      const models = modelsOf(manifest, found.installed)
+      expect(models.losses).toEqual([])
+      const again = await normalized(models, manifest.profiles)
+      // The keys of drawn services are not hashes; names, places and everything else must be the same.
+      expect(named(again)).toEqual(named(manifest))
+    }),
+    { numRuns: 40 },
+  )
+})
+
+/** A manifest whose service keys are names. */
+function named(manifest: Manifest): unknown {
+  const nameOf = (key: string) => manifest.services.get(key as never)?.name ?? key
+  const text = encodeDocument(Manifest, manifest, 'json')
+  const renamed = text.replaceAll(/"(key\d+|[0-9a-f]{64})"/g, (_, key: string) => JSON.stringify(nameOf(key)))
+  const { services, ...rest } = JSON.parse(renamed) as Record<string, unknown>
+  return { ...rest, services }
+}

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { PackageSpec } from '@davit/documents'
+import { type PackageSpec, parseStorePath } from '@davit/documents'
 import { described, entriesOf, membersOf, type Part, refuse, refuseOthers, textOf } from './part.ts'
 import { present } from './present.ts'
 import { type BuildContext, readBuild } from './read-build.ts'
@@ -31,6 +31,11 @@ export function readPackage(part: Part, context: PackageContext): ReadPackage | 
     refuseOthers(members, ['source', 'name', 'sizeLimit'], 'a source')
     return readSource(source, members, context)
   }
+  const stored = members.get('storePath')
+  if (stored !== undefined) {
+    refuseOthers(members, ['storePath'], 'a package in the store')
+    return readStored(stored)
+  }
   const build = members.get('build')
   if (build === undefined) {
     const isBuild = members.has('script')
@@ -51,6 +56,14 @@ function readSource(
   const name = nameMember === undefined ? undefined : textOf(nameMember, 'the name of a package')
   const sizeLimitBytes = limitMember === undefined ? undefined : readSizeLimit(limitMember)
   return path === undefined ? undefined : { spec: { kind: 'source', path, ...present({ name, sizeLimitBytes }) } }
+}
+
+function readStored(part: Part): ReadPackage | undefined {
+  const text = textOf(part, 'a store path')
+  if (text === undefined) return undefined
+  const path = parseStorePath(text)
+  const form = 'a store path has the form <store directory>/<32 characters>-<name>'
+  return path === undefined ? refuse(part, `'${text}' is not a store path`, form) : { spec: { kind: 'present', path } }
 }
 
 function readPath(part: Part, directory: string): string | undefined {

@@ -1,0 +1,104 @@
+import {
+  type ContainerName,
+  type Infrastructure,
+  type Manifest,
+  type ManifestService,
+  type Mapping,
+  type Properties,
+  type ServiceKey,
+  type ServiceName,
+  type StorePath,
+  type TargetName,
+} from '@davit/documents'
+import { byName, compareText } from '@davit/languages'
+
+/** Models that describe a deployment as it is. They are data, as a person could have written it. */
+export interface RecoveredModels {
+  readonly services: ReadonlyMap<ServiceName, RecoveredService>
+  readonly infrastructure: Infrastructure
+  readonly distribution: ReadonlyMap<ServiceName, readonly Place[]>
+  /** What models of data cannot express. */
+  readonly losses: readonly string[]
+}
+
+export interface RecoveredService {
+  readonly type: string
+  readonly pkg: { readonly storePath: StorePath }
+  readonly dependsOn?: Dependencies
+  readonly connectsTo?: Dependencies
+  readonly deployState?: true
+  readonly providesContainers?: ReadonlyMap<ContainerName, Properties>
+}
+
+type Dependencies = ReadonlyMap<string, { readonly service: ServiceName; readonly targets: readonly Place[] }>
+
+export interface Place {
+  readonly target: TargetName
+  readonly container: ContainerName
+}
+
+export type InstalledServices = ReadonlyMap<ServiceKey, readonly TargetName[]>
+
+/**
+ * Returns models that normalize to the manifest. Packages are named by their store paths, inter-dependencies by places.
+ * `installed` tells on which targets services are that are not activated.
+ */
+export function modelsOf(manifest: Manifest, installed: InstalledServices): RecoveredModels {
+  const services = new Map([...manifest.services.values()].map((service) => [service.name, service] as const))
+  const names = [...services.keys()].sort(compareText)
+  const places = placesIn(manifest, installed)
+  const stateful = new Set(manifest.snapshotMappings.map(({ service }) => manifest.services.get(service)?.name))
+  return {
+    services: new Map(
+      [...services]
+        .sort(byName)
+        .map(([name, service]) => [name, recoveredService(service, stateful.has(name), manifest)]),
+    ),
+    infrastructure: manifest.infrastructure,
+    distribution: new Map(names.map((name) => [name, places.get(name) ?? []])),
+    losses: [...manifest.services.values()].flatMap(({ name, pkg }) =>
+      services.get(name)?.pkg === pkg ? [] : [`'${name}' has different packages for the systems of its targets`],
+    ),
+  }
+}
+
+function recoveredService(service: ManifestService, isStateful: boolean, manifest: Manifest): RecoveredService {
+  const { type, pkg, dependsOn, connectsTo, providesContainers } = service
+  return {
+    type,
+    pkg: { storePath: pkg },
+    ...(dependsOn.length === 0 ? {} : { dependsOn: dependenciesOf(dependsOn, manifest) }),
+    ...(connectsTo.length === 0 ? {} : { connectsTo: dependenciesOf(connectsTo, manifest) }),
+    ...(isStateful ? { deployState: true } : {}),
+    ...(providesContainers.size === 0 ? {} : { providesContainers }),
+  }
+}
+
+/** Groups the mappings by service, under parameters whose order is that of the mappings. */
+function dependenciesOf(mappings: readonly Mapping[], { services }: Manifest): Dependencies {
+  const groups = new Map<ServiceName, Place[]>()
+  for (const { service, target, container } of mappings) {
+    const name = services.get(service)?.name
+    if (name === undefined) continue
+    groups.set(name, [...(groups.get(name) ?? []), { target, container }])
+  }
+  const names = [...groups.keys()]
+  const isInOrder = names.join(' ') === names.toSorted(compareText).join(' ')
+  const width = String(names.length).length
+  const parameter = (name: string, index: number) =>
+    isInOrder ? name : `d${String(index + 1).padStart(width, '0')}_${name}`
+  return new Map([...groups].map(([service, targets], index) => [parameter(service, index), { service, targets }]))
+}
+
+function placesIn({ services, serviceMappings }: Manifest, installed: InstalledServices) {
+  const places = new Map<ServiceName, Place[]>()
+  const add = (key: ServiceKey, place: Place) => {
+    const name = services.get(key)?.name
+    if (name !== undefined) places.set(name, [...(places.get(name) ?? []), place])
+  }
+  for (const { service, target, container } of serviceMappings) add(service, { target, container })
+  for (const [key, targets] of installed) {
+    for (const target of targets) add(key, { target, container: services.get(key)?.type as ContainerName })
+  }
+  return places
+}
