@@ -16,6 +16,33 @@ export interface WatchedChannel {
   readonly askForLife?: (watch: SilenceWatch) => void
 }
 
+/** A channel that is closed when the signal comes. */
+export interface AbortableChannel extends WatchedChannel {
+  readonly signal: AbortSignal
+}
+
+/** Uses a channel for as long as the other end is not silent, and the signal has not come. */
+export async function whileWatched<Result>(
+  channel: Pick<Channel, 'close'>,
+  { signal, ...watched }: AbortableChannel,
+  use: (watch: SilenceWatch) => Promise<Result>,
+): Promise<Result> {
+  const watch = watchChannel(channel, watched)
+  const stop = () => channel.close()
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  try {
+    return await Promise.race([use(watch), watch.silent])
+  } catch (error) {
+    // Closing the channel is then only a consequence.
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    watch.stop()
+    signal.removeEventListener('abort', stop)
+  }
+}
+
 /** Watches the channel of a script that runs parallel to the helper. */
 export function watchChannel(channel: Pick<Channel, 'close'>, watched: WatchedChannel): ChannelWatch {
   const { address, seconds, owes = () => true, askForLife = () => {} } = watched

@@ -6,13 +6,13 @@ import { RefusedRequest } from '../helper/helper.ts'
 import { receiveArchive } from '../streams/receive-archive.ts'
 import { type ArchiveToSend, sendArchive } from '../streams/send-archive.ts'
 import {
-  commit,
-  discard,
-  filesOf,
   incomingPlace,
+  missingNames,
+  receive,
   type Receiver,
-  receiverFor,
+  receiversFor,
   type SnapshotCopy,
+  sourceOf,
 } from './snapshot-receiver.ts'
 import type { Snapshot, SnapshotStore } from './snapshot-store.ts'
 
@@ -30,15 +30,13 @@ export async function copySnapshot(
   copies: readonly SnapshotCopy[],
   { snapshot, signal }: SnapshotToCopy,
 ): Promise<number> {
-  const source = await filesOf(from, snapshot)
-  const places = await Promise.all(copies.map((copy) => receiverFor(copy, { snapshot, files: source.files })))
+  const source = await sourceOf(from, snapshot)
+  const receivers = await receiversFor(copies, source)
   try {
-    const bytes = await streamAll(from, places, { directory: source.directory, signal })
-    await Promise.all(places.map((place) => commit(place, { snapshot, files: source.files })))
-    return bytes
+    const { directory } = source
+    return await receive(receivers, source, () => streamAll(from, receivers, { directory, signal }))
   } catch (error) {
-    await Promise.all(places.map(discard))
-    if (error instanceof RefusedRequest && error.code === 'damaged-snapshot') await filesOf(from, snapshot, 'verify')
+    if (error instanceof RefusedRequest && error.code === 'damaged-snapshot') await sourceOf(from, snapshot, 'verify')
     throw error
   }
 }
@@ -49,12 +47,13 @@ interface Streaming {
 }
 
 /** Sends what is missing; a single stream serves all receivers that lack the same. */
-async function streamAll(from: SnapshotStore, places: readonly Receiver[], streaming: Streaming): Promise<number> {
-  const groups = new Map<string, Receiver[]>()
-  for (const place of places) {
-    if (place.missing.length === 0) continue
-    const wanted = place.missing.join(' ')
-    groups.set(wanted, [...(groups.get(wanted) ?? []), place])
+async function streamAll(from: SnapshotStore, receivers: readonly Receiver[], streaming: Streaming): Promise<number> {
+  const groups = new Map<string, readonly [Receiver, ...Receiver[]]>()
+  for (const receiver of receivers) {
+    if (receiver.missing.length === 0) continue
+    const wanted = receiver.missing.join(' ')
+    const group = groups.get(wanted)
+    groups.set(wanted, group === undefined ? [receiver] : [...group, receiver])
   }
   const sent = await Promise.all([...groups.values()].map((group) => stream(from, group, streaming)))
   return sent.reduce((sum, bytes) => sum + bytes, 0)
@@ -62,7 +61,7 @@ async function streamAll(from: SnapshotStore, places: readonly Receiver[], strea
 
 async function stream(
   from: SnapshotStore,
-  group: readonly Receiver[],
+  group: readonly [Receiver, ...Receiver[]],
   { directory, signal }: Streaming,
 ): Promise<number> {
   const failed = (reason: string, cause?: Error) =>
@@ -70,17 +69,16 @@ async function stream(
       hint: 'run the same command again',
       ...(cause === undefined ? {} : { cause }),
     })
-  const files = group[0]?.missing ?? []
-  // Modules of Dysnomia choose the names of files.
-  const names = files.map((file) => `./${file}`)
+  const [first] = group
+  const names = missingNames(first)
   // The receivers verify each file of a snapshot that davit has made.
-  const checksum = files.includes('listing') ? 'none' : undefined
+  const checksum = first.missing.includes('listing') ? 'none' : undefined
   let bytes = 0
   await receiveArchive(from.machine, { directory, names, checksum, failed, signal }, async (archive) => {
     const branches = branchesOf(archive, group.length, (chunk) => (bytes += chunk.length))
     await Promise.all(
-      group.map((place, index) =>
-        send(place, { what: 'a snapshot', archive: branches[index] as Readable, checksum, signal }),
+      group.map((receiver, index) =>
+        send(receiver, { what: 'a snapshot', archive: branches[index] as Readable, checksum, signal }),
       ),
     )
   })

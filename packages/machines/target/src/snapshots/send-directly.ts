@@ -1,18 +1,19 @@
 import type { Readable } from 'node:stream'
 
 import { BOOTSTRAP_COMMAND, type Channel, type DirectSsh, PEER_NAME, scriptLine } from '@davit/connection'
-import { DavitError, printable } from '@davit/diagnostics'
+import { DavitError } from '@davit/diagnostics'
 import { directSenderScript, receiverScript } from '@davit/target-runtime'
 
-import { watchChannel } from '../helper/channel-watch.ts'
+import { whileWatched } from '../helper/channel-watch.ts'
+import { complaintIn } from '../streams/complaint.ts'
 import {
-  commit,
-  discard,
-  filesOf,
   incomingPlace,
+  missingNames,
+  receive,
   type Receiver,
-  receiverFor,
+  receiversFor,
   type SnapshotCopy,
+  sourceOf,
 } from './snapshot-receiver.ts'
 import type { Snapshot, SnapshotStore } from './snapshot-store.ts'
 
@@ -31,16 +32,18 @@ export async function sendDirectly(
   copy: SnapshotCopy,
   { snapshot, direct, signal }: SnapshotToSend,
 ): Promise<string | undefined> {
-  const source = await filesOf(from, snapshot)
+  const source = await sourceOf(from, snapshot)
   // Only what davit has packed can be verified without a checksum of the stream.
   if (!source.files.includes('listing')) return 'it is a snapshot of Dysnomia'
-  const receiver = await receiverFor(copy, { snapshot, files: source.files })
+  const receivers = await receiversFor([copy], source)
+  const lacking = receivers.filter(({ missing }) => missing.length > 0)
+  const { directory } = source
   try {
-    if (receiver.missing.length > 0) await stream(from, receiver, { directory: source.directory, direct, signal })
-    await commit(receiver, { snapshot, files: source.files })
+    await receive(receivers, source, () =>
+      Promise.all(lacking.map((receiver) => stream(from, receiver, { directory, direct, signal }))),
+    )
     return undefined
   } catch (error) {
-    await discard(receiver)
     signal.throwIfAborted()
     if (!(error instanceof DavitError)) throw error
     // Whatever it is: if it is in the way of the detour too, that tells.
@@ -64,24 +67,17 @@ async function stream(
     .trimEnd()
   const script = directSenderScript({
     directory,
-    names: receiver.missing.map((file) => `./${file}`),
+    names: missingNames(receiver),
     peer,
     command: BOOTSTRAP_COMMAND,
     line,
   })
   const channel = await direct.runWithAgent(from.machine.address, script)
-  const stop = () => channel.close()
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
-  const watch = watchChannel(channel, { address: from.machine.address, seconds: from.machine.answerSeconds })
-  try {
-    const [answer, errors] = await Promise.race([outputsOf(channel, watch.heard), watch.silent])
-    checkSent(answer, errors)
-  } finally {
-    watch.stop()
-    signal.removeEventListener('abort', stop)
-    channel.close()
-  }
+  const { address, answerSeconds: seconds } = from.machine
+  const [answer, errors] = await whileWatched(channel, { address, seconds, signal }, ({ heard }) =>
+    outputsOf(channel, heard),
+  ).finally(() => channel.close())
+  checkSent(answer, errors)
 }
 
 const MAX_TEXT = 64 * 1024
@@ -100,6 +96,5 @@ async function outputsOf({ stdout, stderr }: Channel, heard: () => void): Promis
 
 function checkSent(answer: string, errors: string): void {
   if (/^status 0$/m.test(answer) && /^sent 0$/m.test(errors)) return
-  const said = errors.replaceAll(/^(?:sent \d+|moving|ended \d+)\n?/gm, '').trim()
-  throw new DavitError('transfer-failed', printable(said.split('\n').slice(-3).join('; ')) || 'the stream was cut off')
+  throw new DavitError('transfer-failed', complaintIn(errors.replaceAll(/^(?:sent \d+|moving|ended \d+)\n?/gm, '')))
 }

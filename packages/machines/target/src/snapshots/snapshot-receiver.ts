@@ -11,22 +11,26 @@ export interface SnapshotCopy {
   readonly as?: Component
 }
 
-export interface SnapshotFiles {
+/** A snapshot in the store from which it is copied. */
+export interface SnapshotSource {
   readonly snapshot: Snapshot
+  readonly directory: string
+  /** Names of its files in the directory. */
   readonly files: readonly string[]
 }
 
 /** Returns the names of the files of a snapshot, and where they are. */
-export async function filesOf(
+export async function sourceOf(
   { machine, place }: SnapshotStore,
-  { container, component, name }: Snapshot,
+  snapshot: Snapshot,
   how?: 'verify',
-) {
+): Promise<SnapshotSource> {
+  const { container, component, name } = snapshot
   const verify = how === undefined ? [] : [how]
   const lines = await machine.request('snapshot_files', [place, container, component, name, ...verify])
   const told = (fact: string) =>
     lines.filter((line) => line.startsWith(`${fact} `)).map((line) => line.slice(fact.length + 1))
-  return { directory: fromHexadecimal(told('directory')[0]), files: told('file') }
+  return { snapshot, directory: fromHexadecimal(told('directory')[0]), files: told('file') }
 }
 
 /** A store that gets a snapshot. */
@@ -39,8 +43,42 @@ export interface Receiver {
   readonly missing: readonly string[]
 }
 
-/** Finds out what a store lacks of a snapshot. */
-export async function receiverFor({ store, as }: SnapshotCopy, { snapshot, files }: SnapshotFiles): Promise<Receiver> {
+/** Finds out what stores lack of a snapshot. */
+export async function receiversFor(
+  copies: readonly SnapshotCopy[],
+  source: SnapshotSource,
+): Promise<readonly Receiver[]> {
+  return Promise.all(copies.map((copy) => receiverFor(copy, source)))
+}
+
+/** Makes a snapshot the latest one of stores, once `send` has sent what they lack; whatever fails, nothing of it stays there. */
+export async function receive<Sent>(
+  receivers: readonly Receiver[],
+  source: SnapshotSource,
+  send: () => Promise<Sent>,
+): Promise<Sent> {
+  try {
+    const sent = await send()
+    await Promise.all(receivers.map((receiver) => commit(receiver, source)))
+    return sent
+  } catch (error) {
+    await Promise.all(receivers.map(discard))
+    throw error
+  }
+}
+
+/** Returns what a receiver lacks as names for tar. Modules of Dysnomia choose the names of files. */
+export function missingNames({ missing }: Receiver): readonly string[] {
+  return missing.map((file) => `./${file}`)
+}
+
+/** Where a store takes in what it lacks. */
+export function incomingPlace({ store: { machine, place }, transfer: name }: Receiver): TransferPlace {
+  const incoming = `${machine.facts.stateDirectory}/${place}/dysnomia/incoming`
+  return { incoming, name, owner: machine.facts.helper }
+}
+
+async function receiverFor({ store, as }: SnapshotCopy, { snapshot, files }: SnapshotSource): Promise<Receiver> {
   const { container, component } = as ?? snapshot
   const whole = [container, component, snapshot.name] as const
   const lacking = await store.machine.request('snapshot_missing', [store.place, ...whole, ...files.map(encodeField)])
@@ -50,7 +88,7 @@ export async function receiverFor({ store, as }: SnapshotCopy, { snapshot, files
 }
 
 /** Makes a snapshot the latest one, once all its files are there; verifies those that have just arrived. */
-export async function commit({ store, whole, transfer }: Receiver, { snapshot, files }: SnapshotFiles): Promise<void> {
+async function commit({ store, whole, transfer }: Receiver, { snapshot, files }: SnapshotSource): Promise<void> {
   const facts = factFields(snapshot.facts).map((word, index) => (index % 2 === 0 ? word : encodeField(word)))
   await store.machine.request('snapshot_commit', [
     store.place,
@@ -63,12 +101,6 @@ export async function commit({ store, whole, transfer }: Receiver, { snapshot, f
 }
 
 /** Discards what has arrived. If this fails, the next transfer cleans up. */
-export async function discard({ store, transfer }: Receiver): Promise<void> {
+async function discard({ store, transfer }: Receiver): Promise<void> {
   await store.machine.request('snapshot_discard', [store.place, transfer]).catch(() => {})
-}
-
-/** Where a store takes in what it lacks. */
-export function incomingPlace({ store: { machine, place }, transfer: name }: Receiver): TransferPlace {
-  const incoming = `${machine.facts.stateDirectory}/${place}/dysnomia/incoming`
-  return { incoming, name, owner: machine.facts.helper }
 }

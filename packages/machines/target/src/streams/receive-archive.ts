@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { pipeline, type Readable, Transform } from 'node:stream'
 
 import type { Channel } from '@davit/connection'
-import { DavitError, printable } from '@davit/diagnostics'
+import { DavitError } from '@davit/diagnostics'
 import { senderScript } from '@davit/target-runtime'
 
 import { afterMarker } from '../helper/after-marker.ts'
-import { type ChannelWatch, watchChannel } from '../helper/channel-watch.ts'
+import { whileWatched } from '../helper/channel-watch.ts'
+import type { SilenceWatch } from '../helper/silence.ts'
 import { streamTail } from '../helper/stream-tail.ts'
 import { checksumOf, type ChecksumUtility } from './checksum.ts'
+import { complaintIn } from './complaint.ts'
 import type { StreamEnd } from './send-archive.ts'
 
 export interface ReceivedArchive {
@@ -32,27 +34,15 @@ export async function receiveArchive<Result>(
   const channel = await machine.run(senderScript({ marker, directory, checksum, names }))
   // While data that has arrived is not read here, the machine is not silent.
   const owes = () => channel.stdout.readableLength === 0
-  const watch = watchChannel(channel, { address: machine.address, seconds: machine.answerSeconds, owes })
-  const stop = () => channel.close()
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
-  try {
-    const archive = verifiedArchive({ channel, watch, marker, failed, checksum })
-    return await Promise.race([use(archive), watch.silent])
-  } catch (error) {
-    // Closing the channel is then only a consequence.
-    signal.throwIfAborted()
-    throw error
-  } finally {
-    watch.stop()
-    signal.removeEventListener('abort', stop)
-    channel.close()
-  }
+  const { address, answerSeconds: seconds } = machine
+  return whileWatched(channel, { address, seconds, owes, signal }, (watch) =>
+    use(verifiedArchive({ channel, watch, marker, failed, checksum })),
+  ).finally(() => channel.close())
 }
 
 interface SentArchive {
   readonly channel: Channel
-  readonly watch: ChannelWatch
+  readonly watch: SilenceWatch
   readonly marker: string
   readonly failed: ReceivedArchive['failed']
   readonly checksum: ChecksumUtility
@@ -92,8 +82,7 @@ function problemOf(failed: ReceivedArchive['failed'], { said, expected }: Arrive
   const sum = /^checksum ([0-9a-f]+|none)/m.exec(said)?.[1]
   if (status === '0' && sum === expected) return null
   if (status === '0') return failed('what arrived differs from what was sent')
-  const errors = said.replaceAll(/^(?:sent|checksum) .*$/gm, '').trim()
-  return failed(printable(errors.split('\n').slice(-3).join('; ')) || 'the stream was cut off')
+  return failed(complaintIn(said.replaceAll(/^(?:sent|checksum) .*$/gm, '')))
 }
 
 export function newMarker(): string {

@@ -5,7 +5,7 @@ import type { Channel } from '@davit/connection'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { receiverScript, type TransferPlace } from '@davit/target-runtime'
 
-import { watchChannel } from '../helper/channel-watch.ts'
+import { whileWatched } from '../helper/channel-watch.ts'
 import { tellsNoSpace } from '../helper/no-space.ts'
 import { refusedAccount } from '../helper/refused-request.ts'
 import type { Machine } from '../machine.ts'
@@ -32,34 +32,23 @@ export async function sendArchive(
   const channel = await machine.run(receiverScript(place, checksum))
   const { stdin, stdout, stderr } = channel
   const { address, answerSeconds: seconds } = machine
-  const watch = watchChannel(channel, { address, seconds, owes: () => stdin.writableLength > 0 || stdin.writableEnded })
-  const stop = () => channel.close()
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
+  const owes = () => stdin.writableLength > 0 || stdin.writableEnded
   const sum = checksumOf(checksum)
   const counted = new PassThrough()
-  counted.on('data', (chunk: Buffer) => {
-    watch.heard()
-    sum.update(chunk)
-  })
-  try {
-    const received = Promise.allSettled([
+  const received = await whileWatched(channel, { address, seconds, owes, signal }, (watch) => {
+    counted.on('data', (chunk: Buffer) => {
+      watch.heard()
+      sum.update(chunk)
+    })
+    return Promise.allSettled([
       pipeline(archive, counted, stdin).catch((error: unknown) => brokenStream(channel, error)),
       textOf(stdout),
       textOf(stderr),
     ])
-    const [sending, answer, errors] = await Promise.race([received, watch.silent])
-    signal.throwIfAborted()
-    const [said, printed] = [sending, answer, errors].map(valueOf).slice(1)
-    checkReceived(machine, { what, answer: said ?? '', errors: printed ?? '', expected: sum.digest() })
-  } catch (error) {
-    // Closing the channel is then only a consequence.
-    signal.throwIfAborted()
-    throw error
-  } finally {
-    watch.stop()
-    signal.removeEventListener('abort', stop)
-  }
+  })
+  signal.throwIfAborted()
+  const [said, printed] = received.map(valueOf).slice(1)
+  checkReceived(machine, { what, answer: said ?? '', errors: printed ?? '', expected: sum.digest() })
 }
 
 /** Returns the text of a result. The first failure is the cause of the others. */
