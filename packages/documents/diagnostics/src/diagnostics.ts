@@ -20,15 +20,12 @@ export {
   type FieldTable,
   type FieldType,
   type Message,
-  type MessageCode,
-  type MessageRow,
   messages,
   note,
-  type Say,
   warning,
 } from './message-table.ts'
 export { printable } from './printable.ts'
 export { quoted } from './quoted.ts'
 export type { Report, ReportedStep, ReportEvent } from './report.ts'
 export { suggestionFor } from './suggestion.ts'
-export { type EndSpan, type Span, type SpanFields, type SpanKind, type Trace, TRACE_VARIABLE, traced } from './trace.ts'
+export { type EndSpan, type Span, type SpanFields, type Trace, TRACE_VARIABLE, traced } from './trace.ts'

@@ -20,7 +20,7 @@ export {
   derivationMapping,
 } from './build-model.ts'
 export { DeploymentModel, deploymentModel } from './deployment-model.ts'
-export { encodeDocument, locateDocument, parseDocument, validateDocument, type ValidateOptions } from './document.ts'
+export { encodeDocument, locateDocument, parseDocument, validateDocument } from './document.ts'
 export type { Format } from './format.ts'
 export {
   type ContainerName,
@@ -68,7 +68,6 @@ export type { BuildSpec, ExpressionProgram, ExpressionSpec, PackageRequest, Pack
 export { parseProfileName } from './parse-profile-name.ts'
 export { ProfileManifest } from './profile-manifest.ts'
 export {
-  isSecret,
   renderSecret,
   type SecretReference,
   secretProperty,
@@ -77,7 +76,7 @@ export {
   secretTextOf,
   withSecretPaths,
 } from './secret.ts'
-export { type SecretProblem, secretProblems } from './checks/check-secrets.ts'
+export { secretProblems } from './checks/check-secrets.ts'
 export { propertyText } from './property-text.ts'
 export { type Properties, properties, type PropertyValue, propertyValue, table } from './property.ts'
 export { componentIn, storeOf, type StoreReference, storeReference } from './store-reference.ts'

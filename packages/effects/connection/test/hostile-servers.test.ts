@@ -8,7 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DavitError } from '@davit/diagnostics'
 import { loginShellMissing, sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectionPool, openSsh, type SshOptions } from '../src/connection.ts'
+import { connectionPool, type SshOptions } from '../src/connection.ts'
+import { openSsh } from '../src/open-ssh.ts'
 
 const missing = sshdMissing()
 if (missing !== undefined) console.warn(`SKIPPED: tests with a real sshd: ${missing}`)

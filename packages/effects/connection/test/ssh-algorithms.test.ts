@@ -6,7 +6,7 @@ import { DavitError } from '@davit/diagnostics'
 import { runCommand } from '@davit/process'
 import { publicKey, sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { openSsh } from '../src/connection.ts'
+import { openSsh } from '../src/open-ssh.ts'
 import { ACCEPTED, REFUSED } from '../src/ssh-keywords.ts'
 
 const missing = sshdMissing()

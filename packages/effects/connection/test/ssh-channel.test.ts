@@ -12,8 +12,8 @@ import {
   holdConnections,
   HOLDER_VARIABLE,
   openLocal,
-  openSsh,
 } from '../src/connection.ts'
+import { openSsh } from '../src/open-ssh.ts'
 
 const missing = sshdMissing()
 if (missing !== undefined) console.warn(`SKIPPED: tests with a real sshd: ${missing}`)

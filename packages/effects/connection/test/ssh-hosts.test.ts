@@ -8,7 +8,8 @@ import { runCommand } from '@davit/process'
 import { freePort } from '@davit/testing/free-port'
 import { makeKey, publicKey, sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { connectionPool, limiter, openSsh, type SshOptions } from '../src/connection.ts'
+import { connectionPool, limiter, type SshOptions } from '../src/connection.ts'
+import { openSsh } from '../src/open-ssh.ts'
 
 const missing = sshdMissing()
 if (missing !== undefined) console.warn(`SKIPPED: tests with a real sshd: ${missing}`)

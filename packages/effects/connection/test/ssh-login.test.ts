@@ -10,7 +10,8 @@ import type { DavitError } from '@davit/diagnostics'
 import { type Environment, environment, runCommand } from '@davit/process'
 import { makeKey, publicKey, sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Connection, openSsh } from '../src/connection.ts'
+import { type Connection } from '../src/connection.ts'
+import { openSsh } from '../src/open-ssh.ts'
 
 const missing = sshdMissing()
 if (missing !== undefined) console.warn(`SKIPPED: tests with a real sshd: ${missing}`)

@@ -4,7 +4,8 @@ import { Readable } from 'node:stream'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { pax, type TarBlock, tarOf } from '@davit/testing/tar-blocks'
 import { expect, test } from 'vitest'
-import { unpackArchive, type UnpackLimits } from '../src/files.ts'
+import { unpackArchive } from '../src/files.ts'
+import type { UnpackLimits } from '../src/unpack-archive.ts'
 
 const LIMITS = { maxEntries: 10, maxBytes: 1000 }
 const DIRECTORY: TarBlock = { name: 'd/', type: '5', mode: 0o755 }

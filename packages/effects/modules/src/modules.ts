@@ -1,3 +1,3 @@
 export { builtInModules } from './built-in-modules.ts'
 export { modulesOf } from './modules-of.ts'
-export { type LifecycleModule, readModules } from './read-modules.ts'
+export type { LifecycleModule } from './read-modules.ts'

@@ -7,7 +7,7 @@ import { patience, runs } from '@davit/testing/effort'
 import { awkwardText, mutationsOf } from '@davit/testing/hostile'
 import * as fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { readModules } from '../src/modules.ts'
+import { readModules } from '../src/read-modules.ts'
 
 const modulesDirectory = fileURLToPath(new URL('../modules', import.meta.url))
 

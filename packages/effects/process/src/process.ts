@@ -13,7 +13,6 @@ export {
   wasRestartedSince,
 } from './identity.ts'
 export { runCommand } from './run-command.ts'
-export { runInForeground } from './run-in-foreground.ts'
 export { settled } from './settled.ts'
 export { startCommand } from './start-command.ts'
 export { unlessAborted } from './unless-aborted.ts'

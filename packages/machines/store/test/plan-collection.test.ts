@@ -2,7 +2,8 @@ import type { StorePath } from '@davit/documents'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { type CollectablePath, planCollection } from '../src/store.ts'
+import { planCollection } from '../src/store.ts'
+import type { CollectablePath } from '../src/native/plan-collection.ts'
 
 const pathOf = (index: number) => `/store/${String(index).padStart(32, '0')}-p` as StorePath
 

@@ -11,33 +11,17 @@ export type { Role } from '@davit/target-runtime'
 export { allTargets, isSkippable, type SkipTerms, targetsToUse } from './all-targets.ts'
 export { collectNixGarbage, type Remnant, trimProfile, trimRemnants } from './collector.ts'
 export { definitionOf, findModules, profileModuleOf, resolveModules } from './records/definition.ts'
-export { type Compressor, COMPRESSORS, isSamePlace, type MachineFacts } from './helper/facts.ts'
-export {
-  acquireLock,
-  type LockAnswer,
-  type LockHolder,
-  lockHolder,
-  type LockPlace,
-  type LockRequest,
-  releaseLock,
-  renewLock,
-} from './lock.ts'
-export { type Deviation, type ExpectedProfile, lookAtTarget } from './look.ts'
+export { type Compressor, COMPRESSORS, isSamePlace } from './helper/facts.ts'
+export { acquireLock, type LockHolder, lockHolder, type LockPlace, releaseLock, renewLock } from './lock.ts'
+export { type Deviation, lookAtTarget } from './look.ts'
 export { type Machine, openMachine } from './machine.ts'
-export { groupByMachine, machinesOf, type MachineTargets } from './machines.ts'
+export { groupByMachine, machinesOf } from './machines.ts'
 export { collectGarbage, type CollectOptions, findGarbage, type Garbage } from './native/collect.ts'
 export type { StoredBytes, StoreRoot } from './native/survey.ts'
 export type { DamagedRecord, ForeignRecord, Observation, ObservedRecord } from './records/observation.ts'
 export { observeMachine, observeMappings } from './records/observe.ts'
 export { openTargetStore } from './open-target-store.ts'
-export {
-  askServices,
-  askStatuses,
-  type ServiceAnswer,
-  type LockQuestions,
-  type ServiceStatus,
-  type StatusQuestions,
-} from './records/questions.ts'
+export { askServices, askStatuses, type ServiceStatus } from './records/questions.ts'
 export { referencesIn } from './records/references.ts'
 export { isUnresolved, resolveSecrets, type SecretNeed, valuesOf } from './records/secrets.ts'
 export { profileRoot, type ProfileToSet, setProfile } from './profile.ts'
@@ -45,14 +29,7 @@ export { type CurrentProfile, readProfiles } from './read-profiles.ts'
 export { reachTargets, type ReachedTargets } from './reach-targets.ts'
 export { isBroken } from './helper/reconnect.ts'
 export type { ShellTarget } from './shell-target.ts'
-export type {
-  MissingOptions,
-  TargetBuildOptions,
-  TargetBuildOutcome,
-  TargetStore,
-  TransferOptions,
-  Transferred,
-} from './target-store.ts'
+export type { TargetBuildOutcome, TargetStore, Transferred } from './target-store.ts'
 export { cleanSnapshots, type CleanedComponent } from './snapshots/clean-snapshots.ts'
 export { copySnapshot } from './snapshots/copy-snapshot.ts'
 export type { DirectSsh } from '@davit/connection'
@@ -61,17 +38,9 @@ export type { SnapshotCopy } from './snapshots/snapshot-receiver.ts'
 export {
   type Component,
   findSnapshot,
-  listComponents,
   listSnapshots,
   type Snapshot,
-  type SnapshotFacts,
   type SnapshotStore,
 } from './snapshots/snapshot-store.ts'
 export { readStateMark, type StateMark } from './snapshots/state-marks.ts'
-export {
-  performStateActivity,
-  replaceState,
-  type StateRequest,
-  type StateResult,
-  WHATEVER_IS_THERE,
-} from './snapshots/state-activity.ts'
+export { performStateActivity, replaceState, type StateRequest, WHATEVER_IS_THERE } from './snapshots/state-activity.ts'

@@ -6,7 +6,8 @@ import { isAlive } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 
-import { acquireLock, askServices, type LockQuestions, observeMachine, performActivity } from '../src/target.ts'
+import { acquireLock, askServices, observeMachine, performActivity } from '../src/target.ts'
+import type { LockQuestions } from '../src/records/questions.ts'
 import { closeScenes, PATIENCE, Scene } from './scene.ts'
 
 afterAll(closeScenes)

@@ -40,20 +40,6 @@ export function normalizeModel(model: ArchitectureModel, options: NormalizationO
   return { architecture, packageRequests, warnings: [...before, ...findings.warnings()] }
 }
 
-/** Makes an architecture without services, which undeploys everything from the targets of an infrastructure. */
-export function undeploymentOf(
-  model: Pick<ArchitectureModel, 'infrastructure' | 'placeOf'>,
-  options: NormalizationOptions,
-): Architecture {
-  const empty: ArchitectureModel = {
-    services: new Map(),
-    infrastructure: model.infrastructure,
-    targetPackages: new Map(),
-    placeOf: (path) => model.placeOf(path),
-  }
-  return normalizeModel(empty, options).architecture
-}
-
 function checkDistribution({ services, distributedServices = [] }: ArchitectureModel, findings: Findings): void {
   const names = new Set<string>(services.keys())
   for (const name of distributedServices) {

@@ -13,13 +13,13 @@ import {
   architectureOf,
   type DependencyModel,
   type NormalizationOptions,
-  type Normalized,
   normalizeModel,
   type PackageModel,
   type PlacementModel,
   type ServiceModel,
   type TargetModel,
 } from '../src/normalization.ts'
+import type { Normalized } from '../src/normalize-model.ts'
 
 export const OPTIONS: NormalizationOptions = {
   clientInterface: 'ssh',

@@ -1,7 +1,6 @@
 import { Float } from '@davit/languages'
 import { expect, test } from 'vitest'
-import { undeploymentOf } from '../src/normalization.ts'
-import { architectureFor, modelOf, normalize, OPTIONS, type PlainModel, propertiesOf, source } from './model.ts'
+import { architectureFor, normalize, type PlainModel, propertiesOf, source } from './model.ts'
 
 function serviceIn(plain: PlainModel, name: string) {
   const found = [...normalize(plain).architecture.services.values()].find((service) => service.name === name)
@@ -244,13 +243,6 @@ test('architectureOf() puts packages where they were asked for', () => {
     ['t1', 0],
     ['t2', 1],
   ])
-})
-
-test('undeploymentOf() keeps the targets and nothing else', () => {
-  const architecture = undeploymentOf(modelOf({}), OPTIONS)
-  expect([...architecture.infrastructure.keys()]).toEqual(['t1', 't2'])
-  expect(architecture.services.size).toBe(0)
-  expect([...architecture.targetPackages.values()]).toEqual([[], []])
 })
 
 test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(

@@ -1,6 +1,6 @@
 import type { Mapping, ServiceName, StorePath } from '@davit/documents'
 import { expect, test } from 'vitest'
-import { serviceKeyOf } from '../src/normalization.ts'
+import { serviceKeyOf } from '../src/service-key.ts'
 
 const DB_KEY = 'b96e2b564a05116e96e14735b61cbf783cb2d20383354fe2557ff544a456a883'
 

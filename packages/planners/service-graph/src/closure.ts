@@ -9,15 +9,3 @@ export function closureOf<Id>(starts: Iterable<Id>, edgesOf: EdgesOf<Id>): Set<I
   }
   return reached
 }
-
-/** `closureOf` for one node, with results remembered; the graph must not change in the meantime. */
-export function memoizedClosure<Id>(edgesOf: EdgesOf<Id>): (node: Id) => ReadonlySet<Id> {
-  const closures = new Map<Id, ReadonlySet<Id>>()
-  return (node) => {
-    const known = closures.get(node)
-    if (known !== undefined) return known
-    const closure = closureOf([node], edgesOf)
-    closures.set(node, closure)
-    return closure
-  }
-}

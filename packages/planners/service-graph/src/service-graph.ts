@@ -1,5 +1,5 @@
-export { closureOf, memoizedClosure } from './closure.ts'
+export { closureOf } from './closure.ts'
 export { stronglyConnectedComponents, type EdgesOf } from './components.ts'
 export { cyclesOf } from './cycles.ts'
-export { dependenciesFirst, type DependencyOrder } from './order.ts'
-export { type GraphNode, runGraph, type RunGraphOptions } from './run-graph.ts'
+export { dependenciesFirst } from './order.ts'
+export { runGraph } from './run-graph.ts'

@@ -1,21 +1,10 @@
 export { decodeField, encodeField } from './field.ts'
-export {
-  adoptScript,
-  buildServerScript,
-  type BuiltToAdopt,
-  type BuildServer,
-  directSenderScript,
-  type FilesToSend,
-  type NativeStorePlaces,
-  senderScript,
-  type TreesToSend,
-} from './native-build-script.ts'
-export { type Operation, operation, type OperationName, OPERATIONS, type Role, SLOW } from './operations.ts'
+export { adoptScript, buildServerScript, directSenderScript, senderScript } from './native-build-script.ts'
+export { operation, type OperationName, OPERATIONS, type Role, SLOW } from './operations.ts'
 export { RECORD_STATES, type RecordState, recordState, type UnsettledState } from './record-state.ts'
-export { type Refusal, REFUSALS } from './refusals.ts'
-export type { ActivityRequestOf, FieldsOf, RequestOf } from './request.ts'
+export { REFUSALS } from './refusals.ts'
+export type { ActivityRequestOf, RequestOf } from './request.ts'
 export {
-  type HelperToStart,
   helperScript,
   loaded,
   type NixOperation,

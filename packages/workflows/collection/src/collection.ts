@@ -1,2 +1,2 @@
-export { type Collection, collectEverywhere } from './collect-everywhere.ts'
-export { type OldGenerations, oldGenerations } from './old-generations.ts'
+export { collectEverywhere } from './collect-everywhere.ts'
+export { oldGenerations } from './old-generations.ts'

@@ -8,7 +8,8 @@ import { type Machine, openMachine } from '@davit/target'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { describe, expect, test } from 'vitest'
 
-import { type Collection, collectEverywhere } from '../src/collection.ts'
+import { collectEverywhere } from '../src/collection.ts'
+import type { Collection } from '../src/collect-everywhere.ts'
 
 const UNREACHABLE = new DavitError('unreachable', "cannot reach 'far'", { exitStatus: ExitStatus.unreachable })
 const FULL = new DavitError('cannot-create', 'cannot write here', { exitStatus: ExitStatus.cannotCreate })

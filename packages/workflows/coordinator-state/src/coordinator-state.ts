@@ -1,4 +1,4 @@
-export { type DeletedGeneration, deleteAllGenerations, deleteGenerations } from './delete-generations.ts'
+export { deleteAllGenerations, deleteGenerations } from './delete-generations.ts'
 export { nothingDeployed, otherDeployments } from './deployments.ts'
 export { generationRoot } from './generation-root.ts'
 export {
@@ -10,7 +10,6 @@ export {
   type Generation,
   generationNumbers,
   isSameManifest,
-  previousNumber,
   readGeneration,
   switchGeneration,
 } from './generations.ts'
@@ -18,16 +17,9 @@ export { isKnown, markBegun, unmarkBegun } from './known.ts'
 export { forgetTarget, readLeftBehind, writeLeftBehind } from './left-behind.ts'
 export { generationsDeleted, generationsText } from './messages.ts'
 export { type Journal, openJournal, type ReadEntry, type ReadJournal, readJournal } from './journal.ts'
-export type { BeginEntry, EndEntry, JournalEntry, MessageEntry, StepEntry } from './journal-entry.ts'
+export type { BeginEntry, EndEntry, JournalEntry, StepEntry } from './journal-entry.ts'
 export type { Origin } from './origin.ts'
 export { type DeploymentPlace, deploymentPlace } from './place.ts'
-export {
-  beginRollback,
-  endRollback,
-  finishRollback,
-  isRollbackRecorded,
-  nextRollback,
-  type Rollback,
-} from './rollback.ts'
+export { beginRollback, endRollback, finishRollback, isRollbackRecorded, nextRollback } from './rollback.ts'
 export { releasePackages, type ReleaseOptions } from './release-packages.ts'
-export { selectGenerations, type SelectionPlace } from './select-generations.ts'
+export { selectGenerations } from './select-generations.ts'

@@ -10,7 +10,6 @@ import {
   beginRollback,
   currentGeneration,
   currentNumber,
-  type DeletedGeneration,
   deleteAllGenerations,
   deleteGenerations,
   deploymentPlace,
@@ -19,10 +18,11 @@ import {
   generationRoot,
   isRollbackRecorded,
   nextRollback,
-  previousNumber,
   readGeneration,
   switchGeneration,
 } from '../src/coordinator-state.ts'
+import { previousNumber } from '../src/generations.ts'
+import type { DeletedGeneration } from '../src/delete-generations.ts'
 
 let state: string
 let place: string

@@ -6,15 +6,8 @@ import type { TargetName } from '@davit/documents'
 import { lockHolder, releaseLock } from '@davit/target'
 import { describe, expect, test, vi } from 'vitest'
 
-import {
-  acquireLocks,
-  isDead,
-  type LockOwner,
-  ownerOf,
-  withLease,
-  withLock,
-  writeLockRecord,
-} from '../src/deployment-lock.ts'
+import { acquireLocks, isDead, ownerOf, withLease, withLock, writeLockRecord } from '../src/deployment-lock.ts'
+import type { LockOwner } from '../src/lock-owner.ts'
 import { dead, here, owner, PATIENCE, placeOf, Scene, termsOf } from './scene.ts'
 
 const scene = new Scene()

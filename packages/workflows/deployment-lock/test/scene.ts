@@ -12,13 +12,13 @@ import { afterEach, beforeEach } from 'vitest'
 
 import {
   encodeOwner,
-  type LockOwner,
   type LockTerms,
   type LockUse,
   ownerOf,
   type ServiceLockTerms,
   writeLockRecord,
 } from '../src/deployment-lock.ts'
+import type { LockOwner } from '../src/lock-owner.ts'
 
 export const PATIENCE = { timeout: 40_000 }
 export const profile = 'default' as ProfileName

@@ -5,14 +5,9 @@ import type { ContainerName, ManifestService, ServiceKey, ServiceName, StorePath
 import { performActivity, releaseLock } from '@davit/target'
 import { describe, expect, test } from 'vitest'
 
-import {
-  acquireLocks,
-  endDeployment,
-  formerTargets,
-  lockServices,
-  readLockRecord,
-  unlockServices,
-} from '../src/deployment-lock.ts'
+import { acquireLocks, endDeployment, readLockRecord } from '../src/deployment-lock.ts'
+import { formerTargets } from '../src/former-targets.ts'
+import { lockServices, unlockServices } from '../src/service-locks.ts'
 import { placeOf, profile, Scene, termsOf } from './scene.ts'
 
 const scene = new Scene()

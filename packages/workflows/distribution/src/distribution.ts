@@ -1,7 +1,1 @@
-export {
-  type DistributionOptions,
-  type DistributionOutcome,
-  distribute,
-  distributionError,
-  distributionInterrupted,
-} from './distribute.ts'
+export { distribute, distributionError, distributionInterrupted } from './distribute.ts'

@@ -10,7 +10,8 @@ import { nixConnection } from '@davit/target/testing'
 import type { PrivateNix } from '@davit/testing/private-nix'
 import type { Shell } from '@davit/testing/shells'
 
-import { distribute, type DistributionOptions } from '../src/distribution.ts'
+import { distribute } from '../src/distribution.ts'
+import type { DistributionOptions } from '../src/distribute.ts'
 
 /** A target on its own machine, and the operations requested from the helper there. */
 export interface CountedTarget extends ShellTarget<'carry'> {

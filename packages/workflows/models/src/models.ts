@@ -1,5 +1,3 @@
-export type { ExtraParameters } from './languages/extra-parameters.ts'
-export { loadArchitecture, type LoadOptions, type ModelFiles } from './load-architecture.ts'
+export { loadArchitecture, type ModelFiles } from './load-architecture.ts'
 export { type InfrastructureOptions, loadInfrastructure } from './load-infrastructure.ts'
 export { loadBuildModel, loadDeploymentModel, parseBuildModel } from './load-document.ts'
-export type { NixOptions } from './languages/nix/nix-options.ts'

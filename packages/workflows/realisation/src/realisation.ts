@@ -1,3 +1,3 @@
-export { completeDeployment, type DeploymentDefaults } from './complete-deployment.ts'
+export { completeDeployment } from './complete-deployment.ts'
 export { profileManifests } from './profile/profile-manifests.ts'
-export { realise, type RealisationOptions } from './realise.ts'
+export { realise } from './realise.ts'

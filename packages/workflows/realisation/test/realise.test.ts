@@ -16,7 +16,8 @@ import { environment } from '@davit/process'
 import { currentSystem, openNativeStore, type Store } from '@davit/store'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test, vi } from 'vitest'
-import { realise, type RealisationOptions } from '../src/realisation.ts'
+import { realise } from '../src/realisation.ts'
+import type { RealisationOptions } from '../src/realise.ts'
 
 const HERE = currentSystem(environment())
 const WEB1 = 'web1' as TargetName

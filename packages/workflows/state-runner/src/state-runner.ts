@@ -1,25 +1,23 @@
 export {
   commonCompressor,
   findKept,
-  type KeptSnapshot,
   keptStore,
   keptStores,
-  listKept,
   type StateMachines,
   storeOf,
   targetsWithKept,
 } from './stores.ts'
-export { sendKept, transferState, type TransferredState } from './transfer.ts'
+export { sendKept, transferState } from './transfer.ts'
 export { componentOf, type StateScene } from './scene.ts'
 export { isComponentSelected, isSelected, selectsAll, type StateSelection } from './selection.ts'
-export { describe, renderTime, type SnapshotTerms, snapshotTasks, type MoveTerms } from './snapshot-tasks.ts'
+export { renderTime, snapshotTasks, type MoveTerms } from './snapshot-tasks.ts'
 export { stateError } from './state-error.ts'
 export { runTasks, type TaskTerms } from './run-tasks.ts'
-export { renderTasks, type StateTask, type TaskFailure, type TaskOrder } from './task.ts'
+export { renderTasks, type StateTask } from './task.ts'
 export { beginningOf } from './wanted-snapshot.ts'
 export { recordsByState, RESTORES_FIRST } from './active-records.ts'
 export { type Arrival, chooseRestorations } from './choose-restorations.ts'
 export { deleteTasks, type Departure } from './delete-tasks.ts'
-export { type Restoration, restoreTasks, type RestoreTerms } from './restore-tasks.ts'
+export { type Restoration, restoreTasks } from './restore-tasks.ts'
 export { parseWanted } from './wanted-snapshot.ts'
 export { storesOf } from './scene.ts'
