@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { MARIADB_SOCKET, startMariadb, startPostgresql } from '@davit/testing/database-servers'
 import { DYSNOMIA_MODULES, dumpingWrapper } from '@davit/testing/dysnomia'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -60,14 +61,7 @@ chmod +x "$out/bin/wrapper"`,
   alone: 'tree',
 }
 
-const SERVERS = `mkdir -p /run/mysqld /srv/mysql && chown mysql /run/mysqld /srv/mysql
-mariadb-install-db --no-defaults --user=mysql --datadir=/srv/mysql --auth-root-authentication-method=normal --skip-test-db >/dev/null
-setsid /usr/sbin/mariadbd --no-defaults --user=mysql --datadir=/srv/mysql --socket=/run/mysqld/mysqld.sock --skip-networking \\
-  </dev/null >/dev/null 2>&1 &
-mkdir -p /run/postgresql /srv/pg && chown postgres /run/postgresql /srv/pg && cd /srv/pg
-pg() { su -s /bin/sh postgres -c "$(ls -d /usr/lib/postgresql/*/bin | tail -n 1)/$1" >/dev/null; }
-pg 'initdb -D /srv/pg -A peer --no-sync' && pg "pg_ctl -D /srv/pg -o '-k /run/postgresql -c listen_addresses=' -l /srv/pg/log -w start"
-until mariadb -uroot -e 'select 1' >/dev/null 2>&1; do sleep 0.1; done`
+const SERVERS = [startMariadb('--skip-networking'), startPostgresql(['-c', 'listen_addresses='])].join('\n')
 const TABLE = 'CREATE TABLE entries (n SERIAL PRIMARY KEY, line TEXT);'
 const LOOP = `#!/bin/sh
 setsid sh -c 'trap "rm -f /run/loop.pid; exit" TERM; echo $$ >/run/loop.pid; while :; do sleep 0.1; done' </dev/null >/dev/null 2>&1 &
@@ -107,7 +101,7 @@ chmod +x "$out/bin/loop"`),
     said: { type: 'echo', pkg: made('mkdir "$out"') },
   },
   containers: {
-    'mysql-database': { mysqlUsername: 'root', mysqlPassword: '', mysqlSocket: '/run/mysqld/mysqld.sock' },
+    'mysql-database': { mysqlUsername: 'root', mysqlPassword: '', mysqlSocket: MARIADB_SOCKET },
     'postgresql-database': { postgresqlUsername: 'postgres' },
     fileset: {},
     'nginx-webapplication': { documentRoot: '/srv/site' },

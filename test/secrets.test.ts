@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encodeField } from '@davit/target-runtime'
+import { MARIADB_SOCKET, startMariadb } from '@davit/testing/database-servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, type Outcome, succeeded } from './harness/coordinator.ts'
@@ -24,13 +25,9 @@ printf %s "$fromFile|$fromEnv|$fromCommand" | sha256sum | sed "s/ .*/ $1/" >>/ro
 const ACTIVITIES = ['activate', 'deactivate', 'snapshot', 'restore', 'collect-garbage', 'status', 'lock', 'unlock']
 
 const hasMariadb = spawnSync('mariadb', ['--version']).status === 0
-const MARIADB = `mkdir -p /run/mysqld /srv/mysql && chown mysql /run/mysqld /srv/mysql
-mariadb-install-db --no-defaults --user=mysql --datadir=/srv/mysql --auth-root-authentication-method=normal --skip-test-db
-setsid /usr/sbin/mariadbd --no-defaults --user=mysql --datadir=/srv/mysql --socket=/run/mysqld/mysqld.sock --skip-networking \
-  --pid-file=/run/mysqld/pid </dev/null >/dev/null 2>&1 &
-until mariadb -uroot -S /run/mysqld/mysqld.sock -e 'SELECT 1' >/dev/null 2>&1; do sleep 0.1; done
-read -r password && mariadb -uroot -S /run/mysqld/mysqld.sock <<end
-CREATE USER shop@localhost IDENTIFIED BY '$password';
+const MARIADB = startMariadb('--skip-networking')
+const accountWith = (password: string) => `mariadb -uroot <<end
+CREATE USER shop@localhost IDENTIFIED BY '${password}';
 GRANT ALL ON *.* TO shop@localhost;
 end`
 
@@ -52,7 +49,7 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasMariadb)('secrets', () => {
     await user.write('keys/file', `${values.file}\n`)
     await user.write('keys/command', values.command)
     await user.write('keys/password', `${password}\n`)
-    await host.sh(MARIADB.replace('read -r password', `password='${password}'`))
+    await host.sh(`${MARIADB}\n${accountWith(password)}`)
   }, 120_000)
   afterAll(async () => {
     await set?.down()
@@ -75,7 +72,7 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasMariadb)('secrets', () => {
             fromCommand: { secret: { command: ['cat', 'keys/command'] } },
           },
           'mysql-database': {
-            mysqlSocket: '/run/mysqld/mysqld.sock',
+            mysqlSocket: MARIADB_SOCKET,
             mysqlUsername: 'shop',
             mysqlPassword: { secret: { command: 'cat keys/password' } },
           },

@@ -1,21 +1,16 @@
 import { spawnSync } from 'node:child_process'
+import { startMariadb, startPostgresql } from '@davit/testing/database-servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator } from './harness/coordinator.ts'
 import { copyExample, type Example } from './harness/examples.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
 
-const MARIADB = `mkdir -p /run/mysqld /srv/mysql && chown mysql /run/mysqld /srv/mysql
-mariadb-install-db --no-defaults --user=mysql --datadir=/srv/mysql --auth-root-authentication-method=normal --skip-test-db
-setsid /usr/sbin/mariadbd --no-defaults --user=mysql --datadir=/srv/mysql --socket=/run/mysqld/mysqld.sock \
-  --pid-file=/run/mysqld/pid --innodb-buffer-pool-size=16M </dev/null >/dev/null 2>&1 &
-mariadb-admin --wait=100 -uroot ping`
-const POSTGRESQL = `bin=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -n 1) as_postgres='setpriv --reuid=postgres --regid=postgres --init-groups'
-mkdir -p /run/postgresql /srv/postgresql && chown postgres /run/postgresql /srv/postgresql && cd /
-$as_postgres "$bin/initdb" -D /srv/postgresql/data -A peer -E UTF8 --locale=C.UTF-8 --no-sync
-printf '%s\\n' 'local all postgres peer' 'local all all scram-sha-256' 'host all all all scram-sha-256' >/srv/postgresql/data/pg_hba.conf
-setsid $as_postgres "$bin/postgres" -D /srv/postgresql/data -c listen_addresses='*' </dev/null >/dev/null 2>&1 &
-until "$bin/pg_isready" -q; do sleep 0.1; done`
+const MARIADB = startMariadb('--innodb-buffer-pool-size=16M')
+const POSTGRESQL = startPostgresql(
+  ['-c', "listen_addresses='*'"],
+  ['local all postgres peer', 'local all all scram-sha-256', 'host all all all scram-sha-256'],
+)
 
 const KILL_SERVICES = `for process in /proc/[0-9]*; do
   ! grep -qsz '/serve[.]py$' "$process/cmdline" || kill "\${process#/proc/}"

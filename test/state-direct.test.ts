@@ -10,17 +10,8 @@ import { coordinator, type Coordinator, succeeded } from './harness/coordinator.
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
 import { deploy, type Models } from './harness/models.ts'
 import { wrapper } from './harness/services.ts'
+import { KEEP_DIRECTORY, rowsOn, targetsOn, writeRow } from './harness/three-targets.ts'
 
-/** Keeps its state in a directory. */
-const LEDGER = `state=/var/lib/$DAVIT_SERVICE
-case $1 in
-  activate) mkdir -p "$state" ;;
-  snapshot) ln -s "$state" "$DAVIT_SNAPSHOT/state" ;;
-  restore) rm -rf "$state" && cp -a "$DAVIT_SNAPSHOT/state" "$state" ;;
-esac || exit`
-
-/** Targets have other names than their hosts. */
-const TARGETS = ['one', 'two', 'three'] as const
 const DIRECT = ['--direct']
 
 describe.skipIf(!HOSTS_POSSIBLE)('state that travels directly', () => {
@@ -52,26 +43,15 @@ describe.skipIf(!HOSTS_POSSIBLE)('state that travels directly', () => {
   })
 
   const models = (ledger: string | undefined): Models => ({
-    services: { ledger: wrapper({ body: LEDGER }, { deployState: true }) },
-    infrastructure: Object.fromEntries(
-      TARGETS.map((name, index) => [
-        name,
-        {
-          properties: { hostname: hosts[index]!.address },
-          clientInterface: 'ssh',
-          containers: { wrapper: {} },
-          numOfCores: 2,
-        },
-      ]),
-    ),
+    services: { ledger: wrapper({ body: KEEP_DIRECTORY }, { deployState: true }) },
+    infrastructure: targetsOn(set),
     distribution: ledger === undefined ? {} : { ledger: [ledger] },
   })
   const kept = () => join(user.stateDirectory, 'coordinator/default/snapshots')
-  const write = (host: number, row: string) => hosts[host]!.sh(`echo '${row}' >>/var/lib/ledger/rows`)
-  const rows = (host: number) => hosts[host]!.sh('cat /var/lib/ledger/rows 2>/dev/null || :')
+  const rows = (host: number) => rowsOn(hosts[host]!)
   const begin = async (row: string) => {
     succeeded(await deploy(user, models('one')))
-    await write(0, row)
+    await writeRow(hosts[0]!, row)
   }
   const move = async (environment: Readonly<Record<string, string>> = agent) =>
     succeeded(await deploy(user, models('two'), { options: DIRECT, environment }))

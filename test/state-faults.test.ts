@@ -13,9 +13,10 @@ import {
   succeeded,
 } from './harness/coordinator.ts'
 import { bringUpHosts, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
-import { type LedgerPlace, LedgerSystem, type TargetName } from './harness/ledger.ts'
+import { type LedgerPlace, LedgerSystem } from './harness/ledger.ts'
 import { watchMemory } from './harness/memory.ts'
 import { deploy, writeModels } from './harness/models.ts'
+import type { TargetName } from './harness/three-targets.ts'
 import { eventually } from './harness/wait.ts'
 
 /** What is interrupted, and on which host: the old one of the state, the new one, or that of what depends on it. */

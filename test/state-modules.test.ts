@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { MARIADB_SOCKET, startMariadb } from '@davit/testing/database-servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
@@ -25,10 +26,7 @@ end
 cat >"$out/mysql-databases/2-rows.sql" <<'end'
 INSERT INTO articles VALUES (1, 'pencil');
 end`
-const MARIADB = `mkdir -p /run/mysqld /srv/mysql && chown mysql /run/mysqld /srv/mysql
-mariadb-install-db --no-defaults --user=mysql --datadir=/srv/mysql --auth-root-authentication-method=normal --skip-test-db
-setsid /usr/sbin/mariadbd --no-defaults --user=mysql --datadir=/srv/mysql --socket=/run/mysqld/mysqld.sock --skip-networking \
-  --pid-file=/run/mysqld/pid </dev/null >/dev/null 2>&1 &`
+const MARIADB = startMariadb('--skip-networking')
 
 const hasMariadb = spawnSync('mariadb', ['--version']).status === 0
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
@@ -80,7 +78,7 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasRedis)('state of the modules that davit s
     async () => {
       const [first, second] = set.hosts
       await Promise.all([first!, second!].map((host) => host.sh(MARIADB)))
-      const container = { mysqlSocket: '/run/mysqld/mysqld.sock', mysqlUsername: 'root' }
+      const container = { mysqlSocket: MARIADB_SOCKET, mysqlUsername: 'root' }
       const rows = (target: string) => `mariadb -uroot -NBe "SELECT name FROM articles ORDER BY id" ${target}`
       const shop = (target: string): Models => ({
         services: {

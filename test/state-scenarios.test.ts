@@ -3,9 +3,10 @@ import { rename } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, generationText, succeeded } from './harness/coordinator.ts'
-import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
+import { bringUpHosts, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
 import { deploy, type Models, writeModels } from './harness/models.ts'
 import { wrapper } from './harness/services.ts'
+import { hostOf, type TargetName, targetsOn } from './harness/three-targets.ts'
 
 /** Keeps its state in a file. */
 const KEEPER = `state=/srv/$DAVIT_SERVICE
@@ -23,10 +24,6 @@ cat >$out/libexec/dysnomia/keeping <<'END'
 ${KEEPER}
 END
 chmod +x $out/libexec/dysnomia/keeping`
-
-/** Targets have other names than their hosts, and several activities at a time. */
-const TARGETS = ['one', 'two', 'three'] as const
-type TargetName = (typeof TARGETS)[number]
 
 interface Listed {
   readonly service: string
@@ -49,20 +46,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('state on real hosts', () => {
     await user?.remove()
   })
 
-  const host = (target: TargetName): Host => set.hosts[TARGETS.indexOf(target)]!
+  const host = (target: TargetName) => hostOf(set, target)
   const keeper = () => wrapper({ body: KEEPER }, { deployState: true })
-  const infrastructure = (targets: readonly TargetName[] = TARGETS) =>
-    Object.fromEntries(
-      targets.map((name) => [
-        name,
-        {
-          properties: { hostname: host(name).address },
-          clientInterface: 'ssh',
-          containers: { wrapper: {} },
-          numOfCores: 3,
-        },
-      ]),
-    )
+  const infrastructure = (targets?: readonly TargetName[]) => targetsOn(set, targets)
   const system = (places: Readonly<Record<string, TargetName>>, targets?: readonly TargetName[]): Models => ({
     services: Object.fromEntries(Object.keys(places).map((name) => [name, keeper()])),
     infrastructure: infrastructure(targets),

@@ -5,24 +5,17 @@ import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harne
 import { LANGUAGES } from './harness/language.ts'
 import { deploy, type Models, writeModels } from './harness/models.ts'
 import { takeJournal, wrapper } from './harness/services.ts'
+import { KEEP_DIRECTORY, rowsOn, targetsOn, writeRow } from './harness/three-targets.ts'
 import { eventually } from './harness/wait.ts'
 
 /** Keeps its state in a directory; `/tmp/hold.ACTIVITY` makes an activity wait until that file is gone. */
-const LEDGER = `state=/var/lib/$DAVIT_SERVICE
-if [ -e "/tmp/hold.$1" ]; then
+const LEDGER = `if [ -e "/tmp/hold.$1" ]; then
   : >"/tmp/held.$1"
   while [ -e "/tmp/hold.$1" ]; do sleep 0.05; done
 fi
-case $1 in
-  activate) mkdir -p "$state" ;;
-  snapshot) ln -s "$state" "$DAVIT_SNAPSHOT/state" ;;
-  restore) rm -rf "$state" && cp -a "$DAVIT_SNAPSHOT/state" "$state" ;;
-  collect-garbage) rm -rf "$state" ;;
-esac || exit`
+${KEEP_DIRECTORY}`
 
 const ACTIVITIES = ['activate', 'deactivate', 'snapshot', 'restore', 'collect-garbage']
-/** Targets have other names than their hosts. */
-const TARGETS = ['one', 'two', 'three'] as const
 
 describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('state of services, models in %s', (language) => {
   let set: TestHosts
@@ -47,22 +40,12 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)('state of services, models in %
       ledger: wrapper({ body: LEDGER }, { deployState: true }),
       page: wrapper({}, { dependsOn: ['ledger'] }),
     },
-    infrastructure: Object.fromEntries(
-      TARGETS.map((name, index) => [
-        name,
-        {
-          properties: { hostname: hosts[index]!.address },
-          clientInterface: 'ssh',
-          containers: { wrapper: {} },
-          numOfCores: 2,
-        },
-      ]),
-    ),
+    infrastructure: targetsOn(set),
     distribution: ledger === undefined ? {} : { ledger: [ledger], page: ['three'] },
   })
   const journal = () => takeJournal(hosts, ACTIVITIES)
-  const write = (host: number, row: string) => hosts[host]!.sh(`echo '${row}' >>/var/lib/ledger/rows`)
-  const rows = (host: number) => hosts[host]!.sh('cat /var/lib/ledger/rows 2>/dev/null || :')
+  const write = (host: number, row: string) => writeRow(hosts[host]!, row)
+  const rows = (host: number) => rowsOn(hosts[host]!)
   const undeploy = async () => {
     succeeded(await deploy(user, models(undefined)))
     await Promise.all(hosts.map((host) => host.sh('rm -rf /var/lib/ledger')))

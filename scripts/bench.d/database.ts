@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { MARIADB_SOCKET, startMariadb } from '@davit/testing/database-servers'
 import { type BenchHost, withHosts } from './bench-host.ts'
 import { type FullMeasurement, measure } from './measure.ts'
 import { type Line, timeRow, withAims } from './table.ts'
@@ -14,17 +15,7 @@ export interface DatabaseTerms {
   readonly limit: number
 }
 
-const SOCKET = '/run/mysqld/mysqld.sock'
-const SERVER = `mkdir -p /run/mysqld /srv/mysql && chown mysql /run/mysqld /srv/mysql
-mariadb-install-db --no-defaults --user=mysql --datadir=/srv/mysql --auth-root-authentication-method=normal --skip-test-db
-setsid /usr/sbin/mariadbd --no-defaults --user=mysql --datadir=/srv/mysql --socket=${SOCKET} --skip-networking \\
-  --max-allowed-packet=64M --pid-file=/run/mysqld/pid </dev/null >/dev/null 2>&1 &
-tries=0
-until mariadb-admin -uroot ping >/dev/null 2>&1; do
-  tries=$((tries + 1))
-  [ "$tries" -lt 600 ] || exit 1
-  sleep 0.1
-done`
+const SERVER = startMariadb('--skip-networking', '--max-allowed-packet=64M')
 
 const SEED = `mkdir -p "$out/mysql-databases"
 echo 'CREATE TABLE articles (id INT PRIMARY KEY, value LONGTEXT NOT NULL);' >"$out/mysql-databases/1.sql"`
@@ -69,7 +60,7 @@ class DatabaseBench {
   constructor(place: Workplace, terms: DatabaseTerms, hosts: readonly BenchHost[]) {
     this.#hosts = hosts
     this.#terms = terms
-    const containers = { 'mysql-database': { mysqlSocket: SOCKET, mysqlUsername: 'root' } }
+    const containers = { 'mysql-database': { mysqlSocket: MARIADB_SOCKET, mysqlUsername: 'root' } }
     const targets = hosts.map((host) => ({ name: host.name, containers }))
     this.#room = wrapperRoom(place, terms.name, { targets, hosts })
   }

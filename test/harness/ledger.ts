@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import type { Host, TestHosts } from './hosts.ts'
 import type { Models } from './models.ts'
 import { wrapper } from './services.ts'
+import { hostOf, type TargetName, targetsOn } from './three-targets.ts'
 
-/** Names of the targets, which are others than those of the hosts. The page is on the third one. */
-export const TARGETS = ['one', 'two', 'three'] as const
-export type TargetName = (typeof TARGETS)[number]
+/** The page is on the third target. */
 export type LedgerPlace = Exclude<TargetName, 'three'>
 
 const HOOKS = '/tmp/fault'
@@ -84,23 +83,13 @@ export class LedgerSystem {
         ledger: wrapper({ body: LEDGER }, { deployState: true }),
         page: wrapper({ body: PAGE, env: { at: ledger } }, { dependsOn: ['ledger'] }),
       },
-      infrastructure: Object.fromEntries(
-        TARGETS.map((name) => [
-          name,
-          {
-            properties: { hostname: this.host(name).address },
-            clientInterface: 'ssh',
-            containers: { wrapper: {} },
-            numOfCores: 2,
-          },
-        ]),
-      ),
+      infrastructure: targetsOn(this.set),
       distribution: { ledger: [ledger], page: ['three'] },
     }
   }
 
   host(target: TargetName): Host {
-    return this.set.hosts[TARGETS.indexOf(target)]!
+    return hostOf(this.set, target)
   }
 
   /** Path of a file on a host, for this process. */

@@ -12,7 +12,10 @@ export interface Models {
 }
 
 /** Returns an infrastructure with a target for each host, with the same name. */
-export function infrastructureOf(hosts: readonly Host[], attributes: Table<unknown> = {}): Table<Table<unknown>> {
+export function infrastructureOf(
+  hosts: readonly Pick<Host, 'name' | 'address'>[],
+  attributes: Table<unknown> = {},
+): Table<Table<unknown>> {
   return Object.fromEntries(
     hosts.map(({ name, address }) => [
       name,
