@@ -44,6 +44,38 @@ describe.each(installedShells())('a lock on a machine with $name', (shell) => {
   const edit = (pattern: RegExp, replacement: string) =>
     writeFileSync(holder, readFileSync(holder, 'utf8').replace(pattern, replacement))
 
+  test.runIf(shell.inDepth)('is renewed only if it was never lost', async () => {
+    await expect(renewLock(machine, place, mine)).rejects.toMatchObject({ code: 'lock-lost' })
+    await acquireLock(machine, place, mine)
+    await renewLock(machine, place, mine)
+    await releaseLock(machine, place, 'mine')
+    await expect(renewLock(machine, place, mine)).rejects.toMatchObject({ code: 'lock-lost' })
+    expect(await lockHolder(machine, place)).toBeUndefined()
+  })
+
+  test('is held by one at a time', async () => {
+    const atHome = { ...mine, owner: 'me {"at": "home"}' }
+    expect(await acquireLock(machine, place, atHome)).toEqual({ kind: 'acquired', number: 1 })
+    expect(await acquireLock(machine, place, atHome)).toEqual({ kind: 'acquired', number: 1 })
+    expect(await acquireLock(machine, place, yours)).toMatchObject({
+      kind: 'held',
+      holder: { token: 'mine', owner: atHome.owner },
+    })
+    expect(await acquireLock(machine, place, { ...yours, deadToken: 'mine' })).toEqual({ kind: 'acquired', number: 2 })
+    await expect(releaseLock(machine, place, 'mine')).rejects.toMatchObject({ code: 'lock-lost' })
+    await releaseLock(machine, place, 'yours')
+    await expect(releaseLock(machine, place, 'yours')).rejects.toMatchObject({ code: 'not-locked' })
+  })
+
+  test.runIf(shell.inDepth)('is taken over when its lease is over', async () => {
+    await acquireLock(machine, place, mine)
+    edit(/renewed \d+/, 'renewed 1000')
+    expect(await acquireLock(machine, place, yours)).toEqual({
+      kind: 'acquired',
+      number: 2,
+    })
+  })
+
   test.skipIf(asksNobody)(
     'taken while the clock was ahead ends its lease after the clock is right again, unless it is renewed',
     async () => {
