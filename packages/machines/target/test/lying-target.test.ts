@@ -185,7 +185,7 @@ describe('fuzzing', patience, () => {
     ],
     ['resolve', (machine) => resolveModules(machine, ['/a', '/b'])],
     ['set_profile', (machine) => setProfile(machine, { ...place, token: '-', path: '/store/p', store } as never)],
-    ['activity', (machine) => performActivity(machine, { profile, token: '-', activity: 'unlock', mapping })],
+    ['activity', (machine) => performActivity(machine, { profile, token: '-', activity: 'deactivate', mapping })],
     ['ask', (machine) => askServices(machine, { ...questions, activity: 'unlock', token: '-' })],
     ['ask for status', (machine) => askStatuses(machine, { ...questions, timeoutSeconds: 30 })],
   ]

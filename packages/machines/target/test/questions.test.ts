@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 
 import { acquireLock, askServices, observeMachine, performActivity } from '../src/target.ts'
 import type { LockQuestions } from '../src/records/questions.ts'
-import { closeScenes, PATIENCE, Scene } from './scene.ts'
+import { askByActivity, closeScenes, PATIENCE, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
@@ -118,9 +118,9 @@ describe.concurrent.each(installedShells())('askServices() on a machine with $na
     const show = '{ env | sort; grep SigIgn /proc/$$/status; } >"$D/$1"'
     const scene = await sceneWith(['a'], show)
     expect(await ask(scene, ['a'])).toEqual([AGREED])
-    expect(
-      await performActivity(scene.machine, { ...scene.request('unlock'), mapping: mappingOf(scene, 'a') }),
-    ).toEqual(AGREED)
+    expect(await askByActivity(scene.machine, { ...scene.request('unlock'), mapping: mappingOf(scene, 'a') })).toEqual(
+      AGREED,
+    )
     expect(scene.read('lock')).toBe(scene.read('unlock'))
   })
 

@@ -8,7 +8,7 @@ import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 
 import { observeMachine, performActivity, resolveModules } from '../src/target.ts'
-import { closeScenes, PATIENCE, Scene } from './scene.ts'
+import { askByActivity, closeScenes, PATIENCE, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
@@ -212,7 +212,10 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
   test.each(['activate', 'deactivate', 'lock'] as const)('name the activity that runs: %s', async (activity) => {
     const scene = await activated()
     const module = scene.module(': >"$D/begun"; hold')
-    const running = performActivity(scene.machine, scene.request(activity, module))
+    const running =
+      activity === 'lock'
+        ? askByActivity(scene.machine, scene.request(activity, module))
+        : performActivity(scene.machine, scene.request(activity, module))
     await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
     expect((await observe(scene)).records).toMatchObject([{ running: true, activity }])
     scene.write('go')
@@ -229,7 +232,7 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
       const scene = await activated()
       const killing = 'kill -KILL "$(readlink "$R/running" | cut -d: -f1)"'.replace('$R', scene.record)
       const module = scene.module(`[ "$1" != lock ] || { ${killing}; : >"$D/begun"; hold; }`)
-      const running = performActivity(scene.machine, scene.request('lock', module))
+      const running = askByActivity(scene.machine, scene.request('lock', module))
       await vi.waitFor(() => expect(scene.has('begun')).toBe(true), PATIENCE)
       rmSync(join(scene.record, 'running'))
       expect(await performActivity(scene.machine, scene.request('deactivate', module))).toMatchObject({
@@ -246,13 +249,13 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
     const killing = scene.module(
       '[ "$1" = unlock ] || kill -KILL $(readlink "$R/running" | cut -d: -f1) 0'.replace('$R', scene.record),
     )
-    await performActivity(scene.machine, scene.request('lock', killing))
+    await askByActivity(scene.machine, scene.request('lock', killing))
     expect((await observe(scene)).records).toMatchObject([{ state: 'active', running: false, activity: 'lock' }])
     await performActivity(scene.machine, scene.request('deactivate', killing))
     expect((await observe(scene)).records).toMatchObject([
       { state: 'deactivating', running: false, activity: 'deactivate', hasFailed: false },
     ])
-    expect(await performActivity(scene.machine, scene.request('unlock', killing))).toEqual({ kind: 'succeeded' })
+    expect(await askByActivity(scene.machine, scene.request('unlock', killing))).toEqual({ kind: 'succeeded' })
     expect((await observe(scene)).records.map(({ activity }) => activity)).toEqual([undefined])
   })
 

@@ -16,7 +16,14 @@ import type {
 import { type ShellConnection, type ShellSurroundings, shellConnection } from '@davit/connection/testing'
 import type { Shell } from '@davit/testing/shells'
 
-import { type ActivityRequest, type Machine, openMachine, type Role } from '../src/target.ts'
+import {
+  type ActivityRequest,
+  type ActivityResult,
+  type Machine,
+  openMachine,
+  performActivity,
+  type Role,
+} from '../src/target.ts'
 
 export const PATIENCE = { timeout: 40_000 }
 
@@ -83,7 +90,7 @@ export class Scene {
     return file
   }
 
-  request(activity: ActivityRequest['activity'], module = this.path('module')): ActivityRequest {
+  request<Name extends string>(activity: Name, module = this.path('module')): RequestOf<Name> {
     const definition = { service: SERVICE, module, properties: new Map([['port', '80']]) }
     return { profile: this.profile, token: '-', activity, mapping: this.mapping, definition }
   }
@@ -107,6 +114,14 @@ export class Scene {
   pidIn(name: string): number {
     return Number(this.read(name))
   }
+}
+
+/** A request for an activity, which only an older version of davit may make. */
+type RequestOf<Name extends string> = Omit<ActivityRequest, 'activity'> & { readonly activity: Name }
+
+/** Asks a service as older versions of davit do, by an activity. */
+export async function askByActivity(machine: Machine, request: RequestOf<'lock' | 'unlock'>): Promise<ActivityResult> {
+  return performActivity(machine, request as never)
 }
 
 const opened: Scene[] = []

@@ -21,7 +21,7 @@ export interface ActivityRequest {
   readonly profile: ProfileName
   /** Token of the lock. */
   readonly token: string
-  readonly activity: 'activate' | 'deactivate' | 'lock' | 'unlock'
+  readonly activity: 'activate' | 'deactivate'
   readonly mapping: ServiceMapping
   /** Module to call in place of the one in the record. */
   readonly instead?: ModuleReference
