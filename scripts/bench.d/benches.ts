@@ -1,5 +1,5 @@
 import { benchActivity } from './activity.ts'
-import type { Bench } from './bench.ts'
+import { bench, type Bench } from './bench.ts'
 import { benchChain } from './chain.ts'
 import { benchDeploy } from './deploy.ts'
 import { benchManyHosts } from './many-hosts.ts'
@@ -11,171 +11,137 @@ import { benchPurePlanning } from './planning.ts'
 import { benchStart } from './start.ts'
 import { stateBenches } from './state-benches.ts'
 import type { SystemSize } from './system-size.ts'
-import { benchTransfer, type TransferTerms } from './transfer.ts'
-import type { Workplace } from './workplace.ts'
+import { benchTransfer } from './transfer.ts'
 
 const MEMORY = 250e6
+const HUNDRED: SystemSize = { services: 100, targets: 10, tiers: 5 }
+const FIVE_HUNDRED: SystemSize = { services: 500, targets: 50, tiers: 5 }
+const THOUSAND: SystemSize = { services: 1000, targets: 100, tiers: 5 }
+const FIVE_THOUSAND: SystemSize = { services: 5000, targets: 500, tiers: 5 }
+const PARCEL = { files: 300, megabytes: 200 }
+const SMALL_PARCEL = { files: 30, megabytes: 20 }
 
 export const benches: readonly Bench[] = [
-  {
+  bench({
     name: 'start',
     purpose: 'tools that have nothing to do, as multiples of an empty program in Node.js',
-    usesNix: false,
-    run: (place, name) => benchStart(place, { name, runs: 3 * place.runs, limits: { version: 1.4, acting: 1.8 } }),
-  },
-  {
+    measure: (place, terms) => benchStart(place, { ...terms, runs: 3 * place.runs }),
+    terms: { limits: { version: 1.4, acting: 1.8 } },
+  }),
+  bench({
     name: 'deploy-60',
     purpose: '60 services on 3 hosts over ssh: install, unchanged, 6 upgraded, undeploy',
-    usesNix: false,
-    run: (place, name) =>
-      benchDeploy(place, {
-        name,
-        services: place.quick ? 10 : 60,
-        runs: place.runs,
-        limits: { install: 20, unchanged: 8, upgrade: 12, undeploy: 15 },
-      }),
-  },
-  {
+    measure: benchDeploy,
+    terms: { services: 60, limits: { install: 20, unchanged: 8, upgrade: 12, undeploy: 15 } },
+    quick: { services: 10 },
+  }),
+  bench({
     name: 'deploy-300',
     purpose: 'the same with 300 services, 30 of them upgraded',
-    usesNix: false,
-    run: (place, name) =>
-      benchDeploy(place, {
-        name,
-        services: place.quick ? 20 : 300,
-        runs: Math.min(place.runs, 3),
-        limits: { install: 60, unchanged: 12, upgrade: 16, undeploy: 50 },
-      }),
-  },
+    measure: benchDeploy,
+    maxRuns: 3,
+    terms: { services: 300, limits: { install: 60, unchanged: 12, upgrade: 16, undeploy: 50 } },
+    quick: { services: 20 },
+  }),
   ...stateBenches,
-  {
+  bench({
     name: 'chain-10',
     purpose: 'a chain of 10 services on 3 hosts: install; all changed and the last fails',
-    usesNix: false,
-    run: (place, name) =>
-      benchChain(place, { name, links: 10, runs: place.runs, limits: { install: 12, fails: 18 }, perLink: false }),
-  },
-  {
+    measure: benchChain,
+    terms: { links: 10, limits: { install: 12, fails: 18 }, perLink: false },
+  }),
+  bench({
     name: 'chain-20',
     purpose: 'each link of a chain of 20 services on 3 hosts: install',
-    usesNix: false,
-    run: (place, name) =>
-      benchChain(place, { name, links: 20, runs: place.runs, limits: { install: 1.5 }, perLink: true }),
-  },
-  {
+    measure: benchChain,
+    terms: { links: 20, limits: { install: 1.5 }, perLink: true },
+  }),
+  bench({
     name: 'activity',
     purpose: 'one activity through everything on a local target, beside `sh -c :` started by the same helper',
-    usesNix: false,
-    run: (place, name) => benchActivity(place, { name, services: place.quick ? 20 : 200, runs: place.runs, limit: 6 }),
-  },
-  {
+    measure: benchActivity,
+    terms: { services: 200, limit: 6 },
+    quick: { services: 20 },
+  }),
+  bench({
     name: 'parallel',
     purpose: 'six services of 1 s on 3 hosts with 4 cores, beside one of them alone',
-    usesNix: false,
-    run: (place, name) => benchParallel(place, { name, services: 6, seconds: 1, runs: place.runs, limit: 1.3 }),
-  },
-  {
+    measure: benchParallel,
+    terms: { services: 6, seconds: 1, limit: 1.3 },
+  }),
+  bench({
     name: 'hosts-100',
     purpose: 'a service on each of 100 hosts, unchanged and changed, beside ssh to all of them, and beside Ansible',
-    usesNix: false,
-    run: (place, name) =>
-      benchManyHosts(place, {
-        name,
-        hosts: place.quick ? 10 : 100,
-        runs: Math.min(place.runs, 3),
-        limits: { unchanged: 1, changed: 2, faster: 8 },
-      }),
-  },
-  {
+    measure: benchManyHosts,
+    maxRuns: 3,
+    terms: { hosts: 100, limits: { unchanged: 1, changed: 2, faster: 8 } },
+    quick: { hosts: 10 },
+  }),
+  bench({
     name: 'plan-10000',
     purpose: 'the plan for 10,000 services on 1,000 targets, from a manifest and observed records',
-    usesNix: false,
-    run: (place, name) =>
-      benchPurePlanning(place, {
-        name,
-        size: sizeFor(place, { services: 10_000, targets: 1_000, tiers: 5 }),
-        runs: place.runs,
-        limit: 10,
-      }),
-  },
-  {
+    measure: benchPurePlanning,
+    terms: { size: { services: 10_000, targets: 1_000, tiers: 5 }, limit: 10 },
+    quick: { size: { services: 1_000, targets: 100, tiers: 5 } },
+  }),
+  bench({
     name: 'nix-1000',
     purpose: 'models to manifest, 1,000 services on 100 targets',
     usesNix: true,
-    run: (place, name) =>
-      benchNixPlanning(place, {
-        name,
-        size: sizeFor(place, { services: 1000, targets: 100, tiers: 5 }),
-        runs: place.runs,
-        limits: { both: { ratio: 1.3, seconds: 3 }, normalize: { seconds: 1.5 }, memory: MEMORY },
-      }),
-  },
-  {
+    measure: benchNixPlanning,
+    terms: {
+      size: THOUSAND,
+      limits: { both: { ratio: 1.3, seconds: 3 }, normalize: { seconds: 1.5 }, memory: MEMORY },
+    },
+    quick: { size: HUNDRED },
+  }),
+  bench({
     name: 'nix-5000',
     purpose: 'the same with 5,000 services on 500 targets',
     usesNix: true,
-    run: (place, name) =>
-      benchNixPlanning(place, {
-        name,
-        size: sizeFor(place, { services: 5000, targets: 500, tiers: 5 }),
-        runs: Math.min(place.runs, 3),
-        limits: { both: { ratio: 1.3, seconds: 15 }, normalize: { seconds: 5 }, memory: MEMORY },
-      }),
-  },
-  {
+    measure: benchNixPlanning,
+    maxRuns: 3,
+    terms: {
+      size: FIVE_THOUSAND,
+      limits: { both: { ratio: 1.3, seconds: 15 }, normalize: { seconds: 5 }, memory: MEMORY },
+    },
+    quick: { size: FIVE_HUNDRED },
+  }),
+  bench({
     name: 'nix-tiers',
     purpose: 'the same with 100 services in 20 tiers',
     usesNix: true,
-    run: (place, name) =>
-      benchNixPlanning(place, {
-        name,
-        size: { services: 100, targets: 20, tiers: 20 },
-        runs: place.runs,
-        limits: { both: { seconds: 1.5 } },
-      }),
-  },
-  {
+    measure: benchNixPlanning,
+    terms: { size: { services: 100, targets: 20, tiers: 20 }, limits: { both: { seconds: 1.5 } } },
+  }),
+  bench({
     name: 'native-1000',
     purpose: 'as nix-1000, with the native store',
-    usesNix: false,
-    run: (place, name) =>
-      benchNativePlanning(place, {
-        name,
-        size: sizeFor(place, { services: 1000, targets: 100, tiers: 5 }),
-        runs: place.runs,
-        limits: { both: 14 },
-      }),
-  },
-  {
+    measure: benchNativePlanning,
+    terms: { size: THOUSAND, limits: { both: 14 } },
+    quick: { size: HUNDRED },
+  }),
+  bench({
     name: 'native-5000',
     purpose: 'as nix-5000, with the native store',
-    usesNix: false,
-    run: (place, name) =>
-      benchNativePlanning(place, {
-        name,
-        size: sizeFor(place, { services: 5000, targets: 500, tiers: 5 }),
-        runs: Math.min(place.runs, 3),
-        limits: { both: 40, memory: 150e6 },
-      }),
-  },
-  {
+    measure: benchNativePlanning,
+    maxRuns: 3,
+    terms: { size: FIVE_THOUSAND, limits: { both: 40, memory: 150e6 } },
+    quick: { size: FIVE_HUNDRED },
+  }),
+  bench({
     name: 'nix-transfer',
     purpose: 'a closure of 300 small paths and 200 MB to a host',
     usesNix: true,
-    run: (place) => benchTransfer(place, { runs: place.runs, size: parcelSize(place), parcelFor: nixParcel }),
-  },
-  {
+    measure: benchTransfer,
+    terms: { size: PARCEL, parcelFor: nixParcel },
+    quick: { size: SMALL_PARCEL },
+  }),
+  bench({
     name: 'native-transfer',
     purpose: 'as nix-transfer, with the native store',
-    usesNix: false,
-    run: (place) => benchTransfer(place, { runs: place.runs, size: parcelSize(place), parcelFor: nativeParcel }),
-  },
+    measure: benchTransfer,
+    terms: { size: PARCEL, parcelFor: nativeParcel },
+    quick: { size: SMALL_PARCEL },
+  }),
 ]
-
-function parcelSize({ quick }: Workplace): TransferTerms['size'] {
-  return quick ? { files: 30, megabytes: 20 } : { files: 300, megabytes: 200 }
-}
-
-function sizeFor({ quick }: Workplace, { services, targets, tiers }: SystemSize): SystemSize {
-  return quick ? { services: services / 10, targets: targets / 10, tiers } : { services, targets, tiers }
-}

@@ -1,7 +1,6 @@
 import { withHosts } from './bench-host.ts'
-import { type FullMeasurement, measure } from './measure.ts'
+import { type FullMeasurement, measure, measureNode } from './measure.ts'
 import { type Line, timeRow, withAims } from './table.ts'
-import { whereOf } from './where.ts'
 import { inTurn, type Workplace } from './workplace.ts'
 import { chainOf, wrapperRoom } from './wrapper-room.ts'
 
@@ -43,15 +42,15 @@ export async function benchChain(place: Workplace, terms: ChainTerms): Promise<r
         if (limits.fails !== undefined) failed.push(await measure(room.deploy('bad'), fails))
         await measure(room.undeploy('old'), room.options)
       },
-      baseline: async () => void node.push(await measure([process.execPath, '-e', '0'], room.options)),
+      baseline: async () => void node.push(await measureNode(room.options)),
     })
     const share = terms.perLink ? links : 1
     const what = `chain of ${links} services on ${HOSTS} hosts: install${terms.perLink ? ', each link' : ''}`
     const lines: Line[] = [withAims(timeRow(what, installed.map(partOf(share)), node), { ratio: limits.install })]
-    lines.push(...(await whereOf(room.deploy('old'), { ...room.options, hosts })).notes)
+    lines.push(...(await room.where(room.deploy('old'))))
     if (limits.fails !== undefined) {
       lines.push(withAims(timeRow('  all changed and the last fails', failed, node), { ratio: limits.fails }))
-      lines.push(...(await whereOf(room.deploy('bad'), { ...fails, hosts })).notes)
+      lines.push(...(await room.where(room.deploy('bad'), ROLLED_BACK)))
     }
     return lines
   })

@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { MARIADB_SOCKET, startMariadb } from '@davit/testing/database-servers'
-import { type BenchHost, withHosts } from './bench-host.ts'
-import { type FullMeasurement, measure } from './measure.ts'
+import type { BenchHost } from './bench-host.ts'
+import type { FullMeasurement } from './measure.ts'
+import { benchMoving, type MovingBench, type MovingState, overSsh } from './moving-state.ts'
 import { type Line, timeRow, withAims } from './table.ts'
-import { whereOf } from './where.ts'
-import { inTurn, type Workplace } from './workplace.ts'
-import { type WrapperRoom, wrapperRoom } from './wrapper-room.ts'
+import type { Workplace } from './workplace.ts'
 
 export interface DatabaseTerms {
   readonly name: string
@@ -37,50 +36,38 @@ export async function benchDatabase(place: Workplace, terms: DatabaseTerms): Pro
     spawnSync('mariadb', ['--version']).error !== undefined
   )
     return [{ note: `${terms.name}: skipped: there is no MariaDB (Debian: mariadb-server)` }]
-  return withHosts(place, 2, async (hosts) => {
-    const bench = new DatabaseBench(place, terms, hosts)
-    await bench.prepare()
-    await inTurn(place, terms.runs, bench)
-    return bench.lines()
-  })
+  const containers = { 'mysql-database': { mysqlSocket: MARIADB_SOCKET, mysqlUsername: 'root' } }
+  return benchMoving(place, { ...terms, containers }, (moving) => new DatabaseBench(moving, terms))
 }
 
-class DatabaseBench {
-  readonly #hosts: readonly BenchHost[]
+class DatabaseBench implements MovingBench {
+  readonly #moving: MovingState
   readonly #terms: DatabaseTerms
-  readonly #room: WrapperRoom
   readonly #times = {
     gap: new Array<FullMeasurement>(),
     run: new Array<FullMeasurement>(),
     bare: new Array<FullMeasurement>(),
   }
-  /** Index of the host where the database is. */
-  #at = 0
 
-  constructor(place: Workplace, terms: DatabaseTerms, hosts: readonly BenchHost[]) {
-    this.#hosts = hosts
+  constructor(moving: MovingState, terms: DatabaseTerms) {
+    this.#moving = moving
     this.#terms = terms
-    const containers = { 'mysql-database': { mysqlSocket: MARIADB_SOCKET, mysqlUsername: 'root' } }
-    const targets = hosts.map((host) => ({ name: host.name, containers }))
-    this.#room = wrapperRoom(place, terms.name, { targets, hosts })
   }
 
   async prepare(): Promise<void> {
-    await Promise.all(this.#hosts.map((host) => host.sh(SERVER)))
+    await Promise.all(this.#moving.hosts.map((host) => host.sh(SERVER)))
     const attributes = { type: 'mysql-database', pkg: { build: { script: SEED } } }
-    for (const { name: target } of this.#hosts) {
-      await this.#room.prepare(target, [
-        { name: 'shop', target, script: '', isStateful: true, attributes },
-        { name: 'page', target: this.#page.name, script: PAGE, dependsOn: ['shop'] },
-      ])
-    }
-    await measure(this.#room.deploy(this.#host.name), this.#room.options)
-    await this.#host.sh(FILL, String(this.#terms.megabytes * 830))
+    await this.#moving.deployOnFirst((target) => [
+      { name: 'shop', target, script: '', isStateful: true, attributes },
+      { name: 'page', target: this.#page.name, script: PAGE, dependsOn: ['shop'] },
+    ])
+    await this.#moving.host.sh(FILL, String(this.#terms.megabytes * 830))
   }
 
   async davit(): Promise<void> {
     await this.#page.sh('rm -f /var/tmp/page.*')
-    const run = await this.#move()
+    await this.#forget()
+    const run = await this.#moving.move()
     const [ended, served] = (await this.#page.sh('cat /var/tmp/page.deactivate /var/tmp/page.activate'))
       .trimEnd()
       .split('\n')
@@ -90,53 +77,36 @@ class DatabaseBench {
   }
 
   async baseline(): Promise<void> {
-    const ssh = (host: BenchHost) => `ssh -F '${host.configuration}' ${host.name}`
-    const [from, to] = [this.#host, this.#other]
+    const { host, other } = this.#moving
     const steps = [
-      `${ssh(from)} 'mariadb-dump -uroot --single-transaction shop >/var/tmp/shop.sql'`,
-      `scp -q -3 -F '${from.configuration}' ${from.name}:/var/tmp/shop.sql ${to.name}:/var/tmp/shop.sql`,
-      `${ssh(to)} 'mariadb -uroot -e "CREATE DATABASE copy" && mariadb -uroot copy </var/tmp/shop.sql'`,
+      overSsh(host, 'mariadb-dump -uroot --single-transaction shop >/var/tmp/shop.sql'),
+      `scp -q -3 -F '${host.configuration}' ${host.name}:/var/tmp/shop.sql ${other.name}:/var/tmp/shop.sql`,
+      overSsh(other, 'mariadb -uroot -e "CREATE DATABASE copy" && mariadb -uroot copy </var/tmp/shop.sql'),
     ]
-    this.#times.bare.push(await measure(['sh', '-ec', steps.join('\n')], this.#room.options))
-    await to.sh('mariadb -uroot -e "DROP DATABASE copy"')
-    await Promise.all(this.#hosts.map((host) => host.sh('rm -f /var/tmp/shop.sql')))
+    this.#times.bare.push(await this.#moving.byHand(steps.join('\n')))
+    await other.sh('mariadb -uroot -e "DROP DATABASE copy"')
+    await Promise.all(this.#moving.hosts.map((one) => one.sh('rm -f /var/tmp/shop.sql')))
   }
 
   async lines(): Promise<readonly Line[]> {
     const { gap, run, bare } = this.#times
     const { megabytes, limit } = this.#terms
     await this.#forget()
-    const { notes } = await whereOf(this.#room.deploy(this.#other.name), { ...this.#room.options, hosts: this.#hosts })
     return [
       withAims(timeRow(`MariaDB of ${megabytes} MB moves: nobody is served`, gap, bare), { ratio: limit }),
       timeRow('  the whole run', run, bare),
-      ...notes,
+      ...(await this.#moving.where()),
     ]
-  }
-
-  get #host(): BenchHost {
-    return this.#hosts[this.#at] as BenchHost
-  }
-
-  get #other(): BenchHost {
-    return this.#hosts[1 - this.#at] as BenchHost
   }
 
   /** What depends on the database stays where it is. */
   get #page(): BenchHost {
-    return this.#hosts[0] as BenchHost
-  }
-
-  async #move(): Promise<FullMeasurement> {
-    await this.#forget()
-    const measured = await measure(this.#room.deploy(this.#other.name), this.#room.options)
-    this.#at = 1 - this.#at
-    return measured
+    return this.#moving.hosts[0] as BenchHost
   }
 
   /** Removes all snapshots, and the database that waits to be deleted. */
   async #forget(): Promise<void> {
-    await Promise.all(this.#hosts.map((host) => host.sh(FORGET)))
-    await this.#other.sh('mariadb -uroot -e "DROP DATABASE IF EXISTS shop"')
+    await Promise.all(this.#moving.hosts.map((host) => host.sh(FORGET)))
+    await this.#moving.other.sh('mariadb -uroot -e "DROP DATABASE IF EXISTS shop"')
   }
 }

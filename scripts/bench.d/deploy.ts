@@ -1,7 +1,6 @@
-import { type BenchHost, withHosts } from './bench-host.ts'
-import { type FullMeasurement, measure } from './measure.ts'
+import { withHosts } from './bench-host.ts'
+import { type FullMeasurement, measure, measureNode } from './measure.ts'
 import { type Line, timeRow, withAims } from './table.ts'
-import { whereOf } from './where.ts'
 import { inTurn, type Workplace } from './workplace.ts'
 import { servicesOn, type WrapperRoom, wrapperRoom } from './wrapper-room.ts'
 
@@ -39,7 +38,7 @@ export async function benchDeploy(place: Workplace, terms: DeployTerms): Promise
     for (const phase of PHASES) {
       const what = `${services} services on ${HOSTS} hosts: ${phase}`
       lines.push(withAims(timeRow(what, bench.times[phase], bench.node), { ratio: limits[phase] }))
-      lines.push(...(await bench.where(phase, hosts)))
+      lines.push(...(await bench.where(phase)))
     }
     return lines
   })
@@ -66,10 +65,10 @@ class DeployBench {
   }
 
   async baseline(): Promise<void> {
-    this.node.push(await measure([process.execPath, '-e', '0'], this.#room.options))
+    this.node.push(await measureNode(this.#room.options))
   }
 
-  async where(phase: Phase, hosts: readonly BenchHost[]): Promise<readonly Line[]> {
-    return (await whereOf(this.#commands[phase], { ...this.#room.options, hosts })).notes
+  async where(phase: Phase): Promise<readonly Line[]> {
+    return this.#room.where(this.#commands[phase])
   }
 }

@@ -46,7 +46,7 @@ async function works({ name, usesNix, run }: Bench, place: Workplace): Promise<b
   }
   place.say(name)
   try {
-    for (const row of await run(place, name)) console.log(tableLine(row))
+    for (const row of await run(place)) console.log(tableLine(row))
     return true
   } catch (error) {
     console.log(`${name}: BROKEN`)

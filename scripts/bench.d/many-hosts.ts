@@ -4,7 +4,6 @@ import { ANSIBLE_MISSING, type Ansible, ansibleFor, hasAnsible } from './ansible
 import { type BenchHost, withHosts } from './bench-host.ts'
 import { type FullMeasurement, measure } from './measure.ts'
 import { type Line, timeRow, withAims } from './table.ts'
-import { whereOf } from './where.ts'
 import { inTurn, type Workplace } from './workplace.ts'
 import { servicesOn, type WrapperRoom, wrapperRoom } from './wrapper-room.ts'
 
@@ -81,7 +80,7 @@ class ManyHostsBench {
 
   async where(kind: 'unchanged' | 'changed'): Promise<readonly Line[]> {
     if (kind === 'changed') this.#version = other(this.#version)
-    return (await whereOf(this.#room.deploy(this.#version), { ...this.#room.options, hosts: this.#hosts })).notes
+    return this.#room.where(this.#room.deploy(this.#version))
   }
 
   #sshToAll(): Promise<FullMeasurement> {

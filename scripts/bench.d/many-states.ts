@@ -1,7 +1,6 @@
 import { withHosts } from './bench-host.ts'
 import { type FullMeasurement, measure } from './measure.ts'
 import { type Line, timeRow, withAims } from './table.ts'
-import { whereOf } from './where.ts'
 import { inTurn, type Workplace } from './workplace.ts'
 import { chainOf, servicesOn, wrapperRoom } from './wrapper-room.ts'
 
@@ -53,7 +52,7 @@ export async function benchManyStates(place: Workplace, terms: ManyStatesTerms):
     const what = `${services} services with state on ${terms.hosts} hosts of ${CORES} cores: move`
     return [
       withAims(timeRow(what, times.all, times.chain), { faster: limit }),
-      ...(await whereOf(room.deploy('all-there'), { ...room.options, hosts })).notes,
+      ...(await room.where(room.deploy('all-there'))),
     ]
   })
 }

@@ -50,6 +50,11 @@ export async function measure(command: readonly string[], options: MeasureOption
   return { seconds, work: childrensWork() - workBefore, memory, elsewhere }
 }
 
+/** Measures an empty program in Node.js. */
+export async function measureNode(options: StartOptions): Promise<FullMeasurement> {
+  return measure([process.execPath, '-e', '0'], options)
+}
+
 /** Returns the output of a command, without measuring it; rejects if it fails. */
 export async function textOf(command: readonly string[], options: StartOptions): Promise<string> {
   const child = start(command, options, 'pipe')

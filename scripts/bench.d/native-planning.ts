@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Measurement, measure, textOf, together } from './measure.ts'
+import { type Measurement, measureNode, textOf, together } from './measure.ts'
 import { sizeText, type SystemSize, systemOf } from './system-size.ts'
 import { type Line, memoryRow, type Row, timeRow, withAims, workRow } from './table.ts'
 import { counted, type TraceFiles, traceFilesIn, whereIn } from './where.ts'
@@ -48,7 +48,7 @@ export async function benchNativePlanning(place: Workplace, terms: NativePlannin
   const node: Measurement[] = []
   await inTurn(place, terms.runs, {
     davit: async (run) => void runs.push(await inCopy(run)),
-    baseline: async () => void node.push(await measure([process.execPath, '-e', '0'], options)),
+    baseline: async () => void node.push(await measureNode(options)),
   })
   const files = traceFilesIn(room)
   await inCopy(terms.runs + 1, files)

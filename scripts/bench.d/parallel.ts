@@ -1,7 +1,6 @@
 import { withHosts } from './bench-host.ts'
 import { type FullMeasurement, measure } from './measure.ts'
 import { type Line, timeRow, withAims } from './table.ts'
-import { whereOf } from './where.ts'
 import { inTurn, type Workplace } from './workplace.ts'
 import { servicesOn, wrapperRoom } from './wrapper-room.ts'
 
@@ -34,9 +33,6 @@ export async function benchParallel(place: Workplace, terms: ParallelTerms): Pro
     }
     await inTurn(place, runs, { davit: () => install('all'), baseline: () => install('one') })
     const what = `${services} services of ${seconds} s on ${HOSTS} hosts of ${CORES} cores: install`
-    return [
-      withAims(timeRow(what, times.all, times.one), { ratio: limit }),
-      ...(await whereOf(room.deploy('all'), { ...room.options, hosts })).notes,
-    ]
+    return [withAims(timeRow(what, times.all, times.one), { ratio: limit }), ...(await room.where(room.deploy('all')))]
   })
 }

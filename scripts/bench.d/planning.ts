@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundleExecutables } from '../bundle-programs.ts'
-import { type FullMeasurement, measure, median } from './measure.ts'
+import { type FullMeasurement, measure, measureNode, median } from './measure.ts'
 import { type PlanTimes, writePlanDocuments } from './plan-documents.ts'
 import type { SystemSize } from './system-size.ts'
 import { sizeText } from './system-size.ts'
@@ -32,7 +32,7 @@ export async function benchPurePlanning(place: Workplace, terms: PurePlanningTer
       planned.push(await measure([process.execPath, 'plan.cjs', ...documents], { ...options, output }))
       times.push(JSON.parse(readFileSync(output, 'utf8')) as PlanTimes)
     },
-    baseline: async () => void node.push(await measure([process.execPath, '-e', '0'], options)),
+    baseline: async () => void node.push(await measureNode(options)),
   })
   const part = (key: keyof PlanTimes) => `${Math.round(median(times.map((one) => one[key])))} ms`
   return [

@@ -1,6 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Measurement, measure, median } from './measure.ts'
+import { type Measurement, measure, measureNode, median } from './measure.ts'
 import { type Line, timeRow, withAims } from './table.ts'
 import { whereOf } from './where.ts'
 import { inTurn, type Planned, plan, roomFor, type Workplace } from './workplace.ts'
@@ -36,7 +36,7 @@ export async function benchStart(place: Workplace, { name, runs, limits }: Start
         for (const [tool, measured] of times)
           measured.push(await measure([join(place.bin, tool), ...words], { directory, environment }))
       },
-      baseline: async () => void node.push(await measure([process.execPath, '-e', '0'], { directory, environment })),
+      baseline: async () => void node.push(await measureNode({ directory, environment })),
     })
     const [slowest = '', measured = []] =
       [...times].toSorted(([, one], [, other]) => secondsOf(other) - secondsOf(one))[0] ?? []

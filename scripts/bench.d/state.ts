@@ -1,17 +1,19 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type BenchHost, withHosts } from './bench-host.ts'
-import { type FullMeasurement, measure, median } from './measure.ts'
+import type { BenchHost } from './bench-host.ts'
+import { type FullMeasurement, median } from './measure.ts'
+import { benchMoving, type MovingBench, type MovingState, overSsh } from './moving-state.ts'
 import { type Line, memoryRow, type Row, timeRow, withAims, workRow } from './table.ts'
-import { whereOf } from './where.ts'
-import { inTurn, type Workplace } from './workplace.ts'
-import { type WrapperRoom, wrapperRoom } from './wrapper-room.ts'
+import type { Workplace } from './workplace.ts'
 
-export interface StateTerms {
-  readonly name: string
-  readonly runs: number
+interface StateSize {
   readonly files: number
   readonly bytesPerFile: number
+}
+
+export interface StateTerms extends StateSize {
+  readonly name: string
+  readonly runs: number
 }
 
 const DIRECTORY = '/var/lib/ledger'
@@ -25,12 +27,7 @@ esac`
 
 /** Measures moving a directory from one host to another, compared with a stream from one tar to another through this machine. */
 export async function benchState(place: Workplace, { name, runs, ...size }: StateTerms): Promise<readonly Line[]> {
-  return withHosts(place, 2, async (hosts) => {
-    const bench = new StateBench(place, name, hosts)
-    await bench.prepare(size)
-    await inTurn(place, runs, bench)
-    return [...bench.rows(size), ...(await bench.where())]
-  })
+  return benchMoving(place, { name, runs }, (moving) => new StateBench(moving, size))
 }
 
 /** Runs a command with an ssh agent that has the key for the hosts. */
@@ -46,9 +43,9 @@ function withAgent({ configuration }: BenchHost, command: readonly string[]): re
   ]
 }
 
-class StateBench {
-  readonly #hosts: readonly BenchHost[]
-  readonly #room: WrapperRoom
+class StateBench implements MovingBench {
+  readonly #moving: MovingState
+  readonly #size: StateSize
   readonly #times = {
     first: new Array<FullMeasurement>(),
     unchanged: new Array<FullMeasurement>(),
@@ -58,45 +55,48 @@ class StateBench {
   }
   /** Bytes that the coordinator kept in addition for each move after a change. */
   readonly #added: number[] = []
-  /** Index of the host where the directory is. */
-  #at = 0
 
-  constructor(place: Workplace, name: string, hosts: readonly BenchHost[]) {
-    this.#hosts = hosts
-    const targets = hosts.map((host) => ({ name: host.name }))
-    this.#room = wrapperRoom(place, name, { targets, hosts })
+  constructor(moving: MovingState, size: StateSize) {
+    this.#moving = moving
+    this.#size = size
   }
 
-  async prepare({ files, bytesPerFile }: Pick<StateTerms, 'files' | 'bytesPerFile'>): Promise<void> {
-    for (const { name: target } of this.#hosts)
-      await this.#room.prepare(target, [{ name: 'ledger', target, script: SCRIPT, isStateful: true }])
-    await measure(this.#room.deploy(this.#host.name), this.#room.options)
-    await this.#host.sh(
+  async prepare(): Promise<void> {
+    const { files, bytesPerFile } = this.#size
+    await this.#moving.deployOnFirst((target) => [{ name: 'ledger', target, script: SCRIPT, isStateful: true }])
+    await this.#moving.host.sh(
       `cd ${DIRECTORY}; head -c ${files * bytesPerFile} /dev/urandom | split -a 4 -b ${bytesPerFile} -d - file.`,
     )
   }
 
   async davit(): Promise<void> {
     await this.#forget()
-    this.#times.first.push(await this.#move())
-    this.#times.unchanged.push(await this.#move())
-    await this.#host.sh(`cd ${DIRECTORY}; for file in file.*00; do echo changed >>"$file"; done`)
+    this.#times.first.push(await this.#moving.move())
+    this.#times.unchanged.push(await this.#moving.move())
+    await this.#moving.host.sh(`cd ${DIRECTORY}; for file in file.*00; do echo changed >>"$file"; done`)
     const before = this.#keptBytes()
-    this.#times.changed.push(await this.#move())
+    this.#times.changed.push(await this.#moving.move())
     this.#added.push(this.#keptBytes() - before)
     await this.#forget()
-    this.#times.direct.push(await this.#move(withAgent(this.#host, [...this.#toOther(), '--direct'])))
+    this.#times.direct.push(
+      await this.#moving.move(withAgent(this.#moving.host, [...this.#moving.command, '--direct'])),
+    )
   }
 
   async baseline(): Promise<void> {
-    const [from, to] = [this.#host, this.#other]
-    const ssh = (host: BenchHost) => `ssh -F '${host.configuration}' ${host.name}`
-    const copy = `${ssh(from)} tar -C ${DIRECTORY} -cf - . | ${ssh(to)} 'mkdir /tmp/copy && tar -C /tmp/copy -xf -'`
-    this.#times.bare.push(await measure(['sh', '-c', copy], this.#room.options))
-    await to.sh('rm -r /tmp/copy')
+    const { host, other } = this.#moving
+    const receive = overSsh(other, 'mkdir /tmp/copy && tar -C /tmp/copy -xf -')
+    this.#times.bare.push(await this.#moving.byHand(`${overSsh(host, `tar -C ${DIRECTORY} -cf - .`)} | ${receive}`))
+    await other.sh('rm -r /tmp/copy')
   }
 
-  rows({ files, bytesPerFile }: Pick<StateTerms, 'files' | 'bytesPerFile'>): readonly Row[] {
+  async lines(): Promise<readonly Line[]> {
+    await this.#forget()
+    return [...this.#rows(), ...(await this.#moving.where())]
+  }
+
+  #rows(): readonly Row[] {
+    const { files, bytesPerFile } = this.#size
     const { first, unchanged, changed, direct, bare } = this.#times
     const megabytes = Math.round((files * bytesPerFile) / 1e6)
     const share = median(this.#added) / (files * bytesPerFile)
@@ -115,32 +115,8 @@ class StateBench {
     ]
   }
 
-  async where(): Promise<readonly Line[]> {
-    await this.#forget()
-    const command = this.#room.deploy(this.#other.name)
-    return (await whereOf(command, { ...this.#room.options, hosts: this.#hosts })).notes
-  }
-
-  get #host(): BenchHost {
-    return this.#hosts[this.#at] as BenchHost
-  }
-
-  get #other(): BenchHost {
-    return this.#hosts[1 - this.#at] as BenchHost
-  }
-
-  #toOther(): readonly string[] {
-    return this.#room.deploy(this.#other.name)
-  }
-
-  async #move(command = this.#toOther()): Promise<FullMeasurement> {
-    const measured = await measure(command, this.#room.options)
-    this.#at = 1 - this.#at
-    return measured
-  }
-
   get #kept(): string {
-    return join(this.#room.options.environment['DAVIT_STATE_DIR'] ?? '', 'coordinator/default/snapshots')
+    return join(this.#moving.room.options.environment['DAVIT_STATE_DIR'] ?? '', 'coordinator/default/snapshots')
   }
 
   #keptBytes(): number {
@@ -156,6 +132,6 @@ class StateBench {
   /** Removes all snapshots. */
   async #forget(): Promise<void> {
     rmSync(this.#kept, { recursive: true, force: true })
-    await Promise.all(this.#hosts.map((host) => host.sh('rm -rf /var/lib/davit/targets/*/dysnomia')))
+    await Promise.all(this.#moving.hosts.map((host) => host.sh('rm -rf /var/lib/davit/targets/*/dysnomia')))
   }
 }

@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BenchHost } from './bench-host.ts'
 import { type StartOptions, textOf } from './measure.ts'
+import type { Note } from './table.ts'
+import { whereOf } from './where.ts'
 import { roomFor, type Workplace } from './workplace.ts'
 
 /** A service of type `wrapper`. */
@@ -33,6 +35,8 @@ export interface WrapperRoom {
   prepare(version: string, services: readonly WrapperService[]): Promise<void>
   deploy(version: string): readonly string[]
   undeploy(version: string): readonly string[]
+  /** Runs a command once more, and tells where its time went. */
+  where(command: readonly string[], status?: number): Promise<readonly Note[]>
 }
 
 export function wrapperRoom(
@@ -64,6 +68,7 @@ export function wrapperRoom(
     },
     deploy,
     undeploy: (version) => ['davit-env', '--undeploy', '-i', `${version}/infrastructure.json`],
+    where: async (command, status = 0) => (await whereOf(command, { ...options, hosts, status })).notes,
   }
 }
 
