@@ -12,6 +12,7 @@ export {
 } from './diagnostic.ts'
 export type { ErrorCode } from './error-codes.ts'
 export { ExitStatus } from './exit-status.ts'
+export { hasCode } from './has-code.ts'
 export { firstDiagnostics, MAX_DIAGNOSTICS, MAX_HINTS } from './first-diagnostics.ts'
 export {
   asDetail,

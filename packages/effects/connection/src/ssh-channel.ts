@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { PassThrough, type Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
 import type { ClientChannel } from 'ssh2'
 import { BOOTSTRAP_COMMAND, scriptLine } from './bootstrap.ts'
 import type { Channel } from './channel.ts'
@@ -38,7 +38,7 @@ function hasJustClosed(link: SshLink): boolean {
 }
 
 function isRefusal(error: unknown): boolean {
-  return error instanceof DavitError && error.code === 'session-refused'
+  return hasCode(error, 'session-refused')
 }
 
 /** Calls `begin` synchronously: a command that ends quickly, such as nologin, would be over before a promise settles. */

@@ -1,4 +1,4 @@
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
 import {
   type Command,
   type CommandResult,
@@ -24,7 +24,7 @@ async function withNixInstalled<Result>(use: () => Promise<Result>): Promise<Res
   try {
     return await use()
   } catch (cause) {
-    if (!(cause instanceof DavitError && cause.code === 'program-not-found')) throw cause
+    if (!hasCode(cause, 'program-not-found')) throw cause
     throw new DavitError('nix-not-found', `Nix is not installed on this machine: ${cause.message}`, {
       exitStatus: ExitStatus.unreachable,
       hint: 'install Nix (nix-bin in Debian) or add its directory to PATH; models in other languages need no Nix with --store native',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Channel, Connection, connectionPool, ConnectionPool, ConnectionRequest } from '@davit/connection'
-import { DavitError, type Report, type Trace } from '@davit/diagnostics'
+import { type DavitError, hasCode, type Report, type Trace } from '@davit/diagnostics'
 import { unlessAborted } from '@davit/process'
 
 import type { Environment } from './tool-context.ts'
@@ -84,7 +84,7 @@ class ConnectionsOfRun {
 const SLOW_MILLISECONDS = 1_000
 
 function isUnreachable(error: unknown): error is DavitError {
-  return error instanceof DavitError && error.code === 'unreachable'
+  return hasCode(error, 'unreachable')
 }
 
 class ConnectionsOfStep {

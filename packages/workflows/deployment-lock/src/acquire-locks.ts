@@ -1,4 +1,4 @@
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
 import type { ProfileName } from '@davit/documents'
 import type { ProcessIdentity } from '@davit/process'
 import { acquireLock, type LockHolder, releaseLock, type ShellTarget } from '@davit/target'
@@ -62,7 +62,7 @@ async function acquireTogether(targets: readonly ShellTarget[], terms: LockTerms
   if (failed.length === 0) return
   const taken = targets.filter((_, index) => attempts[index]?.status === 'fulfilled')
   await releaseLocks(taken, terms).catch(() => {})
-  throw failed.find((error) => error instanceof DavitError && error.code === 'locked') ?? failed[0]
+  throw failed.find((error) => hasCode(error, 'locked')) ?? failed[0]
 }
 
 async function acquire(target: ShellTarget, terms: LockTerms): Promise<void> {

@@ -1,4 +1,4 @@
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
 import { type LockPlace, renewLock, type ShellTarget } from '@davit/target'
 
 import type { LockTerms } from './acquire-locks.ts'
@@ -32,17 +32,13 @@ function keepRenewing(target: ShellTarget, terms: LeaseTerms, lose: (error: Davi
     try {
       await renewHeldLock(target, terms)
     } catch (error) {
-      if (isLockLost(error)) lose(error)
+      if (hasCode(error, 'lock-lost')) lose(error)
     } finally {
       isWaiting = false
     }
   }
   const timer = setInterval(() => void renew(), (terms.leaseSeconds * 1000) / 3)
   return () => clearInterval(timer)
-}
-
-export function isLockLost(error: unknown): error is DavitError {
-  return error instanceof DavitError && error.code === 'lock-lost'
 }
 
 /** Renews a lock; throws a DavitError `lock-lost` that names the target if the lock is no longer held. */
@@ -55,7 +51,7 @@ export async function renewHeldLock({ name, machine }: ShellTarget, terms: Lease
 
 /** Adds the names of target and profile to an error `lock-lost`; returns any other error unchanged. */
 export function lostOn({ target, profile }: LockPlace, error: unknown): unknown {
-  if (!isLockLost(error)) return error
+  if (!hasCode(error, 'lock-lost')) return error
   return new DavitError('lock-lost', `the lock of profile '${profile}' on target '${target}' was lost`, {
     exitStatus: ExitStatus.locked,
     hint: "somebody else may have deployed since; run 'davit-unlock' to forget the lock",

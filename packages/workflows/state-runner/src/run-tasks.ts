@@ -1,4 +1,4 @@
-import { DavitError, type Report } from '@davit/diagnostics'
+import { DavitError, hasCode, type Report } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
 import { NO_SECRETS, type Secrets } from '@davit/secrets'
 import { resolveSecrets } from '@davit/target'
@@ -29,7 +29,7 @@ export async function runTasks(tasks: readonly StateTask[], terms: TaskTerms): P
   const perform = async (task: StateTask, step: StateStep) => {
     if (terms.signal.aborted || losses.length > 0 || failures.some((one) => one.task === task)) return
     const outcome = await reported(task, step, terms.report).catch((error: unknown) => {
-      if (!isLockLost(error)) throw error
+      if (!hasCode(error, 'lock-lost')) throw error
       losses.push(error)
       return undefined
     })
@@ -89,7 +89,7 @@ async function reported({ stateful, target }: StateTask, step: StateStep, report
   const event = { id, target, step: step.text, activity }
   report({ kind: 'started', ...event })
   const outcome = await step.run().catch((error: unknown): StepOutcome => {
-    if (isLockLost(error) || !(error instanceof Error)) throw error
+    if (hasCode(error, 'lock-lost') || !(error instanceof Error)) throw error
     return { kind: 'failed', message: withHint(error) }
   })
   if (outcome.kind === 'succeeded') report({ ...event, ...bytesOf(outcome), kind: 'finished' })
@@ -105,8 +105,4 @@ function bytesOf({ bytes }: { readonly bytes?: number }): { readonly bytes?: num
 function withHint(error: Error): string {
   if (!(error instanceof DavitError)) throw error
   return error.hint === undefined ? error.message : `${error.message}: ${error.hint}`
-}
-
-function isLockLost(error: unknown): error is DavitError {
-  return error instanceof DavitError && error.code === 'lock-lost'
 }

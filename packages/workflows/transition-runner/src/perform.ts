@@ -1,4 +1,4 @@
-import { DavitError, type Report } from '@davit/diagnostics'
+import { hasCode, type Report } from '@davit/diagnostics'
 import { type Activity, type AnyActivity, type KindTable, traitsOf } from '@davit/transition'
 
 import type { ActivityFailure } from './outcome.ts'
@@ -42,11 +42,7 @@ export async function attempt<One extends AnyActivity>(
 }
 
 export function isLockLost({ error }: Pick<ActivityFailure, 'error'>): boolean {
-  return isLoss(error)
-}
-
-function isLoss(error: unknown): boolean {
-  return error instanceof DavitError && error.code === 'lock-lost'
+  return hasCode(error, 'lock-lost')
 }
 
 async function failureOf<One extends AnyActivity>(
@@ -60,6 +56,6 @@ async function failureOf<One extends AnyActivity>(
     return { activity, ending, ...rest }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    return { activity, ending: isLoss(error) ? 'not-begun' : 'unknown', message, error }
+    return { activity, ending: hasCode(error, 'lock-lost') ? 'not-begun' : 'unknown', message, error }
   }
 }

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { unpackArchive } from '@davit/files'
 import { directInputs } from './build-output.ts'
@@ -40,7 +40,7 @@ export async function addOutputs(context: StoreContext, built: BuiltElsewhere): 
 
 /** Reports a failure to write as an error of the store instead of the archive. */
 function asStoreError(error: unknown): never {
-  throw error instanceof DavitError && error.code === 'cannot-unpack' ? error.cause : error
+  throw hasCode(error, 'cannot-unpack') ? error.cause : error
 }
 
 interface UnpackedOutput {

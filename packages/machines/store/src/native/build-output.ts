@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { DavitError, type Report } from '@davit/diagnostics'
+import { hasCode, type Report } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { reasonOf } from '@davit/files'
 import { closureOf } from './closure.ts'
@@ -120,7 +120,7 @@ async function registerOutput(
     await commit([{ tree: made, registration }])
     return undefined
   } catch (error) {
-    if (error instanceof DavitError && error.code === 'unusual-file') return `made an unusual file: ${error.message}`
+    if (hasCode(error, 'unusual-file')) return `made an unusual file: ${error.message}`
     throw error
   }
 }

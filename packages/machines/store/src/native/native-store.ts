@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { isDenied, packArchive, systemErrorCode, whyNotWritten } from '@davit/files'
 import type { Environment } from '@davit/process'
@@ -73,7 +73,7 @@ async function withStoreErrors<Result>(directory: string, use: () => Promise<Res
   try {
     return await use()
   } catch (cause) {
-    const isNotMade = cause instanceof DavitError && cause.code === 'cannot-create'
+    const isNotMade = hasCode(cause, 'cannot-create')
     if (!isNotMade && systemErrorCode(cause) === undefined) throw cause
     throw storeError(directory, cause)
   }

@@ -1,5 +1,6 @@
-import { DavitError, type Diagnostic, ExitStatus } from '@davit/diagnostics'
+import { DavitError, type Diagnostic } from '@davit/diagnostics'
 import type { InstantiatedPackage, StorePath } from '@davit/documents'
+import { missingPackage, wrongOutput } from '../build-problems.ts'
 import type { BuildJob } from './build-output.ts'
 import { outputPathOf } from './derivation.ts'
 import { readDerivation } from './derivation-writer.ts'
@@ -49,19 +50,5 @@ export function checkSystems({ system }: StoreContext, builds: ReadonlyMap<Store
       'build on the targets (davit-env --build-on-targets, or davit-delegate-build between davit-normalize and ' +
       'davit-manifest), or correct the systems in the infrastructure model',
     diagnostics,
-  })
-}
-
-function missingPackage(path: StorePath): DavitError {
-  return new DavitError('invalid-path', `'${path}' is not in the store, and has no derivation to build it`, {
-    exitStatus: ExitStatus.noInput,
-    hint: 'run davit-normalize again; it copies what is missing',
-  })
-}
-
-function wrongOutput(output: StorePath, derivation: StorePath): DavitError {
-  return new DavitError('bad-derivation', `'${derivation}' does not build '${output}'`, {
-    exitStatus: ExitStatus.badDocument,
-    hint: 'run davit-normalize again',
   })
 }

@@ -1,4 +1,4 @@
-import { DavitError } from '@davit/diagnostics'
+import { hasCode } from '@davit/diagnostics'
 import type { ExpressionProgram, InstantiatedPackage, StorePath } from '@davit/documents'
 import { evaluate, isStorePath } from '@davit/nix'
 import type { NixContext } from './nix-context.ts'
@@ -14,7 +14,7 @@ export async function evaluatePackages(
     return await evaluateOnce(context, program, count)
   } catch (error) {
     // Garbage may be collected between an evaluation and the protection of its result.
-    if (!(error instanceof DavitError && error.code === 'cannot-add-root')) throw error
+    if (!hasCode(error, 'cannot-add-root')) throw error
     return evaluateOnce(context, program, count)
   }
 }

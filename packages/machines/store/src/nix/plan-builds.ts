@@ -1,6 +1,7 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { InstantiatedPackage, StorePath } from '@davit/documents'
 import { type NixDerivation, plannedBuilds, readDerivations, type ServeClient } from '@davit/nix'
+import { missingPackage, wrongOutput } from '../build-problems.ts'
 import type { NixContext } from './nix-context.ts'
 
 export interface BuildPlan {
@@ -49,23 +50,9 @@ function checkOutputs(builds: ReadonlyMap<StorePath, NixDerivation>, wanted: Rea
   }
 }
 
-function missingPackage(path: StorePath): DavitError {
-  return new DavitError('invalid-path', `'${path}' is not in the store, and has no derivation to build it`, {
-    exitStatus: ExitStatus.noInput,
-    hint: 'run davit-normalize again; it copies what is missing',
-  })
-}
-
 function missingDerivation(path: StorePath): DavitError {
   return new DavitError('invalid-path', `the derivation '${path}' is no longer in the store`, {
     exitStatus: ExitStatus.noInput,
     hint: 'run davit-normalize again; its results are kept for a day',
-  })
-}
-
-function wrongOutput(output: StorePath, derivation: StorePath): DavitError {
-  return new DavitError('bad-derivation', `'${derivation}' does not build '${output}'`, {
-    exitStatus: ExitStatus.badDocument,
-    hint: 'run davit-normalize again',
   })
 }

@@ -1,9 +1,15 @@
+import { randomBytes } from 'node:crypto'
 import { Transform } from 'node:stream'
 
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 
 /** How much a login shell may print before a script of davit starts. */
 const MAX_GREETING_BYTES = 1024 * 1024
+
+/** Returns a line that nothing but a script of davit prints. */
+export function newMarker(): string {
+  return `davit-${randomBytes(12).toString('hex')}`
+}
 
 /** Passes on everything after the marker line; `started` resolves with false if the stream ends without one. */
 export function afterMarker(marker: string): { readonly filter: Transform; readonly started: Promise<boolean> } {

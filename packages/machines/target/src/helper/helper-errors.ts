@@ -1,4 +1,4 @@
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
 
 const UNREACHABLE = { exitStatus: ExitStatus.unreachable }
 
@@ -8,7 +8,7 @@ export function noAnswer(address: string): DavitError {
 
 /** The error for a lost helper. Its requests may have been carried out all the same. */
 export function lostError(reason: unknown, address: string): DavitError {
-  if (reason instanceof DavitError && reason.code === 'connection-lost') return reason
+  if (hasCode(reason, 'connection-lost')) return reason
   const text = reason instanceof Error ? reason.message : String(reason)
   return new DavitError('connection-lost', `lost the helper on '${address}': ${text}`, {
     ...UNREACHABLE,

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto'
-
 import type { Channel, Connection } from '@davit/connection'
 import { type DavitError, type Trace, traced } from '@davit/diagnostics'
 import { helperScript, type OperationName, type Role } from '@davit/target-runtime'
 
+import { newMarker } from './after-marker.ts'
 import { readLines, sizeOf } from './answer-lines.ts'
 import { readGreeting } from './greeting.ts'
 import { lostError, noAnswer, noShell } from './helper-errors.ts'
@@ -58,7 +57,7 @@ export async function openHelper(
   connection: Pick<Connection, 'address' | 'run'>,
   { role = 'deploy', answerSeconds = ANSWER_SECONDS, trace, ...replaced }: HelperOptions = {},
 ): Promise<Helper> {
-  const marker = `davit-${randomBytes(12).toString('hex')}`
+  const marker = newMarker()
   const script = helperScript({ role, marker, ...replaced })
   const { address } = connection
   const span = { kind: 'helper', name: 'start helper', place: address, fields: { out: script.length } } as const

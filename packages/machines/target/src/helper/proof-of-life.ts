@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { DavitError } from '@davit/diagnostics'
+import { hasCode } from '@davit/diagnostics'
 import type { RequestOf, Role } from '@davit/target-runtime'
 
 /** A request that reads from the disk and changes nothing. */
@@ -35,5 +35,5 @@ async function untilLost({ answerSeconds, request }: LivingPlace, signal: AbortS
 }
 
 export function isConnectionLost(error: unknown): boolean {
-  return error instanceof DavitError && error.code === 'connection-lost'
+  return hasCode(error, 'connection-lost')
 }

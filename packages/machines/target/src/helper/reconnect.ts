@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { DavitError, type Report, type Trace } from '@davit/diagnostics'
+import { hasCode, type Report, type Trace } from '@davit/diagnostics'
 
 import { say } from '../messages.ts'
 import { ANSWER_SECONDS, SilentError } from './silence.ts'
@@ -19,7 +19,7 @@ export const MAX_LOSSES = 5
 
 /** Whether a connection or helper was lost for another reason than silence, so that a new one may succeed. */
 export function isBroken(error: unknown): boolean {
-  return error instanceof DavitError && error.code === 'connection-lost' && !(error instanceof SilentError)
+  return hasCode(error, 'connection-lost') && !(error instanceof SilentError)
 }
 
 /** Retries, with growing pauses, while the attempt fails only because the machine cannot be reached. */
@@ -53,7 +53,7 @@ async function failureOf(attempt: () => Promise<void>): Promise<{ readonly error
 
 /** Whether a retry may succeed; an attempt refused because of a key, an account or a setting would only be refused again. */
 export function mayPass(error: unknown): boolean {
-  return isBroken(error) || (error instanceof DavitError && error.code === 'unreachable')
+  return isBroken(error) || hasCode(error, 'unreachable')
 }
 
 const FIRST_PAUSE_MILLISECONDS = 200

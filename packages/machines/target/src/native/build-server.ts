@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { pipeline } from 'node:stream/promises'
 
@@ -7,7 +6,7 @@ import { DavitError, ExitStatus, printable } from '@davit/diagnostics'
 import { type BuildMachine, HIDDEN, ISOLATIONS, type RemoteBuild, type StoreLayout } from '@davit/store'
 import { buildServerScript, SLOW } from '@davit/target-runtime'
 
-import { afterMarker } from '../helper/after-marker.ts'
+import { afterMarker, newMarker } from '../helper/after-marker.ts'
 import type { Machine } from '../machine.ts'
 import { type BuildListener, readFacts, type RunningBuild, type ServerFacts, takeLine } from './build-lines.ts'
 import { type BuildEnd, encodeRequest } from './build-protocol.ts'
@@ -71,10 +70,6 @@ interface OpenServer {
   facts: ServerFacts | undefined
   /** Set when the script has been silent for too long. */
   silence?: DavitError
-}
-
-function newMarker(): string {
-  return `davit-${randomBytes(12).toString('hex')}`
 }
 
 function scriptFor(layout: StoreLayout, marker: string, predecessor?: string): string {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { encodeRegistration, type NativeStore, type Registration, type StoreLayout, storeLayout } from '@davit/store'
 import { adoptScript, encodeField, SLOW } from '@davit/target-runtime'
@@ -11,7 +11,8 @@ import type { NativeBuildPlace } from './build.ts'
 import { missingNames } from './import.ts'
 import { refusedAccount } from '../helper/refused-request.ts'
 import { streamTail } from '../helper/stream-tail.ts'
-import { newMarker, receiveArchive } from '../streams/receive-archive.ts'
+import { newMarker } from '../helper/after-marker.ts'
+import { receiveArchive } from '../streams/receive-archive.ts'
 import type { TransferOptions, Transferred } from '../target-store.ts'
 
 /**
@@ -84,7 +85,7 @@ async function fetchFrom(fetching: Fetching, directory: string, wanted: Wanted):
   } catch (error) {
     signal.throwIfAborted()
     // The same archive would be as bad the next time.
-    if (error instanceof DavitError && error.code === 'bad-archive') await forget(fetching, names)
+    if (hasCode(error, 'bad-archive')) await forget(fetching, names)
     throw error
   }
 }

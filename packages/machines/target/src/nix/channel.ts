@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
@@ -6,7 +5,7 @@ import type { Channel } from '@davit/connection'
 import { type NixOperation, nixScript, SLOW } from '@davit/target-runtime'
 
 import { readLines } from '../helper/answer-lines.ts'
-import { afterMarker } from '../helper/after-marker.ts'
+import { afterMarker, newMarker } from '../helper/after-marker.ts'
 import { watchChannel } from '../helper/channel-watch.ts'
 import { nixFailed } from './errors.ts'
 import { streamTail } from '../helper/stream-tail.ts'
@@ -41,7 +40,7 @@ export async function openNixChannel(
   operation: NixOperation,
   { takeLine }: NixChannelOptions = {},
 ): Promise<NixChannel> {
-  const marker = `davit-${randomBytes(12).toString('hex')}`
+  const marker = newMarker()
   const channel = await place.run(nixScript(operation, marker))
   const lastWords = streamTail(channel.stderr)
   if (takeLine !== undefined) readLines(channel.stderr, takeLine)

@@ -1,4 +1,4 @@
-import { DavitError, type Diagnostic, ExitStatus, quoted } from '@davit/diagnostics'
+import { DavitError, type Diagnostic, ExitStatus, hasCode, quoted } from '@davit/diagnostics'
 import { type Mapping, renderSecret, type SecretReference, type SecretText } from '@davit/documents'
 import { digestOf, type Secrets } from '@davit/secrets'
 import { encodeField } from '@davit/target-runtime'
@@ -89,7 +89,7 @@ async function resolved(reference: SecretReference, secrets: Secrets): Promise<s
 
 /** Whether secrets could not be resolved, so that nothing was begun. */
 export function isUnresolved(error: unknown): error is DavitError {
-  return error instanceof DavitError && error.code === 'secret-unresolved'
+  return hasCode(error, 'secret-unresolved')
 }
 
 /** What could not be resolved, and why, in one text. */

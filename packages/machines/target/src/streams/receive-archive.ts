@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { pipeline, type Readable, Transform } from 'node:stream'
 
 import type { Channel } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
 import { senderScript } from '@davit/target-runtime'
 
-import { afterMarker } from '../helper/after-marker.ts'
+import { afterMarker, newMarker } from '../helper/after-marker.ts'
 import { whileWatched } from '../helper/channel-watch.ts'
 import type { SilenceWatch } from '../helper/silence.ts'
 import { streamTail } from '../helper/stream-tail.ts'
@@ -83,8 +82,4 @@ function problemOf(failed: ReceivedArchive['failed'], { said, expected }: Arrive
   if (status === '0' && sum === expected) return null
   if (status === '0') return failed('what arrived differs from what was sent')
   return failed(complaintIn(said.replaceAll(/^(?:sent|checksum) .*$/gm, '')))
-}
-
-export function newMarker(): string {
-  return `davit-${randomBytes(12).toString('hex')}`
 }

@@ -1,4 +1,4 @@
-import { DavitError, type Report } from '@davit/diagnostics'
+import { DavitError, hasCode, type Report } from '@davit/diagnostics'
 import type { Manifest, MappingId, ProfileName } from '@davit/documents'
 import {
   commonCompressor,
@@ -88,7 +88,7 @@ export async function transferSnapshot(activity: Transfer, scene: StateScene): P
     if (name !== undefined && activity.to !== undefined) scene.arrived.set(identityOf(activity.to), name)
     return SUCCEEDED
   } catch (error) {
-    if (error instanceof DavitError && error.code === 'lock-lost') throw error
+    if (hasCode(error, 'lock-lost')) throw error
     return { kind: 'failed', message: error instanceof Error ? error.message : String(error), log: '' }
   }
 }
