@@ -37,6 +37,7 @@ CREATE PROCEDURE p() BEGIN SELECT twice(2); END//
 DELIMITER ;
 CREATE EVENT e ON SCHEDULE EVERY 1 DAY STARTS '2030-01-01 00:00:00' DO DELETE FROM parts;`,
       '2.sql': "INSERT INTO parts (content) VALUES (0x00FF0D0A5C27), ('\\\\! touch bad\\n'), (REPEAT('x', 3000000));",
+      '3.sql': 'CREATE TABLE `a``b\\c "\'$(d)` (id INT);',
     })
     await shop.succeed('activate')
     server.sql(`CREATE TRIGGER ${shop.name}.t BEFORE INSERT ON ${shop.name}.hello
@@ -81,20 +82,90 @@ FOR EACH ROW SET NEW.word = CONCAT(NEW.word, '!')`)
     await shop.succeed('collect-garbage')
   })
 
-  test('names who uses a database that is to be dropped', async () => {
+  const USES = [
+    [
+      'has a table open in a transaction',
+      'START TRANSACTION; SELECT id FROM hello;',
+      /, in a transaction since 20.*: Sleep/,
+    ],
+    ['has locked a table', 'LOCK TABLES hello READ; SELECT 1;', /: Sleep for \d+ s\n/],
+  ] as const
+
+  test.each(USES)('names who %s of a database that is to be dropped', async (_, statements, does) => {
     const shop = database(shell, 'used', { '1.sql': HELLO }, { timeout: '0' })
     await shop.succeed('activate')
     const snapshot = await shop.snapshot()
-    const release = await server.use(shop.name, 'START TRANSACTION; SELECT id FROM hello;')
+    for (const selected of [shop.name, 'mysql']) {
+      const release = await server.use(selected, statements.replace('hello', `${shop.name}.hello`))
+      const session = server.sql(`SELECT MAX(ID) FROM information_schema.PROCESSLIST WHERE DB = '${selected}'
+AND ID <> CONNECTION_ID() AND COMMAND = 'Sleep'`)
+      for (const activity of ['collect-garbage', 'restore']) {
+        const { status, stderr } = await shop.call(activity, { DAVIT_SNAPSHOT: shop.copyOf(snapshot) })
+        expect([status, stderr]).toEqual([1, expect.stringContaining('ERROR 1205')])
+        const [, heading, users = ''] =
+          /^(mysql-database: .*)\n((?:session .*\n)+)mysql-database: cannot/m.exec(stderr) ?? []
+        expect(heading).toBe(
+          `mysql-database: '${shop.name}' at socket '${server.socket}' is in use. These sessions may use it: wait until they are ` +
+            'done, or end them with KILL and their number',
+        )
+        const user = `session ${session.trim()} of user 'root' at 'localhost', database '${selected}'`
+        expect(users.slice(users.indexOf(user), -1)).toContain(user)
+        expect(users).toMatch(does)
+        expect(stderr).toContain(activity === 'restore' ? 'nothing is changed' : `cannot drop '${shop.name}' at socket`)
+      }
+      expect(words(shop)).toBe('Hello world\n')
+      await release()
+    }
+    await shop.succeed('status', 'collect-garbage')
+  })
+
+  test('waits only so long for a table that somebody has locked, before it takes a snapshot', async () => {
+    const shop = database(shell, 'locked', { '1.sql': HELLO }, { timeout: '0' })
+    await shop.succeed('activate')
+    const snapshot = await shop.snapshot()
+    const release = await server.use(shop.name, 'LOCK TABLES hello WRITE; SELECT 1;')
+    for (const activity of ['snapshot', 'restore']) {
+      const { status, stderr } = await shop.call(activity, { DAVIT_SNAPSHOT: shop.copyOf(snapshot) })
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /ERROR 1205 [^]*is in use.*\nsession \d+ .*\n[^]*: cannot (take a snapshot of|restore) 'locked/,
+        ),
+      ])
+    }
+    await release()
+    await shop.succeed('status', 'collect-garbage')
+  })
+
+  test('says that it may not see who uses a database', async () => {
+    const login = { mysqlUsername: 'small', mysqlPassword: 'secret', timeout: '0' }
+    const shop = database(shell, 'hidden', { '1.sql': HELLO }, login)
+    server.sql(
+      `CREATE OR REPLACE USER small@localhost IDENTIFIED BY 'secret'; GRANT ALL ON ${shop.name}.* TO small@localhost`,
+    )
+    await shop.succeed('activate')
+    const release = await server.use(shop.name, 'LOCK TABLES hello READ; SELECT 1;')
     const { status, stderr } = await shop.call('collect-garbage')
     expect([status, stderr]).toEqual([
       1,
-      expect.stringMatching(/ERROR 1205[^]*session \d+ of user root at localhost uses[^]*cannot drop/),
+      expect.stringMatching(
+        /is in use[^]*user 'small' sees no sessions of others, since that takes the privilege PROCESS\n.*cannot/,
+      ),
     ])
-    const restored = await shop.restore(snapshot)
-    expect(restored).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing is changed') })
+    expect(stderr).not.toContain('session ')
     await release()
     await shop.succeed('status', 'collect-garbage')
+  })
+
+  test('names nobody if a database cannot be dropped for another reason', async () => {
+    const login = { mysqlUsername: 'reader', mysqlPassword: 'secret' }
+    const shop = database(shell, 'other', { '1.sql': HELLO })
+    await shop.succeed('activate')
+    server.sql("CREATE OR REPLACE USER reader@localhost IDENTIFIED BY 'secret'")
+    const { status, stderr } = await shop.call('collect-garbage', login)
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/ERROR 1044 [^]*cannot drop/)])
+    expect(stderr).not.toContain('in use')
+    await shop.succeed('collect-garbage')
   })
 
   test('leaves nothing of a database for which there is no space', async () => {

@@ -62,10 +62,6 @@ forget_all() {
   rm -f "$davit_record" || fail "cannot remove '$davit_record'"
 }
 
-complain() {
-  printf '%s\n' "$module: $*" >&2
-}
-
 # within SECONDS COMMAND...: repeats a command until it succeeds; fails when the time is over, however long the command takes.
 within() {
   davit_deadline=$(($(date +%s) + $1))

@@ -9,6 +9,11 @@ fail() {
   exit 1
 }
 
+# complain MESSAGE: says what went wrong, and leaves it to the caller to end the activity.
+complain() {
+  printf '%s\n' "$module: $*" >&2
+}
+
 # component_name: prints the name of the component, which is that of its state: the last part of its path, without the hash.
 component_name() {
   davit_component_name=${component%/}
