@@ -80,14 +80,66 @@ CREATE DATABASE'; ALTER DATABASE ${shop.name} CONNECTION LIMIT 9; ALTER DATABASE
     const shop = database(shell, 'used', { '1.sql': HELLO })
     await shop.succeed('activate')
     const snapshot = await shop.snapshot()
-    const release = await server.use(shop.name, "SET application_name = 'report'; SELECT 1;")
+    const release = await server.use(shop.name, "SET application_name = 'report'; BEGIN; SELECT pg_backend_pid();")
     const { status, stderr } = await shop.call('collect-garbage')
     expect(status).toBe(1)
+    const pid = server.sql(`SELECT pid FROM pg_stat_activity WHERE datname = '${shop.name}'`).trim()
+    expect(stderr).toMatch(/accessed by other users\n/)
+    expect(stderr).toContain(
+      `postgresql-database: '${shop.name}' at ${where()} is in use. Wait until these are done, or end`,
+    )
     expect(stderr).toMatch(
-      /accessed by other users\n[^]*process \d+ of user postgres at this machine uses.*: report, idle\n.*cannot drop/,
+      new RegExp(
+        `^process ${pid} of user 'postgres' at this machine, application 'report': idle in transaction, since 20.*\n` +
+          `postgresql-database: cannot drop '${shop.name}' at ${where()}\n$`,
+        'm',
+      ),
     )
     expect(words(shop)).toBe('Hello world\n')
     expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    await release()
+    await shop.succeed('status', 'collect-garbage')
+  })
+
+  test('names whom it may see and what is prepared, and nobody if the reason is another one', async () => {
+    server.sql("CREATE ROLE small LOGIN CREATEDB PASSWORD 'secret'; CREATE ROLE reader LOGIN PASSWORD 'secret'")
+    const loginOf = (name: string) => ({ postgresqlUsername: name, postgresqlPassword: 'secret' })
+    const shop = database(shell, 'prepared', { '1.sql': HELLO }, loginOf('small'))
+    await shop.succeed('activate')
+    const release = await server.use(shop.name, "SET application_name = 'report'; SELECT 1;")
+    server.sql("BEGIN; CREATE TABLE other (id INT); PREPARE TRANSACTION 'it''s'", shop.name)
+    const { stderr } = await shop.call('collect-garbage')
+    expect(stderr).toMatch(
+      /process \d+ of user 'postgres' at \(hidden\), application 'report': what it does is hidden from/,
+    )
+    expect(stderr).toMatch(/prepared transaction 'it''s' of user 'postgres' since 20.*\n.*cannot drop/)
+    const refused = await shop.call('collect-garbage', loginOf('reader'))
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringMatching(/must be owner[^]*cannot drop/) })
+    expect(refused.stderr).not.toContain('in use')
+    await release()
+    server.sql("ROLLBACK PREPARED 'it''s'", shop.name)
+    await shop.succeed('status', 'collect-garbage')
+  })
+
+  test('says whose session keeps a database from being replaced', async () => {
+    const shop = database(
+      shell,
+      'held',
+      { '1.sql': HELLO },
+      { postgresqlUsername: 'owner', postgresqlPassword: 'secret' },
+    )
+    server.sql("CREATE ROLE owner LOGIN CREATEDB PASSWORD 'secret'")
+    await shop.succeed('activate')
+    const snapshot = await shop.snapshot()
+    const release = await server.use(shop.name, 'SELECT 1;')
+    const { status, stderr } = await shop.restore(snapshot)
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /is in use[^]*process \d+ of user 'postgres'[^]*cannot restore 'held_\w+' at socket .*: nothing is changed/,
+      ),
+    ])
+    expect(databases().filter((name) => name.startsWith('davit-'))).toEqual([])
     await release()
     await shop.succeed('status', 'collect-garbage')
   })
@@ -106,7 +158,27 @@ INSERT INTO big SELECT repeat('x', 1000) FROM generate_series(1, 100000);`
     expect(stderr).toMatch(
       /1.sql:2: ERROR: {2}could not extend file .*No space left[^]*cannot activate 'big.* it does not exist now/,
     )
-    expect(databases()).not.toContain(shop.name)
+    expect(stderr).toContain(where())
+    expect(databases().filter((name) => name === shop.name || name.startsWith('davit-'))).toEqual([])
+    shop.write(join(shop.component, 'postgresql-databases/1.sql'), `SET default_tablespace = small; ${HELLO}`)
+    await shop.succeed('activate')
+    const snapshot = await shop.snapshot()
+    insert(shop, 2, 'kept')
+    disk.fill()
+    const restored = await shop.restore(snapshot)
+    expect([restored.status, restored.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /ERROR: {2}could not extend file .*No space left[^]*cannot restore 'big.*: nothing is changed\n$/,
+      ),
+    ])
+    expect(restored.stderr).toContain(where())
+    expect(words(shop)).toBe('Hello world\nkept\n')
+    expect(databases().filter((name) => name.startsWith('davit-'))).toEqual([])
+    disk.free()
+    expect(await shop.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    expect(words(shop)).toBe('Hello world\n')
+    await shop.succeed('status', 'collect-garbage')
     server.sql('DROP TABLESPACE small')
   })
 
@@ -194,6 +266,10 @@ function database(
       ...properties,
     },
   })
+}
+
+function where(): string {
+  return `socket '${server.directory}/.s.PGSQL.${server.port}'`
 }
 
 function words(shop: Database): string {
