@@ -68,6 +68,15 @@ old value=1 3
 })
 
 describe.skipIf(noInfluxdb).each(inDepth)('influx-database in depth', (shell) => {
+  test('drops a database that somebody writes to, who is told so', async () => {
+    const shop = database(shell, 'written', { 1: HELLO })
+    await shop.succeed('activate')
+    const refusal = writeUntilRefused(shop)
+    await shop.succeed('collect-garbage')
+    expect(await refusal).toContain(`database not found: "${shop.name}"`)
+    expect(server.query('SHOW DATABASES')).not.toContain(shop.name)
+  })
+
   test('completes a restore that the server did not', async () => {
     const shop = database(shell, 'half', { 1: HELLO })
     await shop.succeed('activate')
@@ -163,6 +172,11 @@ function database(shell: Shell, name: string, seeds: Readonly<Record<string, str
       influxdbBinDir: '/usr/bin',
     },
   })
+}
+
+async function writeUntilRefused(shop: Database, id = 2): Promise<string> {
+  const refusal = await insert(shop, id, 'more').catch(String)
+  return refusal ?? writeUntilRefused(shop, id + 1)
 }
 
 function words(shop: Database): readonly string[] {

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isThorough, patience } from '@davit/testing/effort'
@@ -42,6 +43,22 @@ describe.concurrent.each(noSubversion ? [] : shells)('subversion-repository unde
 })
 
 describe.concurrent.each(noSubversion ? [] : inDepth)('subversion-repository in depth under $name', (shell) => {
+  test('waits for nobody who uses the repository', async () => {
+    const scene = repository(shell, { 'a.dump': seed('index.php', 'one') })
+    await scene.succeed('activate')
+    const snapshot = await scene.snapshot()
+    // Holds the lock that a commit holds.
+    const user = spawn('svnadmin', ['freeze', place(scene), '--', 'sh', '-c', 'echo used; read _'])
+    await once(user.stdout, 'data')
+    await scene.succeed('collect-garbage')
+    expect(readdirSync(base(scene))).toEqual([])
+    expect(await scene.restore(snapshot)).toMatchObject({ status: 0, stderr: '' })
+    user.stdin.end()
+    await once(user, 'exit')
+    expect(log(scene)).toEqual(['r1 index.php one'])
+    expect(contentOf(await scene.snapshot())).toEqual(contentOf(snapshot))
+  })
+
   test('loads all seeds in their order, and none if one fails', async () => {
     const scene = repository(shell, { 'b.dump': seed('b', 'second'), 'a.dump': seed('a', 'first') })
     await scene.succeed('activate')
