@@ -62,16 +62,6 @@ forget_all() {
   rm -f "$davit_record" || fail "cannot remove '$davit_record'"
 }
 
-# within SECONDS COMMAND...: repeats a command until it succeeds; fails when the time is over, however long the command takes.
-within() {
-  davit_deadline=$(($(date +%s) + $1))
-  shift
-  until "$@"; do
-    [ "$(date +%s)" -lt "$davit_deadline" ] || return 1
-    sleep 0.1 2>/dev/null || sleep 1
-  done
-}
-
 # --- links ----------------------------------------------------------------------------------------------------
 # $davit_links has a line `PLACE<tab>SOURCE` for each.
 

@@ -48,15 +48,25 @@ call() {
   ! command -v "$davit_function" >/dev/null || "$davit_function"
 }
 
-# await SECONDS COMMAND...: repeats a command until it succeeds; fails when the time is over.
-await() {
-  davit_tries=$(($1 * 10))
+# within SECONDS COMMAND...: repeats a command until it succeeds; fails when the time is over, however long the command takes.
+within() {
+  davit_deadline=$(($(date +%s) + $1))
   shift
   until "$@"; do
-    davit_tries=$((davit_tries - 1))
-    [ "$davit_tries" -gt 0 ] || return 1
+    [ "$(date +%s)" -lt "$davit_deadline" ] || return 1
     sleep 0.1 2>/dev/null || sleep 1
   done
+}
+
+# each_line LINES COMMAND...: calls it with each line that is not empty as one more argument, until it fails.
+each_line() {
+  davit_lines=$1
+  shift
+  while IFS= read -r davit_each; do
+    [ -z "$davit_each" ] || "$@" "$davit_each" </dev/null || return
+  done <<end
+$davit_lines
+end
 }
 
 # take_snapshot_from DIRECTORY: for the activity `snapshot`: the directory as a whole is the state; it is read where it lies.

@@ -37,18 +37,6 @@ find_address() {
   esac
 }
 
-# wait_until COMMAND...: until $deadline.
-wait_until() {
-  until "$@"; do
-    [ "$(date +%s)" -lt "$deadline" ] || return 1
-    sleep 0.1 2>/dev/null || sleep 1
-  done
-}
-
-once() {
-  "$@"
-}
-
 # page_of PLACE: sets $page to what is asked for; fails if it is not for the public.
 page_of() {
   page=$1
@@ -82,16 +70,16 @@ has_index() {
   return 1
 }
 
-# all_answer HOW: whether the server answers for every link; HOW calls the check, as wait_until does.
+# all_answer: whether the server answers for every link.
 all_answer() {
   asked=
   while IFS=$tab read -r place source number; do
-    [ -z "$place" ] || "$1" answers "$place" || return 1
+    [ -z "$place" ] || answers "$place" || return 1
   done <<end
 $links
 end
   # Without a page, the server itself must be there.
-  [ -n "$asked" ] || "$1" responds
+  [ -n "$asked" ] || responds
 }
 
 responds() {
@@ -118,12 +106,20 @@ is_gone() {
   [ "$answer" = "$found" ]
 }
 
+# all_gone: whether none of the links is served; sets $place to one that is. What somebody else has there is served further.
+all_gone() {
+  while IFS=$tab read -r place source number; do
+    [ -z "$place" ] || [ -e "$davit_base/$place" ] || is_gone "$place" || return 1
+  done <<end
+$links
+end
+}
+
 activity_activate() {
   read_component
   find_client
   activate_fileset
-  deadline=$(($(date +%s) + patience))
-  all_answer wait_until || give_up "$(tell_answer)"
+  within "$patience" all_answer || give_up "$(tell_answer)"
 }
 
 activity_deactivate() {
@@ -135,14 +131,8 @@ activity_deactivate() {
   deactivate_fileset
   (find_client) || return 0
   find_client
-  deadline=$(($(date +%s) + patience))
-  while IFS=$tab read -r place source number; do
-    # What somebody else has there is served further.
-    if [ -z "$place" ] || [ -e "$davit_base/$place" ]; then continue; fi
-    wait_until is_gone "$place" || fail "cannot deactivate '$component': after $patience s, the web server still serves $address/$(encode "$place")"
-  done <<end
-$links
-end
+  within "$patience" all_gone ||
+    fail "cannot deactivate '$component': after $patience s, the web server still serves $address/$(encode "$place")"
 }
 
 activity_snapshot() {
@@ -164,5 +154,5 @@ activity_status() {
   read_component
   status_fileset
   find_client
-  all_answer once || fail "$(tell_answer)"
+  all_answer || fail "$(tell_answer)"
 }
