@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { removeTree } from '@davit/files'
 import { openSecrets, type Secrets } from '@davit/secrets'
 import { encodeField } from '@davit/target-runtime'
 import { installedShells, type Shell } from '@davit/testing/shells'
@@ -124,6 +126,29 @@ describe.concurrent.each(shells)('secrets on a machine with $name', PATIENCE, (s
     const machine = await machineWith(scene, 'deploy', secretsOf({ KEY: value }))
     expect(await performActivity(machine, requestOf(scene, 'activate'))).toEqual({ kind: 'succeeded' })
     expect(scene.read('got-activate')).toBe(value)
+  })
+
+  test('of any size are in no temporary file of a shell', async ({ onTestFinished }) => {
+    const temporary = mkdtempSync(join(tmpdir(), 'davit-temporary-'))
+    const made: string[] = []
+    const watching = watch(temporary, (_, name) => made.push(name ?? ''))
+    onTestFinished(() => {
+      watching.close()
+      removeTree(temporary)
+    })
+    const scene = await Scene.open(shell, { environment: { TMPDIR: temporary } })
+    scene.module(KEEP.replace('../got', 'got'), ['activate', 'status'])
+    const machine = await machineWith(scene, 'deploy', secretsOf({ KEY: 'x'.repeat(100_000) }))
+    const request = requestOf(scene, 'activate')
+    expect(await performActivity(machine, request)).toEqual({ kind: 'succeeded' })
+    const { mapping, profile, definition } = request
+    const questions = { profile, target: mapping.target, mappings: [mapping], definitions: [definition], atATime: 1 }
+    expect(await askStatuses(machine, { ...questions, timeoutSeconds: 30 })).toEqual(['runs'])
+    expect(scene.read('got-status')).toHaveLength(100_000)
+    // Events come in order.
+    writeFileSync(join(temporary, 'end'), '')
+    await vi.waitUntil(() => made.includes('end'), PATIENCE)
+    expect(made.filter((name) => name !== 'end')).toEqual([])
   })
 
   test('reach the modules that are asked, each its own', async () => {

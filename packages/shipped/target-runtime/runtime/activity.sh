@@ -35,7 +35,15 @@ spawn() {
 spawn_and_wait() {
   trap - EXIT
   IFS=' ' read -r waiter rest </proc/self/stat
-  "$@" </dev/null &
+  # $! is the last process of a pipe, so in either case the one that becomes the runner.
+  if [ -n "$secrets" ]; then
+    print_secrets | {
+      exec 5<&0 </dev/null
+      "$@"
+    } &
+  else
+    "$@" </dev/null &
+  fi
   runner=$!
   exec >/dev/null 2>&1 3>&-
   wait "$runner"
@@ -48,19 +56,27 @@ spawn_and_wait() {
   printf 'done %s %s\n' "$id" "$status" >&4
 }
 
+# print_secrets: into a pipe, as some shells keep here-documents in temporary files, which a crash would leave behind.
+print_secrets() {
+  trap - EXIT
+  exec 2>/dev/null 3>&- 4>&-
+  printf '%s.\n' "$secrets"
+}
+
 # become_runner FUNCTION [WORD]...: detaches this process from the helper, so that a lost connection loses nothing. The environment
 # is new and has nothing of the login shell's. The runner reads $secrets from its standard input, since others can read arguments and
-# environments.
+# environments: from file descriptor 5, if there are any.
 become_runner() {
   trap - EXIT
   # The helper may have died; what is claimed goes on. Handled and not ignored, since modules would inherit that.
   trap : PIPE
   printf 'davit:begun%s\n' "$newly_resolved" >&2
+  [ -n "$secrets" ] || exec 5<<end
+.
+end
   exec env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached" setsid sh -c \
     'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-activity "$state" "$target" "$profile" "$activity" \
-    "$directory" "$setsid" "$@" >/dev/null 2>&1 3>&- 4>&- <<end
-$secrets.
-end
+    "$directory" "$setsid" "$@" <&5 >/dev/null 2>&1 3>&- 4>&- 5<&-
 }
 
 # begin_activity [FIELD WORD]...: claims the mapping for this process, writes the intention, and becomes the runner.

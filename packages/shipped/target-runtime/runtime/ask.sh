@@ -23,15 +23,13 @@ operation_ask() {
   for path in "log/$profile" run log/services; do
     [ -d "$state/targets/$target/$path" ] || make_directory "$state/targets/$target/$path"
   done
-  {
+  print_secrets | {
     exec 2>/dev/null 3>&- 4>&-
     # Names of mappings have neither white space nor patterns.
     # shellcheck disable=SC2086
     exec env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached$newline$asker" setsid sh -c \
       'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-asker "$state" "$target" "$profile" "$activity" \
-      "$state/targets/$target/active/$profile" "$setsid" ask_services "$seconds" "$token" "$lanes" "$asking" $mappings <<end
-$secrets.
-end
+      "$state/targets/$target/active/$profile" "$setsid" ask_services "$seconds" "$token" "$lanes" "$asking" $mappings
   } | {
     exec >/dev/null 2>&1 3>&-
     while IFS=' ' read -r number status; do
