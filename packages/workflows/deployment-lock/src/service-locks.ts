@@ -1,6 +1,13 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { ProfileName, TargetName } from '@davit/documents'
-import { askServices, type ObservedRecord, observeMappings, type ShellTarget } from '@davit/target'
+import {
+  askServices,
+  type Machine,
+  type ObservedRecord,
+  observeMappings,
+  type ShellTarget,
+  unresolvedOf,
+} from '@davit/target'
 
 export interface ServiceLockTerms {
   readonly profile: ProfileName
@@ -51,19 +58,32 @@ async function notifyServices(
   const notifyTarget = async ({ name, machine }: ShellTarget) => {
     const records = await observeMappings(machine, terms.profile)
     const active = records.filter(({ mapping, state }) => mapping.target === name && state === 'active')
-    const toAsk = active.filter(({ declared }) => declared === undefined || declared.includes(activity))
+    const declaring = active.filter(({ declared }) => declared === undefined || declared.includes(activity))
+    // Nothing is locked without all secrets; what is locked is unlocked as far as possible.
+    const missing = activity === 'unlock' ? await withoutSecrets(declaring, machine) : []
+    const toAsk = declaring.filter((observed) => !missing.some((refusal) => refusal.observed === observed))
     const mappings = toAsk.map(({ mapping }) => mapping)
     const definitions = toAsk.map(({ definition }) => definition)
     const asked = { activity, target: name, mappings, definitions, atATime: coresOf(name) }
     const answers = await askServices(machine, { ...terms, ...asked })
-    return toAsk.flatMap((observed, index): readonly Refusal[] => {
+    const refusals = toAsk.flatMap((observed, index): readonly Refusal[] => {
       const answer = answers[index]
       return answer?.kind === 'failed' ? [{ observed, message: answer.message, log: answer.log.trim() }] : []
     })
+    return [...missing, ...refusals]
   }
   const asking = targets.map(notifyTarget)
   await Promise.allSettled(asking)
   return (await Promise.all(asking)).flat()
+}
+
+/** Those that cannot be asked, as a secret cannot be resolved. */
+async function withoutSecrets(records: readonly ObservedRecord[], { secrets }: Machine): Promise<readonly Refusal[]> {
+  const found = records.map(async (observed): Promise<readonly Refusal[]> => {
+    const reasons = await unresolvedOf(observed, secrets)
+    return reasons.length === 0 ? [] : [{ observed, message: reasons.join('; '), log: '' }]
+  })
+  return (await Promise.all(found)).flat()
 }
 
 function namesOf(refusals: readonly Refusal[]): string {

@@ -7,7 +7,8 @@ import { type Connection, openLocal } from '@davit/connection'
 import type { ProfileName, TargetName } from '@davit/documents'
 import { removeTree } from '@davit/files'
 import { processIdentity } from '@davit/process'
-import { acquireLock, lockHolder, openMachine, type ShellTarget } from '@davit/target'
+import { openSecrets } from '@davit/secrets'
+import { acquireLock, lockHolder, type Machine, openMachine, type ShellTarget } from '@davit/target'
 import { afterEach, beforeEach } from 'vitest'
 
 import {
@@ -70,6 +71,14 @@ export class Scene {
 
   at(index: number): ShellTarget {
     return this.targets[index] as ShellTarget
+  }
+
+  /** The machine of a target, with variables that are secrets. */
+  withSecrets(index: number, environment: Readonly<Record<string, string>>): Promise<Machine> {
+    const connection = this.#connections[index] as Connection
+    const secrets = openSecrets({ environment, workingDirectory: this.directory })
+    secrets.trust(Object.keys(environment).map((env) => ({ env })))
+    return openMachine(async () => connection, { secrets })
   }
 
   /** The token of whoever holds the lock of each target. */

@@ -1,8 +1,16 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { ContainerName, ManifestService, ServiceKey, ServiceName, StorePath, TargetName } from '@davit/documents'
-import { performActivity, releaseLock } from '@davit/target'
+import type {
+  ContainerName,
+  ManifestService,
+  SecretProperty,
+  ServiceKey,
+  ServiceName,
+  StorePath,
+  TargetName,
+} from '@davit/documents'
+import { type Machine, performActivity, releaseLock } from '@davit/target'
 import { describe, expect, test } from 'vitest'
 
 import { acquireLocks, endDeployment, readLockRecord } from '../src/deployment-lock.ts'
@@ -11,6 +19,11 @@ import { lockServices, unlockServices } from '../src/service-locks.ts'
 import { placeOf, profile, Scene, termsOf } from './scene.ts'
 
 const scene = new Scene()
+
+interface WithSecrets {
+  readonly machine: Machine
+  readonly secrets: ReadonlyMap<string, SecretProperty>
+}
 
 describe('services', () => {
   const service: ManifestService = {
@@ -22,17 +35,17 @@ describe('services', () => {
     providesContainers: new Map(),
   }
   /** A module that records its calls, and refuses `lock` while there is a file `busy`. */
-  const activate = async (index: number, key = 'key') => {
+  const activate = async (index: number, key = 'key', { machine, secrets }: Partial<WithSecrets> = {}) => {
     const file = join(scene.directory, `module${index}`)
     const script = `echo "$1" >>"$0.asked"; [ "$1" != lock ] || [ ! -e '${scene.directory}/busy' ] || { echo I am busy; exit 1; }`
     writeFileSync(file, `#!/bin/sh\n${script}\n`)
     chmodSync(file, 0o755)
-    await performActivity(scene.at(index).machine, {
+    await performActivity(machine ?? scene.at(index).machine, {
       profile,
       token: '-',
       activity: 'activate',
       mapping: { target: scene.at(index).name, service: key as ServiceKey, container: 'c' as ContainerName },
-      definition: { service, module: file, properties: new Map() },
+      definition: { service, module: file, properties: new Map(), ...(secrets === undefined ? {} : { secrets }) },
     })
   }
   test('that lie under a name that a machine had before are found', async () => {
@@ -67,6 +80,26 @@ describe('services', () => {
     expect(asked(1)).toBe('activate\nlock\nlock\nunlock\n')
     expect(await scene.holders()).toEqual([undefined, undefined])
     expect(await readLockRecord(scene.place)).toBeUndefined()
+  })
+
+  test('are unlocked even if a secret of another one is missing, which is named', async () => {
+    const machine = await scene.withSecrets(0, { KEY: 'hunter2' })
+    const secrets = new Map([['password', { text: [{ env: 'KEY' }] }]])
+    await activate(0, 'key')
+    await activate(0, 'locked-out', { machine, secrets })
+    machine.close()
+    await expect(unlockServices(scene.targets, termsOf('-'))).rejects.toMatchObject({
+      code: 'unlock-refused',
+      message: "'web' on 't1' could not be unlocked",
+      cause: {
+        message: expect.stringMatching(
+          /^'web' on 't1': property 'password' of container 'c' on 't1', which 'web' needs/,
+        ),
+      },
+    })
+    expect(asked(0)).toBe('activate\nactivate\nunlock\n')
+    await expect(lockServices(scene.targets, termsOf('-'))).rejects.toMatchObject({ code: 'secret-unresolved' })
+    expect(asked(0)).toBe('activate\nactivate\nunlock\n')
   })
 
   test('are asked for activities that their module declares, and no process is started for others', async () => {

@@ -1,10 +1,17 @@
 import type { Report } from '@davit/diagnostics'
 import { type Manifest, type MappingId, mappingIdOf, type ServiceKey } from '@davit/documents'
-import { type ActivityDefinition, definitionOf, type Machine, type ObservedRecord, resolveModules } from '@davit/target'
+import {
+  type ActivityDefinition,
+  definitionOf,
+  type Machine,
+  type ObservedRecord,
+  resolveModules,
+  unresolvedOf,
+} from '@davit/target'
 import { type ObservedMapping, settingChanges, type Settings } from '@davit/transition'
 
 import { say } from './messages.ts'
-import { changedSecrets, comparable, referencesOf, unresolvedOf } from './secrets.ts'
+import { changedSecrets, comparable, referencesOf } from './secrets.ts'
 
 export interface Descriptions {
   readonly next: Manifest
@@ -60,7 +67,7 @@ async function secretChanges(
   { record: { mapping, definition: recorded }, next, report }: SecretsInQuestion,
 ): Promise<readonly string[]> {
   if (recorded.secrets === undefined || next.secrets === undefined) return []
-  const reasons = await unresolvedOf(machine, { mapping, definition: next })
+  const reasons = await unresolvedOf({ mapping, definition: next }, machine.secrets)
   for (const reason of reasons) report(say('secret-not-compared', { target: mapping.target, reason }))
   return reasons.length > 0 ? [] : changedSecrets(machine, { mapping, recorded, next })
 }

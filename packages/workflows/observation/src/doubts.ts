@@ -1,11 +1,17 @@
 import type { Report } from '@davit/diagnostics'
 import type { ProfileName, TargetName } from '@davit/documents'
 import { unlessAborted } from '@davit/process'
-import { askStatuses, type Machine, type Observation, type ObservedRecord, type ServiceStatus } from '@davit/target'
+import {
+  askStatuses,
+  type Machine,
+  type Observation,
+  type ObservedRecord,
+  type ServiceStatus,
+  unresolvedOf,
+} from '@davit/target'
 import type { Doubt } from '@davit/transition'
 
 import { say } from './messages.ts'
-import { unresolvedOf } from './secrets.ts'
 
 /** How long a module may take to report a status. */
 const STATUS_SECONDS = 30
@@ -49,7 +55,7 @@ async function withSecrets(
 ): Promise<readonly ObservedRecord[]> {
   const found = await Promise.all(
     records.map(async (record) => {
-      const reasons = await unresolvedOf(machine, record)
+      const reasons = await unresolvedOf(record, machine.secrets)
       for (const reason of reasons) report(say('status-without-secret', { target: record.mapping.target, reason }))
       return reasons.length === 0 ? [record] : []
     }),

@@ -1,20 +1,6 @@
 import type { Mapping } from '@davit/documents'
 import { isDigestOf } from '@davit/secrets'
-import { type ActivityDefinition, isUnresolved, type Machine, type SecretNeed, valuesOf } from '@davit/target'
-
-/** Says which secrets of a mapping cannot be resolved, and why. */
-export async function unresolvedOf(
-  { secrets }: Pick<Machine, 'secrets'>,
-  { mapping, definition }: SecretNeed,
-): Promise<readonly string[]> {
-  try {
-    if (definition !== undefined) await valuesOf(mapping, definition, secrets)
-    return []
-  } catch (error) {
-    if (!isUnresolved(error)) throw error
-    return error.diagnostics.map(({ message }) => message)
-  }
-}
+import { type ActivityDefinition, type Machine, valuesOf } from '@davit/target'
 
 export interface Comparison {
   readonly mapping: Mapping

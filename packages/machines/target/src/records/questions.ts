@@ -9,7 +9,7 @@ import { MAX_LOSSES } from '../helper/reconnect.ts'
 import { isConnectionLost, type Machine } from '../machine.ts'
 import { type ActivityDefinition, type ActivityResult, failureOf, RUNNER_STATUS, STATUS_UNKNOWN } from './activity.ts'
 import { beginOnce } from './begin-once.ts'
-import { isUnresolved, reasonsOf, valuesOf } from './secrets.ts'
+import { valuesOf } from './secrets.ts'
 
 interface Questions {
   readonly profile: ProfileName
@@ -35,7 +35,7 @@ export type ServiceAnswer = Exclude<ActivityResult, { readonly kind: 'not-begun'
 /**
  * Calls the modules of active services with `lock` or `unlock`, and returns their answers in order. If the helper or the connection
  * is lost, it is replaced, and the questions go on without it. Rejects if the machine cannot be asked for the answers, and with
- * `lock-lost` if the questions were not allowed to begin, or before `lock` with `secret-unresolved`.
+ * `lock-lost` if the questions were not allowed to begin, or with `secret-unresolved` before that.
  */
 export async function askServices(machine: Machine, questions: LockQuestions): Promise<readonly ServiceAnswer[]> {
   const { mappings } = questions
@@ -50,16 +50,9 @@ export async function askServices(machine: Machine, questions: LockQuestions): P
     }
     return await Promise.all(mappings.map(answerTo))
   } catch (error) {
-    const message = refusalIn(error, questions)
-    if (message === undefined) throw error
-    return mappings.map(() => ({ kind: 'failed', message, log: '' }))
+    if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
+    return mappings.map(() => ({ kind: 'failed', message: error.messageWithRemedy, log: '' }))
   }
-}
-
-/** Says why nobody was asked; undefined for any other error. A secret that cannot be resolved is one before anything is changed. */
-function refusalIn(error: unknown, { activity }: LockQuestions): string | undefined {
-  if (isUnresolved(error)) return activity === 'unlock' ? reasonsOf(error) : undefined
-  return error instanceof RefusedRequest && error.code !== 'lock-lost' ? error.messageWithRemedy : undefined
 }
 
 export interface StatusQuestions extends Questions {

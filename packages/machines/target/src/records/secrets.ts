@@ -46,6 +46,17 @@ export async function resolveSecrets(needs: readonly SecretNeed[], secrets: Secr
   if (once.size > 0) throw unresolved([...once.values()])
 }
 
+/** Says which secrets of a mapping cannot be resolved, and why. */
+export async function unresolvedOf({ mapping, definition }: SecretNeed, secrets: Secrets): Promise<readonly string[]> {
+  try {
+    if (definition !== undefined) await valuesOf(mapping, definition, secrets)
+    return []
+  } catch (error) {
+    if (!isUnresolved(error)) throw error
+    return error.diagnostics.map(({ message }) => message)
+  }
+}
+
 /** Values of the secret properties of a mapping, by their names. */
 export async function valuesOf(
   mapping: Mapping,
