@@ -1,6 +1,7 @@
 import {
   connectionEnvironment,
   sizeEnvironment,
+  secretEnvironment,
   stateEnvironment,
   storeEnvironment,
   type ToolDescription,
@@ -55,6 +56,7 @@ export const description = {
     ...sizeEnvironment,
     DAVIT_LOCK_LEASE: 'seconds that the lock remains valid when its holder no longer renews it (default: 60)',
     ...connectionEnvironment,
+    ...secretEnvironment,
     DAVIT_RUN: 'name of the run, under which davit-journal(1) groups the steps; made if it is not set',
     TMPDIR: 'directory for temporary files (default: /tmp)',
   },

@@ -1,7 +1,7 @@
 import { DavitError } from '@davit/diagnostics'
 import type { SecretReference } from '@davit/documents'
 
-import { readSecret, type Reading } from './read-secret.ts'
+import { readSecret, type SecretReading } from './read-secret.ts'
 
 /** Resolves references to secrets, each once. */
 export interface Secrets {
@@ -25,7 +25,7 @@ export function secretMemory(): SecretMemory {
   return new Map()
 }
 
-export function openSecrets(reading: Reading, memory: SecretMemory = secretMemory()): Secrets {
+export function openSecrets(reading: SecretReading, memory: SecretMemory = secretMemory()): Secrets {
   const values = new Set<string>()
   const trusted = new Set<string>()
   const secrets: Secrets = {

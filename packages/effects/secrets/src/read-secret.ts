@@ -5,22 +5,25 @@ import type { SecretReference } from '@davit/documents'
 import { reasonOf } from '@davit/files'
 import { type Environment, runCommand } from '@davit/process'
 
-export interface Reading {
+export interface SecretReading {
   readonly environment: Environment
   /** Directory in which commands run. */
   readonly workingDirectory: string
+  /** How long a command may take; five minutes by default, as somebody may have to unlock a key. */
+  readonly timeoutSeconds?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /** The kernel's limit for one string of an environment: no module could get more. */
 const MAX_BYTES = 131_071
 const MAX_STDERR = 1_000
+const COMMAND_SECONDS = 300
 
 /**
  * Reads the value of a secret; throws a DavitError `secret-unresolved` with the reason. One line break at the end of a file, or of what
  * a command prints, is not part of the value.
  */
-export async function readSecret(reference: SecretReference, reading: Reading): Promise<string> {
+export async function readSecret(reference: SecretReference, reading: SecretReading): Promise<string> {
   const value = await valueOf(reference, reading)
   if (value === '') throw unresolved('it is empty')
   if (value.includes('\0')) throw unresolved('it contains a NUL byte, which no variable can')
@@ -29,7 +32,7 @@ export async function readSecret(reference: SecretReference, reading: Reading): 
   return value
 }
 
-async function valueOf(reference: SecretReference, reading: Reading): Promise<string> {
+async function valueOf(reference: SecretReference, reading: SecretReading): Promise<string> {
   if ('file' in reference) return withoutLineBreak(await textOfFile(reference.file))
   if ('command' in reference) return withoutLineBreak(await outputOf(reference.command, reading))
   const { environment } = reading
@@ -65,22 +68,27 @@ async function beginningOf(path: string): Promise<string> {
   }
 }
 
-async function outputOf(command: string | readonly string[], reading: Reading): Promise<string> {
+async function outputOf(command: string | readonly string[], reading: SecretReading): Promise<string> {
   const [program = '', ...words] = typeof command === 'string' ? ['sh', '-c', command] : command
-  const { environment, workingDirectory, signal } = reading
+  const { environment, workingDirectory, timeoutSeconds = COMMAND_SECONDS, signal } = reading
   const running = {
     argv: [program, ...words] as const,
     env: environment,
     cwd: workingDirectory,
+    timeoutSeconds,
     ...(signal === undefined ? {} : { signal }),
   }
   const { exitCode, stdout, stderr } = await runCommand(running).catch((error: unknown) => {
     if (signal?.aborted === true || !(error instanceof DavitError)) throw error
-    throw unresolved(error.message)
+    throw unresolved(error.code === 'command-timeout' ? tookTooLong(timeoutSeconds) : error.message)
   })
   if (exitCode === 0) return stdout
   const said = stderr.trim()
   throw unresolved(`the command ended with status ${exitCode}${said === '' ? '' : `: ${said.slice(-MAX_STDERR)}`}`)
+}
+
+function tookTooLong(seconds: number): string {
+  return `the command took longer than ${seconds} seconds; DAVIT_SECRET_TIMEOUT sets another limit`
 }
 
 function tooLong(): DavitError {

@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, describe, expect, test } from 'vitest'
+import { isAlive } from '@davit/testing/processes'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 
 import { digestOf, isDigestOf, openSecrets } from '../src/secrets.ts'
 
@@ -72,6 +73,35 @@ describe('resolve()', () => {
     [{ command: 'head -c 131072 /dev/zero | tr "\\0" x' }, 'it has more than 131071 bytes'],
   ])('%j is refused with the reason', async (reference, reason) => {
     await expect(secretsWith().resolve(reference)).rejects.toThrow(reason)
+  })
+})
+
+describe('a command that does not end', () => {
+  /** Resolves it, and the pid of what it has started is in a file. */
+  const sleeping = (reading: { readonly timeoutSeconds?: number; readonly signal?: AbortSignal }, name: string) => {
+    const secrets = openSecrets({ environment: { PATH }, workingDirectory: directory, ...reading })
+    const reference = { command: `sleep 600 & echo $! >${name}; wait` }
+    secrets.trust([reference])
+    return secrets.resolve(reference)
+  }
+  const pidIn = (name: string) => Number(readFileSync(join(directory, name), 'utf8'))
+
+  test('is ended after its time, with the reason', async () => {
+    const reason = 'the command took longer than 1 seconds; DAVIT_SECRET_TIMEOUT sets another limit'
+    await expect(sleeping({ timeoutSeconds: 1 }, 'late')).rejects.toMatchObject({
+      code: 'secret-unresolved',
+      message: reason,
+    })
+    await vi.waitUntil(() => !isAlive(pidIn('late')))
+  })
+
+  test('is ended with the tool', async () => {
+    const interruption = new AbortController()
+    const resolving = sleeping({ signal: interruption.signal }, 'interrupted')
+    await vi.waitUntil(() => existsSync(join(directory, 'interrupted')) && pidIn('interrupted') > 0)
+    interruption.abort(new Error('interrupted'))
+    await expect(resolving).rejects.toThrow('interrupted')
+    await vi.waitUntil(() => !isAlive(pidIn('interrupted')))
   })
 })
 

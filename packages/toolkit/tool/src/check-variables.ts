@@ -1,6 +1,6 @@
 import { sizeLimitIn } from '@davit/store'
-import { answerSecondsIn } from './answer-seconds.ts'
 import type { Tool } from './define-tool.ts'
+import { secondsIn } from './seconds-in.ts'
 import { type StateOwner, stateDirectory } from './state-directory.ts'
 import type { Environment } from './tool-context.ts'
 import { usageError } from './usage-error.ts'
@@ -8,7 +8,8 @@ import { usageError } from './usage-error.ts'
 /** Readers of variables that are needed late in a run, or many times. */
 const READERS: Readonly<Record<string, (owner: StateOwner) => unknown>> = {
   DAVIT_SIZE_LIMIT: ({ environment }) => sizeLimitIn(environment, undefined),
-  DAVIT_ANSWER_TIMEOUT: ({ environment }) => answerSecondsIn(environment),
+  DAVIT_ANSWER_TIMEOUT: ({ environment }) => secondsIn(environment, 'DAVIT_ANSWER_TIMEOUT'),
+  DAVIT_SECRET_TIMEOUT: ({ environment }) => secondsIn(environment, 'DAVIT_SECRET_TIMEOUT'),
   DAVIT_LOCK_LEASE: ({ environment }) => refuseNoSeconds('DAVIT_LOCK_LEASE', environment),
   DAVIT_STATE_DIR: stateDirectory,
 }

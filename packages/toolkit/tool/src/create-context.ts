@@ -1,6 +1,6 @@
 import { type Trace, traced } from '@davit/diagnostics'
 import { parseDocument } from '@davit/documents'
-import { openSecrets } from '@davit/secrets'
+import { openSecrets, type SecretReading } from '@davit/secrets'
 import type { Host } from './host.ts'
 import type { Interruption } from './interruption.ts'
 import type { Arguments } from './parse-arguments.ts'
@@ -9,6 +9,7 @@ import { type InputSource, readInput } from './read-input.ts'
 import type { ResultOutput } from './result-output.ts'
 import { RUN_VARIABLE, type RunJournal } from './run-journal.ts'
 import { runInForeground } from './run-in-foreground.ts'
+import { secondsIn } from './seconds-in.ts'
 import type { Steps } from './run-steps.ts'
 import type { Environment, ToolContext } from './tool-context.ts'
 
@@ -34,7 +35,7 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
     report: journal.report,
     trace,
     signal,
-    secrets: openSecrets({ environment, workingDirectory: host.workingDirectory, signal }, host.secretMemory),
+    secrets: openSecrets(secretReading(environment, host, signal), host.secretMemory),
     // What is started on this machine in its role as a target is not part of the run.
     environment,
     workingDirectory: host.workingDirectory,
@@ -61,6 +62,18 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
     },
     runSteps: (variables, work) => parts.runSteps({ ...environment, ...variables }, work),
     ...(host.openPool === undefined ? {} : { openPool: host.openPool }),
+  }
+}
+
+function secretReading(environment: Environment, { workingDirectory }: Host, signal: AbortSignal): SecretReading {
+  return {
+    environment,
+    workingDirectory,
+    // Only tools that resolve secrets refuse an invalid value.
+    get timeoutSeconds() {
+      return secondsIn(environment, 'DAVIT_SECRET_TIMEOUT')
+    },
+    signal,
   }
 }
 

@@ -10,6 +10,11 @@ export const sizeEnvironment = {
     'limit on the size of a source and on what a build writes, unless the package sets one (default: 4 GB)',
 } as const
 
+/** Variables of tools that resolve secrets. */
+export const secretEnvironment = {
+  DAVIT_SECRET_TIMEOUT: 'seconds that a command may take that prints a secret (default: 300)',
+} as const
+
 /** Variables of tools that connect to targets. */
 export const connectionEnvironment = {
   DAVIT_SSH_CONFIG: 'configuration of ssh to use instead of ~/.ssh/config',

@@ -23,7 +23,7 @@ export {
   skipOptions,
   transferOptions,
 } from './shared-options.ts'
-export { connectionEnvironment, sizeEnvironment, storeEnvironment } from './environments.ts'
+export { connectionEnvironment, secretEnvironment, sizeEnvironment, storeEnvironment } from './environments.ts'
 export type { JournalledRun, JournalPurpose } from './run-journal.ts'
 export { stateDirectory, stateEnvironment } from './state-directory.ts'
 export type { DocumentInput, Environment, ForegroundCommand, Input, ToolContext } from './tool-context.ts'

@@ -2,7 +2,7 @@ import { connectionPool, type ConnectionRequest } from '@davit/connection'
 import type { Infrastructure, Manifest } from '@davit/documents'
 import { type Machine, openMachine, type ReachedTargets, reachTargets, referencesIn, type Role } from '@davit/target'
 
-import { answerSecondsIn } from './answer-seconds.ts'
+import { secondsIn } from './seconds-in.ts'
 import type { ToolContext } from './tool-context.ts'
 
 /** Opens a machine with a helper of a role, over the connections of the targets. */
@@ -23,7 +23,7 @@ export async function withTargets<R extends Role, Result>(
   context: ConnectingContext & { readonly role: R; readonly manifests: readonly Manifest[] },
   use: (reached: ReachedTargets<R>, openHere: () => Promise<Machine<R>>, openOther: OpenMachine) => Promise<Result>,
 ): Promise<Result> {
-  const answerSeconds = answerSecondsIn(context.environment)
+  const answerSeconds = secondsIn(context.environment, 'DAVIT_ANSWER_TIMEOUT')
   const { report, trace, role, secrets, manifests } = context
   secrets?.trust(referencesIn(manifests))
   const secretsOf = (address: ConnectionRequest) => secrets?.limitedTo(referencesIn(manifests, address))

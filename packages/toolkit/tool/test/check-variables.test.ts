@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest'
 import { checkVariables } from '../src/check-variables.ts'
-import { connectionEnvironment, sizeEnvironment } from '../src/environments.ts'
+import { connectionEnvironment, secretEnvironment, sizeEnvironment } from '../src/environments.ts'
 import { stateEnvironment } from '../src/state-directory.ts'
 
 const tool = {
-  environment: { ...stateEnvironment, ...connectionEnvironment, ...sizeEnvironment, DAVIT_LOCK_LEASE: '' },
+  environment: {
+    ...stateEnvironment,
+    ...connectionEnvironment,
+    ...secretEnvironment,
+    ...sizeEnvironment,
+    DAVIT_LOCK_LEASE: '',
+  },
 }
 const checked = (environment: Readonly<Record<string, string>>) => () =>
   checkVariables(tool, { environment, privileged: false })
@@ -12,6 +18,7 @@ const checked = (environment: Readonly<Record<string, string>>) => () =>
 test.each([
   ['DAVIT_SIZE_LIMIT', 'much'],
   ['DAVIT_ANSWER_TIMEOUT', 'soon'],
+  ['DAVIT_SECRET_TIMEOUT', '0'],
   ['DAVIT_LOCK_LEASE', '1m'],
   ['DAVIT_STATE_DIR', 'state'],
 ])('%s is refused before the tool begins, if it reads it', (variable, value) => {

@@ -6,6 +6,7 @@ import {
   lockOptions,
   profileOptions,
   skipOptions,
+  secretEnvironment,
   stateEnvironment,
 } from '@davit/tool'
 
@@ -104,7 +105,7 @@ export const description = {
     2: 'the transition failed, and not all old services could be activated again, or it is unknown whether they are active',
     3: 'the transition failed, and not all new services could be deactivated, or it is unknown whether they are gone',
   },
-  environment: { ...stateEnvironment, ...connectionEnvironment },
+  environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },
   seeAlso: ['davit-distribute(1)', 'davit-lock(1)', 'davit-set(1)'],
   interrupted: {
     once: 'nothing was begun on the targets; the same command begins again',

@@ -5,6 +5,7 @@ import {
   lockOptions,
   profileOptions,
   skipOptions,
+  secretEnvironment,
   stateEnvironment,
 } from '@davit/tool'
 
@@ -31,7 +32,7 @@ export const description = {
   },
   options: { ...profileOptions, ...skipOptions, ...activityOptions, 'lock-lease': lease },
   exitStatus: { 1: 'a service cannot be changed now, or did not answer in time', 75: 'somebody else holds the lock' },
-  environment: { ...stateEnvironment, ...connectionEnvironment },
+  environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },
   seeAlso: ['davit-unlock(1)', 'davit-activate(1)', 'flock(1)'],
   interrupted: {
     once: 'no lock was left; the same command takes one',

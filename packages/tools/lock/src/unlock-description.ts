@@ -3,6 +3,7 @@ import {
   activityOptions,
   connectionEnvironment,
   profileOptions,
+  secretEnvironment,
   stateEnvironment,
 } from '@davit/tool'
 
@@ -32,7 +33,7 @@ export const description = {
     1: 'the deployment was not locked, or a service could not be unlocked or did not answer in time; the lock is free',
     75: 'davit-lock holds the lock while a command runs',
   },
-  environment: { ...stateEnvironment, ...connectionEnvironment },
+  environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },
   seeAlso: ['davit-lock(1)'],
   interrupted: {
     once: 'nothing was unlocked; the same command does it',

@@ -3,6 +3,7 @@ import {
   lockOptions,
   profileOptions,
   skipOptions,
+  secretEnvironment,
   stateEnvironment,
   type ToolDescription,
 } from '@davit/tool'
@@ -37,7 +38,7 @@ export const description = {
     1: 'a profile could not be set, or the generation does not exist',
     75: 'somebody else holds the lock, or took it in the meantime; no generation was recorded',
   },
-  environment: { ...stateEnvironment, ...connectionEnvironment },
+  environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },
   seeAlso: ['davit-activate(1)', 'davit-generations(1)', 'davit-unlock(1)'],
   interrupted: {
     once: 'the same command sets what is still missing',

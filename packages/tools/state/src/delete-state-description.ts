@@ -4,6 +4,7 @@ import {
   lockOptions,
   profileOptions,
   skipOptions,
+  secretEnvironment,
   stateEnvironment,
   type ToolDescription,
 } from '@davit/tool'
@@ -35,7 +36,7 @@ export const description = {
     ...dryRunOptions,
   },
   exitStatus: { 1: 'not all state was deleted' },
-  environment: { ...stateEnvironment, ...connectionEnvironment },
+  environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },
   seeAlso: ['davit-migrate(1)', 'davit-clean-snapshots(1)', 'davit-env(1)'],
   interrupted: {
     once: 'deletions that were begun are complete; the same command deletes the rest',

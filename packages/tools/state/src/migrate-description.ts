@@ -1,4 +1,11 @@
-import { connectionEnvironment, directOptions, lockOptions, stateEnvironment, type ToolDescription } from '@davit/tool'
+import {
+  connectionEnvironment,
+  directOptions,
+  lockOptions,
+  secretEnvironment,
+  stateEnvironment,
+  type ToolDescription,
+} from '@davit/tool'
 
 import { moveOptions } from './options.ts'
 
@@ -30,7 +37,7 @@ export const description = {
     'delete-state': { type: 'boolean', describe: 'then delete the old state' },
   },
   exitStatus: { 1: 'not all state was moved' },
-  environment: { ...stateEnvironment, ...connectionEnvironment },
+  environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },
   seeAlso: ['davit-env(1)', 'davit-snapshot(1)', 'davit-restore(1)', 'davit-delete-state(1)'],
   interrupted: {
     once: 'what was begun is complete, and the old state is where it was; the same command moves the rest',

@@ -1,4 +1,10 @@
-import { connectionEnvironment, lockOptions, stateEnvironment, type ToolDescription } from '@davit/tool'
+import {
+  connectionEnvironment,
+  lockOptions,
+  secretEnvironment,
+  stateEnvironment,
+  type ToolDescription,
+} from '@davit/tool'
 
 import { moveOptions } from './options.ts'
 
@@ -35,7 +41,7 @@ export const description = {
     },
   },
   exitStatus: { 1: 'not all state was restored, or there is no such snapshot' },
-  environment: { ...stateEnvironment, ...connectionEnvironment },
+  environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },
   seeAlso: ['davit-snapshots(1)', 'davit-snapshot(1)', 'davit-migrate(1)'],
   interrupted: {
     once: 'restores that were begun are complete; the same command restores the others',

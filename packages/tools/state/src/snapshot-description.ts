@@ -1,4 +1,4 @@
-import { connectionEnvironment, stateEnvironment, type ToolDescription } from '@davit/tool'
+import { connectionEnvironment, secretEnvironment, stateEnvironment, type ToolDescription } from '@davit/tool'
 
 import { moveOptions } from './options.ts'
 
@@ -27,7 +27,7 @@ export const description = {
     },
   },
   exitStatus: { 1: 'not all state was saved, or nothing matches the selection' },
-  environment: { ...stateEnvironment, ...connectionEnvironment },
+  environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },
   seeAlso: ['davit-snapshots(1)', 'davit-restore(1)', 'davit-migrate(1)', 'davit-clean-snapshots(1)'],
   interrupted: {
     once: 'snapshots that were begun are complete; the same command takes and brings the others',
