@@ -1,6 +1,7 @@
 import { DavitError } from '@davit/diagnostics'
 import type { SecretReference } from '@davit/documents'
 
+import { hiddenOf, redacted, withoutParts } from './redact.ts'
 import { readSecret, type SecretReading } from './read-secret.ts'
 
 /** Resolves references to secrets, each once. */
@@ -16,6 +17,8 @@ export interface Secrets {
   limitedTo(references: readonly SecretReference[]): Secrets
   /** Replaces the values that were resolved so far where they occur in a text. */
   redact(text: string): string
+  /** The same for the end of a log, which may stop within a value; if it has `limit` bytes, it is cut off, and may begin within one. */
+  redactTail(text: string, limit: number): string
 }
 
 /** Values that were resolved in this run; steps of a run share it. */
@@ -44,7 +47,8 @@ export function openSecrets(reading: SecretReading, memory: SecretMemory = secre
       for (const one of references) trusted.add(JSON.stringify(one))
     },
     limitedTo: (references) => limited(secrets, references),
-    redact: (text) => redacted(text, values),
+    redact: (text) => redacted(text, hiddenOf(values)),
+    redactTail: (text, limit) => redacted(withoutParts(text, { limit, values: hiddenOf(values) }), hiddenOf(values)),
   }
   return secrets
 }
@@ -72,16 +76,5 @@ export const NO_SECRETS: Secrets = {
   trust: () => {},
   limitedTo: () => NO_SECRETS,
   redact: (text) => text,
-}
-
-/** Shorter texts occur everywhere. */
-const MIN_CHARACTERS = 4
-const REDACTED = '[secret]'
-
-/** Longer values first, as one may be a part of another. */
-function redacted(text: string, values: ReadonlySet<string>): string {
-  const hidden = [...values].filter((value) => value.length >= MIN_CHARACTERS)
-  return hidden
-    .toSorted((left, right) => right.length - left.length)
-    .reduce((shown, value) => shown.replaceAll(value, () => REDACTED), text)
+  redactTail: (text) => text,
 }

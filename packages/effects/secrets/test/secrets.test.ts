@@ -123,6 +123,29 @@ describe('redact()', () => {
   })
 })
 
+describe('redactTail()', () => {
+  test.each([
+    ['ter2 and more', '[secret] and more'],
+    ['2 and more', '[secret] and more'],
+    ['\uFFFDnter2 and more', '[secret] and more'],
+    ['hunter2 and more', '[secret] and more'],
+    ['and more hunt', 'and more [secret]'],
+    ['and more hun', 'and more hun'],
+    ['ter2 hunter2 hunter', '[secret] [secret] [secret]'],
+    ['and more', 'and more'],
+  ])('hides parts of values where a log is cut: %j', async (text, shown) => {
+    const secrets = secretsWith({ KEY: 'hunter2', OTHER: 'unter2', TINY: 'a$&' })
+    for (const env of ['KEY', 'OTHER', 'TINY']) await secrets.resolve({ env })
+    expect(secrets.redactTail(text, Buffer.byteLength(text))).toBe(shown)
+  })
+
+  test('leaves the beginning of a log that is complete', async () => {
+    const secrets = secretsWith({ KEY: 'production-error' })
+    await secrets.resolve({ env: 'KEY' })
+    expect(secrets.redactTail('error: no such file', 100)).toBe('error: no such file')
+  })
+})
+
 describe('isDigestOf()', () => {
   test('tells whether the value is the same', async () => {
     const digest = await digestOf('hunter2')

@@ -197,6 +197,14 @@ describe.concurrent.each(shells)('secrets on a machine with $name', PATIENCE, (s
     expect(scene.read('got-snapshot')).toBe('hunter2 and more')
   })
 
+  test('are hidden where the end of a log that is shown begins within one', async () => {
+    const value = 'hunter2-'.repeat(20)
+    const scene = await opened(`printf '%s' "$password"; head -c ${16 * 1024 - 100} /dev/zero | tr '\\0' x; exit 1`)
+    const machine = await machineWith(scene, 'deploy', secretsOf({ KEY: value }))
+    const result = await performActivity(machine, requestOf(scene, 'activate'))
+    expect(result).toMatchObject({ kind: 'failed', log: `[secret]${'x'.repeat(16 * 1024 - 100)}` })
+  })
+
   test('that cannot be resolved keep the activity from beginning, with the reason', async () => {
     const scene = await opened(KEEP)
     const machine = await machineWith(scene, 'deploy', secretsOf({}))

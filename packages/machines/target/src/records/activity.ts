@@ -139,7 +139,7 @@ export async function failureOf(
   return {
     kind: 'failed',
     message: trouble === '' ? message : `${message}, and nothing more can be written there (${trouble})`,
-    log: machine.secrets.redact(text('log')),
+    log: machine.secrets.redactTail(text('log'), LOG_BYTES),
   }
 }
 
