@@ -23,7 +23,14 @@ export { observeMachine, observeMappings } from './records/observe.ts'
 export { openTargetStore } from './open-target-store.ts'
 export { askServices, askStatuses, type ServiceStatus } from './records/questions.ts'
 export { referencesIn } from './records/references.ts'
-export { isUnresolved, resolveSecrets, type SecretNeed, unresolvedOf, valuesOf } from './records/secrets.ts'
+export {
+  isUnresolved,
+  type MachineNeed,
+  resolveSecrets,
+  type SecretNeed,
+  unresolvedOf,
+  valuesOf,
+} from './records/secrets.ts'
 export { profileRoot, type ProfileToSet, setProfile } from './profile.ts'
 export { type CurrentProfile, readProfiles } from './read-profiles.ts'
 export { reachTargets, type ReachedTargets } from './reach-targets.ts'

@@ -213,7 +213,8 @@ describe.concurrent.each(shells)('secrets on a machine with $name', PATIENCE, (s
       "property 'password' of container 'process' on 't1', which 'web' needs, cannot be resolved from variable 'KEY': the variable is not set"
     expect(await performActivity(machine, request)).toMatchObject({ kind: 'not-begun', message })
     expect(scene.has('got-activate')).toBe(false)
-    await expect(resolveSecrets([request, request], secretsOf({}))).rejects.toMatchObject({
+    const need = { ...request, secrets: secretsOf({}) }
+    await expect(resolveSecrets([need, need])).rejects.toMatchObject({
       code: 'secret-unresolved',
       diagnostics: [{ message }],
     })

@@ -124,7 +124,7 @@ export function moveTermsOf({ all, keep }: MoveArguments): MoveTerms {
   return { generations: all ? 'all' : 'latest', keep }
 }
 
-type TaskContext = Pick<ToolContext<TaskArguments>, 'args' | 'report' | 'secrets' | 'signal'>
+type TaskContext = Pick<ToolContext<TaskArguments>, 'args' | 'report' | 'signal'>
 
 interface Ending {
   /** What was not reached, if a task fails. */
@@ -154,13 +154,12 @@ export async function printTasks(
   return print(text === '' ? 'nothing to do\n' : text)
 }
 
-function taskTermsOf({ args, report, secrets, signal }: TaskContext, manifest: Manifest): TaskTerms {
+function taskTermsOf({ args, report, signal }: TaskContext, manifest: Manifest): TaskTerms {
   return {
     order: args.depthFirst ? 'depth-first' : 'breadth-first',
     coresOf: coresOf(manifest.infrastructure),
     maxTransfers: args.maxConcurrentTransfers,
     report,
-    secrets,
     signal,
   }
 }

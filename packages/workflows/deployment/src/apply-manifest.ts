@@ -1,11 +1,10 @@
 import type { Report } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
-import { NO_SECRETS, type Secrets } from '@davit/secrets'
 import type { StateMachines } from '@davit/state-runner'
 import { type DirectSsh, resolveSecrets } from '@davit/target'
 import { coresOf, KINDS } from '@davit/transition'
 import { type RunOptions, runTransition, type TransitionOutcome } from '@davit/transition-runner'
-import { performerFor, secretNeeds } from './performer.ts'
+import { performerFor } from './performer.ts'
 import { type Plan, reportPlan } from './plan-for.ts'
 
 export interface ApplyTerms {
@@ -23,8 +22,6 @@ export interface ApplyTerms {
   readonly machines?: StateMachines | undefined
   /** With it, state travels from target to target where that is possible. */
   readonly direct?: DirectSsh | undefined
-  /** Resolves what modules are called with. */
-  readonly secrets?: Secrets | undefined
   readonly signal: AbortSignal
 }
 
@@ -32,9 +29,9 @@ export interface ApplyTerms {
 export async function applyManifest(next: Manifest, plan: Plan, terms: ApplyTerms): Promise<TransitionOutcome> {
   const { transition } = plan
   const { report, lost } = terms
-  const perform = performerFor(next, plan, { ...terms, signal: AbortSignal.any([terms.signal, lost]) })
+  const { needs, perform } = performerFor(next, plan, { ...terms, signal: AbortSignal.any([terms.signal, lost]) })
   reportPlan(plan, report)
-  await resolveSecrets(secretNeeds(next, plan), terms.secrets ?? NO_SECRETS)
+  await resolveSecrets(await needs())
   return runTransition(transition, {
     ...terms,
     async perform(activity) {

@@ -7,7 +7,7 @@ import type { TransitionOutcome } from '@davit/transition-runner'
 import { applyManifest, type ApplyTerms } from './apply-manifest.ts'
 import { planFor, type PlanTerms } from './plan-for.ts'
 
-export interface CarryOutTerms extends PlanTerms, Pick<ApplyTerms, 'rollback' | 'machines' | 'direct' | 'secrets'> {
+export interface CarryOutTerms extends PlanTerms, Pick<ApplyTerms, 'rollback' | 'machines' | 'direct'> {
   readonly place: DeploymentPlace
   readonly lockUse: LockUse
 }

@@ -6,8 +6,8 @@ import {
   type ActivityResult,
   definitionOf,
   type DirectSsh,
+  type MachineNeed,
   performActivity,
-  type SecretNeed,
   type ShellTarget,
 } from '@davit/target'
 import type { StateMachines } from '@davit/state-runner'
@@ -24,7 +24,14 @@ import {
 
 import { deactivateInstead } from './deactivate-instead.ts'
 import type { Plan } from './plan-for.ts'
-import { restoreSnapshot, type StateScene, takeSnapshot, transferSnapshot } from './state/state-performers.ts'
+import {
+  definitionToRestore,
+  definitionToSave,
+  restoreSnapshot,
+  type StateScene,
+  takeSnapshot,
+  transferSnapshot,
+} from './state/state-performers.ts'
 
 export interface PerformerTerms {
   readonly profile: ProfileName
@@ -74,24 +81,39 @@ function onState<One extends Activity>(perform: (activity: One, state: StateScen
   }
 }
 
-/** Makes the function that performs activities on the machines, for services of the next manifest and those active before. */
+export interface Performer {
+  /** What the modules of a plan are to be called with; undoing it needs nothing else. */
+  needs(): Promise<readonly MachineNeed[]>
+  perform(activity: Activity): Promise<ActivityResult>
+}
+
+/** Makes what performs the activities of a plan on the machines, for services of the next manifest and those active before. */
 export function performerFor(
   next: Manifest,
   { deployed: { observed, places }, transition, restoresFirst }: PlanToPerform,
   terms: PerformerTerms,
-): (activity: Activity) => Promise<ActivityResult> {
+): Performer {
   const recorded = new Map(observed.map((one) => [identityOf(one), one.definition] as const))
   const { machines } = terms
   const arrived = arrivedEarlier(transition)
   const told = { arrived, activated: activatedIn(transition), missing: new Set<MappingId>() }
   const state = machines === undefined ? undefined : { ...terms, machines, next, recorded, places, ...told }
   const toRestore = (id: MappingId) => (restoresFirst.has(id) ? undefined : arrived.get(id))
-  return async (activity) => {
+  const sceneOf = (activity: Activity): Scene => {
     const target = targetLabelOf(activity)
     const place = places.get(target)
     if (place === undefined) throw new DavitError('no-target', `target '${target}' is not in the infrastructure`)
-    const perform = PERFORMERS[activity.kind] as (activity: Activity, scene: Scene) => Promise<ActivityResult>
-    return perform(activity, { place, next, recorded, terms, state, toRestore })
+    return { place, next, recorded, terms, state, toRestore }
+  }
+  return {
+    async needs() {
+      const needs = activitiesOf(transition).map((activity) => needOf(activity, sceneOf(activity)))
+      return (await Promise.all(needs)).flat()
+    },
+    async perform(activity) {
+      const perform = PERFORMERS[activity.kind] as (activity: Activity, scene: Scene) => Promise<ActivityResult>
+      return perform(activity, sceneOf(activity))
+    },
   }
 }
 
@@ -109,21 +131,21 @@ function arrivedEarlier(transition: Transition): Map<MappingId, string> {
   return new Map(restores.flatMap((one) => (one.snapshot === undefined ? [] : [[identityOf(one), one.snapshot]])))
 }
 
-/** What the modules of a plan are to be called with; undoing it needs nothing else. */
-export function secretNeeds(
-  next: Manifest,
-  { deployed: { observed }, transition }: PlanToPerform,
-): readonly SecretNeed[] {
-  const recorded = new Map(observed.map((one) => [identityOf(one), one.definition] as const))
-  const activated = activatedIn(transition)
-  return activitiesOf(transition).flatMap((activity): readonly SecretNeed[] => {
-    if (activity.kind === 'transfer') return []
-    const { mapping } = activity
-    const isNext =
-      (activity.kind === 'restore' && activated.has(identityOf(activity))) ||
-      ('definition' in activity && activity.definition === 'next')
-    return [{ mapping, definition: isNext ? definitionOf(next, mapping) : recorded.get(identityOf(activity)) }]
-  })
+async function needOf(activity: Activity, scene: Scene): Promise<readonly MachineNeed[]> {
+  if (activity.kind === 'transfer') return []
+  const { secrets } = scene.place.machine
+  return [{ mapping: activity.mapping, definition: await definitionFor(activity, scene), secrets }]
+}
+
+/** What the module of an activity is called with. */
+async function definitionFor(
+  activity: Exclude<Activity, { readonly kind: 'transfer' }>,
+  { next, recorded, state }: Scene,
+): Promise<ActivityDefinition | undefined> {
+  if (activity.kind === 'activate' || activity.kind === 'deactivate')
+    return activity.definition === 'next' ? definitionOf(next, activity.mapping) : recorded.get(identityOf(activity))
+  if (state === undefined) return undefined
+  return activity.kind === 'snapshot' ? definitionToSave(activity, state) : definitionToRestore(activity, state)
 }
 
 type ModuleActivity = Activation | Deactivation

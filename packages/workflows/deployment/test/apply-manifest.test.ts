@@ -90,7 +90,9 @@ const log = () => readFileSync(join(directory, 'log'), 'utf8')
 
 describe('applyManifest()', () => {
   test('begins nothing if a secret that any step needs cannot be resolved', PATIENCE, async () => {
-    const targets = [await machines.target('m1', 't1'), await machines.target('m2', 't2')]
+    const secrets = openSecrets({ environment: {}, workingDirectory: directory })
+    secrets.trust([{ env: 'KEY' }])
+    const targets = [await machines.target('m1', 't1'), await machines.target('m2', 't2', secrets)]
     const withSecret = (names: Readonly<Record<string, readonly string[]>>): Manifest => {
       const manifest = manifestOf(names)
       const containers = new Map([
@@ -101,10 +103,8 @@ describe('applyManifest()', () => {
         infrastructure: new Map([...manifest.infrastructure, ['t2' as TargetName, { ...target, containers }]]),
       }
     }
-    const secrets = openSecrets({ environment: {}, workingDirectory: directory })
-    secrets.trust([{ env: 'KEY' }])
     const lost = new AbortController().signal
-    const terms = { ...machines.terms(), token: '-', lost, rollback: 'rollback', secrets } as const
+    const terms = { ...machines.terms(), token: '-', lost, rollback: 'rollback' } as const
     const next = withSecret({ t1: ['a'], t2: ['b'] })
     await expect(applyManifest(next, await planOf(next, targets), terms)).rejects.toMatchObject({
       code: 'secret-unresolved',

@@ -1,100 +1,28 @@
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { openLocal } from '@davit/connection'
 import { type Manifest, mappingIdOf, type TargetName } from '@davit/documents'
-import type { StateMachines } from '@davit/state-runner'
-import { listSnapshots, type Machine, openMachine, type ShellTarget } from '@davit/target'
+import { listSnapshots } from '@davit/target'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { Machines } from './testing.ts'
+import { StatefulMachines } from './state-scene.ts'
 
-/** Targets with a machine each; `db` keeps its state in a file for each target, `app` depends on it. */
-let machines: Machines
-let targets: ShellTarget[]
-let opened: Machine<'state'>[] = []
-
+let machines: StatefulMachines
 beforeEach(async () => {
-  machines = new Machines()
-  const module = join(machines.directory, 'modules/module')
-  writeFileSync(
-    module,
-    `#!/bin/sh
-D='${machines.directory}' name=\${2##*-}
-echo "$1 $name on $DAVIT_TARGET" >>"$D/log"
-state=$D/state-$DAVIT_TARGET
-[ ! -e "$D/fail-$1-$name-$DAVIT_TARGET" ] || { echo "cannot $1" >&2; exit 3; }
-[ "$name" = db ] || exit 0
-case $1 in
-  activate) [ -e "$state" ] || echo fresh >"$state"; : >"$D/up-$DAVIT_TARGET" ;;
-  deactivate) rm -f "$D/up-$DAVIT_TARGET" ;;
-  snapshot) [ ! -e "$state" ] || cp "$state" "$DAVIT_SNAPSHOT/dump" ;;
-  restore) cp "$DAVIT_SNAPSHOT/dump" "$state" ;;
-  collect-garbage) rm -f "$state" ;;
-esac
-`,
-  )
-  chmodSync(module, 0o755)
-  declare([])
-  targets = await Promise.all(['t1', 't2', 't3'].map((name) => machines.target(name, name)))
+  machines = await StatefulMachines.open()
 })
-afterEach(async () => {
-  for (const machine of opened) machine.close()
-  opened = []
-  await machines.close()
-})
+afterEach(() => machines.close())
 
-function declare(more: readonly string[], without: readonly string[] = []): void {
-  const all = ['activate', 'deactivate', 'snapshot', 'restore', 'collect-garbage', ...more]
-  const names = all.filter((name) => !without.includes(name))
-  writeFileSync(join(machines.directory, 'modules/module.activities'), names.map((name) => `${name}\n`).join(''))
-}
-
-const state = (target: string) => join(machines.directory, `state-${target}`)
-const read = (target: string) => readFileSync(state(target), 'utf8')
-const fail = (what: string) => writeFileSync(join(machines.directory, `fail-${what}`), '')
-
-/** The database is on a target, and what depends on it on `t3`. */
-function systemOn(target: string): Manifest {
-  const spec = { t1: {}, t2: {}, t3: { app: { dependsOn: ['db'] } } }
-  const manifest = machines.manifest({ ...spec, [target]: { db: {}, ...(target === 't3' ? spec.t3 : {}) } })
-  const mapping = manifest.serviceMappings.find(({ service }) => service === 'db')
-  const stateful = mapping === undefined ? [] : [{ ...mapping, component: 'db' }]
-  return { ...withKey(manifest, 'app', `app-${target}`), snapshotMappings: stateful }
-}
-
-/** Gives a service another key, as it has whenever a dependency moves. */
-function withKey(manifest: Manifest, name: string, key: string): Manifest {
-  const services = [...manifest.services].map(([old, service]) => [old === name ? key : old, service])
-  const serviceMappings = manifest.serviceMappings.map((one) => ({
-    ...one,
-    service: one.service === name ? key : one.service,
-  }))
-  return { ...manifest, services: new Map(services as never), serviceMappings: serviceMappings as never }
-}
-
-function stateMachines(): StateMachines {
-  const open = async (name: string) => {
-    const environment = {
-      PATH: '/usr/bin:/bin',
-      HOME: machines.directory,
-      DAVIT_STATE_DIR: join(machines.directory, name),
-    }
-    const machine = await openMachine(async () => openLocal({ environment }), { role: 'state' })
-    opened.push(machine)
-    return machine
-  }
-  return { on: ({ name }) => open(name), here: () => open('here') }
-}
-
-const planned = (migration: 'move' | 'none' | 'move-and-restore' = 'move') => ({
-  state: { migration, directory: join(machines.directory, 'here') },
-  machines: stateMachines(),
-})
+const declare = (more: readonly string[], without?: readonly string[]) => machines.declare(more, without)
+const state = (target: string) => machines.state(target)
+const read = (target: string) => machines.read(target)
+const fail = (what: string) => machines.fail(what)
+const systemOn = (target: string) => machines.systemOn(target)
+const planned = (migration?: 'none' | 'move-and-restore') => machines.planned(migration)
 
 async function deploy(next: Manifest, more: object = {}) {
   machines.calls()
-  return machines.deploy(next, targets, { ...planned(), ...more })
+  return machines.deploy(next, machines.targets, { ...planned(), ...more })
 }
 
 describe('the state of a service', () => {
@@ -115,7 +43,7 @@ describe('the state of a service', () => {
     expect([read('t1'), read('t2')]).toEqual(['rows', 'rows'])
     expect(existsSync(join(machines.directory, 't1/targets/t1/dysnomia/garbage/db/db'))).toBe(true)
     expect(existsSync(join(machines.directory, 't2/targets/t2/dysnomia/activated/db/db'))).toBe(true)
-    expect(await machines.plan(systemOn('t2'), targets, { ...planned(), previous: systemOn('t2') })).toEqual([
+    expect(await machines.plan(systemOn('t2'), machines.targets, { ...planned(), previous: systemOn('t2') })).toEqual([
       'nothing to do',
     ])
   })
@@ -125,7 +53,7 @@ describe('the state of a service', () => {
     await deploy(systemOn('t1'))
     writeFileSync(state('t1'), 'rows')
     const next = systemOn('t2')
-    expect(await machines.plan(next, targets, { ...planned(), previous: systemOn('t1') })).toEqual([
+    expect(await machines.plan(next, machines.targets, { ...planned(), previous: systemOn('t1') })).toEqual([
       'deactivate app in app on t3 (changed dependency: db)',
       'deactivate db in db on t1 (moved to t2)',
       'snapshot db in db on t1 (moved to t2)',
@@ -181,7 +109,7 @@ describe('the state of a service', () => {
     rmSync(join(machines.directory, 'fail-snapshot-db-t2'))
     expect(await deploy(systemOn('t2'), { previous: systemOn('t1') })).toMatchObject({ kind: 'completed' })
     expect(read('t2')).toBe('fresh\n')
-    const store = { machine: await stateMachines().on(targets[1]!), place: 'targets/t2' }
+    const store = { machine: await machines.stateMachines().on(machines.targets[1]!), place: 'targets/t2' }
     const kept = await listSnapshots(store, { container: 'db', component: 'db' })
     expect(kept.slice(-2).map(({ facts }) => facts.bytes)).toEqual(['foreign'.length, 'fresh\n'.length])
   })
@@ -206,7 +134,7 @@ describe('the state of a service', () => {
     writeFileSync(state('t2'), 'newer')
     fail('activate-db-t3')
     expect(await deploy(systemOn('t3'), { previous: systemOn('t2') })).toMatchObject({ kind: 'rolled-back' })
-    expect(await machines.plan(systemOn('t2'), targets, { ...planned(), previous: systemOn('t2') })).toEqual([
+    expect(await machines.plan(systemOn('t2'), machines.targets, { ...planned(), previous: systemOn('t2') })).toEqual([
       'nothing to do',
     ])
     await deploy(systemOn('t2'), { previous: systemOn('t2') })
@@ -242,17 +170,17 @@ describe('the state of a service', () => {
       token: '-',
       lost: new AbortController().signal,
     }
-    const plan = await planFor(next, targets, terms)
+    const plan = await planFor(next, machines.targets, terms)
     expect(await applyManifest(next, plan, { ...terms, rollback: 'keep' })).toMatchObject({ kind: 'failed' })
     rmSync(join(machines.directory, 'fail-restore-db-t2'))
-    expect(await machines.plan(next, targets, terms)).toEqual([
+    expect(await machines.plan(next, machines.targets, terms)).toEqual([
       "no record of service 'db' is left on target 't1': if it still runs, stop it by hand",
       'restore db in db on t2 (its state was not restored yet)',
       'activate app in app on t3 (changed dependency: db)',
     ])
     await deploy(next, { previous: before })
     expect(read('t2')).toBe('rows')
-    expect(await machines.plan(next, targets, { ...planned(), previous: before })).toContain('nothing to do')
+    expect(await machines.plan(next, machines.targets, { ...planned(), previous: before })).toContain('nothing to do')
   })
 
   test('cannot belong to two deployments, though their packages differ', async () => {
@@ -315,7 +243,7 @@ describe('the state of a service', () => {
     await deploy(systemOn('t1'))
     const { t1: _, ...rest } = Object.fromEntries(systemOn('t2').infrastructure)
     const next = { ...systemOn('t2'), infrastructure: new Map(Object.entries(rest) as [TargetName, never][]) }
-    const outcome = await machines.deploy(next, targets.slice(1), { ...planned(), previous: systemOn('t1') })
+    const outcome = await machines.deploy(next, machines.targets.slice(1), { ...planned(), previous: systemOn('t1') })
     expect(outcome).toMatchObject({ kind: 'completed' })
     expect(machines.told().join('\n') + JSON.stringify(machines.events)).toMatch(/Skip state of 'db' on 't1'/)
     expect(mappingIdOf(next.snapshotMappings[0] as never)).toBeDefined()

@@ -28,6 +28,7 @@ import type {
   System,
   TargetName,
 } from '@davit/documents'
+import type { Secrets } from '@davit/secrets'
 import { openMachine, type ShellTarget } from '@davit/target'
 
 import { applyManifest } from '../src/apply-manifest.ts'
@@ -86,12 +87,12 @@ esac
     writeFileSync(`${file}.activities`, activities.map((activity) => `${activity}\n`).join(''))
   }
 
-  async target(machine: string, name: string): Promise<ShellTarget> {
+  async target(machine: string, name: string, secrets?: Secrets): Promise<ShellTarget> {
     const environment = { PATH: '/usr/bin:/bin', HOME: this.directory, DAVIT_STATE_DIR: join(this.directory, machine) }
     const connection = openLocal({ environment })
     this.#connections.push(connection)
     const run = (script: string) => connection.run(`PATH='${this.directory}/bin':$PATH; ${script}`)
-    return { name: name as TargetName, machine: await openMachine(async () => ({ ...connection, run })) }
+    return { name: name as TargetName, machine: await openMachine(async () => ({ ...connection, run }), { secrets }) }
   }
 
   /** Services by target, each in a container of its own name. */

@@ -49,7 +49,7 @@ function deleting({ from, successors, mark: { definition } }: MarkedDeparture, s
         kind: 'delete',
         text: `delete the state of ${named(from)}`,
         where: `on ${target}`,
-        needs: definition === undefined ? needsOf(from, scene) : [{ mapping, definition }],
+        needs: needsOf(from, scene, definition),
         async run() {
           const doubt = (await doubtIn({ from, successors }, scene)) ?? (await useOf(from, definition, scene))
           if (doubt !== undefined) return { kind: 'failed', message: doubt }

@@ -100,7 +100,7 @@ function restoring({ to, snapshot }: Restoration, scene: StateScene, { records }
     text: `restore ${named(to)}`,
     where: `on ${to.mapping.target}`,
     details: async () => (isToRest ? ['it is stopped meanwhile'] : []),
-    needs: record === undefined ? needsOf(to, scene) : [record],
+    needs: needsOf(to, scene, record?.definition),
     async run() {
       if (record?.running === true) return { kind: 'failed', message: STILL_RUNNING }
       const restore = () => performOn('restore', to, { scene, snapshot: chosen(snapshot).name })

@@ -1,6 +1,5 @@
 import { DavitError, hasCode, type Report } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
-import { NO_SECRETS, type Secrets } from '@davit/secrets'
 import { resolveSecrets } from '@davit/target'
 
 import { kindsIn, type StateStep, type StateTask, type StepOutcome, type TaskFailure, type TaskOrder } from './task.ts'
@@ -12,8 +11,6 @@ export interface TaskTerms {
   /** Of how many targets snapshots travel at a time. */
   readonly maxTransfers: number
   readonly report: Report
-  /** Resolves what steps need, before anything is begun. */
-  readonly secrets?: Secrets | undefined
   readonly signal: AbortSignal
 }
 
@@ -23,7 +20,7 @@ export interface TaskTerms {
  */
 export async function runTasks(tasks: readonly StateTask[], terms: TaskTerms): Promise<readonly TaskFailure[]> {
   const needs = tasks.flatMap(({ steps }) => steps.flatMap((step) => step.needs ?? []))
-  await resolveSecrets(needs, terms.secrets ?? NO_SECRETS)
+  await resolveSecrets(needs)
   const failures: TaskFailure[] = []
   const losses: DavitError[] = []
   const perform = async (task: StateTask, step: StateStep) => {

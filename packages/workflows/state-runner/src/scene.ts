@@ -1,6 +1,13 @@
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { Manifest, ProfileName, TargetName } from '@davit/documents'
-import { type Component, definitionOf, type DirectSsh, type SecretNeed, type ShellTarget } from '@davit/target'
+import {
+  type ActivityDefinition,
+  type Component,
+  definitionOf,
+  type DirectSsh,
+  type MachineNeed,
+  type ShellTarget,
+} from '@davit/target'
 import type { StatefulService } from '@davit/transition'
 
 import { keptStore, type StateMachines, storeOf } from './stores.ts'
@@ -51,7 +58,11 @@ export async function storesOf(scene: StateScene, target: TargetName) {
   return { there, kept }
 }
 
-/** What the module of a service is called with. */
-export function needsOf({ mapping }: StatefulService, { manifest }: StateScene): readonly SecretNeed[] {
-  return [{ mapping, definition: definitionOf(manifest, mapping) }]
+/** What the module of a service is called with, by default as the manifest describes it. */
+export function needsOf(
+  { mapping }: StatefulService,
+  scene: StateScene,
+  definition: ActivityDefinition = definitionOf(scene.manifest, mapping),
+): readonly MachineNeed[] {
+  return [{ mapping, definition, secrets: placeIn(scene, mapping.target).machine.secrets }]
 }

@@ -1,5 +1,5 @@
 import type { TargetName } from '@davit/documents'
-import type { SecretNeed } from '@davit/target'
+import type { MachineNeed } from '@davit/target'
 import type { StatefulService } from '@davit/transition'
 
 /** What is done about the state of one component, in this order. */
@@ -23,7 +23,7 @@ export interface StateStep {
   /** Finds out what else is known, for a plan. */
   details?(): Promise<readonly string[]>
   /** Secrets without which nothing is to be begun. */
-  readonly needs?: readonly SecretNeed[]
+  readonly needs?: readonly MachineNeed[]
   run(): Promise<StepOutcome>
 }
 

@@ -31,10 +31,15 @@ export interface SecretNeed {
   readonly definition?: ActivityDefinition | undefined
 }
 
+export interface MachineNeed extends SecretNeed {
+  /** Those of the machine on which the module is called. */
+  readonly secrets: Secrets
+}
+
 /** Resolves all secrets, so that none is missing later; rejects with `secret-unresolved`, which names all that cannot be resolved. */
-export async function resolveSecrets(needs: readonly SecretNeed[], secrets: Secrets): Promise<void> {
+export async function resolveSecrets(needs: readonly MachineNeed[]): Promise<void> {
   const problems: Diagnostic[] = []
-  for (const { mapping, definition } of needs) {
+  for (const { mapping, definition, secrets } of needs) {
     try {
       if (definition !== undefined) await valuesOf(mapping, definition, secrets)
     } catch (error) {

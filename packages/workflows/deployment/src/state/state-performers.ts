@@ -56,8 +56,7 @@ const SUCCEEDED = { kind: 'succeeded' } as const
 
 export async function takeSnapshot(activity: Snapshotting, scene: StateScene): Promise<ActivityResult> {
   const { machine, ...request } = await requestFor(activity, scene)
-  const used = scene.recorded.get(identityOf(activity)) ?? (await readStateMark(machine, request.mapping)).definition
-  const definition = used ?? definitionBefore(activity, scene)
+  const definition = await definitionToSave(activity, scene)
   // A service that served before its state moved with it has left no marker.
   const snapshot = scene.recorded.has(identityOf(activity)) ? WHATEVER_IS_THERE : undefined
   const result = await performStateActivity(machine, { ...request, activity: 'snapshot', definition, snapshot })
@@ -67,18 +66,31 @@ export async function takeSnapshot(activity: Snapshotting, scene: StateScene): P
   return SUCCEEDED
 }
 
+/** How the service uses its state or, if it has no record any more, used it last. */
+export async function definitionToSave(activity: Snapshotting, scene: StateScene): Promise<ActivityDefinition> {
+  const recorded = scene.recorded.get(identityOf(activity))
+  if (recorded !== undefined) return recorded
+  const place = placeOf(activity, scene)
+  const component = { target: place.name, ...componentOf(activity) }
+  const { definition } = await readStateMark(await scene.machines.on(place), component)
+  return definition ?? definitionBefore(activity, scene)
+}
+
 export async function restoreSnapshot(activity: Restoring, scene: StateScene): Promise<ActivityResult> {
   const snapshot = scene.arrived.get(identityOf(activity))
   // Its module has nothing to keep.
   if (snapshot === undefined) return SUCCEEDED
   const { machine, ...request } = await requestFor(activity, scene)
-  // A service that goes on, since only its state is missing, has the settings with which it was activated.
-  const active = scene.activated.has(identityOf(activity)) ? undefined : scene.recorded.get(identityOf(activity))
-  return replaceState(machine, {
-    ...request,
-    snapshot,
-    definition: active ?? definitionOf(scene.next, activity.mapping),
-  })
+  return replaceState(machine, { ...request, snapshot, definition: definitionToRestore(activity, scene) })
+}
+
+/** A service that goes on, since only its state is missing, has the settings with which it was activated. */
+export function definitionToRestore(
+  activity: Restoring,
+  { next, recorded, activated }: StateScene,
+): ActivityDefinition {
+  const active = activated.has(identityOf(activity)) ? undefined : recorded.get(identityOf(activity))
+  return active ?? definitionOf(next, activity.mapping)
 }
 
 /** Can always be tried again, so that it has failed even if a connection is lost. */
@@ -141,6 +153,6 @@ function placeOf(stateful: StatefulService, { places }: StateScene): ShellTarget
   return place
 }
 
-function componentOf({ mapping, component }: StatefulService) {
+function componentOf({ mapping, component }: Pick<StatefulService, 'mapping' | 'component'>) {
   return { container: mapping.container, component }
 }

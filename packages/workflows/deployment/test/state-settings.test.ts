@@ -1,0 +1,58 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Manifest, PropertyValue } from '@davit/documents'
+import { openSecrets } from '@davit/secrets'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { applyManifest } from '../src/apply-manifest.ts'
+import { planFor } from '../src/plan-for.ts'
+import { StatefulMachines } from './state-scene.ts'
+
+let machines: StatefulMachines
+beforeEach(async () => {
+  machines = await StatefulMachines.open()
+})
+afterEach(() => machines.close())
+
+/** Variables that are secrets from now on. */
+function setSecrets(environment: Readonly<Record<string, string>>): void {
+  machines.secrets = openSecrets({ environment, workingDirectory: machines.directory })
+  machines.secrets.trust(['OLD', 'NEW'].map((env) => ({ env })))
+}
+
+const secret = (env: string): PropertyValue => new Map([['secret', new Map([['env', env]])]])
+
+function deploy(next: Manifest, previous?: Manifest) {
+  machines.calls()
+  return machines.deploy(next, machines.targets, { ...machines.planned(), previous })
+}
+
+/** Runs until an activity fails, and undoes nothing, as if the run had been killed. */
+async function deployUntil(what: string, next: Manifest, previous: Manifest): Promise<void> {
+  machines.fail(what)
+  const lost = new AbortController().signal
+  const terms = { ...machines.terms({ previous }), ...machines.planned(), token: '-', lost, rollback: 'keep' } as const
+  const plan = await planFor(next, machines.targets, terms)
+  expect(await applyManifest(next, plan, terms)).toMatchObject({ kind: 'failed' })
+  rmSync(join(machines.directory, `fail-${what}`))
+}
+
+describe('settings with which state is saved and restored', () => {
+  test('of a service without a record are resolved before anything is begun', async () => {
+    setSecrets({ OLD: 'old password', NEW: 'new password' })
+    await deploy(machines.systemOn('t1', { password: secret('OLD') }))
+    const previous = machines.systemOn('t1', { password: secret('NEW') })
+    await deployUntil('snapshot-db-t1', machines.systemOn('t2'), previous)
+    machines.calls()
+    setSecrets({ NEW: 'new password' })
+    await expect(deploy(machines.systemOn('t2'), previous)).rejects.toMatchObject({
+      code: 'secret-unresolved',
+      diagnostics: [{ message: expect.stringContaining("from variable 'OLD': the variable is not set") as string }],
+    })
+    expect(machines.calls()).toEqual([])
+    setSecrets({ OLD: 'old password' })
+    expect(await deploy(machines.systemOn('t2'), previous)).toMatchObject({ kind: 'completed' })
+    expect(machines.passwords()).toContain('snapshot on t1: old password')
+  })
+})
