@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encodeField } from '@davit/target-runtime'
 import { MARIADB_SOCKET, startMariadb } from '@davit/testing/database-servers'
+import { type Exposure, exposuresOf, filesWith, formsOf } from '@davit/testing/exposures'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { coordinator, type Coordinator, type Outcome, succeeded } from './harness/coordinator.ts'
@@ -100,7 +100,7 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasMariadb)('secrets', () => {
   /** Nowhere but in the environments of modules and their children and, where a variable is the secret, of davit itself. */
   const expectHidden = async () => {
     expect(exposures([...Object.values(values), password], user.directory)).toEqual([])
-    const forms = [...Object.values(values), password].flatMap(formsOf)
+    const forms = [...Object.values(values), password].flatMap(traces)
     for (const output of outputs) expect(forms.filter((form) => output.includes(form))).toEqual([])
     const places = '/var/lib/davit /root /tmp /run /var/log /var/tmp /srv/modules'
     const found = await host.sh(
@@ -160,7 +160,7 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasMariadb)('secrets', () => {
     await host.sh('rm /tmp/fail')
     expect(status).not.toBe(0)
     expect(stderr).toContain('cannot log in with [secret]')
-    expect(filesWith(formsOf(values.file), join(user.directory, 'state'))).toEqual([])
+    expect(filesWith(traces(values.file), join(user.directory, 'state'))).toEqual([])
     succeeded(await env('3', '--repair'))
   })
 
@@ -177,46 +177,19 @@ describe.skipIf(!HOSTS_POSSIBLE || !hasMariadb)('secrets', () => {
   })
 })
 
-/** Forms in which a value could travel. */
-function formsOf(value: string): readonly string[] {
-  const bytes = Buffer.from(value)
-  return [value, encodeField(value), bytes.toString('base64').replace(/=*$/, '').slice(0, -1), bytes.toString('hex')]
+/** Forms in which a value could be found. */
+function traces(value: string): readonly string[] {
+  return [...formsOf(value), encodeField(value)]
 }
 
 /** Where values are in the arguments and environments of all processes but those that get them by design. */
 function exposures(values: readonly string[], coordinatorDirectory: string): readonly string[] {
-  const forms = values.flatMap(formsOf)
-  const hasAny = (text: string) => forms.some((form) => text.includes(form))
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      const [words, environment] = [contentOf(`/proc/${pid}/cmdline`), contentOf(`/proc/${pid}/environ`)]
-      const isModule = environment.includes('\0DAVIT_KEY=')
-      const isUser = environment.includes(`HOME=${coordinatorDirectory}\0`) && environment.includes('\0CANARY=')
-      return [
-        ...(hasAny(words) ? [`arguments: ${words.replaceAll('\0', ' ').slice(0, 80)}`] : []),
-        ...(hasAny(environment) && !isModule && !isUser
-          ? [`environment of ${words.replaceAll('\0', ' ').slice(0, 80)}`]
-          : []),
-      ]
-    })
-}
-
-function filesWith(forms: readonly string[], directory: string): readonly string[] {
-  const found = spawnSync('grep', ['-rlF', '-D', 'skip', ...forms.flatMap((form) => ['-e', form]), '.'], {
-    cwd: directory,
-  })
-  return found.stdout
-    .toString()
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => line.replace('./', ''))
-}
-
-function contentOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
+  const isMeant = ({ where, environment }: Exposure) => {
+    const isModule = environment.includes('\0DAVIT_KEY=')
+    const isUser = environment.includes(`HOME=${coordinatorDirectory}\0`) && environment.includes('\0CANARY=')
+    return where === 'environment' && (isModule || isUser)
   }
+  return exposuresOf(values.flatMap(traces))
+    .filter((one) => !isMeant(one))
+    .map(({ where, argv }) => `${where} of ${argv.replaceAll('\0', ' ').slice(0, 80)}`)
 }

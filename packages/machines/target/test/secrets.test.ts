@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, watch, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { removeTree } from '@davit/files'
 import { openSecrets, type Secrets } from '@davit/secrets'
 import { encodeField } from '@davit/target-runtime'
+import { contentOf, type Exposure, exposuresOf, filesWith, formsOf } from '@davit/testing/exposures'
 import { installedShells, type Shell } from '@davit/testing/shells'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 
@@ -56,35 +57,9 @@ function requestOf(scene: Scene, activity: ActivityRequest['activity']): Activit
   return { ...request, definition: { ...definition, secrets: new Map([['password', { text: TEXT }]]) } }
 }
 
-/** Where a value is in the arguments or environments of all processes. */
-function exposures(value: string): readonly string[] {
-  const forms = [value, encodeField(value), Buffer.from(value).toString('base64')]
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) =>
-      ['cmdline', 'environ'].flatMap((file) => {
-        const content = contentOf(`/proc/${pid}/${file}`)
-        return forms.some((form) => content.includes(form)) ? [`${pid} ${file}`] : []
-      }),
-    )
-}
-
-/** Files below a directory that contain a value in any form. */
-function filesWith(value: string, directory: string): readonly string[] {
-  const forms = [value, encodeField(value), Buffer.from(value).toString('base64'), Buffer.from(value).toString('hex')]
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => {
-    const path = join(directory, name)
-    const content = statSync(path, { throwIfNoEntry: false })?.isFile() === true ? contentOf(path) : ''
-    return forms.some((form) => content.includes(form))
-  })
-}
-
-function contentOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
+/** Forms in which a secret could be found. */
+function traces(value: string): readonly string[] {
+  return [...formsOf(value), encodeField(value)]
 }
 
 const KEEP = 'printf %s "$password" >"$D/../got-$1"'
@@ -104,14 +79,14 @@ describe.concurrent.each(shells)('secrets on a machine with $name', PATIENCE, (s
     const running = performActivity(machine, requestOf(scene, 'activate'))
     await vi.waitUntil(() => scene.has('pid') && scene.read('pid') !== '', { timeout: 20_000 })
     const module = String(scene.pidIn('pid'))
-    const elsewhere = exposures(value).filter((one) => one !== `${module} environ` && !isChildOf(one, module))
-    expect(elsewhere).toEqual([])
-    expect(exposures(value)).toContain(`${module} environ`)
-    expect(filesWith(value, scene.path('state'))).toEqual([])
+    const found = exposuresOf(traces(value))
+    expect(found.filter((one) => one.where === 'arguments' || !isPartOf(one, module))).toEqual([])
+    expect(found.map(({ pid }) => pid)).toContain(module)
+    expect(filesWith(traces(value), scene.path('state'))).toEqual([])
     scene.write('go')
     expect(await running).toEqual({ kind: 'succeeded' })
     expect(scene.read('got-activate')).toBe(value)
-    expect(filesWith(value, scene.path('state'))).toEqual([])
+    expect(filesWith(traces(value), scene.path('state'))).toEqual([])
     const [record] = await observeMappings(machine, scene.profile)
     expect(record?.definition.secrets).toEqual(
       new Map([['password', { text: TEXT, digest: expect.stringMatching(/^scrypt:/) as string }]]),
@@ -232,8 +207,8 @@ test('a record whose reference was changed is damaged', async () => {
   expect(damaged[0]?.problem).toBe("its field 'secret.password' is not a reference to a secret")
 })
 
-function isChildOf(exposure: string, parent: string): boolean {
-  const [pid = '', file] = exposure.split(' ')
+/** Whether it is the module or what it has started, or has ended meanwhile. */
+function isPartOf({ pid }: Exposure, module: string): boolean {
   const stat = contentOf(`/proc/${pid}/stat`)
-  return file === 'environ' && (stat === '' || stat.slice(stat.lastIndexOf(')')).split(' ')[2] === parent)
+  return pid === module || stat === '' || stat.slice(stat.lastIndexOf(')')).split(' ')[2] === module
 }
