@@ -162,4 +162,15 @@ describe('davit-migrate', () => {
       'fresh\n',
     ])
   })
+  test('moves the state that --no-upgrade of davit-activate has left, which was told', async () => {
+    await scene.deploy('old.json', scene.manifest({ db: 't1' }))
+    scene.setState('db', 't1', 'rows')
+    const file = scene.write('new.json', scene.manifest({ db: 't2' }))
+    const { status, stderr } = scene.run('activate', ['--no-upgrade', '-o', old(), file])
+    expect(status).toBe(0)
+    expect(stderr).toContain("'db' begins here without its state, which stays on 't1' because of --no-upgrade")
+    expect([scene.state('db', 't1'), scene.state('db', 't2')]).toEqual(['rows', 'fresh\n'])
+    scene.output('migrate', file, '-o', old())
+    expect([scene.state('db', 't1'), scene.state('db', 't2')]).toEqual(['rows', 'rows'])
+  })
 })
