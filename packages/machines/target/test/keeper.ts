@@ -29,7 +29,7 @@ export class Keeper {
     this.scene = scene
     this.machine = machine
     this.store = { machine, place: 'targets/t1' }
-    scene.module(STATEFUL)
+    this.repair()
     mkdirSync(this.data)
     this.mark('activated')
   }
@@ -37,6 +37,11 @@ export class Keeper {
   static async open(...terms: Parameters<typeof Scene.open>): Promise<Keeper> {
     const scene = await Scene.open(...terms)
     return new Keeper(scene, await scene.machineFor('state'))
+  }
+
+  /** Writes the module that works. */
+  repair(): void {
+    this.scene.module(STATEFUL)
   }
 
   get data(): string {

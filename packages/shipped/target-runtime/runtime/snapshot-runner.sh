@@ -53,6 +53,7 @@ prepare_state() {
         return "$nothing_to_do"
       fi
       make_dump && unpack "$wanted" "$dump" && open_view || return 250
+      in_turn note_replaced "$wanted" || return 250
       # The modules of Dysnomia restore the latest one.
       name=$wanted
       in_turn add_snapshot "$payloads/$wanted" || return 250
@@ -113,6 +114,7 @@ finish_state() {
       keep_snapshot "$dump" "$compressor" && write_facts
       ;;
     restore)
+      end_replacement || return
       [ ! -d "$mapping" ] || { : >"$mapping/restored" && sync "$mapping/restored" "$mapping"; }
       ;;
     collect-garbage) rm -f "$snapshots/garbage/$container/$component" ;;

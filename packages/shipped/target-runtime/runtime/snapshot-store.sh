@@ -225,7 +225,7 @@ operation_snapshot_discard() {
 }
 
 # operation_clean_snapshots STORE KEEP CONTAINER COMPONENT [--dry-run]: removes all but the last KEEP generations, and snapshots without a
-# generation; says what. Keeps what a service is still to be restored from.
+# generation; says what. Keeps what a service is still to be restored from and, unless all are to be removed, what was replaced last.
 operation_clean_snapshots() {
   open_component "$1" "$3" "$4"
   keep=$2
@@ -234,6 +234,7 @@ operation_clean_snapshots() {
   state_directory "${1#targets/}" "$3" "$4"
   ! is_running "$directory" || return 0
   find_awaited "$1"
+  [ "$keep" = 0 ] || awaited="$awaited$(list_replaced | tr '\n' ' ')"
   kept=' ' removed=
   for number in $(list_numbers | sort -rn); do
     name=$(readlink "$generations/$number") || name=

@@ -5,6 +5,7 @@
 #   activated, garbage                    CONTAINER/COMPONENT: whether the state is in use or waits to be deleted
 # and, of davit alone,
 #   facts/CONTAINER/COMPONENT/NAME        lines FIELD WORD: when it was taken, of which version of the service, its size
+#   replacing, replaced                   CONTAINER/COMPONENT: names of the snapshots of what a restoration replaces, or has replaced last
 #   incoming/                             what is not complete yet
 # A snapshot of davit consists of `listing`, whose checksum is its name, and archives NUMBER-CHECKSUM.tar, .tar.zst or .tar.gz, which
 # are extracted in order; then what the listing does not have is removed. One of Dysnomia is kept as its module made it.

@@ -25,7 +25,7 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
     own: ['common', 'claim', ...HELPER, 'nix-roots', 'protect', 'native-store', 'native-aside', 'native-transfer'],
   },
   state: {
-    detached: [...ACTIVITIES, 'snapshots', 'snapshot-content', 'snapshot-runner'],
+    detached: [...ACTIVITIES, 'snapshots', 'snapshot-past', 'snapshot-content', 'snapshot-runner'],
     own: [...HELPER, 'lock', 'record', 'activity', 'native-aside', 'snapshot-activity', 'snapshot-store'],
   },
   collect: { own: ['common', 'claim', ...HELPER, 'native-store', 'native-aside', 'collect'] },

@@ -9,7 +9,7 @@ export const description = {
   summary: 'Remove old snapshots of the state of services',
   description: [
     'Removes all but the last snapshots of each component, on the targets and on this machine, and whatever of snapshots is no longer part of any list, as a crash may leave it. State itself is not touched.',
-    'On the targets, this concerns the services of the manifest; with an infrastructure, all components, also those of other deployments and of services that were removed; with -c or -C, what is selected. On this machine, it concerns all that it keeps of the deployment. A snapshot that a deployment has brought to a target and is still to restore is kept.',
+    'On the targets, this concerns the services of the manifest; with an infrastructure, all components, also those of other deployments and of services that were removed; with -c or -C, what is selected. On this machine, it concerns all that it keeps of the deployment. A snapshot that a deployment has brought to a target and is still to restore is kept, and beside the last N, unless N is 0, that of what a restoration replaced last.',
   ],
   examples: [
     { command: 'davit-clean-snapshots --keep 3 --dry-run', describe: 'show what would be removed, with sizes' },
