@@ -49,13 +49,14 @@ run_activity() {
 # find_component [MODULE]: sets $davit_marker to the path of the markers of the component, without the kind of the marker; empty if it has
 # none, as its state does not move and its module is not one of Dysnomia. MODULE is called instead of the record's.
 find_component() {
-  davit_marker='' davit_container='' davit_component='' davit_package='' davit_module=
+  davit_marker='' davit_container='' davit_component='' davit_package='' davit_module='' davit_restores=
   while IFS=' ' read -r field word || [ -n "$field" ]; do
     case $field in
       container) decode "$word" && davit_container=$decoded ;;
       component) decode "$word" && davit_component=$decoded ;;
       pkg) decode "$word" && davit_package=${decoded##*/} ;;
       module) decode "$word" && davit_module=$decoded ;;
+      restore) davit_restores=yes ;;
     esac
   done <"$davit_directory/record"
   davit_moves=$davit_component
@@ -74,7 +75,8 @@ mark_used() {
   [ -n "$davit_marker" ] || return 0
   set -- "$davit_state/targets/$davit_target/dysnomia" "$(printf %.200s "$davit_container:$davit_component")"
   [ -n "$davit_moves" ] || [ ! -f "$1/garbage/$davit_marker" ] || return 0
-  [ ! -f "$1/garbage/$davit_marker" ] || { rm -f "$1/garbage/$davit_marker" && sync "$1/garbage/$davit_container"; }
+  note_beginning "$1"
+  forget_note "$1/garbage/$davit_marker"
   [ -d "$1/activated/$davit_container" ] || mkdir -p "$1/activated/$davit_container"
   mark_with_record "$1/activated/$davit_marker"
   # An earlier run may have begun to delete it.
@@ -83,10 +85,25 @@ mark_used() {
   done
 }
 
+# note_beginning STORE: what was saved of the state will not be all of it. A restoration that is still to come replaces nothing if davit
+# knows of no state yet.
+note_beginning() {
+  forget_note "$1/saved/$davit_marker"
+  if [ -z "$davit_restores" ]; then
+    forget_note "$1/empty/$davit_marker"
+  elif [ ! -f "$1/garbage/$davit_marker" ] && [ ! -f "$1/activated/$davit_marker" ]; then
+    # Not in a special built-in utility, whose redirection would end the shell on a full disk.
+    mkdir -p "$1/empty/$davit_container" && command : >"$1/empty/$davit_marker"
+  fi
+}
+
+forget_note() {
+  [ ! -f "$1" ] || { rm -f "$1" && sync "${1%/*}"; }
+}
+
 # mark_with_record MARKER: makes it, with how state that moves is used: once it is garbage, nobody else may know that any more.
 mark_with_record() {
   { [ -n "$davit_moves" ] && cp "$davit_directory/record" "$davit_directory/used" && mv -f "$davit_directory/used" "$1"; } 2>/dev/null ||
-    # Not in a special built-in utility, whose redirection would end the shell on a full disk.
     command : >"$1"
 }
 

@@ -2,7 +2,8 @@
 
 # operation_start_state TARGET PROFILE TOKEN ACTIVITY SECONDS CONTAINER COMPONENT KEY REQUEST COMPRESSOR SNAPSHOT [-secret NAME WORD]... [FIELD WORD]...:
 # without a lock if TOKEN is `-`. The fields are those of a record. REQUEST is new; `await_state` finds the activity by it. SNAPSHOT is the one to
-# restore, or `-` for the latest; for the activity `snapshot`, `any` means of whatever is there, and `-` only of what davit has activated.
+# restore, or `-` for the latest; for the activity `snapshot`, `any` means of whatever is there, `replaced` the same before it is
+# replaced, and `-` only of what davit has activated.
 operation_start_state() {
   umask 077
   target=$1 profile=$2 token=$3 activity=$4 seconds=$5
@@ -112,7 +113,7 @@ operation_await_state() {
 }
 
 # operation_state_marks TARGET CONTAINER COMPONENT: whether the state is in use (`activated`), or may be deleted (`garbage`), and the record
-# of the activity that used it last.
+# of the activity that used it last; of which snapshot it is all, and from which ones it has come.
 operation_state_marks() {
   check_names "$1" "$2"
   check_component "$3"
@@ -122,5 +123,14 @@ operation_state_marks() {
     while IFS= read -r line; do
       say "field $line"
     done <"$state/targets/$1/dysnomia/$mark/$2/$3"
+  done
+  for kind in saved restored; do
+    [ -f "$state/targets/$1/dysnomia/$kind/$2/$3" ] || continue
+    while IFS= read -r line; do
+      case $line in
+        '' | *[!A-Za-z0-9_.+?=-]*) ;;
+        *) say "$kind" "$line" ;;
+      esac
+    done <"$state/targets/$1/dysnomia/$kind/$2/$3"
   done
 }

@@ -41,12 +41,16 @@ run_state() {
   exit "$davit_status"
 }
 
+not_savable=248
 nothing_to_do=249
 
 # prepare_state: makes what the module needs.
 prepare_state() {
   case $davit_activity in
-    snapshot) make_dump || return 250 ;;
+    snapshot)
+      [ "$wanted" != replaced ] || can_be_replaced || return "$not_savable"
+      make_dump || return 250
+      ;;
     restore)
       if [ -z "$wanted" ]; then
         printf 'there is no snapshot to restore\n'
@@ -56,7 +60,7 @@ prepare_state() {
       in_turn note_replaced "$wanted" || return 250
       # The modules of Dysnomia restore the latest one.
       name=$wanted
-      in_turn add_snapshot "$payloads/$wanted" || return 250
+      in_turn add_snapshot "$payloads/$wanted" && forget saved restored || return 250
       ;;
     collect-garbage)
       [ -f "$snapshots/garbage/$container/$component" ] || {
@@ -107,17 +111,19 @@ finish_state() {
       [ -e "$1" ] || [ -L "$1" ] || {
         find_latest
         name=$latest
-        [ -z "$name" ] || [ -f "$facts/$name" ] || write_facts
+        [ -n "$name" ] || return 0
+        find_component ''
+        [ -f "$facts/$name" ] || write_facts && { ! is_of_dysnomia "$davit_module" || note_saved; }
         return
       }
       choose_compressor "$compressor"
-      keep_snapshot "$dump" "$compressor" && write_facts
+      keep_snapshot "$dump" "$compressor" && write_facts && note_saved
       ;;
     restore)
-      end_replacement || return
+      end_replacement && note_restored "$wanted" || return
       [ ! -d "$mapping" ] || { : >"$mapping/restored" && sync "$mapping/restored" "$mapping"; }
       ;;
-    collect-garbage) rm -f "$snapshots/garbage/$container/$component" ;;
+    collect-garbage) forget saved restored empty garbage ;;
   esac
 }
 
@@ -139,7 +145,8 @@ write_facts() {
       name | service | pkg) text="$text$field $word$newline" ;;
     esac
   done <"$davit_directory/record"
-  replace_text "$facts/$name" "$text"
+  origins=$(list_origins)
+  replace_text "$facts/$name" "$text${origins:+follows $origins$newline}"
 }
 
 # size_of SNAPSHOT: prints the size of the state.

@@ -4,7 +4,10 @@
 #   checksums/CONTAINER/COMPONENT/NAME    only for snapshots of Dysnomia
 #   activated, garbage                    CONTAINER/COMPONENT: whether the state is in use or waits to be deleted
 # and, of davit alone,
-#   facts/CONTAINER/COMPONENT/NAME        lines FIELD WORD: when it was taken, of which version of the service, its size
+#   facts/CONTAINER/COMPONENT/NAME        lines FIELD WORD: when it was taken, of which version of the service, its size, which it follows
+#   saved                                 CONTAINER/COMPONENT: name of the snapshot of the state as it was left; gone once it is used again
+#   restored                              CONTAINER/COMPONENT: names of the snapshots from which the state has come
+#   empty                                 CONTAINER/COMPONENT: the state was made only to be replaced by what is to be restored
 #   replacing, replaced                   CONTAINER/COMPONENT: names of the snapshots of what a restoration replaces, or has replaced last
 #   incoming/                             what is not complete yet
 # A snapshot of davit consists of `listing`, whose checksum is its name, and archives NUMBER-CHECKSUM.tar, .tar.zst or .tar.gz, which

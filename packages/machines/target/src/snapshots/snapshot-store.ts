@@ -35,6 +35,8 @@ export interface SnapshotFacts {
   readonly pkg?: string
   /** Target on which it was taken. */
   readonly target?: string
+  /** Names of the snapshots from which its state had come, with colons between. */
+  readonly follows?: string
 }
 
 /** Lists the snapshots of a component, or of all, in the order of their generations. */
@@ -91,8 +93,8 @@ export async function findSnapshot(
 }
 
 /** Returns the words with which facts about a snapshot are written down. */
-export function factFields({ taken, bytes, service, pkg, target }: SnapshotFacts): readonly string[] {
-  const facts = { taken, bytes: bytes === undefined ? undefined : String(bytes), name: service, pkg, target }
+export function factFields({ taken, bytes, service, pkg, target, follows }: SnapshotFacts): readonly string[] {
+  const facts = { taken, bytes: bytes === undefined ? undefined : String(bytes), name: service, pkg, target, follows }
   return Object.entries(facts).flatMap(([field, text]) => (text === undefined ? [] : [field, text]))
 }
 
@@ -114,6 +116,7 @@ const FACTS = [
   ['service', 'name', TEXT],
   ['pkg', 'pkg', TEXT],
   ['target', 'target', TEXT],
+  ['follows', 'follows', /^[A-Za-z0-9_.+?=:-]{1,10000}$/],
 ] as const
 
 function inOrder(left: Snapshot, right: Snapshot): number {
