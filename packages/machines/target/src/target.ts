@@ -1,5 +1,6 @@
 export { abandonRecord } from './records/abandon.ts'
 export {
+  NOT_SAVABLE,
   type ActivityDefinition,
   type ActivityRequest,
   type ActivityResult,

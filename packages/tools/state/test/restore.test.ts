@@ -78,6 +78,17 @@ describe('davit-restore', () => {
     expect(states()).toEqual(['first', 'newer'])
   })
 
+  test('leaves alone, and running, what a module without snapshots keeps, unless it may be discarded', async () => {
+    await saved('first')
+    scene.profile({ declared: ['restore-first'], lacks: ['snapshot'] })
+    const { status, stderr } = scene.run('restore', ['-S', 'db'])
+    expect(status).toBe(1)
+    expect(stderr).toContain('it is not replaced: its module takes no snapshots')
+    expect([scene.calls(), states()]).toEqual([[], ['newer', 'newer']])
+    scene.output('restore', '-S', 'db', '--discard')
+    expect(states()).toEqual(['first', 'newer'])
+  })
+
   test('takes the newest snapshot, wherever it was taken', async () => {
     await scene.deploy('one.json', scene.manifest({ db: 't1', files: 't2' }))
     scene.setState('db', 't1', 'monday')

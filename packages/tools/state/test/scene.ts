@@ -66,8 +66,8 @@ export class Scene {
     return join(this.directory, ...names)
   }
 
-  /** Writes a profile with the module; activities besides the usual ones are declared as well. */
-  profile({ version = '1', declared = [] as readonly string[] } = {}): void {
+  /** Writes a profile with the module; activities besides the usual ones are declared as well, and `lacks` are not. */
+  profile({ version = '1', declared = [] as readonly string[], lacks = [] as readonly string[] } = {}): void {
     const directory = this.path(`store/${HASH}-profile-${version}/modules`)
     mkdirSync(directory, { recursive: true })
     const file = join(directory, 'module')
@@ -90,7 +90,8 @@ esac
 `,
     )
     chmodSync(file, 0o755)
-    const activities = ['activate', 'deactivate', 'snapshot', 'restore', 'collect-garbage', 'status', ...declared]
+    const usual = ['activate', 'deactivate', 'snapshot', 'restore', 'collect-garbage', 'status']
+    const activities = [...usual, ...declared].filter((name) => !lacks.includes(name))
     writeFileSync(`${file}.activities`, activities.map((name) => `${name}\n`).join(''))
   }
 

@@ -114,6 +114,30 @@ describe('the state of a service', () => {
     expect(kept.slice(-2).map(({ facts }) => facts.bytes)).toEqual(['foreign'.length, 'fresh\n'.length])
   })
 
+  test.each([[[]], [['restore-first']]])(
+    'that its module cannot save before it is replaced is only replaced where there was none: %j',
+    async (more) => {
+      const empty = machines.manifest({ t1: {}, t2: {}, t3: {} })
+      declare(more)
+      await deploy(systemOn('t1'))
+      writeFileSync(state('t1'), 'rows')
+      await deploy(empty, { previous: systemOn('t1') })
+      declare(more, ['snapshot'])
+      writeFileSync(state('t1'), 'more rows')
+      const again = (target: string) => deploy(systemOn(target), { previous: empty, ...planned('move-and-restore') })
+      expect(await again('t1')).toMatchObject({ kind: 'rolled-back' })
+      expect(JSON.stringify(machines.events)).toContain('so it is not replaced: its module takes no snapshots')
+      expect(read('t1')).toBe('more rows')
+      fail('restore-db-t2')
+      expect(await again('t2')).toMatchObject({ kind: 'rolled-back' })
+      rmSync(join(machines.directory, 'fail-restore-db-t2'))
+      expect(await again('t2')).toMatchObject({ kind: 'completed' })
+      expect(read('t2')).toBe('rows')
+      await deploy(empty, { previous: systemOn('t2') })
+      expect(await again('t2')).toMatchObject({ kind: 'rolled-back' })
+    },
+  )
+
   test('stays where it is without an upgrade, which is told', async () => {
     await deploy(systemOn('t1'))
     await deploy(systemOn('t2'), { previous: systemOn('t1'), upgrade: 'activate-only' })

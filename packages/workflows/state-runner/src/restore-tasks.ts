@@ -1,6 +1,6 @@
 import { DavitError } from '@davit/diagnostics'
 import type { TargetName } from '@davit/documents'
-import { type Component, listSnapshots, type Snapshot } from '@davit/target'
+import { type Component, listSnapshots, NOT_SAVABLE, type ObservedRecord, type Snapshot } from '@davit/target'
 import type { StatefulService } from '@davit/transition'
 
 import { recordOf, type RecordsByState, RESTORES_FIRST } from './active-records.ts'
@@ -102,13 +102,23 @@ function restoring({ to, snapshot }: Restoration, scene: StateScene, { records }
     details: async () => (isToRest ? ['it is stopped meanwhile'] : []),
     needs: needsOf(to, scene, record?.definition),
     async run() {
-      if (record?.running === true) return { kind: 'failed', message: STILL_RUNNING }
+      const message = obstacleTo(record, scene)
+      if (message !== undefined) return { kind: 'failed', message }
       const restore = () => performOn('restore', to, { scene, snapshot: chosen(snapshot).name })
       return isToRest ? restoreAtRest(record, restore, scene) : restore()
     },
   }
 }
 
+/** Why a restoration cannot begin, so that its service need not be stopped for it. */
+function obstacleTo(record: ObservedRecord | undefined, { discards }: StateScene): string | undefined {
+  if (record === undefined) return undefined
+  if (record.running) return STILL_RUNNING
+  const isAwaited = record.toRestore !== undefined || record.declared === undefined
+  return discards === true || isAwaited || record.declared.includes('snapshot') ? undefined : NOT_SAVED
+}
+
+const NOT_SAVED = `what is there now cannot be saved, so it is not replaced: ${NOT_SAVABLE}`
 const STILL_RUNNING = 'an activity of this service is still running; try again when it has ended'
 
 function chosen(snapshot: Snapshot | undefined): Snapshot {

@@ -154,7 +154,11 @@ const LATE = 252
 export const STATUS_UNKNOWN = 255
 /** No module can have it. */
 export const NEVER_BEGAN = 256
+/** Why state cannot be replaced, and what to do. */
+export const NOT_SAVABLE =
+  "its module takes no snapshots; 'davit-restore --discard' replaces it unsaved, once its service is deployed with --no-migration"
 export const RUNNER_STATUS: ReadonlyMap<number, string> = new Map([
+  [248, NOT_SAVABLE],
   [250, 'the state could not be kept, or not be unpacked'],
   [LATE, 'it took too long and was stopped'],
   [253, 'its record could not be written'],

@@ -48,10 +48,14 @@ export interface Replacement extends Omit<StateRequest, 'activity' | 'snapshot'>
 
 /**
  * Replaces state by a snapshot. What is there before is saved first, as the snapshot before that one, also if davit has not made it; if it
- * cannot be saved, nothing is replaced.
+ * cannot be saved, nothing is replaced. Of a module that takes no snapshots, only what was just made, in order to be replaced, is replaced.
  */
 export async function replaceState(machine: Machine<'state'>, request: Replacement): Promise<ActivityResult> {
-  const saved = await performStateActivity(machine, { ...request, activity: 'snapshot', snapshot: WHATEVER_IS_THERE })
+  const saved = await performStateActivity(machine, {
+    ...request,
+    activity: 'snapshot',
+    snapshot: BEFORE_IT_IS_REPLACED,
+  })
   if (saved.kind === 'failed')
     return { ...saved, message: `what is there now cannot be saved, so it is not replaced: ${saved.message}` }
   if (saved.kind === 'not-begun') return saved
@@ -62,6 +66,8 @@ export async function replaceState(machine: Machine<'state'>, request: Replaceme
 
 /** In place of a snapshot's name, for a snapshot: otherwise, none is taken of what davit has not activated as state that moves. */
 export const WHATEVER_IS_THERE = 'any'
+/** The same, but it fails if there is something and the module takes no snapshots. */
+const BEFORE_IT_IS_REPLACED = 'replaced'
 
 async function statusOf(machine: Machine<'state'>, request: StateRequest): Promise<number | NotBegun | NoState> {
   for (let losses = 0; ; losses += 1) {
