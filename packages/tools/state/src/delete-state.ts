@@ -26,7 +26,7 @@ export const tool = defineTool({
       }
       const terms = { ...context, args: IN_PARALLEL }
       return {
-        scene: sceneOf(context, reached, { manifest: old, others }),
+        scene: { ...sceneOf(context, reached, { manifest: old, others }), discards: args.discard },
         show: async (scene) => printTasks(await plan(scene), terms),
         carryOut: async (scene) =>
           carryOutTasks(await plan(scene), { ...terms, signal: scene.signal }, { manifest, ...NOT_DELETED }),

@@ -180,7 +180,7 @@ async function showMigration({ away, moved, order, context }: Migration, scene: 
     [
       ...snapshotTasks(away, before, { ...terms, taking, goingOn }),
       ...restoreTasks(restorations, scene, { ...terms, restoring, records }),
-      ...(args.deleteState ? await deleteTasks(departuresOf(away, order.change), before) : []),
+      ...(args.deleteState ? await deleteTasks(departuresOf(away, order.change), before, 'once-moved') : []),
     ],
     context,
   )

@@ -1,7 +1,7 @@
 import { appendFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 
 import { Scene } from './scene.ts'
 
@@ -94,8 +94,59 @@ describe('davit-delete-state', () => {
     await moved()
     const { status, stderr } = scene.run('delete-state', ['-o', old()])
     expect(status).toBe(1)
-    expect(stderr).toContain("there is no snapshot of it with which db in box on 't2' could have taken it over")
+    expect(stderr).toContain(
+      "there is no snapshot of it, as it was left, with which db in box on 't2' could have taken it",
+    )
     expect([scene.calls(), scene.state('db', 't1')]).toEqual([[], 'fresh\n'])
+  })
+
+  describe('keeps what was left with --no-migration', () => {
+    beforeEach(async () => {
+      await scene.deploy('old.json', scene.manifest({ db: 't1' }))
+      scene.setState('db', 't1', 'last night')
+      scene.output('snapshot')
+      scene.setState('db', 't1', 'rows')
+      await scene.deploy('new.json', scene.manifest({ db: 't2' }), ['--no-migration'])
+    })
+    const refusal = () => {
+      const { status, stderr } = scene.run('delete-state', ['-o', old()])
+      return [
+        status,
+        scene.state('db', 't1'),
+        /on t1: .*?(as it was left|it began anew|from another)/.exec(stderr)?.[1],
+      ]
+    }
+
+    test('until it was moved', () => {
+      expect(refusal()).toEqual([1, 'rows', 'as it was left'])
+      expect(scene.output('delete-state', '-o', old(), '--dry-run')).toMatch(/on t1 \(not yet: there is no snapshot/)
+      scene.output('migrate', '-o', old())
+      expect(scene.output('delete-state', '-o', old(), '--dry-run')).toBe('delete the state of db in box on t1\n')
+      scene.output('delete-state', '-o', old())
+      expect([scene.state('db', 't1'), scene.state('db', 't2')]).toEqual([undefined, 'rows'])
+    })
+
+    test('even if older state, or only a snapshot of it, has been taken over, until it is discarded', () => {
+      scene.output('restore', '-o', old(), scene.path('new.json'))
+      expect(scene.state('db', 't2')).toBe('last night')
+      expect(refusal()).toEqual([1, 'rows', 'as it was left'])
+      scene.output('snapshot', old())
+      expect(refusal()).toEqual([1, 'rows', 'from another'])
+      scene.output('delete-state', '-o', old(), '--discard')
+      expect(scene.state('db', 't1')).toBeUndefined()
+    })
+  })
+
+  test('deletes what another place has taken over by way of a third one, even if it has gone on since', async () => {
+    await moved()
+    scene.setState('db', 't2', 'rows')
+    scene.output('snapshot')
+    scene.setState('db', 't2', 'more rows')
+    await scene.deploy('newer.json', scene.manifest({ db: 't3', files: 't3' }))
+    scene.setState('db', 't3', 'other rows')
+    scene.output('delete-state', '-o', old())
+    scene.output('delete-state', '-o', scene.path('new.json'))
+    expect(['t1', 't2', 't3'].map((target) => scene.state('db', target))).toEqual([undefined, undefined, 'other rows'])
   })
 
   test('takes the module that is deployed now if the old one is gone, and says so if there is none', async () => {

@@ -1,21 +1,23 @@
-import { type ActivityDefinition, listSnapshots, readStateMark, type StateMark } from '@davit/target'
+import { type ActivityDefinition, readStateMark, type StateMark } from '@davit/target'
 import type { StatefulService } from '@davit/transition'
 
 import { doubtAbout, recordsByState } from './active-records.ts'
 import { say } from './messages.ts'
 import { performOn } from './perform-on.ts'
-import { componentOf, named, needsOf, placeIn, type StateScene, storesOf } from './scene.ts'
+import { componentOf, named, needsOf, placeIn, type StateScene } from './scene.ts'
 import { sharedUse } from './shared-use.ts'
+import { type Departure, notTakenOver } from './taken-over.ts'
 import type { StateTask } from './task.ts'
 
-export interface Departure {
-  readonly from: StatefulService
-  /** Instances that have taken over the state, and must run before it is deleted. */
-  readonly successors: readonly StatefulService[]
-}
+/** Whether state is deleted now, or after it was moved, so that it cannot be told yet whether it is kept. */
+export type Deletion = 'now' | 'once-moved'
 
 /** Plans to delete the state that waits for it, and says which state does not. The target checks it once more. */
-export async function deleteTasks(departures: readonly Departure[], scene: StateScene): Promise<readonly StateTask[]> {
+export async function deleteTasks(
+  departures: readonly Departure[],
+  scene: StateScene,
+  when: Deletion = 'now',
+): Promise<readonly StateTask[]> {
   const marked = await Promise.all(
     departures.map(async (one) => {
       const { target } = one.from.mapping
@@ -30,7 +32,7 @@ export async function deleteTasks(departures: readonly Departure[], scene: State
       say(mark.kind === 'in-use' ? 'state-in-use' : 'state-unknown', { service: service.name, target: mapping.target }),
     )
   }
-  return marked.filter(({ mark }) => mark.kind === 'garbage').map((one) => deleting(one, scene))
+  return marked.filter(({ mark }) => mark.kind === 'garbage').map((one) => deleting(one, scene, when))
 }
 
 interface MarkedDeparture extends Departure {
@@ -38,9 +40,12 @@ interface MarkedDeparture extends Departure {
 }
 
 /** As the service used the state last: settings may have changed since, so that the module would delete something else. */
-function deleting({ from, successors, mark: { definition } }: MarkedDeparture, scene: StateScene): StateTask {
+function deleting(departure: MarkedDeparture, scene: StateScene, when: Deletion): StateTask {
+  const { from, mark } = departure
+  const { definition } = mark
   const { mapping } = from
   const { target } = mapping
+  const doubt = async () => (await doubtIn(departure, scene)) ?? (await useOf(from, definition, scene))
   return {
     stateful: from,
     target,
@@ -49,10 +54,14 @@ function deleting({ from, successors, mark: { definition } }: MarkedDeparture, s
         kind: 'delete',
         text: `delete the state of ${named(from)}`,
         where: `on ${target}`,
+        details: async () => {
+          const message = when === 'now' ? await doubt() : undefined
+          return message === undefined ? [] : [`not yet: ${message}`]
+        },
         needs: needsOf(from, scene, definition),
         async run() {
-          const doubt = (await doubtIn({ from, successors }, scene)) ?? (await useOf(from, definition, scene))
-          if (doubt !== undefined) return { kind: 'failed', message: doubt }
+          const message = await doubt()
+          if (message !== undefined) return { kind: 'failed', message }
           return performOn('collect-garbage', from, { scene })
         },
       },
@@ -60,12 +69,11 @@ function deleting({ from, successors, mark: { definition } }: MarkedDeparture, s
   }
 }
 
+/** Says why the state, if others have it instead, is kept. That it was never taken over is no reason if it may be discarded. */
 async function doubtIn({ from, successors }: Departure, scene: StateScene): Promise<string | undefined> {
-  const [first] = successors
-  if (first === undefined) return undefined
-  if (!(await hasSnapshot(from, scene))) {
-    return `there is no snapshot of it with which ${named(first)} on '${first.mapping.target}' could have taken it over`
-  }
+  if (successors.length === 0) return undefined
+  const left = scene.discards === true ? undefined : await notTakenOver({ from, successors }, scene)
+  if (left !== undefined) return left
   const records = await recordsByState(scene)
   for (const one of successors) {
     const doubt = await doubtAbout(one, records, scene)
@@ -84,10 +92,4 @@ async function useOf(
   if (user === undefined) return undefined
   const { service, mapping } = user
   return `'${service.name}' in '${mapping.container}' on '${mapping.target}' has the same settings, and so uses the same state`
-}
-
-async function hasSnapshot(stateful: StatefulService, scene: StateScene): Promise<boolean> {
-  const { there, kept } = await storesOf(scene, stateful.mapping.target)
-  const found = await Promise.all([there, kept].map((store) => listSnapshots(store, componentOf(stateful))))
-  return found.flat().length > 0
 }

@@ -27,7 +27,7 @@ export interface StateScene {
   readonly others: readonly Manifest[]
   /** With it, state travels from target to target where that is possible. */
   readonly direct?: DirectSsh | undefined
-  /** Whether what a restoration replaces may be lost; otherwise it is saved before. */
+  /** Whether state may be lost: what a restoration replaces, which is saved before otherwise, or what is deleted and was never taken over. */
   readonly discards?: boolean | undefined
   readonly report: Report
   readonly signal: AbortSignal
