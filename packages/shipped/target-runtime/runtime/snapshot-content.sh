@@ -54,16 +54,24 @@ paths_of() {
   sed -n 's|^[^/]*/\./|./|p' "$1"
 }
 
-# keep_snapshot DUMP COMPRESSOR: adds the content of a directory as the latest snapshot, unless it is the latest already. Sets $name.
+# keep_snapshot DUMP COMPRESSOR: adds the content of a directory as the latest snapshot, unless it is the latest already. Sets $name. What a
+# disk has altered of earlier ones must not become part of it.
 keep_snapshot() {
   find_latest
   choose_digester
   work=$1.work
+  [ -z "$latest" ] || require_intact "$latest" || return
   rm -rf "$work" && mkdir "$work" || return
-  pack_at_rest "$1" "$2" && name=$(digest_of "$work/lists.listing") && is_checksum "$name" && in_turn add_snapshot "$work/packed"
+  pack_at_rest "$1" "$2" && name=$(digest_of "$work/lists.listing") && is_checksum "$name" &&
+    { [ "$name" = "$latest" ] || require_intact "$name"; } && in_turn add_snapshot "$work/packed"
   status=$?
   rm -rf "$work"
   return "$status"
+}
+
+# require_intact NAME: moves a snapshot aside if it is damaged.
+require_intact() {
+  [ ! -d "$payloads/$1" ] || check_snapshot "$payloads/$1" "$1" || in_turn set_aside "$1"
 }
 
 is_checksum() {
@@ -121,7 +129,7 @@ pack() {
 # outdated, or a path has become another kind of thing, which could not be extracted over the old one.
 can_add() {
   [ -f "$1/listing" ] && set -- "$1" "$1"/*-*.tar* && [ -f "$2" ] && [ $# -lt 11 ] || return
-  kept=$(cd "$1" && cat ./*-*.tar* | wc -c) && all=$(awk '/\// && $3 != "-" { sum += $3 } END { printf "%.0f", sum }' "$work/lists.listing") || return
+  kept=$(stat -c %s "$1"/*-*.tar* | awk '{ sum += $1 } END { printf "%.0f", sum }') && all=$(awk '/\// && $3 != "-" { sum += $3 } END { printf "%.0f", sum }' "$work/lists.listing") || return
   [ "$kept" -le "$((2 * all + 1048576))" ] || return
   for listing in "$1/listing" "$work/lists.listing"; do
     sed -n 's|^[^ ]* \(.\)[^/]*/\./|\1 ./|p' "$listing"
@@ -221,8 +229,8 @@ check_paths() {
 
 # set_aside NAME: of a damaged snapshot, so that an intact one can take its place.
 set_aside() {
-  mkdir -p "$snapshots/damaged" && mv "$payloads/$1" "$snapshots/damaged/$component.$1.$$" &&
-    complain "it was moved to '$snapshots/damaged'"
+  set -- "$1" "$snapshots/damaged/$component.$1"
+  rm -rf "$2" && mkdir -p "$snapshots/damaged" && mv "$payloads/$1" "$2" && complain "it was moved to '$snapshots/damaged'"
 }
 
 # extract SNAPSHOT DIRECTORY: after each archive, only what the listing has as well is left. Nothing is extracted over something of another

@@ -28,6 +28,9 @@ run_state() {
   }
   rm -rf "$dump" "$dump.work"
   close_views
+  case $davit_activity:$davit_status:$said in
+    snapshot:0:*"it was moved to '"*) davit_status=$set_aside ;;
+  esac
   # Once there is space for it again.
   [ -z "$said" ] || printf '%s\n' "$said" >&7
   exec 7>&-
@@ -41,6 +44,7 @@ run_state() {
   exit "$davit_status"
 }
 
+set_aside=247
 not_savable=248
 nothing_to_do=249
 

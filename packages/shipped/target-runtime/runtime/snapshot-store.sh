@@ -104,11 +104,11 @@ operation_snapshot_files() {
 }
 
 # operation_snapshot_missing STORE CONTAINER COMPONENT SNAPSHOT [FILE]...: which of the files of a snapshot no snapshot of the component has;
-# none if the whole snapshot is there.
+# none if the whole snapshot is there. What is there is verified; snapshots that are damaged are moved aside, and named.
 operation_snapshot_missing() {
   open_component "$1" "$2" "$3"
   check_component "$4"
-  payload=$payloads/$4
+  name=$4 payload=$payloads/$4 holds=
   shift 4
   for file in "$@"; do
     decode "$file"
@@ -116,12 +116,34 @@ operation_snapshot_missing() {
     shift
   done
   if has_all "$payload" "$@"; then
-    say whole
-    return
+    if check_snapshot "$payload" "$name" 2>/dev/null; then
+      say whole
+      return
+    fi
+    drop_damaged "$name"
   fi
+  choose_digester
   for file in "$@"; do
-    find_archive "$file" || say missing "$file"
+    find_intact "$file" || say missing "$file"
   done
+}
+
+# find_intact FILE: whether a snapshot has an archive of this name, with the checksum that it contains.
+find_intact() {
+  while find_archive "$1"; do
+    ! check_archive "$found" || return 0
+    found=${found%/*}
+    drop_damaged "${found##*/}"
+  done
+  return 1
+}
+
+# drop_damaged NAME: moves a snapshot aside, so that nothing is built on it, and says so.
+drop_damaged() {
+  [ -n "$holds" ] || hold_snapshots
+  holds=yes
+  set_aside "$1" 2>/dev/null || cannot 'move aside' "$payloads/$1"
+  say damaged "$1"
 }
 
 # has_all DIRECTORY [FILE]...

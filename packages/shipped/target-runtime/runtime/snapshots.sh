@@ -95,12 +95,20 @@ check_listing() {
 
 check_archives() {
   choose_digester
+  number=0
   for archive in "$1"/*-*.tar*; do
-    [ ! -f "$archive" ] || check_archive "$archive" || {
+    number=$((number + 1))
+    [ ! -f "$archive" ] || { is_numbered "$archive" "$number" && check_archive "$archive"; } || {
       complain "the snapshot '$2' is damaged: '${archive##*/}' was altered or is incomplete"
       return 1
     }
   done
+}
+
+# is_numbered ARCHIVE NUMBER: otherwise, one before it is missing.
+is_numbered() {
+  set -- "${1##*/}" "$(printf '%03d' "$2")"
+  [ "${1%%-*}" = "$2" ]
 }
 
 # check_archive FILE: whether it has the checksum that its name contains, if it is an archive.

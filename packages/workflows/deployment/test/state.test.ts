@@ -1,10 +1,12 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { type Manifest, mappingIdOf, type TargetName } from '@davit/documents'
 import { listSnapshots } from '@davit/target'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
+import { applyManifest } from '../src/apply-manifest.ts'
+import { planFor } from '../src/plan-for.ts'
 import { StatefulMachines } from './state-scene.ts'
 
 let machines: StatefulMachines
@@ -23,6 +25,14 @@ const planned = (migration?: 'none' | 'move-and-restore') => machines.planned(mi
 async function deploy(next: Manifest, more: object = {}) {
   machines.calls()
   return machines.deploy(next, machines.targets, { ...planned(), ...more })
+}
+
+/** Deploys up to what fails, as if killed then. */
+async function cutOff(next: Manifest, previous: Manifest): Promise<void> {
+  const lost = new AbortController().signal
+  const terms = { ...machines.terms({ previous }), ...planned(), token: '-', lost }
+  const plan = await planFor(next, machines.targets, terms)
+  expect(await applyManifest(next, plan, { ...terms, rollback: 'keep' })).toMatchObject({ kind: 'failed' })
 }
 
 describe('the state of a service', () => {
@@ -186,16 +196,8 @@ describe('the state of a service', () => {
     writeFileSync(state('t1'), 'rows')
     fail('restore-db-t2')
     const next = systemOn('t2')
-    const { planFor } = await import('../src/plan-for.ts')
-    const { applyManifest } = await import('../src/apply-manifest.ts')
-    const terms = {
-      ...machines.terms({ previous: before }),
-      ...planned(),
-      token: '-',
-      lost: new AbortController().signal,
-    }
-    const plan = await planFor(next, machines.targets, terms)
-    expect(await applyManifest(next, plan, { ...terms, rollback: 'keep' })).toMatchObject({ kind: 'failed' })
+    await cutOff(next, before)
+    const terms = { ...machines.terms({ previous: before }), ...planned() }
     rmSync(join(machines.directory, 'fail-restore-db-t2'))
     expect(await machines.plan(next, machines.targets, terms)).toEqual([
       "no record of service 'db' is left on target 't1': if it still runs, stop it by hand",
@@ -206,6 +208,30 @@ describe('the state of a service', () => {
     expect(read('t2')).toBe('rows')
     expect(await machines.plan(next, machines.targets, { ...planned(), previous: before })).toContain('nothing to do')
   })
+
+  test.each(['here/coordinator', 't1/targets'])(
+    'that was transferred and is damaged before the next run restores it comes again, without what was in %s',
+    async (other) => {
+      const before = systemOn('t1')
+      await deploy(before)
+      writeFileSync(state('t1'), 'rows')
+      fail('restore-db-t2')
+      await cutOff(systemOn('t2'), before)
+      rmSync(join(machines.directory, 'fail-restore-db-t2'))
+      const [name = ''] = readdirSync(join(machines.directory, 't1/targets/t1/dysnomia/snapshots/db/db'))
+      const snapshots = join(machines.directory, 't2/targets/t2/dysnomia/snapshots/db/db', name)
+      const archive = readdirSync(snapshots, { recursive: true, encoding: 'utf8' }).find((name) =>
+        name.includes('.tar'),
+      )
+      writeFileSync(join(snapshots, archive ?? ''), 'x')
+      rmSync(join(machines.directory, other), { recursive: true })
+      expect(await deploy(systemOn('t2'), { previous: before })).toMatchObject({ kind: 'completed' })
+      expect(read('t2')).toBe('rows')
+      expect(JSON.stringify(machines.events)).toMatch(
+        /snapshots of 'db' were damaged, and were moved aside: [0-9a-f]{12}/,
+      )
+    },
+  )
 
   test('cannot belong to two deployments, though their packages differ', async () => {
     await deploy(systemOn('t1'))

@@ -22,6 +22,14 @@ export const say = messages({
     SERVICE,
     ({ service }) => `no snapshot of '${service}' is kept on this machine, so it is not restored`,
   ),
+  /**
+   * Snapshots of the state of a service were altered on the disk of a machine, so that nothing that builds on them could be restored. They
+   * were moved aside, to `damaged` beside the others, and what was needed of them was taken or sent anew.
+   */
+  'snapshots-damaged': warning(
+    { target: 'prefix', component: 'text', damage: 'text' },
+    ({ component, damage }) => `snapshots of '${component}' were damaged, and were moved aside: ${damage}`,
+  ),
   /** The state of a service is not deleted, because a service that is active uses it. */
   'state-in-use': note(SERVICE, ({ service }) => `the state of '${service}' is in use, and not deleted`),
   /** There is no state of a service that waits to be deleted: it was never active there, or its state was deleted before. */

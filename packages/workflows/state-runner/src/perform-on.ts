@@ -12,6 +12,7 @@ import {
 import type { StatefulService } from '@davit/transition'
 
 import { recordOf, type RecordsByState, recordsByState } from './active-records.ts'
+import { reportDamage } from './damage.ts'
 import { componentOf, placeIn, type StateScene } from './scene.ts'
 import { commonCompressor } from './stores.ts'
 import type { StepOutcome } from './task.ts'
@@ -39,6 +40,7 @@ export async function performOn(
   const result = isSaved
     ? await replaceState(machine, { ...request, snapshot })
     : await performStateActivity(machine, { ...request, activity, snapshot })
+  reportDamage(result, mapping, scene.report)
   if (result.kind === 'no-state') return { kind: 'failed', message: stateMissing(stateful) }
   if (result.kind === 'not-begun') return { kind: 'failed', message: `it could not begin: ${result.message}` }
   return result

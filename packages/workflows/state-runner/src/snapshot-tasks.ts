@@ -2,6 +2,7 @@ import { renderBytes } from '@davit/diagnostics'
 import { cleanSnapshots, copySnapshot, listSnapshots, type Snapshot, type SnapshotStore } from '@davit/target'
 import type { StatefulService } from '@davit/transition'
 
+import { damageIn } from './damage.ts'
 import { generationsToCopy } from './generations-to-copy.ts'
 import { say } from './messages.ts'
 import { performOn } from './perform-on.ts'
@@ -77,18 +78,20 @@ function fetching(
 interface Copying {
   readonly from: SnapshotStore
   readonly to: SnapshotStore
-  readonly scene: Pick<StateScene, 'signal'>
+  readonly scene: Pick<StateScene, 'signal' | 'report'>
   /** The component there, if it has another name. */
   readonly as?: ReturnType<typeof componentOf>
 }
 
 /** Copies snapshots in their order. */
 export async function copyAll(snapshots: readonly Snapshot[], { from, to, scene, as }: Copying): Promise<StepOutcome> {
-  const { signal } = scene
+  const { signal, report } = scene
   let bytes = 0
   for (const snapshot of snapshots) {
     signal.throwIfAborted()
-    bytes += await copySnapshot(from, [{ store: to, ...(as === undefined ? {} : { as }) }], { snapshot, signal })
+    const onDamaged = damageIn(to, (as ?? snapshot).component, report)
+    const copy = { store: to, onDamaged, ...(as === undefined ? {} : { as }) }
+    bytes += await copySnapshot(from, [copy], { snapshot, signal })
   }
   return { kind: 'succeeded', bytes }
 }

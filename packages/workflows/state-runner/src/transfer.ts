@@ -2,6 +2,7 @@ import type { Report } from '@davit/diagnostics'
 import type { Component, DirectSsh, Snapshot, SnapshotCopy, SnapshotStore } from '@davit/target'
 import { copySnapshot, findSnapshot, sendDirectly } from '@davit/target'
 
+import { damageIn } from './damage.ts'
 import { say } from './messages.ts'
 import type { KeptSnapshot } from './stores.ts'
 
@@ -37,12 +38,13 @@ export async function transferState({
   to,
   ...terms
 }: StateTransfer): Promise<TransferredState | undefined> {
-  const { signal } = terms
+  const { signal, report } = terms
   const snapshot = await findSnapshot(from, component)
   if (snapshot === undefined) return undefined
   if (to !== undefined && (await isSentDirectly({ from, to, snapshot }, terms)))
     return { name: snapshot.name, bytes: 0 }
-  const copies = [{ store: kept }, ...(to === undefined ? [] : [copyTo(to)])]
+  const here = { store: kept, onDamaged: damageIn(kept, component.component, report) }
+  const copies = [here, ...(to === undefined ? [] : [copyTo(to, report)])]
   const bytes = await copySnapshot(from, copies, { snapshot, signal })
   return { name: snapshot.name, bytes }
 }
@@ -59,7 +61,7 @@ async function isSentDirectly(
 ): Promise<boolean> {
   const addresses = [from, to.store].map(({ machine }) => machine.address)
   if (direct === undefined || addresses.includes('local') || from.machine === to.store.machine) return false
-  const reason = await sendDirectly(from, copyTo(to), { snapshot, direct, signal })
+  const reason = await sendDirectly(from, copyTo(to, report), { snapshot, direct, signal })
   if (reason === undefined) return true
   const [source = '', target = ''] = addresses
   report(say('not-direct', { component: snapshot.component, source, target, reason }))
@@ -70,12 +72,12 @@ async function isSentDirectly(
 export async function sendKept(
   { store, snapshot }: KeptSnapshot,
   to: Destination,
-  signal: AbortSignal,
+  { signal, report }: Pick<StateTransfer, 'signal' | 'report'>,
 ): Promise<number> {
   signal.throwIfAborted()
-  return copySnapshot(store, [copyTo(to)], { snapshot, signal })
+  return copySnapshot(store, [copyTo(to, report)], { snapshot, signal })
 }
 
-function copyTo({ store, container, component }: Destination): SnapshotCopy {
-  return { store, as: { container, component } }
+function copyTo({ store, container, component }: Destination, report: Report): SnapshotCopy {
+  return { store, as: { container, component }, onDamaged: damageIn(store, component, report) }
 }

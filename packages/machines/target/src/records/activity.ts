@@ -41,7 +41,11 @@ export interface ActivityDefinition extends ContainerProperties {
 }
 
 export type ActivityResult =
-  | { readonly kind: 'succeeded' }
+  | {
+      readonly kind: 'succeeded'
+      /** What was found damaged, and moved aside, of earlier snapshots. */
+      readonly damage?: string
+    }
   | { readonly kind: 'failed'; readonly message: string; readonly log: string }
   | NotBegun
 
@@ -65,7 +69,9 @@ export async function resultOf<Other>(
   try {
     const ended = await status()
     if (typeof ended !== 'number') return ended
-    return ended === 0 ? { kind: 'succeeded' } : await failureOf(machine, request, ended)
+    if (ended === 0) return { kind: 'succeeded' }
+    const failed = await failureOf(machine, request, ended)
+    return ended === SET_ASIDE ? { kind: 'succeeded', damage: failed.log } : failed
   } catch (error) {
     if (isUnresolved(error)) return { kind: 'not-begun', message: reasonsOf(error), error }
     if (!(error instanceof RefusedRequest) || error.code === 'lock-lost') throw error
@@ -150,6 +156,7 @@ function messageOf(status: number, { timeoutSeconds }: Pick<ActivityRequest, 'ti
 }
 
 /** Exit statuses of the runners themselves (see `runner.sh` and `snapshot-runner.sh` in `target-runtime/runtime`). */
+const SET_ASIDE = 247
 const LATE = 252
 export const STATUS_UNKNOWN = 255
 /** No module can have it. */

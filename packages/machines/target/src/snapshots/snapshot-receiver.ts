@@ -9,6 +9,8 @@ export interface SnapshotCopy {
   readonly store: SnapshotStore
   /** The component there, if it has another name. */
   readonly as?: Component
+  /** Is told the names of snapshots there that were damaged, and moved aside. */
+  readonly onDamaged?: (names: readonly string[]) => void
 }
 
 /** A snapshot in the store from which it is copied. */
@@ -78,10 +80,15 @@ export function incomingPlace({ store: { machine, place }, transfer: name }: Rec
   return { incoming, name, owner: machine.facts.helper }
 }
 
-async function receiverFor({ store, as }: SnapshotCopy, { snapshot, files }: SnapshotSource): Promise<Receiver> {
+async function receiverFor(
+  { store, as, onDamaged }: SnapshotCopy,
+  { snapshot, files }: SnapshotSource,
+): Promise<Receiver> {
   const { container, component } = as ?? snapshot
   const whole = [container, component, snapshot.name] as const
   const lacking = await store.machine.request('snapshot_missing', [store.place, ...whole, ...files.map(encodeField)])
+  const damaged = lacking.filter((line) => line.startsWith('damaged ')).map((line) => line.slice('damaged '.length))
+  if (damaged.length > 0) onDamaged?.(damaged)
   const isWhole = lacking.includes('whole')
   const missing = isWhole ? [] : files.filter((file) => lacking.includes(`missing ${file}`))
   return { store, whole, transfer: `transfer.${randomBytes(12).toString('hex')}`, missing }

@@ -61,7 +61,7 @@ export async function replaceState(machine: Machine<'state'>, request: Replaceme
   if (saved.kind === 'not-begun') return saved
   const restored = await performStateActivity(machine, { ...request, activity: 'restore' })
   if (restored.kind === 'no-state') throw badAnswer(machine.address)
-  return restored
+  return saved.kind === 'succeeded' && restored.kind === 'succeeded' ? { ...saved, ...restored } : restored
 }
 
 /** In place of a snapshot's name, for a snapshot: otherwise, none is taken of what davit has not activated as state that moves. */

@@ -4,6 +4,8 @@ import {
   commonCompressor,
   findKept,
   keptStore,
+  keptStores,
+  reportDamage,
   sendKept,
   type StateMachines,
   storeOf,
@@ -14,10 +16,12 @@ import {
   type ActivityResult,
   definitionOf,
   type DirectSsh,
+  listSnapshots,
   performStateActivity,
   readStateMark,
   replaceState,
   type ShellTarget,
+  type SnapshotStore,
   WHATEVER_IS_THERE,
 } from '@davit/target'
 import {
@@ -60,6 +64,7 @@ export async function takeSnapshot(activity: Snapshotting, scene: StateScene): P
   // A service that served before its state moved with it has left no marker.
   const snapshot = scene.recorded.has(identityOf(activity)) ? WHATEVER_IS_THERE : undefined
   const result = await performStateActivity(machine, { ...request, activity: 'snapshot', definition, snapshot })
+  reportDamage(result, request.mapping, scene.report)
   if (result.kind !== 'no-state') return result
   scene.missing.add(identityOf(activity))
   scene.report(say('state-missing', { target: request.mapping.target, service: activity.service.name }))
@@ -80,8 +85,11 @@ export async function restoreSnapshot(activity: Restoring, scene: StateScene): P
   const snapshot = scene.arrived.get(identityOf(activity))
   // Its module has nothing to keep.
   if (snapshot === undefined) return SUCCEEDED
+  if (activity.snapshot !== undefined) await bringAgain(activity, activity.snapshot, scene)
   const { machine, ...request } = await requestFor(activity, scene)
-  return replaceState(machine, { ...request, snapshot, definition: definitionToRestore(activity, scene) })
+  const result = await replaceState(machine, { ...request, snapshot, definition: definitionToRestore(activity, scene) })
+  reportDamage(result, request.mapping, scene.report)
+  return result
 }
 
 /** A service that goes on, since only its state is missing, has the settings with which it was activated. */
@@ -91,6 +99,39 @@ export function definitionToRestore(
 ): ActivityDefinition {
   const active = activated.has(identityOf(activity)) ? undefined : recorded.get(identityOf(activity))
   return active ?? definitionOf(next, activity.mapping)
+}
+
+/** Sends what an earlier run has brought there once more, as far as it is damaged or gone, from wherever it is intact. */
+async function bringAgain(to: Restoring, name: string, scene: StateScene): Promise<void> {
+  const { machines, profile, places } = scene
+  const there = await destination(to, scene)
+  const stores = [
+    ...keptStores(await machines.here(), profile).map(({ store }) => store),
+    ...(await Promise.all([...places.values()].map((place) => storeOf(machines, place)))),
+  ]
+  for (const store of stores) {
+    // If it is intact where it is to be restored, nothing travels. One store after the other, as the first one is enough.
+    // oxlint-disable-next-line no-await-in-loop
+    if (await isSentFrom(store, { to: there, name }, scene)) return
+  }
+}
+
+interface Resending {
+  readonly to: Awaited<ReturnType<typeof destination>>
+  readonly name: string
+}
+
+async function isSentFrom(store: SnapshotStore, { to, name }: Resending, scene: StateScene): Promise<boolean> {
+  if (store.place === to.store.place && store.machine.address === to.store.machine.address) return false
+  const snapshot = (await listSnapshots(store)).findLast((one) => one.name === name)
+  if (snapshot === undefined) return false
+  try {
+    await sendKept({ store, snapshot }, to, scene)
+    return true
+  } catch (error) {
+    if (!(error instanceof DavitError) || error.code === 'lock-lost') throw error
+    return false
+  }
 }
 
 /** Can always be tried again, so that it has failed even if a connection is lost. */
@@ -111,7 +152,7 @@ async function transferred(activity: Transfer, scene: StateScene): Promise<strin
   if (activity.isKept) {
     const found = await findKept(machines, profile, componentOf(activity))
     if (found === undefined || to === undefined) return undefined
-    await sendKept(found, to, signal)
+    await sendKept(found, to, scene)
     return found.snapshot.name
   }
   const place = placeOf(activity, scene)
