@@ -36,7 +36,7 @@ export async function deploy(order: Order, steps: Steps, directories: PrivateDir
 
   const generation = await generationOf(order, steps)
   const next = await manifestOf(order, generation, { steps, directories })
-  if (order.dryRun || order.abandon.length > 0) return steps.show(activate, activationWords(order), next)
+  if (order.dryRun || order.abandon.length > 0) return showPlan(order, next, { steps, directories })
 
   if ((await stateOf(order, { next, generation }, steps)) === 'unchanged') return directories.sweep()
   await steps.run(distribute, [], next)
@@ -48,6 +48,16 @@ export async function deploy(order: Order, steps: Steps, directories: PrivateDir
   }
   // From now on, another rollback goes one generation further back.
   if (generation !== undefined) await steps.run(generations, ['--end-rollback'])
+}
+
+/** Shows what a dry run is about, or gives services up. */
+async function showPlan(order: Order, next: string, making: Making): Promise<void> {
+  const { steps } = making
+  await steps.show(activate, activationWords(order), next)
+  if (!order.deleteState || order.abandon.length > 0) return
+  const before = await steps.run(generations, ['--current'])
+  if (before !== '')
+    await withOldManifest(before, making, (file) => steps.show(deleteState, deletionWords(order, file), next))
 }
 
 /** Whether services are to be given up on the targets of the last deployment. */
@@ -76,20 +86,22 @@ async function changeTargets(order: Order, { next, generation }: Change, making:
   await steps.run(activate, activationWords(order), next)
   // A repair deploys nothing new, so there is nothing to record.
   if (!order.repair) await steps.run(set, recordWords(order, generation), next)
-  if (before !== '') await deleteOldState(order, { before, next }, making)
+  // What the services of the manifest before have left behind.
+  if (before !== '')
+    await withOldManifest(before, making, (file) => steps.run(deleteState, deletionWords(order, file), next))
   if (order.keep !== undefined) await steps.run(cleanSnapshots, wordsOf({ keep: order.keep }), next)
 }
 
-/** Deletes what the services of the manifest before have left behind. */
-async function deleteOldState(
-  order: Order,
-  { before, next }: { readonly before: string; readonly next: string },
-  { steps, directories }: Making,
+/** Has the manifest before in a file. */
+async function withOldManifest(
+  before: string,
+  { directories }: Making,
+  use: (file: string) => Promise<unknown>,
 ): Promise<void> {
   await directories.use(async (directory) => {
     const file = join(directory, 'old-manifest')
     await writeFile(file, before, { mode: 0o600 })
-    await steps.run(deleteState, deletionWords(order, file), next)
+    await use(file)
   })
 }
 

@@ -51,8 +51,8 @@ export function recordWords(order: Order, generation: string | undefined): reado
 }
 
 /** Words for davit-delete-state, given the file with the manifest before. */
-export function deletionWords({ noLock }: Order, oldManifest: string): readonly string[] {
-  return wordsOf({ noLock, oldManifest })
+export function deletionWords({ noLock, dryRun }: Order, oldManifest: string): readonly string[] {
+  return wordsOf({ noLock, dryRun, onceDeployed: dryRun, oldManifest })
 }
 
 /** Words about what davit-set leaves alone, which davit-activate --check does not compare then. */

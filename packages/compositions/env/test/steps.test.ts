@@ -46,6 +46,17 @@ describe('davit-env', () => {
     nothingLeft()
   })
 
+  test('shows what would be deleted after the plan', async () => {
+    const { stdout } = await run([...MODELS, '--delete-state', '--dry-run'])
+    expect(trace().slice(2)).toEqual([
+      'activate dryRun: output of manifest',
+      'generations current',
+      expect.stringMatching(/^delete-state oldManifest=\S+\/old-manifest dryRun onceDeployed: output of manifest$/),
+    ])
+    expect(stdout).toBe('output of activate\noutput of delete-state\n')
+    nothingLeft()
+  })
+
   test('stops where davit-activate --check finds nothing to change', async () => {
     expect(await run(MODELS, { STATE: 'unchanged' })).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(namesOfSteps()).toEqual(['normalize', 'manifest', 'activate'])

@@ -43,6 +43,11 @@ export const description = {
     ...skipOptions,
     ...lockOptions,
     ...dryRunOptions,
+    'once-deployed': {
+      type: 'boolean',
+      describe:
+        'with --dry-run, show what could be deleted once the manifest is deployed, including state that is in use until then; so davit-env --delete-state --dry-run does',
+    },
   },
   exitStatus: { 1: 'not all state was deleted' },
   environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },

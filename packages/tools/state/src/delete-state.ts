@@ -1,7 +1,7 @@
 import { currentGeneration } from '@davit/coordinator-state'
 import type { Manifest } from '@davit/documents'
 import { deleteTasks, isSelected, type StateScene } from '@davit/state-runner'
-import { defineTool, deploymentOf } from '@davit/tool'
+import { defineTool, deploymentOf, usageError } from '@davit/tool'
 import { stateBetween, type StateChange } from '@davit/transition'
 
 import { description } from './delete-state-description.ts'
@@ -14,6 +14,8 @@ export const tool = defineTool({
   ...description,
   async run(context) {
     const { args, report } = context
+    if (args.onceDeployed && !args.dryRun)
+      throw usageError("option '--once-deployed' needs '--dry-run'", 'add --dry-run')
     const order = await readMoveOrder({ ...context, args: { ...args, upgrade: true } })
     const { manifest, old } = order
     const deployed = (await currentGeneration(deploymentOf(context).place))?.manifest
@@ -22,12 +24,17 @@ export const tool = defineTool({
       const others = [manifest, ...(deployed === undefined ? [] : [deployed])]
       const plan = (scene: StateScene) => {
         const there = onReached(services, manifest, { ...reached, report })
-        return deleteTasks(departuresOf(there, changeFrom(order, deployed)), scene)
+        const when = args.onceDeployed ? 'once-deployed' : 'now'
+        return deleteTasks(departuresOf(there, changeFrom(order, deployed)), scene, when)
       }
       const terms = { ...context, args: IN_PARALLEL }
       return {
         scene: { ...sceneOf(context, reached, { manifest: old, others }), discards: args.discard },
-        show: async (scene) => printTasks(await plan(scene), terms),
+        show: async (scene) => {
+          const tasks = await plan(scene)
+          // A deployment that shows its own plan before has said so.
+          if (tasks.length > 0 || !args.onceDeployed) await printTasks(tasks, terms)
+        },
         carryOut: async (scene) =>
           carryOutTasks(await plan(scene), { ...terms, signal: scene.signal }, { manifest, ...NOT_DELETED }),
       }

@@ -25,6 +25,15 @@ describe('davit-delete-state', () => {
     expect(scene.snapshots('--where', 'coordinator')).toEqual(['db t1 coordinator'])
   })
 
+  test('shows what a deployment would leave behind', async () => {
+    await scene.deploy('old.json', scene.manifest({ db: 't1', files: 't3' }))
+    const next = scene.write('next.json', scene.manifest({ db: 't2', files: 't3' }))
+    const shown = (file: string) => scene.output('delete-state', file, '-o', old(), '--dry-run', '--once-deployed')
+    expect(shown(next)).toBe('delete the state of db in box on t1\n')
+    expect(shown(old())).toBe('')
+    expect(scene.run('delete-state', [next, '-o', old(), '--once-deployed'])).toMatchObject({ status: 64, stdout: '' })
+  })
+
   test('deletes it as it was used last, whatever the settings are now', async () => {
     await moved()
     appendFileSync(scene.path('state/targets/t1/dysnomia/garbage/box/db'), 'property.where ,elsewhere\n')

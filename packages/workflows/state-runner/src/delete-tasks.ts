@@ -9,8 +9,11 @@ import { sharedUse } from './shared-use.ts'
 import { type Departure, notTakenOver } from './taken-over.ts'
 import type { StateTask } from './task.ts'
 
-/** Whether state is deleted now, or after it was moved, so that it cannot be told yet whether it is kept. */
-export type Deletion = 'now' | 'once-moved'
+/**
+ * Whether state is deleted now, or after it was moved, so that it cannot be told yet whether it is kept, or once a deployment has left what
+ * is still in use.
+ */
+export type Deletion = 'now' | 'once-moved' | 'once-deployed'
 
 /** Plans to delete the state that waits for it, and says which state does not. The target checks it once more. */
 export async function deleteTasks(
@@ -25,14 +28,15 @@ export async function deleteTasks(
       return { ...one, mark: await readStateMark(machine, { target, ...componentOf(one.from) }) }
     }),
   )
-  for (const { from, mark } of marked) {
-    if (mark.kind === 'garbage') continue
+  const isLeft = ({ mark: { kind } }: MarkedDeparture) =>
+    kind === 'garbage' || (kind === 'in-use' && when === 'once-deployed')
+  for (const { from, mark } of marked.filter((one) => !isLeft(one))) {
     const { service, mapping } = from
     scene.report(
       say(mark.kind === 'in-use' ? 'state-in-use' : 'state-unknown', { service: service.name, target: mapping.target }),
     )
   }
-  return marked.filter(({ mark }) => mark.kind === 'garbage').map((one) => deleting(one, scene, when))
+  return marked.filter(isLeft).map((one) => deleting(one, scene, when))
 }
 
 interface MarkedDeparture extends Departure {
