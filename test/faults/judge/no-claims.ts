@@ -9,7 +9,10 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'not-connected',
   'no-state-moved',
   'nothing-to-do',
+  'snapshots-damaged',
   'state-missing',
+  // It says what may be, and what to do then.
+  'state-perhaps-gone',
   'state-not-kept',
   'other-module-tried',
   'others-here',

@@ -20,7 +20,7 @@ export const STATE_OPERATIONS = {
   state_marks: {
     roles: STATE,
     fields: 'TARGET CONTAINER COMPONENT',
-    does: 'says whether the state of a component is in use, or may be deleted, and how it was used last',
+    does: 'says whether the state of a component is in use, or may be deleted, how it was used last, which snapshot has all of it, and from which it has come',
     isRepeatable: true,
   },
   snapshot_components: {
@@ -46,7 +46,7 @@ export const STATE_OPERATIONS = {
   snapshot_missing: {
     roles: STATE,
     fields: 'STORE CONTAINER COMPONENT SNAPSHOT [FILE]...',
-    does: 'names the files of a snapshot that no snapshot of the component has here, or says that it is here as a whole',
+    does: 'names the files of a snapshot that no snapshot of the component has here, or says that it is here as a whole; moves aside what is damaged',
     slowness: VERY_SLOW,
     isRepeatable: true,
   },

@@ -43,6 +43,15 @@ export const say = messages({
     ({ service }) => `Skip state of '${service}': nothing of it is left here, so that it begins anew`,
   ),
   /**
+   * A service with state was activated, and now its module does not find it, so it is activated again. If only its server was down, its
+   * state is still there. If somebody has dropped it, the service begins anew, empty, and its state comes back with `davit-restore`.
+   */
+  'state-perhaps-gone': warning(
+    { target: 'prefix', service: 'text' },
+    ({ service }) =>
+      `'${service}' was activated, and its module does not find it: if somebody has removed its state, it begins anew, empty, and 'davit-restore -S ${service}' brings back the last snapshot that this machine keeps`,
+  ),
+  /**
    * A service moves, and its module has kept nothing of its state. A module of Dysnomia may keep its snapshots under another name: that of
    * its type, if the container has another one. The state is still where it was.
    */

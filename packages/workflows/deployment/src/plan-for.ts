@@ -27,6 +27,7 @@ import { type Deployed, deployedBy, type ObservationTerms, observeDeployment } f
 import type { FoundService } from '@davit/observation'
 import { say } from './messages.ts'
 import { refuseConflicts } from './refuse-conflicts.ts'
+import { perhapsGone } from './state/perhaps-gone.ts'
 import { planState, type StateTerms } from './state/state-plan.ts'
 import { type Claim, takeOver } from './take-over.ts'
 
@@ -72,7 +73,12 @@ export async function planFor(next: Manifest, targets: readonly ShellTarget[], t
   )
   refuseConflicts(next, transition, deployed)
   const skipped = [...transition.skipped, ...forgottenIn(next, { ...terms, observed, unreachable })]
-  const notes = [...state.messages, ...vanishedOf(leaving), ...(terms.undeploy === true ? othersIn(deployed) : [])]
+  const notes = [
+    ...state.messages,
+    ...perhapsGone(observed),
+    ...vanishedOf(leaving),
+    ...(terms.undeploy === true ? othersIn(deployed) : []),
+  ]
   return {
     transition: { ...transition, skipped },
     deployed,

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { openLocal } from '@davit/connection'
@@ -7,6 +7,10 @@ import { NO_SECRETS, type Secrets } from '@davit/secrets'
 import type { StateMachines } from '@davit/state-runner'
 import { type Machine, openMachine, type ShellTarget } from '@davit/target'
 
+import { expect } from 'vitest'
+
+import { applyManifest } from '../src/apply-manifest.ts'
+import { planFor } from '../src/plan-for.ts'
 import { Machines, type ServiceSpec } from './testing.ts'
 
 /** Targets with a machine each; `db` keeps its state in a file for each target, `app` depends on it. */
@@ -83,6 +87,16 @@ export class StatefulMachines extends Machines {
     return { on: ({ name }) => open(name), here: () => open('here') }
   }
 
+  /** Runs until an activity fails, and undoes nothing, as if the run had been killed. */
+  async deployUntil(what: string, next: Manifest, previous: Manifest): Promise<void> {
+    this.fail(what)
+    const lost = new AbortController().signal
+    const terms = { ...this.terms({ previous }), ...this.planned(), token: '-', lost, rollback: 'keep' } as const
+    const plan = await planFor(next, this.targets, terms)
+    expect(await applyManifest(next, plan, terms)).toMatchObject({ kind: 'failed' })
+    rmSync(join(this.directory, `fail-${what}`))
+  }
+
   planned(migration: 'move' | 'none' | 'move-and-restore' = 'move') {
     return { state: { migration, directory: join(this.directory, 'here') }, machines: this.stateMachines() }
   }
@@ -97,6 +111,7 @@ state=$D/state-$DAVIT_TARGET
 [ ! -e "$D/fail-$1-$name-$DAVIT_TARGET" ] || { echo "cannot $1" >&2; exit 3; }
 [ "$name" = db ] || exit 0
 case $1 in
+  status) [ -e "$D/up-$DAVIT_TARGET" ] ;;
   activate) [ -e "$state" ] || echo fresh >"$state"; : >"$D/up-$DAVIT_TARGET" ;;
   deactivate) rm -f "$D/up-$DAVIT_TARGET" ;;
   snapshot) [ ! -e "$state" ] || cp "$state" "$DAVIT_SNAPSHOT/dump" ;;

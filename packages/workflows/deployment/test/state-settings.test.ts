@@ -5,8 +5,6 @@ import type { Manifest, PropertyValue } from '@davit/documents'
 import { openSecrets } from '@davit/secrets'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { applyManifest } from '../src/apply-manifest.ts'
-import { planFor } from '../src/plan-for.ts'
 import { StatefulMachines } from './state-scene.ts'
 
 let machines: StatefulMachines
@@ -28,22 +26,12 @@ function deploy(next: Manifest, previous?: Manifest) {
   return machines.deploy(next, machines.targets, { ...machines.planned(), previous })
 }
 
-/** Runs until an activity fails, and undoes nothing, as if the run had been killed. */
-async function deployUntil(what: string, next: Manifest, previous: Manifest): Promise<void> {
-  machines.fail(what)
-  const lost = new AbortController().signal
-  const terms = { ...machines.terms({ previous }), ...machines.planned(), token: '-', lost, rollback: 'keep' } as const
-  const plan = await planFor(next, machines.targets, terms)
-  expect(await applyManifest(next, plan, terms)).toMatchObject({ kind: 'failed' })
-  rmSync(join(machines.directory, `fail-${what}`))
-}
-
 describe('settings with which state is saved and restored', () => {
   test('of a service without a record are resolved before anything is begun', async () => {
     setSecrets({ OLD: 'old password', NEW: 'new password' })
     await deploy(machines.systemOn('t1', { password: secret('OLD') }))
     const previous = machines.systemOn('t1', { password: secret('NEW') })
-    await deployUntil('snapshot-db-t1', machines.systemOn('t2'), previous)
+    await machines.deployUntil('snapshot-db-t1', machines.systemOn('t2'), previous)
     machines.calls()
     setSecrets({ NEW: 'new password' })
     await expect(deploy(machines.systemOn('t2'), previous)).rejects.toMatchObject({
@@ -61,7 +49,7 @@ describe('settings with which state is saved and restored', () => {
     const before = machines.systemOn('t1')
     await deploy(before)
     writeFileSync(machines.state('t1'), 'rows')
-    await deployUntil('restore-db-t2', machines.systemOn('t2', { password: secret('OLD') }), before)
+    await machines.deployUntil('restore-db-t2', machines.systemOn('t2', { password: secret('OLD') }), before)
     const next = machines.systemOn('t2', { password: secret('NEW') })
     setSecrets({ NEW: 'new password' })
     await expect(deploy(next, before)).rejects.toMatchObject({ code: 'secret-unresolved' })
@@ -78,7 +66,7 @@ describe('settings with which state is saved and restored', () => {
     const before = machines.systemOn('t1')
     await deploy(before)
     writeFileSync(machines.state('t1'), 'rows')
-    await deployUntil('restore-db-t2', machines.systemOn('t2', { password: secret('OLD') }), before)
+    await machines.deployUntil('restore-db-t2', machines.systemOn('t2', { password: secret('OLD') }), before)
     const next = machines.systemOn('t2', { password: secret('NEW') })
     const terms = { ...machines.planned(), previous: before, changed: 'restart' } as const
     expect(await machines.deploy(next, machines.targets, terms)).toMatchObject({ kind: 'completed' })

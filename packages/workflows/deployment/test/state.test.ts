@@ -5,8 +5,6 @@ import { type Manifest, mappingIdOf, type TargetName } from '@davit/documents'
 import { listSnapshots } from '@davit/target'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { applyManifest } from '../src/apply-manifest.ts'
-import { planFor } from '../src/plan-for.ts'
 import { StatefulMachines } from './state-scene.ts'
 
 let machines: StatefulMachines
@@ -25,14 +23,6 @@ const planned = (migration?: 'none' | 'move-and-restore') => machines.planned(mi
 async function deploy(next: Manifest, more: object = {}) {
   machines.calls()
   return machines.deploy(next, machines.targets, { ...planned(), ...more })
-}
-
-/** Deploys up to what fails, as if killed then. */
-async function cutOff(next: Manifest, previous: Manifest): Promise<void> {
-  const lost = new AbortController().signal
-  const terms = { ...machines.terms({ previous }), ...planned(), token: '-', lost }
-  const plan = await planFor(next, machines.targets, terms)
-  expect(await applyManifest(next, plan, { ...terms, rollback: 'keep' })).toMatchObject({ kind: 'failed' })
 }
 
 describe('the state of a service', () => {
@@ -194,11 +184,9 @@ describe('the state of a service', () => {
     const before = systemOn('t1')
     await deploy(before)
     writeFileSync(state('t1'), 'rows')
-    fail('restore-db-t2')
     const next = systemOn('t2')
-    await cutOff(next, before)
+    await machines.deployUntil('restore-db-t2', next, before)
     const terms = { ...machines.terms({ previous: before }), ...planned() }
-    rmSync(join(machines.directory, 'fail-restore-db-t2'))
     expect(await machines.plan(next, machines.targets, terms)).toEqual([
       "no record of service 'db' is left on target 't1': if it still runs, stop it by hand",
       'restore db in db on t2 (its state was not restored yet)',
@@ -215,9 +203,7 @@ describe('the state of a service', () => {
       const before = systemOn('t1')
       await deploy(before)
       writeFileSync(state('t1'), 'rows')
-      fail('restore-db-t2')
-      await cutOff(systemOn('t2'), before)
-      rmSync(join(machines.directory, 'fail-restore-db-t2'))
+      await machines.deployUntil('restore-db-t2', systemOn('t2'), before)
       const [name = ''] = readdirSync(join(machines.directory, 't1/targets/t1/dysnomia/snapshots/db/db'))
       const snapshots = join(machines.directory, 't2/targets/t2/dysnomia/snapshots/db/db', name)
       const archive = readdirSync(snapshots, { recursive: true, encoding: 'utf8' }).find((name) =>
@@ -287,6 +273,24 @@ describe('the state of a service', () => {
     rmSync(join(machines.directory, 't2/targets'), { recursive: true })
     await deploy(systemOn('t3'), { previous: systemOn('t2') })
     expect(kept()).toEqual([expect.stringContaining("Skip state of 'db'")])
+  })
+
+  test('that somebody has removed is made anew with a warning, unless its module tells about something else', async () => {
+    declare(['status'])
+    await deploy(systemOn('t1'))
+    expect(await machines.plan(systemOn('t1'), machines.targets, planned())).toEqual(['nothing to do'])
+    for (const file of [state('t1'), join(machines.directory, 'up-t1')]) rmSync(file)
+    const warning = expect.stringMatching(
+      /^'db' was activated, .* begins anew, empty, and 'davit-restore -S db' brings/,
+    )
+    const restart = ['deactivate', 'activate'].map((kind) => `${kind} db in db on t1 (no longer running)`)
+    expect(await machines.plan(systemOn('t1'), machines.targets, planned())).toEqual([warning, ...restart])
+    declare(['status', 'restore-first'])
+    expect(await machines.plan(systemOn('t1'), machines.targets, planned())).toEqual(restart)
+    declare(['status'])
+    expect(await deploy(systemOn('t1'))).toMatchObject({ kind: 'completed' })
+    const said = machines.events.filter((event) => 'code' in event && event.code === 'state-perhaps-gone')
+    expect([read('t1'), said]).toEqual(['fresh\n', [expect.objectContaining({ kind: 'warning', target: 't1' })]])
   })
 
   test('on a target that is gone is skipped, and that is said', async () => {

@@ -26,6 +26,8 @@ export interface DeployedMapping extends ObservedMapping {
   readonly definition: ActivityDefinition | undefined
   /** Whether the service may still be locked by an earlier run. */
   readonly isLocked?: boolean
+  /** Activities that its module declares. */
+  readonly declared?: readonly string[]
 }
 
 /** What is deployed now. */
