@@ -14,7 +14,7 @@ send_directly() {
   {
     printf '%s\n' "$line"
     {
-      tar -cf - -C "$directory" "$@"
+      write_archive "$directory" "$@"
       printf 'sent %s\n' "$?" >&2
     } | show_movement
   } 9<&- | ssh -F none -T -l "$user" -p "$port" -o BatchMode=yes -o PreferredAuthentications=publickey -o IdentityFile=none \

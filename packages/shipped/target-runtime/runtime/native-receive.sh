@@ -9,7 +9,7 @@ receive_archive() {
   [ "$4" != none ] || umask 077
   begin_transfer "$1" "$2" "$3"
   [ "$4" != none ] || {
-    tar -xof - -C "$1/$2"
+    tar_in_large_parts tar -xof - -C "$1/$2"
     printf 'status %s\nchecksum none\n' "$?"
     cat >/dev/null
     return

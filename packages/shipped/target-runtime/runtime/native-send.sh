@@ -7,7 +7,7 @@ send_trees() {
   directory=$2 checksum=$3
   shift 3
   [ "$checksum" != none ] || {
-    tar -cf - -C "$directory" "$@"
+    write_archive "$directory" "$@"
     printf 'sent %s\nchecksum none\n' "$?" >&2
     return
   }

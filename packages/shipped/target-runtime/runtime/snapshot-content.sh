@@ -35,9 +35,29 @@ list_entries() {
 }
 
 list_files() {
+  sed -n '/^8/p' "$1.all" >"$1.files" && digest_files "$1" && same_length "$1.files" "$1.sums" &&
+    sed 's/^\\//; s/ .*//' "$1.sums" | paste -d ' ' - "$1.files"
+}
+
+# digest_files LISTS: writes LISTS.sums, the checksums of the files in LISTS.files, in order; of much data, both halves at the same time.
+digest_files() {
+  bytes=$(awk '{ sum += $2 } END { printf "%.0f", sum }' "$1.files") && : >"$1.half" || return
+  if [ "$bytes" -lt 33554432 ]; then
+    digest_listed "$1.files" >"$1.sums"
+    return
+  fi
+  awk -v bytes="$bytes" -v half="$1.half" 'sum * 2 < bytes { print >half } sum * 2 >= bytes { print } { sum += $2 }' "$1.files" >"$1.rest" || return
+  digest_listed "$1.half" >"$1.sums" &
+  digesting=$!
+  digest_listed "$1.rest" >"$1.more"
+  status=$?
+  wait "$digesting" && [ "$status" = 0 ] && cat "$1.more" >>"$1.sums"
+}
+
+# digest_listed FILE: of the files in lines of a listing.
+digest_listed() {
   # shellcheck disable=SC2086
-  sed -n '/^8/p' "$1.all" >"$1.files" && paths_of "$1.files" | tr '\n' '\0' | xargs -0 -r $digester >"$1.sums" &&
-    same_length "$1.files" "$1.sums" && sed 's/^\\//; s/ .*//' "$1.sums" | paste -d ' ' - "$1.files"
+  paths_of "$1" | tr '\n' '\0' | xargs -0 -r $digester
 }
 
 list_links() {
@@ -160,15 +180,17 @@ pack_members() {
   done
 }
 
-# pack_archive COMMAND...: keeps what it prints as the archive $number, and computes its checksum on the way. Each part of the pipe takes
-# its mark away when it has succeeded.
+# pack_archive COMMAND...: keeps what it prints as the archive $number. The checksum is computed afterwards: pipes with small parts would
+# take more time than reading what was just written.
 pack_archive() {
-  rm -rf "$work/unfinished" && mkdir "$work/unfinished" "$work/unfinished/read" "$work/unfinished/packed" "$work/unfinished/written" || return
-  # shellcheck disable=SC2086
-  sum=$({ "$@" && rmdir "$work/unfinished/read"; } | { compress "$compressor" && rmdir "$work/unfinished/packed"; } |
-    { tee "$work/archive" && rmdir "$work/unfinished/written"; } | $digester) && rmdir "$work/unfinished" || return
-  sum=${sum%% *}
-  is_checksum "$sum" && mv "$work/archive" "$work/packed/$(printf '%03d' "$number")-$sum.tar$compressed"
+  if [ "$compressor" = none ]; then
+    "$@" >"$work/archive" || return
+  else
+    # The mark is gone when the first part of the pipe has succeeded.
+    mkdir -p "$work/unfinished" && { tar_in_large_parts "$@" && rmdir "$work/unfinished"; } | compress "$compressor" >"$work/archive" &&
+      [ ! -d "$work/unfinished" ] || return
+  fi
+  sum=$(digest_of "$work/archive") && is_checksum "$sum" && mv "$work/archive" "$work/packed/$(printf '%03d' "$number")-$sum.tar$compressed"
 }
 
 # choose_compressor WISH: sets $compressor to what is here, at best the wish.
@@ -182,8 +204,7 @@ choose_compressor() {
 compress() {
   case $1 in
     zstd) zstd -q -c -1 ;;
-    gzip) gzip -1 -c ;;
-    *) cat ;;
+    *) gzip -1 -c ;;
   esac
 }
 
@@ -241,7 +262,7 @@ extract() {
   number=1
   for archive in "$@"; do
     [ "$archive" != "$1" ] && [ -f "$archive" ] || continue
-    decompress "$archive" | tar -x -p -f - -C "$1" || return
+    extract_archive "$archive" "$1" || return
     remove_unlisted "$1" && has_own_files "$1" || return
     [ $# -gt 2 ] || continue
     sed -n 's/^a //p' "$work/there" >"$work/members" && [ -s "$work/members" ] || continue
@@ -265,11 +286,18 @@ remove_unlisted() {
     (cd "$1" && tr '\n' '\0' <"$work/unlisted" | xargs -0 -r rm -rf)
 }
 
+# extract_archive ARCHIVE DIRECTORY
+extract_archive() {
+  case $1 in
+    *.tar) tar -x -p -f "$1" -C "$2" ;;
+    *) decompress "$1" | tar_in_large_parts tar -x -p -f - -C "$2" ;;
+  esac
+}
+
 decompress() {
   case $1 in
     *.zst) set -- zstd -q -d -c "$1" ;;
-    *.gz) set -- gzip -d -c "$1" ;;
-    *) set -- cat "$1" ;;
+    *) set -- gzip -d -c "$1" ;;
   esac
   command -v "$1" >/dev/null || complain "'$1' is necessary to read this snapshot; install it here"
   "$@"

@@ -2,8 +2,8 @@ import { ending, quote, runtime } from './runtime-script.ts'
 
 const PLACE = ['common', 'refuse', 'claim', 'native-store', 'native-place']
 const SERVER = { detached: [...PLACE, 'native-builder'], own: ['native-build'] }
-const SENDER = { own: ['common', 'native-send'] }
-const DIRECT_SENDER = { own: ['common', 'direct-send'] }
+const SENDER = { own: ['common', 'write-archive', 'native-send'] }
+const DIRECT_SENDER = { own: ['common', 'write-archive', 'direct-send'] }
 const ADOPTER = { own: [...PLACE, 'native-adopt'] }
 
 /** Directories of a native store on a target. */
