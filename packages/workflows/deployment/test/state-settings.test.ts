@@ -1,5 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
 
 import type { Manifest, PropertyValue } from '@davit/documents'
 import { openSecrets } from '@davit/secrets'
