@@ -20,6 +20,8 @@ export interface StateSituation {
   readonly previous: Manifest | undefined
   /** Targets that could not be observed. */
   readonly unreachable: ReadonlySet<TargetName>
+  /** Targets that know nothing of the deployment: whatever the last generation had there is lost. */
+  readonly blank: ReadonlySet<TargetName>
 }
 
 export interface StateMoves {
@@ -37,7 +39,7 @@ export interface StateMoves {
  * goes to where the same component, or another version of the same service, has none yet.
  */
 export function stateMovesOf(situation: StateSituation): StateMoves {
-  const { next, unreachable } = situation
+  const { next, unreachable, blank } = situation
   const wanted = new Map(statefulServices(next).map((one) => [placeOf(one), one]))
   const recorded = recordedState(situation.observed)
   const previous = previousState(situation)
@@ -46,7 +48,9 @@ export function stateMovesOf(situation: StateSituation): StateMoves {
   const pending = pendingIn(situation.observed, wanted)
   // Where an instance has served that no manifest mentions, a run was cut off, or another coordinator was at work.
   const elsewhere = recorded.filter((one) => hasServed(one) && !wanted.has(placeOf(one)) && !before.has(placeOf(one)))
-  const inPlace = previous.filter((one) => !elsewhere.some((other) => isKin(one, other)))
+  const inPlace = previous.filter(
+    (one) => !blank.has(one.mapping.target) && !elsewhere.some((other) => isKin(one, other)),
+  )
   const settled = new Set([...inPlace, ...recorded.filter(hasServed), ...pending].map(placeOf))
 
   const leaving = [...known.values()].filter((one) => !wanted.has(placeOf(one)) && !staysWithoutState(one, next))

@@ -42,10 +42,12 @@ interface Situation {
   readonly observed?: readonly ObservedMapping[]
   readonly previous?: Manifest
   readonly unreachable?: readonly string[]
+  readonly blank?: readonly string[]
 }
 
-function movesIn({ next, observed = [], previous, unreachable = [] }: Situation): StateMoves {
-  return stateMovesOf({ next, observed, previous, unreachable: new Set(unreachable as TargetName[]) })
+function movesIn({ next, observed = [], previous, unreachable = [], blank = [] }: Situation): StateMoves {
+  const named = (names: readonly string[]) => new Set(names as TargetName[])
+  return stateMovesOf({ next, observed, previous, unreachable: named(unreachable), blank: named(blank) })
 }
 
 function shown({ moves, pending, fresh, skipped }: StateMoves): readonly string[] {
@@ -62,6 +64,16 @@ function shown({ moves, pending, fresh, skipped }: StateMoves): readonly string[
 describe('state', () => {
   test.each<[string, Situation, readonly string[]]>([
     ['stays where it is', { next: db('a/c'), observed: recorded(db('a/c')), previous: db('a/c') }, []],
+    [
+      'is lost with the disk of its target, and its service begins anew',
+      { next: db('a/c'), previous: db('a/c'), blank: ['a'] },
+      ['fresh db a/c'],
+    ],
+    [
+      'stays where its service has no record, as long as the target knows the deployment',
+      { next: db('a/c'), previous: db('a/c') },
+      [],
+    ],
     [
       'stays when the service gets a new version',
       { next: stateful({ db: { on: ['a/c'], version: 2 } }), observed: recorded(db('a/c')), previous: db('a/c') },
@@ -177,7 +189,7 @@ describe('a plan that moves state', () => {
 
   function order(restoresFirst: boolean): readonly string[] {
     const observed = recorded(before).map(({ component, ...one }) => (component === 'db' ? { ...one, component } : one))
-    const moves = stateMovesOf({ next, observed, previous: undefined, unreachable: new Set() })
+    const moves = stateMovesOf({ next, observed, previous: undefined, unreachable: new Set(), blank: new Set() })
     const to = activitiesOf(planTransition(next, observed, { upgrade: 'upgrade' })).find(
       ({ kind, service }) => kind === 'activate' && service.name === 'db',
     )
@@ -208,7 +220,13 @@ describe('a plan that moves state', () => {
   test('stops what the service depends on only after the snapshot', () => {
     const gone = stateful({})
     const observed = recorded(before)
-    const { moves, pending } = stateMovesOf({ next: gone, observed, previous: before, unreachable: new Set() })
+    const { moves, pending } = stateMovesOf({
+      next: gone,
+      observed,
+      previous: before,
+      unreachable: new Set(),
+      blank: new Set(),
+    })
     const plan = planTransition(gone, observed, {
       upgrade: 'upgrade',
       state: { moves, pending, restoresFirst: new Set() },

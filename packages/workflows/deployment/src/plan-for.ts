@@ -65,8 +65,8 @@ export async function planFor(next: Manifest, targets: readonly ShellTarget[], t
   const { leaving, ...deployed } = await traced(trace, { kind: 'work', name: 'observe' }, () =>
     deployedOn(targets, { ...terms, next, unreachable }),
   )
-  const { observed } = deployed
-  const state = await planState({ ...terms, next, observed, unreachable, places: deployed.places }, terms.state)
+  const { observed, places, blank } = deployed
+  const state = await planState({ ...terms, next, observed, unreachable, places, blank }, terms.state)
   const options = { upgrade, changed, ...(previous === undefined ? {} : { previous }), ...state.planned }
   const transition = await traced(trace, { kind: 'work', name: 'plan' }, () =>
     planTransition(next, [...observed, ...assumedOn(unreachable, next)], options),

@@ -219,6 +219,20 @@ describe('the state of a service', () => {
     },
   )
 
+  test('that was lost with a disk begins anew, or with what the coordinator keeps if that is asked for', async () => {
+    await deploy(systemOn('t1'))
+    writeFileSync(state('t1'), 'rows')
+    const previous = systemOn('t2')
+    await deploy(previous, { previous: systemOn('t1') })
+    rmSync(join(machines.directory, 't2/targets'), { recursive: true })
+    rmSync(state('t2'))
+    expect(await machines.plan(previous, machines.targets, { ...planned(), previous })).toContain(
+      "a snapshot of an earlier deployment of 'db' is kept, and not restored: --restore restores it",
+    )
+    expect(await deploy(previous, { previous, ...planned('move-and-restore') })).toMatchObject({ kind: 'completed' })
+    expect(read('t2')).toBe('rows')
+  })
+
   test('cannot belong to two deployments, though their packages differ', async () => {
     await deploy(systemOn('t1'))
     const later = systemOn('t1')

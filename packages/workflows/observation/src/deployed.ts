@@ -1,13 +1,13 @@
 import type { Message } from '@davit/diagnostics'
-import { type Manifest, mappingIdOf, type ServiceMapping, type TargetName } from '@davit/documents'
+import { type Manifest, mappingIdOf, type ProfileName, type ServiceMapping, type TargetName } from '@davit/documents'
 import {
   type ActivityDefinition,
   type DamagedRecord,
   definitionOf,
   type ForeignRecord,
+  groupByMachine,
   isSamePlace,
   type Machine,
-  machinesOf,
   type Observation,
   type ObservedRecord,
   type ShellTarget,
@@ -39,6 +39,8 @@ export interface Deployed {
   readonly renamed: readonly ShellTarget[]
   /** What other deployments have on the machines. */
   readonly neighbours: readonly Neighbour[]
+  /** Targets whose machines know nothing of the deployment: it was never set there, or they have a new disk. */
+  readonly blank: ReadonlySet<TargetName>
   /** Records from which nothing can be reconstructed; `warnings` name them. */
   readonly unusable: readonly DamagedRecord[]
   /** Warnings about what has to be dealt with by hand. */
@@ -62,7 +64,8 @@ export async function observeDeployment(
   terms: ObservationTerms,
 ): Promise<Deployed> {
   const places = placesByName(targets)
-  const machines = machinesOf(targets)
+  const groups = groupByMachine(targets)
+  const machines = groups.map(([{ machine }]) => machine)
   const observations = await Promise.all(machines.map((machine) => settledObservation(machine, terms)))
   const manifests = [next, ...(terms.previous === undefined ? [] : [terms.previous])]
   const observed = await Promise.all(
@@ -85,12 +88,23 @@ export async function observeDeployment(
     neighbours: machines.flatMap((machine, index) =>
       (observations[index]?.foreign ?? []).map((record) => ({ machine, record })),
     ),
+    blank: new Set(
+      groups.flatMap((group, index) => {
+        const observation = observations[index]
+        if (observation === undefined || isKnown(observation, terms.profile)) return []
+        return group.map(({ name }) => name)
+      }),
+    ),
     unusable,
     warnings: [
       ...unusable.map(unusableMessage),
       ...observations.flatMap(({ strange }) => strange.map((file) => say('not-a-record', { file }))),
     ],
   }
+}
+
+function isKnown({ profiles, records, damaged }: Observation, profile: ProfileName): boolean {
+  return profiles.includes(profile) || records.length > 0 || damaged.length > 0
 }
 
 /** What is deployed, given a manifest that is taken to be active. */
@@ -102,7 +116,15 @@ export function deployedBy(
     ...found,
     definition: definitionOf(old, found.mapping),
   }))
-  return { observed, places: placesByName(targets), renamed: [], neighbours: [], unusable: [], warnings: [] }
+  return {
+    observed,
+    places: placesByName(targets),
+    renamed: [],
+    neighbours: [],
+    blank: new Set(),
+    unusable: [],
+    warnings: [],
+  }
 }
 
 interface JudgingTerms extends ObservationTerms {

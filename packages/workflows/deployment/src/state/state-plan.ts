@@ -26,6 +26,7 @@ export interface StateQuestion {
   readonly observed: readonly ObservedMapping[]
   readonly previous: Manifest | undefined
   readonly unreachable: ReadonlySet<TargetName>
+  readonly blank: Deployed['blank']
   readonly profile: ProfileName
   readonly places: Deployed['places']
   readonly upgrade: 'upgrade' | 'activate-only' | 'repair'
