@@ -68,6 +68,7 @@ export type { BuildSpec, ExpressionProgram, ExpressionSpec, PackageRequest, Pack
 export { parseProfileName } from './parse-profile-name.ts'
 export { ProfileManifest } from './profile-manifest.ts'
 export {
+  isSecret,
   renderSecret,
   type SecretReference,
   secretProperty,
