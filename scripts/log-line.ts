@@ -86,7 +86,7 @@ function fieldsIn(table: FieldTable): Readonly<Record<string, object>> {
 }
 
 /** Returns the schema of an object. Fields whose name ends with `?` are optional. */
-function object(fields: Readonly<Record<string, object>>) {
+export function object(fields: Readonly<Record<string, object>>) {
   const names = Object.keys(fields)
   return {
     type: 'object',

@@ -5,6 +5,7 @@ import type { Steps } from '@davit/tool'
 
 import { hasModels } from './check-order.ts'
 import type { Order } from './options.ts'
+import { handingOn } from './origin.ts'
 import type { PrivateDirectories } from './private-directories.ts'
 import {
   activate,
@@ -29,18 +30,18 @@ import {
 } from './words.ts'
 
 /** Carries out an order: all steps of a deployment, one after the other. */
-export async function deploy(order: Order, steps: Steps, directories: PrivateDirectories): Promise<void> {
+export async function deploy(order: Order, steps: Steps, { directories, origin }: Surroundings): Promise<void> {
   const administration = generationWords(order)
   if (administration !== undefined) return steps.show(generations, administration)
   if (isAboutLastDeployment(order)) return steps.show(activate, activationWords(order))
 
   const generation = await generationOf(order, steps)
-  const next = await manifestOf(order, generation, { steps, directories })
+  const { manifest: next, models } = await manifestOf(order, generation, { steps, directories })
   if (order.dryRun || order.abandon.length > 0) return showPlan(order, next, { steps, directories })
 
   if ((await stateOf(order, { next, generation }, steps)) === 'unchanged') return directories.sweep()
   await steps.run(distribute, [], next)
-  const change = () => changeTargets(order, { next, generation }, { steps, directories })
+  const change = () => changeTargets(order, { next, generation, origin: origin + models }, { steps, directories })
   if (order.noLock) await change()
   else {
     await steps.during(lock, [], { input: next, work: change })
@@ -60,13 +61,19 @@ async function showPlan(order: Order, next: string, making: Making): Promise<voi
     await withOldManifest(before, making, (file) => steps.show(deleteState, deletionWords(order, file), next))
 }
 
+export interface Surroundings {
+  readonly directories: PrivateDirectories
+  /** What the generation is made from, as far as it is known in advance. */
+  readonly origin: string
+}
+
 /** Whether services are to be given up on the targets of the last deployment. */
 function isAboutLastDeployment(order: Order): boolean {
   return order.abandon.length > 0 && !hasModels(order) && order.deployment === undefined
 }
 
 /** Refuses a deployment that is not ours, and returns whether it is 'changed' or 'unchanged'. */
-async function stateOf(order: Order, { next, generation }: Change, steps: Steps): Promise<string> {
+async function stateOf(order: Order, { next, generation }: Omit<Change, 'origin'>, steps: Steps): Promise<string> {
   // A generation to return to is known to be ours.
   if (generation !== undefined) return 'changed'
   return (await steps.run(activate, ['--check', ...activationWords(order), ...profileWords(order)], next)).trim()
@@ -76,20 +83,32 @@ interface Change {
   /** Text of the manifest. */
   readonly next: string
   readonly generation: string | undefined
+  readonly origin: string
 }
 
 /** The steps under the lock. */
-async function changeTargets(order: Order, { next, generation }: Change, making: Making): Promise<void> {
+async function changeTargets(order: Order, change: Change, making: Making): Promise<void> {
   const { steps } = making
+  const { next } = change
   // davit-set makes another one the current one.
   const before = order.deleteState ? await steps.run(generations, ['--current']) : ''
-  await steps.run(activate, activationWords(order), next)
-  // A repair deploys nothing new, so there is nothing to record.
-  if (!order.repair) await steps.run(set, recordWords(order, generation), next)
+  await activateAndRecord(order, change, making)
   // What the services of the manifest before have left behind.
   if (before !== '')
     await withOldManifest(before, making, (file) => steps.run(deleteState, deletionWords(order, file), next))
   if (order.keep !== undefined) await steps.run(cleanSnapshots, wordsOf({ keep: order.keep }), next)
+}
+
+async function activateAndRecord(order: Order, { next, generation, origin }: Change, making: Making): Promise<void> {
+  const work = async (steps: Steps) => {
+    await steps.run(activate, activationWords(order), next)
+    // A repair deploys nothing new, so there is nothing to record.
+    if (!order.repair) await steps.run(set, recordWords(order, generation), next)
+  }
+  const { steps, directories } = making
+  const isAdded = generation === undefined && !order.repair && !order.noCoordinatorProfile
+  if (!isAdded) return work(steps)
+  await directories.use(async (directory) => handingOn(steps, { directory, known: origin }, work))
 }
 
 /** Has the manifest before in a file. */
@@ -117,17 +136,29 @@ interface Making {
   readonly directories: PrivateDirectories
 }
 
-/** Returns the text of the manifest to deploy. */
+interface MadeManifest {
+  /** Text of the manifest to deploy. */
+  readonly manifest: string
+  /** What is known about its models, for the generation. */
+  readonly models: string
+}
+
 async function manifestOf(
   order: Order,
   generation: string | undefined,
   { steps, directories }: Making,
-): Promise<string> {
-  if (generation !== undefined) return steps.run(generations, wordsOf({ print: generation }))
+): Promise<MadeManifest> {
+  if (generation !== undefined) return madeOf(await steps.run(generations, wordsOf({ print: generation })))
   const { deployment, maxJobs, modules } = order
-  if (deployment !== undefined) return steps.run(manifest, wordsOf({ format: 'json', deployment }))
+  if (deployment !== undefined) return madeOf(await steps.run(manifest, wordsOf({ format: 'json', deployment })))
   // If the run is killed, what davit-normalize leaves in its directory is swept later.
-  const architecture = await directories.use((TMPDIR) => steps.with({ TMPDIR }).run(normalize, modelWords(order)))
+  const { result: architecture, origin: models } = await directories.use((TMPDIR) =>
+    handingOn(steps.with({ TMPDIR }), { directory: TMPDIR }, (handing) => handing.run(normalize, modelWords(order))),
+  )
   if (order.buildOnTargets) await steps.run(delegateBuild, [], architecture)
-  return steps.run(manifest, wordsOf({ format: 'json', maxJobs, modules }), architecture)
+  return madeOf(await steps.run(manifest, wordsOf({ format: 'json', maxJobs, modules }), architecture), models)
+}
+
+function madeOf(text: string, models = ''): MadeManifest {
+  return { manifest: text, models }
 }

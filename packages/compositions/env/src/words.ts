@@ -1,5 +1,8 @@
 import type { Order } from './options.ts'
 
+/** Names the file in which steps hand on what a generation is made from. */
+export const ORIGIN_VARIABLE = 'DAVIT_ORIGIN'
+
 type Values = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
 /** Words of a command line: `{ maxJobs: 3, showTrace: true }` → `--max-jobs=3 --show-trace`. */
@@ -79,5 +82,7 @@ export function variablesOf(order: Order): Readonly<Record<string, string>> {
     DAVIT_USE_SUBSTITUTES: flag(order.useSubstitutes),
     DAVIT_SKIP_UNREACHABLE: flag(order.skipUnreachable),
     DAVIT_ACTIVITY_TIMEOUT: String(order.activityTimeout ?? ''),
+    // Steps get files of their own.
+    [ORIGIN_VARIABLE]: '',
   }
 }

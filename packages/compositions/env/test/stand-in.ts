@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 import type { ProfileName } from '@davit/documents'
 import type { Tool, ToolContext } from '@davit/tool'
@@ -20,6 +20,7 @@ export function standIn(tool: Tool): Tool {
       const given = givenTo(tool, context)
       record(context, '', `${[name, ...given].join(' ')}${await inputOf(context)}`)
       recordVariables(context, name)
+      handOn(context, name)
       context.journal({ profile: (environment['DAVIT_PROFILE'] ?? 'default') as ProfileName }, 'change')
       const step = given.includes('check') ? 'check' : name
       const isNumber = name === 'generations' && args['print'] === undefined && args['current'] !== true
@@ -64,6 +65,15 @@ function recordVariables(context: Context, name: string): void {
     record(context, `.${suffix}`, [name, ...values].join(' '))
   }
   record(context, '.tmp', `${name} ${context.environment['TMPDIR']}`)
+}
+
+/** Records what was handed on so far, and hands on the name of the step. */
+function handOn(context: Context, name: string): void {
+  const { DAVIT_ORIGIN: file = '' } = context.environment
+  if (file === '') return
+  const known = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  record(context, '.origin', `${name}: ${known.replaceAll('\n', '')}`)
+  appendFileSync(file, `<${name}>\n`)
 }
 
 function record({ environment }: Context, suffix: string, line: string): void {

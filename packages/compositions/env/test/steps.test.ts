@@ -93,6 +93,22 @@ describe('davit-env', () => {
     expect(begun().at(-1)).toMatchObject({ tool: 'davit-generations', run: 'nightly.7' })
   })
 
+  test('hands on what the generation is made from, where one is added', async () => {
+    await run(MODELS, { DAVIT_ORIGIN: path('mine') })
+    const order = expect.stringMatching(
+      /^(?:activate|set): \{"order":\{"tool":"davit-env",.*"distribution":"d"\}\}\}<normalize>/,
+    )
+    expect(trace('.origin')).toEqual(['normalize: ', order, order])
+    expect(trace('.origin').at(-1)).toMatch(/<normalize><activate>$/)
+    nothingLeft()
+    const before = trace('.origin').length
+    for (const options of [['--rollback'], [...MODELS, '--no-coordinator-profile'], [...MODELS, '--repair']]) {
+      await run(options)
+    }
+    expect(trace('.origin').slice(before)).toEqual(['normalize: ', 'normalize: '])
+    expect(existsSync(path('mine'))).toBe(false)
+  })
+
   test('hands on what activation is to do with services that changed, hang or cannot be reached', async () => {
     const care = ['--restart-changed', '--activity-timeout', '5', '--skip-unreachable']
     expect(await run([...MODELS, ...care])).toMatchObject({ status: 0, stderr: '' })

@@ -127,6 +127,7 @@ export const ERROR_CODES = {
   'no-deployment': 'Nothing is deployed under this name. The hint lists the deployments that exist.',
   'no-generation': 'There is no such generation. davit-generations lists those that exist.',
   'no-input': 'A tool has nothing to read. Name a file, or pass a document on standard input.',
+  'no-model': 'A generation has no text of such a model. `davit-generations --show N` lists what it was made from.',
   'no-module': 'No lifecycle module exists for a type of service. Add a directory that contains one with `--modules`.',
   'no-network':
     'A package needs the network, but builds with Nix have no network. Fetch files with a fixed-output derivation.',

@@ -26,7 +26,8 @@ export function outdatedMessage(outdated: OutdatedMapping): Message {
   return say('kept-outdated', keptFacts(outdated))
 }
 
-function factsOf<One extends AnyActivity>(activity: One, kinds: KindTable<One>) {
+/** What is said about a step of a plan, for programs; `stepText` makes a sentence of it. */
+export function factsOf<One extends AnyActivity>(activity: One, kinds: KindTable<One>) {
   const { step, target, moved, subject } = traitsOf(kinds, activity)
   return {
     activity: activity.kind,

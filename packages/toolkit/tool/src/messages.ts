@@ -20,6 +20,20 @@ export const say = messages({
    * permissions.
    */
   'journal-not-written': warning({ reason: 'text' }, ({ reason }) => reason, 'the run continues without the journal'),
+  /**
+   * The file of `--origin` cannot be written, so the generation will not tell what it was made from in full. The run continues.
+   */
+  'origin-not-written': warning(
+    { file: 'text', reason: 'text' },
+    ({ file, reason }) => `cannot add to '${file}' what the generation is made from: ${reason}`,
+    'the run continues; free some space, or name another file',
+  ),
+  /** A line of the file of `--origin` was cut off or changed; the generation keeps what the other lines say. */
+  'origin-damaged': warning(
+    { file: 'text' },
+    ({ file }) => `'${file}' contains a line that does not say what a generation is made from; it is left out`,
+    'let each deployment begin with a new file',
+  ),
   /** The file that `DAVIT_TRACE` names cannot be written, or is something else; the run continues without a trace. */
   'trace-not-written': warning(
     { reason: 'text' },

@@ -157,7 +157,12 @@ function placeOf({ profile }: JournalledRun, { host, purpose, run }: PlaceTerms)
 }
 
 function hashOf({ manifest }: JournalledRun) {
-  return manifest === undefined ? {} : { manifest: createHash('sha256').update(manifest).digest('hex') }
+  return manifest === undefined ? {} : { manifest: hashOfManifest(manifest) }
+}
+
+/** By this, records name a manifest: SHA-256 of its text, in hexadecimal. */
+export function hashOfManifest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }
 
 function whoIn({ environment, privileged }: Host) {

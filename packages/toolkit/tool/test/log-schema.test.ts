@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { asDetail, asDiagnostic, messages, type FieldTable, note, type ReportEvent, warning } from '@davit/diagnostics'
+import { fits, type Schema } from '@davit/testing/json-schema'
 import { afterAll, expect, test } from 'vitest'
 
 import { messageCodes } from '../../../../scripts/codes.ts'
@@ -14,40 +15,11 @@ import { renderEventJson } from '../src/render-event.ts'
 const directory = mkdtempSync(join(tmpdir(), 'davit-log-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-type Schema = Readonly<Record<string, unknown>>
 const schema = JSON.parse(readFileSync(LOG_SCHEMA, 'utf8')) as Schema
 
 test('the schema of the log is that of the tables: npx tsx scripts/code-pages.ts writes it', async () => {
   expect(schema).toEqual(schemaOf(await messageCodes()))
 })
-
-const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
-  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  array: Array.isArray,
-  string: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number',
-  boolean: (value) => typeof value === 'boolean',
-}
-
-/** Validates as much of JSON Schema as the log needs; unknown keywords make validation fail. */
-const WORDS: Readonly<Record<string, (wanted: never, value: unknown, whole: Schema) => boolean>> = {
-  $schema: () => true,
-  title: () => true,
-  anyOf: (wanted: readonly Schema[], value) => wanted.some((one) => fits(one, value)),
-  const: (wanted: unknown, value) => wanted === value,
-  enum: (wanted: readonly unknown[], value) => wanted.includes(value),
-  type: (wanted: string | readonly string[], value) => [wanted].flat().some((type) => TYPES[type]!(value)),
-  items: (wanted: Schema, value) => (value as readonly unknown[]).every((one) => fits(wanted, one)),
-  required: (wanted: readonly string[], value) => wanted.every((name) => Object.hasOwn(value as object, name)),
-  properties: (wanted: Readonly<Record<string, Schema>>, value) =>
-    Object.entries(value as object).every(([name, one]) => wanted[name] === undefined || fits(wanted[name], one)),
-  additionalProperties: (isAllowed: boolean, value, { properties }) =>
-    isAllowed || Object.keys(value as object).every((name) => Object.hasOwn(properties as object, name)),
-}
-
-function fits(wanted: Schema, value: unknown): boolean {
-  return Object.entries(wanted).every(([word, one]) => WORDS[word]?.(one as never, value, wanted) ?? false)
-}
 
 const line = (text: string): unknown => JSON.parse(text)
 

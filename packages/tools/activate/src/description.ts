@@ -4,6 +4,7 @@ import {
   activityOptions,
   connectionEnvironment,
   lockOptions,
+  originOptions,
   profileOptions,
   skipOptions,
   secretEnvironment,
@@ -98,6 +99,7 @@ export const description = {
       describe: 'with --check, also compare the generation of the coordinator, which davit-set adds',
     },
     'dry-run': { type: 'boolean', describe: 'print the steps with their reasons, and stop' },
+    ...originOptions,
   },
   exitStatus: {
     0: 'the transition succeeded',

@@ -1,12 +1,21 @@
 import { currentGeneration, type DeploymentPlace, readLeftBehind } from '@davit/coordinator-state'
 import { carryOut, onFirst, outcomeError, planFor, refuseStrange, renderPlan } from '@davit/deployment'
 import { Manifest } from '@davit/documents'
-import { defineTool, deploymentOf, directOf, stateDirectory, type ToolContext, withDeployment } from '@davit/tool'
+import {
+  defineTool,
+  deploymentOf,
+  directOf,
+  handOn,
+  stateDirectory,
+  type ToolContext,
+  withDeployment,
+} from '@davit/tool'
 import type { TransitionOutcome } from '@davit/transition-runner'
 
 import { check } from './check.ts'
 import { description } from './description.ts'
 import { giveUp } from './give-up.ts'
+import { transitionNotes } from './transition-notes.ts'
 
 const EXIT_STATUS = {
   completed: 0,
@@ -19,7 +28,9 @@ const EXIT_STATUS = {
 
 export const tool = defineTool({
   ...description,
-  async run(context) {
+  async run(given) {
+    const notes = transitionNotes(given.report)
+    const context = { ...given, report: notes.report }
     const { args, print, readDocument } = context
     if (args.abandon.length > 0) return giveUp(context)
     const { profile, place } = deploymentOf(context)
@@ -52,8 +63,10 @@ export const tool = defineTool({
         await refuseStrange(next, targets, claim)
         if (args.dryRun) return print(renderPlan(await planFor(next, targets, { ...terms, running: 'tell' })))
         if (isInDoubt) context.journal({ profile, manifest: text }, 'change')
-        const outcome = await carryOut(next, targets, { ...terms, lockUse, machines, running: 'wait' })
+        const { tellPlan } = notes
+        const outcome = await carryOut(next, targets, { ...terms, lockUse, machines, running: 'wait', tellPlan })
         if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
+        await handOn(context, () => ({ transition: notes.of(text) }))
         return print(text)
       },
     )

@@ -31,6 +31,13 @@ export async function listGenerations(place: DeploymentPlace): Promise<readonly 
   return listed
 }
 
+/** Finds one generation, which may be damaged; throws if it does not exist. */
+export async function findGeneration(place: DeploymentPlace, number: number): Promise<ListedGeneration> {
+  // Throws with a hint at the numbers that there are.
+  if (!(await generationNumbers(place)).includes(number)) await readGeneration(place, number)
+  return { number, isCurrent: number === (await currentNumber(place)), content: await contentOf(place, number) }
+}
+
 /** Renders a line for each generation. */
 export function renderGenerations(generations: readonly ListedGeneration[]): string {
   return generations
@@ -53,10 +60,15 @@ async function contentOf(place: DeploymentPlace, number: number): Promise<Genera
 }
 
 function renderContent({ origin, services, targets }: GenerationContent): string {
-  const time = `${origin.time.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+  const time = textOfTime(origin.time)
   const who = origin.user === '' ? '' : `, by ${shortened(origin.user)}`
   const where = origin.user === '' || origin.host === '' ? '' : ` on ${shortened(origin.host)}`
   return `${time}  ${countOf(services, 'service')} on ${countOf(targets, 'target')}${who}${where}`
+}
+
+/** `2026-11-21 17:48:10 UTC` */
+export function textOfTime(time: Date): string {
+  return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
 /** Shortens a name, and makes it printable: files may have been changed. */
@@ -66,6 +78,7 @@ function shortened(name: string): string {
 
 const MAX_SHOWN = 100
 
-function countOf(count: number, word: string): string {
+/** `1 service`, `2 services` */
+export function countOf(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`
 }

@@ -13,8 +13,11 @@ import { type ArgumentsOf, defineTool, deploymentOf, type ToolContext, usageErro
 
 import { description } from './description.ts'
 import { deleteSelected, forgetDeployment } from './delete-generations.ts'
+import { diff } from './diff.ts'
+import { encodeGenerations } from './encode-generations.ts'
 import { listGenerations, renderGenerations } from './list-generations.ts'
 import { say } from './messages.ts'
+import { show } from './show.ts'
 
 export const tool = defineTool({
   ...description,
@@ -23,20 +26,24 @@ export const tool = defineTool({
     const { profile, place } = deploymentOf(context)
     const [action, ...others] = actionsOf(place, context)
     if (others.length > 0) throw tooMany()
+    refuseLoose(args)
     if (args.delete !== undefined || args.deleteAll || args.forget !== undefined) journal({ profile }, 'release')
     return action === undefined ? list(context, place) : action()
   },
 })
 
-async function list({ args, print, report }: ToolContext<{ readonly profile: string }>, place: DeploymentPlace) {
+async function list(
+  { args, print, report }: ToolContext<Pick<Arguments, 'profile' | 'format'>>,
+  place: DeploymentPlace,
+) {
   const generations = await listGenerations(place)
   if (generations.length === 0) {
     report(say('no-generations', { profile: args.profile, reason: await nothingDeployed(place) }))
   }
-  return print(renderGenerations(generations))
+  return print(args.format === 'json' ? encodeGenerations(args.profile, generations) : renderGenerations(generations))
 }
 
-type Arguments = ArgumentsOf<typeof description.options, Record<never, never>>
+type Arguments = ArgumentsOf<typeof description.options, typeof description.operands>
 
 type Action = () => Promise<void>
 
@@ -46,6 +53,8 @@ function actionsOf(place: DeploymentPlace, context: ToolContext<Arguments>): rea
   const { print: printed, delete: deleted } = args
   const actions: readonly (readonly [isWanted: boolean, action: Action])[] = [
     [printed !== undefined, async () => print((await readGeneration(place, printed ?? 0)).text)],
+    [args.show !== undefined, () => show(place, args.show ?? 0, context)],
+    [args.diff !== undefined, () => diff(place, args.diff ?? 0, context)],
     [args.current, async () => print((await currentGeneration(place))?.text ?? '')],
     [args.previous, async () => print(`${(await nextRollback(place)).to}\n`)],
     [
@@ -72,6 +81,16 @@ async function forget(place: DeploymentPlace, target: string, report: Report): P
 function tooMany() {
   return usageError(
     'more than one action given',
-    'give only one of --print, --current, --previous, --begin-rollback, --end-rollback, --delete, --delete-all and --forget',
+    'give only one of --show, --diff, --print, --current, --previous, --begin-rollback, --end-rollback, --delete, --delete-all and --forget',
   )
+}
+
+/** Refuses what belongs to another option that is missing. */
+function refuseLoose({ show: shown, diff: compared, model, generation }: Arguments): void {
+  if (model !== undefined && shown === undefined) {
+    throw usageError("option '--model' belongs to '--show'", 'name the generation with --show N')
+  }
+  if (generation !== undefined && compared === undefined) {
+    throw usageError(`'${generation}' belongs to no option`, "'davit-generations --diff A B' compares two generations")
+  }
 }

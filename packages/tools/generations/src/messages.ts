@@ -7,6 +7,16 @@ export const say = messages({
     { profile: 'text', reason: 'text' },
     ({ profile, reason }) => `there are no generations of '${profile}': ${reason}`,
   ),
+  /** Two generations do not differ: one returned to the other, or only the order of lists in the manifest is different. */
+  'no-difference': note(
+    { from: 'number', to: 'number' },
+    ({ from, to }) => `generations ${from} and ${to} do not differ`,
+  ),
+  /** What the generation was made from was changed, or damaged; its manifest is not concerned. */
+  'made-from-unreadable': warning(
+    { generation: 'number', reason: 'text' },
+    ({ generation, reason }) => `cannot tell what generation ${generation} was made from: ${reason}`,
+  ),
   /** Nothing was deleted, because no generation matches. */
   'no-generation-to-delete': note({}, () => 'there is no generation to delete'),
   /**

@@ -2,6 +2,7 @@ import {
   type ToolDescription,
   interfaceOptions,
   moduleOptions,
+  originOptions,
   outputOptions,
   sizeEnvironment,
   storeEnvironment,
@@ -30,6 +31,7 @@ export const description = {
     ...interfaceOptions,
     ...moduleOptions,
     ...outputOptions,
+    ...originOptions,
     store: {
       type: 'choice',
       choices: ['native', 'nix'],

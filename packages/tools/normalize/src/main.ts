@@ -1,11 +1,12 @@
 import { traced } from '@davit/diagnostics'
 import { Architecture, encodeDocument } from '@davit/documents'
-import { loadArchitecture } from '@davit/models'
+import { type GivenSource, loadArchitecture } from '@davit/models'
 import { modulesOf } from '@davit/modules'
 import { architectureOf, normalizeModel } from '@davit/normalization'
 import { currentSystem, defaultStore, openStore } from '@davit/store'
-import { defineTool } from '@davit/tool'
+import { defineTool, handOn } from '@davit/tool'
 import { description } from './description.ts'
+import { modelFilesIn } from './model-files.ts'
 import { modelFilesOf } from './model-options.ts'
 import { hasOnlyLocalTargets } from './only-local-targets.ts'
 import { typesWithoutModule } from './types-without-module.ts'
@@ -13,11 +14,13 @@ import { storeKindFor } from './store-kind.ts'
 
 export const tool = defineTool({
   ...description,
-  async run({ args, print, report, trace, environment, privileged, signal }) {
+  async run(context) {
+    const { args, print, report, trace, environment, privileged, signal } = context
     const timed = <Result>(name: string, work: () => Result | Promise<Result>) =>
       traced(trace, { kind: 'work', name }, work)
     const system = currentSystem(environment)
     const files = modelFilesOf(args)
+    let sources: readonly GivenSource[] = []
     const loading = {
       system,
       environment,
@@ -26,6 +29,7 @@ export const tool = defineTool({
       extraParams: args.extraParams,
       targetProperty: args.targetProperty,
       showTrace: args.showTrace ?? false,
+      tellSources: args.origin === undefined ? undefined : (told: readonly GivenSource[]) => (sources = told),
     }
     const model = await timed('evaluate models', () => loadArchitecture(files, loading))
     const onlyLocalTargets = hasOnlyLocalTargets(model, args.interface)
@@ -43,6 +47,8 @@ export const tool = defineTool({
     const strange = typesWithoutModule(normalized.architecture, { modules, placeOf: (path) => model.placeOf(path) })
     for (const diagnostic of [...normalized.warnings, ...strange]) report({ kind: 'diagnostic', diagnostic })
     const packages = await timed('instantiate packages', () => store.instantiate(normalized.packageRequests))
+    // Whoever reads the result finds this in the file.
+    await handOn(context, () => ({ models: modelFilesIn(sources) }))
     await print(encodeDocument(Architecture, architectureOf(normalized, packages), 'json'))
   },
 })

@@ -1,6 +1,7 @@
 import {
   connectionEnvironment,
   lockOptions,
+  originOptions,
   profileOptions,
   skipOptions,
   secretEnvironment,
@@ -31,6 +32,7 @@ export const description = {
       minimum: 1,
       describe: 'return to this generation instead of adding one; the manifest must be that of the generation',
     },
+    ...originOptions,
     'coordinator-profile': { type: 'boolean', default: true, describe: 'add a generation on the coordinator' },
     'target-profiles': { type: 'boolean', default: true, describe: 'set the profiles of the targets' },
   },

@@ -1,9 +1,9 @@
 import { currentGeneration, type Origin } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
-import { Manifest } from '@davit/documents'
+import { type MadeFrom, Manifest } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import { openStore } from '@davit/store'
-import { defineTool, deploymentOf, withDeployment } from '@davit/tool'
+import { defineTool, deploymentOf, hashOfManifest, readOrigin, type ToolContext, withDeployment } from '@davit/tool'
 import { description } from './description.ts'
 import { say } from './messages.ts'
 import { checkGeneration, recordGeneration, returnToGeneration } from './record-generation.ts'
@@ -18,13 +18,14 @@ export const tool = defineTool({
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
     const { generation } = args
     if (generation !== undefined) await checkGeneration(place, generation, manifest)
+    const madeFrom = withoutOther(await readOrigin(context), text)
     const record = async (confirm: () => Promise<void>) => {
       if (!args.coordinatorProfile) return
       const store = await openStore(manifest.store, context)
       await confirm()
       const { kind, number } =
         generation === undefined
-          ? await recordGeneration(place, { manifest, text, origin: originOf(new Date()) }, store)
+          ? await recordGeneration(place, { manifest, text, madeFrom, origin: originOf(context) }, store)
           : await returnToGeneration(place, { number: generation, manifest }, store)
       report(say(`generation-${kind}`, { generation: number }))
     }
@@ -47,7 +48,13 @@ export const tool = defineTool({
   },
 })
 
-function originOf(time: Date): Origin {
+function originOf({ environment, privileged }: Pick<ToolContext<unknown>, 'environment' | 'privileged'>): Origin {
   const { user, host } = processIdentity()
-  return { time, user, host }
+  const { SUDO_USER: sudoUser } = environment
+  return { time: new Date(), user, host, ...(privileged && sudoUser ? { sudoUser } : {}) }
+}
+
+/** Leaves out the transition of another manifest, since whoever calls the tools may use a file twice. */
+function withoutOther({ transition, ...rest }: MadeFrom, text: string): MadeFrom {
+  return transition?.manifest === hashOfManifest(text) ? { ...rest, transition } : rest
 }

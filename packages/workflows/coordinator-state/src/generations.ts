@@ -2,10 +2,11 @@ import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { encodeDocument, Manifest, parseDocument } from '@davit/documents'
+import { encodeDocument, type MadeFrom, Manifest, parseDocument } from '@davit/documents'
 import { isMissing, makeDirectories, readTextFile, syncDirectory, writeFileAtomic } from '@davit/files'
 
 import { nothingDeployed } from './deployments.ts'
+import { writeMadeFrom } from './made-from.ts'
 import { readOrigin, type Origin, writeOrigin } from './origin.ts'
 import { type DeploymentPlace, generationsOf, lastNumberFile, pointerFile } from './place.ts'
 
@@ -19,7 +20,10 @@ export interface Generation {
 }
 
 /** A deployed manifest that becomes a generation. */
-export type Deployed = Omit<Generation, 'number'>
+export interface Deployed extends Omit<Generation, 'number'> {
+  /** Kept with the generation, if anything is known. */
+  readonly madeFrom?: MadeFrom | undefined
+}
 
 /** Number of a generation, short enough to be an exact integer. */
 const NUMBER = /^[1-9]\d{0,14}$/
@@ -80,6 +84,7 @@ export async function addGeneration(place: DeploymentPlace, deployed: Deployed):
     await remove()
     makeDirectories(aside, 0o700)
     await writeOrigin(aside, deployed.origin)
+    if (deployed.madeFrom !== undefined) await writeMadeFrom(aside, deployed.madeFrom)
     await writeFileAtomic(join(aside, 'manifest'), deployed.text, { mode: 0o600 })
     await rename(aside, join(generationsOf(place), String(number)))
   } catch (error) {

@@ -8,21 +8,24 @@ export interface Origin {
   readonly time: Date
   /** Empty if it was not recorded. */
   readonly user: string
+  /** User who became `user` by means of sudo. */
+  readonly sudoUser?: string
   readonly host: string
 }
 
-export async function writeOrigin(directory: string, { time, user, host }: Origin): Promise<void> {
-  const text = `${JSON.stringify({ time: time.toISOString(), user, host })}\n`
+export async function writeOrigin(directory: string, { time, ...who }: Origin): Promise<void> {
+  const text = `${JSON.stringify({ time: time.toISOString(), ...who })}\n`
   await writeFileAtomic(join(directory, FILE), text, { mode: 0o600 })
 }
 
 /** Reads the origin of a generation; if it has no readable time, the time of the manifest file is used. */
 export async function readOrigin(directory: string): Promise<Origin> {
-  const { time, user, host } = fieldsIn(await textIn(directory))
+  const { time, user, sudoUser, host } = fieldsIn(await textIn(directory))
   const made = new Date(String(time))
   return {
     time: Number.isNaN(made.getTime()) ? (await stat(join(directory, 'manifest'))).mtime : made,
     user: typeof user === 'string' ? user : '',
+    ...(typeof sudoUser === 'string' ? { sudoUser } : {}),
     host: typeof host === 'string' ? host : '',
   }
 }

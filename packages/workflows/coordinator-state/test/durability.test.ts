@@ -34,16 +34,21 @@ test.skipIf(noStrace !== undefined)(
     const { steps, mode } = remembering(`
     const origin = { time: new Date(), user: 'me', host: 'here' }
     const text = '{}'
-    await addGeneration(place, { manifest: {}, text, origin })`)
+    await addGeneration(place, { manifest: {}, text, origin, madeFrom: { davit: '1' } })`)
     expect(steps).toEqual([
       ...written('P/generations/.new/origin.json', '0600'),
+      ...written('P/generations/.new/made-from.json', '0600'),
       ...written('P/generations/.new/manifest', '0600'),
       'renamed P/generations/.new P/generations/1',
       'synced P/generations',
       ...written('P/current', '0666'),
     ])
-    const made = ['', '/generations', '/generations/1', '/generations/1/manifest', '/generations/1/origin.json']
-    expect(made.map((path) => mode(`coordinator/default${path}`))).toEqual(['700', '700', '700', '600', '600'])
+    const made = ['', '/generations', '/generations/1'].map((path) => mode(`coordinator/default${path}`))
+    expect(made).toEqual(['700', '700', '700'])
+    const files = ['manifest', 'origin.json', 'made-from.json'].map(
+      (name) => `coordinator/default/generations/1/${name}`,
+    )
+    expect(files.map((path) => mode(path))).toEqual(['600', '600', '600'])
   },
 )
 

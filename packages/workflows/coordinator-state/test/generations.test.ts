@@ -17,7 +17,13 @@ import { scratchDirectory } from '@davit/testing/scratch'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 
-import { addGeneration, currentGeneration, deploymentPlace, generationNumbers } from '../src/coordinator-state.ts'
+import {
+  addGeneration,
+  currentGeneration,
+  deploymentPlace,
+  generationNumbers,
+  readMadeFrom,
+} from '../src/coordinator-state.ts'
 
 let state: string
 let place: string
@@ -79,6 +85,25 @@ describe('addGeneration()', () => {
     expect(await currentGeneration(place)).toMatchObject({ number, text: deployed('c').text })
     expect(readdirSync(join(place, 'generations', String(number)))).toEqual(['manifest', 'origin.json'])
     expect(readdirSync(join(place, 'generations'))).not.toContain('.new')
+  })
+})
+
+describe('readMadeFrom()', () => {
+  const madeFrom = { davit: '1', models: [{ file: '/m.yaml', bytes: 1, sha256: 'a', text: ' ' }] }
+
+  test('is what the generation was added with, and stays as it was when another one is the same', async () => {
+    await addGeneration(place, { ...deployed('a'), madeFrom })
+    expect(await addGeneration(place, { ...deployed('a'), madeFrom: {} })).toEqual({ kind: 'unchanged', number: 1 })
+    expect(await readMadeFrom(place, 1)).toEqual(madeFrom)
+    expect(readdirSync(join(place, 'generations/1'))).toEqual(['made-from.json', 'manifest', 'origin.json'])
+  })
+
+  test('is nothing where nothing was kept, and an error where it is damaged, which does not concern the manifest', async () => {
+    await addGeneration(place, deployed('a'))
+    expect(await readMadeFrom(place, 1)).toBeUndefined()
+    writeFileSync(join(place, 'generations/1/made-from.json'), '{')
+    await expect(readMadeFrom(place, 1)).rejects.toMatchObject({ code: 'invalid-document' })
+    expect(await currentGeneration(place)).toMatchObject({ number: 1 })
   })
 })
 

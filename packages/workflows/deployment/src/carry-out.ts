@@ -5,18 +5,20 @@ import type { ShellTarget } from '@davit/target'
 import type { TransitionOutcome } from '@davit/transition-runner'
 
 import { applyManifest, type ApplyTerms } from './apply-manifest.ts'
-import { planFor, type PlanTerms } from './plan-for.ts'
+import { type Plan, planFor, type PlanTerms } from './plan-for.ts'
 
 export interface CarryOutTerms extends PlanTerms, Pick<ApplyTerms, 'rollback' | 'machines' | 'direct'> {
   readonly place: DeploymentPlace
   readonly lockUse: LockUse
+  /** Gets the plan before it is carried out. */
+  readonly tellPlan?: ((plan: Plan) => void) | undefined
 }
 
 /** Takes the lock, plans the transition to the manifest, and carries it out. */
 export async function carryOut(
   next: Manifest,
   targets: readonly ShellTarget[],
-  { place, lockUse, ...terms }: CarryOutTerms,
+  { place, lockUse, tellPlan, ...terms }: CarryOutTerms,
 ): Promise<TransitionOutcome> {
   const plan = () => planFor(next, targets, terms)
   return withLock(targets, lockUse, async (lock) => {
@@ -25,6 +27,7 @@ export async function carryOut(
     return lock.extend(renamed, async (all) => {
       // What was observed there before it was locked may have changed.
       const last = renamed.length === 0 ? first : await plan()
+      tellPlan?.(last)
       // From now on, services of this deployment may be there, however this run ends.
       if (terms.claim !== undefined) await markBegun(place)
       const outcome = await applyManifest(next, last, { ...terms, ...all })

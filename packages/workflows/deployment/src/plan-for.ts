@@ -1,11 +1,12 @@
 import { asDetail, type Message, printable, type Report, type Trace, traced } from '@davit/diagnostics'
-import type { Manifest, MappingId, NamedMapping, TargetName } from '@davit/documents'
+import type { Manifest, MappingId, NamedMapping, PlannedStep, TargetName } from '@davit/documents'
 import type { ShellTarget } from '@davit/target'
 import {
   activitiesOf,
   type Activity,
   type ActivityKind,
   assumedOn,
+  factsOf,
   forgottenOf,
   inconsistenciesOf,
   isEmpty,
@@ -137,6 +138,11 @@ function unreachableOf(next: Manifest, targets: readonly ShellTarget[]): Readonl
 export function renderPlan({ transition, deployed, notes }: Plan): string {
   const lines = [...deployed.warnings, ...notes].map(({ message }) => `${message}\n`)
   return printable(lines.join('')) + renderTransition(transition, KINDS)
+}
+
+/** The steps of a plan as data, in an order in which they can be done one by one. */
+export function stepsIn({ transition }: Plan): readonly PlannedStep[] {
+  return activitiesOf(transition).map((activity) => factsOf(activity, KINDS))
 }
 
 /** Reports the parts of a plan that its activities do not show. */

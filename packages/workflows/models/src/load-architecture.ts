@@ -5,6 +5,7 @@ import { assembleArchitecture } from './assemble-architecture.ts'
 import { type ExtraParameters, parametersForModels } from './languages/extra-parameters.ts'
 import { functionContexts } from './reading/function-context.ts'
 import { type GivenModel, refuseMistaken } from './reading/model-kinds.ts'
+import { type GivenSource, givenSources } from './given-sources.ts'
 import { loadModels } from './languages/load-models.ts'
 import type { Model } from './reading/model.ts'
 import type { NixOptions } from './languages/nix/nix-options.ts'
@@ -26,12 +27,15 @@ export interface LoadOptions extends NixOptions {
   readonly extraParams?: ExtraParameters | undefined
   /** Target property of targets that name none; `hostname` when absent. */
   readonly targetProperty?: string
+  /** Gets what was read, before it is evaluated. */
+  readonly tellSources?: ((sources: readonly GivenSource[]) => void) | undefined
 }
 
 /** Loads models into one architecture model. Throws 'invalid-model' with all problems of form, or the failure of a model. */
 export async function loadArchitecture(files: ModelFiles, options: LoadOptions): Promise<ArchitectureModel> {
   return withTemporaryDirectory(options.environment ?? {}, async (directory) => {
     const loaded = await loadModels(files, directory)
+    options.tellSources?.(givenSources(loaded))
     const parameters = await parametersForModels(options.extraParams, { ...options, needsValues: needsValues(loaded) })
     const { contextFor, noteNames, unread } = functionContexts(parameters.values)
     const models = withNix(loaded, { targetProperty: 'hostname', ...options, parameters, noteNames })

@@ -90,7 +90,9 @@ const failureOf = (file: string) => (thrown: unknown) =>
   scriptFailure(thrown, { file, outputs: [], showFile: (path) => path })
 const modelOf = (role: Role, value: unknown): Model => {
   const place = () => ({ file: `${role}.ts` })
-  return { file: `${role}.ts`, directory: '/', value, placeOf: place, placeOfKey: place, failureOf: failureOf(role) }
+  const file = `${role}.ts`
+  const places = { placeOf: place, placeOfKey: place, failureOf: failureOf(role) }
+  return { file, sources: () => [], directory: '/', value, ...places }
 }
 
 async function normalized(values: Readonly<Record<Role, unknown>>): Promise<void> {

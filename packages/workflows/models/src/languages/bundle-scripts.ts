@@ -11,16 +11,24 @@ import type { ShowFile } from './show-file.ts'
 export interface BundleOptions {
   readonly directory: string
   readonly showFile: ShowFile
+  /** Gets the text of each file that becomes part of the bundle, as it was read. */
+  readonly tellText: (path: string, text: string) => void
+}
+
+export interface ScriptsBundled {
+  readonly outputs: readonly Esbuild.OutputFile[]
+  /** What the bundle consists of; names are relative to `/`. */
+  readonly metafile: Esbuild.Metafile
 }
 
 /** Bundles programs together, so that a file which several of them import is one module; their outputs are named `entry0.mjs`, … */
 export async function bundleScripts(
   paths: readonly string[],
-  { directory, showFile }: BundleOptions,
-): Promise<Esbuild.OutputFile[]> {
+  { directory, showFile, tellText }: BundleOptions,
+): Promise<ScriptsBundled> {
   const esbuild = (await importModule('esbuild')) as typeof Esbuild
   try {
-    const { outputFiles } = await esbuild.build({
+    const { outputFiles: outputs, metafile } = await esbuild.build({
       entryPoints: paths.map((path, index) => ({ in: path, out: `entry${index}` })),
       absWorkingDir: '/',
       banner: { js: REQUIRE },
@@ -28,16 +36,17 @@ export async function bundleScripts(
       format: 'esm',
       inject: [CONSOLE],
       logLevel: 'silent',
+      metafile: true,
       outdir: directory,
       outExtension: { '.js': '.mjs' },
       platform: 'node',
-      plugins: [davitImports(), npmPackages(), moduleLocations(esbuild)],
+      plugins: [davitImports(), npmPackages(), moduleLocations(esbuild, tellText)],
       sourcemap: 'external',
       splitting: true,
       target: 'node20',
       write: false,
     })
-    return outputFiles
+    return { outputs, metafile }
   } catch (error) {
     if (!isBuildFailure(error)) throw error
     throw invalidModel(

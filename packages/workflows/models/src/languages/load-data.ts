@@ -11,7 +11,8 @@ export async function loadData(file: string): Promise<Model> {
   const language = extname(file) === '.json' ? 'json' : 'yaml'
   const text = await readModelText(file)
   const { value, placeOf, placeOfKey } = parseData(text, { file, language })
-  const model = { file, directory: dirname(resolve(file)), value, placeOf, placeOfKey, failureOf: dataFailure }
+  const sources = () => [{ file: resolve(file), text }]
+  const model = { file, sources, directory: dirname(resolve(file)), value, placeOf, placeOfKey, failureOf: dataFailure }
   const document = documentOf(value)
   if (document === undefined) return model
   if (document !== PartialInfrastructure.name || language === 'yaml') throw noModel(file, document)

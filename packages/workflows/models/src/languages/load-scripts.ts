@@ -5,6 +5,7 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { settled } from '@davit/process'
 import type { OutputFile } from 'esbuild'
 import { bundleScripts } from './bundle-scripts.ts'
+import { importedFiles } from './imported-files.ts'
 import { importModule } from './import-module.ts'
 import { isObject, memberOf } from '../reading/part.ts'
 import type { Model } from '../reading/model.ts'
@@ -15,17 +16,20 @@ import { type ShowFile, showLike } from './show-file.ts'
 /** Loads models in TypeScript and JavaScript; `directory` contains their bundle while they are evaluated. */
 export async function loadScripts(files: readonly string[], directory: string): Promise<readonly Model[]> {
   if (files.length === 0) return []
-  await Promise.all(files.map(readModelText))
+  const texts = await Promise.all(files.map(readModelText))
   const showFile = showLike(files)
-  const outputs = await bundleScripts(
-    files.map((file) => resolve(file)),
-    { directory, showFile },
-  )
+  const paths = files.map((file) => resolve(file))
+  const read = new Map<string, string>()
+  const tellText = (path: string, text: string) => read.set(path, text)
+  const { outputs, metafile } = await bundleScripts(paths, { directory, showFile, tellText })
+  const imported = () => importedFiles(metafile, paths).map((file) => ({ file, text: read.get(file) ?? '' }))
   await Promise.all(outputs.map(({ path, contents }) => writeFile(path, contents)))
   const models: Model[] = []
   // One after the other, so that errors come in a fixed order.
   for (const [index, file] of files.entries()) {
-    models.push(await importScript(file, { entry: join(directory, `entry${index}.mjs`), outputs, showFile }))
+    const bundle = { entry: join(directory, `entry${index}.mjs`), outputs, showFile }
+    const sources = () => [{ file: resolve(file), text: texts[index] ?? '' }, ...imported()]
+    models.push({ ...(await importScript(file, bundle)), sources })
   }
   return models
 }
@@ -36,7 +40,7 @@ interface ScriptBundle {
   readonly showFile: ShowFile
 }
 
-async function importScript(file: string, { entry, outputs, showFile }: ScriptBundle): Promise<Model> {
+async function importScript(file: string, { entry, outputs, showFile }: ScriptBundle): Promise<Omit<Model, 'sources'>> {
   const failureOf = (thrown: unknown) => scriptFailure(thrown, { file, outputs, showFile })
   const exported: unknown = await settled(importModule(pathToFileURL(entry).href)).catch((thrown: unknown) => {
     throw failureOf(thrown)

@@ -14,5 +14,7 @@ export async function loadXml(file: string): Promise<Model> {
     known ??= locateDocument(PartialInfrastructure, text, { file })
     return known(path) ?? { file }
   }
-  return { file, directory: dirname(resolve(file)), value, placeOf, placeOfKey: placeOf, failureOf: dataFailure }
+  const sources = () => [{ file: resolve(file), text }]
+  const directory = dirname(resolve(file))
+  return { file, sources, directory, value, placeOf, placeOfKey: placeOf, failureOf: dataFailure }
 }

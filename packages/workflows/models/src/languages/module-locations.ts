@@ -3,14 +3,20 @@ import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Loader, OnLoadResult, Plugin, transform, TransformFailure } from 'esbuild'
 
-/** Gives a bundled file the `import.meta.url`, `import.meta.dirname` and `__dirname` of the user's file. */
-export function moduleLocations(esbuild: { readonly transform: typeof transform }): Plugin {
+/** Gives a bundled file the `import.meta.url`, `import.meta.dirname` and `__dirname` of the user's file, and tells its text. */
+export function moduleLocations(
+  esbuild: { readonly transform: typeof transform },
+  tellText: (path: string, text: string) => void,
+): Plugin {
   return {
     name: 'module-locations',
     setup({ onLoad }) {
-      onLoad({ filter: /\.[cm]?[jt]s$/ }, async ({ path }) => {
+      onLoad({ filter: /./, namespace: 'file' }, async ({ path }) => {
         const text = await readFile(path, 'utf8')
-        return /import\.meta|__dirname|__filename/.test(text) ? withLocation(text, path) : undefined
+        tellText(path, text)
+        return PROGRAM.test(path) && /import\.meta|__dirname|__filename/.test(text)
+          ? withLocation(text, path)
+          : undefined
       })
     },
   }
@@ -34,6 +40,8 @@ export function moduleLocations(esbuild: { readonly transform: typeof transform 
     }
   }
 }
+
+const PROGRAM = /\.[cm]?[jt]s$/
 
 function definitions(path: string): Record<string, string> {
   const [file, directory] = [JSON.stringify(path), JSON.stringify(dirname(path))]

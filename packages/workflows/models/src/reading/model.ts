@@ -8,6 +8,8 @@ import type { Distribution } from './distribution.ts'
 export interface Model {
   /** Name of the file, as the user gave it. */
   readonly file: string
+  /** Returns what was read for it: the file itself, and what it imports, as far as that is known. */
+  sources(): readonly ModelSource[]
   /** Directory that relative paths in the model start from. */
   readonly directory: string
   /** Data with Maps as tables, or the export of a program; undefined for a language that is evaluated elsewhere. */
@@ -23,6 +25,13 @@ export interface Model {
   placeOfKey(path: Path): Place
   /** Makes an error from a value that code of this model threw, with the position in the user's file. */
   failureOf(thrown: unknown): DavitError
+}
+
+/** A file as it was read. */
+export interface ModelSource {
+  /** Absolute path. */
+  readonly file: string
+  readonly text: string
 }
 
 /** Values of the models that were evaluated before. */

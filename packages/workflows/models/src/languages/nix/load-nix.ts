@@ -5,11 +5,13 @@ import { readModelText } from '../read-model-text.ts'
 
 /** Loads a model in the Nix language, which is evaluated later, together with the others. */
 export async function loadNix(file: string): Promise<Model> {
-  await readModelText(file)
+  const text = await readModelText(file)
   const place = () => ({ file })
   const directory = dirname(resolve(file))
   return {
     file,
+    // What it imports is known to Nix alone.
+    sources: () => [{ file: resolve(file), text }],
     directory,
     language: 'nix',
     value: undefined,

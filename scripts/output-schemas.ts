@@ -1,0 +1,139 @@
+import { join } from 'node:path'
+
+import { ROOT } from './executables.ts'
+import { object } from './log-line.ts'
+
+/** Path of the schema of a document that tools print with `--format json`. */
+export function schemaFile(name: string): string {
+  return join(ROOT, 'docs/formats/schemas', `${name}.json`)
+}
+
+const TEXT = { type: 'string' }
+const NUMBER = { type: 'number' }
+const TRUTH = { type: 'boolean' }
+/** A property: text, number, boolean, list or table. */
+const ANY = {}
+
+function listOf(items: object): object {
+  return { type: 'array', items }
+}
+
+function either(...anyOf: readonly object[]): object {
+  return { anyOf }
+}
+
+function document(name: string, title: string, fields: Readonly<Record<string, object>>): object {
+  const head = { document: { const: name }, version: { const: 1 } }
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...object({ ...head, ...fields }) }
+}
+
+const GENERATION = {
+  number: NUMBER,
+  isCurrent: TRUTH,
+  isReadable: TRUTH,
+  'time?': TEXT,
+  'user?': TEXT,
+  'sudoUser?': TEXT,
+  'host?': TEXT,
+  'services?': NUMBER,
+  'targets?': NUMBER,
+}
+
+const OPTION = either(TEXT, NUMBER, TRUTH, listOf(TEXT))
+const STEP = object({
+  activity: TEXT,
+  step: TEXT,
+  service: TEXT,
+  target: TEXT,
+  container: TEXT,
+  reasons: listOf(TEXT),
+  why: listOf(TEXT),
+})
+const MESSAGE = object({ kind: { enum: ['note', 'warning'] }, code: TEXT, message: TEXT, 'target?': TEXT })
+
+const MADE_FROM = object({
+  'davit?': TEXT,
+  'order?': object({
+    tool: TEXT,
+    began: TEXT,
+    directory: TEXT,
+    options: { type: 'object', additionalProperties: OPTION },
+  }),
+  'models?': listOf(object({ file: TEXT, 'role?': TEXT, bytes: NUMBER, sha256: TEXT, 'text?': TEXT })),
+  'transition?': object({
+    manifest: TEXT,
+    began: TEXT,
+    ended: TEXT,
+    steps: listOf(STEP),
+    messages: listOf(MESSAGE),
+  }),
+})
+
+const PLACE = object({ target: TEXT, container: TEXT })
+const NAMED_PLACE = object({ service: TEXT, target: TEXT, container: TEXT })
+const FIELD = object({ path: listOf(TEXT), 'from?': ANY, 'to?': ANY })
+
+function change(kinds: readonly string[], fields: Readonly<Record<string, object>>): object {
+  return object({ kind: { enum: kinds }, ...fields })
+}
+
+const SERVICE_CHANGE = either(
+  change(['package', 'type', 'key'], { from: TEXT, to: TEXT }),
+  change(['moved'], { from: PLACE, to: PLACE }),
+  change(['place-added', 'place-removed'], { place: PLACE }),
+  change(['provider'], { place: PLACE, 'from?': TEXT, 'to?': TEXT }),
+  change(['depends-on', 'connects-to'], { added: listOf(NAMED_PLACE), removed: listOf(NAMED_PLACE) }),
+  change(['depends-on-changed', 'connects-to-changed'], { services: listOf(TEXT) }),
+  change(['provides'], { fields: listOf(FIELD) }),
+)
+const STORE = object({ kind: TEXT, directory: TEXT })
+
+/** Schemas of documents that tools print for programs, by the names of their files. */
+export const OUTPUT_SCHEMAS = {
+  generations: document('generations', 'What davit-generations --format json prints', {
+    profile: TEXT,
+    generations: listOf(object(GENERATION)),
+  }),
+  generation: document('generation', 'What davit-generations --show N --format json prints', {
+    profile: TEXT,
+    ...GENERATION,
+    'madeFrom?': MADE_FROM,
+  }),
+  difference: document('difference', 'What davit-generations --diff A B --format json prints', {
+    from: NUMBER,
+    to: NUMBER,
+    services: listOf(
+      either(
+        change(['added', 'removed'], { service: TEXT, places: listOf(PLACE) }),
+        change(['changed'], { service: TEXT, changes: listOf(SERVICE_CHANGE) }),
+      ),
+    ),
+    targets: listOf(
+      either(
+        change(['added', 'removed'], { target: TEXT }),
+        change(['changed'], { target: TEXT, fields: listOf(FIELD) }),
+      ),
+    ),
+    profiles: listOf(object({ target: TEXT, 'from?': TEXT, 'to?': TEXT })),
+    snapshots: listOf(change(['added', 'removed'], { service: TEXT, target: TEXT, container: TEXT, component: TEXT })),
+    'store?': object({ from: STORE, to: STORE }),
+  }),
+  locks: document('locks', 'What davit-lock --status --format json prints', {
+    profile: TEXT,
+    targets: listOf(
+      either(
+        object({ target: TEXT, state: { enum: ['free'] } }),
+        object({
+          target: TEXT,
+          state: { enum: ['held'] },
+          'token?': TEXT,
+          'owner?': object({ user: TEXT, host: TEXT, pid: NUMBER }),
+          holder: { enum: ['alive', 'dead', 'unknown'] },
+          'since?': TEXT,
+          'until?': TEXT,
+        }),
+        object({ target: TEXT, state: { enum: ['unreachable'] }, reason: TEXT }),
+      ),
+    ),
+  }),
+} satisfies Readonly<Record<string, object>>
