@@ -13,6 +13,10 @@ export interface LockHolder {
   /** The owner, in the encoding of deployment-lock. */
   readonly owner: string
   readonly since: Date | undefined
+  /** End of the lease, unless it is renewed. Undefined if it has not begun, or was not asked for. */
+  readonly until?: Date | undefined
+  /** Whether the lease is over by the clock of the target, so that whoever asks next gets the lock. */
+  readonly isOver?: boolean
 }
 
 export interface LockRequest {
@@ -86,13 +90,23 @@ export async function lockHolder(machine: Machine, place: LockPlace): Promise<Lo
 const MAX_OWNER_CHARACTERS = 10_000
 
 function parseHolder([line = '']: readonly string[]): LockHolder {
-  const [fact, token, owner, since] = line.split(' ')
+  const [fact, token, owner, since, ...lease] = line.split(' ')
   if (fact !== 'holder') return { token: undefined, owner: '', since: undefined }
-  return { token: matching(token, /^\w[\w-]{0,199}$/), owner: ownerIn(owner), since: timeIn(since) }
+  return {
+    token: matching(token, /^\w[\w-]{0,199}$/),
+    owner: ownerIn(owner),
+    since: timeIn(since),
+    ...(lease.length === 0 ? {} : leaseIn(lease)),
+  }
 }
 
 function ownerIn(field: string | undefined): string {
   return field === undefined || field.length > MAX_OWNER_CHARACTERS ? '' : decodeField(field)
+}
+
+function leaseIn([end, clock]: readonly string[]) {
+  const [until, now] = [timeIn(end), timeIn(clock)]
+  return { until, isOver: until !== undefined && now !== undefined && now > until }
 }
 
 /** Parses seconds since the epoch; a Date can represent every number of 12 digits. */

@@ -18,7 +18,7 @@ export const OPERATIONS = {
   lock_state: {
     roles: EVERYBODY,
     fields: 'TARGET PROFILE',
-    does: 'returns the holder of the lock of a profile on a target',
+    does: 'returns the holder of the lock of a profile on a target, and when its lease ends',
     isRepeatable: true,
   },
   lock: {

@@ -18,6 +18,7 @@ export const description = {
     'With a command, holds the lock while the command runs, as flock(1) does. Without one, keeps the lock until davit-unlock for the following steps of the same pipe or shell, which find it in the state of the coordinator.',
     'Every active service is asked whether it can be changed now; if one refuses, the deployment is not locked.',
     'A lock ends with the process that holds it, or when its lease is over; somebody else can then take it.',
+    'With --status it only tells, for each target, who holds the lock, since when and until when, by the clock of the target, and whether that process is known to be alive. It takes no lock and changes nothing. Without a manifest, it asks the targets of the current generation. Targets that cannot be reached are named, and the others are still listed.',
   ],
   examples: [
     { command: 'davit-lock manifest.xml -- ./deploy.sh manifest.xml', describe: 'hold the lock while a script runs' },
@@ -25,13 +26,28 @@ export const description = {
       command: 'davit-lock manifest.xml | davit-activate | davit-set | davit-unlock',
       describe: 'lock the steps of a pipe',
     },
+    {
+      command: 'davit-lock --status -p shop',
+      describe: 'show who holds the lock, on the targets of the last deployment',
+    },
   ],
   operands: {
     manifest: 'manifest whose targets are locked',
     command: { kind: 'command', describe: 'command to run under the lock' },
   },
-  options: { ...profileOptions, ...skipOptions, ...activityOptions, 'lock-lease': lease },
-  exitStatus: { 1: 'a service cannot be changed now, or did not answer in time', 75: 'somebody else holds the lock' },
+  options: {
+    ...profileOptions,
+    ...skipOptions,
+    ...activityOptions,
+    'lock-lease': lease,
+    status: { type: 'boolean', describe: 'only show who holds the lock on each target, since when and until when' },
+    format: { type: 'choice', choices: ['text', 'json'], default: 'text', describe: 'format of --status' },
+  },
+  exitStatus: {
+    1: 'a service cannot be changed now, or did not answer in time',
+    69: 'a target cannot be reached; --status has listed the others',
+    75: 'somebody else holds the lock',
+  },
   environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },
   seeAlso: ['davit-unlock(1)', 'davit-activate(1)', 'flock(1)'],
   interrupted: {

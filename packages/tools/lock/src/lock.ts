@@ -7,11 +7,13 @@ import { coresOf } from '@davit/transition'
 import { defineTool, deploymentOf, withDeployment } from '@davit/tool'
 import { description } from './lock-description.ts'
 import { runLocked } from './run-locked.ts'
+import { showLocks } from './show-locks.ts'
 
 export const tool = defineTool({
   ...description,
   async run(context) {
     const { args, print, readDocument, signal } = context
+    if (args.status) return showLocks(context)
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
     const here = processIdentity()
     const { lockLease: leaseSeconds } = args

@@ -43,6 +43,15 @@ export function isDead(owner: LockOwner, here: ProcessIdentity): boolean {
   return wasRestartedSince(owner, here)
 }
 
+/** Whether the owner lives, as far as this machine can tell. */
+export function lifeOf(owner: LockOwner | undefined, here: ProcessIdentity): 'alive' | 'dead' | 'unknown' {
+  if (owner === undefined) return 'unknown'
+  if (isDead(owner, here)) return 'dead'
+  const { bootId, holder } = owner
+  const isVisible = bootId !== '' && bootId === here.bootId && holder.namespace === here.namespace
+  return isVisible && holder.namespace !== '' ? 'alive' : 'unknown'
+}
+
 export function describeOwner(text: string): string {
   const owner = parseOwner(text)
   if (owner === undefined) return 'somebody'
