@@ -140,6 +140,26 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
     expect(succeeded(await user.run(['davit-generations', '--print', '2'])).stdout).toBe(await generationText(user, 2))
   })
 
+  test('keep what they were made from, and are compared', async () => {
+    const generations = async (...options: readonly string[]) =>
+      succeeded(await user.run(['davit-generations', ...options])).stdout
+    const shown = await generations('--show', '2')
+    expect(shown).toMatch(/^command: davit-env, begun .* UTC in \S+$/m)
+    expect(shown).toMatch(/^ {2}services: \S+, \d+ bytes, sha256 [0-9a-f]{12}$/m)
+    expect(shown).toMatch(/^plan, carried out in [\d.]+ s: 1 activated, 1 deactivated$/m)
+    expect(shown).toMatch(/^ {2}activate database in wrapper on ge1 \(changed package: .*\)$/m)
+    const { madeFrom } = JSON.parse(await generations('--show', '2', '--format', 'json')) as {
+      readonly madeFrom: { readonly models: readonly { readonly file: string; readonly text: string }[] }
+    }
+    const [services] = madeFrom.models
+    expect(await generations('--show', '2', '--model', services?.file ?? '')).toBe(services?.text)
+    expect(services?.text).toContain('database')
+    expect(await generations('--diff', '1', '2')).toMatch(
+      /^service database changed\n {2}package: \S+-database to \S+-database\nprofile of ge1 changed: \S+ to \S+\n$/,
+    )
+    expect(await generations('--diff', '2', '2')).toBe('')
+  })
+
   const AGE = 'touch -h -d "2 days ago" "$1"/.davit/roots/temporary:* 2>/dev/null || :'
   const age = async () => {
     await user.run(['sh', '-c', AGE, 'sh', user.storeDirectory])

@@ -49,6 +49,12 @@ export function isProcessGone({ pid, startTime, namespace }: ProcessReference): 
   return status === undefined || (startTime !== 0 && status.startTime !== startTime)
 }
 
+/** Whether a process certainly lives; it may also live if this cannot be told. */
+export function isProcessAlive({ pid, startTime, namespace }: ProcessReference): boolean {
+  if (namespace === '' || namespace !== pidNamespace()) return false
+  return startTime !== 0 && statusOf(pid)?.startTime === startTime
+}
+
 /** Whether the machine has certainly been restarted since. A host name proves nothing: containers on different machines may share it. */
 export function wasRestartedSince(then: BootIdentity, here: BootIdentity): boolean {
   const isKnown = [then.bootId, then.machineId, here.bootId].every((id) => id !== '')

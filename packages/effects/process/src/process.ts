@@ -4,6 +4,7 @@ export { environment, type Environment } from './environment.ts'
 export {
   encodeProcessReference,
   comesFrom,
+  isProcessAlive,
   isProcessGone,
   parseProcessReference,
   type ProcessIdentity,

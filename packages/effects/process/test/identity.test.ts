@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { HIDE_PID, withHiddenProc } from '@davit/testing/hidden-proc'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
+  isProcessAlive,
   isProcessGone,
   type ProcessIdentity,
   processIdentity,
@@ -59,7 +60,11 @@ describe('isProcessGone()', () => {
 
   test('recognises a number that another process has by now, unless the start time of the first is unknown', async () => {
     expect(isProcessGone({ ...reference, startTime: reference.startTime + 1 })).toBe(true)
+    expect(isProcessAlive({ ...reference, startTime: reference.startTime + 1 })).toBe(false)
     expect(isProcessGone({ ...reference, startTime: 0 })).toBe(false)
+    expect(isProcessAlive({ ...reference, startTime: 0 })).toBe(false)
+    expect(isProcessAlive(reference)).toBe(true)
+    expect(isProcessAlive({ ...reference, namespace: '1' })).toBe(false)
     await end()
     expect(isProcessGone({ ...reference, startTime: 0 })).toBe(true)
   })

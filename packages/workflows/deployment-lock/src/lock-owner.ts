@@ -1,4 +1,10 @@
-import { isProcessGone, type ProcessIdentity, type ProcessReference, wasRestartedSince } from '@davit/process'
+import {
+  isProcessAlive,
+  isProcessGone,
+  type ProcessIdentity,
+  type ProcessReference,
+  wasRestartedSince,
+} from '@davit/process'
 
 /** Holder of a lock, as recorded on the targets, with all that another process needs to tell whether it is still alive. */
 export interface LockOwner {
@@ -47,9 +53,8 @@ export function isDead(owner: LockOwner, here: ProcessIdentity): boolean {
 export function lifeOf(owner: LockOwner | undefined, here: ProcessIdentity): 'alive' | 'dead' | 'unknown' {
   if (owner === undefined) return 'unknown'
   if (isDead(owner, here)) return 'dead'
-  const { bootId, holder } = owner
-  const isVisible = bootId !== '' && bootId === here.bootId && holder.namespace === here.namespace
-  return isVisible && holder.namespace !== '' ? 'alive' : 'unknown'
+  const isHere = owner.bootId !== '' && owner.bootId === here.bootId
+  return isHere && isProcessAlive(owner.holder) ? 'alive' : 'unknown'
 }
 
 export function describeOwner(text: string): string {
