@@ -6,6 +6,7 @@ import {
   DeploymentModel,
   type Format,
   Infrastructure,
+  MadeFrom,
   Manifest,
   parseDocument,
   ProfileManifest,
@@ -17,6 +18,7 @@ const PAGES: readonly (readonly [string, Format<unknown>])[] = [
   ['build-model', BuildModel],
   ['deployment-model', DeploymentModel],
   ['infrastructure', Infrastructure],
+  ['made-from', MadeFrom],
   ['manifest', Manifest],
   ['profile-manifest', ProfileManifest.on('alpha' as TargetName)],
 ]
@@ -32,9 +34,9 @@ test.each(PAGES)('the examples of the page %s are valid, and say the same', (pag
 })
 
 test('every document has a page', () => {
-  // The journal, the log and the trace have pages too, but consist of lines.
+  // The journal, the log and the trace have pages too, but consist of lines. Some documents are only printed, and never read.
   const pages = readdirSync(DIRECTORY).filter(
-    (file) => file.endsWith('.md') && !/^(?:README|journal|log|trace)\./.test(file),
+    (file) => file.endsWith('.md') && !/^(?:README|generations|journal|locks|log|trace)\./.test(file),
   )
   expect(pages.toSorted()).toEqual(PAGES.map(([page]) => `${page}.md`))
 })
