@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import type { Report } from '@davit/diagnostics'
 import type { Steps } from '@davit/tool'
 
 import { hasModels } from './check-order.ts'
@@ -30,18 +31,20 @@ import {
 } from './words.ts'
 
 /** Carries out an order: all steps of a deployment, one after the other. */
-export async function deploy(order: Order, steps: Steps, { directories, origin }: Surroundings): Promise<void> {
+export async function deploy(order: Order, steps: Steps, surroundings: Surroundings): Promise<void> {
+  const { directories, origin } = surroundings
+  const making = { steps, ...surroundings }
   const administration = generationWords(order)
   if (administration !== undefined) return steps.show(generations, administration)
   if (isAboutLastDeployment(order)) return steps.show(activate, activationWords(order))
 
   const generation = await generationOf(order, steps)
-  const { manifest: next, models } = await manifestOf(order, generation, { steps, directories })
-  if (order.dryRun || order.abandon.length > 0) return showPlan(order, next, { steps, directories })
+  const { manifest: next, models } = await manifestOf(order, generation, making)
+  if (order.dryRun || order.abandon.length > 0) return showPlan(order, next, making)
 
   if ((await stateOf(order, { next, generation }, steps)) === 'unchanged') return directories.sweep()
   await steps.run(distribute, [], next)
-  const change = () => changeTargets(order, { next, generation, origin: origin + models }, { steps, directories })
+  const change = () => changeTargets(order, { next, generation, origin: origin + models }, making)
   if (order.noLock) await change()
   else {
     await steps.during(lock, [], { input: next, work: change })
@@ -63,6 +66,7 @@ async function showPlan(order: Order, next: string, making: Making): Promise<voi
 
 export interface Surroundings {
   readonly directories: PrivateDirectories
+  readonly report: Report
   /** What the generation is made from, as far as it is known in advance. */
   readonly origin: string
 }
@@ -105,10 +109,10 @@ async function activateAndRecord(order: Order, { next, generation, origin }: Cha
     // A repair deploys nothing new, so there is nothing to record.
     if (!order.repair) await steps.run(set, recordWords(order, generation), next)
   }
-  const { steps, directories } = making
+  const { steps, directories, report } = making
   const isAdded = generation === undefined && !order.repair && !order.noCoordinatorProfile
   if (!isAdded) return work(steps)
-  await directories.use(async (directory) => handingOn(steps, { directory, known: origin }, work))
+  await directories.use(async (directory) => handingOn(steps, { directory, known: origin, report }, work))
 }
 
 /** Has the manifest before in a file. */
@@ -131,9 +135,8 @@ async function generationOf(order: Order, steps: Steps): Promise<string | undefi
   return (await steps.run(generations, [order.dryRun ? '--previous' : '--begin-rollback'])).trim()
 }
 
-interface Making {
+interface Making extends Omit<Surroundings, 'origin'> {
   readonly steps: Steps
-  readonly directories: PrivateDirectories
 }
 
 interface MadeManifest {
@@ -146,14 +149,16 @@ interface MadeManifest {
 async function manifestOf(
   order: Order,
   generation: string | undefined,
-  { steps, directories }: Making,
+  { steps, directories, report }: Making,
 ): Promise<MadeManifest> {
   if (generation !== undefined) return madeOf(await steps.run(generations, wordsOf({ print: generation })))
   const { deployment, maxJobs, modules } = order
   if (deployment !== undefined) return madeOf(await steps.run(manifest, wordsOf({ format: 'json', deployment })))
   // If the run is killed, what davit-normalize leaves in its directory is swept later.
   const { result: architecture, origin: models } = await directories.use((TMPDIR) =>
-    handingOn(steps.with({ TMPDIR }), { directory: TMPDIR }, (handing) => handing.run(normalize, modelWords(order))),
+    handingOn(steps.with({ TMPDIR }), { directory: TMPDIR, known: '', report }, (handing) =>
+      handing.run(normalize, modelWords(order)),
+    ),
   )
   if (order.buildOnTargets) await steps.run(delegateBuild, [], architecture)
   return madeOf(await steps.run(manifest, wordsOf({ format: 'json', maxJobs, modules }), architecture), models)

@@ -9,10 +9,10 @@ import { variablesOf } from './words.ts'
 
 export const tool = defineTool({
   ...description,
-  async run({ args, environment, workingDirectory, runSteps }) {
+  async run({ args, environment, workingDirectory, report, runSteps }) {
     checkOrder(args)
     const directories = privateDirectories(environment['TMPDIR'] || '/tmp', args.profile)
     const origin = originOf(args, workingDirectory)
-    return runSteps(variablesOf(args), (steps) => deploy(args, steps, { directories, origin }))
+    return runSteps(variablesOf(args), (steps) => deploy(args, steps, { directories, origin, report }))
   },
 })

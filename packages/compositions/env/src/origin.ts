@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import type { Report } from '@davit/diagnostics'
 import type { MadeFrom } from '@davit/documents'
 import { isMissing } from '@davit/files'
-import { encodeOrigin, type Steps } from '@davit/tool'
+import { addToOrigin, encodeOrigin, type Steps } from '@davit/tool'
 
 import { options, type Order } from './options.ts'
 import { dashed, ORIGIN_VARIABLE } from './words.ts'
@@ -14,14 +15,22 @@ export function originOf(order: Order, directory: string): string {
   return encodeOrigin({ order: { tool: 'davit-env', began, directory, options: optionsOf(order) } })
 }
 
+export interface HandingTerms {
+  /** Directory for the file. */
+  readonly directory: string
+  /** What is known in advance. */
+  readonly known: string
+  readonly report: Report
+}
+
 /** Lets steps hand on what they know; returns that with what they return. */
 export async function handingOn<Result>(
   steps: Steps,
-  { directory, known = '' }: { readonly directory: string; readonly known?: string },
+  { directory, known, report }: HandingTerms,
   work: (steps: Steps) => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly origin: string }> {
   const file = join(directory, 'origin')
-  if (known !== '') await writeFile(file, known, { mode: 0o600 })
+  if (known !== '') await addToOrigin(file, known, report)
   const result = await work(steps.with({ [ORIGIN_VARIABLE]: file }))
   return { result, origin: await textOf(file) }
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 
 import { DavitError, type Report } from '@davit/diagnostics'
 import { MadeFrom, parseDocument } from '@davit/documents'
-import { isMissing, readTextFile, whyNotWritten } from '@davit/files'
+import { isMissing, readTextFile, systemErrorCode, whyNotWritten } from '@davit/files'
 
 import { say } from './messages.ts'
 import type { OptionTable } from './option.ts'
@@ -26,15 +26,19 @@ interface OriginContext {
   readonly workingDirectory: string
 }
 
-/** Adds facts to the file of `--origin`, if it is given. The work is done already, so a failure is only reported. */
+/** Adds facts to the file of `--origin`, if it is given. */
 export async function handOn({ args, report, workingDirectory }: OriginContext, facts: () => MadeFrom): Promise<void> {
   if (args.origin === undefined) return
+  await addToOrigin(resolve(workingDirectory, args.origin), encodeOrigin(facts()), report)
+}
+
+/** Adds encoded facts to a file. Nothing depends on them, so a failure is only reported. */
+export async function addToOrigin(file: string, encoded: string, report: Report): Promise<void> {
   try {
-    await appendFile(resolve(workingDirectory, args.origin), encodeOrigin(facts()), { mode: 0o600 })
+    await appendFile(file, encoded, { mode: 0o600 })
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause)) throw cause
-    const { reason } = whyNotWritten(args.origin, cause)
-    report(say('origin-not-written', { file: args.origin, reason }))
+    if (systemErrorCode(cause) === undefined) throw cause
+    report(say('origin-not-written', { file, reason: whyNotWritten(file, cause).reason }))
   }
 }
 
