@@ -2,6 +2,7 @@ import {
   type ToolDescription,
   activityOptions,
   connectionEnvironment,
+  interfaceOptions,
   lockOptions,
   profileOptions,
   skipOptions,
@@ -18,7 +19,7 @@ export const description = {
     'With a command, holds the lock while the command runs, as flock(1) does. Without one, keeps the lock until davit-unlock for the following steps of the same pipe or shell, which find it in the state of the coordinator.',
     'Every active service is asked whether it can be changed now; if one refuses, the deployment is not locked.',
     'A lock ends with the process that holds it, or when its lease is over; somebody else can then take it.',
-    'With --status it only tells, for each target, who holds the lock, since when and until when, by the clock of the target, and whether that process is known to be alive. It takes no lock and changes nothing. Without a manifest, it asks the targets of the current generation. Targets that cannot be reached are named, and the others are still listed.',
+    'With --status it only tells, for each target, who holds the lock, since when and until when, by the clock of the target, and whether that process is known to be alive. It takes no lock and changes nothing. Without a manifest, it asks the targets of the current generation, or those of the infrastructure model that --infrastructure names. Targets that cannot be reached are named, and the others are still listed.',
   ],
   examples: [
     { command: 'davit-lock manifest.xml -- ./deploy.sh manifest.xml', describe: 'hold the lock while a script runs' },
@@ -41,6 +42,13 @@ export const description = {
     ...activityOptions,
     'lock-lease': lease,
     status: { type: 'boolean', describe: 'only show who holds the lock on each target, since when and until when' },
+    infrastructure: {
+      type: 'string',
+      short: 'i',
+      value: 'FILE',
+      describe: 'with --status: infrastructure model with the targets, instead of a manifest',
+    },
+    ...interfaceOptions,
     format: { type: 'choice', choices: ['text', 'json'], default: 'text', describe: 'format of --status' },
   },
   exitStatus: {

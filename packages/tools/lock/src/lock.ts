@@ -4,16 +4,16 @@ import { endDeployment, lockAll, ownerOf } from '@davit/deployment-lock'
 import { Manifest } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import { coresOf } from '@davit/transition'
-import { defineTool, deploymentOf, withDeployment } from '@davit/tool'
+import { defineTool, deploymentOf, usageError, withDeployment } from '@davit/tool'
 import { description } from './lock-description.ts'
 import { runLocked } from './run-locked.ts'
-import { showLocks } from './show-locks.ts'
 
 export const tool = defineTool({
   ...description,
   async run(context) {
     const { args, print, readDocument, signal } = context
-    if (args.status) return showLocks(context)
+    if (args.status) return (await import('./show-locks.ts')).showLocks(context)
+    if (args.infrastructure !== undefined) throw withoutStatus()
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
     const here = processIdentity()
     const { lockLease: leaseSeconds } = args
@@ -37,3 +37,7 @@ export const tool = defineTool({
     })
   },
 })
+
+function withoutStatus() {
+  return usageError("option '--infrastructure' belongs to '--status'", 'a deployment is locked by its manifest')
+}

@@ -1,7 +1,9 @@
 import { currentGeneration } from '@davit/coordinator-state'
 import { lockStates } from '@davit/deployment-lock'
-import { Manifest } from '@davit/documents'
+import { type Infrastructure, Manifest } from '@davit/documents'
+import { loadInfrastructure } from '@davit/models'
 import { processIdentity } from '@davit/process'
+import { currentSystem } from '@davit/store'
 import { deploymentOf, type ToolContext, usageError, withTargets } from '@davit/tool'
 
 import { say } from './messages.ts'
@@ -10,6 +12,9 @@ import { encodeLocks, renderLocks } from './render-locks.ts'
 interface Arguments {
   readonly profile: string
   readonly manifest: string | undefined
+  readonly infrastructure: string | undefined
+  readonly interface: string
+  readonly targetProperty: string
   readonly command: readonly string[]
   readonly format: 'text' | 'json'
 }
@@ -19,9 +24,8 @@ export async function showLocks(context: ToolContext<Arguments>): Promise<number
   const { args, print, report } = context
   if (args.command.length > 0) throw usageError('--status runs no command', 'omit the command, or --status')
   const { profile } = deploymentOf(context)
-  const manifest = await manifestFor(context)
-  const options = { ...context, role: 'deploy', manifests: [manifest] } as const
-  const states = await withTargets(manifest.infrastructure, options, (reached) =>
+  const options = { ...context, role: 'deploy', manifests: [] } as const
+  const states = await withTargets(await infrastructureFor(context), options, (reached) =>
     lockStates(reached, { profile, here: processIdentity() }),
   )
   const failures = states.flatMap((state) => (state.kind === 'unknown' ? [state] : []))
@@ -30,13 +34,24 @@ export async function showLocks(context: ToolContext<Arguments>): Promise<number
   return Math.max(0, ...failures.map(({ error }) => error.exitStatus))
 }
 
-async function manifestFor(context: ToolContext<Arguments>): Promise<Manifest> {
-  const { args, readDocument } = context
-  if (args.manifest !== undefined) return (await readDocument(Manifest, args.manifest)).value
+async function infrastructureFor(context: ToolContext<Arguments>): Promise<Infrastructure> {
+  const { args, readDocument, environment } = context
+  const { infrastructure, manifest, interface: clientInterface, targetProperty } = args
+  if (infrastructure !== undefined) {
+    if (manifest !== undefined)
+      throw usageError('a manifest and --infrastructure exclude each other', 'omit one of them')
+    return loadInfrastructure(infrastructure, {
+      ...context,
+      system: currentSystem(environment),
+      clientInterface,
+      targetProperty,
+    })
+  }
+  if (manifest !== undefined) return (await readDocument(Manifest, manifest)).value.infrastructure
   const generation = await currentGeneration(deploymentOf(context).place)
-  if (generation !== undefined) return generation.manifest
+  if (generation !== undefined) return generation.manifest.infrastructure
   throw usageError(
     `the coordinator has no generation of '${args.profile}', and so does not know the targets`,
-    'pass a manifest, or name another deployment with -p NAME',
+    'pass a manifest, or the infrastructure model with -i, or name another deployment with -p NAME',
   )
 }

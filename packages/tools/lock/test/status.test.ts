@@ -143,6 +143,14 @@ describe('davit-lock --status', () => {
     expect((await davitLock('', '--status')).stdout).toBe('t3: not locked\n')
   })
 
+  test('asks the targets of an infrastructure model', async () => {
+    const file = join(directory, 'infrastructure.yaml')
+    writeFileSync(file, 't4: { properties: { hostname: localhost }, clientInterface: local }\n')
+    expect((await davitLock('', '--status', '-i', file)).stdout).toBe('t4: not locked\n')
+    await expect(davitLock(manifestWith('t1'), '--status', '-i', file, '-')).rejects.toMatchObject({ code: 'usage' })
+    await expect(davitLock(manifestWith('t1'), '-i', file, '-')).rejects.toMatchObject({ code: 'usage' })
+  })
+
   test('runs no command', async () => {
     const refused = davitLock(manifestWith('t1'), '--status', '-', '--', 'true')
     await expect(refused).rejects.toBeInstanceOf(DavitError)

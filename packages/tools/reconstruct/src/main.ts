@@ -22,7 +22,7 @@ export const tool = defineTool({
     const text = encodeDocument(Manifest, manifest, args.format)
     if (args.set) {
       context.journal({ profile, manifest: text }, 'change')
-      const { kind, number } = await recover(place, manifest)
+      const { kind, number } = await recover(place, manifest, context)
       report(say(kind === 'added' ? 'generation-recovered' : 'generation-confirmed', { generation: number }))
     }
     await print(text)
@@ -45,7 +45,11 @@ function infrastructureOf({ args, ...context }: ToolContext<Models>): Promise<In
 }
 
 /** Adds a generation, unless the current one says the same. */
-async function recover(place: DeploymentPlace, manifest: Manifest) {
+async function recover(
+  place: DeploymentPlace,
+  manifest: Manifest,
+  { args, workingDirectory: directory }: ToolContext<Models>,
+) {
   const current = await currentGeneration(place)
   if (current !== undefined && isSameDeployment(current.manifest, manifest)) {
     return { kind: 'unchanged', number: current.number } as const
@@ -53,5 +57,8 @@ async function recover(place: DeploymentPlace, manifest: Manifest) {
   const { user, host } = processIdentity()
   // As davit-env records it.
   const text = encodeDocument(Manifest, manifest, 'json')
-  return addGeneration(place, { manifest, text, origin: { time: new Date(), user, host } })
+  const time = new Date()
+  const options = { infrastructure: args.infrastructure }
+  const madeFrom = { order: { tool: description.name, began: time.toISOString(), directory, options } }
+  return addGeneration(place, { manifest, text, origin: { time, user, host }, madeFrom })
 }
