@@ -6,19 +6,7 @@ import { MadeFrom, parseDocument } from '@davit/documents'
 import { isMissing, readTextFile, systemErrorCode, whyNotWritten } from '@davit/files'
 
 import { say } from './messages.ts'
-import type { OptionTable } from './option.ts'
 import { version } from './version.ts'
-
-/** Option of the tools that know what a generation is made from. */
-export const originOptions = {
-  origin: {
-    type: 'string',
-    value: 'FILE',
-    env: ['DAVIT_ORIGIN'],
-    describe:
-      'file in which the tools of a deployment hand on what its generation is made from: davit-normalize adds the models to it, davit-activate the plan that it has carried out, and davit-set keeps all of it with the generation',
-  },
-} as const satisfies OptionTable
 
 interface OriginContext {
   readonly args: { readonly origin: string | undefined }

@@ -85,3 +85,14 @@ export const transferOptions = {
     describe: 'how many targets to send to at a time',
   },
 } as const satisfies OptionTable
+
+/** Option of the tools that know what a generation is made from. */
+export const originOptions = {
+  origin: {
+    type: 'string',
+    value: 'FILE',
+    env: ['DAVIT_ORIGIN'],
+    describe:
+      'file in which the tools of a deployment hand on what its generation is made from: davit-normalize adds the models to it, davit-activate the plan that it has carried out, and davit-set keeps all of it with the generation',
+  },
+} as const satisfies OptionTable

@@ -10,7 +10,7 @@ export { directOf } from './direct-of.ts'
 export { directOptions } from './direct-options.ts'
 export { activityOptions, lockOptions } from './lock-options.ts'
 export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
-export { addToOrigin, encodeOrigin, handOn, originOptions, readOrigin } from './origin-file.ts'
+export { addToOrigin, encodeOrigin, handOn, readOrigin } from './origin-file.ts'
 export { renderEvent, type ShownEvent } from './render-event.ts'
 export { renderHelp } from './render-help.ts'
 export type { Steps } from './run-steps.ts'
@@ -19,6 +19,7 @@ export {
   formatOptions,
   interfaceOptions,
   moduleOptions,
+  originOptions,
   outputOptions,
   profileOptions,
   skipOptions,
