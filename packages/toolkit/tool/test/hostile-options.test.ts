@@ -37,7 +37,10 @@ const tools = await Promise.all(executables().map(toolOf))
 describe.each(
   tools.filter(({ options }) => options?.['profile'] !== undefined).map((tool) => [tool.name, tool] as const),
 )('%s', (name, tool) => {
-  const command = name === 'davit-lock' ? ['--', 'true'] : []
+  const required = Object.values(tool.operands ?? {}).filter(
+    (operand) => typeof operand === 'object' && operand.kind === 'required',
+  )
+  const command = name === 'davit-lock' ? ['--', 'true'] : required.map(() => 'file')
 
   test('refuses an invalid name for a deployment before it does anything, and says it in a line', async () => {
     for (const profile of NOT_NAMES) {
