@@ -132,7 +132,8 @@ describe.skipIf(!HOSTS_POSSIBLE)('state on real hosts', () => {
     expect(await read('two', 'a')).toBe('1')
     expect((await namesOf('-S', 'a', '--where', 'targets')).at(-1)).toBe(names[0])
     await run('davit-clean-snapshots', '-C', 'a', '--keep', '1', '--where', 'targets')
-    expect(await namesOf('-S', 'a', '--where', 'targets')).toEqual([names[0]])
+    // What the restoration replaced is kept as well.
+    expect(await namesOf('-S', 'a', '--where', 'targets')).toEqual([names[2], names[0]])
     expect(await namesOf('-S', 'a', '--where', 'coordinator')).toEqual(names)
   })
 

@@ -265,8 +265,10 @@ operation_clean_snapshots() {
       keep=$((keep - 1)) kept="$kept$name "
       continue
     fi
-    case $awaited in
-      *" $name "*)
+    # The latest generation of a snapshot is enough to keep it.
+    case $kept:$awaited in
+      *" $name "*:*) ;;
+      *:*" $name "*)
         kept="$kept$name "
         continue
         ;;
