@@ -10,6 +10,8 @@ export const ERROR_CODES = {
     'A machine sent an answer that davit does not understand. Look for programs that print something in its login shell, or for records edited by hand.',
   'bad-archive':
     'An archive or a stream of packages is damaged, or contains a file that davit does not unpack. Run the same command again.',
+  'bad-copy':
+    'A package that was to be copied from a target is not what its name or its registration stands for. Nothing was added; find out what has changed the store of that target.',
   'bad-derivation':
     'A file in the store that describes how to build a package is damaged or missing. Run davit-normalize again.',
   'bad-input':
@@ -75,7 +77,7 @@ export const ERROR_CODES = {
     'A document is empty, usually because an earlier tool in the pipe has failed. See the message of that tool.',
   failed: 'A target refused a request without a code that davit knows. The message contains the reason.',
   'fetch-failed':
-    'Packages built on a target could not be copied back. Run the same command again: they are not built again.',
+    'Packages could not be copied from a target. Run the same command again: what a target has built is not built again.',
   'file-changed':
     'A file changed while davit was reading it. Run the same command again when nothing writes to the file.',
   'host-key-changed':

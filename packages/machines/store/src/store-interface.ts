@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { InstantiatedPackage, PackageRequest, StorePath, StoreReference, System } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
 import type { ServeClient } from '@davit/nix'
+import type { CopiesElsewhere } from './native/add-copies.ts'
 import type { BuiltElsewhere } from './native/add-outputs.ts'
 import type { BuildOptions } from './native/build-output.ts'
 import type { Registration } from './native/registration.ts'
@@ -45,6 +46,8 @@ export interface NativeStore extends StoreOperations {
   remoteBuild(derivation: StorePath, machine: BuildMachine): Promise<RemoteBuild>
   /** Makes outputs valid that another machine has built from valid inputs. Returns the registrations for that machine, in order. */
   addOutputs(built: BuiltElsewhere): Promise<readonly Registration[]>
+  /** Makes copies of paths of another machine valid, with all that they need, and protects them. Returns what was not valid before. */
+  addCopies(copies: CopiesElsewhere): Promise<readonly Registration[]>
 }
 
 export interface NixStore extends StoreOperations {

@@ -1,4 +1,4 @@
-import type { Report } from '@davit/diagnostics'
+import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 
 /** The target's half of a store: checks what a machine has of the coordinator's store, and sends, builds and fetches the rest. */
@@ -16,6 +16,8 @@ export interface TargetStore {
   build(derivations: readonly StorePath[], options: TargetBuildOptions): Promise<readonly TargetBuildOutcome[]>
   /** Makes the outputs that were built there, with their closures, valid in the coordinator's store. */
   fetch(derivations: readonly StorePath[], options: TransferOptions): Promise<Transferred>
+  /** Makes paths that are valid there, with their closures, valid in the coordinator's store, and protects them here. */
+  bring(paths: readonly StorePath[], options: TransferOptions): Promise<Transferred>
 }
 
 export interface MissingOptions {
@@ -47,3 +49,12 @@ export interface TargetBuildOptions {
 export type TargetBuildOutcome =
   | { readonly kind: 'built' }
   | { readonly kind: 'failed'; readonly reason: string; readonly logEnd: string }
+
+/** The error for paths that a machine was asked for and does not have. */
+export function notValidThere(address: string, paths: readonly StorePath[]): DavitError {
+  const list = paths.map((path) => `'${path}'`).join(', ')
+  return new DavitError('invalid-path', `the store of '${address}' does not have ${list}`, {
+    exitStatus: ExitStatus.noInput,
+    hint: 'check the paths, and the target',
+  })
+}

@@ -88,6 +88,21 @@ describe.skipIf(noPrivateNix !== undefined)('with Nix', () => {
       expect(connection.pids).toHaveLength(2)
     })
 
+    test('a closure is brought once, and protected here', async () => {
+      const store = await targetStore(shell)
+      const closure = buildClosures(there, [`brought-${shell.name}`])(`brought-${shell.name}`)
+      expect(validOf(here, closure)).toEqual([])
+      expect(await store.bring([closure[1]], { signal })).toMatchObject({ paths: 2 })
+      expect(await store.bring([closure[1]], { signal })).toEqual({ paths: 0, bytes: 0 })
+      expect(validOf(here, closure)).toEqual(closure)
+      expect(here.shell(`nix-store -q --roots ${closure[1]}`)).toContain('temporary:')
+      const absent = `/nix/store/${'0'.repeat(32)}-absent` as StorePath
+      await expect(store.bring([closure[1], absent], { signal })).rejects.toMatchObject({
+        code: 'invalid-path',
+        message: `the store of '${shell.name}' does not have '${absent}'`,
+      })
+    })
+
     test.runIf(shell.inDepth)('protected paths and those of generations are kept, and nothing else', async () => {
       const store = await targetStore(shell)
       const labels = ['first', 'second', 'protected', 'yesterday', 'rubbish']

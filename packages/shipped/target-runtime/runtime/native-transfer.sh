@@ -1,4 +1,4 @@
-# Finds missing paths of a native store, and commits or discards transfers.
+# Finds missing paths and closures in a native store, and commits or discards transfers.
 
 # operation_native_missing REGISTRATIONS [PATH]... names [NAME]...: those names that are not valid. If there are none and paths
 # are given, protects these; otherwise keeps the named paths until this helper ends.
@@ -12,8 +12,7 @@ operation_native_missing() {
     shift
   done
   shift
-  # Nothing is sent to a store that this account may not write to.
-  { [ -d "${asked%/*}" ] || mkdir -p "${asked%/*}" 2>/dev/null; } && [ -w "${asked%/*}" ] && hold_store "$registrations"
+  hold_asked
   for name in "$@"; do
     is_valid "$name" || {
       say "$name"
@@ -29,12 +28,92 @@ operation_native_missing() {
   fi
 }
 
+# hold_asked: holds the store, so that paths can be kept, unless this account may not write to it: then nothing is sent to it either.
+hold_asked() {
+  { [ -d "${asked%/*}" ] || mkdir -p "${asked%/*}" 2>/dev/null; } && [ -w "${asked%/*}" ] && hold_store "$registrations"
+}
+
 # keep_asked NAME...: keeps them while this helper lives.
 keep_asked() {
   for owner in "${asked%/*}"/*; do
     [ -f "$owner" ] && is_dead "${owner##*/}" && rm -f "$owner"
   done
   printf '%s\n' "$@" | cat >>"$asked" || cannot 'write below' "${asked%/*}"
+}
+
+# operation_native_closure REGISTRATIONS [NAME]...: a line `registration TEXT` for each of these paths and of those that they need, which
+# are kept until this helper ends, or `invalid NAME`.
+operation_native_closure() {
+  check_store_paths "$1"
+  registrations=$1 store=${1%/*/*} closure='' next=''
+  shift
+  [ ! -d "$registrations" ] || hold_asked
+  # The only special character in names is `?`.
+  set -f
+  for name in "$@"; do
+    note_needed "$name"
+  done
+  while [ -n "$next" ]; do
+    # shellcheck disable=SC2086
+    set -- $next
+    next=
+    in_batches list_registrations "$@"
+  done
+  # shellcheck disable=SC2086
+  set -- $closure
+  set +f
+  [ -z "$release_store" ] || keep_asked "$@"
+}
+
+# note_needed NAME: adds it to what is to be listed, once.
+note_needed() {
+  case $1 in
+    *[!A-Za-z0-9_.+?=-]*) fail bad-request "invalid name '$1'" ;;
+  esac
+  hash=${1%%-*}
+  case $hash in
+    '' | *[!0-9a-z]*) fail bad-request "invalid name '$1'" ;;
+  esac
+  eval "noted=\${noted_$hash-}"
+  [ -z "$noted" ] || return 0
+  eval "noted_$hash=yes"
+  next="$next $1"
+}
+
+# list_registrations NAME...: says their registrations, and notes what they refer to.
+list_registrations() {
+  files=
+  for name in "$@"; do
+    if is_valid "$name"; then
+      files="$files $name.json"
+      closure="$closure $name"
+    else
+      say invalid "$name"
+    fi
+  done
+  [ -n "$files" ] || return 0
+  # shellcheck disable=SC2086
+  texts=$(cd "$registrations" && cat $files) || fail cannot-read "cannot read '$registrations'"
+  IFS=$newline
+  # shellcheck disable=SC2086
+  set -- $texts
+  unset IFS
+  for text in "$@"; do
+    say registration "$text"
+    text=${text#*'"references":['}
+    note_references "${text%%]*}"
+  done
+}
+
+# note_references TEXT: notes the paths in a list of JSON.
+note_references() {
+  IFS='",'
+  # shellcheck disable=SC2086
+  set -- $1
+  unset IFS
+  for path in "$@"; do
+    [ -z "$path" ] || note_needed "${path##*/}"
+  done
 }
 
 # operation_native_commit STORE INCOMING REGISTRATIONS ROOTS [NAME]... protect [NAME]... needs [NAME]...: makes received paths valid

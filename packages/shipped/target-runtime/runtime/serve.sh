@@ -35,8 +35,10 @@ answer() {
     *" $operation "*) ;;
     *) operation=unknown ;;
   esac
-  # This operation writes the file, which is removed when this helper ends.
-  [ "$operation" != native_missing ] || [ $# = 0 ] || asked=${1%/*}/asked/$self
+  # These operations write the file, which is removed when this helper ends.
+  case :$operation in
+    :native_missing | :native_closure) [ $# = 0 ] || asked=${1%/*}/asked/$self ;;
+  esac
   # For those that need it, so that it is found only once: each operation has a shell of its own.
   case $mark:$operation in
     :start | :look | :set_profile | :protect | :native_*) find_mark ;;

@@ -115,6 +115,13 @@ export const OPERATIONS = {
     slowness: SLOW,
     isRepeatable: true,
   },
+  native_closure: {
+    roles: CARRY,
+    fields: 'REGISTRATIONS [NAME]...',
+    does: 'returns the registrations of paths and of all that they need, and keeps these until this helper ends; names those that are not valid',
+    slowness: SLOW,
+    isRepeatable: true,
+  },
   native_commit: {
     roles: CARRY,
     fields: 'STORE INCOMING REGISTRATIONS ROOTS [NAME]... protect [NAME]... needs [NAME]...',

@@ -145,6 +145,9 @@ function simulatedTarget(machine: string, shared: Shared): TargetStore {
       )
       return { paths: outputs.length, bytes: 0 }
     },
+    async bring() {
+      throw new Error('a delegation only fetches what was built for it')
+    },
   }
 }
 

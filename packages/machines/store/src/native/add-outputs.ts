@@ -21,7 +21,8 @@ export interface BuiltElsewhere {
   readonly signal: AbortSignal
 }
 
-const LIMITS = { maxEntries: 1_000_000, maxBytes: 2 ** 40 }
+/** Limits of an archive of unknown origin. */
+export const MAX_ARCHIVE = { maxEntries: 1_000_000, maxBytes: 2 ** 40 }
 
 /** Makes outputs valid that another machine has built, and returns the registrations for that machine. Adds none if the archive fails. */
 export async function addOutputs(context: StoreContext, built: BuiltElsewhere): Promise<readonly Registration[]> {
@@ -29,7 +30,7 @@ export async function addOutputs(context: StoreContext, built: BuiltElsewhere): 
   await context.prepare()
   return withWorkspace(context.layout, async (workspace) => {
     const directory = join(workspace, 'outputs')
-    await unpackArchive(archive, directory, LIMITS).catch(asStoreError)
+    await unpackArchive(archive, directory, MAX_ARCHIVE).catch(asStoreError)
     const registrations: Registration[] = []
     for (const derivationPath of built.derivations) {
       registrations.push(await addOutput(context, { derivationPath, directory, signal }))
@@ -39,7 +40,7 @@ export async function addOutputs(context: StoreContext, built: BuiltElsewhere): 
 }
 
 /** Reports a failure to write as an error of the store instead of the archive. */
-function asStoreError(error: unknown): never {
+export function asStoreError(error: unknown): never {
   throw hasCode(error, 'cannot-unpack') ? error.cause : error
 }
 
@@ -56,7 +57,7 @@ async function addOutput(context: StoreContext, unpacked: UnpackedOutput): Promi
   const derivation = readDerivation(context, derivationPath)
   const output = outputPathOf(layout.directory, derivation)
   const tree = join(directory, basename(output))
-  if (!pathExists(tree)) throw missingOutput(output)
+  if (!pathExists(tree)) throw missingInArchive(output)
   const inputs = closureOf(registry, directInputs(derivation))
   const registration = await describeOutput({ tree, output, derivationPath, derivation, inputs })
   signal.throwIfAborted()
@@ -66,6 +67,6 @@ async function addOutput(context: StoreContext, unpacked: UnpackedOutput): Promi
   return registration
 }
 
-function missingOutput(path: StorePath): DavitError {
+export function missingInArchive(path: StorePath): DavitError {
   return new DavitError('bad-archive', `the archive lacks '${basename(path)}'`, { exitStatus: ExitStatus.badDocument })
 }

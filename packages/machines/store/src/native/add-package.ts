@@ -8,6 +8,7 @@ import { moduleTree, profileTree } from '../package-trees.ts'
 import type { ProfileContents } from '../store-interface.ts'
 import { contentPathOf, stageTree } from './add-tree.ts'
 import type { Staged } from './committer.ts'
+import { isContentValid, type NamedContent } from './own-content.ts'
 import { protect } from './roots.ts'
 import type { StoreContext } from './store-context.ts'
 import { digestPackage } from './tree-digest.ts'
@@ -52,11 +53,13 @@ interface NewPackage {
 /** Only packages that are missing are written. */
 async function addPackages(context: StoreContext, packages: readonly NewPackage[]): Promise<readonly StorePath[]> {
   for (const { name } of packages) checkPackageName(name)
-  const { registry, layout } = context
-  const paths = packages.map(({ name, tree }) => contentPathOf(layout.directory, name, digestPackage(tree).contentHash))
-  const missing = packages.filter((_, index) => registry.find(paths[index] as StorePath) === undefined)
+  const known = packages.map(({ name, references, tree }) => {
+    const { contentHash } = digestPackage(tree)
+    return { path: contentPathOf(context.layout.directory, name, contentHash), contentHash, references }
+  })
+  const missing = packages.filter((_, index) => !isContentValid(context, known[index] as NamedContent))
   if (missing.length > 0) await commitPackages(context, missing)
-  return paths
+  return known.map(({ path }) => path)
 }
 
 async function commitPackages({ layout, commit }: StoreContext, packages: readonly NewPackage[]): Promise<void> {

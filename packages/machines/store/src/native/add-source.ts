@@ -8,6 +8,7 @@ import { sourceError } from '../source-error.ts'
 import { checkSourceSize } from '../source-size.ts'
 import { contentPathOf, copyTree, stageTree } from './add-tree.ts'
 import type { Staged } from './committer.ts'
+import { isContentValid } from './own-content.ts'
 import type { StoreContext } from './store-context.ts'
 import { digestTree, type TreeDigest } from './tree-digest.ts'
 
@@ -31,9 +32,9 @@ export function collectSources({ layout, registry, environment }: StoreContext, 
   const lowest = new Map<string, number>()
 
   const copy = async (origin: string, name: string): Promise<StorePath> => {
-    const digest = await remembered(digests, origin, () => digestTree(origin))
-    const path = contentPathOf(layout.directory, name, digest.contentHash)
-    if (registry.find(path) !== undefined) return path
+    const { contentHash } = await remembered(digests, origin, () => digestTree(origin))
+    const path = contentPathOf(layout.directory, name, contentHash)
+    if (isContentValid({ registry }, { path, contentHash, references: [] })) return path
     const tree = join(workspace, `source-${staged.length}`)
     copyTree(origin, tree)
     // Named by the copy, since the origin may have changed in the meantime.

@@ -2,7 +2,7 @@ import type { StorePath } from '@davit/documents'
 import type { Registry } from './registry.ts'
 
 /** Returns everything that these paths need, referenced paths before those that refer to them. */
-export function closureOf({ get }: Registry, paths: Iterable<StorePath>): readonly StorePath[] {
+export function closureOf({ get }: Pick<Registry, 'get'>, paths: Iterable<StorePath>): readonly StorePath[] {
   const closed = new Set<StorePath>()
   const opened = new Set<StorePath>()
   const stack = [...paths].toReversed()

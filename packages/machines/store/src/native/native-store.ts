@@ -4,6 +4,7 @@ import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
 import { isDenied, packArchive, systemErrorCode, whyNotWritten } from '@davit/files'
 import type { Environment } from '@davit/process'
+import { addCopies } from './add-copies.ts'
 import { addOutputs } from './add-outputs.ts'
 import { addModule, addProfiles } from './add-package.ts'
 import { closureOf } from './closure.ts'
@@ -44,6 +45,7 @@ export async function openNativeStore(options: NativeStoreOptions): Promise<Nati
     export: (paths) => exportPaths(context, paths),
     remoteBuild: (derivation, machine) => guarded(async () => remoteBuild(context, derivation, machine)),
     addOutputs: (built) => guarded(() => addOutputs(context, built)),
+    addCopies: (copies) => guarded(() => addCopies(context, copies)),
     addModule: (type, module) => guarded(() => addModule(context, type, module)),
     addProfiles: (profiles) => guarded(() => addProfiles(context, profiles)),
     addRoot: (name, paths) => guarded(() => addRoot(context, name, paths)),

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
@@ -12,6 +12,8 @@ export interface Registry {
   find(path: StorePath): Registration | undefined
   /** Like `find`, but throws for a path that is not valid. */
   get(path: StorePath): Registration
+  /** Makes a path invalid; its tree is then rubbish. */
+  withdraw(path: StorePath): void
   /** Drops what it has found before, so that it reads the records again. */
   forget(): void
   /** Writes records into a directory on the same file system, where they have no effect yet. */
@@ -35,6 +37,10 @@ export function openRegistry(layout: StoreLayout): Registry {
   return {
     find,
     get,
+    withdraw(path) {
+      rmSync(registrationFile(layout, path), { force: true })
+      known.delete(path)
+    },
     forget: () => known.clear(),
     prepare(registrations, directory) {
       for (const registration of registrations) {

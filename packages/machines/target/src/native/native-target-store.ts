@@ -4,6 +4,7 @@ import type { StorePath } from '@davit/documents'
 import { type NativeStore, type Registration, type StoreLayout, storeLayout } from '@davit/store'
 
 import type { Machine } from '../machine.ts'
+import { bringNatively } from './bring.ts'
 import { buildNatively } from './build.ts'
 import { fetchNatively } from './fetch.ts'
 import { importArchive, missingNames } from './import.ts'
@@ -37,6 +38,7 @@ export function nativeTargetStore(machine: Machine<'carry'>, store: NativeStore)
     },
     build: (derivations, options) => buildNatively({ machine, store }, derivations, options),
     fetch: (derivations, options) => fetchNatively({ machine, store }, derivations, options),
+    bring: (paths, options) => bringNatively({ machine, store }, paths, options),
   }
 }
 

@@ -8,7 +8,7 @@ import type { Machine } from '../machine.ts'
 import { buildWithNix, builtOutputs } from './build.ts'
 import { onMachine } from './errors.ts'
 import type { ShellTarget } from '../shell-target.ts'
-import type { TargetStore, TransferOptions, Transferred } from '../target-store.ts'
+import { notValidThere, type TargetStore, type TransferOptions, type Transferred } from '../target-store.ts'
 
 export function nixTargetStore({ name, machine }: ShellTarget<'carry'>, store: NixStore): TargetStore {
   const { nixStore } = machine
@@ -23,7 +23,19 @@ export function nixTargetStore({ name, machine }: ShellTarget<'carry'>, store: N
     },
     protect: (paths) => protect(machine, paths),
     build: (derivations, options) => buildWithNix({ name, machine, store }, derivations, options),
-    fetch: (derivations, options) => fetchOutputs(machine, store, { derivations, ...options }),
+    async fetch(derivations, { signal }) {
+      return bringClosure(machine, store, {
+        paths: await builtOutputs({ machine, store }, derivations, signal),
+        signal,
+      })
+    },
+    async bring(paths, { signal }) {
+      const lacking = await machine.nixStore.use(signal, (remote) => missingIn(remote, paths, { keep: true }))
+      if (lacking.length > 0) throw notValidThere(machine.address, lacking)
+      const brought = await bringClosure(machine, store, { paths, signal })
+      await store.protect(paths)
+      return brought
+    },
   }
 }
 
@@ -61,21 +73,17 @@ async function protect(machine: Machine<'carry'>, paths: readonly StorePath[]): 
   }
 }
 
-interface Fetch extends TransferOptions {
-  readonly derivations: readonly StorePath[]
-}
-
-async function fetchOutputs(
+/** Copies the closure of valid paths of a machine, as far as the coordinator lacks it. */
+async function bringClosure(
   machine: Machine<'carry'>,
   store: NixStore,
-  { derivations, signal }: Fetch,
+  { paths, signal }: PathsToCopy,
 ): Promise<Transferred> {
-  const outputs = await builtOutputs({ machine, store }, derivations, signal)
-  if (outputs.length === 0) return NOTHING
+  if (paths.length === 0) return NOTHING
   return machine.nixStore.use(signal, (remote) =>
     store.withServe(async (local) => {
-      const paths = await missingIn(local, await remote.closure(outputs))
-      return paths.length === 0 ? NOTHING : copyAll(remote, local, { paths, signal })
+      const missing = await missingIn(local, await remote.closure(paths), { keep: true })
+      return missing.length === 0 ? NOTHING : copyAll(remote, local, { paths: missing, signal })
     }),
   )
 }
