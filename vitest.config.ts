@@ -6,6 +6,7 @@ const MACHINES = [
   'collect-garbage',
   'collection',
   'connection',
+  'copy-closure',
   'deployment',
   'deployment-lock',
   'distribution',

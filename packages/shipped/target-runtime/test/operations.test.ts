@@ -30,7 +30,7 @@ test('docs/operations.md is generated from the tables', async () => {
 
 const ROLES = [
   ['deploy', 'davit-lock, davit-unlock, davit-activate and davit-set'],
-  ['carry', 'davit-distribute and davit-delegate-build'],
+  ['carry', 'davit-distribute, davit-delegate-build and davit-copy-closure'],
   ['collect', 'davit-collect-garbage'],
   ['state', 'tools that take, move and restore snapshots, on targets and on the coordinator'],
 ] as const satisfies readonly (readonly [Role, string])[]

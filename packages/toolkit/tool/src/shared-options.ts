@@ -53,6 +53,18 @@ export const interfaceOptions = {
   },
 } as const satisfies OptionTable
 
+/** Options of tools that need to know targets, but no services. */
+export const infrastructureOptions = {
+  infrastructure: {
+    type: 'string',
+    short: 'i',
+    value: 'FILE',
+    describe: 'infrastructure model with the targets; by default, they are those of what was deployed last',
+  },
+  deployed: { type: 'boolean', describe: 'use the targets of what was deployed last; so does a tool without a model' },
+  ...interfaceOptions,
+} as const satisfies OptionTable
+
 /** Options of tools that need to know the types of services. */
 export const moduleOptions = {
   modules: {

@@ -9,6 +9,7 @@ export {
 export { directOf } from './direct-of.ts'
 export { directOptions } from './direct-options.ts'
 export { activityOptions, lockOptions } from './lock-options.ts'
+export { infrastructureOf, type InfrastructureArguments, onlyTarget } from './infrastructure-of.ts'
 export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
 export { addToOrigin, encodeOrigin, handOn, readOrigin } from './origin-file.ts'
 export { renderEvent, type ShownEvent } from './render-event.ts'
@@ -17,6 +18,7 @@ export type { Steps } from './run-steps.ts'
 export { runTool } from './run-tool.ts'
 export {
   formatOptions,
+  infrastructureOptions,
   interfaceOptions,
   moduleOptions,
   originOptions,

@@ -40,7 +40,11 @@ describe.each(
   const required = Object.values(tool.operands ?? {}).filter(
     (operand) => typeof operand === 'object' && operand.kind === 'required',
   )
-  const command = name === 'davit-lock' ? ['--', 'true'] : required.map(() => 'file')
+  const options = Object.entries(tool.options ?? {}).filter(([, option]) => 'required' in option)
+  const command = [
+    ...options.map(([option]) => `--${option}=x`),
+    ...(name === 'davit-lock' ? ['--', 'true'] : required.map(() => 'file')),
+  ]
 
   test('refuses an invalid name for a deployment before it does anything, and says it in a line', async () => {
     for (const profile of NOT_NAMES) {

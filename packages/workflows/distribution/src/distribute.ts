@@ -1,25 +1,20 @@
 import { DavitError } from '@davit/diagnostics'
-import type { Manifest, StorePath, TargetName } from '@davit/documents'
-import type { Store } from '@davit/store'
+import type { Manifest, TargetName } from '@davit/documents'
 import {
-  isBroken,
   groupByMachine,
   isSkippable,
-  openTargetStore,
   type ReachedTargets,
   type ShellTarget,
   type SkipTerms,
   targetsToUse,
-  type Transferred,
 } from '@davit/target'
 
-export interface DistributionOptions extends SkipTerms {
-  readonly store: Store
+import { messageOf, reportTransfer } from './report-transfer.ts'
+import { type SendingOptions, sendClosure } from './send-closure.ts'
+
+export interface DistributionOptions extends SkipTerms, SendingOptions {
   /** How many machines to send to at a time. */
   readonly maxTransfers: number
-  /** Whether machines first fetch what they can from their own caches. */
-  readonly useSubstitutes?: boolean
-  readonly signal: AbortSignal
 }
 
 export interface DistributionOutcome {
@@ -79,54 +74,7 @@ async function sendProfile(
 ): Promise<void> {
   const profile = manifest.profiles.get(target.name)
   if (profile === undefined) return
-  const { report, signal } = options
-  const event = { id: `send ${target.name}`, target: target.name, step: 'send packages' }
-  signal.throwIfAborted()
-  report({ kind: 'started', ...event })
-  try {
-    const sent = await sendAgain(() => sendClosure(profile, target, options))
-    report({ kind: 'finished', ...event, step: stepOf(sent), bytes: sent.bytes })
-  } catch (error) {
-    report({ kind: 'failed', ...event, message: messageOf(error) })
-    throw error
-  }
-}
-
-/** Repeats a transfer that a broken connection has cut off, once the machine can be reached again. */
-async function sendAgain(send: () => Promise<Transferred>): Promise<Transferred> {
-  for (let losses = 0; ; losses += 1) {
-    try {
-      return await send()
-    } catch (error) {
-      if (!isBroken(error) || losses === MAX_LOSSES) throw error
-    }
-  }
-}
-
-const MAX_LOSSES = 3
-
-/** Sends what the target lacks of a closure, and protects it there until a generation of the target keeps it. */
-async function sendClosure(
-  profile: StorePath,
-  target: ShellTarget<'carry'>,
-  { store, signal, useSubstitutes = false }: DistributionOptions,
-): Promise<Transferred> {
-  const there = openTargetStore(target, store)
-  const closure = await store.closure([profile])
-  const missing = await there.missing(closure, { protect: [profile], useSubstitutes, signal })
-  const sent = await there.send(missing, { signal })
-  await there.protect([profile])
-  return sent
-}
-
-function stepOf({ paths, bytes }: Transferred): string {
-  if (paths === 0) return 'send packages (all are there)'
-  return `send ${paths === 1 ? '1 package' : `${paths} packages`} (${sizeText(bytes)})`
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 10_000) return `${bytes} bytes`
-  return bytes < 10_000_000 ? `${Math.round(bytes / 1000)} kB` : `${Math.round(bytes / 1_000_000)} MB`
+  await reportTransfer({ ...options, verb: 'send', target: target.name }, () => sendClosure([profile], target, options))
 }
 
 /** Error of an interrupted distribution, which names the targets that have all their packages and those that do not. */
@@ -163,8 +111,4 @@ export function distributionError({ done, failed }: DistributionOutcome): DavitE
 
 function isUnreachable(error: unknown): boolean {
   return error instanceof DavitError && isSkippable(error)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

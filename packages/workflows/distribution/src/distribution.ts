@@ -1,1 +1,2 @@
+export { copyClosure } from './copy-closure.ts'
 export { distribute, distributionError, distributionInterrupted } from './distribute.ts'

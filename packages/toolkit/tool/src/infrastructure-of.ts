@@ -1,0 +1,59 @@
+import { currentGeneration, nothingDeployed } from '@davit/coordinator-state'
+import { DavitError, ExitStatus, suggestionFor } from '@davit/diagnostics'
+import type { Infrastructure, System, TargetName } from '@davit/documents'
+import { currentSystem } from '@davit/store'
+
+import type { ToolContext } from './tool-context.ts'
+import { usageError } from './usage-error.ts'
+import { deploymentOf } from './with-deployment.ts'
+
+export interface InfrastructureArguments {
+  readonly profile: string
+  readonly infrastructure: string | undefined
+  readonly deployed: boolean
+  readonly interface: string
+  readonly targetProperty: string
+}
+
+/** What loading a model needs besides the context. */
+interface LoadTerms {
+  readonly system: System
+  readonly clientInterface: string
+  readonly targetProperty: string
+}
+
+type Loading = Pick<ToolContext<InfrastructureArguments>, 'environment' | 'report' | 'signal'> & LoadTerms
+
+/** Reads the infrastructure that `--infrastructure` names, with `load`, or else that of the last generation. */
+export async function infrastructureOf(
+  context: ToolContext<InfrastructureArguments>,
+  load: (file: string, terms: Loading) => Promise<Infrastructure>,
+): Promise<Infrastructure> {
+  const { args, environment, report, signal } = context
+  if (args.infrastructure === undefined) return deployedInfrastructure(context)
+  if (args.deployed) throw usageError('--infrastructure and --deployed cannot be combined', 'omit one of them')
+  const system = currentSystem(environment)
+  const { interface: clientInterface, targetProperty } = args
+  return load(args.infrastructure, { environment, report, signal, system, clientInterface, targetProperty })
+}
+
+async function deployedInfrastructure(context: ToolContext<InfrastructureArguments>): Promise<Infrastructure> {
+  const { profile, place } = deploymentOf(context)
+  const generation = await currentGeneration(place)
+  if (generation !== undefined) return generation.manifest.infrastructure
+  throw new DavitError('no-deployment', `nothing is deployed as '${profile}'`, {
+    hint: `${await nothingDeployed(place)}; otherwise pass an infrastructure model with -i`,
+  })
+}
+
+/** Returns the part of an infrastructure that is one target, which a person named. */
+export function onlyTarget(infrastructure: Infrastructure, name: string): Infrastructure {
+  const target = infrastructure.get(name as TargetName)
+  if (target !== undefined) return new Map([[name as TargetName, target]])
+  const names = [...infrastructure.keys()]
+  throw new DavitError('no-target', `the infrastructure has no target '${name}'`, {
+    exitStatus: ExitStatus.usage,
+    hint:
+      suggestionFor(name, names) ?? (names.length === 0 ? 'it has no targets' : `its targets are ${names.join(', ')}`),
+  })
+}
