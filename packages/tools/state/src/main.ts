@@ -1,9 +1,10 @@
 import { tool as cleanSnapshots } from './clean-snapshots.ts'
+import { tool as copySnapshots } from './copy-snapshots.ts'
 import { tool as deleteState } from './delete-state.ts'
 import { tool as migrate } from './migrate.ts'
 import { tool as restore } from './restore.ts'
 import { tool as snapshot } from './snapshot.ts'
 import { tool as snapshots } from './snapshots.ts'
 
-export { cleanSnapshots, deleteState, migrate, restore, snapshot, snapshots }
-export const tools = [cleanSnapshots, deleteState, migrate, restore, snapshot, snapshots]
+export { cleanSnapshots, copySnapshots, deleteState, migrate, restore, snapshot, snapshots }
+export const tools = [cleanSnapshots, copySnapshots, deleteState, migrate, restore, snapshot, snapshots]

@@ -7,6 +7,17 @@ export const say = messages({
   'no-state-moved': note({}, () => 'no state has moved between the two manifests, so there is nothing to do'),
   /** There are no snapshots that match. */
   'no-snapshots': note({}, () => 'there are no such snapshots'),
+  /** Snapshots of a component were copied. */
+  'snapshots-copied': note(
+    { container: 'text', component: 'text', side: 'text', snapshots: 'number', bytes: 'number' },
+    ({ container, component, side, snapshots, bytes }) =>
+      `copied ${snapshots === 1 ? '1 snapshot' : `${snapshots} snapshots`} of ${container}/${component} to ${side} (${renderBytes(bytes)})`,
+  ),
+  /** The other side has the snapshots already. */
+  'snapshots-are-there': note(
+    { container: 'text', component: 'text', side: 'text' },
+    ({ container, component, side }) => `nothing to copy: ${side} has what there is of ${container}/${component}`,
+  ),
   /** Old snapshots of a component were removed, or what was left of some. */
   'snapshots-removed': note(
     { container: 'text', component: 'text', where: 'text', generations: 'number', bytes: 'number' },

@@ -1,3 +1,4 @@
+export { copySnapshots } from './copy-snapshots.ts'
 export {
   commonCompressor,
   findKept,

@@ -31,7 +31,7 @@ export async function storeOf(machines: StateMachines, place: ShellTarget): Prom
 
 /** The store in which the coordinator keeps the snapshots of a target. */
 export async function keptStore(
-  machines: StateMachines,
+  machines: Pick<StateMachines, 'here'>,
   profile: ProfileName,
   target: TargetName,
 ): Promise<SnapshotStore> {
@@ -44,7 +44,7 @@ function keptPlace(profile: ProfileName): string {
 
 /** Lists what the coordinator keeps of a component, by the targets on which it was taken. */
 export async function listKept(
-  machines: StateMachines,
+  machines: Pick<StateMachines, 'here'>,
   profile: ProfileName,
   component: Component,
 ): Promise<readonly KeptComponent[]> {
@@ -93,7 +93,7 @@ function namesIn(directory: string): readonly string[] {
 
 /** Finds the snapshot of a component that the coordinator got last, from whatever target. */
 export async function findKept(
-  machines: StateMachines,
+  machines: Pick<StateMachines, 'here'>,
   profile: ProfileName,
   component: Component,
 ): Promise<KeptSnapshot | undefined> {
