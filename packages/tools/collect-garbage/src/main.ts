@@ -1,9 +1,18 @@
 import { collectEverywhere, oldGenerations } from '@davit/collection'
 import { currentGeneration, type DeploymentPlace } from '@davit/coordinator-state'
 import { DavitError } from '@davit/diagnostics'
-import { type Infrastructure, Manifest, type StoreReference } from '@davit/documents'
+import { CLIENT_INTERFACES, type Infrastructure, Manifest, type StoreReference, type Target } from '@davit/documents'
+import { loadInfrastructure } from '@davit/models'
 import { defaultStore } from '@davit/store'
-import { defineTool, deploymentOf, type ToolContext, usageError, withTargets } from '@davit/tool'
+import {
+  defineTool,
+  deploymentOf,
+  infrastructureOf,
+  type InfrastructureArguments,
+  type ToolContext,
+  usageError,
+  withTargets,
+} from '@davit/tool'
 import { description } from './description.ts'
 
 export const tool = defineTool({
@@ -12,22 +21,21 @@ export const tool = defineTool({
     const { args } = context
     const { profile, place } = deploymentOf(context)
     const manifest = await manifestOf(context, place)
-    const reference = storeOf(context, manifest ?? (await currentGeneration(place))?.manifest)
+    const infrastructure = await targetsOf(context, manifest)
+    const reference = storeOf(context, infrastructure, manifest ?? (await currentGeneration(place))?.manifest)
     if (manifest !== undefined) checkStore(manifest, reference)
     const old = args.deleteOld ? await oldGenerations(place, profile, manifest) : undefined
     if (!args.dryRun) context.journal({ profile }, 'release')
     const leftovers = args.now ? 'collect' : 'keep'
     const collection = { ...context, reference, old, dryRun: args.dryRun, leftovers } as const
-    await withTargets(infrastructureOf(manifest), { ...context, role: 'collect', manifests: [] }, (reached, openHere) =>
+    await withTargets(infrastructure, { ...context, role: 'collect', manifests: [] }, (reached, openHere) =>
       collectEverywhere(reached, openHere, collection),
     )
   },
 })
 
-interface Choice {
-  readonly deployed: boolean
+interface Choice extends InfrastructureArguments {
   readonly manifest: string | undefined
-  readonly profile: string
   readonly store: 'native' | 'nix' | undefined
 }
 
@@ -46,8 +54,12 @@ async function manifestOf(
   })
 }
 
-function infrastructureOf(manifest: Manifest | undefined): Infrastructure {
-  return manifest?.infrastructure ?? new Map()
+/** Targets on which garbage is collected as well, if any. */
+async function targetsOf(context: ToolContext<Choice>, manifest: Manifest | undefined): Promise<Infrastructure> {
+  const { args } = context
+  if (args.infrastructure === undefined) return manifest?.infrastructure ?? new Map()
+  if (args.manifest === undefined) return infrastructureOf(context, loadInfrastructure)
+  throw usageError('a manifest and --infrastructure cannot be combined', 'omit one of them')
 }
 
 function checkStore({ store }: Manifest, { kind }: StoreReference): void {
@@ -57,9 +69,12 @@ function checkStore({ store }: Manifest, { kind }: StoreReference): void {
 /** Store of the manifest, or else the one that a deployment would choose. */
 function storeOf(
   { args, environment, privileged }: ToolContext<Choice>,
+  infrastructure: Infrastructure,
   manifest: Manifest | undefined,
 ): StoreReference {
   const kind = args.store ?? manifest?.store.kind ?? 'native'
   if (manifest?.store.kind === kind) return manifest.store
-  return defaultStore(kind, environment, { privileged, onlyLocalTargets: true })
+  const isLocal = ({ clientInterface }: Target) => CLIENT_INTERFACES.get(clientInterface) === 'local'
+  const onlyLocalTargets = [...infrastructure.values()].every(isLocal)
+  return defaultStore(kind, environment, { privileged, onlyLocalTargets })
 }

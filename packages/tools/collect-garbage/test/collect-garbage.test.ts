@@ -93,8 +93,8 @@ const SET = { lock: false, lockLease: 60, coordinatorProfile: true, targetProfil
 const runSet = (text: string, generation?: number, profile = 'default') =>
   set.run(contextOf({ ...SET, generation, profile }, text))
 const runGenerations = (args: object) => generations.run(contextOf({ previous: false, deleteAll: false, ...args }))
-const runCollect = (args: object = {}) =>
-  collect.run(contextOf({ deployed: true, deleteOld: false, dryRun: false, ...args }))
+const runCollect = (args: object = {}) => collect.run(contextOf({ ...COLLECT, ...args }))
+const COLLECT = { deployed: true, deleteOld: false, dryRun: false, interface: 'ssh', targetProperty: 'hostname' }
 const expire = () => {
   const old = new Date(Date.now() - A_DAY_AND_A_MINUTE)
   const roots = join(directory, 'store/.davit/roots')
@@ -273,6 +273,22 @@ describe('the generations of a deployment to this machine', () => {
     [{}, "nothing is deployed as 'default'"],
   ])('davit-collect-garbage refuses %j', async (args, message) => {
     await expect(runCollect(args)).rejects.toMatchObject({ message })
+  })
+
+  test('davit-collect-garbage collects on the targets of an infrastructure model', async () => {
+    const [, , third] = await deployThree()
+    const file = join(directory, 'infrastructure.json')
+    writeFileSync(file, JSON.stringify({ t1: { properties: { hostname: 'localhost' }, clientInterface: 'local' } }))
+    await runCollect({ deployed: false, infrastructure: file, deleteOld: true })
+    expect(links()).toEqual(['3-link', 'current'])
+    expect(valid()).toEqual(names(third!.path))
+    const both = collect.run(
+      contextOf({ ...COLLECT, deployed: false, infrastructure: file, manifest: '-' }, third!.text),
+    )
+    await expect(both).rejects.toMatchObject({ message: 'a manifest and --infrastructure cannot be combined' })
+    await expect(runCollect({ infrastructure: file })).rejects.toMatchObject({
+      message: '--infrastructure and --deployed cannot be combined',
+    })
   })
 
   test('where nothing was ever deployed there is no garbage', async () => {
