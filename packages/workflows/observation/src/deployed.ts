@@ -8,6 +8,7 @@ import {
   groupByMachine,
   isSamePlace,
   type Machine,
+  machinesOf,
   type Observation,
   type ObservedRecord,
   type ShellTarget,
@@ -64,8 +65,7 @@ export async function observeDeployment(
   terms: ObservationTerms,
 ): Promise<Deployed> {
   const places = placesByName(targets)
-  const groups = groupByMachine(targets)
-  const machines = groups.map(([{ machine }]) => machine)
+  const machines = machinesOf(targets)
   const observations = await Promise.all(machines.map((machine) => settledObservation(machine, terms)))
   const manifests = [next, ...(terms.previous === undefined ? [] : [terms.previous])]
   const observed = await Promise.all(
@@ -89,11 +89,9 @@ export async function observeDeployment(
       (observations[index]?.foreign ?? []).map((record) => ({ machine, record })),
     ),
     blank: new Set(
-      groups.flatMap((group, index) => {
-        const observation = observations[index]
-        if (observation === undefined || isKnown(observation, terms.profile)) return []
-        return group.map(({ name }) => name)
-      }),
+      groupByMachine(targets)
+        .filter((_, index) => isBlank(observations[index], terms.profile))
+        .flatMap((group) => group.map(({ name }) => name)),
     ),
     unusable,
     warnings: [
@@ -103,8 +101,11 @@ export async function observeDeployment(
   }
 }
 
-function isKnown({ profiles, records, damaged }: Observation, profile: ProfileName): boolean {
-  return profiles.includes(profile) || records.length > 0 || damaged.length > 0
+/** Whether a machine knows nothing of a deployment. */
+function isBlank(observation: Observation | undefined, profile: ProfileName): boolean {
+  if (observation === undefined) return false
+  const { profiles, records, damaged } = observation
+  return !profiles.includes(profile) && records.length === 0 && damaged.length === 0
 }
 
 /** What is deployed, given a manifest that is taken to be active. */
