@@ -1,5 +1,5 @@
 import type { Message } from '@davit/diagnostics'
-import { type Manifest, mappingIdOf, type ProfileName, type ServiceMapping, type TargetName } from '@davit/documents'
+import { type Manifest, mappingIdOf, type ServiceMapping, type TargetName } from '@davit/documents'
 import {
   type ActivityDefinition,
   type DamagedRecord,
@@ -88,11 +88,7 @@ export async function observeDeployment(
     neighbours: machines.flatMap((machine, index) =>
       (observations[index]?.foreign ?? []).map((record) => ({ machine, record })),
     ),
-    blank: new Set(
-      groupByMachine(targets)
-        .filter((_, index) => isBlank(observations[index], terms.profile))
-        .flatMap((group) => group.map(({ name }) => name)),
-    ),
+    blank: blankTargets(targets, observations, terms),
     unusable,
     warnings: [
       ...unusable.map(unusableMessage),
@@ -101,11 +97,19 @@ export async function observeDeployment(
   }
 }
 
-/** Whether a machine knows nothing of a deployment. */
-function isBlank(observation: Observation | undefined, profile: ProfileName): boolean {
-  if (observation === undefined) return false
-  const { profiles, records, damaged } = observation
-  return !profiles.includes(profile) && records.length === 0 && damaged.length === 0
+/** Targets whose machines know nothing of a deployment. The observations are those of the machines, in their order. */
+function blankTargets(
+  targets: readonly ShellTarget[],
+  observations: readonly Observation[],
+  { profile }: ObservationTerms,
+): ReadonlySet<TargetName> {
+  const isBlank = ({ profiles, records, damaged }: Observation) =>
+    !profiles.includes(profile) && records.length === 0 && damaged.length === 0
+  const blank = groupByMachine(targets).flatMap((group, index) => {
+    const observation = observations[index]
+    return observation !== undefined && isBlank(observation) ? group.map(({ name }) => name) : []
+  })
+  return new Set(blank)
 }
 
 /** What is deployed, given a manifest that is taken to be active. */
