@@ -1,4 +1,4 @@
-import { byName } from '../by-name.ts'
+import { fieldsOf } from '../fields-of.ts'
 import { Float } from '../float.ts'
 
 /** Writes deterministic JSON: keys in order, indented by two spaces; Maps and objects both become objects. */
@@ -17,12 +17,6 @@ export function writeJson(value: unknown, indent = ''): string {
   }
   const fields = fieldsOf(value).map(([key, field]) => `${JSON.stringify(key)}: ${writeJson(field, inner)}`)
   return enclose('{', fields, indent) + '}'
-}
-
-/** Returns the fields of an object or Map that have a value, in order of their names. */
-function fieldsOf(value: object): (readonly [string, unknown])[] {
-  const fields: (readonly [string, unknown])[] = value instanceof Map ? [...value] : Object.entries(value)
-  return fields.filter(([, field]) => field !== undefined).toSorted(byName)
 }
 
 function enclose(open: string, parts: readonly string[], indent: string): string {
