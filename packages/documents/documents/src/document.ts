@@ -1,14 +1,7 @@
 import { DavitError, type Diagnostic, ExitStatus, type Path, type Place } from '@davit/diagnostics'
-import {
-  invalidDocument,
-  openSource,
-  type ParseOptions,
-  type PlaceOf,
-  plainOfProgram,
-  type Reading,
-} from '@davit/languages'
+import { invalidDocument, openSource, type ParseOptions, type PlaceOf, plainOfProgram } from '@davit/languages'
 import * as v from 'valibot'
-import type { Format } from './format.ts'
+import type { DocumentReading, Format } from './format.ts'
 import { type DiagnosticOfPart, diagnosticOfIssue } from './diagnostic-of-issue.ts'
 import { checkKeys } from './checks/check-keys.ts'
 import { readJsonDocument, writeJsonDocument } from './json-document.ts'
@@ -16,7 +9,10 @@ import { readXmlDocument, writeXmlDocument } from './xml/xml-document.ts'
 
 /** Parses a document in XML or JSON. Throws `empty-document`, or `invalid-document` with all problems. */
 export function parseDocument<Value>(format: Format<Value>, text: string, { file }: ParseOptions): Value {
-  const reading = readDocument(format, text, file)
+  return valueOf(format, readDocument(format, text, file), file)
+}
+
+export function valueOf<Value>(format: Format<Value>, reading: DocumentReading, file: string): Value {
   const problems: DiagnosticOfPart[] = [...reading.diagnostics]
   if (reading.content !== undefined) {
     const outcome = validate(format, reading.content.data)
@@ -59,7 +55,8 @@ export function encodeDocument<Value>(format: Format<Value>, value: Value, langu
   return language === 'xml' ? writeXmlDocument(format, written) : writeJsonDocument(format, written)
 }
 
-function readDocument(format: Format<unknown>, text: string, file: string): Reading {
+/** Reads the text of a document in its language, and decides what it claims to be. */
+export function readDocument(format: Format<unknown>, text: string, file: string): DocumentReading {
   const source = openSource(text, { file })
   const start = /[^\s]/.exec(source.text)?.[0]
   if (start === undefined) throw emptyDocument(file)

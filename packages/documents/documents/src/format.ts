@@ -1,4 +1,5 @@
-import type { Diagnostic } from '@davit/diagnostics'
+import { type Diagnostic, type Finding, type Path, quoted } from '@davit/diagnostics'
+import type { Reading } from '@davit/languages'
 import type * as v from 'valibot'
 import type { Spelling } from './xml/spelling.ts'
 
@@ -42,4 +43,15 @@ export interface OlderVersion {
 /** Returns how to read data of a version; unknown versions have been refused before. */
 export function readingOf(format: Format<unknown>, version: unknown): Omit<OlderVersion, 'version'> {
   return format.olderVersions?.find((older) => older.version === version) ?? { read: (data) => data }
+}
+
+/** The result of reading a text as a document. */
+export interface DocumentReading extends Reading {
+  /** Finds what the language of the text allows, but readers of documents ignore. */
+  ignored?(): readonly Finding[]
+}
+
+/** Reports something that a document contains and its readers ignore. */
+export function ignoredOf(path: Path, name: string, { title }: Format<unknown>): Finding {
+  return { path, message: `davit does not read ${quoted(name)} in ${title}` }
 }

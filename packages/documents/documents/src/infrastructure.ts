@@ -3,7 +3,7 @@ import { checkTargetSecrets } from './checks/check-secrets.ts'
 import { checkTargets } from './checks/check-targets.ts'
 import type { Format } from './format.ts'
 import { containerName, system, targetName } from './ids.ts'
-import { properties, table, text } from './property.ts'
+import { properties, propertyValue, table, text } from './property.ts'
 import * as spell from './xml/spelling.ts'
 
 const noProperties = v.optional(properties, () => new Map())
@@ -81,4 +81,11 @@ export const PartialInfrastructure: Format<PartialInfrastructure> = {
   ...common,
   header: 'optional',
   schema: partialInfrastructure,
+}
+
+/** An infrastructure model with attributes of targets that davit does not read, but other models may. There is no XML for them. */
+export const InfrastructureModel: Format<PartialInfrastructure> = {
+  ...PartialInfrastructure,
+  title: 'an infrastructure model',
+  schema: table(targetName, v.objectWithRest(partialTarget.entries, propertyValue)),
 }

@@ -1,10 +1,10 @@
-import { atPath } from '@davit/diagnostics'
-import { type Reading, readJson, type SourceText, writeJson } from '@davit/languages'
-import { type Format, readingOf } from './format.ts'
+import { atPath, type Place } from '@davit/diagnostics'
+import { readJson, type SourceText, writeJson } from '@davit/languages'
+import { type DocumentReading, type Format, ignoredOf, readingOf } from './format.ts'
 import { checkHeader } from './checks/check-header.ts'
 
 /** Reads a JSON document: `document` and `version` state what it is, and its other fields are those of the value. */
-export function readJsonDocument(format: Format<unknown>, source: SourceText): Reading {
+export function readJsonDocument(format: Format<unknown>, source: SourceText): DocumentReading {
   const reading = readJson(source)
   if (reading.content === undefined) return reading
   const { diagnostics, locate } = reading
@@ -23,7 +23,16 @@ export function readJsonDocument(format: Format<unknown>, source: SourceText): R
       const placeOf = locate()
       return (path, part) => placeOf([jsonField, ...path], part)
     },
+    ignored() {
+      const others = Object.keys(fields).filter((name) => !['document', 'version', jsonField].includes(name))
+      const placeOf = others.length === 0 ? undefined : locate()
+      return others.map((name) => ({ ...ignoredOf([name], name, format), ...placed(placeOf?.([name], 'key')) }))
+    },
   }
+}
+
+function placed(place: Place | undefined): { readonly place?: Place } {
+  return place === undefined ? {} : { place }
 }
 
 /** Writes a JSON document: `document` and `version` first, then all other keys in order. */

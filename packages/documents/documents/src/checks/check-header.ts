@@ -28,11 +28,14 @@ function checkVersion(format: Format<unknown>, { version }: Header): Diagnostic 
   if (version === undefined) return atPath([], "'version' is missing")
   if (format.olderVersions?.some((older) => older.version === version) === true) return undefined
   const message = `version ${describe(version)} of ${format.title} is not supported: davit reads version ${readVersions(format)}`
-  return atPath(
-    ['version'],
-    message,
-    version === 1 ? 'it was made by an older toolset: make it again from its models' : undefined,
-  )
+  return atPath(['version'], message, version === 1 ? hintForFirst(format) : undefined)
+}
+
+function hintForFirst({ name }: Format<unknown>): string {
+  const byOlder = 'it was made by an older toolset'
+  return name === 'manifest'
+    ? `${byOlder}: convert it with davit-convert -i INFRASTRUCTURE --to xml`
+    : `${byOlder}: make it again from its models`
 }
 
 function readVersions({ olderVersions = [], version }: Format<unknown>): string {

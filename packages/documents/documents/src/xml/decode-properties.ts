@@ -5,6 +5,8 @@ import {
   decodeItems,
   decodeMembers,
   expectNoText,
+  ignoreAttributes,
+  ignoreOthers,
   nodeOf,
   report,
   textOf,
@@ -14,6 +16,7 @@ import {
 export function decodeProperties(element: XmlElement, decoding: Decoding): Decoded {
   expectNoText(element, decoding)
   const typed = element.children.filter(({ name, attributes }) => name === 'property' && attributes.has('type'))
+  ignoreOthers(element, typed, decoding)
   for (const property of typed) {
     if (!property.attributes.has('name')) report(decoding, "a 'property' has no attribute 'name'")
   }
@@ -22,6 +25,7 @@ export function decodeProperties(element: XmlElement, decoding: Decoding): Decod
 }
 
 function decodeValue(element: XmlElement, decoding: Decoding): Decoded {
+  ignoreAttributes(element, decoding)
   const type = element.attributes.get('type') ?? ''
   if (type === 'attrs') return decodeProperties(element, decoding)
   if (type === 'list') return decodePropertyList(element, decoding)
@@ -31,6 +35,7 @@ function decodeValue(element: XmlElement, decoding: Decoding): Decoded {
 function decodePropertyList(element: XmlElement, decoding: Decoding): Decoded {
   expectNoText(element, decoding)
   const typed = element.children.filter(({ attributes }) => attributes.has('type'))
+  ignoreOthers(element, typed, decoding)
   return decodeItems(element, typed, { ...decoding, decode: decodeValue })
 }
 

@@ -7,6 +7,8 @@ import {
   decodeItems,
   decodeMembers,
   expectNoText,
+  ignoreAttributes,
+  ignoreOthers,
   nodeOf,
   textOf,
 } from './xml-decoding.ts'
@@ -14,6 +16,7 @@ import { decodeProperties } from './decode-properties.ts'
 
 /** Decodes an element by a spelling: records become objects, tables Maps. Unknown elements and attributes are ignored. */
 export function decodeXml(element: XmlElement, spelling: Spelling, decoding: Decoding): Decoded {
+  ignoreAttributes(element, decoding)
   switch (spelling.kind) {
     case 'text':
       return { data: textOf(element, decoding), node: nodeOf(element) }
@@ -38,6 +41,7 @@ function wholeNumber(text: string): number | string {
 function decodeRecord(element: XmlElement, { fields }: SpellingOf<'record'>, decoding: Decoding): Decoded {
   expectNoText(element, decoding)
   const known = element.children.filter(({ name }) => fields.has(name))
+  ignoreOthers(element, known, decoding)
   const { data, node } = decodeMembers(
     element,
     known.map((child) => [child.name, child]),
@@ -52,6 +56,7 @@ function decodeRecord(element: XmlElement, { fields }: SpellingOf<'record'>, dec
 function decodeTable(element: XmlElement, { element: name, entry }: SpellingOf<'table'>, decoding: Decoding): Decoded {
   expectNoText(element, decoding)
   const entries = element.children.filter((child) => child.name === name)
+  ignoreOthers(element, entries, decoding)
   for (const child of entries) {
     if (!child.attributes.has('name'))
       decoding.problems.push(atPath(decoding.path, `a '${name}' has no attribute 'name'`))

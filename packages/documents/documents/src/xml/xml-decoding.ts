@@ -6,10 +6,19 @@ export interface Decoded {
   readonly node: LocatedNode
 }
 
-/** Path that is being decoded, and the problems found so far. */
+/** An element or attribute that is ignored because the spelling does not have it. */
+export interface Ignored {
+  readonly path: Path
+  readonly name: string
+  /** Of the element, if places are known. */
+  readonly offset?: number
+}
+
+/** Path that is being decoded, and what was found so far. */
 export interface Decoding {
   readonly path: Path
   readonly problems: Diagnostic[]
+  readonly ignored: Ignored[]
 }
 
 export interface ChildDecoding extends Decoding {
@@ -17,7 +26,35 @@ export interface ChildDecoding extends Decoding {
 }
 
 export function inside(decoding: Decoding, step: string | number): Decoding {
-  return { path: [...decoding.path, step], problems: decoding.problems }
+  return { path: [...decoding.path, step], problems: decoding.problems, ignored: decoding.ignored }
+}
+
+/** Begins to decode an element. */
+export function decodingOf(): Decoding {
+  return { path: [], problems: [], ignored: [] }
+}
+
+/** Records the children that were not chosen. */
+export function ignoreOthers(
+  { children }: XmlElement,
+  chosen: readonly XmlElement[],
+  { path, ignored }: Decoding,
+): void {
+  if (chosen.length === children.length) return
+  const known = new Set(chosen)
+  for (const { name, offset } of children.filter((child) => !known.has(child)))
+    ignored.push({ path: [...path, name], name, ...(offset === undefined ? {} : { offset }) })
+}
+
+/** Attributes that have a meaning on some elements. The original toolset writes types where they have none. */
+const ATTRIBUTES: ReadonlySet<string> = new Set(['name', 'type', 'version'])
+
+/** Records the attributes that have no meaning on any element. */
+export function ignoreAttributes({ attributes, offset }: XmlElement, { path, ignored }: Decoding): void {
+  for (const name of attributes.keys()) {
+    if (!ATTRIBUTES.has(name))
+      ignored.push({ path: [...path, name], name, ...(offset === undefined ? {} : { offset }) })
+  }
 }
 
 export function report({ path, problems }: Decoding, message: string): void {

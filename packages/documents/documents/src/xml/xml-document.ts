@@ -1,22 +1,30 @@
-import { atPath, DavitError, type Diagnostic, ExitStatus, type Path, type Place } from '@davit/diagnostics'
+import {
+  atPath,
+  DavitError,
+  type Diagnostic,
+  ExitStatus,
+  type Finding,
+  type Path,
+  type Place,
+} from '@davit/diagnostics'
 import {
   describe,
   located,
-  type Reading,
   readXml,
   readXmlWithPlaces,
   type SourceText,
   writeXml,
   type XmlElement,
 } from '@davit/languages'
-import { type Format, readingOf } from '../format.ts'
+import { type DocumentReading, type Format, ignoredOf, readingOf } from '../format.ts'
 import { checkHeader } from '../checks/check-header.ts'
 import { decodeXml } from './decode-xml.ts'
+import { decodingOf } from './xml-decoding.ts'
 import type { Spelling } from './spelling.ts'
 import { encodeXml } from './encode-xml.ts'
 
 /** Reads an XML document: the name of the root element states what it is, and an attribute its version. */
-export function readXmlDocument(format: Format<unknown>, source: SourceText): Reading {
+export function readXmlDocument(format: Format<unknown>, source: SourceText): DocumentReading {
   const result = readXml(source)
   if ('problem' in result) return { diagnostics: [result.problem], locate: () => () => undefined }
   const { root } = result
@@ -24,12 +32,27 @@ export function readXmlDocument(format: Format<unknown>, source: SourceText): Re
   if (xml === undefined) return strangeDocument(notXml(format, root), source)
   const strange = checkHeader(format, { document: root.name, version: versionOf(root) })
   if (strange !== undefined) return strangeDocument(strange, source)
-  const diagnostics: Diagnostic[] = []
-  const { data } = decodeXml(root, xml, { path: [], problems: diagnostics })
-  return { content: { data: read(data) }, diagnostics, locate: () => placesIn(source, xml) }
+  const decoding = decodingOf()
+  const { data } = decodeXml(root, xml, decoding)
+  return {
+    content: { data: read(data) },
+    diagnostics: decoding.problems,
+    locate: () => placesIn(source, xml),
+    ignored: () => (decoding.ignored.length === 0 ? [] : ignoredIn(source, xml, format)),
+  }
 }
 
-function strangeDocument(problem: Diagnostic, source: SourceText): Reading {
+/** Reads the text again, for the places of what was ignored. */
+function ignoredIn(source: SourceText, xml: Spelling, format: Format<unknown>): Finding[] {
+  const decoding = decodingOf()
+  decodeXml(readXmlWithPlaces(source), xml, decoding)
+  return decoding.ignored.map(({ path, name, offset = 0 }) => ({
+    ...ignoredOf(path, name, format),
+    place: source.placeAt(offset),
+  }))
+}
+
+function strangeDocument(problem: Diagnostic, source: SourceText): DocumentReading {
   return { diagnostics: [problem], locate: () => () => source.placeAt(readXmlWithPlaces(source).offset ?? 0) }
 }
 
@@ -54,6 +77,6 @@ function versionOf({ attributes }: XmlElement): number | string | undefined {
 }
 
 function placesIn(source: SourceText, spelling: Spelling): (path: Path) => Place {
-  const { data, node } = decodeXml(readXmlWithPlaces(source), spelling, { path: [], problems: [] })
+  const { data, node } = decodeXml(readXmlWithPlaces(source), spelling, decodingOf())
   return located(data, node, source).placeOf
 }
