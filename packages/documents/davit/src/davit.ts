@@ -2,6 +2,8 @@ export { type Attributes, type Data, type Float, float } from './data.ts'
 export {
   type Architecture,
   defineArchitecture,
+  defineBuildModel,
+  defineDeploymentModel,
   defineDistribution,
   defineInfrastructure,
   definePackages,
@@ -15,6 +17,14 @@ export {
   type ServicesContext,
   type SystemContext,
 } from './define.ts'
+export type {
+  BuildModel,
+  DeployedService,
+  DeploymentModel,
+  Mapping,
+  ServiceMapping,
+  SnapshotMapping,
+} from './deployment.ts'
 export type { Distribution, Placement, Placements, TargetChoice, TargetReference } from './distribution.ts'
 export type { ClientInterface, Infrastructure, Target } from './infrastructure.ts'
 export {

@@ -1,4 +1,5 @@
 import type { Attributes, Data } from './data.ts'
+import type { BuildModel, DeploymentModel } from './deployment.ts'
 import type { Distribution, TargetReference } from './distribution.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { Package } from './package.ts'
@@ -131,5 +132,19 @@ export function definePackages<Extra = unknown>(
 export function defineArchitecture<const Parameters extends ParametersOfServices, Extra = unknown>(
   model: Model<SystemContext & Extra, Architecture<Parameters>>,
 ): Model<SystemContext & Extra, Architecture<Parameters>> {
+  return model
+}
+
+/** Defines the deployment model: a manifest, or a function that returns one. */
+export function defineDeploymentModel<Extra = unknown>(
+  model: Model<ExtraParameters & Extra, DeploymentModel>,
+): Model<ExtraParameters & Extra, DeploymentModel> {
+  return model
+}
+
+/** Defines the build model, or a function that returns one. */
+export function defineBuildModel<Extra = unknown>(
+  model: Model<ExtraParameters & Extra, BuildModel>,
+): Model<ExtraParameters & Extra, BuildModel> {
   return model
 }

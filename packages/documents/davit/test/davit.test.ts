@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import {
   build,
   defineArchitecture,
+  defineBuildModel,
+  defineDeploymentModel,
   defineDistribution,
   defineInfrastructure,
   definePackages,
@@ -20,6 +22,8 @@ test.each([
   defineDistribution,
   definePackages,
   defineArchitecture,
+  defineDeploymentModel,
+  defineBuildModel,
 ])('%o gives back what it gets', (define: (model: never) => unknown) => {
   const model = {}
   expect(define(model as never)).toBe(model)

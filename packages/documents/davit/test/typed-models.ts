@@ -1,6 +1,8 @@
 import {
   build,
   defineArchitecture,
+  defineBuildModel,
+  defineDeploymentModel,
   defineDistribution,
   defineInfrastructure,
   definePackages,
@@ -165,3 +167,22 @@ export const architecture = defineArchitecture(({ system }) => ({
     database: { type: 'process', targets: { targets: [{ target: infrastructure.db1 }] }, pkg: source('.') },
   },
 }))
+
+const path = '/var/lib/davit/store/00000000000000000000000000000000-a'
+const mapping = { service: 'k', target: 'a', container: 'process' }
+
+export const deployment = defineDeploymentModel({
+  profiles: { a: path },
+  services: { k: { name: 'a', pkg: path, type: 'process', dependsOn: [mapping] } },
+  infrastructure: { a: { properties: { hostname: 'a', weight: float(1) }, clientInterface: 'local' } },
+  serviceMappings: [{ ...mapping, containerProvidedByService: 'k' }],
+  snapshotMappings: [{ ...mapping, component: 'a' }],
+})
+
+export const buildModel = defineBuildModel({
+  derivationMappings: [{ derivation: `${path}.drv`, interface: 'a' }],
+  interfaces: { a: { targetAddress: 'a.example', clientInterface: 'ssh' } },
+})
+
+// @ts-expect-error a mapping has a container
+export const noContainer = defineDeploymentModel({ serviceMappings: [{ service: 'k', target: 'a' }] })

@@ -150,6 +150,8 @@ export const ERROR_CODES = {
     'There is no such lock: it was never taken, it has expired or was removed, or the machine was reinstalled. davit-lock takes it again.',
   'not-ours':
     'The services under this name were deployed by another coordinator. Choose another name with `-p`, or take the services over with `--take-over`.',
+  'not-data':
+    'A file contains a function or something else that is not data, where only data can be used. Its place is shown above.',
   'not-owner': 'Something in the store belongs to another account. Only that account or root can collect it.',
   'not-text': 'A file is not UTF-8 text. Convert it.',
   'nothing-found':

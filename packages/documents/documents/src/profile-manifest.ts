@@ -37,6 +37,11 @@ const common = {
   check: checkProfileManifest,
 } as const
 
+const targetIfWritten = v.exactOptional(targetName) as v.GenericSchema<
+  unknown,
+  TargetName | undefined
+> as v.GenericSchema<unknown, TargetName>
+
 const everyTargetWritten: Format<ProfileManifest> = { ...common, schema: profileManifestWith(targetName) }
 
 /** In memory every mapping has its target. The text in a profile leaves out its own target: `ProfileManifest.on(target)`. */
@@ -47,6 +52,8 @@ export const ProfileManifest = {
     schema: profileManifestWith(v.optional(targetName, target)),
     written: (manifest) => withoutTarget(manifest, target),
   }),
+  /** For a reader that does not know the target: its mappings have no target in memory either. */
+  ofAnyTarget: { ...common, schema: profileManifestWith(targetIfWritten) } as unknown as Format<unknown>,
 }
 
 function withoutTarget({ services, serviceMappings, snapshotMappings }: ProfileManifest, target: TargetName) {

@@ -1,6 +1,6 @@
 export { byName, compareText } from './by-name.ts'
 export { describe } from './text/describe.ts'
-export { Float } from './float.ts'
+export { Float, floatIn, floatOf } from './float.ts'
 export { invalidDocument, openSource, type ParseOptions } from './text/invalid-document.ts'
 export { located, type LocatedNode, type SourceText } from './text/located.ts'
 export { parseData } from './parse-data.ts'

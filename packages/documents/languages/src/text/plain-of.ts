@@ -1,4 +1,5 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { floatIn, floatOf } from '../float.ts'
 import { describe } from './describe.ts'
 import { MAX_DOCUMENT_DEPTH, MAX_PROGRAM_VALUES } from './limits.ts'
 
@@ -26,6 +27,8 @@ interface Within {
 
 function plainWithin(data: unknown, at: Within): unknown {
   if (typeof data !== 'object' || data === null || !isContainer(data)) return data
+  const float = floatIn(data)
+  if (float !== undefined) return floatOf(float)
   if (at.depth > MAX_DOCUMENT_DEPTH) {
     throw refusal(`${at.complaint}a value is nested more than ${MAX_DOCUMENT_DEPTH} levels deep, or contains itself`)
   }

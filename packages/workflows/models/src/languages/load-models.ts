@@ -11,22 +11,36 @@ import { type ByRole, mapRoles, rolesIn } from '../reading/roles.ts'
 /** Loads files of one language together; a loader may use `directory` until all models are evaluated. */
 type Loader = (files: readonly string[], directory: string) => Promise<readonly Model[]>
 
-const scripts: Loader = loadScripts
 const data: Loader = (files) => allOf(files.map(loadData))
 
-const LOADERS: ReadonlyMap<string, Loader> = new Map([
-  ['.ts', scripts],
-  ['.mts', scripts],
-  ['.cts', scripts],
-  ['.js', scripts],
-  ['.mjs', scripts],
-  ['.cjs', scripts],
-  ['.yaml', data],
-  ['.yml', data],
-  ['.json', data],
-  ['.xml', (files) => allOf(files.map(loadXml))],
-  ['.nix', (files) => allOf(files.map(loadNix))],
+export type ModelLanguage = 'script' | 'yaml' | 'json' | 'xml' | 'nix'
+
+const LANGUAGES: ReadonlyMap<string, ModelLanguage> = new Map([
+  ['.ts', 'script'],
+  ['.mts', 'script'],
+  ['.cts', 'script'],
+  ['.js', 'script'],
+  ['.mjs', 'script'],
+  ['.cjs', 'script'],
+  ['.yaml', 'yaml'],
+  ['.yml', 'yaml'],
+  ['.json', 'json'],
+  ['.xml', 'xml'],
+  ['.nix', 'nix'],
 ])
+
+const LOADERS: Readonly<Record<ModelLanguage, Loader>> = {
+  script: loadScripts,
+  yaml: data,
+  json: data,
+  xml: (files) => allOf(files.map(loadXml)),
+  nix: (files) => allOf(files.map(loadNix)),
+}
+
+/** Returns the language that the name of a file tells. */
+export function languageOf(file: string): ModelLanguage | undefined {
+  return LANGUAGES.get(extname(file))
+}
 
 export async function loadModel(file: string, directory: string): Promise<Model> {
   return modelOf(await loadFiles([file], directory), file)
@@ -48,7 +62,8 @@ function modelOf(models: ReadonlyMap<string, Model>, file: string): Model {
 async function loadFiles(files: readonly string[], directory: string): Promise<ReadonlyMap<string, Model>> {
   const groups = new Map<Loader, string[]>()
   for (const file of new Set(files)) {
-    const loader = LOADERS.get(extname(file)) ?? refuseUnknown
+    const language = languageOf(file)
+    const loader = language === undefined ? refuseUnknown : LOADERS[language]
     groups.set(loader, [...(groups.get(loader) ?? []), file])
   }
   const models = await allOf([...groups].map(async ([load, group]) => load(group, directory)))
@@ -72,6 +87,6 @@ function refuseUnknown(files: readonly string[]): never {
 function unknownLanguage(file: string): DavitError {
   return new DavitError('unsupported-language', `cannot tell the language of '${file}' from its name`, {
     exitStatus: ExitStatus.badDocument,
-    hint: `names of models must end in one of ${[...LOADERS.keys()].join(', ')}`,
+    hint: `names of models must end in one of ${[...LANGUAGES.keys()].join(', ')}`,
   })
 }

@@ -67,6 +67,11 @@ export const MODEL_KINDS: Readonly<Record<ModelKind, Kind>> = {
 
 const SERVICE = ['type', 'dependsOn', 'connectsTo']
 
+/** Recognises a model by its members. */
+export function kindOfModel(value: unknown): ModelKind | undefined {
+  return (Object.keys(MODEL_KINDS) as ModelKind[]).find((kind) => MODEL_KINDS[kind].isLike(value))
+}
+
 export interface GivenModel {
   readonly file: string
   readonly kind: ModelKind

@@ -10,9 +10,9 @@ import {
   quoted,
   suggestionFor,
 } from '@davit/diagnostics'
-import { MAX_MODEL_DEPTH } from '@davit/languages'
+import { floatIn, MAX_MODEL_DEPTH } from '@davit/languages'
 import { isGuard } from '@davit/normalization'
-import { floatIn, textOfFloat } from './float.ts'
+import { textOfFloat } from './float.ts'
 import { say } from '../messages.ts'
 
 /** A value in a model, with its place. */

@@ -1,4 +1,5 @@
 import type { BuildSpec, PackageSpec } from '@davit/documents'
+import { floatIn } from '@davit/languages'
 import { attributesOf, type Reader } from './attributes.ts'
 import { dedent } from './dedent.ts'
 import {
@@ -15,7 +16,7 @@ import {
 } from './part.ts'
 import { present } from './present.ts'
 import { readSizeLimit } from './read-size-limit.ts'
-import { floatIn, textOfFloat } from './float.ts'
+import { textOfFloat } from './float.ts'
 
 export interface BuildContext {
   /** Name for a build without one. */

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { type Properties, type PropertyValue, withSecretPaths } from '@davit/documents'
-import { Float } from '@davit/languages'
-import { floatIn } from './float.ts'
+import { Float, floatIn } from '@davit/languages'
 import { described, entriesOf, isObject, itemsOf, membersOf, type Part, refuse, refuseUndefined } from './part.ts'
 
 export function readProperties(part: Part, expected: string): Properties {

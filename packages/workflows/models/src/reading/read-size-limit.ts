@@ -1,5 +1,5 @@
 import { parseBytes } from '@davit/diagnostics'
-import { floatIn } from './float.ts'
+import { floatIn } from '@davit/languages'
 import { described, type Part, refuse } from './part.ts'
 
 /** Reads a number of bytes, or a text with a unit. */

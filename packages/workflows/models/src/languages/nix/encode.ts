@@ -1,5 +1,4 @@
-import { Float } from '@davit/languages'
-import { floatIn } from '../../reading/float.ts'
+import { Float, floatIn } from '@davit/languages'
 import { entriesOf } from '../../reading/part.ts'
 
 /** Encodes a value of another language as input for a program in the Nix language; leaves out anything but data. */

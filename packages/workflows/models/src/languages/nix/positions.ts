@@ -25,7 +25,7 @@ function itemOf(members: unknown, step: string | number): unknown {
   return Array.isArray(members) && typeof step === 'number' ? members[step] : undefined
 }
 
-function parsePosition(text: string | null): NixPosition | undefined {
+export function parsePosition(text: string | null): NixPosition | undefined {
   const [, line, column, file] = /^(\d+):(\d+):(.*)$/s.exec(text ?? '') ?? []
   return file === undefined ? undefined : { file, line: Number(line), column: Number(column) }
 }
