@@ -6,6 +6,7 @@ const MACHINES = [
   'collect-garbage',
   'collection',
   'connection',
+  'convert',
   'copy-closure',
   'deployment',
   'deployment-lock',

@@ -112,6 +112,7 @@ export const ERROR_CODES = {
   'lock-refused': 'Some services refuse to be changed now. Try again later, or find out why the service refuses.',
   locked:
     'Another run holds the lock of this profile. Try again later; if nobody is using it any more, release it with davit-unlock.',
+  'lossy-conversion': 'davit-convert would have to leave out what is listed above the error. `--lossy` does.',
   'may-not-write':
     "The account on a target may not write to davit's state directory or store. Run the command in the hint as root.",
   'mixed-stores':
@@ -150,8 +151,6 @@ export const ERROR_CODES = {
     'There is no such lock: it was never taken, it has expired or was removed, or the machine was reinstalled. davit-lock takes it again.',
   'not-ours':
     'The services under this name were deployed by another coordinator. Choose another name with `-p`, or take the services over with `--take-over`.',
-  'not-data':
-    'A file contains a function or something else that is not data, where only data can be used. Its place is shown above.',
   'not-owner': 'Something in the store belongs to another account. Only that account or root can collect it.',
   'not-text': 'A file is not UTF-8 text. Convert it.',
   'nothing-found':
@@ -187,8 +186,11 @@ export const ERROR_CODES = {
   'transfer-failed': 'A snapshot of state did not arrive as it was sent. Run the same command again.',
   'transition-failed':
     'The transition failed, and some of it could not be undone. The hint explains what is left, and how to continue.',
+  'unfit-for-nix':
+    'Data cannot express this in the Nix language, for the reasons above the error. Use another language.',
   'unfit-text':
     'A text contains a character that XML cannot represent. Remove the character, or write the document as JSON.',
+  'unknown-kind': 'davit-convert cannot tell what a file contains, for instance because it is empty. Pass `--kind`.',
   'unlock-refused': 'The `unlock` activity of some services failed. Look at their logs.',
   unreachable: 'A machine cannot be reached. Make `ssh ADDRESS` work first.',
   'unreadable-modules': 'A directory of modules cannot be read. Check its path and permissions.',

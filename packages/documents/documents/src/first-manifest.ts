@@ -28,7 +28,13 @@ const activationMapping = v.object({
 })
 export type ActivationMapping = v.InferOutput<typeof activationMapping>
 
-const snapshotMapping = v.object({ component: text, container: containerName, target: address, service: storePath })
+const snapshotMapping = v.object({
+  component: text,
+  container: containerName,
+  target: address,
+  service: storePath,
+  type: v.exactOptional(moduleName),
+})
 export type FirstSnapshotMapping = v.InferOutput<typeof snapshotMapping>
 
 /** A manifest as the original toolset wrote it before version 2: everything is in mappings, and there are no properties. */

@@ -18,7 +18,7 @@ export function parseWholeDocument<Value>(
 ): WholeDocument<Value> {
   const reading = readDocument(format, text, file)
   const value = valueOf(format, reading, file)
-  const paths = pathsBeyond(value, reading.content?.data, isRoot(format))
+  const paths = pathsBeyond(value, reading.content?.data).filter(isMeant(format))
   const placeOf = paths.length === 0 ? undefined : reading.locate()
   const ignored = paths.map((path) => {
     const place = placeOf?.(path, 'key')
@@ -34,30 +34,30 @@ export function validateWholeDocument<Value>(
   options: ValidateOptions,
 ): WholeDocument<Value> {
   const value = validateDocument(format, data, options)
-  const ignored = pathsBeyond(value, data, isRoot(format)).map((path) => ({
-    ...ignoredOf(path, String(path.at(-1)), format),
-    place: options.placeOfKey?.(path) ?? { file: options.file },
-  }))
+  const ignored = pathsBeyond(value, data)
+    .filter(isMeant(format))
+    .map((path) => ({
+      ...ignoredOf(path, String(path.at(-1)), format),
+      place: options.placeOfKey?.(path) ?? { file: options.file },
+    }))
   return { value, ignored }
 }
 
-type IsKnown = (path: Path) => boolean
-
 /** The header is part of the document, but not of its value. */
-function isRoot({ jsonField }: Format<unknown>): IsKnown {
-  return jsonField === undefined ? ([name, ...inner]) => inner.length === 0 && HEADER.has(name) : () => false
+function isMeant({ jsonField }: Format<unknown>): (path: Path) => boolean {
+  return ([name, ...inner]) => jsonField !== undefined || inner.length > 0 || !HEADER.has(name)
 }
 
 const HEADER: ReadonlySet<unknown> = new Set(['document', 'version'])
 
 /** Finds the paths of members of data that a value does not have. */
-function pathsBeyond(value: unknown, data: unknown, isKnown: IsKnown, path: Path = []): Path[] {
+function pathsBeyond(value: unknown, data: unknown, path: Path = []): Path[] {
   if (typeof data !== 'object' || data === null || data instanceof Float) return []
   return entriesOf(data).flatMap(([step, member]) => {
     const inner = [...path, step]
     const counterpart = memberOf(value, step)
-    if (counterpart !== undefined) return pathsBeyond(counterpart, member, isKnown, inner)
-    return member === undefined || isKnown(inner) ? [] : [inner]
+    if (counterpart !== undefined) return pathsBeyond(counterpart, member, inner)
+    return member === undefined ? [] : [inner]
   })
 }
 

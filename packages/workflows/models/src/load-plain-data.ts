@@ -21,7 +21,7 @@ export interface PlainData {
   placeOf(path: Path): Place
 }
 
-/** Evaluates a file in TypeScript, JavaScript or the Nix language to data. Throws `not-data` if it is a function. */
+/** Evaluates a file in TypeScript, JavaScript or the Nix language to data. Throws `invalid-model` if it is a function. */
 export async function loadPlainData(file: string, options: NixOptions = {}): Promise<PlainData> {
   return withTemporaryDirectory(options.environment ?? {}, async (directory) => {
     const model = await loadModel(file, directory)
@@ -84,7 +84,7 @@ function finding({ path, what }: StrangeValue, place: Place): Finding {
 }
 
 function notData(file: string, found: readonly Finding[]): DavitError {
-  return new DavitError('not-data', `'${file}' is not data`, {
+  return new DavitError('invalid-model', `'${file}' is not data`, {
     exitStatus: ExitStatus.badDocument,
     diagnostics: found.map((one) => ({ severity: 'error', ...one })),
     hint: 'a function has a value only when it is called: convert a file that contains the value',

@@ -7,19 +7,24 @@ export interface WriteNixOptions {
 }
 
 /** Writes an expression in the Nix language: names in order, indented by two spaces; Maps and objects both become sets. */
-export function writeNix(value: unknown, options: WriteNixOptions = {}, indent = ''): string {
+export function writeNix(value: unknown, options: WriteNixOptions = {}): string {
+  return expressionOf(value, options, '')
+}
+
+function expressionOf(value: unknown, options: WriteNixOptions, indent: string): string {
+  if (typeof value !== 'object' || value === null || value instanceof Float) return leafOf(value, options)
   const inner = `${indent}  `
+  const write = (part: unknown) => expressionOf(part, options, inner)
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  const lines = Array.isArray(value)
+    ? value.map((item) => `${inner}${asItem(write(item))}\n`)
+    : fieldsOf(value).map(([name, field]) => `${inner}${nameOf(name)} = ${write(field)};\n`)
+  return lines.length === 0 ? `${open} ${close}` : `${open}\n${lines.join('')}${indent}${close}`
+}
+
+function leafOf(value: unknown, options: WriteNixOptions): string {
   if (typeof value === 'string') return options.expressionOf?.(value) ?? stringOf(value)
-  if (typeof value === 'number' || value instanceof Float) return numberOf(value)
-  if (typeof value !== 'object' || value === null) return String(value)
-  if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => `${inner}${asItem(writeNix(item, options, inner))}\n`)
-    return items.length === 0 ? '[ ]' : `[\n${items.join('')}${indent}]`
-  }
-  const fields = fieldsOf(value).map(
-    ([name, field]) => `${inner}${nameOf(name)} = ${writeNix(field, options, inner)};\n`,
-  )
-  return fields.length === 0 ? '{ }' : `{\n${fields.join('')}${indent}}`
+  return typeof value === 'number' || value instanceof Float ? numberOf(value) : String(value)
 }
 
 /** Items of lists are separated by blanks, as functions are from their arguments. */

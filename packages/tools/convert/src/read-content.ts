@@ -1,0 +1,162 @@
+import { atPath, DavitError, type Diagnostic, ExitStatus, type Path, type Place } from '@davit/diagnostics'
+import { type Format, locateDocument, parseWholeDocument, validateWholeDocument } from '@davit/documents'
+import { type Data, invalidDocument, openSource, parseData } from '@davit/languages'
+import { languageOf, loadPlainData, type PlainData } from '@davit/models'
+import type { Input, ToolContext } from '@davit/tool'
+import type { Content } from './content.ts'
+import { isTable, type Kind, kindOfData, kindOfDocument, KINDS } from './kinds.ts'
+import { headOfXml } from './head-of-xml.ts'
+
+/** A manifest of version 1, which needs more than its text. */
+export interface FirstVersion {
+  readonly first: Input
+}
+
+/** Reads a document or model; `kind` is what the user says that it is. */
+export async function readContent(
+  context: ToolContext<unknown>,
+  operand: string | undefined,
+  kind: Kind | undefined,
+): Promise<Content | FirstVersion> {
+  const file = operand === '-' ? undefined : operand
+  const language = file === undefined ? undefined : languageOf(file)
+  if (file !== undefined && (language === 'script' || language === 'nix')) {
+    const { environment, signal, report } = context
+    return fromData(await loadPlainData(file, { environment, signal, report }), file, kind)
+  }
+  return fromText(await context.readInput(file), { kind, isYaml: language === 'yaml' })
+}
+
+interface Told {
+  /** What the user says that it is. */
+  readonly kind: Kind | undefined
+  /** Whether the name of the file says that it is YAML. */
+  readonly isYaml: boolean
+}
+
+function fromText(input: Input, { kind, isYaml }: Told): Content | FirstVersion {
+  const start = /[^\s\uFEFF]/.exec(input.text)?.[0]
+  if (start === undefined) throw emptyDocument(input)
+  const read = isYaml ? undefined : READERS.get(start)
+  if (read !== undefined) return read(input, kind)
+  if (isYaml || input.file === STANDARD_INPUT) return fromTree(input, 'yaml', kind)
+  throw unknownLanguage(input)
+}
+
+/** Readers by the character that texts in their language begin with. */
+const READERS: ReadonlyMap<string, (input: Input, kind: Kind | undefined) => Content | FirstVersion> = new Map([
+  ['<', fromXml],
+  ['{', fromJson],
+])
+
+const STANDARD_INPUT = '<stdin>'
+
+function fromXml(input: Input, wanted: Kind | undefined): Content | FirstVersion {
+  const { name, version } = headOfXml(input.text)
+  const stated = kindOfDocument(name)
+  const kind = wanted ?? stated
+  if (kind === undefined) throw unknownDocument(input, name)
+  if (kind === KINDS.manifest && kind === stated && version === '1') return { first: input }
+  if (kind.format === undefined) throw wrongLanguage(kind)
+  return fromDocument(input, kind.format, kind)
+}
+
+function fromDocument({ text, file }: Input, format: Format<unknown>, kind: Kind): Content {
+  const { value, ignored } = parseWholeDocument(format, text, { file })
+  let known: ((path: Path) => Place | undefined) | undefined
+  const placeOf = (path: Path) => (known ??= locateDocument(format, text, { file }))(path)
+  return { kind, value, leftOut: ignored, placeOf }
+}
+
+/** The beginning of a document in JSON, as davit writes it. */
+const DOCUMENT = /^\uFEFF?\s*\{\s*"document"\s*:\s*"([a-z]+)"/
+
+function fromJson(input: Input, kind: Kind | undefined): Content {
+  const { text } = input
+  const stated = DOCUMENT.exec(text)?.[1] ?? statedIn(text)
+  if (typeof stated !== 'string') return fromTree(input, 'json', kind)
+  const found = kind ?? kindOfDocument(stated)
+  if (found === undefined) throw unknownDocument(input, stated)
+  return found.format === undefined ? fromTree(input, 'json', kind) : fromDocument(input, found.format, found)
+}
+
+function statedIn(text: string): unknown {
+  try {
+    const { document, version } = JSON.parse(text) as { readonly document?: unknown; readonly version?: unknown }
+    return typeof version === 'object' ? undefined : document
+  } catch {
+    // Whoever reads the text says what is wrong with it.
+    return undefined
+  }
+}
+
+function fromTree({ text, file }: Input, language: 'yaml' | 'json', kind: Kind | undefined): Content {
+  const { value, placeOf, placeOfKey } = parseData(text, { file, language })
+  return fromData({ data: value, leftOut: [], placeOf, placeOfKey }, file, kind)
+}
+
+interface LocatedData extends PlainData {
+  placeOfKey?(path: Path): Place
+}
+
+function fromData(located: LocatedData, file: string, wanted: Kind | undefined): Content {
+  const { data, leftOut, placeOf } = located
+  const stated = statedKind(data)
+  const kind = wanted ?? stated ?? kindOfData(data)
+  if (kind === undefined) throw unknownKind(file)
+  if (kind.format === undefined) return { kind, value: data, leftOut, placeOf }
+  const field = stated === undefined ? undefined : kind.format.jsonField
+  const inner = field === undefined ? located : within(located, field)
+  const { value, ignored } = validateWholeDocument(kind.format, inner.data, { file, ...inner })
+  return { kind, value, leftOut: [...leftOut, ...ignored], placeOf: inner.placeOf }
+}
+
+/** Returns the kind that data state, as documents do in JSON. */
+function statedKind(data: Data): Kind | undefined {
+  return isTable(data) && typeof data.get('version') === 'number' ? kindOfDocument(data.get('document')) : undefined
+}
+
+/** Returns a member of data with its places. */
+function within({ data, placeOf, placeOfKey = placeOf }: LocatedData, field: string) {
+  return {
+    data: isTable(data) ? data.get(field) : data,
+    placeOf: (path: Path) => placeOf([field, ...path]),
+    placeOfKey: (path: Path) => placeOfKey([field, ...path]),
+  }
+}
+
+function unknownDocument({ text, file }: Input, name: string): DavitError {
+  const known = Object.values(KINDS).flatMap(({ format }) => (format === undefined ? [] : [`'${format.name}'`]))
+  const place = openSource(text, { file }).placeAt(Math.max(0, text.indexOf(name)))
+  const message = `there is no document '${name}': expected ${known.join(', ')}`
+  const problem: Diagnostic = { ...atPath([], message), place }
+  return invalidDocument(`cannot read '${file}'`, [problem])
+}
+
+function emptyDocument({ file }: Input): DavitError {
+  return new DavitError('empty-document', `'${file}' is empty`, {
+    exitStatus: ExitStatus.noInput,
+    hint: 'in a pipe, the previous tool has probably failed: see its message above',
+  })
+}
+
+function unknownKind(file: string): DavitError {
+  return new DavitError('unknown-kind', `cannot tell what '${file}' contains`, {
+    exitStatus: ExitStatus.badDocument,
+    hint: 'say it with --kind: manifest, infrastructure, services, distribution, …',
+  })
+}
+
+function unknownLanguage({ file }: Input): DavitError {
+  return new DavitError('unsupported-language', `cannot tell the language of '${file}'`, {
+    exitStatus: ExitStatus.badDocument,
+    hint: "XML begins with '<' and JSON with '{'; names of other files end in .yaml, .yml, .ts, .js or .nix",
+  })
+}
+
+export function wrongLanguage({ title }: Kind): DavitError {
+  return new DavitError('json-only', `${title} has no XML form`, {
+    exitStatus: ExitStatus.usage,
+    hint: 'use json, yaml or typescript',
+  })
+}
