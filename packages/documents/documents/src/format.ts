@@ -49,6 +49,8 @@ export function readingOf(format: Format<unknown>, version: unknown): Omit<Older
 export interface DocumentReading extends Reading {
   /** Finds what the language of the text allows, but readers of documents ignore. */
   ignored?(): readonly Finding[]
+  /** Whether `ignored` finds all that the value will not have. */
+  readonly isComplete?: true
 }
 
 /** Reports something that a document contains and its readers ignore. */

@@ -18,7 +18,8 @@ export function parseWholeDocument<Value>(
 ): WholeDocument<Value> {
   const reading = readDocument(format, text, file)
   const value = valueOf(format, reading, file)
-  const paths = pathsBeyond(value, reading.content?.data).filter(isMeant(format))
+  // Readers of XML record themselves what they ignore.
+  const paths = reading.isComplete === true ? [] : pathsBeyond(value, reading.content?.data).filter(isMeant(format))
   const placeOf = paths.length === 0 ? undefined : reading.locate()
   const ignored = paths.map((path) => {
     const place = placeOf?.(path, 'key')
@@ -51,14 +52,19 @@ function isMeant({ jsonField }: Format<unknown>): (path: Path) => boolean {
 const HEADER: ReadonlySet<unknown> = new Set(['document', 'version'])
 
 /** Finds the paths of members of data that a value does not have. */
-function pathsBeyond(value: unknown, data: unknown, path: Path = []): Path[] {
-  if (typeof data !== 'object' || data === null || data instanceof Float) return []
-  return entriesOf(data).flatMap(([step, member]) => {
-    const inner = [...path, step]
+function pathsBeyond(value: unknown, data: unknown): readonly Path[] {
+  if (!isContainer(data)) return []
+  const found: Path[] = []
+  for (const [step, member] of entriesOf(data)) {
     const counterpart = memberOf(value, step)
-    if (counterpart !== undefined) return pathsBeyond(counterpart, member, inner)
-    return member === undefined ? [] : [inner]
-  })
+    if (counterpart === undefined && member !== undefined) found.push([step])
+    else for (const inner of pathsBeyond(counterpart, member)) found.push([step, ...inner])
+  }
+  return found
+}
+
+function isContainer(data: unknown): data is object {
+  return typeof data === 'object' && data !== null && !(data instanceof Float)
 }
 
 function entriesOf(data: object): (readonly [string | number, unknown])[] {

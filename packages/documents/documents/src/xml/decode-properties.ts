@@ -1,12 +1,13 @@
 import { describe, Float, parseNumber, type XmlElement } from '@davit/languages'
 import {
+  addMember,
   type Decoded,
   type Decoding,
   decodeItems,
-  decodeMembers,
   expectNoText,
+  ignore,
   ignoreAttributes,
-  ignoreOthers,
+  membersOf,
   nodeOf,
   report,
   textOf,
@@ -14,14 +15,14 @@ import {
 
 /** Decodes free-form data. As in the original toolset, a property or list member without `type` is ignored. */
 export function decodeProperties(element: XmlElement, decoding: Decoding): Decoded {
-  expectNoText(element, decoding)
-  const typed = element.children.filter(({ name, attributes }) => name === 'property' && attributes.has('type'))
-  ignoreOthers(element, typed, decoding)
-  for (const property of typed) {
-    if (!property.attributes.has('name')) report(decoding, "a 'property' has no attribute 'name'")
+  const members = membersOf(element, decoding)
+  for (const child of element.children) {
+    const name = child.attributes.get('name')
+    if (child.name !== 'property' || !child.attributes.has('type')) ignore(child.name, child, decoding)
+    else if (name === undefined) report(decoding, "a 'property' has no attribute 'name'")
+    else addMember(members, name, (within) => decodeValue(child, within))
   }
-  const named = typed.map((child) => [child.attributes.get('name'), child] as const)
-  return decodeMembers(element, named, { ...decoding, decode: decodeValue })
+  return { data: members.data, node: nodeOf(element, members.nodes) }
 }
 
 function decodeValue(element: XmlElement, decoding: Decoding): Decoded {
@@ -34,8 +35,8 @@ function decodeValue(element: XmlElement, decoding: Decoding): Decoded {
 
 function decodePropertyList(element: XmlElement, decoding: Decoding): Decoded {
   expectNoText(element, decoding)
-  const typed = element.children.filter(({ attributes }) => attributes.has('type'))
-  ignoreOthers(element, typed, decoding)
+  const typed = element.children.filter((child) => child.attributes.has('type'))
+  for (const child of element.children) if (!child.attributes.has('type')) ignore(child.name, child, decoding)
   return decodeItems(element, typed, { ...decoding, decode: decodeValue })
 }
 

@@ -1,20 +1,24 @@
-import { atPath } from '@davit/diagnostics'
 import type { XmlElement } from '@davit/languages'
 import type { Spelling, SpellingOf } from './spelling.ts'
 import {
+  addMember,
+  again,
   type Decoded,
   type Decoding,
   decodeItems,
-  decodeMembers,
   expectNoText,
+  ignore,
   ignoreAttributes,
-  ignoreOthers,
+  inside,
+  membersOf,
   nodeOf,
+  nodesOf,
+  report,
   textOf,
 } from './xml-decoding.ts'
 import { decodeProperties } from './decode-properties.ts'
 
-/** Decodes an element by a spelling: records become objects, tables Maps. Unknown elements and attributes are ignored. */
+/** Decodes an element by a spelling: records become objects, tables Maps. Unknown elements and attributes are recorded, and ignored. */
 export function decodeXml(element: XmlElement, spelling: Spelling, decoding: Decoding): Decoded {
   ignoreAttributes(element, decoding)
   switch (spelling.kind) {
@@ -40,35 +44,32 @@ function wholeNumber(text: string): number | string {
 
 function decodeRecord(element: XmlElement, { fields }: SpellingOf<'record'>, decoding: Decoding): Decoded {
   expectNoText(element, decoding)
-  const known = element.children.filter(({ name }) => fields.has(name))
-  ignoreOthers(element, known, decoding)
-  const { data, node } = decodeMembers(
-    element,
-    known.map((child) => [child.name, child]),
-    {
-      ...decoding,
-      decode: (child, within) => decodeXml(child, fields.get(child.name) ?? { kind: 'text' }, within),
-    },
-  )
-  return { data: Object.fromEntries(data), node }
+  const data: Record<string, unknown> = {}
+  const nodes = nodesOf(element)
+  for (const child of element.children) {
+    const { name } = child
+    const spelling = fields.get(name)
+    if (spelling === undefined) {
+      ignore(name, child, decoding)
+      continue
+    }
+    const within = Object.hasOwn(data, name) ? again(name, element, decoding) : inside(decoding, name)
+    const decoded = decodeXml(child, spelling, within)
+    if (within.step === name) data[name] = decoded.data
+    nodes?.set(within.step, decoded.node)
+  }
+  return { data, node: nodeOf(element, nodes) }
 }
 
 function decodeTable(element: XmlElement, { element: name, entry }: SpellingOf<'table'>, decoding: Decoding): Decoded {
-  expectNoText(element, decoding)
-  const entries = element.children.filter((child) => child.name === name)
-  ignoreOthers(element, entries, decoding)
-  for (const child of entries) {
-    if (!child.attributes.has('name'))
-      decoding.problems.push(atPath(decoding.path, `a '${name}' has no attribute 'name'`))
+  const members = membersOf(element, decoding)
+  for (const child of element.children) {
+    const key = child.attributes.get('name')
+    if (child.name !== name) ignore(child.name, child, decoding)
+    else if (key === undefined) report(decoding, `a '${name}' has no attribute 'name'`)
+    else addMember(members, key, (within) => decodeXml(child, entry, within))
   }
-  return decodeMembers(
-    element,
-    entries.map((child) => [child.attributes.get('name'), child]),
-    {
-      ...decoding,
-      decode: (child, within) => decodeXml(child, entry, within),
-    },
-  )
+  return { data: members.data, node: nodeOf(element, members.nodes) }
 }
 
 function decodeList(element: XmlElement, { item }: SpellingOf<'list'>, decoding: Decoding): Decoded {

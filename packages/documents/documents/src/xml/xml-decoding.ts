@@ -14,56 +14,61 @@ export interface Ignored {
   readonly offset?: number
 }
 
-/** Path that is being decoded, and what was found so far. */
-export interface Decoding {
-  readonly path: Path
+interface Findings {
   readonly problems: Diagnostic[]
   readonly ignored: Ignored[]
 }
 
-export interface ChildDecoding extends Decoding {
-  decode(child: XmlElement, decoding: Decoding): Decoded
-}
-
-export function inside(decoding: Decoding, step: string | number): Decoding {
-  return { path: [...decoding.path, step], problems: decoding.problems, ignored: decoding.ignored }
+/** Where a document is being decoded: a step of a path and those before it, since paths are only needed for findings. */
+export interface Decoding {
+  readonly step?: string | number
+  readonly within?: Decoding
+  readonly found: Findings
 }
 
 /** Begins to decode an element. */
 export function decodingOf(): Decoding {
-  return { path: [], problems: [], ignored: [] }
+  return { found: { problems: [], ignored: [] } }
 }
 
-/** Records the children that were not chosen. */
-export function ignoreOthers(
-  { children }: XmlElement,
-  chosen: readonly XmlElement[],
-  { path, ignored }: Decoding,
-): void {
-  if (chosen.length === children.length) return
-  const known = new Set(chosen)
-  for (const { name, offset } of children.filter((child) => !known.has(child)))
-    ignored.push({ path: [...path, name], name, ...(offset === undefined ? {} : { offset }) })
+/** A decoding that is not that of the root. */
+export interface Inside extends Decoding {
+  readonly step: string | number
+}
+
+export function inside(decoding: Decoding, step: string | number): Inside {
+  return { step, within: decoding, found: decoding.found }
+}
+
+function pathOf({ step, within }: Decoding): Path {
+  return step === undefined || within === undefined ? [] : [...pathOf(within), step]
+}
+
+export function report(decoding: Decoding, message: string): void {
+  decoding.found.problems.push(atPath(pathOf(decoding), message))
+}
+
+/** Records something with a name in an element. */
+export function ignore(name: string, { offset }: Pick<XmlElement, 'offset'>, decoding: Decoding): void {
+  const path = [...pathOf(decoding), name]
+  decoding.found.ignored.push({ path, name, ...(offset === undefined ? {} : { offset }) })
 }
 
 /** Attributes that have a meaning on some elements. The original toolset writes types where they have none. */
 const ATTRIBUTES: ReadonlySet<string> = new Set(['name', 'type', 'version'])
 
 /** Records the attributes that have no meaning on any element. */
-export function ignoreAttributes({ attributes, offset }: XmlElement, { path, ignored }: Decoding): void {
-  for (const name of attributes.keys()) {
-    if (!ATTRIBUTES.has(name))
-      ignored.push({ path: [...path, name], name, ...(offset === undefined ? {} : { offset }) })
-  }
+export function ignoreAttributes(element: XmlElement, decoding: Decoding): void {
+  for (const name of element.attributes.keys()) if (!ATTRIBUTES.has(name)) ignore(name, element, decoding)
 }
 
-export function report({ path, problems }: Decoding, message: string): void {
-  problems.push(atPath(path, message))
+/** Returns the node of an element; of one without a place, a node that tells nothing. */
+export function nodeOf({ offset }: XmlElement, children?: LocatedNode['children']): LocatedNode {
+  if (offset === undefined) return NOWHERE
+  return { offset, ...(children === undefined ? {} : { children }) }
 }
 
-export function nodeOf({ offset = 0 }: XmlElement): LocatedNode {
-  return { offset }
-}
+const NOWHERE: LocatedNode = { offset: 0 }
 
 export function textOf(element: XmlElement, decoding: Decoding): string {
   const [child] = element.children
@@ -73,33 +78,54 @@ export function textOf(element: XmlElement, decoding: Decoding): string {
 }
 
 export function expectNoText({ name, text }: XmlElement, decoding: Decoding): void {
-  if (text.trim() !== '')
+  if (/\S/.test(text))
     report(decoding, `expected elements in ${describe(name)}, but it contains text ${describe(text.trim())}`)
 }
 
-/** Decodes named children into a Map; ignores those without a name, and reports names that occur twice. */
-export function decodeMembers(
-  element: XmlElement,
-  members: readonly (readonly [string | undefined, XmlElement])[],
-  decoding: ChildDecoding,
-): Decoded & { readonly data: ReadonlyMap<string, unknown> } {
-  const data = new Map<string, unknown>()
-  const children = new Map<string, LocatedNode>()
-  for (const [name, child] of members) {
-    if (name === undefined) continue
-    // The repetition has a place of its own.
-    const step = data.has(name) ? `${name} (again)` : name
-    const within = inside(decoding, step)
-    if (data.has(name)) report(within, `${describe(name)} occurs twice in ${describe(element.name)}`)
-    const decoded = decoding.decode(child, within)
-    if (!data.has(name)) data.set(name, decoded.data)
-    children.set(step, decoded.node)
-  }
-  return { data, node: { ...nodeOf(element), children } }
+/** The named parts of an element that is being decoded. */
+export interface Members {
+  readonly element: XmlElement
+  readonly decoding: Decoding
+  readonly data: Map<string, unknown>
+  readonly nodes: Map<string | number, LocatedNode> | undefined
 }
 
-export function decodeItems(element: XmlElement, items: readonly XmlElement[], decoding: ChildDecoding): Decoded {
+/** Makes the table of nodes for an element whose place is known. */
+export function nodesOf({ offset }: XmlElement): Members['nodes'] {
+  return offset === undefined ? undefined : new Map()
+}
+
+export function membersOf(element: XmlElement, decoding: Decoding): Members {
+  expectNoText(element, decoding)
+  return { element, decoding, data: new Map(), nodes: nodesOf(element) }
+}
+
+/** Decodes a named child; reports a name that occurs twice. */
+export function addMember(
+  { element, decoding, data, nodes }: Members,
+  name: string,
+  decode: (within: Decoding) => Decoded,
+): void {
+  const within = data.has(name) ? again(name, element, decoding) : inside(decoding, name)
+  const decoded = decode(within)
+  if (within.step === name) data.set(name, decoded.data)
+  nodes?.set(within.step, decoded.node)
+}
+
+/** Reports a name that occurs twice; the repetition has a place of its own. */
+export function again(name: string, element: XmlElement, decoding: Decoding): Inside {
+  const within = inside(decoding, `${name} (again)`)
+  report(within, `${describe(name)} occurs twice in ${describe(element.name)}`)
+  return within
+}
+
+export interface ItemDecoding extends Decoding {
+  decode(item: XmlElement, decoding: Decoding): Decoded
+}
+
+export function decodeItems(element: XmlElement, items: readonly XmlElement[], decoding: ItemDecoding): Decoded {
   const decoded = items.map((item, index) => decoding.decode(item, inside(decoding, index)))
-  const children = new Map(decoded.map(({ node }, index) => [index, node]))
-  return { data: decoded.map(({ data }) => data), node: { ...nodeOf(element), children } }
+  const data = decoded.map((one) => one.data)
+  if (element.offset === undefined) return { data, node: NOWHERE }
+  return { data, node: nodeOf(element, new Map(decoded.map(({ node }, index) => [index, node]))) }
 }

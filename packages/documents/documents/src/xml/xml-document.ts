@@ -34,11 +34,13 @@ export function readXmlDocument(format: Format<unknown>, source: SourceText): Do
   if (strange !== undefined) return strangeDocument(strange, source)
   const decoding = decodingOf()
   const { data } = decodeXml(root, xml, decoding)
+  const { problems, ignored } = decoding.found
   return {
     content: { data: read(data) },
-    diagnostics: decoding.problems,
+    diagnostics: problems,
     locate: () => placesIn(source, xml),
-    ignored: () => (decoding.ignored.length === 0 ? [] : ignoredIn(source, xml, format)),
+    ignored: () => (ignored.length === 0 ? [] : ignoredIn(source, xml, format)),
+    isComplete: true,
   }
 }
 
@@ -46,7 +48,7 @@ export function readXmlDocument(format: Format<unknown>, source: SourceText): Do
 function ignoredIn(source: SourceText, xml: Spelling, format: Format<unknown>): Finding[] {
   const decoding = decodingOf()
   decodeXml(readXmlWithPlaces(source), xml, decoding)
-  return decoding.ignored.map(({ path, name, offset = 0 }) => ({
+  return decoding.found.ignored.map(({ path, name, offset = 0 }) => ({
     ...ignoredOf(path, name, format),
     place: source.placeAt(offset),
   }))
@@ -63,8 +65,8 @@ export function writeXmlDocument(format: Format<unknown>, value: unknown): strin
       hint: 'write it as JSON',
     })
   }
-  const attributes = [['version', String(format.version)]] as const
-  return writeXml(encodeXml(value, format.xml, { name: format.name, path: [], attributes }))
+  const attributes = new Map([['version', String(format.version)]])
+  return writeXml(encodeXml(value, format.xml, { name: format.name, at: undefined, attributes }))
 }
 
 function notXml({ title }: Format<unknown>, { name }: XmlElement): Diagnostic {

@@ -5,9 +5,12 @@ import type { SourceText } from '../text/located.ts'
 import { findXmlProblem } from './find-xml-problem.ts'
 import type { XmlElement } from './xml-element.ts'
 import { decodeEntities } from './xml-entity.ts'
+import { readPlainXml } from './read-plain-xml.ts'
 
 /** Returns the root element of a well-formed text without DOCTYPE, or its first problem. */
 export function readXml(source: SourceText): { readonly root: XmlElement } | { readonly problem: Diagnostic } {
+  const plain = readPlainXml(source.text)
+  if (plain !== undefined) return { root: plain }
   const problem = findXmlProblem(source)
   if (problem !== undefined) return { problem }
   try {
@@ -62,11 +65,13 @@ function elementOf(node: ParsedNode): XmlElement {
   const nodes = node[name] as readonly ParsedNode[]
   const attributes = Object.entries((node[ATTRIBUTES] ?? {}) as Readonly<Record<string, string>>)
   const offset = node[XMLParser.getMetaDataSymbol() as symbol]?.startIndex
+  const children = nodes.filter((child) => !isText(child)).map(elementOf)
+  const text = nodes.map(textOf).join('')
   return {
     name,
     attributes: new Map(attributes.map(([key, value]) => [key, decodeEntities(value)])),
-    children: nodes.filter((child) => !isText(child)).map(elementOf),
-    text: nodes.map(textOf).join(''),
+    children,
+    text: children.length > 0 && text.trim() === '' ? '' : text,
     ...(offset === undefined ? {} : { offset }),
   }
 }

@@ -1,4 +1,4 @@
-/** An element; `text` joins its own text nodes and CDATA sections, without comments. */
+/** An element; `text` joins its own text nodes and CDATA sections, without comments, and without mere blanks beside elements. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
