@@ -1,6 +1,7 @@
 import { benchActivity } from './activity.ts'
 import { bench, type Bench } from './bench.ts'
 import { benchChain } from './chain.ts'
+import { benchConvert } from './convert.ts'
 import { benchDeploy } from './deploy.ts'
 import { benchManyHosts } from './many-hosts.ts'
 import { benchNativePlanning } from './native-planning.ts'
@@ -83,6 +84,13 @@ export const benches: readonly Bench[] = [
     measure: benchPurePlanning,
     terms: { size: { services: 10_000, targets: 1_000, tiers: 5 }, limit: 10 },
     quick: { size: { services: 1_000, targets: 100, tiers: 5 } },
+  }),
+  bench({
+    name: 'convert-5000',
+    purpose: 'a manifest of 5,000 services on 500 targets from XML to JSON and back, with the same bytes',
+    measure: benchConvert,
+    terms: { size: FIVE_THOUSAND, limit: 12 },
+    quick: { size: FIVE_HUNDRED },
   }),
   bench({
     name: 'nix-1000',

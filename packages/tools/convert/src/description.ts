@@ -62,7 +62,6 @@ export const description = {
   },
   exitStatus: { 1: 'the result would not contain everything, and --lossy was not given' },
   seeAlso: ['davit-manifest(1)', 'davit-normalize(1)'],
-  holdsMuch: true,
   interrupted: {
     once: 'nothing was written; run the same command again',
     twice: 'nothing was written; run the same command again',
