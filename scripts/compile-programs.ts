@@ -10,6 +10,7 @@ const SAVE = fileURLToPath(new URL('launcher/save-compiled.cjs', import.meta.url
 const STEPS: Readonly<Record<string, string>> = {
   'davit-normalize': '-s empty.json -i empty.json -d empty.json --output architecture.json',
   'davit-manifest': 'architecture.json --format json --output manifest.json',
+  'davit-convert': '--to xml manifest.json --output manifest.xml',
   'davit-distribute': 'manifest.json',
   'davit-lock': 'manifest.json',
   'davit-activate': 'manifest.json',

@@ -1,23 +1,11 @@
-import { DavitError, ExitStatus, type Path, renderPath } from '@davit/diagnostics'
-import { byName, Float, nameOfCharacter, NOT_XML, type XmlElement } from '@davit/languages'
+import { byName, Float, type XmlElement } from '@davit/languages'
 import type { Properties, PropertyValue } from '../property.ts'
 import type { Spelling, SpellingOf } from './spelling.ts'
 
-/** Name and attributes of the element that a value becomes, and its place in the document. */
+/** Name and attributes of the element that a value becomes. */
 export interface Encoding {
   readonly name: string
-  readonly at: PlaceInDocument | undefined
   readonly attributes?: ReadonlyMap<string, string>
-}
-
-/** A step of a path, and those before it: a path is only needed for an error. */
-interface PlaceInDocument {
-  readonly step: string | number
-  readonly within: PlaceInDocument | undefined
-}
-
-function pathOf(at: PlaceInDocument | undefined): Path {
-  return at === undefined ? [] : [...pathOf(at.within), at.step]
 }
 
 /** Encodes a valid value by a spelling. Tables are written in order of their names. */
@@ -27,54 +15,41 @@ export function encodeXml(value: unknown, spelling: Spelling, encoding: Encoding
     case 'number':
       return leaf(String(value), encoding)
     case 'record':
-      return branch(recordChildren(value as Readonly<Record<string, unknown>>, spelling, encoding.at), encoding)
+      return branch(recordChildren(value as Readonly<Record<string, unknown>>, spelling), encoding)
     case 'list':
-      return branch(listChildren(value as readonly unknown[], spelling, encoding.at), encoding)
+      return branch(listChildren(value as readonly unknown[], spelling), encoding)
     case 'table':
-      return branch(tableChildren(value as ReadonlyMap<string, unknown>, spelling, encoding.at), encoding)
+      return branch(tableChildren(value as ReadonlyMap<string, unknown>, spelling), encoding)
     case 'properties':
       return encodeProperty(value as Properties, encoding)
   }
 }
 
-function recordChildren(
-  value: Readonly<Record<string, unknown>>,
-  { fields }: SpellingOf<'record'>,
-  at: PlaceInDocument | undefined,
-): XmlElement[] {
+function recordChildren(value: Readonly<Record<string, unknown>>, { fields }: SpellingOf<'record'>): XmlElement[] {
   const children: XmlElement[] = []
   for (const [name, spelling] of fields) {
     const field = value[name]
-    if (field !== undefined) children.push(encodeXml(field, spelling, { name, at: { step: name, within: at } }))
+    if (field !== undefined) children.push(encodeXml(field, spelling, { name }))
   }
   return children
 }
 
-function listChildren(
-  value: readonly unknown[],
-  { element, item }: SpellingOf<'list'>,
-  at: PlaceInDocument | undefined,
-): XmlElement[] {
-  return value.map((member, index) => encodeXml(member, item, { name: element, at: { step: index, within: at } }))
+function listChildren(value: readonly unknown[], { element, item }: SpellingOf<'list'>): XmlElement[] {
+  return value.map((member) => encodeXml(member, item, { name: element }))
 }
 
-function tableChildren(
-  value: ReadonlyMap<string, unknown>,
-  { element, entry }: SpellingOf<'table'>,
-  at: PlaceInDocument | undefined,
-): XmlElement[] {
+function tableChildren(value: ReadonlyMap<string, unknown>, { element, entry }: SpellingOf<'table'>): XmlElement[] {
   return [...value].toSorted(byName).map(([key, member]) =>
     encodeXml(member, entry, {
       name: element,
-      at: { step: key, within: at },
       attributes: new Map([['name', key]]),
     }),
   )
 }
 
 function encodeProperty(value: PropertyValue, encoding: Encoding): XmlElement {
-  const { name, at, attributes = NO_ATTRIBUTES } = encoding
-  const typed = { name, at, attributes: new Map([...attributes, ['type', typeOf(value)]]) }
+  const { name, attributes = NO_ATTRIBUTES } = encoding
+  const typed = { name, attributes: new Map([...attributes, ['type', typeOf(value)]]) }
   if (typeof value !== 'object' || value instanceof Float) return leaf(String(value), typed)
   if (value instanceof Map) {
     const entries: [string, PropertyValue][] = [...(value as Properties)]
@@ -82,7 +57,6 @@ function encodeProperty(value: PropertyValue, encoding: Encoding): XmlElement {
       entries.toSorted(byName).map(([key, member]) =>
         encodeProperty(member, {
           name: 'property',
-          at: { step: key, within: at },
           attributes: new Map([['name', key]]),
         }),
       ),
@@ -91,7 +65,7 @@ function encodeProperty(value: PropertyValue, encoding: Encoding): XmlElement {
   }
   const members = value as readonly PropertyValue[]
   return branch(
-    members.map((member, index) => encodeProperty(member, { name: 'elem', at: { step: index, within: at } })),
+    members.map((member) => encodeProperty(member, { name: 'elem' })),
     typed,
   )
 }
@@ -107,23 +81,10 @@ function typeOf(value: PropertyValue): string {
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()
 const NO_CHILDREN: readonly XmlElement[] = []
 
-function leaf(text: string, { name, at, attributes = NO_ATTRIBUTES }: Encoding): XmlElement {
-  refuseUnfit(text, at)
-  for (const [, attribute] of attributes) refuseUnfit(attribute, at)
+function leaf(text: string, { name, attributes = NO_ATTRIBUTES }: Encoding): XmlElement {
   return { name, attributes, children: NO_CHILDREN, text }
 }
 
-function branch(children: readonly XmlElement[], { name, at, attributes = NO_ATTRIBUTES }: Encoding): XmlElement {
-  for (const [, attribute] of attributes) refuseUnfit(attribute, at)
+function branch(children: readonly XmlElement[], { name, attributes = NO_ATTRIBUTES }: Encoding): XmlElement {
   return { name, attributes, children, text: '' }
-}
-
-function refuseUnfit(text: string, at: PlaceInDocument | undefined): void {
-  const character = NOT_XML.exec(text)?.[0]
-  if (character === undefined) return
-  const message = `${renderPath(pathOf(at))} contains character ${nameOfCharacter(character)}, which cannot occur in XML`
-  throw new DavitError('unfit-text', message, {
-    exitStatus: ExitStatus.badDocument,
-    hint: 'remove the character, or write the document as JSON',
-  })
 }

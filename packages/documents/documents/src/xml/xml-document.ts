@@ -10,6 +10,7 @@ import {
 import {
   describe,
   located,
+  NOT_XML,
   readXml,
   readXmlWithPlaces,
   type SourceText,
@@ -22,6 +23,7 @@ import { decodeXml } from './decode-xml.ts'
 import { decodingOf } from './xml-decoding.ts'
 import type { Spelling } from './spelling.ts'
 import { encodeXml } from './encode-xml.ts'
+import { unfitText } from './unfit-text.ts'
 
 /** Reads an XML document: the name of the root element states what it is, and an attribute its version. */
 export function readXmlDocument(format: Format<unknown>, source: SourceText): DocumentReading {
@@ -66,7 +68,9 @@ export function writeXmlDocument(format: Format<unknown>, value: unknown): strin
     })
   }
   const attributes = new Map([['version', String(format.version)]])
-  return writeXml(encodeXml(value, format.xml, { name: format.name, at: undefined, attributes }))
+  const text = writeXml(encodeXml(value, format.xml, { name: format.name, attributes }))
+  if (NOT_XML.test(text)) throw unfitText(value)
+  return text
 }
 
 function notXml({ title }: Format<unknown>, { name }: XmlElement): Diagnostic {
