@@ -21,13 +21,7 @@ export {
 } from './build-model.ts'
 export { DeploymentModel, deploymentModel } from './deployment-model.ts'
 export { encodeDocument, locateDocument, parseDocument, validateDocument } from './document.ts'
-export {
-  type ActivationMapping,
-  type FirstDependency,
-  FirstManifest,
-  firstManifest,
-  type FirstSnapshotMapping,
-} from './first-manifest.ts'
+export { type ActivationMapping, FirstManifest, type FirstSnapshotMapping } from './first-manifest.ts'
 export type { Format } from './format.ts'
 export {
   type ContainerName,
@@ -86,7 +80,7 @@ export {
   secretTextOf,
   withSecretPaths,
 } from './secret.ts'
-export { parseWholeDocument, validateWholeDocument, type WholeDocument } from './whole-document.ts'
+export { parseWholeDocument, validateWholeDocument } from './whole-document.ts'
 export { secretProblems } from './checks/check-secrets.ts'
 export { propertyText } from './property-text.ts'
 export { type Properties, properties, type PropertyValue, propertyValue, table } from './property.ts'

@@ -11,7 +11,6 @@ const address = text
 const profileMapping = v.object({ profile: storePath, target: address })
 
 const dependency = v.object({ target: address, container: containerName, key: serviceKey })
-export type FirstDependency = v.InferOutput<typeof dependency>
 
 const dependencies = v.optional(list(dependency), () => [])
 
@@ -38,7 +37,7 @@ const snapshotMapping = v.object({
 export type FirstSnapshotMapping = v.InferOutput<typeof snapshotMapping>
 
 /** A manifest as the original toolset wrote it before version 2: everything is in mappings, and there are no properties. */
-export const firstManifest = v.object({
+const firstManifest = v.object({
   distribution: v.optional(list(profileMapping), () => []),
   activation: v.optional(list(activationMapping), () => []),
   snapshots: v.optional(list(snapshotMapping), () => []),

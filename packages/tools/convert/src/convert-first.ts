@@ -1,8 +1,14 @@
 import type { Report } from '@davit/diagnostics'
-import { FirstManifest, type Format, locateDocument, Manifest, parseWholeDocument } from '@davit/documents'
+import {
+  FirstManifest,
+  type Format,
+  locateDocument,
+  Manifest,
+  parseWholeDocument,
+  validateDocument,
+} from '@davit/documents'
 import { invalidDocument } from '@davit/languages'
-import { loadArchitecture } from '@davit/models'
-import { completeDeployment } from '@davit/realisation'
+import { loadInfrastructure } from '@davit/models'
 import { currentSystem } from '@davit/store'
 import { type Input, type ToolContext, usageError } from '@davit/tool'
 import type { Content } from './content.ts'
@@ -27,19 +33,21 @@ export async function convertFirst({ text, file }: Input, context: ToolContext<F
     )
   }
   const { value: first, ignored } = parseWholeDocument(FirstManifest, text, { file })
-  const system = currentSystem(environment)
-  const files = { infrastructure: infrastructureFile }
-  const model = await loadArchitecture(files, { system, environment, signal, report, targetProperty })
-  for (const diagnostic of model.warnings ?? []) report({ kind: 'diagnostic', diagnostic })
-  const { infrastructure } = model
-  const { deployment, problems } = deploymentOfFirst(first, { infrastructure, infrastructureFile, targetProperty })
+  const infrastructure = await loadInfrastructure(infrastructureFile, {
+    system: currentSystem(environment),
+    environment,
+    signal,
+    report,
+    clientInterface,
+    targetProperty,
+  })
+  const { deployment, problems } = deploymentOfFirst(first, { infrastructure, infrastructureFile })
   if (problems.length > 0) {
     const placeOf = locateDocument(FirstManifest, text, { file })
     const placed = problems.map((problem) => ({ ...problem, place: placeOf(problem.path ?? []) ?? { file } }))
     throw invalidDocument(`cannot convert '${file}' to version 2`, placed)
   }
-  const defaults = { file: infrastructureFile, system, clientInterface, targetProperty }
-  const manifest = completeDeployment(deployment, defaults)
+  const manifest = validateDocument(Manifest, deployment, { file })
   warn(first, report)
   const sections = ignored.filter(({ path = [] }) => path.length === 1 && path[0] === 'targets')
   if (sections.length > 0) report(say('version-1-section', { section: 'targets' }))

@@ -4,20 +4,18 @@ import type {
   DeploymentModel,
   FirstManifest,
   FirstSnapshotMapping,
+  Infrastructure,
   ManifestService,
   Mapping,
-  PartialTarget,
   ServiceKey,
   StorePath,
   TargetName,
 } from '@davit/documents'
 
 export interface FirstTargets {
-  readonly infrastructure: ReadonlyMap<TargetName, PartialTarget>
+  readonly infrastructure: Infrastructure
   /** File of the infrastructure model, for messages. */
   readonly infrastructureFile: string
-  /** Property with the address of targets that name none. */
-  readonly targetProperty: string
 }
 
 export interface DeploymentOfFirst {
@@ -58,13 +56,10 @@ interface TargetNames {
   at(address: string, path: Path): TargetName
 }
 
-function targetNames(
-  { infrastructure, infrastructureFile, targetProperty }: FirstTargets,
-  problems: Diagnostic[],
-): TargetNames {
+function targetNames({ infrastructure, infrastructureFile }: FirstTargets, problems: Diagnostic[]): TargetNames {
   const byAddress = new Map<unknown, TargetName[]>()
   for (const [name, target] of infrastructure) {
-    const address = target.properties.get(target.targetProperty ?? targetProperty)
+    const address = target.properties.get(target.targetProperty)
     byAddress.set(address, [...(byAddress.get(address) ?? []), name])
   }
   const problemOf = (address: string, path: Path, found: readonly TargetName[]): Diagnostic => {
@@ -73,7 +68,7 @@ function targetNames(
       return atPath(path, `the targets ${both} have the same address ${quoted(address)}`, DISTINCT)
     }
     const known = [...byAddress.keys()].filter((one) => typeof one === 'string')
-    const add = `add the target to '${infrastructureFile}', with ${quoted(address)} as its '${targetProperty}'`
+    const add = `add the target to '${infrastructureFile}', with ${quoted(address)} as its address (usually 'hostname')`
     return atPath(path, `no target has the address ${quoted(address)}`, suggestionFor(address, known) ?? add)
   }
   return {
