@@ -50,15 +50,15 @@ export async function convertFirst({ text, file }: Input, context: ToolContext<F
   const manifest = validateDocument(Manifest, deployment, { file })
   warn(first, report)
   const sections = ignored.filter(({ path = [] }) => path.length === 1 && path[0] === 'targets')
-  if (sections.length > 0) report(say('version-1-section', { section: 'targets' }))
+  if (sections.length > 0) report(say('old-section', { section: 'targets' }))
   const kind = { ...KINDS.manifest, format: Manifest as Format<unknown> }
   return { kind, value: manifest, leftOut: ignored.filter((one) => !sections.includes(one)), placeOf: () => undefined }
 }
 
 function warn({ activation, distribution }: FirstManifest, report: Report): void {
   if (activation.length > 0) {
-    report(say('version-1-properties'))
-    report(say('version-1-providers'))
+    report(say('old-properties'))
+    report(say('old-providers'))
   }
-  if (distribution.length > 0) report(say('version-1-profiles'))
+  if (distribution.length > 0) report(say('old-profiles'))
 }
