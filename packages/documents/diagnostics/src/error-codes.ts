@@ -186,8 +186,7 @@ export const ERROR_CODES = {
   'transfer-failed': 'A snapshot of state did not arrive as it was sent. Run the same command again.',
   'transition-failed':
     'The transition failed, and some of it could not be undone. The hint explains what is left, and how to continue.',
-  'unfit-for-nix':
-    'Data cannot express this in the Nix language, for the reasons above the error. Use another language.',
+  'unfit-for-language': 'The result cannot be in that language, for the reasons above the error. Use another one.',
   'unfit-text':
     'A text contains a character that XML cannot represent. Remove the character, or write the document as JSON.',
   'unknown-kind': 'davit-convert cannot tell what a file contains, for instance because it is empty. Pass `--kind`.',

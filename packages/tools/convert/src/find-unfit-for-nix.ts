@@ -58,7 +58,7 @@ function strangeText(text: string): string {
   return `the text ${quoted(text.toWellFormed().replaceAll('\0', '\\0'))} has a character that the Nix language does not`
 }
 
-function entriesOf(value: object): readonly (readonly [string | number, unknown])[] {
+export function entriesOf(value: object): readonly (readonly [string | number, unknown])[] {
   if (value instanceof Float) return []
   if (Array.isArray(value)) return [...(value as readonly unknown[]).entries()]
   return value instanceof Map ? [...(value as ReadonlyMap<string, unknown>)] : Object.entries(value)

@@ -1,10 +1,19 @@
-import { DavitError, ExitStatus, type Finding, firstDiagnostics } from '@davit/diagnostics'
+import { DavitError, ExitStatus, type Finding, firstDiagnostics, type Path } from '@davit/diagnostics'
 import { encodeDocument, partialTarget } from '@davit/documents'
-import { hasFloat, writeJson, writeNix, writeTypeScript, writeYaml } from '@davit/languages'
+import {
+  excessOfYaml,
+  Float,
+  hasFloat,
+  MAX_MODEL_DEPTH,
+  writeJson,
+  writeNix,
+  writeTypeScript,
+  writeYaml,
+} from '@davit/languages'
 import { type Content, inOrder } from './content.ts'
 import type { LANGUAGES } from './description.ts'
 import type { Kind } from './kinds.ts'
-import { findUnfitForNix } from './find-unfit-for-nix.ts'
+import { entriesOf, findUnfitForNix } from './find-unfit-for-nix.ts'
 import { wrongLanguage } from './read-content.ts'
 
 export type Language = (typeof LANGUAGES)[number]
@@ -34,12 +43,17 @@ const WRITERS: Readonly<Record<Language, Writer>> = {
     return { text: encodeDocument(kind.format, value, 'xml'), leftOut: beyondXml(content) }
   },
   json: ({ kind, value }) => whole(kind.format ? encodeDocument(kind.format, value, 'json') : `${writeJson(value)}\n`),
-  yaml: (content) => whole(writeYaml(dataOf(content))),
+  yaml(content) {
+    const text = writeYaml(dataOf(content))
+    const excess = excessOfYaml(text)
+    if (excess !== undefined) throw unfit(content, 'YAML', [{ message: excess }])
+    return whole(text)
+  },
   typescript: (content) => whole(typescriptOf(content.kind, dataOf(content))),
   nix(content, { storePaths }) {
     const data = dataOf(content)
     const problems = findUnfitForNix(content.kind, data)
-    if (problems.length > 0) throw unfitForNix(content, problems)
+    if (problems.length > 0) throw unfit(content, 'the Nix language', problems)
     return whole(`${writeNix(data, storePaths ? { expressionOf: storePathOf } : {})}\n`)
   },
 }
@@ -48,8 +62,27 @@ function whole(text: string): Written {
   return { text, leftOut: [] }
 }
 
-function dataOf({ kind: { format }, value }: Content): object {
-  return (format?.written === undefined ? value : format.written(value)) as object
+/** Returns the value as models contain it. */
+function dataOf(content: Content): object {
+  const { format } = content.kind
+  const data = format?.written === undefined ? content.value : format.written(content.value)
+  const path = pathBelow(data, MAX_MODEL_DEPTH)
+  if (path === undefined) return data as object
+  const message = `this value is nested more than ${MAX_MODEL_DEPTH} levels deep`
+  throw unfit(content, 'a language of models', [{ path: path.slice(0, MAX_SHOWN), message }])
+}
+
+const MAX_SHOWN = 4
+
+/** Finds the path of a table or list that is nested too deeply. */
+function pathBelow(value: unknown, levels: number): Path | undefined {
+  if (typeof value !== 'object' || value === null || value instanceof Float) return undefined
+  if (levels === 0) return []
+  for (const [step, member] of entriesOf(value)) {
+    const inner = pathBelow(member, levels - 1)
+    if (inner !== undefined) return [step, ...inner]
+  }
+  return undefined
 }
 
 /** Attributes of targets that have no XML. */
@@ -79,14 +112,14 @@ function storePathOf(text: string): string | undefined {
   return NIX_STORE_PATH.test(text) ? `builtins.storePath "${text}"` : undefined
 }
 
-function unfitForNix({ kind, placeOf }: Content, problems: readonly Finding[]): DavitError {
+function unfit({ kind, placeOf }: Content, language: string, problems: readonly Finding[]): DavitError {
   const placed = problems.map((problem) => {
     const place = problem.path === undefined ? undefined : placeOf(problem.path)
     return { ...problem, ...(place === undefined ? {} : { place }) }
   })
-  return new DavitError('unfit-for-nix', `${kind.title} cannot be written in the Nix language`, {
+  return new DavitError('unfit-for-language', `${kind.title} cannot be written in ${language}`, {
     exitStatus: ExitStatus.badDocument,
     diagnostics: firstDiagnostics(inOrder(placed).map((problem) => ({ severity: 'error', ...problem }))),
-    hint: 'write it in another language',
+    hint: 'write it in another language, such as JSON',
   })
 }

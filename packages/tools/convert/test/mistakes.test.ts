@@ -51,6 +51,11 @@ const cases: readonly (readonly [string, Call])[] = [
       },
     },
   ],
+  ['a value that is too deep for models', { to: 'yaml', input: deepInfrastructure() }],
+  [
+    'a value that is too large for YAML',
+    { to: 'yaml', kind: 'distribution', input: `{"web": ["${'x'.repeat(17_000_000)}"]}` },
+  ],
   ['null as Nix', { to: 'nix', kind: 'distribution', input: 'web: [a, null]\nother: ["\\0"]\n' }],
   ['a function', { to: 'json', document: 'm.ts', files: { 'm.ts': 'export default () => ({})' } }],
   [
@@ -97,6 +102,12 @@ describe.skipIf(noPrivateNix !== undefined)('in the Nix language', () => {
     )
   })
 })
+
+/** Documents may be a little deeper than models. */
+function deepInfrastructure(): string {
+  const deep = `${'['.repeat(205)}${']'.repeat(205)}`
+  return `{ "document": "infrastructure", "version": 2, "infrastructure": {\n"a": { "properties": { "deep": ${deep} } } } }`
+}
 
 function architecture(): string {
   return JSON.stringify({

@@ -12,7 +12,7 @@ import { type Piece, piecesOf } from './pieces-of.ts'
 /** Reads one YAML 1.2 document with the core schema. A key that is a number or truth value becomes its text. */
 export function readYamlTree(source: SourceText): Tree {
   const nowhere = located(null, { offset: 0 }, source)
-  const excess = excessOf(source.text)
+  const excess = excessOfYaml(source.text)
   if (excess !== undefined) return { ...nowhere, problems: [problemOf(source, excess)] }
   const strange = NOT_XML.exec(source.text)
   if (strange !== null) {
@@ -75,8 +75,8 @@ function problemOf({ file }: SourceText, message: string): Diagnostic {
   return { severity: 'error', message, place: { file } }
 }
 
-/** Limits the size: such a large text was made by a program, which can write JSON. */
-function excessOf(text: string): string | undefined {
+/** Says in what a text exceeds the limits: such a large text was made by a program, which can write JSON. */
+export function excessOfYaml(text: string): string | undefined {
   if (text.length > MAX_YAML_LENGTH) return `too large for YAML: more than ${MAX_YAML_LENGTH} characters`
   let parts = 0
   for (let index = 0; index < text.length && parts <= MAX_YAML_PARTS; index += 1) {
