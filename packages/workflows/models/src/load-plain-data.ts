@@ -37,7 +37,7 @@ function fromProgram(model: Model): PlainData {
   return { data, leftOut, placeOf }
 }
 
-/** Evaluates a file in the Nix language; derivations are instantiated and become their output paths. */
+/** Evaluates a file in the Nix language; derivations become their output paths, and nothing is written to the store. */
 async function evaluateNix({ file }: Model, options: NixOptions): Promise<PlainData> {
   const program = programOf('data', {
     input: { file: resolve(file) },
@@ -45,7 +45,7 @@ async function evaluateNix({ file }: Model, options: NixOptions): Promise<PlainD
     showFile: showLike([file]),
     showTrace: options.showTrace,
   })
-  const result = await runProgram(program, { ...options, store: 'read-write' })
+  const result = await runProgram(program, { ...options, store: 'read-only' })
   const { data, strange } = dataOf(memberOf(result, 'value'), file)
   const positions = memberOf(result, 'positions')
   const placeOf = (path: Path): Place => {

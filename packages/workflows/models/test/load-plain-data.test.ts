@@ -6,7 +6,7 @@ import { kindOfModel, languageOf, loadDeploymentModel, loadPlainData, type Plain
 import { complaintOf, modelsIn } from './models-in.ts'
 import { noPrivateNix, privateNixOfFile } from './nix-models.ts'
 
-const { environment } = privateNixOfFile()
+const { environment, shell } = privateNixOfFile()
 
 async function load(name: string, text: string): Promise<PlainData & { readonly said: readonly string[] }> {
   const directory = modelsIn({ [name]: text })
@@ -96,6 +96,16 @@ describe.skipIf(noPrivateNix !== undefined)('loadPlainData() of Nix', () => {
       'x.nix:3:3: error: expected data, but got a path',
       'x.nix:4:3: error: expected data, but got a bigint',
     ])
+  })
+
+  test('takes a derivation for its output path, and does not write it to the store', async () => {
+    const drv = 'derivation { name = "a"; system = "x"; builder = "b"; }'
+    const { data, said } = await load('x.nix', `let drv = ${drv}; in { a = drv; b = "${'${drv}'}/bin"; }\n`)
+    expect(said).toEqual([])
+    const { a, b } = Object.fromEntries(data as ReadonlyMap<string, string>)
+    expect(a).toMatch(/^\/nix\/store\/[0-9a-z]{32}-a$/)
+    expect(b).toBe(`${a}/bin`)
+    expect(shell('ls /nix/store')).not.toContain('-a.drv')
   })
 
   test.each([
