@@ -99,8 +99,8 @@ describe.skipIf(noPrivateNix !== undefined)('loadPlainData() of Nix', () => {
   })
 
   test('takes a derivation for its output path, and does not write it to the store', async () => {
-    const drv = 'derivation { name = "a"; system = "x"; builder = "b"; }'
-    const { data, said } = await load('x.nix', `let drv = ${drv}; in { a = drv; b = "${'${drv}'}/bin"; }\n`)
+    const text = 'let drv = derivation { name = "a"; system = "x"; builder = "b"; }; in { a = drv; b = drv + "/bin"; }'
+    const { data, said } = await load('x.nix', text)
     expect(said).toEqual([])
     const { a, b } = Object.fromEntries(data as ReadonlyMap<string, string>)
     expect(a).toMatch(/^\/nix\/store\/[0-9a-z]{32}-a$/)
