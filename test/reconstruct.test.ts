@@ -1,9 +1,10 @@
-import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
+import { coordinator, type Coordinator, generationText, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
+import { NIX_POSSIBLE } from './harness/language.ts'
 import { deploy, infrastructureOf, modelFile, type Models } from './harness/models.ts'
+import { collectGarbage } from './harness/nix-store.ts'
 import { profileOn, recordOf } from './harness/records.ts'
 import { takeJournal, wrapper, wrapperPackage } from './harness/services.ts'
 
@@ -22,7 +23,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts is read back', () =>
     user = await coordinator({ hosts: set })
     models = systemOn(hosts)
     succeeded(await deploy(user, models))
-    deployed = await generation(1)
+    deployed = await generationText(user, 1)
     await takeJournal(hosts)
   }, 120_000)
   afterAll(async () => {
@@ -37,8 +38,6 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts is read back', () =>
   const infrastructure = () => modelFile(user, 'infrastructure')
   const reconstruct = (...options: readonly string[]) =>
     user.run(['davit-reconstruct', '--format', 'json', ...options, infrastructure()])
-  const generation = (number: number) =>
-    readFile(join(user.stateDirectory, `coordinator/default/generations/${number}/manifest`), 'utf8')
   /** Changes a host for as long as `work` takes. */
   const whileChanged = async (host: Host, script: string, work: () => Promise<void>) => {
     await host.sh(`rm -rf /tmp/saved && cp -a ${STATE}/targets /tmp/saved`)
@@ -55,7 +54,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts is read back', () =>
     const outcome = succeeded(await reconstruct('--set'))
     expect(outcome.stdout).toBe(deployed)
     expect(outcome.stderr).toContain('generation 1 on the coordinator, as the targets have it')
-    expect(await generation(1)).toBe(deployed)
+    expect(await generationText(user, 1)).toBe(deployed)
     expect(succeeded(await reconstruct('--set')).stderr).toContain(
       'generation 1 of the coordinator is what the targets have',
     )
@@ -76,6 +75,38 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts is read back', () =>
     expect(succeeded(await user.run(['davit-activate', '--take-over', '--dry-run', file])).stdout).toBe(
       'nothing to do\n',
     )
+  })
+
+  test('with its packages, so that models which name them deploy the same without building anything', async () => {
+    await rm(user.storeDirectory, { recursive: true, force: true })
+    const outcome = succeeded(await reconstruct('--set', '--closures', '--as', 'yaml', '--directory', 'recovered'))
+    expect(outcome.stderr).toContain('[rc1] fetch')
+    const options = ['services', 'infrastructure', 'distribution'].flatMap((name) => [
+      `-${name[0]}`,
+      `recovered/${name}.yaml`,
+    ])
+    const again = succeeded(await user.run(['davit-env', ...options]))
+    expect(again.stderr).not.toContain('build')
+    expect(await takeJournal(hosts)).toEqual([])
+    expect(await user.generations()).toEqual([1])
+  })
+
+  test.each([
+    ['yaml', 'yaml'],
+    ['typescript', 'ts'],
+  ])('as models in %s, which deploy the same', async (language, extension) => {
+    const written = succeeded(await reconstruct('--set', '--as', language, '--directory', language))
+    expect(written.stdout).toBe('')
+    const files = ['services', 'infrastructure', 'distribution'].map((name) => `${language}/${name}.${extension}`)
+    expect(files.filter((file) => !written.stderr.includes(file))).toEqual([])
+    expect(await reconstruct('--as', language, '--directory', language)).toMatchObject({
+      status: 73,
+      stderr: expect.stringContaining('would be overwritten'),
+    })
+    const [services = '', infrastructureFile = '', distribution = ''] = files
+    succeeded(await user.run(['davit-env', '-s', services, '-i', infrastructureFile, '-d', distribution]))
+    expect(await takeJournal(hosts)).toEqual([])
+    expect(await user.generations()).toEqual([1])
   })
 
   test('without --set nothing is written anywhere', async () => {
@@ -159,6 +190,46 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts is read back', () =>
       stdout: '',
       stderr: expect.stringMatching(/know of no deployment 'other'[^]*they have 'default': name it with -p NAME/),
     })
+  })
+})
+
+describe.skipIf(!NIX_POSSIBLE)('a deployment in the Nix store is read back', () => {
+  let set: TestHosts
+  let user: Coordinator
+
+  beforeAll(async () => {
+    set = await bringUpHosts(2, { prefix: 'rn' })
+    user = await coordinator({ hosts: set, language: 'Nix' })
+  })
+  afterAll(async () => {
+    await set?.down()
+    await user?.remove()
+  })
+
+  test('with its packages, as models in the Nix language that deploy the same', async () => {
+    const models = {
+      services: {
+        database: wrapper(),
+        web: wrapper({ env: { url: '${database.target.properties.hostname}' } }, { dependsOn: ['database'] }),
+      },
+      infrastructure: infrastructureOf(set.hosts),
+      distribution: { database: ['rn1'], web: ['rn2', 'rn1'] },
+    }
+    succeeded(await deploy(user, models))
+    const deployed = await generationText(user, 1)
+    await takeJournal(set.hosts)
+    await rm(user.stateDirectory, { recursive: true, force: true })
+    await collectGarbage(user)
+    const options = ['--set', '--closures', '--as', 'nix', '--directory', 'recovered']
+    succeeded(await user.run(['davit-reconstruct', ...options, modelFile(user, 'infrastructure')]))
+    expect(await generationText(user, 1)).toBe(deployed)
+    const files = ['services', 'infrastructure', 'distribution'].flatMap((name) => [
+      `-${name[0]}`,
+      `recovered/${name}.nix`,
+    ])
+    succeeded(await user.run(['davit-env', ...files]))
+    expect(await takeJournal(set.hosts)).toEqual([])
+    expect(await user.generations()).toEqual([1])
   })
 })
 

@@ -202,6 +202,7 @@ export const ERROR_CODES = {
     'A source or a build output contains a file that packages cannot contain, such as a device or a socket. Remove it.',
   usage: 'A command line argument or a variable is invalid. `--help` lists the options of the tool.',
   'utility-missing': 'A machine lacks programs that davit needs. Install the programs that the message names.',
+  'would-overwrite': 'A file that would be written exists already. Name another directory, or move the file.',
   'wrong-model': 'A model was passed with the option for another kind of model. Use the option that the message names.',
   'wrong-store': 'Something belongs to another store than the deployment. Use the store that the message names.',
   'wrong-system':

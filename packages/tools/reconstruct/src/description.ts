@@ -6,8 +6,11 @@ import {
   profileOptions,
   sizeEnvironment,
   stateEnvironment,
+  storeEnvironment,
   type ToolDescription,
 } from '@davit/tool'
+
+import { MODEL_LANGUAGES } from './model-languages.ts'
 
 export const description = {
   name: 'davit-reconstruct',
@@ -15,13 +18,18 @@ export const description = {
   description: [
     'Reads the current profile of each target and the records of its services, and prints the manifest that was deployed. Needs nothing but the infrastructure model, and changes nothing on the targets.',
     'With --set, the manifest becomes the current generation of this coordinator, unless that says the same already. From then on, the deployment belongs to this coordinator.',
+    'With --as, writes models of services, infrastructure and distribution instead of the manifest. They name packages by their paths in the store, contain no properties that only packages have read, and give the same services with the same keys.',
     'Where the profile of a target and its records contradict each other, or two targets do, both are shown, and nothing is printed until --prefer says which of them counts.',
   ],
   examples: [
     { command: 'davit-reconstruct infrastructure.yaml > manifest.xml', describe: 'read what is deployed' },
     {
-      command: 'davit-reconstruct --set infrastructure.yaml',
+      command: 'davit-reconstruct --set --closures infrastructure.yaml',
       describe: 'go on with a deployment after the disk of the coordinator was lost',
+    },
+    {
+      command: 'davit-reconstruct --as yaml --directory recovered infrastructure.yaml',
+      describe: 'write models of what is deployed, with packages by their paths in the store',
     },
     {
       command: 'davit-reconstruct --partial infrastructure.yaml',
@@ -32,6 +40,11 @@ export const description = {
   options: {
     ...profileOptions,
     set: { type: 'boolean', describe: 'make the manifest the current generation of this coordinator' },
+    closures: {
+      type: 'boolean',
+      describe:
+        'also fetch the packages of all profiles from the targets; with --set, they are kept for the generation',
+    },
     partial: {
       type: 'boolean',
       describe: 'leave out targets that cannot be read, and inter-dependencies of which nothing is known',
@@ -42,6 +55,19 @@ export const description = {
       describe:
         'what counts where they contradict each other: profile (what was deployed last) or records (what is active)',
     },
+    as: {
+      type: 'choice',
+      choices: MODEL_LANGUAGES,
+      group: 'Output options',
+      describe: 'write models in this language instead of printing the manifest',
+    },
+    directory: {
+      type: 'string',
+      value: 'DIRECTORY',
+      default: '.',
+      group: 'Output options',
+      describe: 'where --as writes the models',
+    },
     ...interfaceOptions,
     ...formatOptions,
     ...outputOptions,
@@ -50,7 +76,7 @@ export const description = {
     1: 'profiles and records contradict each other, or nothing is deployed under this name',
     69: 'some targets cannot be reached',
   },
-  environment: { ...stateEnvironment, ...connectionEnvironment, ...sizeEnvironment },
+  environment: { ...stateEnvironment, ...storeEnvironment, ...connectionEnvironment, ...sizeEnvironment },
   seeAlso: ['davit-env(1)', 'davit-set(1)', 'davit-generations(1)'],
   interrupted: {
     once: 'nothing was changed; run the same command again',

@@ -1,14 +1,19 @@
-import { addGeneration, currentGeneration, type DeploymentPlace } from '@davit/coordinator-state'
+import { resolve } from 'node:path'
+
+import { addGeneration, currentGeneration, type DeploymentPlace, generationRoot } from '@davit/coordinator-state'
+import { copyClosure } from '@davit/distribution'
 import { encodeDocument, type Infrastructure, Manifest } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import { processIdentity } from '@davit/process'
 import { reconstructManifest } from '@davit/reconstruction'
-import { isSameDeployment } from '@davit/recovery'
-import { currentSystem } from '@davit/store'
+import { isSameDeployment, modelsOf } from '@davit/recovery'
+import { currentSystem, openStore, type Store } from '@davit/store'
+import { allTargets } from '@davit/target'
 import { defineTool, deploymentOf, type ToolContext, withTargets } from '@davit/tool'
 
 import { description } from './description.ts'
 import { say } from './messages.ts'
+import { writeModels } from './write-models.ts'
 
 export const tool = defineTool({
   ...description,
@@ -16,16 +21,25 @@ export const tool = defineTool({
     const { args, print, report } = context
     const { profile, place } = deploymentOf(context)
     const infrastructure = await infrastructureOf(context)
-    const manifest = await withTargets(infrastructure, { ...context, role: 'deploy', manifests: [] }, (reached) =>
-      reconstructManifest(reached, { ...context, ...args, infrastructure, profile }),
+    const { manifest, installed } = await withTargets(
+      infrastructure,
+      { ...context, role: 'deploy', manifests: [] },
+      (reached) => reconstructManifest(reached, { ...context, ...args, infrastructure, profile }),
     )
     const text = encodeDocument(Manifest, manifest, args.format)
+    const store = args.closures ? await openStore(manifest.store, context) : undefined
+    if (store !== undefined) await fetchClosures(manifest, store, context)
     if (args.set) {
       context.journal({ profile, manifest: text }, 'change')
       const { kind, number } = await recover(place, manifest, context)
+      await store?.addRoot(generationRoot(place, number), [...manifest.profiles.values()])
       report(say(kind === 'added' ? 'generation-recovered' : 'generation-confirmed', { generation: number }))
     }
-    await print(text)
+    if (args.as === undefined) return print(text)
+    const models = modelsOf(manifest, installed)
+    for (const loss of models.losses) report(say('not-in-models', { loss }))
+    const files = await writeModels(models, args.as, resolve(context.workingDirectory, args.directory))
+    report(say('models-written', { files }))
   },
 })
 
@@ -41,6 +55,17 @@ function infrastructureOf({ args, ...context }: ToolContext<Models>): Promise<In
     system: currentSystem(context.environment),
     clientInterface: args.interface,
     targetProperty: args.targetProperty,
+  })
+}
+
+/** Fetches the profiles with all that they need, one target after the other, since most of it is the same. */
+async function fetchClosures(manifest: Manifest, store: Store, context: ToolContext<unknown>): Promise<void> {
+  const infrastructure = new Map([...manifest.infrastructure].filter(([name]) => manifest.profiles.has(name)))
+  await withTargets(infrastructure, { ...context, role: 'carry', manifests: [] }, async (reached) => {
+    for (const target of allTargets(reached)) {
+      const path = manifest.profiles.get(target.name)
+      if (path !== undefined) await copyClosure([path], target, { ...context, store, direction: 'from' })
+    }
   })
 }
 

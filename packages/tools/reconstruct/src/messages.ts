@@ -1,4 +1,4 @@
-import { messages, note } from '@davit/diagnostics'
+import { messages, note, warning } from '@davit/diagnostics'
 
 export const say = messages({
   /** The coordinator has a new generation, with the manifest that was read back. */
@@ -10,5 +10,13 @@ export const say = messages({
   'generation-confirmed': note(
     { generation: 'generation' },
     ({ generation }) => `generation ${generation} of the coordinator is what the targets have`,
+  ),
+  /** The models of the deployment were written. */
+  'models-written': note({ files: 'texts' }, ({ files }) => `wrote ${files.join(', ')}`),
+  /** Something of the deployment cannot be in models of data; the models give something else. */
+  'not-in-models': warning(
+    { loss: 'text' },
+    ({ loss }) => `the models differ from what is deployed: ${loss}`,
+    "write 'pkg' as a function of the system in TypeScript or the Nix language",
   ),
 })

@@ -1,6 +1,12 @@
 import { DavitError, type Report } from '@davit/diagnostics'
 import { type Infrastructure, Manifest, type ProfileName, validateDocument } from '@davit/documents'
-import { contradictionText, type Preference, reconstruct, type Reconstruction } from '@davit/recovery'
+import {
+  contradictionText,
+  type InstalledServices,
+  type Preference,
+  reconstruct,
+  type Reconstruction,
+} from '@davit/recovery'
 import type { ReachedTargets } from '@davit/target'
 
 import { say } from './messages.ts'
@@ -17,8 +23,18 @@ export interface ReconstructionOptions {
   readonly signal: AbortSignal
 }
 
+/** A deployment as its targets have it. */
+export interface Reconstructed {
+  readonly manifest: Manifest
+  /** Targets of the services that are installed, but not activated. */
+  readonly installed: InstalledServices
+}
+
 /** Reads a deployment back from its targets. */
-export async function reconstructManifest(reached: ReachedTargets, options: ReconstructionOptions): Promise<Manifest> {
+export async function reconstructManifest(
+  reached: ReachedTargets,
+  options: ReconstructionOptions,
+): Promise<Reconstructed> {
   const { infrastructure, profile, prefer, report } = options
   const read = await readAccounts(reached, { ...options, recordsSuffice: prefer === 'records' })
   refuseNothing(read, profile)
@@ -27,7 +43,8 @@ export async function reconstructManifest(reached: ReachedTargets, options: Reco
   const found = reconstruct({ infrastructure, accounts: read.accounts, prefer: prefer ?? 'profile' })
   settle(found, options)
   leaveOut(found, options)
-  return validateDocument(Manifest, found.manifest, { file: 'the reconstructed manifest' })
+  const manifest = validateDocument(Manifest, found.manifest, { file: 'the reconstructed manifest' })
+  return { manifest, installed: found.installed }
 }
 
 function refuseNothing({ accounts, profiles }: Accounts, profile: ProfileName): void {
