@@ -5,7 +5,7 @@ import { copyClosure } from '@davit/distribution'
 import { encodeDocument, type Infrastructure, Manifest } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import { processIdentity } from '@davit/process'
-import { reconstructManifest } from '@davit/reconstruction'
+import { type Reconstructed, reconstructManifest } from '@davit/reconstruction'
 import { isSameDeployment, modelsOf } from '@davit/recovery'
 import { currentSystem, openStore, type Store } from '@davit/store'
 import { allTargets } from '@davit/target'
@@ -13,6 +13,7 @@ import { defineTool, deploymentOf, type ToolContext, withTargets } from '@davit/
 
 import { description } from './description.ts'
 import { say } from './messages.ts'
+import type { ModelLanguage } from './model-languages.ts'
 import { writeModels } from './write-models.ts'
 
 export const tool = defineTool({
@@ -29,19 +30,28 @@ export const tool = defineTool({
     const text = encodeDocument(Manifest, manifest, args.format)
     const store = args.closures ? await openStore(manifest.store, context) : undefined
     if (store !== undefined) await fetchClosures(manifest, store, context)
+    if (args.as !== undefined) await writeAs(args.as, { manifest, installed }, context)
     if (args.set) {
       context.journal({ profile, manifest: text }, 'change')
       const { kind, number } = await recover(place, manifest, context)
       await store?.addRoot(generationRoot(place, number), [...manifest.profiles.values()])
       report(say(kind === 'added' ? 'generation-recovered' : 'generation-confirmed', { generation: number }))
     }
-    if (args.as === undefined) return print(text)
-    const models = modelsOf(manifest, installed)
-    for (const loss of models.losses) report(say('not-in-models', { loss }))
-    const files = await writeModels(models, args.as, resolve(context.workingDirectory, args.directory))
-    report(say('models-written', { files }))
+    if (args.as === undefined) await print(text)
   },
 })
+
+/** Writes models, and says what they do not contain. */
+async function writeAs(
+  language: ModelLanguage,
+  { manifest, installed }: Reconstructed,
+  { args, workingDirectory, report }: ToolContext<{ readonly directory: string }>,
+): Promise<void> {
+  const models = modelsOf(manifest, installed)
+  for (const loss of models.losses) report(say('not-in-models', { loss }))
+  const files = await writeModels(models, language, resolve(workingDirectory, args.directory))
+  report(say('models-written', { files }))
+}
 
 interface Models {
   readonly infrastructure: string

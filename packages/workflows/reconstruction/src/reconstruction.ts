@@ -1,2 +1,2 @@
 export { readAccounts, type ReadingTerms } from './read-accounts.ts'
-export { reconstructManifest, type ReconstructionOptions } from './reconstruct-manifest.ts'
+export { type Reconstructed, reconstructManifest, type ReconstructionOptions } from './reconstruct-manifest.ts'
