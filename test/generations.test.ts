@@ -5,7 +5,7 @@ import { coordinator, type Coordinator, generationText, type Outcome, succeeded 
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
 import { deploy, infrastructureOf, type Models, writeModels } from './harness/models.ts'
 import { activeOn, profileOn } from './harness/records.ts'
-import { takeJournal, wrapper } from './harness/services.ts'
+import { heldBack, takeJournal, wrapper } from './harness/services.ts'
 import { eventually } from './harness/wait.ts'
 
 /** Builds a large package that cannot be compressed. */
@@ -103,6 +103,30 @@ describe.skipIf(!HOSTS_POSSIBLE)('generations on two hosts', () => {
     expect(await current()).toBe('4')
     expect(await generations()).toEqual([[1, 2, 3, 4], [1, 2, 3, 4], [1]])
     expect(succeeded(await user.bash('davit-generations --previous')).stdout).toBe('3\n')
+  })
+
+  test('--abort undoes what a deployment has begun that was killed, and returns to the current one', async () => {
+    await takeJournal(hosts)
+    const next = models('5')
+    const database = wrapper({ version: '5', body: heldBack('abort') })
+    const files = await writeModels(user, { ...next, services: { ...next.services, database } })
+    const killed = user.start(['davit-env', ...files])
+    await eventually('the activation', async () => (await hosts[0]!.sh('ls /tmp')).includes('abort.begun'))
+    process.kill(-killed.process.pid!, 'SIGKILL')
+    await killed.outcome
+    await hosts[0]!.sh('touch /tmp/abort.go')
+    expect(succeeded(await davit('--abort', '--dry-run')).stdout).toContain('activate database in wrapper on ge1')
+    sentNothing(succeeded(await davit('--abort')))
+    expect((await takeJournal(hosts)).at(-1)).toBe('activate database 4 wrapper')
+    expect(await activeOn(hosts)).toEqual(['ge1 wrapper database', 'ge2 wrapper web'])
+    expect([await current(), await currentOn(hosts[0]!)]).toEqual(['4', '4-link\n'])
+    expect(await generations()).toEqual([[1, 2, 3, 4], [1, 2, 3, 4], [1]])
+    succeeded(await davit('--abort'))
+    expect(await takeJournal(hosts)).toEqual([])
+    expect(await davit('--abort', '-p', 'unknown')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('there is no generation to go back to'),
+    })
   })
 
   test('davit-set returns only to the generation whose manifest it is given', async () => {

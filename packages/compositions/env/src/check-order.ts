@@ -55,6 +55,7 @@ function actionsIn(order: Order): readonly string[] {
   const wanted = {
     rollback: order.rollback,
     'switch-to-generation': order.switchToGeneration !== undefined,
+    abort: order.abort,
     'list-generations': order.listGenerations,
     'delete-generations': order.deleteGenerations !== undefined,
     'delete-all-generations': order.deleteAllGenerations,

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { Report } from '@davit/diagnostics'
+import { DavitError, type Report } from '@davit/diagnostics'
 import type { Steps } from '@davit/tool'
 
 import { hasModels } from './check-order.ts'
@@ -131,8 +131,28 @@ async function withOldManifest(
 /** Returns the number of the generation to return to; undefined where models or a manifest are deployed. */
 async function generationOf(order: Order, steps: Steps): Promise<string | undefined> {
   if (order.switchToGeneration !== undefined) return String(order.switchToGeneration)
+  if (order.abort) return currentNumber(steps)
   if (!order.rollback) return undefined
   return (await steps.run(generations, [order.dryRun ? '--previous' : '--begin-rollback'])).trim()
+}
+
+async function currentNumber(steps: Steps): Promise<string> {
+  const list = await steps.run(generations, ['--format=json'])
+  const number = currentIn(JSON.parse(list))
+  if (number !== undefined) return String(number)
+  throw new DavitError('no-generation', 'there is no generation to go back to', {
+    hint: 'davit-env --undeploy -i INFRASTRUCTURE removes what was begun',
+  })
+}
+
+/** Finds the number of the current generation in what davit-generations prints. */
+function currentIn(list: { readonly generations?: readonly Listed[] }): number | undefined {
+  return list.generations?.find(({ isCurrent }) => isCurrent)?.number
+}
+
+interface Listed {
+  readonly number: number
+  readonly isCurrent: boolean
 }
 
 interface Making extends Omit<Surroundings, 'origin'> {

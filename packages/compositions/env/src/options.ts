@@ -59,6 +59,12 @@ const generationOptions = {
     ...GENERATIONS,
     describe: 'deploy generation N in the same way',
   },
+  abort: {
+    type: 'boolean',
+    ...GENERATIONS,
+    describe:
+      'go back to the current generation: undo what a deployment has begun that was cut off, or failed and was not undone',
+  },
   'list-generations': { type: 'boolean', ...GENERATIONS, describe: 'show what was deployed, when and by whom' },
   'delete-generations': {
     type: 'string',
