@@ -1,8 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { ANSIBLE_MISSING, type Ansible, ansibleFor, hasAnsible } from './ansible.ts'
 import { type BenchHost, withHosts } from './bench-host.ts'
 import { type FullMeasurement, measure } from './measure.ts'
+import { sshToAll } from './ssh-to-all.ts'
 import { type Line, timeRow, withAims } from './table.ts'
 import { inTurn, type Workplace } from './workplace.ts'
 import { servicesOn, type WrapperRoom, wrapperRoom } from './wrapper-room.ts'
@@ -21,7 +20,6 @@ export interface ManyHostsTerms {
 }
 
 const VERSIONS = ['old', 'new'] as const
-const SSH = 'xargs -P 16 -I HOST ssh -F "$1" HOST true <"$2"'
 
 /** Measures deployments of one service to each of many hosts, beside ssh to the same hosts, and beside Ansible if it is installed. */
 export async function benchManyHosts(place: Workplace, terms: ManyHostsTerms): Promise<readonly Line[]> {
@@ -70,7 +68,7 @@ class ManyHostsBench {
   }
 
   async baseline(): Promise<void> {
-    this.ssh.push(await this.#sshToAll())
+    this.ssh.push(await sshToAll(this.#hosts, this.#room.options))
     if (this.#rival === undefined) return
     const { deploy, options } = this.#rival
     this.ansible?.unchanged.push(await measure(deploy(this.#rivalVersion), options))
@@ -81,12 +79,6 @@ class ManyHostsBench {
   async where(kind: 'unchanged' | 'changed'): Promise<readonly Line[]> {
     if (kind === 'changed') this.#version = other(this.#version)
     return this.#room.where(this.#room.deploy(this.#version))
-  }
-
-  #sshToAll(): Promise<FullMeasurement> {
-    const names = join(this.#room.options.directory, 'hosts')
-    writeFileSync(names, this.#hosts.map(({ name }) => `${name}\n`).join(''))
-    return measure(['sh', '-c', SSH, 'sh', this.#hosts[0]?.configuration ?? '', names], this.#room.options)
   }
 }
 
