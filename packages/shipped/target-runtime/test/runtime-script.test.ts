@@ -121,7 +121,8 @@ function functionsIn(text: string): ReadonlySet<string> {
 /** Words in the place of a command that are functions of some part, or can be nothing else. */
 function callsIn(text: string): readonly string[] {
   const somewhere = functionsIn(ALL_PARTS)
-  const commands = /(?:^|[;|&!({]|\b(?:then|do|else|if|elif|while|until)\b)[ \t]*([a-z_]+)(?=[ \t\n;)])(?!\))/gm
+  const commands =
+    /(?:^|[;|&!{]|(?<!\$\()\(|\b(?:then|do|else|if|elif|while|until)\b)[ \t]*([a-z_]+)(?=[ \t\n;)])(?!\))/gm
   const called = new Set([...text.matchAll(commands)].map(([, name = '']) => name))
   return [...called].filter((name) => somewhere.has(name) || name.includes('_'))
 }
