@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { textOf } from './measure.ts'
@@ -26,9 +26,10 @@ export async function withHosts<Result>(
   const options = { environment: { ...place.environment, TEST_HOST_DISK: '6g' }, directory: place.directory }
   const [set = ''] = (await textOf([TEST_HOSTS, 'up', String(count), '--name-prefix', 'bench'], options)).split('\n')
   // scripts/bench reads this note, and takes the host down if this process cannot.
-  const note = join(place.directory, 'sets')
-  mkdirSync(note, { recursive: true })
-  writeFileSync(join(note, set.replaceAll('/', '-')), `${set}\n`)
+  const notes = join(place.directory, 'sets')
+  mkdirSync(notes, { recursive: true })
+  const note = join(notes, set.replaceAll('/', '-'))
+  writeFileSync(note, `${set}\n`)
   const host = (name: string): BenchHost => ({
     name,
     configuration: join(set, 'ssh_config'),
@@ -40,6 +41,8 @@ export async function withHosts<Result>(
     return await use(Array.from({ length: count }, (_, index) => host(`bench${index + 1}`)))
   } finally {
     await textOf([TEST_HOSTS, 'down', set], options)
+    // The next set, of whomever, may have the same directory.
+    rmSync(note)
   }
 }
 
