@@ -2,14 +2,14 @@ import { resolve } from 'node:path'
 
 import { addGeneration, currentGeneration, type DeploymentPlace, generationRoot } from '@davit/coordinator-state'
 import { copyClosure } from '@davit/distribution'
-import { encodeDocument, type Infrastructure, Manifest } from '@davit/documents'
+import { encodeDocument, Manifest } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import { processIdentity } from '@davit/process'
 import { type Reconstructed, reconstructManifest } from '@davit/reconstruction'
 import { isSameDeployment, modelsOf } from '@davit/recovery'
-import { currentSystem, openStore, type Store } from '@davit/store'
+import { openStore, type Store } from '@davit/store'
 import { allTargets } from '@davit/target'
-import { defineTool, deploymentOf, type ToolContext, withTargets } from '@davit/tool'
+import { defineTool, deploymentOf, infrastructureOf, type ToolContext, withTargets } from '@davit/tool'
 
 import { description } from './description.ts'
 import { say } from './messages.ts'
@@ -21,7 +21,10 @@ export const tool = defineTool({
   async run(context) {
     const { args, print, report } = context
     const { profile, place } = deploymentOf(context)
-    const infrastructure = await infrastructureOf(context)
+    const infrastructure = await infrastructureOf(
+      { ...context, args: { ...args, deployed: false } },
+      loadInfrastructure,
+    )
     const { manifest, installed } = await withTargets(
       infrastructure,
       { ...context, role: 'deploy', manifests: [] },
@@ -53,21 +56,6 @@ async function writeAs(
   report(say('models-written', { files }))
 }
 
-interface Models {
-  readonly infrastructure: string
-  readonly interface: string
-  readonly targetProperty: string
-}
-
-function infrastructureOf({ args, ...context }: ToolContext<Models>): Promise<Infrastructure> {
-  return loadInfrastructure(args.infrastructure, {
-    ...context,
-    system: currentSystem(context.environment),
-    clientInterface: args.interface,
-    targetProperty: args.targetProperty,
-  })
-}
-
 /** Fetches the profiles with all that they need, one target after the other, since most of it is the same. */
 async function fetchClosures(manifest: Manifest, store: Store, context: ToolContext<unknown>): Promise<void> {
   const infrastructure = new Map([...manifest.infrastructure].filter(([name]) => manifest.profiles.has(name)))
@@ -83,7 +71,7 @@ async function fetchClosures(manifest: Manifest, store: Store, context: ToolCont
 async function recover(
   place: DeploymentPlace,
   manifest: Manifest,
-  { args, workingDirectory: directory }: ToolContext<Models>,
+  { args, workingDirectory: directory }: ToolContext<{ readonly infrastructure: string }>,
 ) {
   const current = await currentGeneration(place)
   if (current !== undefined && isSameDeployment(current.manifest, manifest)) {

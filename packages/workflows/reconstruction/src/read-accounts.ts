@@ -32,7 +32,7 @@ export interface Accounts {
 
 /** Reads what each target has of a deployment, and changes nothing. */
 export async function readAccounts(reached: ReachedTargets, terms: ReadingTerms): Promise<Accounts> {
-  if (!terms.partial) allTargets(reached)
+  if (!terms.partial || reached.targets.size === 0) allTargets(reached)
   for (const [target, { message }] of reached.unreachable)
     terms.report(say('target-not-read', { target, reason: message }))
   const machines = await Promise.all(
