@@ -1,10 +1,11 @@
 import type { Manifest, PropertyValue, Target } from '@davit/documents'
+import { compareText } from '@davit/languages'
 
 import { compareServices } from './compare-services.ts'
 import type { ManifestDifference, ProfileDifference, SnapshotDifference, TargetDifference } from './difference.ts'
 import { fieldChanges, isSameValue } from './field-changes.ts'
 import { nameOfService, placeOf, textOfPlace } from './places.ts'
-import { compareText, fromTo, missingIn, namesOfBoth } from './tables.ts'
+import { fromTo, missingIn, namesOfBoth } from './tables.ts'
 
 /** Compares two manifests. The order of their lists does not count, nor does the document format that they come from. */
 export function compareManifests(before: Manifest, after: Manifest): ManifestDifference {

@@ -1,9 +1,4 @@
-/** Compares texts by code units, independent of the user's language. */
-export function compareText(left: string, right: string): number {
-  if (left === right) return 0
-  return left < right ? -1 : 1
-}
-
+import { compareText } from '@davit/languages'
 /** Names in either table, in order. */
 export function namesOfBoth<Name extends string>(
   one: ReadonlyMap<Name, unknown>,

@@ -11,9 +11,10 @@ import {
   type StorePath,
   type TargetName,
 } from '@davit/documents'
+import { compareText } from '@davit/languages'
 import { mergedDependencies } from './dependencies.ts'
 import { type ServiceKeys, serviceKeys } from './service-keys.ts'
-import { compareNames, sortedEntries, sortedMap } from './sorted.ts'
+import { sortedEntries, sortedMap } from './sorted.ts'
 
 /** Makes the manifest: services by key, their mappings, and the profiles that contain their packages. */
 export function manifestOf(architecture: Architecture, profiles: ReadonlyMap<TargetName, StorePath>): Manifest {
@@ -45,7 +46,7 @@ function manifestServices(services: readonly NormalizedService[], keys: ServiceK
       { name, type, pkg: outPath, ...shared },
     ])
   })
-  return new Map(entries.sort(([left], [right]) => compareNames(left, right)))
+  return new Map(entries.sort(([left], [right]) => compareText(left, right)))
 }
 
 /** Services of type `package` are only installed. */

@@ -1,8 +1,9 @@
 import { type Path, suggestionFor, quoted } from '@davit/diagnostics'
 import type { NormalizedDependency, Placement, ServiceName, TargetName } from '@davit/documents'
+import { compareText } from '@davit/languages'
 import type { DependencyModel, PlacementModel, ServiceModel } from './architecture-model.ts'
 import { knownTarget, type PlacementContext } from './placements.ts'
-import { compareNames, sortedEntries } from './sorted.ts'
+import { sortedEntries } from './sorted.ts'
 
 export type DependencyKind = 'dependsOn' | 'connectsTo' | 'activatesAfter'
 
@@ -101,6 +102,6 @@ function placementAt(
 
 function placesHint(service: ServiceName, placements: readonly Placement[]): string {
   if (placements.length === 0) return `'${service}' is not placed on any target: add it to the distribution`
-  const places = placements.map(({ target, container }) => `'${target}' (${container})`).sort(compareNames)
+  const places = placements.map(({ target, container }) => `'${target}' (${container})`).sort(compareText)
   return `'${service}' is on ${places.join(', ')}`
 }

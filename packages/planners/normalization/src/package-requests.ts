@@ -1,9 +1,10 @@
 import type { Architecture, PackageRequest, PackageSpec, ServiceName, System, TargetName } from '@davit/documents'
+import { compareText } from '@davit/languages'
 import type { ArchitectureModel, PackageModel } from './architecture-model.ts'
 import { evaluatePackage, type PackageOwner } from './evaluate-package.ts'
 import type { Findings } from './findings.ts'
 import { interDependencyParameters } from './parameters.ts'
-import { compareNames, sortedEntries } from './sorted.ts'
+import { sortedEntries } from './sorted.ts'
 
 /** Evaluates all packages that are needed: those of services in order of names, for each of their systems, then those of targets. */
 export function packageRequestsOf(
@@ -36,7 +37,7 @@ function serviceRequests(model: ArchitectureModel, architecture: Architecture, f
 
 function systemsOf(name: ServiceName, { services, infrastructure }: Architecture): System[] {
   const systems = services.get(name)?.targets.flatMap(({ target }) => infrastructure.get(target)?.system ?? [])
-  return [...new Set(systems)].sort(compareNames)
+  return [...new Set(systems)].sort(compareText)
 }
 
 function targetRequests(model: ArchitectureModel, architecture: Architecture, findings: Findings): PackageRequest[] {

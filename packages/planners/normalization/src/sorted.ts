@@ -1,13 +1,8 @@
 import type { Properties, PropertyValue } from '@davit/documents'
-
-/** Compares names by code units, like the original toolset; independent of the user's language. */
-export function compareNames(left: string, right: string): number {
-  if (left === right) return 0
-  return left < right ? -1 : 1
-}
+import { compareText } from '@davit/languages'
 
 export function sortedEntries<Key extends string, Value>(table: ReadonlyMap<Key, Value>): [Key, Value][] {
-  return [...table].sort(([left], [right]) => compareNames(left, right))
+  return [...table].sort(([left], [right]) => compareText(left, right))
 }
 
 export function sortedMap<Key extends string, Value, Result>(

@@ -1,7 +1,8 @@
 import { type MappingId, mappingIdOf } from '@davit/documents'
 import { type EdgesOf, stronglyConnectedComponents } from '@davit/service-graph'
+import { compareText } from '@davit/languages'
 
-import { compareText, type PlacedService } from './placed-service.ts'
+import { type PlacedService } from './placed-service.ts'
 
 export interface Arranged<Placed> {
   readonly id: MappingId

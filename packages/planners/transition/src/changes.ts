@@ -1,6 +1,7 @@
 import { type Mapping, mappingIdOf, type ServiceKey, type ServiceName } from '@davit/documents'
+import { compareText } from '@davit/languages'
 
-import { compareText, type PlacedService } from './placed-service.ts'
+import { type PlacedService } from './placed-service.ts'
 import { placeOf, type Reason } from './reason.ts'
 
 export type NameOf = (key: ServiceKey) => ServiceName | undefined

@@ -1,9 +1,10 @@
 import type { Message } from '@davit/diagnostics'
 import { type Manifest, type Mapping, mappingIdOf, type NamedMapping } from '@davit/documents'
+import { compareText } from '@davit/languages'
 
 import { type Forgetting, recordGone } from './forgotten.ts'
 import { say } from './messages.ts'
-import { compareText, placedServices } from './placed-service.ts'
+import { placedServices } from './placed-service.ts'
 import { recordedIn } from './recorded.ts'
 
 export interface Leaving extends Omit<Forgetting, 'previous'> {

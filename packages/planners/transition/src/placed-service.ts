@@ -6,6 +6,7 @@ import {
   type ServiceMapping,
   type TargetName,
 } from '@davit/documents'
+import { compareText } from '@davit/languages'
 
 export interface PlacedService {
   readonly mapping: ServiceMapping
@@ -48,10 +49,4 @@ export function targetLabelOf({ mapping, recordedAs }: Omit<PlacedService, 'serv
 export function byIdentity<Placed extends PlacedService>(placed: readonly Placed[]): ReadonlyMap<MappingId, Placed> {
   const entries = placed.map((one) => [identityOf(one), one] as const)
   return new Map(entries.sort(([left], [right]) => compareText(left, right)))
-}
-
-/** Compares texts by code units, independent of the user's language. */
-export function compareText(left: string, right: string): number {
-  if (left === right) return 0
-  return left < right ? -1 : 1
 }

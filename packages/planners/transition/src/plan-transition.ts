@@ -1,20 +1,14 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { type Manifest, type MappingId, mappingIdOf } from '@davit/documents'
 import { closureOf } from '@davit/service-graph'
+import { compareText } from '@davit/languages'
 
 import type { Activation, Deactivation, OutdatedMapping, Transition } from './activity.ts'
 import { type Arranged, dependantsFirst, dependenciesFirst } from './arrangement.ts'
 import { checkPlacement } from './check-placement.ts'
 import { type Explanation, explain } from './explanation.ts'
 import type { ObservedMapping } from './observed-mapping.ts'
-import {
-  byIdentity,
-  compareText,
-  type PlacedService,
-  placedServices,
-  type Placements,
-  targetLabelOf,
-} from './placed-service.ts'
+import { byIdentity, type PlacedService, placedServices, type Placements, targetLabelOf } from './placed-service.ts'
 import { NO_STATE, type StatePlan, withStateMoves } from './plan-state.ts'
 import { type ChangedSettings, troublesOf } from './troubles.ts'
 

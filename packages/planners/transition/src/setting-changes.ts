@@ -1,7 +1,7 @@
 import type { ManifestService } from '@davit/documents'
+import { compareText } from '@davit/languages'
 
 import { changedMappings, type NameOf } from './changes.ts'
-import { compareText } from './placed-service.ts'
 import type { Reason } from './reason.ts'
 
 /** Settings with which a service is activated and that its key does not depend on. */

@@ -1,10 +1,11 @@
 import { DavitError, ExitStatus, type Message } from '@davit/diagnostics'
 import { type Manifest, mappingIdOf, type SnapshotMapping, type TargetName } from '@davit/documents'
+import { compareText } from '@davit/languages'
 
 import type { StatefulService } from './activity.ts'
 import { say } from './messages.ts'
 import type { ObservedMapping } from './observed-mapping.ts'
-import { compareText, targetLabelOf } from './placed-service.ts'
+import { targetLabelOf } from './placed-service.ts'
 
 /** State that has to be somewhere else before a service is activated there, or that is kept because its service is removed. */
 export interface StateMove {

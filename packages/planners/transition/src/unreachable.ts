@@ -1,10 +1,11 @@
 import type { Message } from '@davit/diagnostics'
 import { type Manifest, type MappingId, mappingIdOf, type ServiceMapping, type TargetName } from '@davit/documents'
+import { compareText } from '@davit/languages'
 
 import { say } from './messages.ts'
 import { observedOf } from './observed-of.ts'
 import type { ObservedMapping } from './observed-mapping.ts'
-import { compareText, type PlacedService, placedServices, type Placements } from './placed-service.ts'
+import { type PlacedService, placedServices, type Placements } from './placed-service.ts'
 
 /**
  * Returns the mappings that a plan assumes on unreachable targets: exactly those that next wants there, so that nothing is begun
