@@ -9,6 +9,7 @@ export {
 export { directOf } from './direct-of.ts'
 export { directOptions } from './direct-options.ts'
 export { activityOptions, lockOptions } from './lock-options.ts'
+export { copyOptions, directionOf } from './copy-direction.ts'
 export { infrastructureOf, type InfrastructureArguments, onlyTarget } from './infrastructure-of.ts'
 export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
 export { addToOrigin, encodeOrigin, handOn, readOrigin } from './origin-file.ts'

@@ -1,5 +1,6 @@
 import {
   connectionEnvironment,
+  copyOptions,
   infrastructureOptions,
   profileOptions,
   stateEnvironment,
@@ -26,9 +27,7 @@ export const description = {
   ],
   operands: { path: { kind: 'list', describe: 'store paths' } },
   options: {
-    to: { type: 'boolean', describe: 'copy from this machine to the target' },
-    from: { type: 'boolean', describe: 'copy from the target to this machine' },
-    target: { type: 'string', short: 't', value: 'TARGET', required: true, describe: 'name of the target' },
+    ...copyOptions,
     ...infrastructureOptions,
     ...profileOptions,
   },

@@ -5,7 +5,7 @@ import { parseProfileName, parseStorePath, storeOf, type StorePath } from '@davi
 import { loadInfrastructure } from '@davit/models'
 import { openStore } from '@davit/store'
 import { allTargets } from '@davit/target'
-import { type ArgumentsOf, defineTool, infrastructureOf, onlyTarget, usageError, withTargets } from '@davit/tool'
+import { defineTool, directionOf, infrastructureOf, onlyTarget, usageError, withTargets } from '@davit/tool'
 
 import { description } from './description.ts'
 
@@ -14,7 +14,7 @@ export const tool = defineTool({
   async run(context) {
     const { args } = context
     parseProfileName(args.profile)
-    const direction = directionOf(args)
+    const direction = directionOf(args, 'packages')
     const paths = pathsOf(args.path)
     const store = await openStore(storeOf(paths[0]), context)
     const infrastructure = onlyTarget(await infrastructureOf(context, loadInfrastructure), args.target)
@@ -23,16 +23,6 @@ export const tool = defineTool({
     })
   },
 })
-
-type Arguments = ArgumentsOf<typeof description.options, typeof description.operands>
-
-function directionOf({ to, from }: Pick<Arguments, 'to' | 'from'>): 'to' | 'from' {
-  if (to !== from) return to ? 'to' : 'from'
-  throw usageError(
-    to ? '--to and --from cannot be combined' : 'neither --to nor --from is given',
-    'write --to to send packages to the target, or --from to fetch them from it',
-  )
-}
 
 function pathsOf(words: readonly string[]): readonly StorePath[] {
   const paths = words.map((word) => parseStorePath(word) ?? refuse(word))

@@ -1,5 +1,6 @@
 import {
   connectionEnvironment,
+  copyOptions,
   infrastructureOptions,
   profileOptions,
   stateEnvironment,
@@ -24,9 +25,7 @@ export const description = {
     },
   ],
   options: {
-    to: { type: 'boolean', describe: 'copy from this machine to the target' },
-    from: { type: 'boolean', describe: 'copy from the target to this machine' },
-    target: { type: 'string', short: 't', value: 'TARGET', required: true, describe: 'name of the target' },
+    ...copyOptions,
     container: {
       type: 'string',
       short: 'c',

@@ -7,10 +7,10 @@ import {
   type ArgumentsOf,
   defineTool,
   deploymentOf,
+  directionOf,
   infrastructureOf,
   onlyTarget,
   type ToolContext,
-  usageError,
   withTargets,
 } from '@davit/tool'
 
@@ -22,7 +22,7 @@ export const tool = defineTool({
   async run(context) {
     const { args } = context
     const { profile } = deploymentOf(context)
-    if (args.to === args.from) throw wrongDirection(args.to)
+    directionOf(args, 'snapshots')
     const infrastructure = onlyTarget(await infrastructureOf(context, loadInfrastructure), args.target)
     await withTargets(infrastructure, { ...context, role: 'state', manifests: [] }, async (reached, openHere) => {
       const here = await openHere()
@@ -64,13 +64,6 @@ async function storeToSend(
   const own = await keptStore(machines, profile, target)
   if ((await listSnapshots(own, component)).length > 0) return own
   return (await findKept(machines, profile, component))?.store ?? own
-}
-
-function wrongDirection(isBoth: boolean): DavitError {
-  return usageError(
-    isBoth ? '--to and --from cannot be combined' : 'neither --to nor --from is given',
-    'write --to to send snapshots to the target, or --from to fetch them from it',
-  )
 }
 
 function nothingToSend({ container, component }: Component, side: string): DavitError {
