@@ -1,6 +1,6 @@
 import { chmodSync, cpSync, existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { PassThrough, type Readable, Transform } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 
 import type { ServiceName, StorePath } from '@davit/documents'
 import { removeTree } from '@davit/files'
@@ -12,6 +12,7 @@ import { nativeTargetStore } from '../src/native/native-target-store.ts'
 import type { Machine } from '../src/target.ts'
 import { build, type Building, ENVIRONMENT, openBuilding } from './building.ts'
 import { canPose } from './other-machine.ts'
+import { broken, cut, damaged } from './spoiled-output.ts'
 
 const { signal } = new AbortController()
 const [dash, ...others] = installedShells() as [Shell, ...Shell[]]
@@ -176,7 +177,7 @@ describe.runIf(canPose)('bring()', () => {
   test.each([
     ['is cut off', cut, 'what arrived differs from what was sent'],
     ['breaks', broken, 'the stream was cut off'],
-    ['is damaged', damaged, 'what arrived differs from what was sent'],
+    ['is damaged', damaged('input\n'), 'what arrived differs from what was sent'],
   ])('registers nothing when the stream %s, and the next one succeeds', async (_, damage, reason) => {
     const bringing = bring([setting.profile], { machine: withOutput(building.machine, damage) })
     await expect(bringing).rejects.toMatchObject({ code: 'fetch-failed', message: expect.stringContaining(reason) })
@@ -303,34 +304,4 @@ function withOutput(machine: Machine<'carry'>, change: (output: Readable) => Rea
       return { ...channel, stdout, close }
     },
   }
-}
-
-function cut(output: Readable): Readable {
-  let left = 700
-  return output.pipe(
-    new Transform({
-      transform(chunk: Buffer, _, done) {
-        const part = chunk.subarray(0, left)
-        left -= part.length
-        done(null, part)
-      },
-    }),
-  )
-}
-
-function broken(output: Readable): Readable {
-  output.once('data', () => output.destroy())
-  return output
-}
-
-function damaged(output: Readable): Readable {
-  return output.pipe(
-    new Transform({
-      transform(chunk: Buffer, _, done) {
-        const place = chunk.indexOf('input\n')
-        if (place >= 0) chunk[place] = 0x57
-        done(null, chunk)
-      },
-    }),
-  )
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { PassThrough, type Readable, Transform } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 
 import { openNativeStore, storeLayout } from '@davit/store'
 import { removeTree } from '@davit/files'
@@ -12,6 +12,7 @@ import { fetchNatively } from '../src/native/fetch.ts'
 import type { Machine } from '../src/target.ts'
 import { build, type Building, ENVIRONMENT, openBuilding } from './building.ts'
 import { canPose } from './other-machine.ts'
+import { broken, cut, damaged } from './spoiled-output.ts'
 
 const FOREVER = new AbortController().signal
 const shell = installedShells()[0]!
@@ -52,7 +53,7 @@ describe.runIf(canPose)('fetchNatively()', () => {
   test.each([
     ['is cut off', cut, 'what arrived differs from what was sent'],
     ['breaks', broken, 'the stream was cut off'],
-    ['is damaged', damaged, 'what arrived differs from what was sent'],
+    ['is damaged', damaged('web\n'), 'what arrived differs from what was sent'],
   ])('registers nothing when the stream %s, and the next one succeeds', async (_, damage, reason) => {
     const [pkg] = await built('web')
     const fetching = building.fetch([pkg!], { machine: withOutput(building.machine, damage) })
@@ -166,34 +167,4 @@ function withScript(machine: Machine<'carry'>, before: () => string): Machine<'c
       return machine.run(script)
     },
   }
-}
-
-function cut(output: Readable): Readable {
-  let left = 700
-  return output.pipe(
-    new Transform({
-      transform(chunk: Buffer, _, done) {
-        const part = chunk.subarray(0, left)
-        left -= part.length
-        done(null, part)
-      },
-    }),
-  )
-}
-
-function broken(output: Readable): Readable {
-  output.once('data', () => output.destroy())
-  return output
-}
-
-function damaged(output: Readable): Readable {
-  return output.pipe(
-    new Transform({
-      transform(chunk: Buffer, _, done) {
-        const place = chunk.indexOf('web\n')
-        if (place >= 0) chunk[place] = 0x57
-        done(null, chunk)
-      },
-    }),
-  )
 }
