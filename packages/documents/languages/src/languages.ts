@@ -1,4 +1,5 @@
 export { byName, compareText } from './by-name.ts'
+export { grouped } from './grouped.ts'
 export { describe } from './text/describe.ts'
 export { Float, floatIn, floatOf } from './float.ts'
 export { invalidDocument, openSource, type ParseOptions } from './text/invalid-document.ts'

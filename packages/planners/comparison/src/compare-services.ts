@@ -1,10 +1,10 @@
 import type { Manifest, ManifestService, Mapping, ServiceKey, ServiceMapping } from '@davit/documents'
-import { compareText } from '@davit/languages'
+import { compareText, grouped } from '@davit/languages'
 
 import type { NamedPlace, Place, ServiceChange, ServiceDifference } from './difference.ts'
 import { fieldChanges } from './field-changes.ts'
 import { nameOfService, placeOf, textOfPlace } from './places.ts'
-import { fromTo, grouped, missingIn, namesOfBoth, sideBySide } from './tables.ts'
+import { fromTo, missingIn, namesOfBoth, sideBySide } from './tables.ts'
 
 /** Compares the services of two manifests, which are paired by their names. */
 export function compareServices(before: Manifest, after: Manifest): readonly ServiceDifference[] {

@@ -31,16 +31,3 @@ export function sideBySide<One, Other>(
 export function fromTo<Value>(from: Value | undefined, to: Value | undefined) {
   return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
 }
-
-export function grouped<Item>(
-  items: readonly Item[],
-  nameOf: (item: Item) => string,
-): ReadonlyMap<string, readonly Item[]> {
-  const groups = new Map<string, Item[]>()
-  for (const item of items) {
-    const group = groups.get(nameOf(item))
-    if (group === undefined) groups.set(nameOf(item), [item])
-    else group.push(item)
-  }
-  return groups
-}

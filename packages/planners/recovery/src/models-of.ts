@@ -10,7 +10,7 @@ import {
   type StorePath,
   type TargetName,
 } from '@davit/documents'
-import { byName, compareText } from '@davit/languages'
+import { byName, compareText, grouped } from '@davit/languages'
 
 /** Models that describe a deployment as it is. They are data, as a person could have written it. */
 export interface RecoveredModels {
@@ -76,12 +76,7 @@ function recoveredService(service: ManifestService, isStateful: boolean, manifes
 
 /** Groups the mappings by service, under parameters whose order is that of the mappings. */
 function dependenciesOf(mappings: readonly Mapping[], { services }: Manifest): Dependencies {
-  const groups = new Map<ServiceName, Place[]>()
-  for (const { service, target, container } of mappings) {
-    const name = services.get(service)?.name
-    if (name === undefined) continue
-    groups.set(name, [...(groups.get(name) ?? []), { target, container }])
-  }
+  const groups = placesByName(mappings, services)
   const names = [...groups.keys()]
   const isInOrder = names.join(' ') === names.toSorted(compareText).join(' ')
   const width = String(names.length).length
@@ -91,14 +86,19 @@ function dependenciesOf(mappings: readonly Mapping[], { services }: Manifest): D
 }
 
 function placesIn({ services, serviceMappings }: Manifest, installed: InstalledServices) {
-  const places = new Map<ServiceName, Place[]>()
-  const add = (key: ServiceKey, place: Place) => {
-    const name = services.get(key)?.name
-    if (name !== undefined) places.set(name, [...(places.get(name) ?? []), place])
-  }
-  for (const { service, target, container } of serviceMappings) add(service, { target, container })
-  for (const [key, targets] of installed) {
-    for (const target of targets) add(key, { target, container: services.get(key)?.type as ContainerName })
-  }
-  return places
+  const inactive = [...installed].flatMap(([service, targets]) => {
+    const container = services.get(service)?.type as ContainerName
+    return targets.map((target) => ({ service, target, container }))
+  })
+  return placesByName([...serviceMappings, ...inactive], services)
+}
+
+/** Groups places by the name of the service that they belong to, without those of unknown services. */
+function placesByName(mappings: readonly Mapping[], services: Manifest['services']): ReadonlyMap<ServiceName, Place[]> {
+  const named = mappings.flatMap(({ service, target, container }) => {
+    const name = services.get(service)?.name
+    return name === undefined ? [] : [{ name, place: { target, container } }]
+  })
+  const groups = grouped(named, ({ name }) => name)
+  return new Map([...groups].map(([name, group]) => [name, group.map(({ place }) => place)]))
 }

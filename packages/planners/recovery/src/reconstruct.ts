@@ -8,7 +8,7 @@ import {
   storeOf,
   type TargetName,
 } from '@davit/documents'
-import { byName, compareText } from '@davit/languages'
+import { byName, compareText, grouped } from '@davit/languages'
 
 import type { TargetAccount } from './account.ts'
 import { type Contradiction, differingFields } from './contradiction.ts'
@@ -76,9 +76,8 @@ export function reconstruct({ infrastructure, accounts, prefer }: Reconstruction
 }
 
 function targetsByKey(described: readonly DescribedService[]): ReadonlyMap<ServiceKey, readonly TargetName[]> {
-  const targets = new Map<ServiceKey, TargetName[]>()
-  for (const { key, target } of described) targets.set(key, [...(targets.get(key) ?? []), target])
-  return targets
+  const groups = grouped(described, ({ key }) => key)
+  return new Map([...groups].map(([key, group]) => [key, group.map(({ target }) => target)]))
 }
 
 interface DescribedService {

@@ -1,6 +1,6 @@
 import { type MappingId, mappingIdOf } from '@davit/documents'
 import { type EdgesOf, stronglyConnectedComponents } from '@davit/service-graph'
-import { compareText } from '@davit/languages'
+import { compareText, grouped } from '@davit/languages'
 
 import { type PlacedService } from './placed-service.ts'
 
@@ -27,13 +27,12 @@ export function dependantsFirst<Placed extends PlacedService>(table: ReadonlyMap
 
 /** Services name dependencies by the target names of their time; a machine that recorded them may have another name now. */
 function dependenciesIn(table: ReadonlyMap<MappingId, PlacedService>): (id: MappingId) => readonly MappingId[] {
-  const named = new Map<MappingId, MappingId[]>()
-  for (const [id, { mapping }] of table) {
-    const name = mappingIdOf(mapping)
-    named.set(name, [...(named.get(name) ?? []), id])
-  }
+  const named = grouped(table, ([, { mapping }]) => mappingIdOf(mapping))
   return (id) =>
-    table.get(id)?.service.dependsOn.flatMap((dependency) => named.get(mappingIdOf(dependency)) ?? []) ?? []
+    table
+      .get(id)
+      ?.service.dependsOn.flatMap((dependency) => named.get(mappingIdOf(dependency)) ?? [])
+      .map(([dependency]) => dependency) ?? []
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { MappingId } from '@davit/documents'
+import { grouped } from '@davit/languages'
 
 import { type PlacedService, type Placements, targetLabelOf } from './placed-service.ts'
 
@@ -23,7 +24,7 @@ export function pairReplacements(incoming: Placements, gone: Placements): Replac
   for (const kinshipOf of KINSHIPS) {
     const candidates = grouped(
       [...gone].filter(([id]) => !successors.has(id)),
-      kinshipOf,
+      ([, placed]) => kinshipOf(placed),
     )
     for (const [id, placed] of incoming) {
       const candidate = predecessors.has(id) ? undefined : candidates.get(kinshipOf(placed))?.shift()
@@ -33,17 +34,4 @@ export function pairReplacements(incoming: Placements, gone: Placements): Replac
     }
   }
   return { predecessors, successors }
-}
-
-type Entry = readonly [MappingId, PlacedService]
-
-function grouped(entries: readonly Entry[], kinshipOf: (placed: PlacedService) => string): Map<string, Entry[]> {
-  const groups = new Map<string, Entry[]>()
-  for (const entry of entries) {
-    const kinship = kinshipOf(entry[1])
-    const group = groups.get(kinship)
-    if (group === undefined) groups.set(kinship, [entry])
-    else group.push(entry)
-  }
-  return groups
 }

@@ -11,6 +11,7 @@ import type {
   StorePath,
   TargetName,
 } from '@davit/documents'
+import { grouped } from '@davit/languages'
 
 export interface FirstTargets {
   readonly infrastructure: Infrastructure
@@ -57,11 +58,7 @@ interface TargetNames {
 }
 
 function targetNames({ infrastructure, infrastructureFile }: FirstTargets, problems: Diagnostic[]): TargetNames {
-  const byAddress = new Map<unknown, TargetName[]>()
-  for (const [name, target] of infrastructure) {
-    const address = target.properties.get(target.targetProperty)
-    byAddress.set(address, [...(byAddress.get(address) ?? []), name])
-  }
+  const byAddress = grouped(infrastructure, ([, target]) => target.properties.get(target.targetProperty))
   const problemOf = (address: string, path: Path, found: readonly TargetName[]): Diagnostic => {
     if (found.length > 0) {
       const both = found.map((name) => `'${name}'`).join(' and ')
@@ -73,7 +70,7 @@ function targetNames({ infrastructure, infrastructureFile }: FirstTargets, probl
   }
   return {
     at(address, path) {
-      const found = byAddress.get(address) ?? []
+      const found = (byAddress.get(address) ?? []).map(([name]) => name)
       const [name] = found
       if (name === undefined || found.length > 1) problems.push(problemOf(address, path, found))
       return name ?? ('unknown' as TargetName)

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { grouped } from '@davit/languages'
 import { loadData } from './load-data.ts'
 import { loadScripts } from './load-scripts.ts'
 import { loadXml } from './load-xml.ts'
@@ -60,12 +61,10 @@ function modelOf(models: ReadonlyMap<string, Model>, file: string): Model {
 }
 
 async function loadFiles(files: readonly string[], directory: string): Promise<ReadonlyMap<string, Model>> {
-  const groups = new Map<Loader, string[]>()
-  for (const file of new Set(files)) {
+  const groups = grouped(new Set(files), (file) => {
     const language = languageOf(file)
-    const loader = language === undefined ? refuseUnknown : LOADERS[language]
-    groups.set(loader, [...(groups.get(loader) ?? []), file])
-  }
+    return language === undefined ? refuseUnknown : LOADERS[language]
+  })
   const models = await allOf([...groups].map(async ([load, group]) => load(group, directory)))
   return new Map(models.flat().map((model) => [model.file, model]))
 }
