@@ -7,14 +7,15 @@ import { Scene } from './scene.ts'
 const scene = new Scene()
 
 /** Three snapshots of `db`, here and there, and one of `files`. */
-async function saved(): Promise<string> {
-  const file = await scene.deploy('one.json', scene.manifest({ db: 't1', files: 't2' }))
-  for (const text of ['first', 'second', 'third']) {
-    scene.setState('db', 't1', text)
-    scene.output('snapshot')
-  }
-  return file
-}
+const saved = () =>
+  scene.begin('saved', async () => {
+    const file = await scene.deploy('one.json', scene.manifest({ db: 't1', files: 't2' }))
+    for (const text of ['first', 'second', 'third']) {
+      scene.setState('db', 't1', text)
+      scene.output('snapshot')
+    }
+    return file
+  })
 
 const counts = () => [
   scene.names('targets', '-S', 'db').length,

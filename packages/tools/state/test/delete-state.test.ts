@@ -8,7 +8,9 @@ import { Scene } from './scene.ts'
 const scene = new Scene()
 const old = () => scene.path('old.json')
 
-async function moved(): Promise<string> {
+const moved = () => scene.begin('moved', move)
+
+async function move(): Promise<string> {
   await scene.deploy('old.json', scene.manifest({ db: 't1', files: 't3' }))
   return scene.deploy('new.json', scene.manifest({ db: 't2', files: 't3' }))
 }
@@ -100,7 +102,7 @@ describe('davit-delete-state', () => {
 
   test('keeps the only copy of what its module has not kept', async () => {
     scene.write('mute-db', '')
-    await moved()
+    await move()
     const { status, stderr } = scene.run('delete-state', ['-o', old()])
     expect(status).toBe(1)
     expect(stderr).toContain(

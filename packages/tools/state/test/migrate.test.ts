@@ -7,11 +7,12 @@ import { Scene } from './scene.ts'
 const scene = new Scene()
 
 /** Deploys `db` on `t1` and then on `t2`, where it begins anew; `files` stays. */
-async function moved(): Promise<string> {
-  await scene.deploy('old.json', scene.manifest({ db: 't1', files: 't3' }))
-  scene.setState('db', 't1', 'rows')
-  return scene.deploy('new.json', scene.manifest({ db: 't2', files: 't3' }), ['--no-migration'])
-}
+const moved = () =>
+  scene.begin('moved', async () => {
+    await scene.deploy('old.json', scene.manifest({ db: 't1', files: 't3' }))
+    scene.setState('db', 't1', 'rows')
+    return scene.deploy('new.json', scene.manifest({ db: 't2', files: 't3' }), ['--no-migration'])
+  })
 
 const old = () => scene.path('old.json')
 

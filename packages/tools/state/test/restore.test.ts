@@ -8,16 +8,17 @@ const scene = new Scene()
 const TWO = { db: 't1', files: 't2' }
 
 /** Deploys two services, with a snapshot of each state in turn, and then other state. */
-async function saved(...states: readonly string[]): Promise<string> {
-  const file = await scene.deploy('one.json', scene.manifest(TWO))
-  for (const text of states) {
-    set(text)
-    scene.output('snapshot')
-  }
-  set('newer')
-  scene.calls()
-  return file
-}
+const saved = (...states: readonly string[]) =>
+  scene.begin(states.join(), async () => {
+    const file = await scene.deploy('one.json', scene.manifest(TWO))
+    for (const text of states) {
+      set(text)
+      scene.output('snapshot')
+    }
+    set('newer')
+    scene.calls()
+    return file
+  })
 
 function set(text: string): void {
   for (const [name, target] of Object.entries(TWO)) scene.setState(name, target, text)
@@ -103,8 +104,8 @@ describe('davit-restore', () => {
   })
 
   test('stops a service whose directory is replaced, and starts it again', async () => {
-    scene.profile({ declared: ['restore-first'] })
     await saved('first')
+    scene.profile({ declared: ['restore-first'] })
     expect(scene.output('restore', '--dry-run', '-S', 'db')).toMatch(
       /^send the snapshot of db in box to t1 \([0-9a-f]{12}, .* UTC, 5 B\)\nrestore db in box on t1 \(it is stopped meanwhile\)\n$/,
     )
@@ -124,8 +125,8 @@ describe('davit-restore', () => {
   test.each(['deactivate', 'restore', 'activate'])(
     'starts a service again as well if its module fails to %s, or says that it could not',
     async (what) => {
-      scene.profile({ declared: ['restore-first'] })
       await saved('first')
+      scene.profile({ declared: ['restore-first'] })
       scene.fail(`${what}-db`)
       const { status, stdout, stderr } = scene.run('restore', ['-', '-S', 'db'], { input: scene.manifest(TWO) })
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -138,8 +139,8 @@ describe('davit-restore', () => {
   )
 
   test('starts a service again that it has stopped when it is interrupted', async () => {
-    scene.profile({ declared: ['restore-first'] })
     await saved('first')
+    scene.profile({ declared: ['restore-first'] })
     expect(await scene.interrupt('restore-db', ['restore', '-S', 'db'])).toBe(130)
     expect(scene.callsInOrder()).toEqual([
       'deactivate db on t1',

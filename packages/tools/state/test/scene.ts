@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url'
 
 import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
 import { Manifest, parseDocument, type ProfileName } from '@davit/documents'
-import { removeTree, scratchDirectory } from '@davit/testing/scratch'
+import { removeTree } from '@davit/testing/scratch'
 import { afterAll, beforeAll, beforeEach, vi } from 'vitest'
 
 import { bundleTools } from '../../../../scripts/bundle-programs.ts'
@@ -42,24 +42,51 @@ const HASH = '0'.repeat(32)
 const TARGETS = ['t1', 't2', 't3']
 const PATIENCE = { timeout: 40_000 }
 
-/** The built tools, and local targets with services whose state is a file. Set up anew for each test. */
+/** The built tools, and local targets with services whose state is a file. Set up anew for each test, in the same directory. */
 export class Scene {
   directory = ''
   #programs = ''
+  /** Has a copy of the directory for each beginning, and what it returned. */
+  #kept = ''
+  readonly #beginnings = new Map<string, unknown>()
 
   constructor() {
     beforeAll(async () => {
-      this.#programs = mkdtempSync(join(tmpdir(), 'davit-state-'))
+      const made = ['programs', 'kept', 'scene'].map((name) => mkdtempSync(join(tmpdir(), `davit-state-${name}-`)))
+      ;[this.#programs = '', this.#kept = '', this.directory = ''] = made
       const packages = ['../', '../../activate/', '../../lock/'].map((path) =>
         fileURLToPath(new URL(path, import.meta.url)),
       )
       await bundleTools(executables(packages), this.#programs)
     })
-    afterAll(() => removeTree(this.#programs))
+    afterAll(() => {
+      for (const directory of [this.#programs, this.#kept, this.directory]) removeTree(directory)
+    })
     beforeEach(() => {
-      this.directory = scratchDirectory()
+      this.#empty()
       this.profile()
     })
+  }
+
+  #empty(): void {
+    removeTree(this.directory)
+    mkdirSync(this.directory)
+  }
+
+  /**
+   * Begins a test with what `make` does. It is done once; later tests of the file get a copy of what it left, in place of
+   * anything that they have written before.
+   */
+  async begin<Result>(name: string, make: () => Promise<Result>): Promise<Result> {
+    const kept = join(this.#kept, name)
+    if (this.#beginnings.has(name)) {
+      this.#empty()
+      copyTree(kept, this.directory)
+    } else {
+      this.#beginnings.set(name, await make())
+      copyTree(this.directory, kept)
+    }
+    return this.#beginnings.get(name) as Result
   }
 
   path(...names: readonly string[]): string {
@@ -254,4 +281,10 @@ esac
   fail(what: string): void {
     this.write(`fail-${what}`, '')
   }
+}
+
+/** Copies with links, times and modes, which snapshots and records depend on. */
+function copyTree(from: string, to: string): void {
+  const { status, stderr } = spawnSync('cp', ['-aT', from, to], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
 }

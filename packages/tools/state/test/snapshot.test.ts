@@ -88,19 +88,20 @@ describe('davit-snapshot', () => {
     )
 
     /** Has two generations on the targets, of which the coordinator has none, and state that is in neither. */
-    async function twoGenerations(): Promise<void> {
-      const set = (text: string) => {
-        for (const [name, target] of Object.entries(TWO)) scene.setState(name, target, text)
-      }
-      await scene.deploy('one.json', scene.manifest(TWO))
-      for (const text of ['first', 'second']) {
-        set(text)
-        scene.output('snapshot')
-      }
-      rmSync(scene.path('state/coordinator/default/snapshots'), { recursive: true })
-      set('third')
-      scene.calls()
-    }
+    const twoGenerations = () =>
+      scene.begin('two generations', async () => {
+        const set = (text: string) => {
+          for (const [name, target] of Object.entries(TWO)) scene.setState(name, target, text)
+        }
+        await scene.deploy('one.json', scene.manifest(TWO))
+        for (const text of ['first', 'second']) {
+          set(text)
+          scene.output('snapshot')
+        }
+        rmSync(scene.path('state/coordinator/default/snapshots'), { recursive: true })
+        set('third')
+        scene.calls()
+      })
   })
 
   const moves: readonly (readonly [string, readonly string[], readonly string[]])[] = [
