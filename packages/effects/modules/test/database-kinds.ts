@@ -94,7 +94,7 @@ export const MYSQL: DatabaseKind = {
   snapshotFiles: ['dump.sql'],
   oddName: `-o'd "x" \`$(touch bad)\\ ü%_`,
   example: ['shop', 'SELECT name FROM articles', /^pencil\n$/],
-  step: 2,
+  step: 5,
   async start() {
     const { socket, sql, stop } = await startMariadb()
     return {
@@ -155,7 +155,7 @@ export const POSTGRESQL: DatabaseKind = {
   snapshotFiles: ['create.sql', 'dump.sql', 'settings.sql'],
   oddName: `-o'd="x" \`$(touch bad)\\ ü%_`,
   example: ['shop', 'SELECT name FROM articles', /^pencil\n$/],
-  step: 2,
+  step: 5,
   async start() {
     const { directory, port, sql, stop } = await startPostgresql()
     const named = (database: string) => `dbname='${database.replaceAll(/['\\]/g, '\\$&')}'`

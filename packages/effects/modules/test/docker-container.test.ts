@@ -153,7 +153,7 @@ describe.skipIf(isMissing).each(inDepth)('docker-container in depth', (shell) =>
     'is as it was, or as it shall be, after %s was killed anywhere',
     async (activity) => {
       const web = await webOf(shell)
-      for (let n = 1, done = false; !done; n += isThorough ? 1 : 5) {
+      for (let n = 1, done = false; !done; n += isThorough ? 1 : 9) {
         if (activity === 'deactivate') await web.succeed('activate')
         done = (await web.killed(activity, n)).status === 0
         expect(n).toBeLessThan(50)

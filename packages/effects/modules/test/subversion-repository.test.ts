@@ -165,7 +165,7 @@ describe.concurrent.each(noSubversion ? [] : inDepth)('subversion-repository in 
       commit(scene, 'index.php', 'two')
       const snapshot = await scene.snapshot()
       await scene.succeed('collect-garbage')
-      const step = isThorough ? 1 : 2
+      const step = isThorough ? 1 : 5
       for (let n = 1 + Math.floor(Math.random() * step), done = false; !done; n += step) {
         if (activity !== 'activate') await scene.succeed('activate')
         const given = { DAVIT_SNAPSHOT: activity === 'snapshot' ? scene.make(`taken-${n}`) : scene.copyOf(snapshot) }

@@ -138,7 +138,7 @@ describe.skipIf(noTomcat).each(inDepth)('tomcat-webapplication in depth under $n
       'webapps/hello.war': page('one'),
       'conf/Catalina/hello.xml': Buffer.from('<Context/>'),
     })
-    const step = isThorough ? 1 : 3
+    const step = isThorough ? 1 : 7
     for (let n = 1 + Math.floor(Math.random() * step), done = false; !done; n += step) {
       if (activity === 'deactivate') await scene.succeed('activate')
       done = (await scene.killed(activity, n)).status === 0
