@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 
 import { DavitError } from '@davit/diagnostics'
@@ -53,10 +54,11 @@ async function textOfFile(path: string): Promise<string> {
   }
 }
 
-/** Reads no more than can be used: the file may be a device. */
+/** Reads no more than can be used: the file may be a device. Opening a pipe would wait until somebody writes to it. */
 async function beginningOf(path: string): Promise<string> {
-  const file = await open(path, 'r')
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
+    if ((await file.stat()).isFIFO()) throw unresolved('it is a named pipe: name a file, or a command that prints it')
     const buffer = Buffer.alloc(MAX_BYTES + 3)
     let length = 0
     for (let read = 1; read > 0 && length < buffer.length; length += read)

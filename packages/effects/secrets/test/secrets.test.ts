@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,6 +28,12 @@ function fileWith(content: string | Buffer, name = 'secret'): string {
   const file = join(directory, name)
   writeFileSync(file, content)
   return file
+}
+
+function namedPipe(): string {
+  const path = join(directory, 'pipe')
+  expect(spawnSync('mkfifo', [path]).status).toBe(0)
+  return path
 }
 
 describe('resolve()', () => {
@@ -62,6 +69,7 @@ describe('resolve()', () => {
   test.each([
     [{ file: join(directory, 'absent') }, /no such file/i],
     [{ file: directory }, /directory/i],
+    [{ file: namedPipe() }, 'it is a named pipe'],
     [{ file: '/dev/zero' }, 'it has more than 131071 bytes'],
     [{ env: 'ABSENT' }, 'the variable is not set'],
     [{ env: '__proto__' }, 'the variable is not set'],
