@@ -13,7 +13,8 @@ import type { Machine } from './machine.ts'
 
 /** The current profile of a target, as the machine has it. */
 export interface CurrentProfile {
-  readonly path: StorePath
+  /** Undefined if the links of the profile do not lead to a path in a store. */
+  readonly path: StorePath | undefined
   /** Whether somebody holds a lock there, or has left one. */
   readonly isLocked: boolean
   readonly manifest: ProfileManifest | undefined
@@ -30,33 +31,50 @@ export async function readProfiles(
   const lines = await machine.request('read_profiles', [profile, ...targets])
   return new Map(
     lines.map((line): [TargetName, CurrentProfile] => {
-      const [, lock, name = '', hexadecimal = '', text = ''] = LINE.exec(line) ?? []
+      const [, lock, name = '', path = '', text = ''] = LINE.exec(line) ?? []
       const target = targets.find((one) => one === name)
-      const path = parseStorePath(fromHexadecimal(hexadecimal))
-      if (target === undefined || path === undefined) throw badAnswer(machine.address)
-      return [target, { path, isLocked: lock === 'locked', ...profileManifestIn(text, target, path) }]
+      if (target === undefined) throw badAnswer(machine.address)
+      return [target, { isLocked: lock === 'locked', ...currentProfile(target, path, text) }]
     }),
   )
 }
 
-const LINE = /^profile (locked|free) (\S+) ([0-9a-f]+) ([0-9a-f]+|-|\+)$/
+const LINE = /^profile (locked|free) (\S+) ([0-9a-f]+|-) ([0-9a-f]+|[-=!+])$/
 
-function profileManifestIn(
-  text: string,
-  target: TargetName,
-  path: StorePath,
-): Pick<CurrentProfile, 'manifest' | 'problem'> {
+function currentProfile(target: TargetName, hexadecimal: string, text: string): Omit<CurrentProfile, 'isLocked'> {
+  const path = parseStorePath(fromHexadecimal(hexadecimal))
+  if (path !== undefined) return { path, ...profileManifestIn(text, target, path) }
+  return { path, ...failed(`the current profile of '${target}' leads to no path in a store`) }
+}
+
+type ManifestOrProblem = Pick<CurrentProfile, 'manifest' | 'problem'>
+
+const PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['-', 'does not exist'],
+  ['=', 'is empty'],
+  ['!', 'cannot be read'],
+  ['+', 'is too large to be a profile manifest'],
+])
+
+function profileManifestIn(text: string, target: TargetName, path: StorePath): ManifestOrProblem {
   const file = `${target}:${path}/profilemanifest.xml`
-  const failed = (reason: string) => ({
-    manifest: undefined,
-    problem: new DavitError('bad-profile', `${file} ${reason}`),
-  })
-  if (text === '-') return failed('does not exist')
-  if (text === '+') return failed('is too large to be a profile manifest')
+  const problem = PROBLEMS.get(text)
+  if (problem !== undefined) return failed(`${file} ${problem}`)
   try {
-    return { manifest: parseDocument(ProfileManifest.on(target), fromHexadecimal(text), { file }), problem: undefined }
+    const manifest = parseDocument(ProfileManifest.on(target), fromHexadecimal(text), { file })
+    const other = foreignIn(manifest, target)
+    return other === undefined ? { manifest, problem: undefined } : failed(`${file} belongs to '${other}'`)
   } catch (error) {
     if (error instanceof DavitError) return { manifest: undefined, problem: error }
     throw error
   }
+}
+
+/** Returns another target that a profile manifest speaks for, as if it had been copied from there. */
+function foreignIn({ serviceMappings, snapshotMappings }: ProfileManifest, target: TargetName): TargetName | undefined {
+  return [...serviceMappings, ...snapshotMappings].map((mapping) => mapping.target).find((one) => one !== target)
+}
+
+function failed(message: string): ManifestOrProblem {
+  return { manifest: undefined, problem: new DavitError('bad-profile', message) }
 }

@@ -14,6 +14,7 @@ import {
   type Machine,
   observeMachine,
   openMachine,
+  readProfiles,
   askServices,
   askStatuses,
   performActivity,
@@ -178,6 +179,7 @@ describe('fuzzing', patience, () => {
     ['renew', (machine) => renewLock(machine, place, request)],
     ['unlock', (machine) => releaseLock(machine, place, 'mine')],
     ['observe', (machine) => observeMachine(machine, profile)],
+    ['read_profiles', (machine) => readProfiles(machine, profile, [place.target])],
     [
       'look',
       (machine) =>
@@ -189,6 +191,8 @@ describe('fuzzing', patience, () => {
     ['ask', (machine) => askServices(machine, { ...questions, activity: 'unlock', token: '-' })],
     ['ask for status', (machine) => askStatuses(machine, { ...questions, timeoutSeconds: 30 })],
   ]
+  const PROFILE = '/store/00000000000000000000000000000000-t1'
+  const EMPTY = '<profilemanifest version="2"><services/><serviceMappings/><snapshotMappings/></profilemanifest>'
   const HONEST = [
     'ID + number 1\nID =',
     'ID + holder 1f me 1700000000\nID ! already-locked 6e6f',
@@ -197,6 +201,7 @@ describe('fuzzing', patience, () => {
     'ID + module /store/x\nID + module -\nID =',
     'ID + locked\nID + missing\nID =',
     'ID + generation 7\nID =',
+    `ID + profile free t1 ${hexadecimal(PROFILE)} ${hexadecimal(EMPTY)}\nID + profile locked t1 - -\nID =`,
     'done ID 1\nID + log 6e6f\nID =',
     'told ID 1 1\ntold ID 1 gone\ndone ID 0\nID =',
   ]

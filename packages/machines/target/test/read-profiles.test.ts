@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -14,6 +14,13 @@ import { acquireLock, type Machine, openMachine, readProfiles, setProfile } from
 
 const profile = 'default' as ProfileName
 const target = 't1' as TargetName
+const SOMEBODY_ELSES = JSON.stringify({
+  document: 'profilemanifest',
+  version: 2,
+  services: { k: { name: 'a', pkg: `/store/${'0'.repeat(32)}-a`, type: 'process' } },
+  serviceMappings: [{ service: 'k', container: 'process', target: 't2' }],
+  snapshotMappings: [],
+})
 const NOTHING: ProfileManifest = { services: new Map(), serviceMappings: [], snapshotMappings: [] }
 
 describe.each(installedShells())('profiles of a target with $name', (shell) => {
@@ -41,6 +48,11 @@ describe.each(installedShells())('profiles of a target with $name', (shell) => {
   const set = () =>
     setProfile(machine, { target, profile, token: '-', path, generations: 'add', store: store.reference })
   const read = () => readProfiles(machine, profile, ['t0' as TargetName, target])
+  const link = (name: string) => join(directory, 'state/targets/t1/profiles/default', name)
+  const replaceLink = (name: string, to: string) => {
+    rmSync(link(name))
+    symlinkSync(to, link(name))
+  }
   const file = () => `${path}/profilemanifest.xml`
 
   test('are read with their manifests, and left out where there is none', async () => {
@@ -58,7 +70,11 @@ describe.each(installedShells())('profiles of a target with $name', (shell) => {
   test.each([
     ['is missing', (name: string) => rmSync(name), 'does not exist'],
     ['is too large', (name: string) => truncateSync(name, 8_000_001), 'is too large to be a profile manifest'],
-    ['is empty', (name: string) => writeFileSync(name, ''), ''],
+    ['is empty', (name: string) => writeFileSync(name, ''), 'is empty'],
+    ['is a directory', (name: string) => (rmSync(name), mkdirSync(name)), 'cannot be read'],
+    ['leads nowhere', (name: string) => (rmSync(name), symlinkSync('/nowhere', name)), 'does not exist'],
+    ['is a device that never ends', (name: string) => (rmSync(name), symlinkSync('/dev/zero', name)), 'cannot be read'],
+    ['belongs to another target', (name: string) => writeFileSync(name, SOMEBODY_ELSES), "belongs to 't2'"],
     ['is damaged', (name: string) => writeFileSync(name, '<profilemanifest version="2"><services>\u0001'), ''],
   ])('have a problem if the manifest %s', async (_, damage, reason) => {
     await set()
@@ -71,16 +87,27 @@ describe.each(installedShells())('profiles of a target with $name', (shell) => {
     expect(found?.problem?.message).toContain(`t1:${file()}`)
   })
 
-  test('are refused if the current one is no store path', async () => {
+  test.each([
+    ['leads elsewhere', '../../../../etc', undefined],
+    ['leads to no generation', '7-link', undefined],
+    ['leads to no store', '1-link', '/etc'],
+    ['leads to itself', 'current', undefined],
+    ['leads to a file', '1-link', '/dev/null'],
+  ])('have a problem if the link to the current one %s', async (_, link, generation) => {
     await set()
-    const link = join(directory, 'state/targets/t1/profiles/default/current')
-    rmSync(link)
-    symlinkSync('../../../../etc', link)
-    await expect(read()).resolves.toEqual(new Map())
-    rmSync(join(directory, 'state/targets/t1/profiles/default/1-link'))
-    symlinkSync('/etc', join(directory, 'state/targets/t1/profiles/default/1-link'))
-    rmSync(link)
-    symlinkSync('1-link', link)
-    await expect(read()).rejects.toMatchObject({ code: 'bad-answer' })
+    replaceLink('current', link)
+    if (generation !== undefined) replaceLink('1-link', generation)
+    expect((await read()).get(target)).toMatchObject({
+      path: undefined,
+      manifest: undefined,
+      problem: { code: 'bad-profile', message: "the current profile of 't1' leads to no path in a store" },
+    })
+  })
+
+  test.each(['current', '1-link'])('have a problem if %s is a directory', async (name) => {
+    await set()
+    rmSync(link(name))
+    mkdirSync(link(name))
+    expect((await read()).get(target)).toMatchObject({ path: undefined, problem: { code: 'bad-profile' } })
   })
 })

@@ -10,6 +10,8 @@ import type { PrivateNix } from '@davit/testing/private-nix'
 import type { Shell } from '@davit/testing/shells'
 import { afterAll } from 'vitest'
 
+export { connectionTo, type FarEnd, lying } from './far-end.ts'
+
 /** Makes a directory with the programs of Nix and nothing else, until the tests of the file are over. */
 export function nixPrograms(): string {
   const directory = mkdtempSync(join(tmpdir(), 'davit-nix-programs-'))

@@ -26,22 +26,40 @@ operation_set_profile() {
 }
 
 # operation_read_profiles PROFILE [TARGET]...: for each target with a current profile `profile locked|free TARGET PATH TEXT`, the last
-# two in hexadecimal. TEXT is the profile manifest, `-` if there is none, or `+` if it is larger than any that davit writes.
+# two in hexadecimal. PATH is `-` if the links do not lead to one. TEXT is the profile manifest, or `-` if there is none, `=` if it is
+# empty, `!` if it cannot be read, and `+` if it is larger than any that davit writes.
 operation_read_profiles() {
   profile=$1
   shift
   for target in "$@"; do
     check_names "$target" "$profile"
     directory=$state/targets/$target/profiles/$profile
-    path=$(readlink "$directory/current") && path=$(readlink "$directory/$path") || continue
-    file=$path/profilemanifest.xml text=- lock=free
+    [ -e "$directory/current" ] || [ -L "$directory/current" ] || continue
+    path=$(readlink "$directory/current") && path=$(readlink "$directory/$path") || path=
+    lock=free
     [ ! -f "$state/targets/$target/lock/$profile/holder" ] || lock=locked
-    if [ -f "$file" ]; then
-      text=+
-      [ "$(wc -c <"$file")" -gt 8000000 ] || text=$(head -c 8000000 <"$file" | hexadecimal)
+    text=-
+    if [ -n "$path" ]; then
+      read_profile_manifest "$path/profilemanifest.xml"
+      path=$(printf %s "$path" | hexadecimal)
     fi
-    say profile "$lock" "$target" "$(printf %s "$path" | hexadecimal)" "${text:--}"
+    say profile "$lock" "$target" "${path:--}" "$text"
   done
+}
+
+# read_profile_manifest FILE: sets $text.
+read_profile_manifest() {
+  [ -e "$1" ] || return 0
+  text='!'
+  [ -f "$1" ] && size=$(wc -c 2>/dev/null <"$1") || return 0
+  if [ "$size" -gt 8000000 ]; then
+    text=+
+  elif [ "$size" -eq 0 ]; then
+    text='='
+  else
+    text=$(head -c 8000000 2>/dev/null <"$1" | hexadecimal)
+    : "${text:=!}"
+  fi
 }
 
 # choose_generation DIRECTORY add|reuse PATH: sets $number.
