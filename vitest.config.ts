@@ -15,6 +15,7 @@ const MACHINES = [
   'lock',
   'modules',
   'nix',
+  'reconstruction',
   'state',
   'target',
   'target-runtime',

@@ -90,7 +90,7 @@ export const ERROR_CODES = {
   'import-failed': 'A target could not unpack the packages sent to it. Check free space and permissions there.',
   'incomplete-archive': 'A transfer to a target ended early. Run the same command again.',
   'incomplete-deployment':
-    'Services that were read back need others of which no target tells. Add the missing targets to the infrastructure, or use `--partial`.',
+    'Services that were read back need others of which no target tells, or nothing but a damaged record tells of them. Add the missing targets to the infrastructure, or use `--partial`.',
   'internal-error': 'This is a bug in davit. Please report it, with the text below the message.',
   interrupted: 'The run was stopped by a signal. The hint explains what state it left, and how to continue.',
   'invalid-architecture':

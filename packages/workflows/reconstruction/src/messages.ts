@@ -14,6 +14,12 @@ export const say = messages({
     ({ container, key, problem }) =>
       `the record of ${key} in '${container}' cannot be read (${problem}): only the profile counts`,
   ),
+  /** A record is damaged, and the profile does not have its service either, so that nothing describes it. */
+  'record-left-out': warning(
+    { target: 'prefix', container: 'text', key: 'text', problem: 'text' },
+    ({ container, key, problem }) =>
+      `left out: the record of ${key} in '${container}' cannot be read (${problem}), and the profile does not have it`,
+  ),
   /** A run was cut off while it changed a service. The next deployment settles it. */
   'service-unsettled': warning(
     { target: 'prefix', service: 'text', state: 'text' },

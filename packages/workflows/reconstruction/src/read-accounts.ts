@@ -1,9 +1,10 @@
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { ProfileName, TargetName } from '@davit/documents'
-import type { RecordedService, TargetAccount } from '@davit/recovery'
+import type { Preference, RecordedService, TargetAccount } from '@davit/recovery'
 import {
   allTargets,
   type CurrentProfile,
+  type DamagedRecord,
   groupByMachine,
   type MachineTargets,
   type Observation,
@@ -12,122 +13,157 @@ import {
   readProfiles,
 } from '@davit/target'
 
+import { damagedRecordsError, unreadableError, unreadableProfile } from './failures.ts'
 import { say } from './messages.ts'
 
 export interface ReadingTerms {
   readonly profile: ProfileName
   /** Whether to leave out targets that cannot be read. */
   readonly partial: boolean
-  /** Whether records alone may tell what is on a target whose profile cannot be read. */
-  readonly recordsSuffice: boolean
+  /** What counts where profiles and records contradict each other: records suffice only if they are preferred. */
+  readonly prefer: Preference | undefined
   readonly report: Report
   readonly signal: AbortSignal
 }
 
 export interface Accounts {
   readonly accounts: readonly TargetAccount[]
+  /** Targets on which there is nothing of the deployment, not even anything damaged. */
+  readonly empty: readonly TargetName[]
   /** Names of deployments that are on the machines. */
   readonly profiles: ReadonlySet<ProfileName>
 }
 
 /** Reads what each target has of a deployment, and changes nothing. */
 export async function readAccounts(reached: ReachedTargets, terms: ReadingTerms): Promise<Accounts> {
-  if (!terms.partial || reached.targets.size === 0) allTargets(reached)
-  for (const [target, { message }] of reached.unreachable)
+  const { targets, unreachable } = reached
+  if (!terms.partial || targets.size === 0) allTargets(reached)
+  const groups = groupByMachine([...targets.values()])
+  const read = new Map((await Promise.all(groups.map((group) => readMachine(group, terms)))).flat())
+  const failed = new Map([...targets.keys()].flatMap((name) => failureOf(name, read.get(name))))
+  if (failed.size > 0 && (!terms.partial || failed.size === targets.size)) throw unreadableError(failed)
+  for (const [target, { message }] of [...unreachable, ...failed]) {
     terms.report(say('target-not-read', { target, reason: message }))
-  const machines = await Promise.all(
-    groupByMachine([...reached.targets.values()]).map((group) => readOrLeaveOut(group, terms)),
-  )
-  const read = machines.flatMap((one) => one ?? [])
-  const accounts = new Map(read.flatMap((one) => one.accounts.map((account) => [account.target, account])))
-  return {
-    accounts: [...reached.targets.keys()].flatMap((target) => accounts.get(target) ?? []),
-    profiles: new Set(read.flatMap((one) => [...one.profiles])),
   }
-}
-
-async function readOrLeaveOut(group: MachineTargets, terms: ReadingTerms): Promise<Accounts | undefined> {
-  try {
-    return await readMachine(group, terms)
-  } catch (error) {
-    terms.signal.throwIfAborted()
-    if (!terms.partial || !(error instanceof DavitError)) throw error
-    for (const { name } of group) terms.report(say('target-not-read', { target: name, reason: error.message }))
-    return undefined
-  }
-}
-
-async function readMachine(group: MachineTargets, terms: ReadingTerms): Promise<Accounts> {
-  const { machine } = group[0]
-  const names = group.map(({ name }) => name)
-  const [observation, profiles] = await Promise.all([
-    observeMachine(machine, terms.profile),
-    readProfiles(machine, terms.profile, names),
-  ])
-  reportOthers(observation, names, terms)
+  const known = [...targets.keys()].flatMap((name) => {
+    const one = read.get(name)
+    return one === undefined || one instanceof DavitError ? [] : [one]
+  })
   return {
-    accounts: names.map((target) => accountOf(target, { observation, profile: profiles.get(target) }, terms)),
-    profiles: new Set([...observation.profiles, ...observation.foreign.map(({ profile }) => profile)]),
+    accounts: known.map(({ account }) => account),
+    empty: known.flatMap(({ isEmpty, account }) => (isEmpty ? [account.target] : [])),
+    profiles: new Set(known.flatMap(({ profiles }) => profiles)),
   }
 }
 
 interface ReadTarget {
+  readonly account: TargetAccount
+  readonly isEmpty: boolean
+  readonly profiles: readonly ProfileName[]
+}
+
+type Outcome = ReadTarget | DavitError
+
+function failureOf(name: TargetName, outcome: Outcome | undefined): readonly [TargetName, DavitError][] {
+  return outcome instanceof DavitError ? [[name, outcome]] : []
+}
+
+async function readMachine(group: MachineTargets, terms: ReadingTerms): Promise<readonly [TargetName, Outcome][]> {
+  const { machine } = group[0]
+  const names = group.map(({ name }) => name)
+  try {
+    const [observation, profiles] = await Promise.all([
+      observeMachine(machine, terms.profile),
+      readProfiles(machine, terms.profile, names),
+    ])
+    reportOthers(observation, names, terms)
+    return names.map((name) => [name, readTarget(name, { observation, profile: profiles.get(name) }, terms)])
+  } catch (error) {
+    terms.signal.throwIfAborted()
+    if (!(error instanceof DavitError)) throw error
+    return names.map((name) => [name, error])
+  }
+}
+
+interface Told {
   readonly observation: Observation
   readonly profile: CurrentProfile | undefined
 }
 
-function accountOf(target: TargetName, { observation, profile }: ReadTarget, terms: ReadingTerms): TargetAccount {
+function readTarget(target: TargetName, told: Told, terms: ReadingTerms): Outcome {
+  const damaged = told.observation.damaged.filter((one) => one.target === target)
+  const { observation, profile } = told
   if (profile?.isLocked) terms.report(say('deployment-locked', { target }))
+  const refused = refusalOf(profile, damaged, terms)
+  if (refused !== undefined) return refused
   if (profile?.problem !== undefined) {
-    if (!terms.recordsSuffice) throw unreadableProfile(profile.problem)
     terms.report(say('profile-unreadable', { target, reason: profile.problem.message }))
   }
-  return { target, profile, records: recordedOn(target, { observation, profile }, terms) }
+  const records = [...intactRecords(target, observation, terms), ...salvagedRecords(profile, damaged, terms)]
+  return {
+    account: { target, profile: readableProfile(profile), records },
+    isEmpty: profile === undefined && records.length === 0 && damaged.length === 0,
+    profiles: [...observation.profiles, ...observation.foreign.map((one) => one.profile)],
+  }
 }
 
-function unreadableProfile(problem: DavitError): DavitError {
-  return new DavitError('bad-profile', problem.message, {
-    exitStatus: problem.exitStatus,
-    diagnostics: problem.diagnostics,
-    hint: '--prefer records takes what the records of the target say instead',
-    cause: problem,
-  })
+/** Why what a target tells does not suffice; undefined if it does. */
+function refusalOf(
+  profile: CurrentProfile | undefined,
+  damaged: readonly DamagedRecord[],
+  { prefer, partial }: ReadingTerms,
+): DavitError | undefined {
+  if (profile?.problem !== undefined && prefer !== 'records') return unreadableProfile(profile.problem)
+  if (partial || (prefer === 'profile' && profile !== undefined)) return undefined
+  const unknown = damaged.filter((one) => recordFromProfile(profile, one) === undefined)
+  return unknown.length === 0 ? undefined : damagedRecordsError(unknown)
 }
 
-function recordedOn(
+function readableProfile(profile: CurrentProfile | undefined): TargetAccount['profile'] {
+  return profile?.path === undefined ? undefined : { path: profile.path, manifest: profile.manifest }
+}
+
+function intactRecords(
   target: TargetName,
-  { observation, profile }: ReadTarget,
+  observation: Observation,
   { report }: ReadingTerms,
 ): readonly RecordedService[] {
   const records = observation.records.filter(({ mapping }) => mapping.target === target)
   for (const { state, service } of records) {
     if (state !== 'active') report(say('service-unsettled', { target, service: service.name, state }))
   }
-  const damaged = observation.damaged.filter((one) => one.target === target)
-  for (const { container, key, problem } of damaged) {
-    report(say('record-unreadable', { target, container, key, problem }))
-  }
-  return [
-    ...records
-      .filter(({ state }) => state === 'active')
-      .map(({ mapping, service, component }) => ({ mapping, service, component })),
-    ...damaged.flatMap((one) => recordFromProfile(profile, one)),
-  ]
+  return records
+    .filter(({ state }) => state === 'active')
+    .map(({ mapping, service, component }) => ({ mapping, service, component }))
+}
+
+function salvagedRecords(
+  profile: CurrentProfile | undefined,
+  damaged: readonly DamagedRecord[],
+  { report }: ReadingTerms,
+): readonly RecordedService[] {
+  return damaged.flatMap((one) => {
+    const { target, container, key, problem } = one
+    const record = recordFromProfile(profile, one)
+    const code = record === undefined ? 'record-left-out' : 'record-unreadable'
+    report(say(code, { target, container, key, problem }))
+    return record === undefined ? [] : [record]
+  })
 }
 
 /** A damaged record says that its service is there; what it is, only the profile can tell. */
 function recordFromProfile(
   profile: CurrentProfile | undefined,
-  { container, key }: Observation['damaged'][number],
-): readonly RecordedService[] {
+  { container, key }: DamagedRecord,
+): RecordedService | undefined {
   const manifest = profile?.manifest
   const isIt = (mapping: { readonly service: string; readonly container: string }) =>
     mapping.service === key && mapping.container === container
   const placed = manifest?.serviceMappings.find(isIt)
   const service = manifest?.services.get(key)
-  if (placed === undefined || service === undefined) return []
+  if (placed === undefined || service === undefined) return undefined
   const { position: _, ...mapping } = placed
-  return [{ mapping, service, component: manifest?.snapshotMappings.find(isIt)?.component }]
+  return { mapping, service, component: manifest?.snapshotMappings.find(isIt)?.component }
 }
 
 /** Reports targets that the machine was once called, and that the infrastructure does not have. */

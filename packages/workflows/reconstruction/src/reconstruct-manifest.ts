@@ -36,10 +36,9 @@ export async function reconstructManifest(
   options: ReconstructionOptions,
 ): Promise<Reconstructed> {
   const { infrastructure, profile, prefer, report } = options
-  const read = await readAccounts(reached, { ...options, recordsSuffice: prefer === 'records' })
+  const read = await readAccounts(reached, options)
   refuseNothing(read, profile)
-  const empty = read.accounts.filter(({ profile: current, records }) => current === undefined && records.length === 0)
-  if (empty.length > 0) report(say('nothing-there', { targets: empty.map(({ target }) => target), profile }))
+  if (read.empty.length > 0) report(say('nothing-there', { targets: read.empty, profile }))
   const found = reconstruct({ infrastructure, accounts: read.accounts, prefer: prefer ?? 'profile' })
   settle(found, options)
   leaveOut(found, options)
@@ -47,8 +46,8 @@ export async function reconstructManifest(
   return { manifest, installed: found.installed }
 }
 
-function refuseNothing({ accounts, profiles }: Accounts, profile: ProfileName): void {
-  if (accounts.some((account) => account.profile !== undefined || account.records.length > 0)) return
+function refuseNothing({ accounts, empty, profiles }: Accounts, profile: ProfileName): void {
+  if (accounts.length > empty.length) return
   const others = [...profiles].filter((name) => name !== profile).map((name) => `'${name}'`)
   throw new DavitError('nothing-found', `the targets know of no deployment '${profile}'`, {
     hint:
