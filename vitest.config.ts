@@ -15,6 +15,7 @@ const MACHINES = [
   'lock',
   'modules',
   'nix',
+  'reconstruct',
   'reconstruction',
   'state',
   'target',

@@ -32,6 +32,7 @@ export { connectionEnvironment, secretEnvironment, sizeEnvironment, storeEnviron
 export { hashOfManifest, type JournalledRun, type JournalPurpose } from './run-journal.ts'
 export { stateDirectory, stateEnvironment } from './state-directory.ts'
 export type { DocumentInput, Environment, ForegroundCommand, Input, ToolContext } from './tool-context.ts'
+export { unlessInterrupted } from './unless-interrupted.ts'
 export { usageError } from './usage-error.ts'
 export {
   type DeploymentArguments,

@@ -4,6 +4,7 @@ import { type Machine, openMachine, type ReachedTargets, reachTargets, reference
 
 import { secondsIn } from './seconds-in.ts'
 import type { ToolContext } from './tool-context.ts'
+import { unlessInterrupted } from './unless-interrupted.ts'
 
 /** Opens a machine with a helper of a role, over the connections of the targets. */
 export type OpenMachine = <R extends Role>(request: ConnectionRequest, role: R) => Promise<Machine<R>>
@@ -33,9 +34,11 @@ export async function withTargets<R extends Role, Result>(
   const pool = openPool(context)
   try {
     const options = { role, answerSeconds, report, trace, signal }
-    const reached = await reachTargets(infrastructure, pool, { ...options, secretsOf })
-    // An interruption while connecting must not be reported as unreachable targets.
-    context.signal.throwIfAborted()
+    // Nothing has begun yet, so an interruption need not wait for machines that do not answer; nor are they unreachable then.
+    const reached = await unlessInterrupted(
+      reachTargets(infrastructure, pool, { ...options, secretsOf }),
+      context.signal,
+    )
     const open: OpenMachine = (request, otherRole) =>
       openMachine(() => pool.connect(request), { ...options, role: otherRole, secrets: secretsOf(request) })
     return await use(reached, () => openMachine(() => pool.connect({ kind: 'local' }), options), open)

@@ -9,7 +9,14 @@ import { type Reconstructed, reconstructManifest } from '@davit/reconstruction'
 import { isSameDeployment, modelsOf } from '@davit/recovery'
 import { openStore, type Store } from '@davit/store'
 import { allTargets } from '@davit/target'
-import { defineTool, deploymentOf, infrastructureOf, type ToolContext, withTargets } from '@davit/tool'
+import {
+  defineTool,
+  deploymentOf,
+  infrastructureOf,
+  type ToolContext,
+  unlessInterrupted,
+  withTargets,
+} from '@davit/tool'
 
 import { description } from './description.ts'
 import { say } from './messages.ts'
@@ -28,7 +35,11 @@ export const tool = defineTool({
     const { manifest, installed } = await withTargets(
       infrastructure,
       { ...context, role: 'deploy', manifests: [] },
-      (reached) => reconstructManifest(reached, { ...context, ...args, infrastructure, profile }),
+      (reached) =>
+        unlessInterrupted(
+          reconstructManifest(reached, { ...context, ...args, infrastructure, profile }),
+          context.signal,
+        ),
     )
     const text = encodeDocument(Manifest, manifest, args.format)
     const store = args.closures ? await openStore(manifest.store, context) : undefined
