@@ -11,7 +11,15 @@ export { addressOf, interfaceKindOf } from './address.ts'
 export type { Role } from '@davit/target-runtime'
 export { allTargets, isSkippable, type SkipTerms, targetsToUse } from './all-targets.ts'
 export { collectNixGarbage, type Remnant, trimProfile, trimRemnants } from './collector.ts'
-export { definitionOf, findModules, profileModuleOf, resolveModules } from './records/definition.ts'
+export {
+  definitionOf,
+  findModules,
+  type Lack,
+  lackingModules,
+  moduleOfDysnomia,
+  profileModuleOf,
+  resolveModules,
+} from './records/definition.ts'
 export { type Compressor, COMPRESSORS, isSamePlace } from './helper/facts.ts'
 export { acquireLock, type LockHolder, lockHolder, type LockPlace, releaseLock, renewLock } from './lock.ts'
 export { type Deviation, lookAtTarget } from './look.ts'

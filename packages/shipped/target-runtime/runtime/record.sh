@@ -55,7 +55,8 @@ compose_record() {
 }
 
 # resolve_module PATH: sets $module. The path is a module, or the package of a container provider with exactly one module; in
-# PACKAGE//MODULE, the module counts if the package has none.
+# PACKAGE//MODULE, the module counts if the package has none. `dysnomia:TYPE`, and a module that declares `of-dysnomia`, stand for the
+# module of that name that Dysnomia has on this machine.
 resolve_module() {
   case $1 in
     *//*) if [ -d "${1%%//*}/libexec/dysnomia" ]; then set -- "${1%%//*}"; else set -- "/${1#*//}"; fi ;;
@@ -79,7 +80,13 @@ resolve_module() {
       ;;
     *)
       reference=$module
-      module=$(readlink -f "$module") || module=
+      case $module in
+        dysnomia:*) find_of_dysnomia "${module#*:}" ;;
+        *)
+          module=$(readlink -f "$module") || module=
+          [ ! -f "$module.activities" ] || ! has_line "$module.activities" of-dysnomia || find_of_dysnomia "${module##*/}"
+          ;;
+      esac
       newly_resolved=" $reference|$module "
       case $reference in
         *[!A-Za-z0-9_.+?=/-]*) newly_resolved= ;;
@@ -90,16 +97,38 @@ resolve_module() {
   check_store_paths "$module"
 }
 
+# find_of_dysnomia TYPE: sets $module, empty if the name is none.
+find_of_dysnomia() {
+  program=$(command -v dysnomia) && program=$(readlink -f "$program") || program=
+  rest=${DYSNOMIA_MODULES_PATH-}:/etc/dysnomia/modules:${program:+"${program%/*/*}/libexec/dysnomia:"}
+  rest=$rest/usr/local/libexec/dysnomia:/usr/libexec/dysnomia:
+  while [ -n "$rest" ]; do
+    module=${rest%%:*}/$1 rest=${rest#*:}
+    case $module in
+      */*/../* | [!/]*) continue ;;
+    esac
+    [ ! -f "$module" ] || [ ! -x "$module" ] || {
+      module=$(readlink -f "$module")
+      return
+    }
+  done
+  fail no-module "Dysnomia has no module '$1' here"
+}
+
 # is_running DIRECTORY: also if only the module is left.
 is_running() {
   is_claimed "$1/running" || is_claimed "$1/module"
 }
 
-# operation_resolve [WORD]...: the module of each reference, or `-`; with the activities that it declares.
+# operation_resolve [WORD]...: the module of each reference, with the activities that it declares; `-` if there is none, `- -` if not
+# even its profile is there.
 operation_resolve() {
   for word in "$@"; do
     decode "$word"
-    (resolve_module "$decoded" && say_declared "$module" module "$module") 2>/dev/null || say module -
+    (resolve_module "$decoded" && say_declared "$module" module "$module") 2>/dev/null || {
+      profile=/${decoded##*//}
+      if [ -d "${profile%/modules/*}" ]; then say module -; else say module - -; fi
+    }
   done
 }
 

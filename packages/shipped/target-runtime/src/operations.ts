@@ -85,7 +85,7 @@ export const OPERATIONS = {
   resolve: {
     roles: DEPLOY,
     fields: '[WORD]...',
-    does: 'resolves references to modules, to show whether they have changed',
+    does: 'resolves references to modules, to show whether they have changed or are missing',
     isRepeatable: true,
   },
   set_profile: {

@@ -13,7 +13,8 @@ import { isUnresolved, reasonsOf, resolvedDefinition, secretFields } from './sec
 
 /**
  * Path of a mapping's module, below the profile of its target. If a service provides the container, that is preceded by the
- * service's package and a slash: `PACKAGE//MODULE`. The module in the package counts, if it has one.
+ * service's package and a slash: `PACKAGE//MODULE`. The module in the package counts, if it has one. `dysnomia:TYPE` is the module that
+ * Dysnomia has on the machine.
  */
 export type ModuleReference = string
 

@@ -58,14 +58,40 @@ export async function findModules(
   machine: Machine,
   references: readonly ModuleReference[],
 ): Promise<ReadonlyMap<ModuleReference, FoundModule>> {
-  if (references.length === 0) return new Map()
-  const lines = await machine.request('resolve', references.map(encodeField))
+  const lines = await askFor(machine, references)
   return new Map(
     references.flatMap((reference, index): [ModuleReference, FoundModule][] => {
       const [, path, declared = ''] = /^module (\/\S*)(?: (.*))?$/.exec(lines[index] ?? '') ?? []
       return path === undefined ? [] : [[reference, { path, declared: declared.split(' ') }]]
     }),
   )
+}
+
+/** `module` if it is missing; `profile` if not even the profile to which it belongs is on the machine. */
+export type Lack = 'module' | 'profile'
+
+/** Finds modules that are missing on a machine. */
+export async function lackingModules(
+  machine: Machine,
+  references: readonly ModuleReference[],
+): Promise<ReadonlyMap<ModuleReference, Lack>> {
+  const lines = await askFor(machine, references)
+  return new Map(
+    references.flatMap((reference, index): [ModuleReference, Lack][] => {
+      const line = lines[index] ?? ''
+      if (line.startsWith('module /')) return []
+      return [[reference, line === 'module - -' ? 'profile' : 'module']]
+    }),
+  )
+}
+
+/** Refers to the module of this name that Dysnomia has on a machine. */
+export function moduleOfDysnomia(type: string): ModuleReference {
+  return `dysnomia:${type}`
+}
+
+async function askFor(machine: Machine, references: readonly ModuleReference[]): Promise<readonly string[]> {
+  return references.length === 0 ? [] : machine.request('resolve', references.map(encodeField))
 }
 
 /** Returns the module for the type in the profile, after the package of the service that provides the container, if one does. */
