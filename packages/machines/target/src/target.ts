@@ -12,6 +12,13 @@ export type { Role } from '@davit/target-runtime'
 export { allTargets, isSkippable, type SkipTerms, targetsToUse } from './all-targets.ts'
 export { collectNixGarbage, type Remnant, trimProfile, trimRemnants } from './collector.ts'
 export {
+  checkModulesHere,
+  missingModule,
+  moduleHere,
+  type WantedModule,
+  wantedModules,
+} from './records/modules-here.ts'
+export {
   definitionOf,
   findModules,
   type Lack,

@@ -1,6 +1,7 @@
 import { currentGeneration, type DeploymentPlace, readLeftBehind } from '@davit/coordinator-state'
 import { carryOut, onFirst, outcomeError, planFor, refuseStrange, renderPlan } from '@davit/deployment'
 import { Manifest } from '@davit/documents'
+import { checkModulesHere } from '@davit/target'
 import {
   defineTool,
   deploymentOf,
@@ -35,6 +36,7 @@ export const tool = defineTool({
     if (args.abandon.length > 0) return giveUp(context)
     const { profile, place } = deploymentOf(context)
     const { value: next, text } = await readDocument(Manifest, args.manifest)
+    await checkModulesHere(next)
     const old = await readOld(context)
     const { takeOver, undeploy } = args
     // With --old-manifest the user vouches for what is active.

@@ -2,6 +2,7 @@ import type { DavitError } from '@davit/diagnostics'
 import { distribute, distributionError, distributionInterrupted } from '@davit/distribution'
 import { Manifest, parseProfileName } from '@davit/documents'
 import { openStore } from '@davit/store'
+import { checkModulesHere } from '@davit/target'
 import { defineTool, withTargets } from '@davit/tool'
 
 import { description } from './description.ts'
@@ -12,6 +13,7 @@ export const tool = defineTool({
   async run({ args, print, readDocument, journal, ...context }) {
     const profile = parseProfileName(args.profile)
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
+    await checkModulesHere(manifest)
     const store = await openStore(manifest.store, context)
     journal({ profile, manifest: text }, 'preparation')
     if (args.useSubstitutes && store.kind === 'native') context.report(say('no-caches'))

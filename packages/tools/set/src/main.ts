@@ -3,6 +3,7 @@ import { withLock } from '@davit/deployment-lock'
 import { type MadeFrom, Manifest } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import { openStore } from '@davit/store'
+import { checkModulesHere } from '@davit/target'
 import { defineTool, deploymentOf, hashOfManifest, readOrigin, type ToolContext, withDeployment } from '@davit/tool'
 import { description } from './description.ts'
 import { say } from './messages.ts'
@@ -16,6 +17,7 @@ export const tool = defineTool({
     const { args, print, readDocument, report } = context
     const { profile, place } = deploymentOf(context)
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
+    await checkModulesHere(manifest)
     const { generation } = args
     if (generation !== undefined) await checkGeneration(place, generation, manifest)
     const madeFrom = withoutOther(await readOrigin(context), text)

@@ -28,6 +28,7 @@ import { type Deployed, deployedBy, type ObservationTerms, observeDeployment } f
 import type { FoundService } from '@davit/observation'
 import { say } from './messages.ts'
 import { refuseConflicts } from './refuse-conflicts.ts'
+import { refuseMissingModules } from './refuse-missing-modules.ts'
 import { perhapsGone } from './state/perhaps-gone.ts'
 import { planState, type StateTerms } from './state/state-plan.ts'
 import { type Claim, takeOver } from './take-over.ts'
@@ -73,6 +74,7 @@ export async function planFor(next: Manifest, targets: readonly ShellTarget[], t
     planTransition(next, [...observed, ...assumedOn(unreachable, next)], options),
   )
   refuseConflicts(next, transition, deployed)
+  await refuseMissingModules(next, { transition, places, running: terms.running })
   const skipped = [...transition.skipped, ...forgottenIn(next, { ...terms, observed, unreachable })]
   const notes = [
     ...state.messages,

@@ -165,10 +165,13 @@ describe('applyManifest()', () => {
     })
   })
 
-  test('leaves nothing where a first installation has no module', async () => {
+  test('leaves nothing where a module goes after the plan was made', async () => {
+    const targets = [await machines.target('m1', 'one')]
+    const next = manifestOf({ one: ['a'] })
+    const plan = await planOf(next, targets)
     rmSync(join(directory, 'modules'), { recursive: true })
-    const outcome = await machines.deploy(manifestOf({ one: ['a'] }), [await machines.target('m1', 'one')])
-    expect(outcome).toMatchObject({
+    const terms = { ...machines.terms(), token: '-', lost: new AbortController().signal, rollback: 'rollback' } as const
+    expect(await applyManifest(next, plan, terms)).toMatchObject({
       kind: 'rolled-back',
       failures: [{ message: expect.stringContaining('no module') }],
     })

@@ -95,7 +95,7 @@ async function askFor(machine: Machine, references: readonly ModuleReference[]):
 }
 
 /** Returns the module for the type in the profile, after the package of the service that provides the container, if one does. */
-function moduleOf(manifest: Manifest, mapping: ServiceMapping, type: string): ModuleReference {
+export function moduleOf(manifest: Manifest, mapping: ServiceMapping, type: string): ModuleReference {
   const module = profileModuleOf(manifest, mapping.target, type)
   if (mapping.containerProvidedByService !== undefined) {
     const provider = manifest.services.get(mapping.containerProvidedByService)
