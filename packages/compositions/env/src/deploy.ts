@@ -173,7 +173,8 @@ async function manifestOf(
 ): Promise<MadeManifest> {
   if (generation !== undefined) return madeOf(await steps.run(generations, wordsOf({ print: generation })))
   const { deployment, maxJobs, modules } = order
-  if (deployment !== undefined) return madeOf(await steps.run(manifest, wordsOf({ format: 'json', deployment })))
+  if (deployment !== undefined)
+    return madeOf(await steps.run(manifest, wordsOf({ format: 'json', deployment, modules })))
   // If the run is killed, what davit-normalize leaves in its directory is swept later.
   const { result: architecture, origin: models } = await directories.use((TMPDIR) =>
     handingOn(steps.with({ TMPDIR }), { directory: TMPDIR, known: '', report }, (handing) =>

@@ -35,7 +35,8 @@ const DECLARATION = '.activities'
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$/
 const ACTIVITY = /^[a-z][a-z0-9-]*$/
 const PROSE = /^(\.|README|LICENSE|COPYING|CHANGELOG)|\.md$/
-const DYSNOMIA_ACTIVITIES = [
+/** Those of every module of Dysnomia, which declares nothing. */
+export const DYSNOMIA_ACTIVITIES = [
   'activate',
   'deactivate',
   'lock',

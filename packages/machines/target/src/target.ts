@@ -23,7 +23,7 @@ export {
   findModules,
   type Lack,
   lackingModules,
-  moduleOfDysnomia,
+  referenceToDysnomia,
   profileModuleOf,
   resolveModules,
 } from './records/definition.ts'

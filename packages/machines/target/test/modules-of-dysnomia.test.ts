@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { lackingModules, moduleOfDysnomia, observeMachine, performActivity, resolveModules } from '../src/target.ts'
+import { lackingModules, referenceToDysnomia, observeMachine, performActivity, resolveModules } from '../src/target.ts'
 import { closeScenes, Scene } from './scene.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'davit-dysnomia-'))
@@ -17,7 +17,7 @@ afterAll(() => {
 })
 
 const TYPE = 'mongo-database'
-const REFERENCE = moduleOfDysnomia(TYPE)
+const REFERENCE = referenceToDysnomia(TYPE)
 
 describe.concurrent.each(installedShells())('a module of the Dysnomia of a machine with $name', (shell) => {
   /** The directory `given` is in `DYSNOMIA_MODULES_PATH`; the program `dysnomia` is that of the installation `prefix`. */
@@ -59,7 +59,7 @@ describe.concurrent.each(installedShells())('a module of the Dysnomia of a machi
     expect(failed).toMatchObject({ kind: 'failed', message: `Dysnomia has no module '${TYPE}' here` })
     const [there, none, server] = ['profile/modules', 'none/modules', 'server'].map((path) => join(root, path))
     const expected = new Map([
-      [moduleOfDysnomia('../given/other'), 'profile'],
+      [referenceToDysnomia('../given/other'), 'profile'],
       [REFERENCE, 'profile'],
       [`${there}/${TYPE}`, 'module'],
       [`${server}/${there}/${TYPE}`, 'module'],

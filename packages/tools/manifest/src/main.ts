@@ -2,7 +2,7 @@ import { traced } from '@davit/diagnostics'
 import { Architecture, encodeDocument, Manifest } from '@davit/documents'
 import { loadDeploymentModel } from '@davit/models'
 import { modulesOf } from '@davit/modules'
-import { completeDeployment, realise } from '@davit/realisation'
+import { completeDeployment, completeProfiles, realise } from '@davit/realisation'
 import { currentSystem, openStore } from '@davit/store'
 import { defineTool, usageError } from '@davit/tool'
 import { description } from './description.ts'
@@ -37,12 +37,14 @@ export const tool = defineTool({
     async function fromDeployment(file: string): Promise<Manifest> {
       const { interface: clientInterface, targetProperty } = args
       const model = await loadDeploymentModel(file, context)
-      return completeDeployment(model, {
+      const manifest = completeDeployment(model, {
         file,
         system: currentSystem(context.environment),
         clientInterface,
         targetProperty,
       })
+      const modules = await modulesOf(args.modules)
+      return completeProfiles(manifest, { ...context, modules, openStore: () => openStore(manifest.store, context) })
     }
   },
 })

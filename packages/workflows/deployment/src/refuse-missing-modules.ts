@@ -7,7 +7,7 @@ import {
   type Machine,
   missingModule,
   moduleHere,
-  moduleOfDysnomia,
+  referenceToDysnomia,
   type WantedModule,
   wantedModules,
 } from '@davit/target'
@@ -61,7 +61,7 @@ async function inQuestion(
   const known = await moduleHere(wanted.reference)
   if (known === 'here' && running === 'tell') return undefined
   const isOfDysnomia = known === 'of-dysnomia'
-  const reference = isOfDysnomia ? moduleOfDysnomia(wanted.type) : wanted.reference
+  const reference = isOfDysnomia ? referenceToDysnomia(wanted.type) : wanted.reference
   return { machine: place.machine, reference, wanted, isOfDysnomia }
 }
 

@@ -86,7 +86,7 @@ export async function lackingModules(
 }
 
 /** Refers to the module of this name that Dysnomia has on a machine. */
-export function moduleOfDysnomia(type: string): ModuleReference {
+export function referenceToDysnomia(type: string): ModuleReference {
   return `dysnomia:${type}`
 }
 

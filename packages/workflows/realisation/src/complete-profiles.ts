@@ -1,0 +1,130 @@
+import { access, readdir, readlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import type { Report } from '@davit/diagnostics'
+import {
+  encodeDocument,
+  type Manifest,
+  parseStorePath,
+  ProfileManifest,
+  type StorePath,
+  type TargetName,
+} from '@davit/documents'
+import { type LifecycleModule, moduleOfDysnomia } from '@davit/modules'
+import type { Store } from '@davit/store'
+import { moduleHere, wantedModules } from '@davit/target'
+
+import { say } from './messages.ts'
+import { profileManifests } from './profile/profile-manifests.ts'
+
+export interface CompletionTerms {
+  readonly modules: ReadonlyMap<string, LifecycleModule>
+  /** Opens the store of the manifest, which is not needed if nothing has to be made. */
+  readonly openStore: () => Promise<Store>
+  readonly report: Report
+}
+
+/**
+ * Makes profiles anew that lack modules, as all of Disnix do: each keeps what it has, and gets the modules of davit or, for other types,
+ * those that Dysnomia has to have on the target. Returns the manifest with these profiles. Profiles that are not on this machine stay.
+ */
+export async function completeProfiles(manifest: Manifest, terms: CompletionTerms): Promise<Manifest> {
+  const missing = await missingTypes(manifest, terms)
+  if (missing.size === 0) return manifest
+  const store = await terms.openStore()
+  const types = [...new Set([...missing.values()].flat())].toSorted()
+  const added = await addModules(types, store, terms)
+  const installed = await installedWith(manifest, [...missing.keys()], store)
+  const parts = profileManifests(manifest, installed)
+  const nothing: ProfileManifest = { services: new Map(), serviceMappings: [], snapshotMappings: [] }
+  const contents = [...missing].map(async ([target, own]) => {
+    const given = manifest.profiles.get(target) as StorePath
+    return {
+      name: target.slice(0, 100),
+      packages: [given],
+      profileManifest: encodeDocument(ProfileManifest.on(target), parts.get(target) ?? nothing, 'xml'),
+      modules: new Map([...(await modulesIn(given)), ...own.map((type) => [type, added.get(type)!] as const)]),
+    }
+  })
+  const paths = await store.addProfiles(await Promise.all(contents))
+  tellOf(missing, terms)
+  const made = [...missing.keys()].map((target, index) => [target, paths[index] as StorePath] as const)
+  return { ...manifest, profiles: new Map([...manifest.profiles, ...made]) }
+}
+
+type Types = ReadonlyMap<TargetName, readonly string[]>
+
+/** Types of modules that profiles on this machine lack. An undeployment gets every module, in case a recorded one cannot stop its services. */
+async function missingTypes(manifest: Manifest, { modules }: CompletionTerms): Promise<Types> {
+  if (manifest.services.size === 0) return typesForUndeployment(manifest, [...modules.keys()].toSorted())
+  const wanted = wantedModules(manifest)
+  const known = await Promise.all(wanted.map(async ({ reference }) => moduleHere(reference)))
+  const missing = new Map<TargetName, Set<string>>()
+  for (const [index, { target, type }] of wanted.entries()) {
+    if (known[index] === 'module') missing.set(target, (missing.get(target) ?? new Set()).add(type))
+  }
+  return new Map([...missing].map(([target, types]) => [target, [...types].toSorted()]))
+}
+
+async function typesForUndeployment({ profiles }: Manifest, types: readonly string[]): Promise<Types> {
+  const found = [...profiles].map(async ([target, profile]) => {
+    const isBare = (await exists(profile)) && !(await exists(join(profile, 'modules')))
+    return isBare ? [[target, types] as const] : []
+  })
+  return new Map((await Promise.all(found)).flat())
+}
+
+async function addModules(
+  types: readonly string[],
+  store: Store,
+  { modules }: CompletionTerms,
+): Promise<ReadonlyMap<string, StorePath>> {
+  const added = types.map(async (type): Promise<[string, StorePath]> => {
+    return [type, await store.addModule(type, modules.get(type) ?? moduleOfDysnomia(type))]
+  })
+  return new Map(await Promise.all(added))
+}
+
+/** The packages on each target, for services that are installed there without being activated. */
+async function installedWith(
+  { profiles, services, serviceMappings }: Manifest,
+  targets: readonly TargetName[],
+  store: Store,
+) {
+  const active = new Set(serviceMappings.map(({ service }) => service))
+  if ([...services.keys()].every((key) => active.has(key))) return new Map<TargetName, readonly StorePath[]>()
+  const closures = targets.map(async (target) => {
+    return [target, await store.closure([profiles.get(target) as StorePath])] as const
+  })
+  return new Map(await Promise.all(closures))
+}
+
+/** Modules that a profile has already, by type. */
+async function modulesIn(profile: StorePath): Promise<ReadonlyMap<string, StorePath>> {
+  const directory = join(profile, 'modules')
+  const files = await readdir(directory).catch(() => [])
+  const types = files.filter((file) => !file.endsWith('.activities'))
+  const paths = types.map(async (type) => {
+    const path = parseStorePath(dirname(await readlink(join(directory, type)).catch(() => '')))
+    return path === undefined ? [] : [[type, path] as const]
+  })
+  return new Map((await Promise.all(paths)).flat())
+}
+
+function tellOf(missing: Types, { modules, report }: CompletionTerms): void {
+  const types = [...new Set([...missing.values()].flat())].toSorted()
+  report(
+    say('modules-added', {
+      targets: [...missing.keys()],
+      modules: types.filter((type) => modules.has(type)),
+      ofDysnomia: types.filter((type) => !modules.has(type)),
+    }),
+  )
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
