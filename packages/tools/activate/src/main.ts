@@ -32,11 +32,10 @@ export const tool = defineTool({
   async run(given) {
     const notes = transitionNotes(given.report)
     const context = { ...given, report: notes.report }
-    const { args, print, readDocument } = context
+    const { args, print } = context
     if (args.abandon.length > 0) return giveUp(context)
     const { profile, place } = deploymentOf(context)
-    const { value: next, text } = await readDocument(Manifest, args.manifest)
-    await checkModulesHere(next)
+    const { value: next, text } = await readNext(context)
     const old = await readOld(context)
     const { takeOver, undeploy } = args
     // With --old-manifest the user vouches for what is active.
@@ -74,6 +73,12 @@ export const tool = defineTool({
     )
   },
 })
+
+async function readNext({ args, readDocument }: ToolContext<{ readonly manifest: string | undefined }>) {
+  const read = await readDocument(Manifest, args.manifest)
+  await checkModulesHere(read.value)
+  return read
+}
 
 async function readOld({ args, readDocument }: ToolContext<{ readonly oldManifest: string | undefined }>) {
   return args.oldManifest === undefined ? undefined : (await readDocument(Manifest, args.oldManifest)).value

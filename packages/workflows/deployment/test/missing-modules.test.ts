@@ -19,7 +19,9 @@ describe('planFor(), where modules are missing', () => {
     await machines.deploy(machines.manifest({ one: { old: {} } }), targets)
     machines.calls()
     const next = typed(machines.manifest({ one: { a: {}, b: {} }, two: { a2: {}, c: {} } }), {
-      ...{ a: 'tomcat', b: 'tomcat', c: 'mongo' },
+      a: 'tomcat',
+      b: 'tomcat',
+      c: 'mongo',
     })
     for (const running of ['wait', 'tell'] as const) {
       expect(await refusal(next, targets, { running })).toEqual([

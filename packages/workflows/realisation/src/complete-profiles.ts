@@ -43,7 +43,7 @@ export async function completeProfiles(manifest: Manifest, terms: CompletionTerm
       name: target.slice(0, 100),
       packages: [given],
       profileManifest: encodeDocument(ProfileManifest.on(target), parts.get(target) ?? nothing, 'xml'),
-      modules: new Map([...(await modulesIn(given)), ...own.map((type) => [type, added.get(type)!] as const)]),
+      modules: new Map([...(await modulesIn(given)), ...[...added].filter(([type]) => own.includes(type))]),
     }
   })
   const paths = await store.addProfiles(await Promise.all(contents))

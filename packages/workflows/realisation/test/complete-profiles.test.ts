@@ -9,7 +9,6 @@ import {
   ProfileManifest,
   type ServiceName,
   type StorePath,
-  type System,
   type TargetName,
   validateDocument,
 } from '@davit/documents'

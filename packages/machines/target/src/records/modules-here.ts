@@ -15,11 +15,13 @@ export type KnownModule = 'here' | 'of-dysnomia' | Lack
 
 /** Looks for a module where the coordinator keeps packages, whose paths are the same on all machines. */
 export async function moduleHere(reference: ModuleReference): Promise<KnownModule> {
-  const [, provider, module = reference] = /^(.*?)\/(\/.*)$/.exec(reference) ?? []
-  if (provider !== undefined) {
-    if (!(await exists(provider))) return 'profile'
-    if (await exists(join(provider, 'libexec/dysnomia'))) return 'here'
-  }
+  const [, provider, module] = /^(.*?)\/(\/.*)$/.exec(reference) ?? []
+  if (provider === undefined || module === undefined) return inProfile(reference)
+  if (!(await exists(provider))) return 'profile'
+  return (await exists(join(provider, 'libexec/dysnomia'))) ? 'here' : inProfile(module)
+}
+
+async function inProfile(module: string): Promise<KnownModule> {
   if (await exists(module)) return (await declares(module, OF_DYSNOMIA)) ? OF_DYSNOMIA : 'here'
   return (await exists(module.slice(0, module.lastIndexOf('/modules/')))) ? 'module' : 'profile'
 }
@@ -64,12 +66,10 @@ export function wantedModules(
     const provider = key === undefined ? undefined : manifest.services.get(key)?.name
     const known = wanted.get(`${target} ${reference}`)
     if (known !== undefined) known.services.add(service.name)
-    else
-      wanted.set(`${target} ${reference}`, {
-        ...{ reference, target, provider },
-        type: service.type,
-        services: new Set([service.name]),
-      })
+    else {
+      const services = new Set([service.name])
+      wanted.set(`${target} ${reference}`, { reference, target, type: service.type, provider, services })
+    }
   }
   return [...wanted.values()]
 }
