@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 import { checkProcess } from './check-process.ts'
+import { DIRECTORY } from './modules-directory.ts'
 import { type LifecycleModule, readModules } from './read-modules.ts'
-
-/** Directory of the modules that davit ships; an installation keeps them at the same place relative to its executables. */
-const DIRECTORY = fileURLToPath(new URL('../modules', import.meta.url))
 
 /** What davit checks on the coordinator in the components of its own modules. */
 const CHECKS: Readonly<Record<string, NonNullable<LifecycleModule['checkComponent']>>> = { process: checkProcess }

@@ -2,6 +2,8 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DavitError, type Diagnostic, ExitStatus, type Finding } from '@davit/diagnostics'
 
+import { withUtilities } from './utilities-of-dysnomia.ts'
+
 export interface LifecycleModule {
   /** Content of the executable, usually a shell script. */
   readonly script: Uint8Array
@@ -32,6 +34,8 @@ interface Entry {
 }
 
 const DECLARATION = '.activities'
+/** Not a module, but what modules of Dysnomia read. */
+const UTILITIES = 'util'
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$/
 const ACTIVITY = /^[a-z][a-z0-9-]*$/
 const PROSE = /^(\.|README|LICENSE|COPYING|CHANGELOG)|\.md$/
@@ -62,7 +66,7 @@ async function listFiles(directory: string): Promise<readonly string[]> {
 }
 
 function moduleNames(files: readonly string[]): readonly string[] {
-  return files.filter((file) => !file.endsWith(DECLARATION))
+  return files.filter((file) => !file.endsWith(DECLARATION) && file !== UTILITIES)
 }
 
 function strayDeclarations(directory: string, files: readonly string[]): readonly Diagnostic[] {
@@ -88,7 +92,8 @@ async function readModule(directory: string, name: string, files: readonly strin
       return new Uint8Array()
     }
   }
-  const script = await read(path)
+  const utilities = files.includes(UTILITIES) ? await read(join(directory, UTILITIES)) : undefined
+  const script = await withUtilities(await read(path), utilities)
   const declaration = files.includes(`${name}${DECLARATION}`)
     ? parseActivities(`${path}${DECLARATION}`, new TextDecoder().decode(await read(`${path}${DECLARATION}`)))
     : { activities: DYSNOMIA_ACTIVITIES, diagnostics: [] }
