@@ -95,9 +95,14 @@ test.each(SOURCINGS)('a module that begins with %j keeps its state where it is n
   expect(third).toBe(first)
   const sum = readFileSync(join(directory, 'state/checksums/shelf/books', first!.slice(-64)), 'utf8')
   expect(sum).toBe(`sha256:${hashOf(join(directory, 'state/snapshots/shelf/books', first!.slice(-64)))}`)
+  // More than nine, whose order is not that of their names.
+  for (const text of ['4\n', '5\n', '6\n', '7\n', '8\n', '9\n', '10\n', '11\n']) {
+    rows(text)
+    call('snapshot')
+  }
   rows('lost\n')
   call('restore')
-  expect(rows()).toBe('one\n')
+  expect(rows()).toBe('11\n')
   call('collect-garbage')
   call('deactivate')
   call('deactivate')
