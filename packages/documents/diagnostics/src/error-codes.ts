@@ -131,7 +131,8 @@ export const ERROR_CODES = {
   'no-generation': 'There is no such generation. davit-generations lists those that exist.',
   'no-input': 'A tool has nothing to read. Name a file, or pass a document on standard input.',
   'no-model': 'A generation has no text of such a model. `davit-generations --show N` lists what it was made from.',
-  'no-module': 'No lifecycle module exists for a type of service. Add a directory that contains one with `--modules`.',
+  'no-module':
+    'A profile, a target or davit has no lifecycle module for a type of service. Add a directory that contains one with `--modules`; for a manifest of Disnix, `davit-manifest -D` makes one with modules.',
   'no-network':
     'A package needs the network, but builds with Nix have no network. Fetch files with a fixed-output derivation.',
   'no-profile': 'A target does not have the profile of the manifest. Run davit-distribute first.',

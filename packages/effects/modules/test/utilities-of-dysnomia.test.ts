@@ -140,7 +140,11 @@ async function scene(sourcing: string, { util }: { readonly util?: string } = {}
   const directory = scratchDirectory()
   const modules = join(directory, 'modules')
   mkdirSync(modules)
-  writeFileSync(join(modules, 'library'), MODULE.replace('SOURCING', () => sourcing), { mode: 0o755 })
+  writeFileSync(
+    join(modules, 'library'),
+    MODULE.replace('SOURCING', () => sourcing),
+    { mode: 0o755 },
+  )
   if (util !== undefined) writeFileSync(join(modules, 'util'), util)
   const read = await readModules(modules)
   expect([...read.keys()]).toEqual(['library'])

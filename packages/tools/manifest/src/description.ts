@@ -14,6 +14,7 @@ export const description = {
   description: [
     'Builds the packages that the store lacks, in parallel, makes a profile for each target, and prints the manifest, which lists what is to be deployed.',
     'Types without a lifecycle module are found before anything is built.',
+    'With --deployment, profiles that lack modules, as all of Disnix do, are made anew with the modules of davit, or with those that Dysnomia has on the target.',
   ],
   examples: [
     {
@@ -22,6 +23,7 @@ export const description = {
     },
     { command: 'davit-manifest --format json architecture.json', describe: 'as JSON' },
     { command: 'davit-manifest -D deployment.yaml', describe: 'from a deployment model, whose packages exist already' },
+    { command: 'davit-manifest -D disnix.xml > manifest.xml', describe: 'from a manifest of Disnix' },
   ],
   operands: { architecture: 'normalized architecture, as davit-normalize prints it' },
   options: {
