@@ -158,9 +158,9 @@ describe('davit-env', () => {
   test('gives each tool what concerns it', async () => {
     const forAll = ['-p', 'my-system', '-m', '7', '--interface=local', '--use-substitutes']
     const forSome = ['--no-lock', '--no-upgrade', '--no-rollback', '--no-target-profiles', '--no-coordinator-profile']
-    await run(['-D', 'model', ...forAll, ...forSome])
+    await run(['-D', 'model', '--modules=mine', ...forAll, ...forSome])
     expect(trace()).toEqual([
-      'manifest deployment=model format=json',
+      'manifest deployment=model modules=mine format=json',
       'activate lock=false upgrade=false rollback=false check targetProfiles=false coordinatorProfile=false: output of manifest',
       'distribute: output of manifest',
       'activate lock=false upgrade=false rollback=false: output of manifest',

@@ -7,6 +7,7 @@ import {
   Manifest,
   parseDocument,
   ProfileManifest,
+  type ServiceKey,
   type ServiceName,
   type StorePath,
   type TargetName,
@@ -62,6 +63,15 @@ test('completeProfiles() keeps the modules that a profile has', async () => {
   expect(realpathSync(join(profiles.get(DB1)!, 'modules/mongo'))).toBe(own)
 })
 
+test('completeProfiles() adds no module where the package that provides the container has one', async () => {
+  const { bare, complete } = await scene()
+  const serviceMappings = bare.serviceMappings.map((mapping) =>
+    mapping.service === key(4) ? { ...mapping, containerProvidedByService: key(3) } : mapping,
+  )
+  const { profiles } = await complete({ ...bare, serviceMappings })
+  expect(modulesIn(profiles.get(DB1)!)).toEqual(['mongo'])
+})
+
 test('completeProfiles() gives every module to the profiles of an undeployment', async () => {
   const { bare, complete } = await scene()
   const nothing = { ...bare, services: new Map(), serviceMappings: [] }
@@ -97,8 +107,9 @@ interface Bare {
 /** A manifest whose profiles are as Disnix makes them: they have links to packages, and a profile manifest. */
 async function scene(): Promise<Bare> {
   const store = await openNativeStore({ directory: join(scratchDirectory(), 'store'), environment: environment() })
-  const names = ['web', 'idle', 'db', 'page']
+  const names = ['web', 'idle', 'page']
   const packages = new Map<string, StorePath>()
+  packages.set('db', await built(DB))
   for (const name of names) packages.set(name, await built(specOf(name)))
   const profileOf = async (name: string, contents: readonly string[]) => {
     const links = contents.map((one) => `ln -s $${one} $out/bin/${one}`).join('; ')
@@ -149,12 +160,15 @@ async function scene(): Promise<Bare> {
 
 function specOf(name: string, inputs: readonly string[] = [], script = 'echo >$out'): BuildSpec {
   const nothing = new Map<string, never>()
-  const packages = new Map(inputs.map((input) => [input, specOf(input)]))
+  const packages = new Map(inputs.map((input) => [input, input === 'db' ? DB : specOf(input)]))
   return { kind: 'build', name, script, sources: nothing, env: nothing, inputs: packages, network: false }
 }
 
-function key(number: number): string {
-  return String(number).repeat(64)
+/** Its package has a module for what it provides a container for. */
+const DB = specOf('db', [], 'mkdir -p $out/libexec/dysnomia; echo >$out/libexec/dysnomia/page')
+
+function key(number: number): ServiceKey {
+  return String(number).repeat(64) as ServiceKey
 }
 
 function target(): object {
