@@ -1,3 +1,4 @@
+export { sshArguments } from './ask-ssh.ts'
 export { BOOTSTRAP_COMMAND, scriptLine } from './bootstrap.ts'
 export type { Channel, Connection } from './channel.ts'
 export { connectionPool, type ConnectionPool, type ConnectionRequest } from './connection-pool.ts'

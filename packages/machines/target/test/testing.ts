@@ -16,7 +16,7 @@ export { connectionTo, type FarEnd, lying } from './far-end.ts'
 export function nixPrograms(): string {
   const directory = mkdtempSync(join(tmpdir(), 'davit-nix-programs-'))
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
-  for (const name of ['nix-store', 'nix-instantiate', 'nix-collect-garbage']) {
+  for (const name of ['nix-store', 'nix-instantiate', 'nix-env', 'nix-collect-garbage']) {
     const { stdout } = spawnSync('sh', ['-c', `command -v ${name}`], { env: environment(), encoding: 'utf8' })
     if (stdout !== '') symlinkSync(stdout.trim(), join(directory, name))
   }

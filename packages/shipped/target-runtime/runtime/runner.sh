@@ -1,7 +1,8 @@
 # The runner of an activity, in a session of its own, detached from the helper that started it.
 
 # run STATE TARGET PROFILE ACTIVITY DIRECTORY SETSID FUNCTION [WORD]...: with secrets on standard input, lines `NUMBER NAME WORD` and
-# finally a point: properties of the mapping with that number, which stay in the memory of this process.
+# finally a point: properties of the mapping with that number, which stay in the memory of this process. Modules keep markers and snapshots
+# in $davit_store.
 run() {
   trap '' HUP
   umask 077
@@ -13,6 +14,7 @@ run() {
   [ "$line" = . ] || davit_secrets=lost
   exec </dev/null
   davit_state=$1 davit_target=$2 davit_profile=$3 davit_activity=$4 davit_directory=$5 davit_setsid=$6
+  davit_store=$1/targets/$2/dysnomia davit_nix_store=
   shift 6
   "$@"
 }
@@ -73,14 +75,14 @@ is_of_dysnomia() {
 # what was never marked, even if it could not be activated.
 mark_used() {
   [ -n "$davit_marker" ] || return 0
-  set -- "$davit_state/targets/$davit_target/dysnomia" "$(printf %.200s "$davit_container:$davit_component")"
+  set -- "$davit_store" "$davit_state/targets/$davit_target/busy/$(printf %.200s "$davit_container:$davit_component")"
   [ -n "$davit_moves" ] || [ ! -f "$1/garbage/$davit_marker" ] || return 0
   note_beginning "$1"
   forget_note "$1/garbage/$davit_marker"
   [ -d "$1/activated/$davit_container" ] || mkdir -p "$1/activated/$davit_container"
   mark_with_record "$1/activated/$davit_marker"
   # An earlier run may have begun to delete it.
-  while is_claimed "${1%/*}/busy/$2/running" || is_claimed "${1%/*}/busy/$2/module"; do
+  while is_claimed "$2/running" || is_claimed "$2/module"; do
     pause
   done
 }
@@ -110,7 +112,7 @@ mark_with_record() {
 # mark_unused: lets the state be deleted.
 mark_unused() {
   [ -n "$davit_marker" ] || return 0
-  set -- "$davit_state/targets/$davit_target/dysnomia"
+  set -- "$davit_store"
   [ -z "$davit_moves" ] || {
     mkdir -p "$1/garbage/$davit_container"
     # A module of Dysnomia may have moved it.
@@ -175,10 +177,10 @@ call_module() {
   fi
   davit_target_state=$davit_state/targets/$davit_target
   # Modules of Dysnomia take the hash off the name of a component only if it is in this directory.
-  ! is_of_dysnomia "$davit_module" || set -- "$@" NIX_STORE_DIR "${davit_package%/*}"
+  ! is_of_dysnomia "$davit_module" || set -- "$@" NIX_STORE_DIR "${davit_nix_store:-"${davit_package%/*}"}"
   become_module "$@" DAVIT_SERVICE "$davit_name" DAVIT_KEY "$davit_key" DAVIT_TARGET "$davit_target" DAVIT_PROFILE "$davit_profile" \
     DAVIT_STATE_DIR "$davit_state" DAVIT_RUN_DIR "$davit_target_state/run" DAVIT_LOG_DIR "$davit_target_state/log/services" \
-    DYSNOMIA_STATEDIR "${davit_view:-"$davit_target_state/dysnomia"}" ${davit_snapshot:+DAVIT_SNAPSHOT "$davit_snapshot"} -- \
+    DYSNOMIA_STATEDIR "${davit_view:-"$davit_store"}" ${davit_snapshot:+DAVIT_SNAPSHOT "$davit_snapshot"} -- \
     "$davit_setsid" "$davit_module" "$davit_activity" "$davit_package" "$davit_container"
 }
 

@@ -83,7 +83,7 @@ choose_snapshot() {
   }
   [ -n "$wanted" ] && [ -d "$payloads/$wanted" ] && ! is_packed "$payloads/$wanted" || return 0
   IFS= read -r random </proc/sys/kernel/random/uuid || return 0
-  davit_view=${snapshots%/*}/restoring/${davit_directory##*/}.$random
+  davit_view=$davit_state/targets/$davit_target/restoring/${davit_directory##*/}.$random
   dump=$davit_view/snapshots/$container/$component/$wanted
 }
 
@@ -97,7 +97,7 @@ open_view() {
 }
 
 close_views() {
-  for path in "${snapshots%/*}/restoring/${davit_directory##*/}".*; do
+  for path in "$davit_state/targets/$davit_target/restoring/${davit_directory##*/}".*; do
     [ ! -d "$path" ] || rm -rf "$path"
   done
 }

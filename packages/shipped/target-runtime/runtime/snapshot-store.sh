@@ -300,12 +300,3 @@ find_awaited() {
     done <"$record"
   done
 }
-
-list_numbers() {
-  for link in "$generations"/*; do
-    case ${link##*/} in
-      *[!0-9]* | '') ;;
-      *) [ ! -L "$link" ] || printf '%s\n' "${link##*/}" ;;
-    esac
-  done
-}

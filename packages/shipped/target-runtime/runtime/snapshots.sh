@@ -65,6 +65,16 @@ find_latest() {
   latest=${latest##*/}
 }
 
+# list_numbers: prints the numbers of all generations, in any order.
+list_numbers() {
+  for link in "$generations"/*; do
+    case ${link##*/} in
+      *[!0-9]* | '') ;;
+      *) [ ! -L "$link" ] || printf '%s\n' "${link##*/}" ;;
+    esac
+  done
+}
+
 # add_snapshot DIRECTORY: makes a complete directory the snapshot $name, unless there is one, and the latest generation. Nobody else may
 # change the store meanwhile.
 add_snapshot() {

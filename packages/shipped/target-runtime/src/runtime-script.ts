@@ -12,7 +12,16 @@ interface Parts {
   readonly own: readonly string[]
 }
 
-const ACTIVITIES = ['common', 'claim', 'state', 'runner']
+/** Parts of the process that calls a module. */
+export const ACTIVITIES = ['common', 'claim', 'state', 'runner'] as const
+/** The same, for what concerns the state of components. */
+export const SNAPSHOT_ACTIVITIES = [
+  ...ACTIVITIES,
+  'snapshots',
+  'snapshot-past',
+  'snapshot-content',
+  'snapshot-runner',
+] as const
 const HELPER = ['refuse', 'serve', 'holder', 'roots', 'nix']
 
 const HELPERS: Readonly<Record<Role, Parts>> = {
@@ -25,7 +34,7 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
     own: ['common', 'claim', ...HELPER, 'nix-roots', 'protect', 'native-store', 'native-aside', 'native-transfer'],
   },
   state: {
-    detached: [...ACTIVITIES, 'snapshots', 'snapshot-past', 'snapshot-content', 'snapshot-runner'],
+    detached: SNAPSHOT_ACTIVITIES,
     own: [...HELPER, 'lock', 'record', 'activity', 'native-aside', 'snapshot-activity', 'snapshot-store'],
   },
   collect: { own: ['common', 'claim', ...HELPER, 'native-store', 'native-aside', 'collect'] },

@@ -1,3 +1,10 @@
+export {
+  CLIENT_OPERATIONS,
+  type CarriedModule,
+  type ClientOperation,
+  type ClientScript,
+  clientScript,
+} from './client-script.ts'
 export { decodeField, encodeField } from './field.ts'
 export { adoptScript, buildServerScript, directSenderScript, senderScript } from './native-build-script.ts'
 export { operation, type OperationName, OPERATIONS, type Role, SLOW } from './operations.ts'

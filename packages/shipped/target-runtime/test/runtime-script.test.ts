@@ -8,6 +8,8 @@ import { runtime } from '../src/runtime-script.ts'
 import {
   adoptScript,
   buildServerScript,
+  CLIENT_OPERATIONS,
+  clientScript,
   directSenderScript,
   helperScript,
   loaded,
@@ -30,6 +32,8 @@ const records = [
 
 const peer = { hostname: 'h', port: 22, user: 'u', knownHosts: "it's\n", alias: 'peer' }
 
+const module = { name: 'm', hash: 'h', script: "#!/bin/sh\necho it's\n", activities: undefined, precedence: 'last' } as const
+
 /** All scripts that are sent. */
 const SCRIPTS: readonly (readonly [string, string])[] = [
   ...ROLES.map((role) => [`helperScript() of ${role}`, helperScript({ role, marker, predecessor })] as const),
@@ -42,6 +46,9 @@ const SCRIPTS: readonly (readonly [string, string])[] = [
   ],
   ['senderScript()', senderScript({ marker, directory: '/store', checksum: 'cksum', names: ['a', 'b'] })],
   ['directSenderScript()', directSenderScript({ directory: '/store', names: ['a'], peer, command: 'sh', line: 'x' })],
+  ...CLIENT_OPERATIONS.map(
+    (operation) => [`clientScript() of ${operation}`, clientScript({ operation, marker, modules: [module] })] as const,
+  ),
   ['adoptScript()', adoptScript({ marker, places, records })],
 ]
 

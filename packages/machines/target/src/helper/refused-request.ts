@@ -49,7 +49,11 @@ export function onTarget(target: TargetName, error: unknown): unknown {
 
 /** Parses the words of a refusal: its code, and the message in hexadecimal. */
 export function refusalOf([code = '', message]: readonly string[], lines: readonly string[]): RefusedRequest {
-  const said = fromHexadecimal(message?.slice(0, 2 * MAX_MESSAGE_CHARACTERS)).trim()
+  return refusalFor(code, { said: fromHexadecimal(message?.slice(0, 2 * MAX_MESSAGE_CHARACTERS)).trim(), lines })
+}
+
+/** The refusal of a script with this code, which has said something. */
+export function refusalFor(code: string, { said, lines }: { said: string; lines: readonly string[] }): RefusedRequest {
   const account = code === 'may-not-write' ? refusedAccount(said) : undefined
   if (account !== undefined) return new RefusedRequest('cannot-create', account.message, { lines, ...account })
   return new RefusedRequest(...codeAndText(code, said), { lines })

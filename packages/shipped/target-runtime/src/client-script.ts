@@ -1,0 +1,69 @@
+import { ACTIVITIES, quote, runtime, SNAPSHOT_ACTIVITIES } from './runtime-script.ts'
+
+const OWN = ['refuse', 'client']
+const NIX = { own: ['common', 'claim', ...OWN, 'nix', 'client-profile', 'client-nix'] }
+const MODULE = { detached: [...ACTIVITIES, 'client-runner'], own: [...OWN, 'client-module'] }
+const STATE = { detached: [...SNAPSHOT_ACTIVITIES, 'client-runner'], own: [...OWN, 'client-module'] }
+const LOCK = { ...MODULE, own: [...MODULE.own, 'client-profile', 'client-lock'] }
+const SHELL = { ...MODULE, own: [...MODULE.own, 'client-shell'] }
+const SNAPSHOTS = { detached: SNAPSHOT_ACTIVITIES, own: [...OWN, 'client-snapshots'] }
+
+/** Operations of the client interface of Disnix, `client_NAME` in a part of `runtime/`, and the parts that each is sent with. */
+const PARTS = {
+  import: NIX,
+  export: NIX,
+  print_invalid: NIX,
+  realise: NIX,
+  set: NIX,
+  query_installed: { own: ['common', 'claim', ...OWN, 'client-profile'] },
+  query_requisites: NIX,
+  collect_garbage: NIX,
+  activity: MODULE,
+  state_activity: STATE,
+  lock: LOCK,
+  unlock: LOCK,
+  query_snapshots: SNAPSHOTS,
+  print_missing: SNAPSHOTS,
+  resolve: SNAPSHOTS,
+  send_snapshot: SNAPSHOTS,
+  receive_snapshot: SNAPSHOTS,
+  import_snapshots: SNAPSHOTS,
+  clean_snapshots: SNAPSHOTS,
+  capture_config: { own: ['common', 'claim', ...OWN, 'client-settings'] },
+  shell: SHELL,
+  prepare_shell: SHELL,
+  remove_shell: SHELL,
+} as const
+
+export type ClientOperation = keyof typeof PARTS
+
+export const CLIENT_OPERATIONS = Object.keys(PARTS) as readonly ClientOperation[]
+
+/** A module that is sent along with an operation. */
+export interface CarriedModule {
+  readonly name: string
+  /** Name for its content. */
+  readonly hash: string
+  readonly script: string
+  /** Text of `MODULE.activities`; undefined if it has none. */
+  readonly activities: string | undefined
+  /** Whether it is used before modules of Dysnomia that the machine has, or only if that has none of the name. */
+  readonly precedence: 'first' | 'last'
+}
+
+export interface ClientScript {
+  readonly operation: ClientOperation
+  readonly marker: string
+  readonly modules?: readonly CarriedModule[]
+}
+
+/** Returns a script that prints the marker line, and then carries out one operation (see `runtime/client.sh`). */
+export function clientScript({ operation, marker, modules = [] }: ClientScript): string {
+  const carried = modules.map(({ name, hash, script, activities = '', precedence }) => {
+    const values = { '': precedence, _hash: hash, _script: script, _activities: activities }
+    const words = Object.entries(values).map(([field, value]) => `carried${field}=${quote(value)}`)
+    return `${quote(name)}) ${words.join(' ')} ;;\n`
+  })
+  const choose = `carried() {\ncarried=\ncase $1 in\n${carried.join('')}esac\n}`
+  return `${runtime(PARTS[operation])}\n${choose}\nserve_client ${quote(marker)} ${operation}\n`
+}

@@ -1,0 +1,4 @@
+import { runTool } from '@davit/tool'
+import { description } from './client-description.ts'
+
+runTool(description, async () => (await import('./client.ts')).tool)

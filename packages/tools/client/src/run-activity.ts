@@ -1,0 +1,19 @@
+import { resolve } from 'node:path'
+
+import { defineTool } from '@davit/tool'
+
+import { carryOut } from './carry-out.ts'
+import { description } from './run-activity-description.ts'
+
+export const tool = defineTool({
+  ...description,
+  async run(context) {
+    const { module, ...args } = context.args
+    // Where it lies, since it may read files beside it.
+    const type = module === undefined ? args.type : resolve(context.workingDirectory, module)
+    return carryOut(
+      { ...context, args: { ...args, type, module: undefined } },
+      { request: { kind: 'local' }, shell: (script) => ['/bin/sh', script] },
+    )
+  },
+})

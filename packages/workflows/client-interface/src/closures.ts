@@ -1,0 +1,47 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { reasonOf } from '@davit/files'
+
+import { type Client, perform } from './client.ts'
+
+export type ClosureFile =
+  /** A file of this machine. */
+  | { readonly kind: 'local'; readonly path: string }
+  /** A file of the machine on which the operation is carried out. */
+  | { readonly kind: 'remote'; readonly path: string }
+
+/** Makes the paths in a file of `nix-store --export` valid there. */
+export async function importClosures(client: Client, { kind, path }: ClosureFile): Promise<number> {
+  if (kind === 'remote') return perform(client, { operation: 'import', words: [path] })
+  const file = await open(path).catch((cause: unknown) => {
+    throw new DavitError('no-input', `cannot read '${path}': ${reasonOf(cause)}`, {
+      exitStatus: ExitStatus.noInput,
+      hint: 'check the name of the file',
+    })
+  })
+  await file.close()
+  const send = (stdin: Writable) => pipeline(createReadStream(path), stdin)
+  return perform(client, { operation: 'import', words: ['-'], send })
+}
+
+/** Writes paths, as `nix-store --export` does, to a new file on this machine, and prints its path. */
+export async function exportClosures(client: Client, paths: readonly string[]): Promise<number> {
+  const directory = await mkdtemp(join(client.environment.TMPDIR || tmpdir(), 'davit-export-'))
+  const file = join(directory, 'closure')
+  let isWhole = false
+  try {
+    const receive = (stdout: Readable) => pipeline(stdout, createWriteStream(file, { mode: 0o600 }))
+    const status = await perform(client, { operation: 'export', words: paths, receive })
+    isWhole = status === 0
+    if (isWhole) await client.print(`${file}\n`)
+    return status
+  } finally {
+    if (!isWhole) await rm(directory, { recursive: true, force: true })
+  }
+}
