@@ -8,6 +8,7 @@ client_lock() {
   [ ! -e "$lock" ] && [ ! -L "$lock" ] && (umask 077 && set -C && : >"$lock") 2>/dev/null ||
     fail already-locked "the profile '$2' is locked: '$lock' exists, or cannot be made"
   trap 'rm -f "$lock"' EXIT
+  trap 'exit 1' HUP TERM PIPE
   print_installed "$1" "$2"
   read_services
   watch_input

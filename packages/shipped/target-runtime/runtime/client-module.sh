@@ -25,9 +25,9 @@ read_secrets() {
 
 # prepare_call ACTIVITY TYPE CONTAINER COMPONENT: finds everything that is necessary to call a module.
 prepare_call() {
-  umask 077
   activity=$1
   find_store
+  make_store
   find_module "$2"
   plain_name "${3:-$2}"
   container=$name

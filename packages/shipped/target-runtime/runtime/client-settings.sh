@@ -63,11 +63,11 @@ print_setting() {
   [ "$kind" = list ] || {
     # shellcheck disable=SC2086
     set -- $words
-    words=$1
-    shift
+    words=
     for word in "$@"; do
-      words=${words}20${word#x}
+      words=$words${words:+20}${word#x}
     done
+    words=x$words
   }
   printf '%s x%s %s\n' "$kind" "$(printf %s "$setting" | hexadecimal)" "${words# }"
 }

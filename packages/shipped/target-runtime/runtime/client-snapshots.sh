@@ -95,8 +95,8 @@ client_receive_snapshot() {
 
 # begin_import CONTAINER COMPONENT: makes $incoming, which is removed at the end.
 begin_import() {
-  umask 077
   find_store
+  make_store
   plain_name "$1"
   set -- "$name" "$2"
   plain_name "$2"

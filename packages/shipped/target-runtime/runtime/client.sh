@@ -37,6 +37,13 @@ find_store() {
   state=$snapshots/davit
 }
 
+# make_store: what is made from now on is private, as state may be secret. But users of databases read below its directories, for modules of Dysnomia.
+make_store() {
+  umask 022
+  make_directory "$state/targets/here"
+  umask 077
+}
+
 # plain_name PATH: sets $name to its last part, without the hash that names in a store begin with.
 plain_name() {
   name=${1%"${1##*[!/]}"}

@@ -27,6 +27,7 @@ async function askProfile(client: Client, operation: 'lock' | 'unlock', place: P
   const marker = newMarker()
   const installed = untilMarker(marker, (content) => client.print(content))
   const modules = await modulesFor(operation, place.directories)
+  let problem: unknown
   const send = async (stdin: Writable) => {
     const text = await installed.text
     if (text === undefined) return
@@ -34,12 +35,15 @@ async function askProfile(client: Client, operation: 'lock' | 'unlock', place: P
       const services = await servicesIn(text, modules)
       stdin.write([...services, '.\n'].join(''))
     } catch (error) {
-      // The script removes the lock file when its input ends.
+      // Thrown when the script has removed the lock file, which it does when its input ends.
+      problem = error
       stdin.end()
-      throw error
     }
   }
-  return perform(client, { operation, words: [marker, place.profile], modules, send, receive: installed.receive })
+  const { receive } = installed
+  const status = await perform(client, { operation, words: [marker, place.profile], modules, send, receive })
+  if (problem !== undefined) throw problem
+  return status
 }
 
 /** Collects the output up to a line, and passes on the rest; `text` is undefined if there is no such line. */

@@ -1,0 +1,100 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+
+import { scratchDirectory } from '@davit/testing/scratch'
+import { installedShells } from '@davit/testing/shells'
+import { beforeEach, describe, expect, test } from 'vitest'
+
+import { lockProfile, print, unlockProfile } from '../src/client-interface.ts'
+import { type Scene, sceneOf } from './scene.ts'
+
+const KEYS = { a: 'a'.repeat(64), b: 'b'.repeat(64), c: 'c'.repeat(64) }
+
+describe.each(installedShells())('the lock of a profile in $name', (shell) => {
+  let scene: Scene
+  let file: string
+  let temporary: string
+
+  beforeEach(() => {
+    temporary = scratchDirectory()
+    scene = sceneOf(shell, { NIX_STATE_DIR: join(temporary, 'nix'), TMPDIR: temporary })
+    file = join(temporary, 'disnix-shop.lock')
+  })
+
+  const place = () => ({ profile: 'shop', directories: [] })
+  const calls = () => (existsSync(join(temporary, 'calls')) ? readFileSync(join(temporary, 'calls'), 'utf8').split('\n').slice(0, -1) : [])
+
+  /** Has a profile with two wrappers and a process; a file `refuse-NAME` makes one refuse. */
+  const deploy = (middle = '') => {
+    const component = (name: string) => {
+      const script = `#!/bin/sh\necho "$1 ${name} in $2" >>${temporary}/calls\n[ "$1" != lock ] || [ ! -e ${temporary}/refuse-${name} ]\n`
+      return scene.write(`components/${'0'.repeat(32)}-${name}/bin/wrapper`, script, 0o755).replace('/bin/wrapper', '')
+    }
+    const service = (key: string, name: string, type: string) =>
+      `<service name="${key}"><name>${name}</name><pkg>${component(name)}</pkg><type>${type}</type><dependsOn/><connectsTo/></service>`
+    const mapping = (key: string, container: string) =>
+      `<mapping><container>${container}</container><service>${key}</service></mapping>`
+    const text = `<?xml version="1.0"?>
+<profilemanifest version="2"><services>${service(KEYS.a, 'first', 'wrapper')}${service(KEYS.b, 'second', 'wrapper')}${service(KEYS.c, 'third', 'process')}</services>
+<serviceMappings>${mapping(KEYS.a, 'wrapper')}${mapping(KEYS.b, 'box')}${mapping(KEYS.c, 'process')}</serviceMappings>${middle}<snapshotMappings/></profilemanifest>`
+    const made = scene.write('profile/profilemanifest.xml', text)
+    const { uid, username } = userInfo()
+    const profiles = join(temporary, 'nix/profiles', uid === 0 ? 'disnix' : `per-user/${username}/disnix`)
+    mkdirSync(profiles, { recursive: true })
+    symlinkSync(join(made, '..'), join(profiles, 'shop'))
+  }
+
+  test('is a file, made once and removed once', async () => {
+    expect(await lockProfile(scene.client, place())).toBe(0)
+    expect(existsSync(file)).toBe(true)
+    await expect(lockProfile(scene.client, place())).rejects.toMatchObject({ code: 'already-locked' })
+    expect(existsSync(file)).toBe(true)
+    expect(await unlockProfile(scene.client, place())).toBe(0)
+    expect(existsSync(file)).toBe(false)
+    await expect(unlockProfile(scene.client, place())).rejects.toMatchObject({ code: 'not-locked' })
+  })
+
+  test('asks the services of the profile', async () => {
+    deploy()
+    expect(await lockProfile(scene.client, place())).toBe(0)
+    expect(calls()).toEqual(['lock first in wrapper', 'lock second in box'])
+    expect(await unlockProfile(scene.client, place())).toBe(0)
+    expect(calls().slice(2)).toEqual(['unlock first in wrapper', 'unlock second in box'])
+  })
+
+  test('is not taken if a service refuses; all are told', async () => {
+    deploy()
+    writeFileSync(join(temporary, 'refuse-first'), '')
+    expect(await lockProfile(scene.client, place())).toBe(1)
+    expect(calls()).toEqual([
+      'lock first in wrapper',
+      'lock second in box',
+      'unlock first in wrapper',
+      'unlock second in box',
+    ])
+    expect(existsSync(file)).toBe(false)
+    expect(scene.take().said).toMatch(/'lock' of 'first' in 'wrapper' ended with status 1/)
+  })
+
+  test('is not taken if the profile manifest is damaged', async () => {
+    deploy('<nonsense')
+    await expect(lockProfile(scene.client, place())).rejects.toMatchObject({ code: 'invalid-document' })
+    expect(existsSync(file)).toBe(false)
+    expect(calls()).toEqual([])
+  })
+
+  test('has the profile that is asked for', async () => {
+    expect(await print(scene.client, 'query_installed', ['shop'])).toBe(0)
+    expect(scene.take().printed).toBe('')
+    deploy()
+    expect(await print(scene.client, 'query_installed', ['shop'])).toBe(0)
+    expect(scene.take().printed).toMatch(/^<\?xml[^]*<\/profilemanifest>$/)
+  })
+
+  test.each(['..', 'a/b', '$(id)', "it's", '-x', ''])('has no profile %j', async (profile) => {
+    for (const work of [lockProfile, unlockProfile])
+      await expect(work(scene.client, { profile, directories: [] })).rejects.toMatchObject({ code: 'bad-request' })
+    await expect(print(scene.client, 'query_installed', [profile])).rejects.toMatchObject({ code: 'bad-request' })
+  })
+})

@@ -1,0 +1,184 @@
+import { appendFileSync, chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+import { DYSNOMIA_MODULES } from '@davit/testing/dysnomia'
+import { installedShells } from '@davit/testing/shells'
+import { beforeEach, describe, expect, test } from 'vitest'
+
+import { activity, exportSnapshots, findModule, importSnapshots, print, type PrintingOperation } from '../src/client-interface.ts'
+import { type Scene, sceneOf } from './scene.ts'
+
+/** Keeps a line of text in `$data`. */
+const OURS = `#!/bin/sh
+case $1 in
+  activate) [ -e "$data" ] || echo fresh >"$data" ;;
+  snapshot) cp "$data" "$DAVIT_SNAPSHOT/text" ;;
+  restore) cp "$DAVIT_SNAPSHOT/text" "$data" ;;
+  collect-garbage) rm -f "$data" ;;
+esac
+`
+const ACTIVITIES = 'activate\ndeactivate\nsnapshot\nrestore\ncollect-garbage\n'
+
+const KINDS = [
+  ['davit', 'data'],
+  ['Dysnomia', 'base/db-1.0/rows'],
+] as const
+
+describe.each(installedShells())('snapshots in $name', (shell) => {
+  let scene: Scene
+
+  beforeEach(() => {
+    scene = sceneOf(shell)
+    // The module of Dysnomia reads as another user.
+    chmodSync(scene.directory, 0o711)
+    scene.write('modules/ours', OURS, 0o755)
+    scene.write('modules/ours.activities', ACTIVITIES)
+    scene.write('modules/theirs', DYSNOMIA_MODULES.dumping, 0o755)
+    scene.write('db-1.0/seed', 'fresh\n')
+  })
+
+  const call = async (activities: readonly string[], kind: (typeof KINDS)[number][0] = 'davit', within = scene) => {
+    for (const name of activities) {
+      const module = await findModule(kind === 'davit' ? 'ours' : 'theirs', { directories: [join(scene.directory, 'modules')] })
+      const properties = [
+        ['data', join(within.directory, 'data')],
+        ['base', join(within.directory, 'base')],
+      ] as const
+      const component = join(scene.directory, 'db-1.0')
+      expect([name, await activity(within.client, name, { module, container: 'box', component, properties })]).toEqual([name, 0])
+    }
+    within.take()
+  }
+  const ask = async (operation: PrintingOperation, ...words: readonly string[]) => {
+    expect(await print(scene.client, operation, words)).toBe(0)
+    return scene.take().printed.split('\n').filter((line) => line !== '')
+  }
+  const three = async (kind: (typeof KINDS)[number][0], file: string) => {
+    await call(['activate', 'snapshot', 'snapshot'], kind)
+    for (const text of ['second', 'third']) {
+      writeFileSync(join(scene.directory, file), `${text}\n`)
+      await call(['snapshot'], kind)
+    }
+    return ask('query_snapshots', 'all', '', '')
+  }
+
+  describe.each(shell.inDepth ? KINDS : KINDS.slice(0, 1))('that a module of %s takes', (kind, file) => {
+    const data = () => readFileSync(join(scene.directory, file), 'utf8')
+
+    test('are three for three states; the newest one is the latest', async () => {
+      const all = await three(kind, file)
+      expect([all.length, new Set(all).size]).toEqual([3, 3])
+      expect(all.every((name) => name.startsWith('box/db-1.0/'))).toBe(true)
+      expect(await ask('query_snapshots', 'latest', 'box', 'db-1.0')).toEqual(all.slice(-1))
+      expect(await ask('query_snapshots', 'all', 'other', '')).toEqual([])
+      expect(await ask('query_snapshots', 'all', '', '/nowhere/0123456789abcdfghijklmnpqrsvwxyz-db-1.0')).toEqual(all)
+      const missing = `box/db-1.0/${'0'.repeat(64)}`
+      expect(await ask('print_missing', ...all, missing)).toEqual([missing])
+      expect(await ask('resolve', ...all)).toEqual(all.map((name) => join(scene.store, 'snapshots', name)))
+    })
+
+    test('can be restored, also an older one that was made the newest', async () => {
+      const [first = ''] = await three(kind, file)
+      writeFileSync(join(scene.directory, file), 'lost\n')
+      await call(['restore'], kind)
+      expect(data()).toBe('third\n')
+      const [path = ''] = await ask('resolve', first)
+      const again = { container: 'box', component: 'db-1.0', paths: [path], kind: 'remote' } as const
+      expect(await importSnapshots(scene.client, again)).toBe(0)
+      expect(await ask('query_snapshots', 'latest', '', '')).toEqual([first])
+      expect((await ask('query_snapshots', 'all', '', '')).length).toBe(4)
+      await call(['restore'], kind)
+      expect(data()).toBe('fresh\n')
+    })
+
+    test('are cleaned up to the newest one, or all of them', async () => {
+      const all = await three(kind, file)
+      expect(await print(scene.client, 'clean_snapshots', ['1', '', ''])).toBe(0)
+      expect(await ask('query_snapshots', 'all', '', '')).toEqual(all.slice(-1))
+      expect(await ask('print_missing', ...all)).toEqual(all.slice(0, 2))
+      await call(['restore'], kind)
+      expect(data()).toBe('third\n')
+      expect(await print(scene.client, 'clean_snapshots', ['0', 'other', ''])).toBe(0)
+      expect((await ask('query_snapshots', 'all', '', '')).length).toBe(1)
+      expect(await print(scene.client, 'clean_snapshots', ['0', 'box', ''])).toBe(0)
+      expect(await ask('query_snapshots', 'all', '', '')).toEqual([])
+      expect(existsSync(join(scene.store, 'snapshots/box'))).toBe(false)
+    })
+
+    test('are copied to another machine and back, as they were', async () => {
+      const all = await three(kind, file)
+      const other = sceneOf(shell)
+      chmodSync(other.directory, 0o711)
+      expect(await exportSnapshots(scene.client, await ask('resolve', ...all))).toBe(0)
+      const copies = scene.take().printed.trim().split('\n')
+      expect(copies.map((copy) => readdirSync(copy))).toEqual(all.map((name) => [basename(name)]))
+      const paths = copies.map((copy, index) => join(copy, basename(all[index] ?? '')))
+      expect(await importSnapshots(other.client, { container: 'box', component: 'db-1.0', paths, kind: 'local' })).toBe(0)
+      expect(await print(other.client, 'query_snapshots', ['all', '', ''])).toBe(0)
+      expect(other.take().printed.trim().split('\n')).toEqual(all)
+      await call(['activate', 'restore'], kind, other)
+      expect(readFileSync(join(other.directory, file), 'utf8')).toBe('third\n')
+    })
+
+    test('stay when the state is deleted after its component was deactivated', async () => {
+      const all = await three(kind, file)
+      await call(['deactivate', 'collect-garbage'], kind)
+      expect(existsSync(join(scene.directory, file))).toBe(false)
+      await call(['activate'], kind)
+      expect(data()).toBe('fresh\n')
+      await call(['restore'], kind)
+      expect(data()).toBe('third\n')
+      expect(await ask('query_snapshots', 'latest', '', '')).toEqual(all.slice(-1))
+    })
+  })
+
+  test('without any, nothing is restored', async () => {
+    await call(['activate', 'restore'])
+    expect(readFileSync(join(scene.directory, 'data'), 'utf8')).toBe('fresh\n')
+  })
+
+  test('that were damaged on the way are refused', async () => {
+    const [name = ''] = await three('davit', 'data')
+    await exportSnapshots(scene.client, await ask('resolve', name))
+    const copy = join(scene.take().printed.trim(), basename(name))
+    appendFileSync(join(copy, 'listing'), '-')
+    const other = sceneOf(shell)
+    const snapshots = { container: 'box', component: 'db-1.0', paths: [copy], kind: 'local' } as const
+    expect(await importSnapshots(other.client, snapshots)).toBe(1)
+    expect(other.take().said).toMatch(/is damaged: its listing was altered/)
+    await print(other.client, 'query_snapshots', ['all', '', ''])
+    expect(other.take().printed).toBe('')
+    expect(readdirSync(join(other.store, 'incoming'))).toEqual([])
+  })
+
+  test('that are damaged in the store are replaced by what arrives', async () => {
+    const all = await three('davit', 'data')
+    const [path = ''] = await ask('resolve', all.at(-1) ?? '')
+    await exportSnapshots(scene.client, [path])
+    const copy = join(scene.take().printed.trim(), basename(path))
+    appendFileSync(join(path, 'listing'), '-')
+    const snapshots = { container: 'box', component: 'db-1.0', paths: [copy], kind: 'local' } as const
+    expect(await importSnapshots(scene.client, snapshots)).toBe(0)
+    writeFileSync(join(scene.directory, 'data'), 'lost\n')
+    await call(['restore'])
+    expect(readFileSync(join(scene.directory, 'data'), 'utf8')).toBe('third\n')
+  })
+
+  test.each(['../../escape', 'a/../b', '/etc/passwd', 'a/b', 'a/b/c/d', ''])('have no such name as %j', async (name) => {
+    for (const operation of ['print_missing', 'resolve'] as const)
+      await expect(print(scene.client, operation, [name])).rejects.toMatchObject({ code: 'bad-request' })
+  })
+
+  test.each(['..', '$(id)', 'a b', '.x'])('are not imported under the name %j', async (component) => {
+    const paths = [scene.write('id/file', '').replace('/file', '')]
+    for (const kind of ['local', 'remote'] as const) {
+      const snapshots = { container: 'box', component, paths, kind }
+      await expect(importSnapshots(scene.client, snapshots)).rejects.toMatchObject({ code: 'bad-request' })
+    }
+  })
+
+  test('of a directory that is not there cannot be sent, and leave nothing', async () => {
+    await expect(exportSnapshots(scene.client, [join(scene.directory, 'no')])).rejects.toMatchObject({ code: 'cannot-read' })
+    expect(readdirSync(scene.directory).filter((name) => name.startsWith('davit-export'))).toEqual([])
+  })
+})
