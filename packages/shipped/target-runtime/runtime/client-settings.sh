@@ -56,7 +56,7 @@ print_setting() {
       set -- "$1" "${value%')'}"
       ;;
   esac
-  set -f
+  set -f +u
   # Not in this process, in which a mistake would be the end.
   words=$(eval "set -- $2" && for word in "$@"; do printf ' x%s' "$(printf %s "$word" | hexadecimal)"; done && printf ' .') || return
   words=${words% .}

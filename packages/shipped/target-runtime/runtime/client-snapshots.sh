@@ -146,9 +146,11 @@ client_clean_snapshots() {
   each_component "$2" "$3" in_turn clean_component
 }
 
-# clean_component: removes all but the last generations, and what none of these refers to.
+# clean_component: removes all but the last generations, and what none of these refers to. Unless all are to be removed, what was replaced last
+# stays.
 clean_component() {
   left=$keep kept=' '
+  [ "$keep" = 0 ] || kept=" $(list_replaced | tr '\n' ' ')"
   for number in $(list_numbers | sort -rn); do
     if [ "$left" -gt 0 ]; then
       left=$((left - 1))

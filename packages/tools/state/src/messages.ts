@@ -13,6 +13,8 @@ export const say = messages({
     ({ container, component, side, snapshots, bytes }) =>
       `copied ${snapshots === 1 ? '1 snapshot' : `${snapshots} snapshots`} of ${container}/${component} to ${side} (${renderBytes(bytes)})`,
   ),
+  /** What was found or done in a store of snapshots. */
+  'store-says': note({ line: 'text' }, ({ line }) => line),
   /** The other side has the snapshots already. */
   'snapshots-are-there': note(
     { container: 'text', component: 'text', side: 'text' },

@@ -6,6 +6,7 @@ import { defineTool, deploymentOf, type ToolContext, withTargets } from '@davit/
 import { listedSnapshots, renderSnapshots, type StoreOfTarget } from './listed-snapshot.ts'
 import { say } from './messages.ts'
 import { findManifest, readManifest } from './read-manifest.ts'
+import { refuseWithoutStore, workOnStore } from './one-store.ts'
 import { selectionOf } from './selection.ts'
 import { description } from './snapshots-description.ts'
 
@@ -13,13 +14,16 @@ export const tool = defineTool({
   ...description,
   async run(context) {
     const { args, print, report } = context
+    if (args.store !== undefined) return workOnStore(context, args.store)
+    refuseWithoutStore(args)
     const { place } = deploymentOf(context)
     const read = args.where === 'coordinator' ? findManifest : readManifest
     const manifest = (await read(context, place))?.manifest
     const listed = listedSnapshots(await storesFor(context, manifest), selectionOf(args), manifest)
-    if (args.format === 'json') return print(`${JSON.stringify(listed, undefined, 2)}\n`)
-    if (listed.length === 0) report(say('no-snapshots'))
+    if (args.format === 'json') await print(`${JSON.stringify(listed, undefined, 2)}\n`)
+    else if (listed.length === 0) report(say('no-snapshots'))
     else await print(renderSnapshots(listed))
+    return 0
   },
 })
 

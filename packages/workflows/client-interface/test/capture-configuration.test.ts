@@ -29,7 +29,7 @@ quote='a"b\\c\${d}'
 supportedTypes=("process" "wrapper" 'a b')
 empty=
 none=()
-user=$quiet`,
+user=$quiet$not_set`,
       'one/mysql-database': 'type=mysql-database\nmysqlPort=3306\nmysqlPort2=$((1 + 2))\n',
       'one/process': '',
       'two/process': 'runtimeDir=/run\n',
