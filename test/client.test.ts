@@ -35,7 +35,8 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-client, for the tools of Disnix', () => 
     await user?.remove()
   })
 
-  const client = (...words: readonly string[]) => user.run(['davit-client', '--target', 'cl1', ...words])
+  const client = (...words: readonly string[]) =>
+    user.run(['davit-client', '--target', 'cl1', ...words], { environment: { TMPDIR: user.directory } })
   const ask = async (...words: readonly string[]) => succeeded(await client(...words)).stdout.split('\n').slice(0, -1)
   /** Evaluates an expression on this machine and builds it; prints derivation and output. */
   const build = async (expression: string) => {

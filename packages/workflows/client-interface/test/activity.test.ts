@@ -1,8 +1,10 @@
-import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { shellConnection } from '@davit/connection/testing'
+import { shellConnection, type ShellConnection } from '@davit/connection/testing'
 import { DYSNOMIA_MODULES } from '@davit/testing/dysnomia'
+import { exposuresOf } from '@davit/testing/exposures'
 import { installedShells } from '@davit/testing/shells'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 
@@ -148,6 +150,17 @@ describe.each(installedShells())('a module in $name', (shell) => {
     expect(marks('activated/own/plain-component')).toBe(true)
   })
 
+  test('does not have properties in command lines', async () => {
+    own(`: >${scene.directory}/began; until [ -e ${scene.directory}/go ]; do sleep 0.05 2>/dev/null || sleep 1; done`)
+    const secret = randomUUID()
+    const running = activity(scene.client, 'activate', await call({ properties: [['password', secret]] }))
+    await vi.waitFor(() => expect(existsSync(join(scene.directory, 'began'))).toBe(true), { timeout: 20_000 })
+    const exposed = exposuresOf([secret]).filter(({ where }) => where === 'arguments')
+    scene.write('go', '')
+    expect(await running).toBe(0)
+    expect(exposed).toEqual([])
+  })
+
   test('goes on if the connection is lost, and the next activity of the component waits for it', async () => {
     const [began, go, calls] = ['began', 'go', 'calls'].map((name) => join(scene.directory, name)) as [string, string, string]
     own(`echo "$1 begins" >>${calls}; : >${began}; [ "$1" = deactivate ] || until [ -e ${go} ]; do sleep 0.05 2>/dev/null || sleep 1; done; echo "$1 ends" >>${calls}`)
@@ -159,11 +172,33 @@ describe.each(installedShells())('a module in $name', (shell) => {
     lost.abort(new Error('gone'))
     await expect(activation).rejects.toThrow('gone')
     const deactivation = activity(scene.client, 'deactivate', await call())
-    symlinkSync('there', go)
-    expect(existsSync(go)).toBe(false)
-    scene.write('there', '')
+    const { pids } = scene.client.connection as ShellConnection
+    await vi.waitFor(() => expect(programsBelow(pids.at(-1) ?? 0)).toContain('sleep'), { timeout: 20_000 })
+    scene.write('go', '')
     expect(await deactivation).toBe(0)
     const lines = ['activate begins', 'activate ends', 'deactivate begins', 'deactivate ends']
     expect(readFileSync(calls, 'utf8')).toBe(lines.map((line) => `${line}\n`).join(''))
   })
 })
+
+/** Names of the programs that run below a process. */
+function programsBelow(ancestor: number): readonly string[] {
+  const processes = readdirSync('/proc').flatMap((name) => {
+    const file = join('/proc', name, 'stat')
+    const stat = /^\d+$/.test(name) && existsSync(file) ? textOf(file) : ''
+    const [, pid, program = '', parent] = /^(\d+) \((.*)\) \S+ (\d+)/.exec(stat) ?? []
+    return pid === undefined ? [] : [{ pid: Number(pid), program, parent: Number(parent) }]
+  })
+  const below = (pid: number): readonly string[] =>
+    processes.filter(({ parent }) => parent === pid).flatMap((child) => [child.program, ...below(child.pid)])
+  return below(ancestor)
+}
+
+/** A process may have ended meanwhile. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
