@@ -23,6 +23,8 @@ export type ClientInterface =
   | 'local'
   | 'disnix-ssh-client'
   | 'disnix-run-activity'
+  | 'davit-client'
+  | 'davit-run-activity'
   | `/${string}`
   | `./${string}`
   | `../${string}`

@@ -2,11 +2,13 @@ import { suggestionFor } from '@davit/diagnostics'
 
 export type ClientInterfaceKind = 'ssh' | 'local'
 
-/** Client interfaces that davit supports: its own, and those of the original toolset under their names there. */
+/** Client interfaces that davit supports: its own, those of the original toolset under their names there, and the executables that serve these. */
 export const CLIENT_INTERFACES: ReadonlyMap<string, ClientInterfaceKind> = new Map([
   ['ssh', 'ssh'],
+  ['davit-client', 'ssh'],
   ['disnix-ssh-client', 'ssh'],
   ['local', 'local'],
+  ['davit-run-activity', 'local'],
   ['disnix-run-activity', 'local'],
 ])
 

@@ -1,12 +1,12 @@
 import { ACTIVITIES, quote, runtime, SNAPSHOT_ACTIVITIES } from './runtime-script.ts'
 
-const OWN = ['refuse', 'client']
-const NIX = { own: ['common', 'claim', ...OWN, 'nix', 'client-profile', 'client-nix'] }
-const MODULE = { detached: [...ACTIVITIES, 'client-runner'], own: [...OWN, 'client-module'] }
-const STATE = { detached: [...SNAPSHOT_ACTIVITIES, 'client-runner'], own: [...OWN, 'client-module'] }
-const LOCK = { ...MODULE, own: [...MODULE.own, 'client-profile', 'client-lock'] }
-const SHELL = { ...MODULE, own: [...MODULE.own, 'client-shell'] }
-const SNAPSHOTS = { detached: SNAPSHOT_ACTIVITIES, own: [...OWN, 'client-snapshots'] }
+const OWN = ['refuse', 'interface']
+const NIX = { own: ['common', 'claim', ...OWN, 'nix', 'interface-profile', 'interface-nix'] }
+const MODULE = { detached: [...ACTIVITIES, 'interface-runner'], own: [...OWN, 'interface-module'] }
+const STATE = { detached: [...SNAPSHOT_ACTIVITIES, 'interface-runner'], own: [...OWN, 'interface-module'] }
+const LOCK = { ...MODULE, own: [...MODULE.own, 'interface-profile', 'interface-lock'] }
+const SHELL = { ...MODULE, own: [...MODULE.own, 'interface-shell'] }
+const SNAPSHOTS = { detached: SNAPSHOT_ACTIVITIES, own: [...OWN, 'interface-snapshots'] }
 
 /** Operations of the client interface of Disnix, `client_NAME` in a part of `runtime/`, and the parts that each is sent with. */
 const PARTS = {
@@ -15,7 +15,7 @@ const PARTS = {
   print_invalid: NIX,
   realise: NIX,
   set: NIX,
-  query_installed: { own: ['common', 'claim', ...OWN, 'client-profile'] },
+  query_installed: { own: ['common', 'claim', ...OWN, 'interface-profile'] },
   query_requisites: NIX,
   collect_garbage: NIX,
   activity: MODULE,
@@ -29,7 +29,7 @@ const PARTS = {
   receive_snapshot: SNAPSHOTS,
   import_snapshots: SNAPSHOTS,
   clean_snapshots: SNAPSHOTS,
-  capture_config: { own: ['common', 'claim', ...OWN, 'client-settings'] },
+  capture_config: { own: ['common', 'claim', ...OWN, 'interface-settings'] },
   shell: SHELL,
   prepare_shell: SHELL,
   remove_shell: SHELL,
@@ -57,7 +57,7 @@ export interface ClientScript {
   readonly modules?: readonly CarriedModule[]
 }
 
-/** Returns a script that prints the marker line, and then carries out one operation (see `runtime/client.sh`). */
+/** Returns a script that prints the marker line, and then carries out one operation (see `runtime/interface.sh`). */
 export function clientScript({ operation, marker, modules = [] }: ClientScript): string {
   const carried = modules.map(({ name, hash, script, activities = '', precedence }) => {
     const values = { '': precedence, _hash: hash, _script: script, _activities: activities }
