@@ -37,7 +37,10 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-client, for the tools of Disnix', () => 
 
   const client = (...words: readonly string[]) =>
     user.run(['davit-client', '--target', 'cl1', ...words], { environment: { TMPDIR: user.directory } })
-  const ask = async (...words: readonly string[]) => succeeded(await client(...words)).stdout.split('\n').slice(0, -1)
+  const ask = async (...words: readonly string[]) =>
+    succeeded(await client(...words))
+      .stdout.split('\n')
+      .slice(0, -1)
   /** Evaluates an expression on this machine and builds it; prints derivation and output. */
   const build = async (expression: string) => {
     const script = 'd=$(nix-instantiate --expr "$1" 2>/dev/null); echo $d; nix-store -r $d 2>/dev/null'
@@ -47,7 +50,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-client, for the tools of Disnix', () => 
   const derivation = (name: string, script: string) =>
     `derivation { name = "${name}"; system = builtins.currentSystem; builder = "/bin/sh"; args = [ "-c" ''PATH=/usr/bin:/bin; ${script}'' ]; }`
   const copy = async (...paths: readonly string[]) => {
-    const { stdout } = succeeded(await user.run(['sh', '-c', 'nix-store --export $(nix-store -qR "$@") >closure; echo closure', 'sh', ...paths]))
+    const { stdout } = succeeded(
+      await user.run(['sh', '-c', 'nix-store --export $(nix-store -qR "$@") >closure; echo closure', 'sh', ...paths]),
+    )
     succeeded(await client('--import', '--localfile', stdout.trim()))
   }
   let profile: string
@@ -63,12 +68,18 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-client, for the tools of Disnix', () => 
     expect(succeeded(await user.run(['sh', '-c', 'nix-store --import <"$0"', file])).stdout).toBe(`${output}\n`)
     await user.write('bin/wrapper', WRAPPER)
     ;[, component] = await build(
-      derivation('web', `mkdir -p $out/bin; cp \${${join(user.directory, 'bin/wrapper')}} $out/bin/wrapper; chmod +x $out/bin/wrapper`),
+      derivation(
+        'web',
+        `mkdir -p $out/bin; cp \${${join(user.directory, 'bin/wrapper')}} $out/bin/wrapper; chmod +x $out/bin/wrapper`,
+      ),
     )
     const manifest = `<profilemanifest version="2"><services><service name="${'a'.repeat(64)}"><name>web</name><pkg>${component}</pkg><type>wrapper</type><dependsOn/><connectsTo/></service></services><serviceMappings><mapping><container>wrapper</container><service>${'a'.repeat(64)}</service></mapping></serviceMappings><snapshotMappings/></profilemanifest>`
     await user.write('profilemanifest.xml', manifest)
     ;[, profile] = await build(
-      derivation('cl1', `mkdir $out; cp \${${join(user.directory, 'profilemanifest.xml')}} $out/profilemanifest.xml; echo \${builtins.storePath ${component}} >$out/web`),
+      derivation(
+        'cl1',
+        `mkdir $out; cp \${${join(user.directory, 'profilemanifest.xml')}} $out/profilemanifest.xml; echo \${builtins.storePath ${component}} >$out/web`,
+      ),
     )
     await copy(component, profile)
     expect(await ask('--query-installed', '-p', 'shop')).toEqual([])
@@ -83,10 +94,22 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-client, for the tools of Disnix', () => 
 
   test('calls the modules of davit, and locks what is deployed', async () => {
     const secret = `it's "$(touch /var/touched)"; \`id\` --x\nend`
-    const settings = ['--container', 'wrapper', '--type', 'wrapper', '--arguments', 'a=b', '--arguments', `secret=${secret}`]
+    const settings = [
+      '--container',
+      'wrapper',
+      '--type',
+      'wrapper',
+      '--arguments',
+      'a=b',
+      '--arguments',
+      `secret=${secret}`,
+    ]
     expect(await ask('--activate', ...settings, component)).toEqual([])
     expect(await ask('--lock', '-p', 'shop')).toEqual([])
-    expect(await client('--lock', '-p', 'shop')).toMatchObject({ status: 1, stderr: expect.stringContaining('is locked') as string })
+    expect(await client('--lock', '-p', 'shop')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('is locked') as string,
+    })
     expect(await ask('--unlock', '-p', 'shop')).toEqual([])
     expect(await client('--unlock', '-p', 'shop')).toMatchObject({ status: 1 })
     await host.sh('touch /var/refuse')
@@ -130,7 +153,16 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-client, for the tools of Disnix', () => 
     await writeFile(join(user.directory, 'captured.nix'), succeeded(await client('--capture-config')).stdout)
     const script = 'nix-instantiate --eval --strict captured.nix'
     expect(succeeded(await user.run(['sh', '-c', script])).stdout).toContain('hostname = "a"')
-    const shell = await client('--shell', '--type', 'wrapper', '--arguments', "it=isn't", '--command', 'echo "$it $this_component"; exit 5', component)
+    const shell = await client(
+      '--shell',
+      '--type',
+      'wrapper',
+      '--arguments',
+      "it=isn't",
+      '--command',
+      'echo "$it $this_component"; exit 5',
+      component,
+    )
     expect([shell.status, shell.stdout]).toEqual([5, `isn't ${component}\n`])
     const typed = `printf 'echo "<$it>"; exit 4\\n' | script -qec "davit-client --target cl1 --shell -t wrapper --arguments it=is ${component}" /dev/null`
     const interactive = await user.bash(typed)
@@ -139,7 +171,9 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-client, for the tools of Disnix', () => 
   })
 
   test('fails with a status that tells why', async () => {
-    const [, line = ''] = succeeded(await user.run(['sh', '-c', 'ssh-keygen -q -t ed25519 -N "" -f key && cat key.pub'])).stdout.split('ssh-')
+    const [, line = ''] = succeeded(
+      await user.run(['sh', '-c', 'ssh-keygen -q -t ed25519 -N "" -f key && cat key.pub']),
+    ).stdout.split('ssh-')
     await writeFile(join(user.directory, 'known'), `${host.address} ssh-${line}`)
     const other: RunOptions = { environment: { SSH_OPTS: `-o UserKnownHostsFile=${join(user.directory, 'known')}` } }
     const query = ['--query-all-snapshots']

@@ -32,7 +32,13 @@ const records = [
 
 const peer = { hostname: 'h', port: 22, user: 'u', knownHosts: "it's\n", alias: 'peer' }
 
-const module = { name: 'm', hash: 'h', script: "#!/bin/sh\necho it's\n", activities: undefined, precedence: 'last' } as const
+const module = {
+  name: 'm',
+  hash: 'h',
+  script: "#!/bin/sh\necho it's\n",
+  activities: undefined,
+  precedence: 'last',
+} as const
 
 /** All scripts that are sent. */
 const SCRIPTS: readonly (readonly [string, string])[] = [

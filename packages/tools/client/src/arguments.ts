@@ -15,7 +15,9 @@ export type OperationName = OptionName | 'any'
 
 /** Returns the one operation that is given. */
 export function operationOf(args: Arguments): OperationName {
-  const names = (Object.keys(operationOptions) as (keyof typeof operationOptions)[]).filter((name) => isGiven(args, name))
+  const names = (Object.keys(operationOptions) as (keyof typeof operationOptions)[]).filter((name) =>
+    isGiven(args, name),
+  )
   const [name, other] = names
   if (name === undefined) throw usageError('no operation is given', 'name one, such as --activate; see --help')
   if (other !== undefined) throw usageError(`--${name} and --${other} exclude each other`, 'name one operation')

@@ -4,7 +4,10 @@ import { type ToolContext, usageError } from '@davit/tool'
 import { type Arguments, onlyPath, propertiesOf } from './arguments.ts'
 
 /** Checks what a module is to be called for; the function returned also reads the module. */
-export function callOf(args: Arguments, { environment }: Pick<ToolContext<unknown>, 'environment'>): () => Promise<Call> {
+export function callOf(
+  args: Arguments,
+  { environment }: Pick<ToolContext<unknown>, 'environment'>,
+): () => Promise<Call> {
   const { type, module: file, modules: directories, container = '' } = args
   if ((type === undefined || type === '') && file === undefined)
     throw usageError('no type is given', 'name a lifecycle module with --type')

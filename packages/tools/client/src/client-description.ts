@@ -12,7 +12,7 @@ export const description = {
   usage: ['--target=HOST OPERATION [OPTION]... [PATH]...'],
   examples: [
     {
-      command: "davit-client --target web1 --activate --type process --arguments port=80 /nix/store/…-web",
+      command: 'davit-client --target web1 --activate --type process --arguments port=80 /nix/store/…-web',
       describe: 'activate a component',
     },
     {

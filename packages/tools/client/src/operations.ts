@@ -64,12 +64,14 @@ export const OPERATIONS: Readonly<Record<OperationName, Prepare>> = {
     ({ client }) =>
       exportSnapshots(client, path).then(failed),
   'clean-snapshots': (args) => printing('clean_snapshots', [String(args.keep), ...filterOf(args)]),
-  'capture-config': () => async ({ client }) => {
-    const expression = await captureConfiguration(client)
-    if (expression === undefined) return 1
-    await client.print(expression)
-    return 0
-  },
+  'capture-config':
+    () =>
+    async ({ client }) => {
+      const expression = await captureConfiguration(client)
+      if (expression === undefined) return 1
+      await client.print(expression)
+      return 0
+    },
   shell,
   any: (args, context) => calling(args.operation ?? '')(args, context),
 }

@@ -24,14 +24,22 @@ beforeEach(() => {
 })
 
 function run(tool: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: directory, TMPDIR: directory, DYSNOMIA_STATEDIR: join(directory, 'state'), ...more }
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: directory,
+    TMPDIR: directory,
+    DYSNOMIA_STATEDIR: join(directory, 'state'),
+    ...more,
+  }
   const words = [join(programs, `bin/davit-${tool}.cjs`), ...args]
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { env, cwd: directory, encoding: 'utf8' })
   return { status, stdout, stderr }
 }
 
 /** Makes a module that prints how it is called. */
-function writeModule(text = 'printf "%s in %s: %s %s" "$1" "$3" "${port-}" "$(cat "${0%/*}/beside" 2>/dev/null)"'): string {
+function writeModule(
+  text = 'printf "%s in %s: %s %s" "$1" "$3" "${port-}" "$(cat "${0%/*}/beside" 2>/dev/null)"',
+): string {
   const path = join(directory, 'my-module')
   writeFileSync(path, `#!/bin/sh\n${text}\n`)
   chmodSync(path, 0o755)
@@ -54,7 +62,9 @@ describe('davit-run-activity', () => {
     writeModule()
     const words = ['--operation', 'status', '--component', 'component', '--container', 'box', '--environment']
     expect(run('run-activity', [...words, '--module', 'my-module'], { port: '81' }).stdout).toBe('status in box: 81 ')
-    expect(run('run-activity', [...words.slice(0, -1), '--module', 'my-module'], { port: '81' }).stdout).toBe('status in box:  ')
+    expect(run('run-activity', [...words.slice(0, -1), '--module', 'my-module'], { port: '81' }).stdout).toBe(
+      'status in box:  ',
+    )
   })
 
   test('fails as the module does, and runs commands in its environment', () => {
@@ -73,7 +83,18 @@ describe('davit-run-activity', () => {
   })
 
   test('ignores a target, as the tools of Disnix name one', () => {
-    const words = ['--target', 'nowhere', '--activate', '--container', 'echo', '--type', 'echo', '--arguments', 'x=1', 'component']
+    const words = [
+      '--target',
+      'nowhere',
+      '--activate',
+      '--container',
+      'echo',
+      '--type',
+      'echo',
+      '--arguments',
+      'x=1',
+      'component',
+    ]
     expect(run('run-activity', words).stdout).toMatch(/^activate .*component in echo\n[^]*\nx=1\n/)
   })
 })

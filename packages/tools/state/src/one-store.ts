@@ -87,7 +87,12 @@ const WORK: Readonly<Record<Operation, (client: Client, words: Words, store: str
     return failed(await importSnapshots(client, { container, component, paths: names, kind: 'local' }))
   },
   export: async (client, { names }, store) =>
-    failed(await exportSnapshots(client, names.map((name) => join(store, 'snapshots', name)))),
+    failed(
+      await exportSnapshots(
+        client,
+        names.map((name) => join(store, 'snapshots', name)),
+      ),
+    ),
   gc: (client, words) => printed(client, 'clean_snapshots', [String(words.keep), ...filterOf(words)]),
 }
 

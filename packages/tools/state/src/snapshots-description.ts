@@ -14,7 +14,10 @@ export const description = {
   examples: [
     { command: 'davit-snapshots', describe: 'list the snapshots of what is deployed' },
     { command: 'davit-snapshots --where coordinator -S accounts', describe: 'what this machine keeps of one service' },
-    { command: 'davit-snapshots --store /var/state/dysnomia --latest', describe: 'what modules have kept on this machine' },
+    {
+      command: 'davit-snapshots --store /var/state/dysnomia --latest',
+      describe: 'what modules have kept on this machine',
+    },
     { command: 'davit-snapshots --format json manifest.xml', describe: 'for programs' },
   ],
   operands: {

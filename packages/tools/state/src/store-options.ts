@@ -17,9 +17,14 @@ export const storeOptions = {
   import: {
     type: 'boolean',
     ...STORE,
-    describe: 'copy directories of snapshots into the store, for the component that -c and -C name; the last one becomes the latest',
+    describe:
+      'copy directories of snapshots into the store, for the component that -c and -C name; the last one becomes the latest',
   },
-  export: { type: 'boolean', ...STORE, describe: 'copy the named snapshots, and print the paths that contain the copies' },
+  export: {
+    type: 'boolean',
+    ...STORE,
+    describe: 'copy the named snapshots, and print the paths that contain the copies',
+  },
   gc: { type: 'boolean', ...STORE, describe: 'remove all but the latest snapshots of each component' },
   keep: { type: 'integer', value: 'N', minimum: 0, default: 1, ...STORE, describe: 'how many --gc leaves' },
 } as const satisfies OptionTable

@@ -19,24 +19,36 @@ export async function captureConfiguration(client: Client): Promise<string | und
 type Settings = Map<string, string | readonly string[]>
 
 function expressionOf(lines: string, address: string): unknown {
-  let properties: Settings | undefined
-  const containers = new Map<string, Settings>()
-  let current: Settings = new Map()
-  for (const line of lines.split('\n').filter((text) => text !== '')) {
-    const [kind, ...words] = line.trimEnd().split(' ')
-    const [name = '', ...values] = words.map((word) => fromWord(word, address))
-    if (kind === 'properties') properties = current = new Map()
-    else if (kind === 'container') containers.set(name, (current = new Map()))
-    else if (kind === 'text') current.set(name, values[0] ?? '')
-    else if (kind === 'list') current.set(name, values)
-    else throw badAnswer(address)
-  }
+  const { properties, containers } = settingsIn(lines, address)
   const system = properties?.get('system')
   return new Map<string, unknown>([
     ...(properties === undefined ? [] : [['properties', properties] as const]),
     ['containers', containers],
     ...(system === undefined ? [] : [['system', system] as const]),
   ])
+}
+
+function settingsIn(lines: string, address: string) {
+  const containers = new Map<string, Settings>()
+  let properties: Settings | undefined
+  let current: Settings = new Map()
+  for (const line of lines.split('\n').filter((text) => text !== '')) {
+    const [kind = '', ...words] = line.trimEnd().split(' ')
+    const [name = '', ...values] = words.map((word) => fromWord(word, address))
+    if (kind === 'properties') properties = current = new Map()
+    else if (kind === 'container') containers.set(name, (current = new Map()))
+    else current.set(name, valueOf(kind, values) ?? refuse(address))
+  }
+  return { properties, containers }
+}
+
+function valueOf(kind: string, values: readonly string[]): string | readonly string[] | undefined {
+  if (kind === 'list') return values
+  return kind === 'text' ? (values[0] ?? '') : undefined
+}
+
+function refuse(address: string): never {
+  throw badAnswer(address)
 }
 
 function fromWord(word: string, address: string): string {

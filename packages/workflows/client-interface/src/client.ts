@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 
 import type { Connection } from '@davit/connection'
-import { endOfOutput, openScript, readLines, refusalFor } from '@davit/target'
+import { endOfOutput, openScript, readLines, refusalFor, type ScriptChannel } from '@davit/target'
 import { type CarriedModule, type ClientOperation, clientScript, encodeField } from '@davit/target-runtime'
 
 /** A machine on which operations are carried out, and what becomes of what they print. */
@@ -31,26 +31,13 @@ export interface Operation {
 
 /** Carries out an operation; resolves with its status. A refusal of the script is thrown. */
 export async function perform(client: Client, run: Operation): Promise<number> {
-  const { signal, connection } = client
+  const { signal, connection, answerSeconds } = client
   signal.throwIfAborted()
-  const script = (marker: string) => clientScript({ ...run, marker })
-  const channel = await openScript(connection, { script, answerSeconds: client.answerSeconds })
+  const channel = await openScript(connection, { script: (marker) => clientScript({ ...run, marker }), answerSeconds })
   const stop = () => channel.close()
   signal.addEventListener('abort', stop, { once: true })
-  const refusal = refusalIn(channel.stderr, (line) => client.complain(line))
   try {
-    const received = run.receive?.(channel.stdout) ?? passOn(channel.stdout, client)
-    channel.stdin.write(`${(run.words ?? []).map(encodeField).join(' ')}\n`)
-    const sent = run.send?.(channel.stdin).catch(ignoreBrokenPipe)
-    const [status] = await Promise.all([
-      channel.exit,
-      run.mayLinger === true ? Promise.race([received, afterwards(channel.exit)]) : received,
-      sent,
-    ])
-    await endOfOutput(channel.stderr)
-    const refused = status === REFUSED ? refusal() : undefined
-    if (refused !== undefined) throw refusalFor(refused.code, { said: refused.said, lines: [] })
-    return status
+    return await talk(channel, client, run)
   } catch (error) {
     // Closing the channel is then only a consequence.
     signal.throwIfAborted()
@@ -59,6 +46,19 @@ export async function perform(client: Client, run: Operation): Promise<number> {
     signal.removeEventListener('abort', stop)
     channel.close()
   }
+}
+
+async function talk({ stdin, stdout, stderr, exit }: ScriptChannel, client: Client, run: Operation): Promise<number> {
+  const refusal = refusalIn(stderr, (line) => client.complain(line))
+  const received = run.receive?.(stdout) ?? passOn(stdout, client)
+  stdin.write(`${(run.words ?? []).map(encodeField).join(' ')}\n`)
+  const sent = run.send?.(stdin).catch(ignoreBrokenPipe)
+  const output = run.mayLinger === true ? Promise.race([received, afterwards(exit)]) : received
+  const [status] = await Promise.all([exit, output, sent])
+  await endOfOutput(stderr)
+  const refused = status === REFUSED ? refusal() : undefined
+  if (refused === undefined) return status
+  throw refusalFor(refused.code, { said: refused.said, lines: [] })
 }
 
 /** Status of a script that has refused an operation: that of `fail` in `refuse.sh`. */

@@ -75,12 +75,11 @@ function untilMarker(marker: string, print: (content: Uint8Array) => Promise<voi
 }
 
 /** Lines `TYPE CONTAINER COMPONENT ask|skip` of the services in a profile manifest, in the order of its mappings. */
-async function servicesIn(
-  text: string,
-  carried: readonly { readonly name: string }[],
-): Promise<readonly string[]> {
+async function servicesIn(text: string, carried: readonly { readonly name: string }[]): Promise<readonly string[]> {
   if (text.trim() === '') return []
-  const silent = new Set([...(await builtInModules()).keys()].filter((name) => carried.every((one) => one.name !== name)))
+  const silent = new Set(
+    [...(await builtInModules()).keys()].filter((name) => carried.every((one) => one.name !== name)),
+  )
   const manifest = parseDocument(ProfileManifest.on(HERE), text, { file: 'profilemanifest.xml' })
   return manifest.serviceMappings.flatMap((mapping) => {
     const service = manifest.services.get(mapping.service)

@@ -23,7 +23,8 @@ export async function importSnapshots(
   client: Client,
   { container, component, paths, kind }: SnapshotsToImport,
 ): Promise<number> {
-  if (kind === 'remote') return perform(client, { operation: 'import_snapshots', words: [container, component, ...paths] })
+  if (kind === 'remote')
+    return perform(client, { operation: 'import_snapshots', words: [container, component, ...paths] })
   for (const path of paths.map((given) => resolve(given))) {
     await requireDirectory(path)
     const name = basename(path)

@@ -162,8 +162,14 @@ describe.each(installedShells())('a module in $name', (shell) => {
   })
 
   test('goes on if the connection is lost, and the next activity of the component waits for it', async () => {
-    const [began, go, calls] = ['began', 'go', 'calls'].map((name) => join(scene.directory, name)) as [string, string, string]
-    own(`echo "$1 begins" >>${calls}; : >${began}; [ "$1" = deactivate ] || until [ -e ${go} ]; do sleep 0.05 2>/dev/null || sleep 1; done; echo "$1 ends" >>${calls}`)
+    const [began, go, calls] = ['began', 'go', 'calls'].map((name) => join(scene.directory, name)) as [
+      string,
+      string,
+      string,
+    ]
+    own(
+      `echo "$1 begins" >>${calls}; : >${began}; [ "$1" = deactivate ] || until [ -e ${go} ]; do sleep 0.05 2>/dev/null || sleep 1; done; echo "$1 ends" >>${calls}`,
+    )
     const lost = new AbortController()
     const client = scene.over(scene.client.connection, lost.signal)
     const activation = activity(client, 'activate', await call())

@@ -23,7 +23,8 @@ describe.each(installedShells())('the lock of a profile in $name', (shell) => {
   })
 
   const place = () => ({ profile: 'shop', directories: [] })
-  const calls = () => (existsSync(join(temporary, 'calls')) ? readFileSync(join(temporary, 'calls'), 'utf8').split('\n').slice(0, -1) : [])
+  const calls = () =>
+    existsSync(join(temporary, 'calls')) ? readFileSync(join(temporary, 'calls'), 'utf8').split('\n').slice(0, -1) : []
 
   /** Has a profile with two wrappers and a process; a file `refuse-NAME` makes one refuse. */
   const deploy = (middle = '') => {

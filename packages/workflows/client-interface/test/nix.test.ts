@@ -21,7 +21,10 @@ describe.skipIf(noPrivateNix !== undefined)('the Nix store of a machine', () => 
   let closureOf: (label: string) => Closure
 
   beforeAll(() => {
-    closureOf = buildClosures(here, shells.map(({ name }) => name))
+    closureOf = buildClosures(
+      here,
+      shells.map(({ name }) => name),
+    )
   }, 60_000)
 
   describe.each(shells)('with $name', (shell) => {
@@ -93,7 +96,9 @@ describe.skipIf(noPrivateNix !== undefined)('the Nix store of a machine', () => 
     if (shell === undefined) return
     const directory = scratchDirectory()
     const scene = sceneOver(nixConnection(shell, { nix: there, programs, home: join(directory, 'home') }), directory)
-    const garbage = there.shell('echo garbage >/tmp/davit-garbage.$$; nix-store --add /tmp/davit-garbage.$$; rm /tmp/davit-garbage.$$').trim()
+    const garbage = there
+      .shell('echo garbage >/tmp/davit-garbage.$$; nix-store --add /tmp/davit-garbage.$$; rm /tmp/davit-garbage.$$')
+      .trim()
     expect(await print(scene.client, 'collect_garbage', ['all'])).toBe(0)
     expect(scene.take().printed).toBe('')
     expect(existsSync(there.place(garbage.slice(1)))).toBe(false)

@@ -5,7 +5,14 @@ import { DYSNOMIA_MODULES } from '@davit/testing/dysnomia'
 import { installedShells } from '@davit/testing/shells'
 import { beforeEach, describe, expect, test } from 'vitest'
 
-import { activity, exportSnapshots, findModule, importSnapshots, print, type PrintingOperation } from '../src/client-interface.ts'
+import {
+  activity,
+  exportSnapshots,
+  findModule,
+  importSnapshots,
+  print,
+  type PrintingOperation,
+} from '../src/client-interface.ts'
 import { type Scene, sceneOf } from './scene.ts'
 
 /** Keeps a line of text in `$data`. */
@@ -39,19 +46,27 @@ describe.each(installedShells())('snapshots in $name', (shell) => {
 
   const call = async (activities: readonly string[], kind: (typeof KINDS)[number][0] = 'davit', within = scene) => {
     for (const name of activities) {
-      const module = await findModule(kind === 'davit' ? 'ours' : 'theirs', { directories: [join(scene.directory, 'modules')] })
+      const module = await findModule(kind === 'davit' ? 'ours' : 'theirs', {
+        directories: [join(scene.directory, 'modules')],
+      })
       const properties = [
         ['data', join(within.directory, 'data')],
         ['base', join(within.directory, 'base')],
       ] as const
       const component = join(scene.directory, 'db-1.0')
-      expect([name, await activity(within.client, name, { module, container: 'box', component, properties })]).toEqual([name, 0])
+      expect([name, await activity(within.client, name, { module, container: 'box', component, properties })]).toEqual([
+        name,
+        0,
+      ])
     }
     within.take()
   }
   const ask = async (operation: PrintingOperation, ...words: readonly string[]) => {
     expect(await print(scene.client, operation, words)).toBe(0)
-    return scene.take().printed.split('\n').filter((line) => line !== '')
+    return scene
+      .take()
+      .printed.split('\n')
+      .filter((line) => line !== '')
   }
   const three = async (kind: (typeof KINDS)[number][0], file: string) => {
     await call(['activate', 'snapshot', 'snapshot'], kind)
@@ -113,7 +128,9 @@ describe.each(installedShells())('snapshots in $name', (shell) => {
       const copies = scene.take().printed.trim().split('\n')
       expect(copies.map((copy) => readdirSync(copy))).toEqual(all.map((name) => [basename(name)]))
       const paths = copies.map((copy, index) => join(copy, basename(all[index] ?? '')))
-      expect(await importSnapshots(other.client, { container: 'box', component: 'db-1.0', paths, kind: 'local' })).toBe(0)
+      expect(await importSnapshots(other.client, { container: 'box', component: 'db-1.0', paths, kind: 'local' })).toBe(
+        0,
+      )
       expect(await print(other.client, 'query_snapshots', ['all', '', ''])).toBe(0)
       expect(other.take().printed.trim().split('\n')).toEqual(all)
       await call(['activate', 'restore'], kind, other)
@@ -164,10 +181,13 @@ describe.each(installedShells())('snapshots in $name', (shell) => {
     expect(readFileSync(join(scene.directory, 'data'), 'utf8')).toBe('third\n')
   })
 
-  test.each(['../../escape', 'a/../b', '/etc/passwd', 'a/b', 'a/b/c/d', ''])('have no such name as %j', async (name) => {
-    for (const operation of ['print_missing', 'resolve'] as const)
-      await expect(print(scene.client, operation, [name])).rejects.toMatchObject({ code: 'bad-request' })
-  })
+  test.each(['../../escape', 'a/../b', '/etc/passwd', 'a/b', 'a/b/c/d', ''])(
+    'have no such name as %j',
+    async (name) => {
+      for (const operation of ['print_missing', 'resolve'] as const)
+        await expect(print(scene.client, operation, [name])).rejects.toMatchObject({ code: 'bad-request' })
+    },
+  )
 
   test.each(['..', '$(id)', 'a b', '.x'])('are not imported under the name %j', async (component) => {
     const paths = [scene.write('id/file', '').replace('/file', '')]
@@ -178,7 +198,9 @@ describe.each(installedShells())('snapshots in $name', (shell) => {
   })
 
   test('of a directory that is not there cannot be sent, and leave nothing', async () => {
-    await expect(exportSnapshots(scene.client, [join(scene.directory, 'no')])).rejects.toMatchObject({ code: 'cannot-read' })
+    await expect(exportSnapshots(scene.client, [join(scene.directory, 'no')])).rejects.toMatchObject({
+      code: 'cannot-read',
+    })
     expect(readdirSync(scene.directory).filter((name) => name.startsWith('davit-export'))).toEqual([])
   })
 })
