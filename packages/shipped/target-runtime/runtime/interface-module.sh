@@ -103,13 +103,16 @@ find_installed() {
   return 1
 }
 
-# place_module NAME: writes the module that the client has brought, under a name for its content, since it may call itself for long.
+# place_module NAME: writes the module that the client has brought, under a name for its content, since it may call itself for long, perhaps as
+# another user.
 place_module() {
   module=$state/modules/$carried_hash/$1
   [ ! -x "$module" ] || return 0
+  umask 022
   make_directory "${module%/*}"
   [ -z "$carried_activities" ] || rename_text "$module.activities" "$carried_activities" || cannot write "$module.activities"
-  write_text "$module.$$" "$carried_script" && chmod 700 "$module.$$" && mv -f "$module.$$" "$module" || cannot write "$module"
+  write_text "$module.$$" "$carried_script" && chmod 755 "$module.$$" && mv -f "$module.$$" "$module" || cannot write "$module"
+  umask 077
 }
 
 # perform_call: calls the module, and prints what it has printed; fails if it fails.

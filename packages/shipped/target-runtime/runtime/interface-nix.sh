@@ -42,7 +42,10 @@ client_query_requisites() {
   check_store_paths "$@"
   for path in "$@"; do
     case $path in
-      "$nix_profiles/disnix/"*) find_profile "${path##*/}" && path=$profile ;;
+      "$nix_profiles/disnix/"*)
+        find_profile "${path##*/}"
+        [ ! -e "$profile" ] || path=$profile
+        ;;
     esac
     set -- "$@" "$path"
     shift

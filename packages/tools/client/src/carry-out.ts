@@ -1,7 +1,7 @@
 import type { Client } from '@davit/client-interface'
 import { connectionPool, type ConnectionRequest } from '@davit/connection'
 import { parseProfileName } from '@davit/documents'
-import type { ToolContext } from '@davit/tool'
+import { secondsIn, type ToolContext } from '@davit/tool'
 
 import { type Arguments, operationOf } from './arguments.ts'
 import { say } from './messages.ts'
@@ -20,9 +20,11 @@ export async function carryOut(context: ToolContext<Arguments>, place: Place): P
   const operation = OPERATIONS[operationOf(args)]
   parseProfileName(args.profile)
   const work = operation(args, context)
+  const answerSeconds = secondsIn(context.environment, 'DAVIT_ANSWER_TIMEOUT')
   const pool = openPool(context)
   try {
-    return await work({ client: await clientOf(context, () => pool.connect(place.request)), place })
+    const connection = await pool.connect(place.request)
+    return await work({ client: clientOf(context, { connection, answerSeconds }), place })
   } catch (error) {
     // The connection is only lost because it was closed.
     signal.throwIfAborted()
@@ -32,10 +34,12 @@ export async function carryOut(context: ToolContext<Arguments>, place: Place): P
   }
 }
 
-async function clientOf(context: ToolContext<Arguments>, connect: () => ReturnType<ConnectOf>): Promise<Client> {
-  const { signal, environment, report, print } = context
+function clientOf(
+  { signal, environment, report, print }: ToolContext<Arguments>,
+  link: Pick<Client, 'connection' | 'answerSeconds'>,
+): Client {
   return {
-    connection: await connect(),
+    ...link,
     signal,
     environment,
     print,
@@ -45,5 +49,3 @@ async function clientOf(context: ToolContext<Arguments>, connect: () => ReturnTy
     },
   }
 }
-
-type ConnectOf = ReturnType<typeof connectionPool>['connect']
