@@ -17,8 +17,8 @@ export interface Place {
 /** Connects to the machine, and carries out the operation that the arguments name. */
 export async function carryOut(context: ToolContext<Arguments>, place: Place): Promise<number> {
   const { args, openPool = connectionPool, signal } = context
-  const operation = OPERATIONS[operationOf(args)]
   parseProfileName(args.profile)
+  const operation = OPERATIONS[operationOf(args)]
   const work = operation(args, context)
   const answerSeconds = secondsIn(context.environment, 'DAVIT_ANSWER_TIMEOUT')
   const pool = openPool(context)
