@@ -38,7 +38,7 @@ print_environment() {
   printf '%s' "$secrets" | while IFS=' ' read -r number name word; do
     is_variable "$name" || continue
     decode "$word"
-    printf 'command unset -v %s; export %s=%s\n' "$name" "$name" "$(quoted "$decoded")"
+    printf 'command unset -v %s; command export %s=%s\n' "$name" "$name" "$(quoted "$decoded")"
   done
   printf 'export DYSNOMIA_STATEDIR=%s\n' "$(quoted "$snapshots")"
   printf 'export this_dysnomia_module=%s this_component=%s this_container=%s\n' "$(quoted "$module")" "$(quoted "$package")" "$(quoted "$container")"

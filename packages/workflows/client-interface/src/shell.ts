@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 
+import { badAnswer } from '@davit/target'
+
 import { type Call, sendProperties } from './activity.ts'
 import { type Client, perform } from './client.ts'
 
@@ -32,6 +34,7 @@ export async function openShell(client: Client, call: Call): Promise<PreparedShe
   const status = await perform(client, { operation: 'prepare_shell', words: wordsOf(call), modules, send, receive })
   if (status !== 0) return undefined
   const directory = text.trimEnd()
+  if (!PLAIN_PATH.test(directory)) throw badAnswer(client.connection.address)
   return {
     script: `${directory}/start`,
     async remove() {
@@ -39,6 +42,9 @@ export async function openShell(client: Client, call: Call): Promise<PreparedShe
     },
   }
 }
+
+/** It becomes part of a command line. */
+const PLAIN_PATH = /^\/[\w./+-]+$/
 
 function wordsOf({ module, container, component }: Call): readonly string[] {
   return [module.type, container, component]
