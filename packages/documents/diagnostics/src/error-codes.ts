@@ -194,7 +194,9 @@ export const ERROR_CODES = {
   'unlock-refused': 'The `unlock` activity of some services failed. Look at their logs.',
   unreachable: 'A machine cannot be reached. Make `ssh ADDRESS` work first.',
   'unreadable-modules': 'A directory of modules cannot be read. Check its path and permissions.',
-  'unsupported-interface': 'A target names a client interface that davit does not support. Use `ssh` or `local`.',
+  'client-failed': 'A client executable could not be called, or failed. Call it by hand as the message shows it.',
+  'unsupported-interface':
+    'A target names a client interface that does not exist. Use `ssh`, `local`, or the absolute path of a client executable.',
   'unsupported-language':
     'The language of a model cannot be told from the name of its file. The hint lists the known endings.',
   'unsupported-ssh-option':

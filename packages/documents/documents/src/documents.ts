@@ -10,7 +10,12 @@ export {
   type Placement,
   placement,
 } from './architecture.ts'
-export { CLIENT_INTERFACES, type ClientInterfaceKind, clientInterfaceProblem } from './client-interface.ts'
+export {
+  CLIENT_INTERFACES,
+  type ClientInterfaceKind,
+  clientInterfaceProblem,
+  isClientExecutable,
+} from './client-interface.ts'
 export {
   type BuildInterface,
   buildInterface,

@@ -20,9 +20,19 @@ export interface Channel {
   close(): void
 }
 
+/** A program of the user that carries out operations on a machine, in the client protocol of Disnix. */
+export interface ClientExecutable {
+  /** An absolute path, or a name that PATH locates. */
+  readonly executable: string
+  /** What it is told as the target. */
+  readonly address: string
+}
+
 /** One authenticated link, which carries scripts and bytes, several channels at a time. */
 export interface Connection {
   readonly kind: 'ssh' | 'local'
+  /** If the machine itself is only reached through a client executable: the link is then one to this machine, where that runs. */
+  readonly client?: ClientExecutable
   /** Address as the user wrote it, for messages. */
   readonly address: string
   /** Starts a POSIX shell script; bytes written to `stdin` are its input. */

@@ -1,10 +1,14 @@
-import type { Connection } from './channel.ts'
+import type { ClientExecutable, Connection } from './channel.ts'
+import { clientConnection } from './client-connection.ts'
 import { HOLDER_VARIABLE, heldPool } from './held/held-pool.ts'
 import { openLocal } from './open-local.ts'
 import type { SshOptions } from './ssh-options.ts'
 import { sshPool } from './ssh-pool.ts'
 
-export type ConnectionRequest = { readonly kind: 'local' } | { readonly kind: 'ssh'; readonly address: string }
+export type ConnectionRequest =
+  | { readonly kind: 'local' }
+  | { readonly kind: 'ssh'; readonly address: string }
+  | ({ readonly kind: 'client' } & ClientExecutable)
 
 export interface ConnectionPool {
   /**
@@ -22,8 +26,18 @@ export function connectionPool(options: SshOptions): ConnectionPool {
   const local = openLocal({ environment })
   const own = sshPool(options)
   const remote = holder === '' ? own : heldPool(holder, options, own)
+  const clients = new Map<string, Connection>()
+  const clientOf = (request: ClientExecutable) => {
+    const key = JSON.stringify(request)
+    const connection = clients.get(key) ?? clientConnection(local, request)
+    clients.set(key, connection)
+    return connection
+  }
   return {
-    connect: async (request) => (request.kind === 'local' ? local : remote.connect(request.address)),
+    async connect(request) {
+      if (request.kind === 'local') return local
+      return request.kind === 'client' ? clientOf(request) : remote.connect(request.address)
+    },
     async close() {
       await Promise.all([local.close(), remote.close()])
     },

@@ -1,6 +1,6 @@
 export { sshArguments } from './ask-ssh.ts'
 export { BOOTSTRAP_COMMAND, scriptLine } from './bootstrap.ts'
-export type { Channel, Connection } from './channel.ts'
+export type { Channel, ClientExecutable, Connection } from './channel.ts'
 export { connectionPool, type ConnectionPool, type ConnectionRequest } from './connection-pool.ts'
 export { type DirectSsh, directSsh, PEER_NAME } from './direct-ssh.ts'
 export { type Holder, holdConnections } from './held/holder.ts'

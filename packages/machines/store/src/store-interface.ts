@@ -54,6 +54,15 @@ export interface NixStore extends StoreOperations {
   readonly kind: 'nix'
   /** Calls a function with a client of the store, through which paths are copied. */
   withServe<Result>(use: (client: ServeClient) => Promise<Result>): Promise<Result>
+  /** Writes valid paths to a file as `nix-store --export` does; referenced paths come before those that refer to them. */
+  exportPaths(paths: readonly StorePath[], file: TransferredFile): Promise<void>
+  /** Makes the paths valid that such a file has. */
+  importPaths(file: TransferredFile): Promise<void>
+}
+
+export interface TransferredFile {
+  readonly file: string
+  readonly signal: AbortSignal
 }
 
 export interface RealiseOptions extends BuildOptions {

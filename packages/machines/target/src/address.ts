@@ -1,21 +1,13 @@
 import type { ConnectionRequest } from '@davit/connection'
 import { DavitError, ExitStatus, suggestionFor } from '@davit/diagnostics'
-import { CLIENT_INTERFACES, type ClientInterfaceKind, type Target } from '@davit/documents'
+import { CLIENT_INTERFACES, type ClientInterfaceKind, isClientExecutable, type Target } from '@davit/documents'
 
 /** Returns how to connect to a target of an infrastructure. Callers name the target in front of an error. */
 export function addressOf(target: Target): ConnectionRequest {
-  const kind = interfaceKindOf(target.clientInterface)
-  if (kind === undefined) {
-    throw new DavitError(
-      'unsupported-interface',
-      `this version of davit does not support its client interface '${target.clientInterface}'`,
-      {
-        exitStatus: ExitStatus.unreachable,
-        hint: suggestionFor(target.clientInterface, CLIENT_INTERFACES.keys()) ?? "write 'ssh' or 'local'",
-      },
-    )
-  }
+  const { clientInterface } = target
+  const kind = interfaceKindOf(clientInterface)
   if (kind === 'local') return { kind }
+  if (kind === undefined && !isExecutable(clientInterface)) throw unsupported(clientInterface)
   const address = target.properties.get(target.targetProperty)
   if (typeof address !== 'string' || address === '') {
     throw new DavitError(
@@ -26,10 +18,24 @@ export function addressOf(target: Target): ConnectionRequest {
       },
     )
   }
-  return { kind, address }
+  return kind === 'ssh' ? { kind, address } : { kind: 'client', executable: clientInterface, address }
 }
 
-/** Kind of connection that a client interface names, in davit's spelling or in that of Disnix. */
+function isExecutable(clientInterface: string): boolean {
+  return isClientExecutable(clientInterface) && (clientInterface.startsWith('/') || !clientInterface.includes('/'))
+}
+
+function unsupported(clientInterface: string): DavitError {
+  const hint = clientInterface.includes('/')
+    ? 'write the absolute path of the client executable'
+    : "write 'ssh', 'local', or the path of a client executable"
+  return new DavitError('unsupported-interface', `there is no client interface '${clientInterface}'`, {
+    exitStatus: ExitStatus.unreachable,
+    hint: suggestionFor(clientInterface, CLIENT_INTERFACES.keys()) ?? hint,
+  })
+}
+
+/** Kind of connection that a client interface names, in davit's spelling or in that of Disnix; undefined for an executable. */
 export function interfaceKindOf(clientInterface: string): ClientInterfaceKind | undefined {
   return CLIENT_INTERFACES.get(clientInterface)
 }

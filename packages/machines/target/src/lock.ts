@@ -1,6 +1,7 @@
 import type { ProfileName, TargetName } from '@davit/documents'
 import { decodeField, encodeField } from '@davit/target-runtime'
 
+import { lockThere, unlockThere } from './client/client-lock.ts'
 import { badAnswer } from './helper/answer-lines.ts'
 import { RefusedRequest } from './helper/helper.ts'
 import type { Machine } from './machine.ts'
@@ -39,11 +40,21 @@ export async function acquireLock(machine: Machine, place: LockPlace, request: L
     const [line = ''] = await onPlace(place, machine.request('lock', [place.target, place.profile, ...fields]))
     const number = /^number ([1-9]\d{0,14})$/.exec(line)?.[1]
     if (number === undefined) throw badAnswer(machine.address)
+    await lockByClient(machine, place, request.token)
     return { kind: 'acquired', number: Number(number) }
   } catch (error) {
     if (!(error instanceof RefusedRequest) || error.code !== 'already-locked') throw error
     return { kind: 'held', holder: parseHolder(error.lines) }
   }
+}
+
+async function lockByClient(machine: Machine, place: LockPlace, token: string): Promise<void> {
+  const { client, facts } = machine
+  if (client === undefined) return
+  await lockThere({ client, facts, profile: place.profile }, token).catch(async (error: unknown) => {
+    await machine.request('unlock', [place.target, place.profile, token]).catch(() => {})
+    throw error
+  })
 }
 
 /** Renews a lock that the token still holds; otherwise throws the DavitError 'lock-lost'. */
@@ -63,6 +74,7 @@ export interface LockPlace {
 
 /** Releases a lock; throws the DavitError 'not-locked' if it is not held, and 'lock-lost' if somebody else holds it. */
 export async function releaseLock(machine: Machine, place: LockPlace, token: string): Promise<void> {
+  await unlockByClient(machine, place, token)
   for (let losses = 0; ; losses += 1) {
     try {
       await onPlace(place, machine.request('unlock', [place.target, place.profile, token]))
@@ -74,6 +86,17 @@ export async function releaseLock(machine: Machine, place: LockPlace, token: str
     }
   }
 }
+
+async function unlockByClient(machine: Machine, place: LockPlace, token: string): Promise<void> {
+  const { client, facts } = machine
+  if (client === undefined) return
+  // Whoever has taken this lock since has that of the client as well.
+  await renewLock(machine, place, { token, leaseSeconds: RELEASE_SECONDS })
+  await unlockThere({ client, facts, profile: place.profile })
+}
+
+/** How long the release by a client executable may take until others may take the lock. */
+const RELEASE_SECONDS = 60
 
 /** Names the target in errors of a request. */
 function onPlace<Answer>({ target }: LockPlace, answer: Promise<Answer>): Promise<Answer> {

@@ -26,6 +26,22 @@ const DEVIATIONS = ['locked', 'profile', 'root', 'missing'] as const
 /** Compares a target with what a run leaves there, and changes nothing. */
 export async function lookAtTarget(
   { name, machine }: ShellTarget,
+  expected: ExpectedProfile,
+): Promise<readonly Deviation[]> {
+  const [deviations, isThere] = await Promise.all([
+    deviationsOf({ name, machine }, expected),
+    isValidThere(machine, expected),
+  ])
+  return isThere ? deviations : [...deviations, 'missing']
+}
+
+/** Asks a client executable, whose helper only sees the coordinator's store. */
+async function isValidThere({ client }: ShellTarget['machine'], { path }: ExpectedProfile): Promise<boolean> {
+  return client === undefined || (await client.call('print-invalid', [path])).length === 0
+}
+
+async function deviationsOf(
+  { name, machine }: ShellTarget,
   { profile, path, store: { kind, directory }, closure }: ExpectedProfile,
 ): Promise<readonly Deviation[]> {
   const paths =

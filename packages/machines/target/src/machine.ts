@@ -1,5 +1,5 @@
 import type { Channel, Connection } from '@davit/connection'
-import { traced } from '@davit/diagnostics'
+import { DavitError, traced } from '@davit/diagnostics'
 import { NO_SECRETS, type Secrets } from '@davit/secrets'
 import {
   type ActivityRequestOf,
@@ -9,6 +9,8 @@ import {
   type Role,
 } from '@davit/target-runtime'
 
+import { type Client, clientOf } from './client/client.ts'
+import { prepareClient } from './client/prepare-client.ts'
 import type { MachineFacts } from './helper/facts.ts'
 import type { ActivityListener } from './helper/helper.ts'
 import { type KeptHelper, keepHelper } from './helper/kept-helper.ts'
@@ -24,6 +26,8 @@ export { isConnectionLost } from './helper/proof-of-life.ts'
  */
 export interface Machine<R extends Role = 'deploy'> {
   readonly address: string
+  /** If the machine is reached through a client executable: the helper then works on this machine, and has the records of the other. */
+  readonly client?: Client
   readonly facts: MachineFacts
   /** How long an answer may be due, on any channel, before a silent machine counts as lost. */
   readonly answerSeconds: number
@@ -65,6 +69,7 @@ export async function openMachine(
   { answerSeconds = ANSWER_SECONDS, secrets = NO_SECRETS, ...terms }: MachineOptions & { readonly role?: Role } = {},
 ): Promise<OpenedMachine> {
   const kept = await keepHelper(connect, { ...terms, answerSeconds })
+  const { client } = kept.connection
   const place = {
     address: kept.connection.address,
     answerSeconds,
@@ -74,17 +79,26 @@ export async function openMachine(
   const nixStore = nixServe(place)
   return {
     ...place,
+    ...(client === undefined ? {} : { client: await prepareClient(clientOf(place, client), kept.facts) }),
     get facts() {
       return kept.facts
     },
     nixStore,
-    secrets,
+    secrets: client === undefined ? secrets : withoutSecrets(secrets),
     requestActivity: (...request) => kept.use((helper) => helper.requestActivity(...request)),
     close() {
       nixStore.close()
       kept.close()
     },
   }
+}
+
+/** The client protocol has no way for secrets but arguments, which everybody on this machine can read. */
+function withoutSecrets(secrets: Secrets): Secrets {
+  const resolve = async () => {
+    throw new DavitError('secret-unresolved', 'a client executable would get it as an argument, which others can read')
+  }
+  return { ...secrets, resolve }
 }
 
 function channelSpan({ connection }: KeptHelper, script: string) {

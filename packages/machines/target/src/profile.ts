@@ -40,6 +40,7 @@ export async function setProfile(
 ): Promise<'unchanged' | { readonly generation: number }> {
   const { kind, directory } = profile.store
   const { target, profile: name } = profile
+  if (machine.client !== undefined) await machine.client.call('set', ['--profile', name, profile.path])
   const root = kind === 'native' ? [profileRootIn(directory, target, name)] : []
   const fields = [target, name, profile.token, profile.path, profile.generations, kind, ...root] as const
   const [answer = ''] = await machine.request('set_profile', fields).catch((error: unknown) => {

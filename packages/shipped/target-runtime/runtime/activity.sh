@@ -74,7 +74,11 @@ become_runner() {
   [ -n "$secrets" ] || exec 5<<end
 .
 end
-  exec env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached" setsid sh -c \
+  # A client executable needs the environment of the user.
+  fresh=-i
+  [ -z "$client_place" ] || fresh=
+  # shellcheck disable=SC2086
+  exec env $fresh PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached" setsid sh -c \
     'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-activity "$state" "$target" "$profile" "$activity" \
     "$directory" "$setsid" "$@" <&5 >/dev/null 2>&1 3>&- 4>&- 5<&-
 }

@@ -58,6 +58,10 @@ compose_record() {
 # PACKAGE//MODULE, the module counts if the package has none. `dysnomia:TYPE`, and a module that declares `of-dysnomia`, stand for the
 # module of that name that Dysnomia has on this machine.
 resolve_module() {
+  [ -z "$client_place" ] || {
+    client_module "$1"
+    return
+  }
   case $1 in
     *//*) if [ -d "${1%%//*}/libexec/dysnomia" ]; then set -- "${1%%//*}"; else set -- "/${1#*//}"; fi ;;
   esac

@@ -176,6 +176,9 @@ call_module() {
     exit 0
   fi
   davit_target_state=$davit_state/targets/$davit_target
+  case $davit_module in
+    "$davit_state/client/"*) become_client "$@" ;;
+  esac
   # Modules of Dysnomia take the hash off the name of a component only if it is in this directory.
   ! is_of_dysnomia "$davit_module" || set -- "$@" NIX_STORE_DIR "${davit_nix_store:-"${davit_package%/*}"}"
   become_module "$@" DAVIT_SERVICE "$davit_name" DAVIT_KEY "$davit_key" DAVIT_TARGET "$davit_target" DAVIT_PROFILE "$davit_profile" \
@@ -201,6 +204,18 @@ become_module() {
   done
   shift
   exec "$@"
+}
+
+# become_client [NAME VALUE]...: becomes the program that calls a client executable, which is told the properties by its arguments.
+become_client() {
+  left=$#
+  while [ "$left" -gt 0 ]; do
+    set -- "$@" "$1=$2"
+    shift 2
+    left=$((left - 2))
+  done
+  exec "$davit_setsid" "$davit_module" "$davit_activity" "$davit_package" "$davit_container" "$davit_snapshot" \
+    "${davit_view:-"$davit_target_state/dysnomia"}" "$@"
 }
 
 # open_log: makes file descriptor 7 a pipe to a process that keeps the log small. It reads as long as any process, such as a

@@ -118,6 +118,8 @@ find_state() {
   else
     state=${XDG_STATE_HOME:-$HOME/.local/state}/davit
   fi
+  # A machine that is reached through a client executable has its own place on this one.
+  [ -z "$client_place" ] || state=$state/clients/$client_place
 }
 
 # hold_mutex TARGET: until the operation ends, nobody else changes what belongs to the target.

@@ -28,19 +28,20 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
   deploy: {
     detached: ACTIVITIES,
     asker: ['asker'],
-    own: [...HELPER, 'lock', 'record', 'look', 'activity', 'ask', 'nix-roots', 'profile'],
+    own: [...HELPER, 'lock', 'record', 'client', 'look', 'activity', 'ask', 'nix-roots', 'profile'],
   },
   carry: {
     own: ['common', 'claim', ...HELPER, 'nix-roots', 'protect', 'native-store', 'native-aside', 'native-transfer'],
   },
   state: {
     detached: SNAPSHOT_ACTIVITIES,
-    own: [...HELPER, 'lock', 'record', 'activity', 'native-aside', 'snapshot-activity', 'snapshot-store'],
+    own: [...HELPER, 'lock', 'record', 'client', 'activity', 'native-aside', 'snapshot-activity', 'snapshot-store'],
   },
   collect: { own: ['common', 'claim', ...HELPER, 'native-store', 'native-aside', 'collect'] },
 }
 const RECEIVER: Parts = { own: ['common', 'refuse', 'claim', 'native-store', 'native-aside', 'native-receive'] }
 const NIX: Parts = { detached: ['common', 'nix-realise'], own: ['refuse', 'nix', 'nix-channel'] }
+const CLIENT: Parts = { own: ['client-call'] }
 
 /** Words `STATE:ACTIVITY`, with an empty activity if the state has none. */
 const STATES = RECORD_STATES.map((state) => `${state}:${recordState(state).during ?? ''}`).join(' ')
@@ -50,12 +51,14 @@ export interface HelperToStart {
   readonly marker: string
   /** Process of a helper to end first, as that one reported it; only its detached processes go on. */
   readonly predecessor?: string
+  /** If the machine is reached through a client executable: the name of its place in the state directory of this machine. */
+  readonly client?: string
 }
 
 /** Returns the script of a helper, which prints the marker line and then answers framed requests (see `runtime/serve.sh`). */
-export function helperScript({ role, marker, predecessor }: HelperToStart): string {
+export function helperScript({ role, marker, predecessor, client = '' }: HelperToStart): string {
   const words = [quote(marker), ...operationsOf(role)]
-  const start = `states=${quote(STATES)}\nserve ${words.join(' ')}\n`
+  const start = `states=${quote(STATES)}\nclient_place=${quote(client)}\nserve ${words.join(' ')}\n`
   return `${runtime(HELPERS[role])}\n${ending(predecessor)}${start}`
 }
 
@@ -113,6 +116,16 @@ export function receiverScript(
   checksum: 'cksum' | 'sha256sum' | 'none',
 ): string {
   return `${runtime(RECEIVER)}\nreceive_archive ${[incoming, name, owner].map(quote).join(' ')} ${checksum}\n`
+}
+
+/** The program that is called in place of modules on a machine that is reached through a client executable. */
+export function clientModule(): string {
+  return `#!/bin/sh\n${part('client-module')}\n`
+}
+
+/** Returns a script that calls a client executable with these words, and ends it when the script's own input ends. */
+export function clientScript(words: readonly [executable: string, ...string[]]): string {
+  return `${runtime(CLIENT)}\ncall_client ${words.map(quote).join(' ')}\n`
 }
 
 /** Work with the Nix store of a target on a channel of its own (see `runtime/nix-channel.sh`). */

@@ -12,7 +12,10 @@ export { RECORD_STATES, type RecordState, recordState, type UnsettledState } fro
 export { REFUSALS } from './refusals.ts'
 export type { ActivityRequestOf, RequestOf } from './request.ts'
 export {
+  clientModule,
+  clientScript,
   helperScript,
+  type HelperToStart,
   loaded,
   type NixOperation,
   nixScript,

@@ -113,6 +113,7 @@ class ConnectionsOfStep {
     return {
       kind: connection.kind,
       address: connection.address,
+      ...(connection.client === undefined ? {} : { client: connection.client }),
       lost: connection.lost,
       run: async (script) => {
         const channel = await connection.run(script)

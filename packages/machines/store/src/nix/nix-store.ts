@@ -1,4 +1,4 @@
-import { withLocalServe } from '@davit/nix'
+import { exportPaths, importPaths, withLocalServe } from '@davit/nix'
 import type { Environment } from '@davit/process'
 import type { NixStore } from '../store-interface.ts'
 import { addModule, addProfiles } from './add-packages.ts'
@@ -35,5 +35,7 @@ export async function openNixStore({ directory, environment }: NixStoreOptions):
     protect: (paths) => protect(context, paths),
     // Not the shared client: whoever copies paths may have to close it.
     withServe: (use) => withLocalServe(environment, use),
+    exportPaths: (paths, file) => exportPaths(paths, { ...file, environment }),
+    importPaths: (file) => importPaths({ ...file, environment }),
   }
 }

@@ -1,6 +1,6 @@
 import type { Channel, Connection } from '@davit/connection'
 import { type DavitError, type Trace, traced } from '@davit/diagnostics'
-import { helperScript, type OperationName, type Role } from '@davit/target-runtime'
+import { helperScript, type HelperToStart, type OperationName, type Role } from '@davit/target-runtime'
 
 import { newMarker } from './after-marker.ts'
 import { readLines, sizeOf } from './answer-lines.ts'
@@ -34,11 +34,9 @@ export interface ActivityListener {
   readonly told?: (number: number, status: string) => boolean
 }
 
-export interface HelperOptions {
+export interface HelperOptions extends Pick<HelperToStart, 'client' | 'predecessor'> {
   /** By default `deploy`. */
   readonly role?: Role
-  /** Process of the helper that it replaces, as that one reported it. */
-  readonly predecessor?: string
   /** How long an answer may be due before a silent helper counts as lost; see `silence.ts`. */
   readonly answerSeconds?: number | undefined
   readonly trace?: Trace | undefined
@@ -55,10 +53,10 @@ const MAX_STRAY_LINES = 10_000
 
 export async function openHelper(
   connection: Pick<Connection, 'address' | 'run'>,
-  { role = 'deploy', answerSeconds = ANSWER_SECONDS, trace, ...replaced }: HelperOptions = {},
+  { role = 'deploy', answerSeconds = ANSWER_SECONDS, trace, ...terms }: HelperOptions = {},
 ): Promise<Helper> {
   const marker = newMarker()
-  const script = helperScript({ role, marker, ...replaced })
+  const script = helperScript({ role, marker, ...terms })
   const { address } = connection
   const span = { kind: 'helper', name: 'start helper', place: address, fields: { out: script.length } } as const
   return traced(trace, span, async () => {

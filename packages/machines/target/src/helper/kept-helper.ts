@@ -1,5 +1,6 @@
 import type { Channel, Connection } from '@davit/connection'
 
+import { clientPlace } from '../client/client-place.ts'
 import { type MachineFacts, parseFacts } from './facts.ts'
 import { type Helper, type HelperOptions, openHelper } from './helper.ts'
 import { isConnectionLost } from './proof-of-life.ts'
@@ -144,7 +145,8 @@ interface Started {
  */
 async function start(connection: Connection, options: HelperOptions, predecessor?: Started): Promise<Started> {
   const replaced = predecessor === undefined ? {} : { predecessor: predecessor.facts.helper }
-  const helper = await openHelper(connection, { ...options, ...replaced })
+  const place = connection.client === undefined ? {} : { client: clientPlace(connection.client) }
+  const helper = await openHelper(connection, { ...options, ...replaced, ...place })
   try {
     return { connection, helper, facts: parseFacts(await helper.request('hello', []), connection.address) }
   } catch (error) {

@@ -19,5 +19,12 @@ export async function observeMachine(machine: Machine, profile: ProfileName): Pr
       exitStatus: ExitStatus.unreachable,
     })
   }
-  return answer.observation()
+  const observation = answer.observation()
+  return machine.client === undefined ? observation : withoutBoots(observation)
+}
+
+/** A client executable does not tell when its machine was restarted: the boots in the records are those of the coordinator. */
+function withoutBoots(observation: Observation): Observation {
+  const { bootId } = observation
+  return { ...observation, records: observation.records.map((record) => ({ ...record, bootId })) }
 }

@@ -1,0 +1,22 @@
+# Modules of a target that is reached through a client executable: all are one program (client-module.sh), which calls that executable.
+
+# client_module REFERENCE: sets $module to the name under which the program is called for modules of this type. Where a service provides the
+# container, its package is the type.
+client_module() {
+  case $1 in
+    "$state/client/"*) set -- "${1#"$state/client/"}" ;;
+    *//*)
+      set -- "${1%%//*}"
+      set -- "provided/${1##*/}"
+      ;;
+    */modules/*) set -- "modules/${1##*/}" ;;
+    *) set -- "provided/${1##*/}" ;;
+  esac
+  module=$state/client/$1
+  check_store_paths "$module"
+  [ -x "$module" ] || {
+    make_directory "${module%/*}"
+    ln -sf ../module.activities "$module.activities" && ln -sf ../module "$module"
+  }
+  [ -x "$module" ] || cannot 'write below' "$state/client"
+}
