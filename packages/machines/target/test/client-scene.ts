@@ -16,8 +16,6 @@ export interface ClientMachine {
   readonly within?: string
   /** Those of the shell of the coordinator. */
   readonly here?: ShellSurroundings
-  /** How long an answer may be due. */
-  readonly answerSeconds?: number
 }
 
 /** A machine that is reached through a client executable of the test, `there` being its directory, and one mapping on it. */
@@ -43,9 +41,13 @@ export class ClientScene {
   /** Opens the machine; `coordinator` names the directory with the state of the coordinator. */
   async machine<R extends Role>(role: R, coordinator = 'state'): Promise<Machine<R>> {
     const client = { executable: this.executable, address: 'far.example:22' }
-    const { answerSeconds, here } = this.#options
-    const connection = { ...shellConnection(this.#shell, join(this.directory, coordinator), here), client }
-    const machine = await openMachine(async () => connection, { role, answerSeconds })
+    const { here } = this.#options
+    const connection = {
+      ...shellConnection(this.#shell, join(this.directory, coordinator), here),
+      client,
+      address: client.address,
+    }
+    const machine = await openMachine(async () => connection, { role })
     this.#opened.push(machine)
     return machine
   }
