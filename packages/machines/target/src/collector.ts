@@ -41,6 +41,8 @@ export async function collectNixGarbage(
   machine: Machine<'collect'>,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<string> {
+  if (machine.client !== undefined)
+    return dryRun ? '' : (await machine.client.call('collect-garbage', [], { seconds: 'unlimited' })).join('; ')
   const [answer = ''] = await machine
     .request('nix_collect', dryRun ? ['--dry-run'] : [])
     .catch((error: unknown) => Promise.reject(onMachine(machine.address, error)))

@@ -1,5 +1,5 @@
 import type { Connection, ConnectionPool, ConnectionRequest } from '@davit/connection'
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { Infrastructure, Target, TargetName } from '@davit/documents'
 import type { Secrets } from '@davit/secrets'
 import type { Role } from '@davit/target-runtime'
@@ -38,7 +38,9 @@ export async function reachTargets<R extends Role>(
   const unreachable = new Map<TargetName, DavitError>()
   const reach = async (name: TargetName, target: Target) => {
     try {
-      targets.set(name, { name, machine: await machineOf(addressOf(target)) })
+      const address = addressOf(target)
+      refuseSecond(infrastructure, name, address)
+      targets.set(name, { name, machine: await machineOf(address) })
     } catch (error) {
       if (!(error instanceof DavitError)) throw error
       unreachable.set(name, error)
@@ -46,6 +48,19 @@ export async function reachTargets<R extends Role>(
   }
   await Promise.all([...infrastructure].map(([name, target]) => reach(name, target)))
   return { targets: inOrderOf(infrastructure, targets), unreachable: inOrderOf(infrastructure, unreachable) }
+}
+
+/** A client executable has one profile of a name for each address, so that two targets would replace the profiles of each other. */
+function refuseSecond(infrastructure: Infrastructure, name: TargetName, address: ConnectionRequest): void {
+  if (address.kind !== 'client') return
+  const isSame = (target: Target) => JSON.stringify(addressOf(target)) === JSON.stringify(address)
+  const [first] =
+    [...infrastructure].find(([, target]) => target.clientInterface === address.executable && isSame(target)) ?? []
+  if (first === undefined || first === name) return
+  throw new DavitError('unsupported-interface', `it has the client executable and the address of target '${first}'`, {
+    exitStatus: ExitStatus.badDocument,
+    hint: 'make them one target',
+  })
 }
 
 function inOrderOf<Value>(

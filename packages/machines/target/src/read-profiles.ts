@@ -8,7 +8,9 @@ import {
   type TargetName,
 } from '@davit/documents'
 
+import { readInstalled } from './client/installed.ts'
 import { badAnswer, fromHexadecimal } from './helper/answer-lines.ts'
+import type { LockPlace } from './lock.ts'
 import type { Machine } from './machine.ts'
 
 /** The current profile of a target, as the machine has it. */
@@ -29,6 +31,9 @@ export async function readProfiles(
   targets: readonly TargetName[],
 ): Promise<ReadonlyMap<TargetName, CurrentProfile>> {
   const lines = await machine.request('read_profiles', [profile, ...targets])
+  const [target] = targets
+  if (lines.length === 0 && machine.client !== undefined && target !== undefined)
+    return clientProfile(machine, { target, profile })
   return new Map(
     lines.map((line): [TargetName, CurrentProfile] => {
       const [, lock, name = '', path = '', text = ''] = LINE.exec(line) ?? []
@@ -37,6 +42,19 @@ export async function readProfiles(
       return [target, { isLocked: lock === 'locked', ...currentProfile(target, path, text) }]
     }),
   )
+}
+
+/** Asks a client executable for a profile that was not set from here, where Disnix has it if it is used as root. */
+async function clientProfile(
+  machine: Machine,
+  { target, profile }: LockPlace,
+): Promise<ReadonlyMap<TargetName, CurrentProfile>> {
+  const manifest = await readInstalled(machine, { target, profile })
+  if (manifest === undefined) return new Map()
+  const closure = (await machine.client?.call('query-requisites', [`/nix/var/nix/profiles/disnix/${profile}`])) ?? []
+  const path = parseStorePath(closure.at(-1) ?? '')
+  if (path === undefined) throw badAnswer(machine.address)
+  return new Map([[target, { path, manifest, isLocked: false, problem: undefined }]])
 }
 
 const LINE = /^profile (locked|free) (\S+) ([0-9a-f]+|-) ([0-9a-f]+|[-=!+])$/

@@ -10,6 +10,7 @@ export {
 export { addressOf, interfaceKindOf } from './address.ts'
 export type { Role } from '@davit/target-runtime'
 export { allTargets, isSkippable, type SkipTerms, targetsToUse } from './all-targets.ts'
+export { isTakenOver, noteTakenOver, readInstalled, takeOverInstalled } from './client/installed.ts'
 export { collectNixGarbage, type Remnant, trimProfile, trimRemnants } from './collector.ts'
 export {
   checkModulesHere,

@@ -10,6 +10,7 @@ client_module() {
       set -- "provided/${1##*/}"
       ;;
     */modules/*) set -- "modules/${1##*/}" ;;
+    dysnomia:*) set -- "modules/${1#*:}" ;;
     *) set -- "provided/${1##*/}" ;;
   esac
   module=$state/client/$1

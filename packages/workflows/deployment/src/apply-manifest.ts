@@ -5,6 +5,7 @@ import { type DirectSsh, resolveSecrets } from '@davit/target'
 import { coresOf, KINDS } from '@davit/transition'
 import { type RunOptions, runTransition, type TransitionOutcome } from '@davit/transition-runner'
 import { performerFor } from './performer.ts'
+import { recordInstalled } from './take-over-installed.ts'
 import { type Plan, reportPlan } from './plan-for.ts'
 
 export interface ApplyTerms {
@@ -32,6 +33,7 @@ export async function applyManifest(next: Manifest, plan: Plan, terms: ApplyTerm
   const { needs, perform } = performerFor(next, plan, { ...terms, signal: AbortSignal.any([terms.signal, lost]) })
   reportPlan(plan, report)
   await resolveSecrets(await needs())
+  await recordInstalled(plan.deployed, terms)
   return runTransition(transition, {
     ...terms,
     async perform(activity) {

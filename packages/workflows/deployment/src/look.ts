@@ -91,6 +91,6 @@ function isSettled({ transition, deployed, leftBehind }: Plan, terms: LookTerms)
   return isEmpty(transition) && isListed && renamed.length === 0 && unusable.length === 0 && observed.every(isAtRest)
 }
 
-function isAtRest({ state, running, doubt, isLocked = false }: DeployedMapping): boolean {
-  return state === 'active' && !running && doubt === undefined && !isLocked
+function isAtRest({ state, running, doubt, isLocked = false, isInstalled = false }: DeployedMapping): boolean {
+  return state === 'active' && !running && doubt === undefined && !isLocked && !isInstalled
 }

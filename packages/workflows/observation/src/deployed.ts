@@ -17,6 +17,7 @@ import { coresOf, type ObservedMapping, observedOf, type RecordedPlace, targetLa
 
 import { differencesOf } from './differences.ts'
 import { doubtsOf } from './doubts.ts'
+import { type Installed, installedOn } from './installed.ts'
 import { say } from './messages.ts'
 import { salvage, unusableMessage } from './salvage.ts'
 import { settledObservation, type SettlingTerms } from './settled.ts'
@@ -29,6 +30,8 @@ export interface DeployedMapping extends ObservedMapping {
   readonly isLocked?: boolean
   /** Activities that its module declares. */
   readonly declared?: readonly string[]
+  /** Whether only a client executable tells that it is active: it has no record yet. */
+  readonly isInstalled?: boolean
 }
 
 /** What is deployed now. */
@@ -44,6 +47,8 @@ export interface Deployed {
   readonly blank: ReadonlySet<TargetName>
   /** Records from which nothing can be reconstructed; `warnings` name them. */
   readonly unusable: readonly DamagedRecord[]
+  /** Targets whose client executables were asked what is active, and whose services have no records unless they are among `observed`. */
+  readonly asked: readonly ShellTarget[]
   /** Warnings about what has to be dealt with by hand. */
   readonly warnings: readonly Message[]
 }
@@ -77,20 +82,24 @@ export async function observeDeployment(
       return [...judged, ...salvaged].map((one) => placed(one, machine, places))
     }),
   )
+  const recorded = observed.flat()
+  const installed = await installedOn(targets, { ...terms, next, recorded })
   const known = new Set<ShellTarget>(targets)
   const unusable = observations.flatMap(({ damaged }) =>
     damaged.filter((record) => salvage(record, manifests) === undefined),
   )
   return {
-    observed: observed.flat(),
+    observed: [...recorded, ...installed.observed],
     places,
     renamed: [...places.values()].filter((place) => !known.has(place)),
     neighbours: machines.flatMap((machine, index) =>
       (observations[index]?.foreign ?? []).map((record) => ({ machine, record })),
     ),
-    blank: blankTargets(targets, observations, terms),
+    blank: blankTargets(targets, observations, { ...terms, installed }),
     unusable,
+    asked: installed.asked,
     warnings: [
+      ...installed.warnings,
       ...unusable.map(unusableMessage),
       ...observations.flatMap(({ strange }) => strange.map((file) => say('not-a-record', { file }))),
     ],
@@ -101,7 +110,7 @@ export async function observeDeployment(
 function blankTargets(
   targets: readonly ShellTarget[],
   observations: readonly Observation[],
-  { profile }: ObservationTerms,
+  { profile, installed }: ObservationTerms & { readonly installed: Installed },
 ): ReadonlySet<TargetName> {
   const isBlank = ({ profiles, records, damaged }: Observation) =>
     !profiles.includes(profile) && records.length === 0 && damaged.length === 0
@@ -109,7 +118,7 @@ function blankTargets(
     const observation = observations[index]
     return observation !== undefined && isBlank(observation) ? group.map(({ name }) => name) : []
   })
-  return new Set(blank)
+  return new Set(blank.filter((name) => installed.observed.every(({ mapping }) => mapping.target !== name)))
 }
 
 /** What is deployed, given a manifest that is taken to be active. */
@@ -128,6 +137,7 @@ export function deployedBy(
     neighbours: [],
     blank: new Set(),
     unusable: [],
+    asked: [],
     warnings: [],
   }
 }

@@ -30,6 +30,15 @@ export const say = messages({
     ({ target, container, key, record, problem }) =>
       `skipping '${key}' in '${container}' on target '${target}': cannot tell how to stop it, since its record '${record}' is damaged: ${problem}; stop it by hand, then run 'davit-env --abandon ${key}'`,
   ),
+  /**
+   * The client executable of a target reports services that davit has not activated from here. davit takes them for active, and makes their
+   * records when it begins to change the deployment.
+   */
+  'taken-over': warning(
+    { target: 'prefix', services: 'texts' },
+    ({ services }) =>
+      `${services.join(', ')} ${services.length === 1 ? 'was' : 'were'} deployed from elsewhere, and will be taken over without being started`,
+  ),
   /** A file that davit did not write is among the records on a target. Remove it. */
   'not-a-record': warning(
     { file: 'text' },

@@ -18,6 +18,7 @@ export async function prepareClient(client: Client, { stateDirectory }: MachineF
   await writeUnlessEqual(join(directory, 'executable'), `${executable}\n${address}\n`, 0o644)
   await writeUnlessEqual(join(directory, 'module.activities'), ACTIVITIES.map((one) => `${one}\n`).join(''), 0o644)
   await writeUnlessEqual(join(directory, 'module'), clientModule(), 0o755)
+  await writeUnlessEqual(join(directory, 'nothing'), '#!/bin/sh\n', 0o755)
   return client
 }
 

@@ -1,0 +1,41 @@
+import { DavitError } from '@davit/diagnostics'
+import type { ProfileName } from '@davit/documents'
+import type { Deployed, DeployedMapping } from '@davit/observation'
+import { noteTakenOver, takeOverInstalled, type ShellTarget } from '@davit/target'
+
+export interface InstalledTerms {
+  readonly profile: ProfileName
+  readonly token: string
+}
+
+/**
+ * Makes the records of what client executables say is active, before anything changes: so what has no record later is not active. Nothing is
+ * called on the targets.
+ */
+export async function recordInstalled(
+  { observed, places, asked }: Pick<Deployed, 'asked' | 'observed' | 'places'>,
+  terms: InstalledTerms,
+): Promise<void> {
+  const installed = observed.filter(({ isInstalled }) => isInstalled === true)
+  for (const one of installed) {
+    const place = places.get(one.mapping.target)
+    // One after the other, since it takes no time and nothing may be left out.
+    // oxlint-disable-next-line no-await-in-loop
+    if (place !== undefined) await recordOne(place, one, terms)
+  }
+  await Promise.all(asked.map(({ machine }) => noteTakenOver(machine, terms.profile)))
+}
+
+async function recordOne(
+  { machine }: ShellTarget,
+  { mapping, definition, service }: DeployedMapping,
+  terms: InstalledTerms,
+): Promise<void> {
+  if (definition === undefined) return
+  const result = await takeOverInstalled(machine, { ...terms, mapping, definition })
+  if (result.kind === 'succeeded') return
+  throw new DavitError(
+    'cannot-create',
+    `the record of '${service.name}' on '${mapping.target}' cannot be made: ${result.message}`,
+  )
+}
