@@ -55,6 +55,7 @@ export const ERROR_CODES = {
     'davit stopped listening to a script on a machine because the run was ending for another reason. See the other messages.',
   collected:
     'A package was garbage-collected on a target before it was needed. Run the same command again: the package is sent again.',
+  'client-failed': 'A client executable could not be called, or failed. Call it by hand as the message shows it.',
   'collection-failed':
     'Garbage collection failed in some places. The places and reasons are listed above the error; run the same command again to retry.',
   'command-timeout': 'A program on this machine ran longer than allowed. Run it by hand to find out why.',
@@ -194,7 +195,6 @@ export const ERROR_CODES = {
   'unlock-refused': 'The `unlock` activity of some services failed. Look at their logs.',
   unreachable: 'A machine cannot be reached. Make `ssh ADDRESS` work first.',
   'unreadable-modules': 'A directory of modules cannot be read. Check its path and permissions.',
-  'client-failed': 'A client executable could not be called, or failed. Call it by hand as the message shows it.',
   'unsupported-interface':
     'A target names a client interface that does not exist. Use `ssh`, `local`, or the absolute path of a client executable.',
   'unsupported-language':

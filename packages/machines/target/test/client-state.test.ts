@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { DYSNOMIA_MODULES } from '@davit/testing/dysnomia'
@@ -6,6 +6,7 @@ import { installedShells, type Shell } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import {
+  cleanSnapshots,
   copySnapshot,
   findSnapshot,
   listSnapshots,
@@ -145,6 +146,24 @@ describe.each(installedShells())('state on a machine behind a client executable,
     await copyLatest(keeper.store, far.store)
     expect(await far.perform('restore')).toEqual(SUCCEEDED)
     expect(far.rows).toBe('and back\n')
+  })
+
+  test('is cleaned here and there', async () => {
+    const far = await Far.open(shell)
+    await far.call('activate')
+    for (const text of ['first\n', 'second\n']) {
+      far.rows = text
+      await far.perform('snapshot')
+    }
+    far.scene.calls()
+    await cleanSnapshots(far.store, () => true, { keep: 1, mode: 'dry-run' })
+    expect(far.scene.calls()).toEqual([])
+    await cleanSnapshots(far.store, () => true, { keep: 1, mode: 'remove' })
+    expect(far.scene.calls()).toEqual(['--clean-snapshots @ --keep 1 --container process --component web'])
+    expect([(await far.names()).length, readdirSync(far.scene.there('dysnomia/generations/process/web'))]).toEqual([
+      1,
+      ['2'],
+    ])
   })
 
   test('is not saved if the client does not bring it', async () => {

@@ -1,11 +1,21 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { connectionPool } from '@davit/connection'
+import type { System, Target, TargetName } from '@davit/documents'
 import { isAlive } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 
-import { acquireLock, observeMachine, performActivity, releaseLock, type LockHolder } from '../src/target.ts'
+import {
+  acquireLock,
+  addressOf,
+  observeMachine,
+  performActivity,
+  reachTargets,
+  releaseLock,
+  type LockHolder,
+} from '../src/target.ts'
 import { ClientScene, closeClientScenes } from './client-scene.ts'
 import { PATIENCE } from './scene.ts'
 
@@ -183,6 +193,54 @@ describe('a client executable', () => {
     expect(result).toMatchObject({ kind: 'not-begun', message: expect.stringContaining('which others can read') })
     expect([scene.calls(), readdirSync(scene.there('types'))]).toEqual([[], []])
   })
+})
+
+const targetWith = (clientInterface: string, hostname: string): Target => ({
+  system: 'x86_64-linux' as System,
+  numOfCores: 1,
+  clientInterface,
+  targetProperty: 'hostname',
+  properties: new Map([['hostname', hostname]]),
+  containers: new Map(),
+})
+
+test.each([
+  ['/opt/clients/serial', { kind: 'client', executable: '/opt/clients/serial', address: 'a' }],
+  ['disnix-client', { kind: 'client', executable: 'disnix-client', address: 'a' }],
+  ['disnix-ssh-client', { kind: 'ssh', address: 'a' }],
+  ['disnix-run-activity', { kind: 'local' }],
+])('the client interface %s is known', (clientInterface, address) => {
+  expect(addressOf(targetWith(clientInterface, 'a'))).toEqual(address)
+})
+
+test.each([
+  [
+    'clients/serial',
+    "there is no client interface 'clients/serial'",
+    'write the absolute path of the client executable',
+  ],
+  ['disnix-ssh-clint', "there is no client interface 'disnix-ssh-clint'", "did you mean 'disnix-ssh-client'?"],
+  ['telnet', "there is no client interface 'telnet'", "write 'ssh', 'local', or the path of a client executable"],
+])('the client interface %s is refused', (clientInterface, message, hint) => {
+  expect(() => addressOf(targetWith(clientInterface, 'a'))).toThrow(expect.objectContaining({ message, hint }))
+})
+
+test('two targets with the same client executable and address are refused', async () => {
+  const scene = new ClientScene(dash!)
+  const environment = { PATH: '/usr/bin:/bin', DAVIT_STATE_DIR: join(scene.directory, 'state') }
+  const pool = connectionPool({ environment })
+  const infrastructure = new Map([
+    ['t1' as TargetName, targetWith(scene.executable, 'a')],
+    ['t2' as TargetName, targetWith(scene.executable, 'a')],
+    ['t3' as TargetName, targetWith(scene.executable, 'b')],
+  ])
+  const { targets, unreachable } = await reachTargets(infrastructure, pool, { role: 'deploy' })
+  expect([...targets.keys()]).toEqual(['t1', 't3'])
+  expect(unreachable.get('t2' as TargetName)?.message).toBe(
+    "it has the client executable and the address of target 't1'",
+  )
+  for (const { machine } of targets.values()) machine.close()
+  await pool.close()
 })
 
 test('the place of each target of a client is its own', async () => {

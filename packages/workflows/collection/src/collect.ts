@@ -30,7 +30,8 @@ export interface CollectionOptions extends Pick<CollectOptions, 'isRoot' | 'left
 
 /** Collects the garbage of one store and the remnants of services that are gone, or prints what would be removed. */
 export async function collect(place: CollectionPlace, options: CollectionOptions): Promise<void> {
-  await collectStore(place, options)
+  // A client executable knows no native store: that of its helper is the coordinator's.
+  if (place.machine.client === undefined || options.reference.kind === 'nix') await collectStore(place, options)
   const remnants = await trimRemnants(place.machine, options)
   if (remnants.length === 0) return
   if (options.dryRun) await options.print(renderRemnants(remnants, place.name))

@@ -17,7 +17,7 @@ import { coresOf, type ObservedMapping, observedOf, type RecordedPlace, targetLa
 
 import { differencesOf } from './differences.ts'
 import { doubtsOf } from './doubts.ts'
-import { type Installed, installedOn } from './installed.ts'
+import { withInstalled } from './installed.ts'
 import { say } from './messages.ts'
 import { salvage, unusableMessage } from './salvage.ts'
 import { settledObservation, type SettlingTerms } from './settled.ts'
@@ -69,6 +69,14 @@ export async function observeDeployment(
   next: Manifest,
   terms: ObservationTerms,
 ): Promise<Deployed> {
+  return withInstalled(await observeRecords(targets, next, terms), targets, { ...terms, next })
+}
+
+async function observeRecords(
+  targets: readonly ShellTarget[],
+  next: Manifest,
+  terms: ObservationTerms,
+): Promise<Deployed> {
   const places = placesByName(targets)
   const machines = machinesOf(targets)
   const observations = await Promise.all(machines.map((machine) => settledObservation(machine, terms)))
@@ -82,24 +90,21 @@ export async function observeDeployment(
       return [...judged, ...salvaged].map((one) => placed(one, machine, places))
     }),
   )
-  const recorded = observed.flat()
-  const installed = await installedOn(targets, { ...terms, next, recorded })
   const known = new Set<ShellTarget>(targets)
   const unusable = observations.flatMap(({ damaged }) =>
     damaged.filter((record) => salvage(record, manifests) === undefined),
   )
   return {
-    observed: [...recorded, ...installed.observed],
+    observed: observed.flat(),
     places,
     renamed: [...places.values()].filter((place) => !known.has(place)),
     neighbours: machines.flatMap((machine, index) =>
       (observations[index]?.foreign ?? []).map((record) => ({ machine, record })),
     ),
-    blank: blankTargets(targets, observations, { ...terms, installed }),
+    blank: blankTargets(targets, observations, terms),
     unusable,
-    asked: installed.asked,
+    asked: [],
     warnings: [
-      ...installed.warnings,
       ...unusable.map(unusableMessage),
       ...observations.flatMap(({ strange }) => strange.map((file) => say('not-a-record', { file }))),
     ],
@@ -110,7 +115,7 @@ export async function observeDeployment(
 function blankTargets(
   targets: readonly ShellTarget[],
   observations: readonly Observation[],
-  { profile, installed }: ObservationTerms & { readonly installed: Installed },
+  { profile }: ObservationTerms,
 ): ReadonlySet<TargetName> {
   const isBlank = ({ profiles, records, damaged }: Observation) =>
     !profiles.includes(profile) && records.length === 0 && damaged.length === 0
@@ -118,7 +123,7 @@ function blankTargets(
     const observation = observations[index]
     return observation !== undefined && isBlank(observation) ? group.map(({ name }) => name) : []
   })
-  return new Set(blank.filter((name) => installed.observed.every(({ mapping }) => mapping.target !== name)))
+  return new Set(blank)
 }
 
 /** What is deployed, given a manifest that is taken to be active. */

@@ -31,6 +31,15 @@ export const say = messages({
       `skipping '${key}' in '${container}' on target '${target}': cannot tell how to stop it, since its record '${record}' is damaged: ${problem}; stop it by hand, then run 'davit-env --abandon ${key}'`,
   ),
   /**
+   * A target is used through a client executable from this coordinator for the first time. Its protocol does not tell what is written here;
+   * see docs/client-interfaces.md.
+   */
+  'client-limits': note(
+    { target: 'prefix', executable: 'text' },
+    ({ executable }) =>
+      `'${executable}' does not tell whether services run, when the machine was restarted, nor later what others deploy there: records are kept on this machine alone`,
+  ),
+  /**
    * The client executable of a target reports services that davit has not activated from here. davit takes them for active, and makes their
    * records when it begins to change the deployment.
    */

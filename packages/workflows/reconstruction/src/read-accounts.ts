@@ -14,6 +14,7 @@ import {
 } from '@davit/target'
 
 import { damagedRecordsError, unreadableError, unreadableProfile } from './failures.ts'
+import { withInstalled } from './installed.ts'
 import { say } from './messages.ts'
 
 export interface ReadingTerms {
@@ -77,7 +78,11 @@ async function readMachine(group: MachineTargets, terms: ReadingTerms): Promise<
       readProfiles(machine, terms.profile, names),
     ])
     reportOthers(observation, names, terms)
-    return names.map((name) => [name, readTarget(name, { observation, profile: profiles.get(name) }, terms)])
+    return names.map((name) => {
+      const read = readTarget(name, { observation, profile: profiles.get(name) }, terms)
+      if (read instanceof DavitError) return [name, read]
+      return [name, { ...read, account: withInstalled(read.account, machine, terms) }]
+    })
   } catch (error) {
     terms.signal.throwIfAborted()
     if (!(error instanceof DavitError)) throw error

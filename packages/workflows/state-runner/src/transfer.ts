@@ -59,13 +59,18 @@ async function isSentDirectly(
   { from, to, snapshot }: DirectTransfer,
   { direct, signal, report }: Pick<StateTransfer, 'direct' | 'signal' | 'report'>,
 ): Promise<boolean> {
-  const addresses = [from, to.store].map(({ machine }) => machine.address)
-  if (direct === undefined || addresses.includes('local') || from.machine === to.store.machine) return false
+  const machines = [from.machine, to.store.machine]
+  if (direct === undefined || machines.some(isHere) || from.machine === to.store.machine) return false
   const reason = await sendDirectly(from, copyTo(to, report), { snapshot, direct, signal })
   if (reason === undefined) return true
-  const [source = '', target = ''] = addresses
+  const [source = '', target = ''] = machines.map(({ address }) => address)
   report(say('not-direct', { component: snapshot.component, source, target, reason }))
   return false
+}
+
+/** Whether snapshots of a machine are kept on the coordinator. */
+function isHere({ address, client }: SnapshotStore['machine']): boolean {
+  return address === 'local' || client !== undefined
 }
 
 /** Sends a snapshot that the coordinator keeps; returns the number of bytes that travelled. */

@@ -11,6 +11,7 @@ import { clientEnded, clientFloods, clientLate } from './client-errors.ts'
 
 /** Operations of the client protocol of Disnix that davit itself calls; those on services are called by the program that stands for modules. */
 export type ClientOperation =
+  | 'clean-snapshots'
   | 'collect-garbage'
   | 'export'
   | 'import'

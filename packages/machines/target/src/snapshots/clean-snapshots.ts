@@ -1,3 +1,4 @@
+import type { Machine } from '../machine.ts'
 import { listComponents, type Component, type SnapshotStore } from './snapshot-store.ts'
 
 export interface CleanOptions {
@@ -23,6 +24,9 @@ export async function cleanSnapshots(
     const options = mode === 'dry-run' ? ['--dry-run'] : []
     const { machine, place } = store
     // One after the other, since each holds the store.
+    // The snapshots of a machine behind a client executable are there as well, with a number of generations of their own.
+    // oxlint-disable-next-line no-await-in-loop
+    if (mode === 'remove') await cleanByClient(machine, { container, component }, keep)
     // oxlint-disable-next-line no-await-in-loop
     const lines = await machine.request('clean_snapshots', [place, String(keep), container, component, ...options])
     const generations = lines.filter((line) => line.startsWith('removed ')).length
@@ -31,4 +35,12 @@ export async function cleanSnapshots(
     cleaned.push({ container, component, generations, bytes: freed.reduce((sum, bytes) => sum + bytes, 0) })
   }
   return cleaned
+}
+
+async function cleanByClient(
+  { client }: Machine<'state'>,
+  { container, component }: Component,
+  keep: number,
+): Promise<void> {
+  await client?.call('clean-snapshots', ['--keep', String(keep), '--container', container, '--component', component])
 }
