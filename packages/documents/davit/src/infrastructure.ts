@@ -17,7 +17,7 @@ export interface Target {
   readonly [attribute: string]: unknown
 }
 
-/** How to reach a target: `ssh`, `local`, their names in the original toolset, or the path of a client executable. */
+/** How to reach a target: `ssh`, `local`, their names in the original toolset, or a client executable: its path, or a name that ends in `-client`. */
 export type ClientInterface =
   | 'ssh'
   | 'local'
@@ -28,6 +28,7 @@ export type ClientInterface =
   | `/${string}`
   | `./${string}`
   | `../${string}`
+  | `${string}-client`
 
 /** Target name → target. */
 export interface Infrastructure {

@@ -14,14 +14,13 @@ export const CLIENT_INTERFACES: ReadonlyMap<string, ClientInterfaceKind> = new M
 
 /** Whether a client interface is an executable of the user: a path, or the name of a program that ends in `-client`. */
 export function isClientExecutable(text: string): boolean {
-  if (CLIENT_INTERFACES.has(text)) return false
-  if (text.includes('/')) return true
-  return text.endsWith('-client') && suggestionFor(text, CLIENT_INTERFACES.keys()) === undefined
+  return !CLIENT_INTERFACES.has(text) && (text.includes('/') || text.endsWith('-client'))
 }
 
 /** Returns a problem for an unknown name; undefined for a known one and for a client executable. */
 export function clientInterfaceProblem(text: string): { readonly message: string; readonly hint: string } | undefined {
   if (CLIENT_INTERFACES.has(text) || isClientExecutable(text)) return undefined
-  const hint = suggestionFor(text, CLIENT_INTERFACES.keys()) ?? "write 'ssh' or 'local'"
+  const hint =
+    suggestionFor(text, CLIENT_INTERFACES.keys()) ?? "write 'ssh', 'local', or the absolute path of a client executable"
   return { message: `there is no client interface '${text}'`, hint }
 }

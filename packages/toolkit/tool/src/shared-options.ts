@@ -41,7 +41,7 @@ export const interfaceOptions = {
     default: 'ssh',
     env: ['DAVIT_CLIENT_INTERFACE', 'DISNIX_CLIENT_INTERFACE'],
     group: 'Connection options',
-    describe: 'client interface of targets that do not set one: ssh or local',
+    describe: 'client interface of targets that do not set one: ssh, local, or a client executable',
   },
   'target-property': {
     type: 'string',

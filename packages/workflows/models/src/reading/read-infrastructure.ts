@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+
 import {
   clientInterfaceProblem,
   containerName,
@@ -73,8 +75,10 @@ export function readContainers(part: Part): ReadonlyMap<ContainerName, Propertie
 
 function readClientInterface(part: Part): string | undefined {
   const text = textOf(part, 'the name or path of a client interface')
-  const problem = text === undefined ? undefined : clientInterfaceProblem(text)
-  return problem === undefined ? text : refuse(part, problem.message, problem.hint)
+  if (text === undefined) return undefined
+  const problem = clientInterfaceProblem(text)
+  if (problem !== undefined) return refuse(part, problem.message, problem.hint)
+  return text.includes('/') ? resolve(part.origin.directory, text) : text
 }
 
 function readNumOfCores(part: Part): number | undefined {
