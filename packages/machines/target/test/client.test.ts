@@ -10,6 +10,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import {
   acquireLock,
   addressOf,
+  awaitActivity,
   observeMachine,
   performActivity,
   reachTargets,
@@ -53,6 +54,23 @@ describe.each(installedShells())('a machine behind a client executable, with $na
       message: 'its module ended with status 3',
       log: 'broken\n',
     })
+  })
+
+  test('has activities that go on without davit, and are waited for', async () => {
+    const scene = new ClientScene(shell)
+    scene.type('web-type', `: >"$D/begun"; until [ -e "$D/go" ] || [ ! -e "$D" ]; do sleep 0.05; done\n${MODULE}`)
+    const first = await scene.machine('deploy')
+    const { profile, mapping, definition } = scene
+    const lost = performActivity(first, { profile, token: '-', mapping, definition, activity: 'activate' })
+    lost.catch(() => {})
+    await vi.waitUntil(() => existsSync(scene.there('begun')), PATIENCE)
+    first.close()
+    const second = await scene.machine('deploy')
+    expect((await observeMachine(second, profile)).records).toMatchObject([{ state: 'activating', running: true }])
+    writeFileSync(scene.there('go'), '')
+    expect(await awaitActivity(second, { profile, mapping, activity: 'activate' })).toBe(0)
+    expect((await observeMachine(second, profile)).records).toMatchObject([{ state: 'active' }])
+    expect(scene.calls()).toHaveLength(1)
   })
 
   test('takes the package of a service that provides the container as the type', async () => {

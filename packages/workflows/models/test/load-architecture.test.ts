@@ -284,6 +284,17 @@ test('loadArchitecture() takes files relative to the working directory', async (
   expect(model.placeOf(['infrastructure'])?.file).toBe(infrastructure)
 })
 
+test('loadArchitecture() takes client executables relative to the model, and programs by name', async () => {
+  const interfaces = ['clients/serial', '/opt/serial', 'disnix-client', 'disnix-ssh-client']
+  const targets = interfaces.map((clientInterface, index) => [`t${index}`, { clientInterface }])
+  const directory = modelsIn({ 'infrastructure.json': JSON.stringify(Object.fromEntries(targets)) })
+  const { infrastructure } = await loadIn(directory, ['infrastructure.json'])
+  expect([...infrastructure.values()].map(({ clientInterface }) => clientInterface)).toEqual([
+    `${directory}/clients/serial`,
+    ...interfaces.slice(1),
+  ])
+})
+
 const bare = { a: { properties: { hostname: 'a' }, containers: { process: {} }, system: 'x86_64-linux' } }
 
 test('loadArchitecture() reads an infrastructure with the header of a document', async () => {
