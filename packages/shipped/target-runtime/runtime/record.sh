@@ -58,8 +58,9 @@ compose_record() {
 # PACKAGE//MODULE, the module counts if the package has none. `dysnomia:TYPE`, and a module that declares `of-dysnomia`, stand for the
 # module of that name that Dysnomia has on this machine.
 resolve_module() {
+  # Only helpers for such machines have that function.
   [ -z "$client_place" ] || {
-    client_module "$1"
+    "${client_place:+client_module}" "$1"
     return
   }
   case $1 in

@@ -177,7 +177,7 @@ call_module() {
   fi
   davit_target_state=$davit_state/targets/$davit_target
   case $davit_module in
-    "$davit_state/client/"*) become_client "$@" ;;
+    "$davit_state/client/"*) "${davit_module:+become_client}" "$@" ;;
   esac
   # Modules of Dysnomia take the hash off the name of a component only if it is in this directory.
   ! is_of_dysnomia "$davit_module" || set -- "$@" NIX_STORE_DIR "${davit_nix_store:-"${davit_package%/*}"}"
@@ -204,18 +204,6 @@ become_module() {
   done
   shift
   exec "$@"
-}
-
-# become_client [NAME VALUE]...: becomes the program that calls a client executable, which is told the properties by its arguments.
-become_client() {
-  left=$#
-  while [ "$left" -gt 0 ]; do
-    set -- "$@" "$1=$2"
-    shift 2
-    left=$((left - 2))
-  done
-  exec "$davit_setsid" "$davit_module" "$davit_activity" "$davit_package" "$davit_container" "$davit_snapshot" \
-    "${davit_view:-"$davit_target_state/dysnomia"}" "$@"
 }
 
 # open_log: makes file descriptor 7 a pipe to a process that keeps the log small. It reads as long as any process, such as a

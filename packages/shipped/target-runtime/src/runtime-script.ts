@@ -28,14 +28,14 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
   deploy: {
     detached: ACTIVITIES,
     asker: ['asker'],
-    own: [...HELPER, 'lock', 'record', 'client', 'look', 'activity', 'ask', 'nix-roots', 'profile'],
+    own: [...HELPER, 'lock', 'record', 'look', 'activity', 'ask', 'nix-roots', 'profile'],
   },
   carry: {
     own: ['common', 'claim', ...HELPER, 'nix-roots', 'protect', 'native-store', 'native-aside', 'native-transfer'],
   },
   state: {
     detached: SNAPSHOT_ACTIVITIES,
-    own: [...HELPER, 'lock', 'record', 'client', 'activity', 'native-aside', 'snapshot-activity', 'snapshot-store'],
+    own: [...HELPER, 'lock', 'record', 'activity', 'native-aside', 'snapshot-activity', 'snapshot-store'],
   },
   collect: { own: ['common', 'claim', ...HELPER, 'native-store', 'native-aside', 'collect'] },
 }
@@ -59,7 +59,15 @@ export interface HelperToStart {
 export function helperScript({ role, marker, predecessor, client = '' }: HelperToStart): string {
   const words = [quote(marker), ...operationsOf(role)]
   const start = `states=${quote(STATES)}\nclient_place=${quote(client)}\nserve ${words.join(' ')}\n`
-  return `${runtime(HELPERS[role])}\n${ending(predecessor)}${start}`
+  const parts = client === '' ? HELPERS[role] : withClient(HELPERS[role])
+  return `${runtime(parts)}\n${ending(predecessor)}${start}`
+}
+
+/** Adds what only machines behind a client executable need. Their scripts are not sent anywhere, so they may be longer. */
+function withClient({ detached, own, ...rest }: Parts): Parts {
+  return detached === undefined
+    ? { own, ...rest }
+    : { ...rest, detached: [...detached, 'client-runner'], own: [...own, 'client'] }
 }
 
 export interface ScriptToLoad {
