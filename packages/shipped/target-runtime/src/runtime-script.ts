@@ -132,7 +132,7 @@ export function clientModule(): string {
 }
 
 /** Returns a script that calls a client executable with these words, and ends it when the script's own input ends. */
-export function clientScript(words: readonly [executable: string, ...string[]]): string {
+export function executableScript(words: readonly [executable: string, ...string[]]): string {
   return `${runtime(CLIENT)}\ncall_client ${words.map(quote).join(' ')}\n`
 }
 

@@ -13,7 +13,7 @@ export { REFUSALS } from './refusals.ts'
 export type { ActivityRequestOf, RequestOf } from './request.ts'
 export {
   clientModule,
-  clientScript,
+  executableScript,
   helperScript,
   type HelperToStart,
   loaded,

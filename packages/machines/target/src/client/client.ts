@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
 import type { Channel, ClientExecutable } from '@davit/connection'
-import { clientScript, SLOW } from '@davit/target-runtime'
+import { executableScript, SLOW } from '@davit/target-runtime'
 
 import { whileWatched } from '../helper/channel-watch.ts'
 import { SilentError } from '../helper/silence.ts'
@@ -49,7 +49,7 @@ export function clientOf(place: ScriptPlace, { executable, address }: ClientExec
     async call(operation, words, { signal = NEVER, seconds = SLOW * place.answerSeconds } = {}) {
       const call: ClientCall = { executable, address, operation }
       signal.throwIfAborted()
-      const channel = await place.run(clientScript([executable, `--${operation}`, '--target', address, ...words]))
+      const channel = await place.run(executableScript([executable, `--${operation}`, '--target', address, ...words]))
       const limit = seconds === 'unlimited' ? { seconds: MINUTE, owes: () => false } : { seconds }
       try {
         return await whileWatched(channel, { address, signal, ...limit }, () => outputOf(channel, call))
