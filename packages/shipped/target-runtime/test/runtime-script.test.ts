@@ -11,6 +11,7 @@ import {
   CLIENT_OPERATIONS,
   clientScript,
   directSenderScript,
+  executableScript,
   helperScript,
   loaded,
   nixScript,
@@ -55,6 +56,7 @@ const SCRIPTS: readonly (readonly [string, string])[] = [
   ...CLIENT_OPERATIONS.map(
     (operation) => [`clientScript() of ${operation}`, clientScript({ operation, marker, modules: [module] })] as const,
   ),
+  ['executableScript()', executableScript(['/opt/client', '--lock'])],
   ['adoptScript()', adoptScript({ marker, places, records })],
 ]
 
