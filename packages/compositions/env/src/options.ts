@@ -131,6 +131,12 @@ const deploymentOptions = {
     describe:
       'replace what was deployed under this name from elsewhere, although the models share nothing with it; without this option, that is refused before anything is sent',
   },
+  'beside-original': {
+    type: 'boolean',
+    ...DEPLOYMENT,
+    describe:
+      'start services that are also in a deployment of Disnix on the same target; without this option, that is refused until davit-adopt has taken that deployment over',
+  },
   'no-migration': {
     type: 'boolean',
     ...DEPLOYMENT,

@@ -30,7 +30,7 @@ export function modelWords(order: Order): readonly string[] {
 /** Words for davit-activate. */
 export function activationWords(order: Order): readonly string[] {
   const { dryRun, undeploy, noUpgrade, takeOver, noRollback, repair, restartChanged, abandon, noLock } = order
-  const { noMigration, restore, direct } = order
+  const { noMigration, restore, direct, besideOriginal } = order
   return wordsOf({
     dryRun,
     undeploy,
@@ -39,6 +39,7 @@ export function activationWords(order: Order): readonly string[] {
     restore,
     direct,
     takeOver,
+    besideOriginal,
     noRollback,
     repair,
     restartChanged,

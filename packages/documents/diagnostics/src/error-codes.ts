@@ -158,6 +158,8 @@ export const ERROR_CODES = {
   'nothing-found':
     'The targets know of no deployment with this name. Check the name, the infrastructure, and the account that logs in.',
   'nothing-selected': 'No service with state matches the selection. The hint names services that have some.',
+  'original-deployment':
+    'Disnix has started services of this manifest, and its deployment was not adopted. Take it over with davit-adopt, or start the services beside it with `--beside-original`.',
   'other-generation':
     'The manifest is not the one of the given generation. Print that manifest with davit-generations.',
   'output-too-large': 'A program printed more than davit reads. Run it by hand to see why.',

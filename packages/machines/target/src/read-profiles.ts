@@ -74,7 +74,8 @@ const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['+', 'is too large to be a profile manifest'],
 ])
 
-function profileManifestIn(text: string, target: TargetName, path: StorePath): ManifestOrProblem {
+/** Parses a profile manifest as a machine sends it: in hexadecimal, or a sign that there is none. */
+export function profileManifestIn(text: string, target: TargetName, path: StorePath): ManifestOrProblem {
   const file = `${target}:${path}/profilemanifest.xml`
   const problem = PROBLEMS.get(text)
   if (problem !== undefined) return failed(`${file} ${problem}`)

@@ -73,3 +73,14 @@ export {
 } from './snapshots/snapshot-store.ts'
 export { readStateMark, type StateMark } from './snapshots/state-marks.ts'
 export { performStateActivity, replaceState, type StateRequest, WHATEVER_IS_THERE } from './snapshots/state-activity.ts'
+export {
+  adoptRecord,
+  adoptState,
+  type CopiedSnapshot,
+  giveBack,
+  type GivenBack,
+  noteOriginal,
+  type OriginalProfile,
+  type OriginalTerms,
+} from './originals/adopt.ts'
+export { type OriginalDeployment, originalProfile } from './originals/original.ts'

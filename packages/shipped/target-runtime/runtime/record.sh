@@ -137,8 +137,8 @@ operation_resolve() {
   done
 }
 
-# operation_observe PROFILE: all profiles that were ever set here; all mappings of this one, under any target name, with the
-# activities that the module declares; the mappings of other profiles.
+# operation_observe PROFILE: all profiles that were ever set here; deployments of Disnix that were not adopted; all mappings of this
+# profile, under any target name, with the activities that the module declares; the mappings of other profiles.
 operation_observe() {
   check_names "$1"
   for gone in "$state"/targets/*/active/"$1"/.gone.*; do
@@ -151,6 +151,7 @@ operation_observe() {
       *) [ ! -L "$directory/current" ] || say profile "${directory##*/}" ;;
     esac
   done
+  say_originals
   for directory in "$state"/targets/*/active/*/*:*; do
     [ -f "$directory/record" ] || [ -f "$directory/state" ] || continue
     place=${directory#"$state"/targets/}

@@ -37,7 +37,7 @@ export const OPERATIONS = {
   observe: {
     roles: DEPLOY,
     fields: 'PROFILE',
-    does: 'lists the records of a profile on this machine under any target name, the mappings of other profiles, and all profiles',
+    does: 'lists the records of a profile on this machine under any target name, the mappings of other profiles, all profiles, and deployments of Disnix that were not adopted',
     isRepeatable: true,
   },
   look: {

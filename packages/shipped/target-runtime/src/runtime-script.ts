@@ -28,14 +28,24 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
   deploy: {
     detached: ACTIVITIES,
     asker: ['asker'],
-    own: [...HELPER, 'lock', 'record', 'look', 'activity', 'ask', 'nix-roots', 'profile'],
+    own: [...HELPER, 'lock', 'record', 'look', 'activity', 'ask', 'nix-roots', 'profile', 'original'],
   },
   carry: {
     own: ['common', 'claim', ...HELPER, 'nix-roots', 'protect', 'native-store', 'native-aside', 'native-transfer'],
   },
   state: {
     detached: SNAPSHOT_ACTIVITIES,
-    own: [...HELPER, 'lock', 'record', 'activity', 'native-aside', 'snapshot-activity', 'snapshot-store'],
+    own: [
+      ...HELPER,
+      'lock',
+      'record',
+      'activity',
+      'native-aside',
+      'snapshot-activity',
+      'snapshot-store',
+      'original',
+      'adopt',
+    ],
   },
   collect: { own: ['common', 'claim', ...HELPER, 'native-store', 'native-aside', 'collect'] },
 }

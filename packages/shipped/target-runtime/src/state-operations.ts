@@ -65,4 +65,30 @@ export const STATE_OPERATIONS = {
     slowness: SLOW,
     isRepeatable: true,
   },
+  adopt_record: {
+    roles: STATE,
+    fields: 'TARGET PROFILE TOKEN CONTAINER KEY [FIELD WORD]...',
+    does: 'writes the record of a service that Disnix has activated, unless there is one',
+    isRepeatable: true,
+  },
+  adopt_state: {
+    roles: STATE,
+    fields: 'TARGET PROFILE TOKEN [--dry-run]',
+    does: 'takes over the snapshots and markers of Dysnomia, by hard links where possible',
+    slowness: VERY_SLOW,
+    isRepeatable: true,
+  },
+  note_original: {
+    roles: STATE,
+    fields: 'TARGET PROFILE TOKEN PATH [CONTAINER COMPONENT]...',
+    does: 'notes that a profile of Disnix was adopted, with the components that are active',
+    isRepeatable: true,
+  },
+  give_back: {
+    roles: STATE,
+    fields: 'TARGET PROFILE TOKEN PATH [CONTAINER COMPONENT]...',
+    does: 'sets the profile of Disnix, and gives Dysnomia its markers and the snapshots that its modules can read',
+    slowness: VERY_SLOW,
+    isRepeatable: true,
+  },
 } as const satisfies Readonly<Record<string, Operation>>

@@ -78,6 +78,11 @@ export const description = {
       describe:
         'replace what another coordinator has deployed under this name, although the manifest shares nothing with it; without this option, that is refused if this coordinator has no generation',
     },
+    'beside-original': {
+      type: 'boolean',
+      describe:
+        'start services that are also in a deployment of Disnix on the same target; without this option, that is refused until davit-adopt has taken that deployment over',
+    },
     undeploy: {
       type: 'boolean',
       describe:

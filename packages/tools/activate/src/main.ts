@@ -37,7 +37,7 @@ export const tool = defineTool({
     const { profile, place } = deploymentOf(context)
     const { value: next, text } = await readNext(context)
     const old = await readOld(context)
-    const { takeOver, undeploy } = args
+    const { takeOver, undeploy, besideOriginal } = args
     // With --old-manifest the user vouches for what is active.
     const claim = old === undefined ? await onFirst({ profile, place, takeOver, undeploy }) : undefined
     const { generation, ...known } = await knownHere(place, old)
@@ -48,6 +48,7 @@ export const tool = defineTool({
       place,
       claim,
       undeploy,
+      besideOriginal,
       ...transitionOptionsOf(args),
       direct: directOf(context),
       state: { migration: migrationOf(args), directory: stateDirectory(context) },

@@ -31,6 +31,12 @@ export const say = messages({
     const places = targets.map((target, index) => `${counts[index]} on '${target}'`).join(', ')
     return `taking over '${profile}', which was not deployed from this coordinator, with its services: ${places}`
   }),
+  /** Disnix has perhaps started this service already, in a deployment that was not adopted; `--beside-original` starts it all the same. */
+  'beside-original': warning(
+    { service: 'text', target: 'prefix', container: 'text', profile: 'text' },
+    ({ service, container, profile }) =>
+      `'${service}' in container '${container}' is also in the deployment '${profile}' of Disnix, which was not adopted`,
+  ),
   /** Nothing runs under this name, but other deployments have services on these targets. Check the name. */
   'others-here': note(
     { profiles: 'texts' },

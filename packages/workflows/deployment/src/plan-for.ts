@@ -29,11 +29,12 @@ import type { FoundService } from '@davit/observation'
 import { say } from './messages.ts'
 import { refuseConflicts } from './refuse-conflicts.ts'
 import { refuseMissingModules } from './refuse-missing-modules.ts'
+import { type OriginalPlanTerms, refuseOriginal } from './refuse-original.ts'
 import { perhapsGone } from './state/perhaps-gone.ts'
 import { planState, type StateTerms } from './state/state-plan.ts'
 import { type Claim, takeOver } from './take-over.ts'
 
-export interface PlanTerms extends ObservationTerms, Pick<PlanOptions, 'upgrade' | 'changed'> {
+export interface PlanTerms extends ObservationTerms, OriginalPlanTerms, Pick<PlanOptions, 'upgrade' | 'changed'> {
   /** Manifest of what is active, instead of what the targets report. */
   readonly old: Manifest | undefined
   /** Without it, everything observed counts as deployed from this coordinator. */
@@ -75,8 +76,10 @@ export async function planFor(next: Manifest, targets: readonly ShellTarget[], t
   )
   refuseConflicts(next, transition, deployed)
   await refuseMissingModules(next, { transition, places, running: terms.running })
+  const beside = refuseOriginal(transition, deployed, terms)
   const skipped = [...transition.skipped, ...forgottenIn(next, { ...terms, observed, unreachable })]
   const notes = [
+    ...beside,
     ...state.messages,
     ...perhapsGone(observed),
     ...vanishedOf(leaving),

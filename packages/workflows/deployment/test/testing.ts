@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -88,11 +89,20 @@ esac
   }
 
   async target(machine: string, name: string, secrets?: Secrets): Promise<ShellTarget> {
-    const environment = { PATH: '/usr/bin:/bin', HOME: this.directory, DAVIT_STATE_DIR: join(this.directory, machine) }
+    const state = join(this.directory, machine)
+    const own = { DAVIT_STATE_DIR: state, NIX_STATE_DIR: join(state, 'nix') }
+    const environment = { PATH: '/usr/bin:/bin', HOME: this.directory, ...own }
     const connection = openLocal({ environment })
     this.#connections.push(connection)
     const run = (script: string) => connection.run(`PATH='${this.directory}/bin':$PATH; ${script}`)
     return { name: name as TargetName, machine: await openMachine(async () => ({ ...connection, run }), { secrets }) }
+  }
+
+  /** Notes that a profile of Disnix was adopted. */
+  adopt(machine: string, path: string, profile = 'default'): void {
+    const adopted = join(this.directory, machine, 'adopted')
+    mkdirSync(adopted, { recursive: true })
+    symlinkSync(path, join(adopted, profile))
   }
 
   /** Services by target, each in a container of its own name. */

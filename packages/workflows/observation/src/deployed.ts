@@ -11,6 +11,7 @@ import {
   machinesOf,
   type Observation,
   type ObservedRecord,
+  type OriginalDeployment,
   type ShellTarget,
 } from '@davit/target'
 import { coresOf, type ObservedMapping, observedOf, type RecordedPlace, targetLabelOf } from '@davit/transition'
@@ -43,6 +44,8 @@ export interface Deployed {
   readonly renamed: readonly ShellTarget[]
   /** What other deployments have on the machines. */
   readonly neighbours: readonly Neighbour[]
+  /** Deployments of Disnix on the machines that were not adopted. */
+  readonly originals: readonly OriginalNeighbour[]
   /** Targets whose machines know nothing of the deployment: it was never set there, or they have a new disk. */
   readonly blank: ReadonlySet<TargetName>
   /** Records from which nothing can be reconstructed; `warnings` name them. */
@@ -56,6 +59,11 @@ export interface Deployed {
 export interface Neighbour {
   readonly machine: Machine
   readonly record: ForeignRecord
+}
+
+export interface OriginalNeighbour {
+  readonly machine: Machine
+  readonly original: OriginalDeployment
 }
 
 export interface ObservationTerms extends SettlingTerms {
@@ -101,6 +109,9 @@ async function observeRecords(
     neighbours: machines.flatMap((machine, index) =>
       (observations[index]?.foreign ?? []).map((record) => ({ machine, record })),
     ),
+    originals: machines.flatMap((machine, index) =>
+      (observations[index]?.originals ?? []).map((original) => ({ machine, original })),
+    ),
     blank: blankTargets(targets, observations, terms),
     unusable,
     asked: [],
@@ -140,6 +151,7 @@ export function deployedBy(
     places: placesByName(targets),
     renamed: [],
     neighbours: [],
+    originals: [],
     blank: new Set(),
     unusable: [],
     asked: [],

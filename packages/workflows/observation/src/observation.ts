@@ -3,6 +3,7 @@ export {
   deployedBy,
   type DeployedMapping,
   type Neighbour,
+  type OriginalNeighbour,
   type ObservationTerms,
   observeDeployment,
 } from './deployed.ts'

@@ -2,6 +2,7 @@ import type { ProfileName, TargetName } from '@davit/documents'
 import { decodeField, RECORD_STATES, type RecordState } from '@davit/target-runtime'
 
 import { fromHexadecimal } from '../helper/answer-lines.ts'
+import { type OriginalDeployment, originalIn } from '../originals/original.ts'
 import type { ActivityDefinition } from './activity.ts'
 import type { DamagedRecord, ForeignRecord, Observation, ObservedRecord } from './observation.ts'
 import { mappingNamed, parseRecord, salvagedFields } from './record.ts'
@@ -70,6 +71,7 @@ export class ObservationAnswer {
   readonly #records: RecordLines[] = []
   readonly #foreign: ForeignRecord[] = []
   readonly #profiles = new Set<ProfileName>()
+  readonly #originals: OriginalDeployment[] = []
   readonly #strange: string[] = []
   #bootId = ''
 
@@ -94,6 +96,8 @@ export class ObservationAnswer {
       case 'profile':
         if (PROFILE.test(text)) this.#profiles.add(text as ProfileName)
         return true
+      case 'original':
+        return this.#takeOriginal(line)
       case 'strange':
         this.#strange.push(fromHexadecimal(text))
         return true
@@ -110,8 +114,15 @@ export class ObservationAnswer {
       damaged: read.filter((one): one is DamagedRecord => 'problem' in one),
       foreign: this.#foreign,
       profiles: [...this.#profiles],
+      originals: this.#originals,
       strange: this.#strange,
     }
+  }
+
+  #takeOriginal(line: string): boolean {
+    const original = originalIn(line)
+    if (original !== undefined) this.#originals.push(original)
+    return original !== undefined
   }
 
   #takeMapping(line: string): boolean {

@@ -2,6 +2,7 @@ import type { ContainerName, ProfileName, ServiceKey, TargetName } from '@davit/
 import type { RecordState } from '@davit/target-runtime'
 import type { ObservedMapping } from '@davit/transition'
 
+import type { OriginalDeployment } from '../originals/original.ts'
 import type { ActivityDefinition } from './activity.ts'
 import type { SalvagedFields } from './record.ts'
 
@@ -48,6 +49,8 @@ export interface Observation {
   readonly foreign: readonly ForeignRecord[]
   /** All profiles that were ever set on the machine, including this one. */
   readonly profiles: readonly ProfileName[]
+  /** Deployments of Disnix that davit has not adopted. */
+  readonly originals: readonly OriginalDeployment[]
   /** Directories among the records that davit did not make. */
   readonly strange: readonly string[]
 }

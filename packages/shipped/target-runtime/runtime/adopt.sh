@@ -1,0 +1,247 @@
+# Takes over what Disnix has deployed, and gives it back. Nothing is started or stopped, and no file of Disnix is changed until it is
+# given back.
+
+# operation_adopt_record TARGET PROFILE TOKEN CONTAINER KEY [FIELD WORD]...: makes the record of an active service in one step; says
+# `present` if there is one already, otherwise `adopted`.
+operation_adopt_record() {
+  umask 077
+  hold_mutex "$1"
+  check_lock "$1" "$2" "$3"
+  mapping_directory "$1" "$2" "$4" "$5"
+  new=${directory%/*}/.new.record
+  shift 5
+  if [ -d "$directory" ]; then
+    ! is_running "$directory" || fail already-running "another activity of this service is still running"
+    say present
+    return
+  fi
+  [ ! -e "$new" ] || rm -rf "$new"
+  make_directory "$new"
+  compose_record "$@"
+  state_text active
+  write_text "$new/record" "$record" && write_text "$new/state" "$text" && sync "$new/record" "$new/state" "$new" &&
+    mv "$new" "$directory" && sync "${directory%/*}" || cannot 'write the record below' "${directory%/*}"
+  keep_active "$@"
+  say adopted
+}
+
+# find_original_state: sets $original, the directory of Dysnomia's state for this account.
+find_original_state() {
+  original=/var/state/dysnomia
+  [ "$user" = 0 ] || original=${HOME:-}/.dysnomia
+  original=${DYSNOMIA_STATEDIR:-$original}
+}
+
+# operation_adopt_state TARGET PROFILE TOKEN [--dry-run]: takes over the snapshots of Dysnomia, and its markers of the active services
+# and of garbage; says `snapshot CONTAINER COMPONENT NAME` for each that was not there.
+operation_adopt_state() {
+  dry=${4-}
+  open_snapshots "targets/$1"
+  check_names "$2"
+  find_original_state
+  if [ -z "$dry" ]; then
+    check_lock "$1" "$2" "$3"
+    hold_snapshots
+  fi
+  copy_store "$original" "$snapshots"
+  [ -n "$dry" ] || adopt_markers "$state/targets/$1/active/$2"
+}
+
+# adopt_markers RECORDS: a marker of davit contains the record of a service whose state moves.
+adopt_markers() {
+  for directory in "$1"/*:*; do
+    [ -f "$directory/record" ] || continue
+    read_component "$directory/record"
+    ! exists "$snapshots/activated/$container/$component" && ! exists "$snapshots/garbage/$container/$component" || continue
+    if [ -n "$moves" ]; then
+      rename_text "$(marker activated)" "$(cat "$directory/record")$newline"
+    elif [ -f "$original/activated/$container/$component" ]; then
+      rename_text "$(marker activated)" ''
+    fi || cannot 'write below' "$snapshots"
+  done
+  for path in "$original"/garbage/*/*; do
+    [ -f "$path" ] || continue
+    component=${path##*/} container=${path%/*}
+    container=${container##*/}
+    is_component "$container" "$component" || continue
+    exists "$snapshots/activated/$container/$component" || exists "$snapshots/garbage/$container/$component" ||
+      rename_text "$(marker garbage)" '' || cannot 'write below' "$snapshots"
+  done
+}
+
+# marker KIND: prints the path of a marker, whose directory is made.
+marker() {
+  make_directory "$snapshots/$1/$container"
+  printf %s "$snapshots/$1/$container/$component"
+}
+
+# read_component RECORD: sets $container and $component, and $moves if the state of the component moves.
+read_component() {
+  container='' component='' moves=''
+  while IFS=' ' read -r field word || [ -n "$field" ]; do
+    decode "$word"
+    case $field in
+      container) container=$decoded ;;
+      pkg) [ -n "$component" ] || name_component "$decoded" ;;
+      component) component=$decoded moves=yes ;;
+    esac
+  done <"$1"
+  is_component "$container" "$component" || fail bad-record "the record '$1' names no component"
+}
+
+# name_component PACKAGE: sets $component to the name of the package, without the hash.
+name_component() {
+  component=${1##*/}
+  case ${component%%-*} in
+    ????????????????????????????????) component=${component#*-} ;;
+  esac
+}
+
+# is_component NAME...: whether these are names of packages or containers.
+is_component() {
+  for name in "$@"; do
+    case $name in
+      '' | [.-]* | *[!A-Za-z0-9_.+?=-]*) return 1 ;;
+    esac
+  done
+}
+
+# copy_store FROM TO: adds the generations of one store of snapshots that another one does not have, with their snapshots; with $dry, only
+# says which. Of davit's own snapshots, which no module of Dysnomia can read, none is copied.
+copy_store() {
+  for source in "$1"/generations/*/*/; do
+    source=${source%/}
+    component=${source##*/} container=${source%/*}
+    container=${container##*/}
+    [ -d "$source" ] && is_component "$container" "$component" || continue
+    use_component "$2" "$container" "$component"
+    for number in $(numbers_in "$source"); do
+      name=$(readlink "$source/$number") && name=${name##*/} && is_component "$name" || continue
+      [ -d "$1/snapshots/$container/$component/$name" ] || continue
+      copy_generation "$1" "$2" || cannot 'write below' "$2"
+    done
+  done
+}
+
+numbers_in() {
+  for link in "$1"/*; do
+    case ${link##*/} in
+      *[!0-9]* | '') ;;
+      *) [ ! -L "$link" ] || printf '%s\n' "${link##*/}" ;;
+    esac
+  done | sort -n
+}
+
+# copy_generation FROM TO: the generation $number of the snapshot $name. It keeps its number, unless there is another one of that number
+# already; then it becomes the latest, if the snapshot is new.
+copy_generation() {
+  there=$(readlink "$generations/$number" 2>/dev/null) && there=${there##*/} || there=
+  [ "$there" != "$name" ] || return 0
+  find_latest
+  if [ "$number" -le "$generation" ]; then
+    [ ! -d "$payloads/$name" ] || return 0
+    number=$((generation + 1))
+  fi
+  if is_packed "$1/snapshots/$container/$component/$name"; then
+    say packed "$container" "$component" "$name"
+    return
+  fi
+  [ -d "$payloads/$name" ] || say snapshot "$container" "$component" "$name"
+  [ -z "$dry" ] || return 0
+  copy_payload "$@" && ln -s "../../../snapshots/$container/$component/$name" "$generations/$number" && sync "$generations"
+}
+
+# copy_payload FROM TO: by hard links, where the file system allows it.
+copy_payload() {
+  mkdir -p "$payloads" "$generations" "$2/checksums/$container/$component" || return
+  checksum=checksums/$container/$component/$name
+  [ ! -f "$1/$checksum" ] || [ -f "$2/$checksum" ] || {
+    first_line "$1/$checksum"
+    rename_text "$2/$checksum" "$line" || return
+  }
+  [ ! -d "$payloads/$name" ] || return 0
+  copied=$payloads/.new.$name
+  [ ! -e "$copied" ] || rm -rf "$copied"
+  cp -al "$1/snapshots/$container/$component/$name" "$copied" 2>/dev/null || {
+    rm -rf "$copied"
+    cp -a "$1/snapshots/$container/$component/$name" "$copied" || return
+  }
+  find "$copied" -exec sync {} + && mv "$copied" "$payloads/$name" && sync "$payloads"
+}
+
+# operation_note_original TARGET PROFILE TOKEN PATH [CONTAINER COMPONENT]...: davit knows what this profile of Disnix contains.
+operation_note_original() {
+  hold_mutex "$1"
+  check_lock "$1" "$2" "$3"
+  check_store_paths "$4"
+  note_original "$@"
+}
+
+note_original() {
+  make_directory "$state/adopted"
+  adopted=$state/adopted/$2 path=$4 components=
+  shift 4
+  while [ $# -ge 2 ]; do
+    components="$components$1 $2$newline"
+    shift 2
+  done
+  rename_text "$adopted:components" "$components" && ln -sfn "$path" "$adopted:new" && mv -f -T "$adopted:new" "$adopted" &&
+    sync "$state/adopted" || cannot 'write below' "$state/adopted"
+}
+
+# operation_give_back TARGET PROFILE TOKEN PATH [CONTAINER COMPONENT]...: gives Disnix the profile, the snapshots that modules of Dysnomia
+# can read, and markers of these components, which are active. Says `unchanged` if the profile was the current one.
+operation_give_back() {
+  check_store_paths "$4"
+  check_names "$1" "$2"
+  find_original_state
+  umask 077
+  hold_mutex "$1"
+  check_lock "$1" "$2" "$3"
+  give_markers "$@"
+  dry=
+  snapshots=$state/targets/$1/dysnomia
+  copy_store "$snapshots" "$original"
+  give_profile "$2" "$4"
+  note_original "$@"
+}
+
+# give_markers TARGET PROFILE TOKEN PATH [CONTAINER COMPONENT]...: a component that was active, and is not any more, is garbage if davit
+# kept its state.
+give_markers() {
+  kept=$state/targets/$1/dysnomia/garbage adopted=$state/adopted/$2
+  shift 4
+  active=$newline
+  while [ $# -ge 2 ]; do
+    is_component "$1" "$2" || fail bad-request "invalid name '$2'"
+    active="$active$1 $2$newline"
+    mkdir -p "$original/activated/$1" && rm -f "$original/garbage/$1/$2" && : >>"$original/activated/$1/$2" ||
+      cannot 'write below' "$original"
+    shift 2
+  done
+  [ -f "$adopted:components" ] || return 0
+  while read -r container component; do
+    case $active in
+      *"$newline$container $component$newline"*) continue ;;
+    esac
+    is_component "$container" "$component" || continue
+    [ ! -f "$kept/$container/$component" ] ||
+      { mkdir -p "$original/garbage/$container" && : >>"$original/garbage/$container/$component"; } || cannot 'write below' "$original"
+    rm -f "$original/activated/$container/$component"
+  done <"$adopted:components"
+}
+
+# give_profile PROFILE PATH: as Disnix does it, with a new generation unless the path is the current one.
+give_profile() {
+  find_originals
+  # shellcheck disable=SC3013
+  if [ -L "$originals/$1" ] && [ "$originals/$1/" -ef "$2/" ]; then
+    say unchanged
+    return
+  fi
+  find_nix
+  umask 022
+  make_directory "$originals"
+  nix-env -p "$originals/$1" --set "$2" >/dev/null || fail nix-failed "cannot set the profile '$originals/$1'"
+  say set "$(readlink "$originals/$1")"
+}

@@ -1,0 +1,95 @@
+import { DavitError, ExitStatus, type Message } from '@davit/diagnostics'
+import {
+  componentIn,
+  type ManifestService,
+  type Mapping,
+  type ProfileManifest,
+  type ProfileName,
+} from '@davit/documents'
+import type { Deployed, OriginalNeighbour } from '@davit/observation'
+import { isSamePlace, originalProfile } from '@davit/target'
+import { activitiesOf, type Transition } from '@davit/transition'
+
+import { say } from './messages.ts'
+
+export interface OriginalPlanTerms {
+  readonly profile: ProfileName
+  /** Whether to start services although Disnix has perhaps started them already. */
+  readonly besideOriginal?: boolean | undefined
+}
+
+/**
+ * Refuses to start what a deployment of Disnix that was not adopted has started already: the same component, or in a deployment of the
+ * same name another version of the service, in the same container of a target. Returns warnings about it if that is wanted.
+ */
+export function refuseOriginal(
+  transition: Transition,
+  deployed: Pick<Deployed, 'originals' | 'places'>,
+  { profile, besideOriginal = false }: OriginalPlanTerms,
+): readonly Message[] {
+  if (deployed.originals.length === 0) return []
+  const found = activitiesOf(transition)
+    .filter(({ kind }) => kind === 'activate')
+    .flatMap((activity) => {
+      const place = deployed.places.get(activity.mapping.target)
+      if (place === undefined) return []
+      const there = deployed.originals.filter((one) => isSamePlace(one.machine.facts, place.machine.facts))
+      const original = there.find((one) => hasStarted(one, { ...activity, profile }))
+      return original === undefined ? [] : [conflictOf(activity, original)]
+    })
+  if (besideOriginal) return found.map((one) => say('beside-original', one))
+  if (found.length > 0) throw refusal(found)
+  return []
+}
+
+interface Starting {
+  readonly mapping: Mapping
+  readonly service: ManifestService
+}
+
+/** What cannot be read may contain anything. */
+function hasStarted(
+  { original }: OriginalNeighbour,
+  { mapping, service, profile }: Starting & { readonly profile: ProfileName },
+): boolean {
+  const { manifest } = originalProfile(original, mapping.target)
+  if (manifest === undefined) return true
+  return servicesIn(manifest, mapping.container).some(
+    ({ pkg, name }) =>
+      componentIn(pkg) === componentIn(service.pkg) || (original.profile === profile && name === service.name),
+  )
+}
+
+function servicesIn(manifest: ProfileManifest, container: string): readonly ManifestService[] {
+  const placed = manifest.serviceMappings.filter((one) => one.container === container)
+  return placed.flatMap(({ service }) => manifest.services.get(service) ?? [])
+}
+
+interface Conflict {
+  readonly service: string
+  readonly target: string
+  readonly container: string
+  readonly profile: string
+}
+
+function conflictOf({ mapping, service }: Starting, { original }: OriginalNeighbour): Conflict {
+  const { target, container } = mapping
+  return { service: service.name, target, container, profile: original.profile }
+}
+
+function refusal(conflicts: readonly Conflict[]): DavitError {
+  const profiles = [...new Set(conflicts.map(({ profile }) => profile))]
+  return new DavitError(
+    'original-deployment',
+    'services of this manifest were started by Disnix, and would be started twice',
+    {
+      exitStatus: ExitStatus.failed,
+      fields: { profiles },
+      diagnostics: conflicts.map(({ service, container, target, profile }) => ({
+        severity: 'error',
+        message: `'${service}' in container '${container}' on '${target}' is in the deployment '${profile}' of Disnix`,
+      })),
+      hint: `nothing was done; ${profiles.map((name) => `'davit-adopt -p ${name} INFRASTRUCTURE'`).join(', ')} takes over what runs; --beside-original starts the services all the same`,
+    },
+  )
+}
