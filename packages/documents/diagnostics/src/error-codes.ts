@@ -158,8 +158,14 @@ export const ERROR_CODES = {
   'nothing-found':
     'The targets know of no deployment with this name. Check the name, the infrastructure, and the account that logs in.',
   'nothing-selected': 'No service with state matches the selection. The hint names services that have some.',
+  'original-changed':
+    'Disnix has deployed on a target while davit-adopt was at work. Nothing of that is lost; run the same command again.',
   'original-deployment':
     'Disnix has started services of this manifest, and its deployment was not adopted. Take it over with davit-adopt, or start the services beside it with `--beside-original`.',
+  'original-locked':
+    'Disnix holds its lock on a target, or has left it there. Wait until it has finished, or remove the file if it is dead.',
+  'original-of-no-target':
+    'A machine has a deployment of Disnix for a target of another name, and several targets of the infrastructure are that machine. Name one of them like the target of Disnix.',
   'other-generation':
     'The manifest is not the one of the given generation. Print that manifest with davit-generations.',
   'output-too-large': 'A program printed more than davit reads. Run it by hand to see why.',

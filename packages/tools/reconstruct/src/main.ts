@@ -37,7 +37,7 @@ export const tool = defineTool({
       { ...context, role: 'deploy', manifests: [] },
       (reached) =>
         unlessInterrupted(
-          reconstructManifest(reached, { ...context, ...args, infrastructure, profile }),
+          reconstructManifest(reached, { ...context, ...args, infrastructure, profile, originals: 'ignore' }),
           context.signal,
         ),
     )
@@ -58,7 +58,7 @@ export const tool = defineTool({
 /** Writes models, and says what they do not contain. */
 async function writeAs(
   language: ModelLanguage,
-  { manifest, installed }: Reconstructed,
+  { manifest, installed }: Pick<Reconstructed, 'manifest' | 'installed'>,
   { args, workingDirectory, report }: ToolContext<{ readonly directory: string }>,
 ): Promise<void> {
   const models = modelsOf(manifest, installed)

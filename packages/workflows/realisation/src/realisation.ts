@@ -1,4 +1,5 @@
 export { completeDeployment } from './complete-deployment.ts'
 export { completeProfiles } from './complete-profiles.ts'
 export { profileManifests } from './profile/profile-manifests.ts'
+export { profileAnew } from './profile-anew.ts'
 export { realise } from './realise.ts'

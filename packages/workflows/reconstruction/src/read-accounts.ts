@@ -9,6 +9,7 @@ import {
   type MachineTargets,
   type Observation,
   observeMachine,
+  type OriginalDeployment,
   type ReachedTargets,
   readProfiles,
 } from '@davit/target'
@@ -16,6 +17,7 @@ import {
 import { damagedRecordsError, unreadableError, unreadableProfile } from './failures.ts'
 import { withInstalled } from './installed.ts'
 import { say } from './messages.ts'
+import { originalAccount, targetOf } from './originals.ts'
 
 export interface ReadingTerms {
   readonly profile: ProfileName
@@ -23,6 +25,11 @@ export interface ReadingTerms {
   readonly partial: boolean
   /** What counts where profiles and records contradict each other: records suffice only if they are preferred. */
   readonly prefer: Preference | undefined
+  /**
+   * Whether a deployment of Disnix that was not adopted counts, in place of the profile of davit: together with the records of davit,
+   * or in place of these too.
+   */
+  readonly originals: 'adopt' | 'replace' | 'ignore'
   readonly report: Report
   readonly signal: AbortSignal
 }
@@ -33,6 +40,10 @@ export interface Accounts {
   readonly empty: readonly TargetName[]
   /** Names of deployments that are on the machines. */
   readonly profiles: ReadonlySet<ProfileName>
+  /** Deployments of Disnix that count. */
+  readonly originals: ReadonlyMap<TargetName, OriginalDeployment>
+  /** Names of all deployments of Disnix that were not adopted. */
+  readonly originalProfiles: ReadonlySet<ProfileName>
 }
 
 /** Reads what each target has of a deployment, and changes nothing. */
@@ -54,6 +65,8 @@ export async function readAccounts(reached: ReachedTargets, terms: ReadingTerms)
     accounts: known.map(({ account }) => account),
     empty: known.flatMap(({ isEmpty, account }) => (isEmpty ? [account.target] : [])),
     profiles: new Set(known.flatMap(({ profiles }) => profiles)),
+    originals: new Map(known.flatMap(({ account, original }) => (original ? [[account.target, original]] : []))),
+    originalProfiles: new Set(known.flatMap(({ originalProfiles }) => originalProfiles)),
   }
 }
 
@@ -61,6 +74,8 @@ interface ReadTarget {
   readonly account: TargetAccount
   readonly isEmpty: boolean
   readonly profiles: readonly ProfileName[]
+  readonly original: OriginalDeployment | undefined
+  readonly originalProfiles: readonly ProfileName[]
 }
 
 type Outcome = ReadTarget | DavitError
@@ -78,8 +93,12 @@ async function readMachine(group: MachineTargets, terms: ReadingTerms): Promise<
       readProfiles(machine, terms.profile, names),
     ])
     reportOthers(observation, names, terms)
+    const original = observation.originals.find(({ profile }) => profile === terms.profile)
+    const counting = terms.originals === 'ignore' ? undefined : original
+    const place = counting === undefined ? undefined : targetOf(counting, names)
     return names.map((name) => {
-      const read = readTarget(name, { observation, profile: profiles.get(name) }, terms)
+      const told = { observation, profile: profiles.get(name), original: name === place ? counting : undefined }
+      const read = readTarget(name, told, terms)
       if (read instanceof DavitError) return [name, read]
       return [name, { ...read, account: withInstalled(read.account, machine, terms) }]
     })
@@ -93,11 +112,24 @@ async function readMachine(group: MachineTargets, terms: ReadingTerms): Promise<
 interface Told {
   readonly observation: Observation
   readonly profile: CurrentProfile | undefined
+  readonly original: OriginalDeployment | undefined
 }
 
 function readTarget(target: TargetName, told: Told, terms: ReadingTerms): Outcome {
-  const damaged = told.observation.damaged.filter((one) => one.target === target)
-  const { observation, profile } = told
+  const { observation, original } = told
+  const damaged = observation.damaged.filter((one) => one.target === target)
+  const known = {
+    profiles: [...observation.profiles, ...observation.foreign.map((one) => one.profile)],
+    original,
+    originalProfiles: observation.originals.map((one) => one.profile),
+  }
+  if (original !== undefined) {
+    const isReplaced = terms.originals === 'replace'
+    if (damaged.length > 0 && !isReplaced) return damagedRecordsError(damaged)
+    const recorded = isReplaced ? [] : intactRecords(target, observation, terms)
+    return { ...known, account: originalAccount(original, target, recorded), isEmpty: false }
+  }
+  const profile = told.profile
   if (profile?.isLocked) terms.report(say('deployment-locked', { target }))
   const refused = refusalOf(profile, damaged, terms)
   if (refused !== undefined) return refused
@@ -105,11 +137,8 @@ function readTarget(target: TargetName, told: Told, terms: ReadingTerms): Outcom
     terms.report(say('profile-unreadable', { target, reason: profile.problem.message }))
   }
   const records = [...intactRecords(target, observation, terms), ...salvagedRecords(profile, damaged, terms)]
-  return {
-    account: { target, profile: readableProfile(profile), records },
-    isEmpty: profile === undefined && records.length === 0 && damaged.length === 0,
-    profiles: [...observation.profiles, ...observation.foreign.map((one) => one.profile)],
-  }
+  const isEmpty = profile === undefined && records.length === 0 && damaged.length === 0
+  return { ...known, account: { target, profile: readableProfile(profile), records }, isEmpty }
 }
 
 /** Why what a target tells does not suffice; undefined if it does. */

@@ -1,5 +1,5 @@
-import { DavitError, type Report } from '@davit/diagnostics'
-import { type Infrastructure, Manifest, type ProfileName, validateDocument } from '@davit/documents'
+import { DavitError } from '@davit/diagnostics'
+import { type Infrastructure, Manifest, type ProfileName, type TargetName, validateDocument } from '@davit/documents'
 import {
   contradictionText,
   type InstalledServices,
@@ -7,20 +7,16 @@ import {
   reconstruct,
   type Reconstruction,
 } from '@davit/recovery'
-import type { ReachedTargets } from '@davit/target'
+import type { OriginalDeployment, ReachedTargets } from '@davit/target'
 
 import { say } from './messages.ts'
-import { type Accounts, readAccounts } from './read-accounts.ts'
+import { type Accounts, readAccounts, type ReadingTerms } from './read-accounts.ts'
 
-export interface ReconstructionOptions {
+export interface ReconstructionOptions extends Pick<ReadingTerms, 'originals' | 'partial' | 'report' | 'signal'> {
   readonly infrastructure: Infrastructure
   readonly profile: ProfileName
   /** What counts where profiles and records contradict each other; without it, contradictions are refused. */
   readonly prefer: Preference | undefined
-  /** Whether to leave out what cannot be read. */
-  readonly partial: boolean
-  readonly report: Report
-  readonly signal: AbortSignal
 }
 
 /** A deployment as its targets have it. */
@@ -28,6 +24,8 @@ export interface Reconstructed {
   readonly manifest: Manifest
   /** Targets of the services that are installed, but not activated. */
   readonly installed: InstalledServices
+  /** Deployments of Disnix that were taken for what is deployed, by target. */
+  readonly originals: ReadonlyMap<TargetName, OriginalDeployment>
 }
 
 /** Reads a deployment back from its targets. */
@@ -43,30 +41,42 @@ export async function reconstructManifest(
   settle(found, options)
   leaveOut(found, options)
   const manifest = validateDocument(Manifest, found.manifest, { file: 'the reconstructed manifest' })
-  return { manifest, installed: found.installed }
+  return {
+    manifest,
+    installed: found.installed,
+    originals: read.originals,
+  }
 }
 
-function refuseNothing({ accounts, empty, profiles }: Accounts, profile: ProfileName): void {
+function refuseNothing({ accounts, empty, profiles, originalProfiles }: Accounts, profile: ProfileName): void {
   if (accounts.length > empty.length) return
+  const made = [...originalProfiles].toSorted()
   const others = [...profiles].filter((name) => name !== profile).map((name) => `'${name}'`)
   throw new DavitError('nothing-found', `the targets know of no deployment '${profile}'`, {
     hint:
-      others.length === 0
-        ? 'check the infrastructure, and the account that logs in: each account has deployments of its own'
-        : `they have ${others.join(', ')}: name it with -p NAME`,
+      made.length > 0
+        ? `they have ${made.map((name) => `'${name}'`).join(', ')} of Disnix: davit-adopt takes such a deployment over`
+        : others.length === 0
+          ? 'check the infrastructure, and the account that logs in: each account has deployments of its own'
+          : `they have ${others.join(', ')}: name it with -p NAME`,
   })
 }
 
 /** Refuses contradictions, or reports what settles them. */
-function settle({ contradictions, unsettled }: Reconstruction, { prefer, report }: ReconstructionOptions): void {
+function settle(
+  { contradictions, unsettled }: Reconstruction,
+  { prefer, originals, report }: ReconstructionOptions,
+): void {
   const refused = prefer === undefined ? contradictions : unsettled
   if (refused.length > 0) {
     throw new DavitError('contradictory-deployment', 'the targets contradict themselves or each other', {
       diagnostics: refused.map((one) => ({ severity: 'error', message: contradictionText(one) })),
       hint:
-        prefer === undefined
-          ? '--prefer profile takes what was deployed last, --prefer records what is active now'
-          : 'leave one of these targets out of the infrastructure, and add --partial',
+        originals === 'adopt'
+          ? 'nothing was done; what davit has deployed under this name is not what Disnix has: remove one of them first'
+          : prefer === undefined
+            ? '--prefer profile takes what was deployed last, --prefer records what is active now'
+            : 'leave one of these targets out of the infrastructure, and add --partial',
     })
   }
   if (prefer === undefined) return

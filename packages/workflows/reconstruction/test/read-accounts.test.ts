@@ -9,7 +9,13 @@ test.each([false, true])(
   async (partial) => {
     const lost = new DavitError('unreachable', 'no route to host', { exitStatus: ExitStatus.unreachable })
     const reached = { targets: new Map(), unreachable: new Map([['alpha' as TargetName, lost]]) }
-    const terms = { profile: 'default' as ProfileName, partial, prefer: undefined, report: () => {} }
+    const terms = {
+      profile: 'default' as ProfileName,
+      partial,
+      prefer: undefined,
+      originals: 'ignore' as const,
+      report: () => {},
+    }
     await expect(readAccounts(reached, { ...terms, signal: new AbortController().signal })).rejects.toMatchObject({
       code: 'targets-unreachable',
       exitStatus: ExitStatus.unreachable,
