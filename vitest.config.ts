@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** Packages whose tests run helpers, modules, servers and Nix in the shells of targets. They take as long as all others together. */
 const MACHINES = [
   'activate',
+  'adopt',
   'client',
   'client-interface',
   'collect-garbage',

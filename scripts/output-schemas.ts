@@ -118,6 +118,18 @@ export const OUTPUT_SCHEMAS = {
     snapshots: listOf(change(['added', 'removed'], { service: TEXT, target: TEXT, container: TEXT, component: TEXT })),
     'store?': object({ from: STORE, to: STORE }),
   }),
+  adoption: document('adoption', 'What davit-adopt --format json prints', {
+    profile: TEXT,
+    isDryRun: TRUTH,
+    targets: listOf(
+      object({
+        target: TEXT,
+        original: TEXT,
+        services: listOf(object({ name: TEXT, key: TEXT, container: TEXT, state: { enum: ['adopted', 'present'] } })),
+        snapshots: listOf(object({ container: TEXT, component: TEXT, name: TEXT })),
+      }),
+    ),
+  }),
   locks: document('locks', 'What davit-lock --status --format json prints', {
     profile: TEXT,
     targets: listOf(

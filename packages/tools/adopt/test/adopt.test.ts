@@ -1,0 +1,169 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { fits, type Schema } from '@davit/testing/json-schema'
+import { beforeEach, describe, expect, test } from 'vitest'
+
+import { DATABASE, Scene, SHOP } from './scene.ts'
+
+let scene: Scene
+beforeEach(async () => void (scene = await Scene.open()))
+
+const snapshots = () => join(scene.state, 'targets/t1/dysnomia')
+
+describe('davit-adopt', () => {
+  test('writes what davit has to know, and leaves everything of Disnix as it is', async () => {
+    const original = scene.deployOriginal()
+    scene.keepState('one', 'two')
+    const before = [scene.files(scene.nix), scene.files(scene.dysnomia)]
+    const told = await scene.adopt()
+    expect(told.stdout).toBe(
+      `t1: ${original}\n  'database' in container 'echo'\n  'shop' in container 'echo'\n` +
+        '  snapshot echo/database/one\n  snapshot echo/database/two\n',
+    )
+    expect(told.messages).toContain('generation 1 on the coordinator, as Disnix has deployed it')
+    expect([scene.files(scene.nix), scene.files(scene.dysnomia)]).toEqual(before)
+    expect(scene.record(SHOP)).toMatch(/^property\.port 8080$/m)
+    const { profiles, serviceMappings, snapshotMappings } = await scene.manifest()
+    expect([[...profiles.keys()], serviceMappings.length, snapshotMappings.length]).toEqual([['t1'], 2, 1])
+    expect(profiles.get('t1' as never)).not.toBe(original)
+    expect(existsSync(join(profiles.get('t1' as never) ?? '', 'modules/echo'))).toBe(true)
+  })
+
+  test('takes snapshots and markers over, without copying a byte', async () => {
+    scene.deployOriginal()
+    scene.keepState('one', 'two')
+    await scene.adopt()
+    const marker = scene.record(DATABASE)
+    expect(scene.files(snapshots())).toEqual({
+      ...Object.fromEntries(
+        Object.entries(scene.files(scene.dysnomia)).filter(([name]) => !name.startsWith('activated')),
+      ),
+      'activated/echo/database': expect.stringContaining(marker.trimEnd()) as string,
+      'activated/echo/shop': '',
+    })
+    const inode = (root: string) => statSync(join(root, 'snapshots/echo/database/one/dump/rows')).ino
+    expect(inode(snapshots())).toBe(inode(scene.dysnomia))
+  })
+
+  test('changes nothing a second time, and has nothing to do', async () => {
+    scene.deployOriginal()
+    scene.keepState('one')
+    await scene.adopt()
+    const before = scene.files(scene.state)
+    const told = await scene.adopt()
+    expect([told.stdout, told.messages, told.journalled]).toEqual([
+      '',
+      ["nothing to adopt: Disnix has deployed nothing as 'default' that davit does not know"],
+      0,
+    ])
+    expect(scene.files(scene.state)).toEqual(before)
+  })
+
+  test('writes nothing in a dry run, which prints the same', async () => {
+    const original = scene.deployOriginal()
+    scene.keepState('one')
+    const told = await scene.adopt('--dry-run', '--format', 'json')
+    const file = new URL('../../../../docs/formats/schemas/adoption.json', import.meta.url)
+    const schema = JSON.parse(readFileSync(file, 'utf8')) as Schema
+    expect(fits(schema, JSON.parse(told.stdout))).toBe(true)
+    expect(JSON.parse(told.stdout)).toEqual({
+      document: 'adoption',
+      version: 1,
+      profile: 'default',
+      isDryRun: true,
+      targets: [
+        {
+          target: 't1',
+          original,
+          services: [
+            { name: 'database', key: DATABASE, container: 'echo', state: 'adopted' },
+            { name: 'shop', key: SHOP, container: 'echo', state: 'adopted' },
+          ],
+          snapshots: [{ container: 'echo', component: 'database', name: 'one' }],
+        },
+      ],
+    })
+    expect([scene.files(scene.state), told.journalled]).toEqual([{}, 0])
+  })
+
+  test.each([
+    ['records', 'targets/t1/active/default'],
+    ['the profile', 'targets/t1/profiles'],
+    ['snapshots', 'targets/t1/dysnomia'],
+    ['the generation', 'coordinator/default'],
+  ])('finishes what a run has begun that was cut off before %s', async (_, lost) => {
+    scene.deployOriginal()
+    scene.keepState('one', 'two', 'three')
+    await scene.adopt()
+    const whole = Object.keys(scene.files(join(scene.state, 'targets')))
+    rmSync(join(scene.state, lost), { recursive: true })
+    rmSync(join(scene.state, 'adopted'), { recursive: true })
+    await scene.adopt()
+    expect(Object.keys(scene.files(join(scene.state, 'targets')))).toEqual(whole)
+    expect(scene.generations()).toEqual(['1'])
+    expect((await scene.adopt()).stdout).toBe('')
+  })
+
+  test('adds the generation if everything else was done', async () => {
+    scene.deployOriginal()
+    await scene.adopt()
+    const { profiles } = await scene.manifest()
+    rmSync(join(scene.state, 'coordinator'), { recursive: true })
+    await scene.adopt()
+    expect((await scene.manifest()).profiles).toEqual(profiles)
+  })
+
+  test('refuses a deployment that Disnix is changing', async () => {
+    scene.deployOriginal()
+    writeFileSync(join(scene.temporary, 'disnix-default.lock'), '')
+    await expect(scene.adopt()).rejects.toMatchObject({
+      code: 'original-locked',
+      diagnostics: [{ message: expect.stringContaining("target 't1': 'disnix-default.lock' is in") }],
+    })
+    expect(scene.files(scene.state)).toEqual({})
+  })
+
+  test('refuses what is not what davit has deployed under the same name', async () => {
+    scene.deployOriginal()
+    await scene.adopt()
+    scene.deployOriginal(['database'])
+    const before = scene.files(scene.state)
+    await expect(scene.adopt()).rejects.toMatchObject({
+      code: 'contradictory-deployment',
+      diagnostics: [
+        { message: "'shop' in container 'echo' on 't1' is active according to its record, but not in the profile" },
+      ],
+    })
+    expect(scene.files(scene.state)).toEqual(before)
+  })
+
+  test('adopts another deployment beside the first', async () => {
+    scene.deployOriginal(['database'])
+    scene.deployOriginal(['shop'], 'other')
+    await scene.adopt()
+    await scene.adopt('-p', 'other')
+    expect(readdirSync(join(scene.state, 'adopted')).toSorted()).toEqual([
+      'default',
+      'default:components',
+      'other',
+      'other:components',
+    ])
+  })
+
+  test('names the deployments of Disnix if it does not know the one that is wanted', async () => {
+    scene.deployOriginal(['shop'], 'other')
+    await expect(scene.adopt()).rejects.toMatchObject({
+      code: 'nothing-found',
+      hint: "they have 'other' of Disnix: davit-adopt takes such a deployment over",
+    })
+  })
+
+  test('refuses a machine with several targets if none of them has the name of the profile', async () => {
+    scene.deployOriginal()
+    scene.targets('x', 'y')
+    await expect(scene.adopt()).rejects.toMatchObject({ code: 'original-of-no-target' })
+    scene.targets('x', 't1')
+    expect((await scene.adopt()).stdout).toMatch(/^t1: /)
+  })
+})

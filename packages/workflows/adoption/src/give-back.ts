@@ -1,0 +1,41 @@
+import { DavitError, type Report } from '@davit/diagnostics'
+import type { Manifest, ProfileName } from '@davit/documents'
+import type { StateMachines } from '@davit/state-runner'
+import { giveBack, type ShellTarget } from '@davit/target'
+
+import { componentsOn } from './adopt-targets.ts'
+import { say } from './messages.ts'
+
+export interface GivingTerms {
+  readonly profile: ProfileName
+  readonly token: string
+  readonly machines: StateMachines
+  readonly report: Report
+}
+
+/** Makes the profiles of a manifest those of Disnix too, with what Dysnomia has to know. */
+export async function givenBackTo(
+  manifest: Manifest,
+  targets: readonly ShellTarget[],
+  { profile, token, machines, report }: GivingTerms,
+): Promise<void> {
+  if (manifest.store.kind !== 'nix') throw notOfNix()
+  await Promise.all(
+    targets.map(async (target) => {
+      const path = manifest.profiles.get(target.name)
+      if (path === undefined) return
+      const components = componentsOn(target.name, manifest)
+      const given = await giveBack(await machines.on(target), { target: target.name, profile, token, path, components })
+      report(say(given.kind === 'set' ? 'original-set' : 'original-unchanged', { target: target.name }))
+      const unreadable = given.unreadable.map(({ container, component }) => `${container}/${component}`)
+      if (unreadable.length > 0)
+        report(say('snapshots-not-given', { target: target.name, components: [...new Set(unreadable)] }))
+    }),
+  )
+}
+
+function notOfNix(): DavitError {
+  return new DavitError('original-needs-nix', 'Disnix knows only packages in the store of Nix', {
+    hint: 'nothing was set; omit --original-profile, or deploy with the store of Nix',
+  })
+}

@@ -1,0 +1,16 @@
+import { detail, messages, note, warning } from '@davit/diagnostics'
+
+export const say = messages({
+  /** The profile of Disnix on a target is now what davit has deployed. */
+  'original-set': note({ target: 'prefix' }, () => 'the profile of Disnix is set'),
+  /** The profile of Disnix on a target was what davit has deployed. */
+  'original-unchanged': detail({ target: 'prefix' }, () => 'the profile of Disnix is unchanged'),
+  /**
+   * Snapshots that modules of davit have taken cannot be read by modules of Dysnomia. They stay where davit keeps them; the state itself is
+   * where it was.
+   */
+  'snapshots-not-given': warning(
+    { target: 'prefix', components: 'texts' },
+    ({ components }) => `snapshots of ${components.join(', ')} stay with davit: modules of Dysnomia cannot read them`,
+  ),
+})
