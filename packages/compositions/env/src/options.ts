@@ -5,6 +5,7 @@ import {
   interfaceOptions,
   moduleOptions,
   type OptionTable,
+  originalOptions,
   profileOptions,
   skipOptions,
   transferOptions,
@@ -137,6 +138,7 @@ const deploymentOptions = {
     describe:
       'start services that are also in a deployment of Disnix on the same target; without this option, that is refused until davit-adopt has taken that deployment over',
   },
+  'original-profile': { ...originalOptions['original-profile'], ...DEPLOYMENT },
   'no-migration': {
     type: 'boolean',
     ...DEPLOYMENT,

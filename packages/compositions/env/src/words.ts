@@ -81,6 +81,7 @@ export function variablesOf(order: Order): Readonly<Record<string, string>> {
     DAVIT_TARGET_PROPERTY: order.targetProperty,
     DAVIT_MAX_CONCURRENT_TRANSFERS: String(order.maxConcurrentTransfers),
     DAVIT_USE_SUBSTITUTES: flag(order.useSubstitutes),
+    DAVIT_ORIGINAL_PROFILE: flag(order.originalProfile),
     DAVIT_SKIP_UNREACHABLE: flag(order.skipUnreachable),
     DAVIT_ACTIVITY_TIMEOUT: String(order.activityTimeout ?? ''),
     // Steps get files of their own.

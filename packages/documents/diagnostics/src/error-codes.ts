@@ -164,7 +164,8 @@ export const ERROR_CODES = {
     'Disnix has started services of this manifest, and its deployment was not adopted. Take it over with davit-adopt, or start the services beside it with `--beside-original`.',
   'original-locked':
     'Disnix holds its lock on a target, or has left it there. Wait until it has finished, or remove the file if it is dead.',
-  'original-needs-nix': 'Only what is in the store of Nix can be given to Disnix. Deploy with that store, or without `--original-profile`.',
+  'original-needs-nix':
+    'Only what is in the store of Nix can be given to Disnix. Deploy with that store, or without `--original-profile`.',
   'original-of-no-target':
     'A machine has a deployment of Disnix for a target of another name, and several targets of the infrastructure are that machine. Name one of them like the target of Disnix.',
   'other-generation':

@@ -84,6 +84,16 @@ export const skipOptions = {
   },
 } as const satisfies OptionTable
 
+/** Option of the tools that deploy for Disnix too. */
+export const originalOptions = {
+  'original-profile': {
+    type: 'boolean',
+    env: ['DAVIT_ORIGINAL_PROFILE'],
+    describe:
+      'also set the profiles of Disnix on the targets, with the markers and snapshots of Dysnomia, so that its tools find this deployment; needs the store of Nix',
+  },
+} as const satisfies OptionTable
+
 /** Options of tools that transfer closures. */
 export const transferOptions = {
   'max-concurrent-transfers': {

@@ -22,6 +22,7 @@ export {
   infrastructureOptions,
   interfaceOptions,
   moduleOptions,
+  originalOptions,
   originOptions,
   outputOptions,
   profileOptions,

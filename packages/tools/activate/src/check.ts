@@ -5,6 +5,7 @@ import { type ToolContext, withTargets } from '@davit/tool'
 
 interface Arguments {
   readonly repair: boolean
+  readonly originalProfile: boolean
   readonly targetProfiles: boolean
   readonly coordinatorProfile: boolean
 }
@@ -29,9 +30,9 @@ async function wouldChange(
     await checkClaim(next, context, claim)
     return true
   }
-  const { repair, targetProfiles, coordinatorProfile } = context.args
+  const { repair, originalProfile, targetProfiles, coordinatorProfile } = context.args
   // A repair is asked for by somebody who knows that something is wrong.
-  if (repair || old !== undefined) return true
+  if (repair || originalProfile || old !== undefined) return true
   const sets = [
     ...(targetProfiles ? ['profiles' as const] : []),
     ...(coordinatorProfile ? ['generation' as const] : []),

@@ -4,6 +4,7 @@ import {
   activityOptions,
   connectionEnvironment,
   lockOptions,
+  originalOptions,
   originOptions,
   profileOptions,
   skipOptions,
@@ -82,6 +83,11 @@ export const description = {
       type: 'boolean',
       describe:
         'start services that are also in a deployment of Disnix on the same target; without this option, that is refused until davit-adopt has taken that deployment over',
+    },
+    'original-profile': {
+      ...originalOptions['original-profile'],
+      describe:
+        'refuse packages that are not in the store of Nix, since davit-set will also set the profiles of Disnix; with --check, print changed',
     },
     undeploy: {
       type: 'boolean',

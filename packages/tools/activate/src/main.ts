@@ -1,3 +1,4 @@
+import { refuseOtherStore } from '@davit/adoption'
 import { currentGeneration, type DeploymentPlace, readLeftBehind } from '@davit/coordinator-state'
 import { carryOut, onFirst, outcomeError, planFor, refuseStrange, renderPlan } from '@davit/deployment'
 import { Manifest } from '@davit/documents'
@@ -75,8 +76,14 @@ export const tool = defineTool({
   },
 })
 
-async function readNext({ args, readDocument }: ToolContext<{ readonly manifest: string | undefined }>) {
+interface NextArguments {
+  readonly manifest: string | undefined
+  readonly originalProfile: boolean
+}
+
+async function readNext({ args, readDocument }: ToolContext<NextArguments>) {
   const read = await readDocument(Manifest, args.manifest)
+  if (args.originalProfile) refuseOtherStore(read.value.store)
   await checkModulesHere(read.value)
   return read
 }

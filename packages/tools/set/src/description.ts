@@ -1,6 +1,7 @@
 import {
   connectionEnvironment,
   lockOptions,
+  originalOptions,
   originOptions,
   profileOptions,
   skipOptions,
@@ -34,10 +35,12 @@ export const description = {
     },
     ...originOptions,
     'coordinator-profile': { type: 'boolean', default: true, describe: 'add a generation on the coordinator' },
+    ...originalOptions,
     'target-profiles': { type: 'boolean', default: true, describe: 'set the profiles of the targets' },
   },
   exitStatus: {
     1: 'a profile could not be set, or the generation does not exist',
+    65: 'the packages are not in the store of Nix, which --original-profile needs',
     75: 'somebody else holds the lock, or took it in the meantime; no generation was recorded',
   },
   environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },

@@ -1,3 +1,4 @@
+import { givenBackTo, refuseOtherStore } from '@davit/adoption'
 import { currentGeneration, type Origin } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
 import { type MadeFrom, Manifest } from '@davit/documents'
@@ -19,6 +20,7 @@ export const tool = defineTool({
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
     await checkModulesHere(manifest)
     const { generation } = args
+    if (args.originalProfile) refuseOtherStore(manifest.store)
     if (generation !== undefined) await checkGeneration(place, generation, manifest)
     const madeFrom = withoutOther(await readOrigin(context), text)
     const record = async (confirm: () => Promise<void>) => {
@@ -35,15 +37,19 @@ export const tool = defineTool({
       context.journal({ profile, manifest: text }, 'change')
       await record(async () => {})
     } else {
-      await withDeployment(context, { manifest, text, purpose: 'change' }, async ({ targets, lockUse }) =>
-        withLock(targets, lockUse, async ({ token, confirm }) => {
-          const generations = generation === undefined ? 'add' : 'reuse'
-          await setProfiles(manifest, targets, { token, profile, report, generations })
-          const reachedNames = new Set(targets.map(({ name }) => name))
-          const behind = targetsBehind(manifest, reachedNames, (await currentGeneration(place))?.manifest)
-          if (behind.length === 0) await record(confirm)
-          else report(say('generation-not-recorded', { targets: behind }))
-        }),
+      await withDeployment(
+        context,
+        { manifest, text, purpose: 'change' },
+        async ({ targets, lockUse, stateMachines: machines }) =>
+          withLock(targets, lockUse, async ({ token, confirm }) => {
+            const generations = generation === undefined ? 'add' : 'reuse'
+            await setProfiles(manifest, targets, { token, profile, report, generations })
+            if (args.originalProfile) await givenBackTo(manifest, targets, { profile, token, machines, report })
+            const reachedNames = new Set(targets.map(({ name }) => name))
+            const behind = targetsBehind(manifest, reachedNames, (await currentGeneration(place))?.manifest)
+            if (behind.length === 0) await record(confirm)
+            else report(say('generation-not-recorded', { targets: behind }))
+          }),
       )
     }
     await print(text)

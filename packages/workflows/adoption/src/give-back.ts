@@ -1,5 +1,5 @@
-import { DavitError, type Report } from '@davit/diagnostics'
-import type { Manifest, ProfileName } from '@davit/documents'
+import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
+import type { Manifest, ProfileName, StoreReference } from '@davit/documents'
 import type { StateMachines } from '@davit/state-runner'
 import { giveBack, type ShellTarget } from '@davit/target'
 
@@ -19,7 +19,6 @@ export async function givenBackTo(
   targets: readonly ShellTarget[],
   { profile, token, machines, report }: GivingTerms,
 ): Promise<void> {
-  if (manifest.store.kind !== 'nix') throw notOfNix()
   await Promise.all(
     targets.map(async (target) => {
       const path = manifest.profiles.get(target.name)
@@ -34,8 +33,11 @@ export async function givenBackTo(
   )
 }
 
-function notOfNix(): DavitError {
-  return new DavitError('original-needs-nix', 'Disnix knows only packages in the store of Nix', {
-    hint: 'nothing was set; omit --original-profile, or deploy with the store of Nix',
+/** Refuses packages that Disnix cannot have. */
+export function refuseOtherStore({ kind }: StoreReference): void {
+  if (kind === 'nix') return
+  throw new DavitError('original-needs-nix', 'Disnix knows only packages in the store of Nix', {
+    exitStatus: ExitStatus.badDocument,
+    hint: 'nothing was done; omit --original-profile, or deploy with the store of Nix',
   })
 }

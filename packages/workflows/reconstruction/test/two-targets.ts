@@ -77,7 +77,7 @@ export class TwoTargets {
     const { prefer, partial = false } = choice
     const { infrastructure } = this.manifest
     const signal = new AbortController().signal
-    const options = { infrastructure, profile: PROFILE, prefer, partial, report, signal }
+    const options = { infrastructure, profile: PROFILE, prefer, partial, originals: 'ignore' as const, report, signal }
     try {
       const { manifest } = await reconstructManifest(reached, options)
       return { text: encodeDocument(Manifest, manifest, 'json'), told: told.join('\n') }
