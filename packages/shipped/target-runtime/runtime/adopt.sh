@@ -117,7 +117,7 @@ copy_store() {
     use_component "$2" "$container" "$component"
     for number in $(numbers_in "$source"); do
       name=$(readlink "$source/$number") && name=${name##*/} && is_component "$name" || continue
-      [ -d "$1/snapshots/$container/$component/$name" ] || continue
+      [ -d "$1/snapshots/$container/$component/$name" ] && [ ! -L "$1/snapshots/$container/$component/$name" ] || continue
       copy_generation "$1" "$2" || cannot 'write below' "$2"
     done
   done

@@ -19,7 +19,7 @@ export const description = {
     'Reads the profiles of Disnix on the targets, and writes what davit has to know beside them: a profile with modules, a record for each active service, the snapshots and markers of Dysnomia, and a generation on this coordinator. No service is started or stopped, and no file of Disnix is changed. From then on, davit-env deploys the same models without changing anything.',
     'The packages of the services are fetched from the targets as far as the store of this machine lacks them, since the profiles of davit are made here. Snapshots stay on their machines; they are linked, not copied, where the file system allows it.',
     'What was adopted is adopted once: a second run changes nothing. If a run was cut off, the same command finishes it.',
-    'Refuses what Disnix is changing, and what contradicts what davit has deployed under the same name.',
+    'Refuses what Disnix is changing, and what contradicts what davit has deployed under the same name, unless --replace says that Disnix has deployed since.',
   ],
   examples: [
     { command: 'davit-adopt --dry-run infrastructure.nix', describe: 'show what would be adopted' },
@@ -38,6 +38,11 @@ export const description = {
     partial: {
       type: 'boolean',
       describe: 'leave out targets that cannot be read, and inter-dependencies of which nothing is known',
+    },
+    replace: {
+      type: 'boolean',
+      describe:
+        'put aside the records of davit that contradict what Disnix has deployed, after it was given back; no module is called',
     },
     ...moduleOptions,
     ...lockOptions,

@@ -40,6 +40,7 @@ interface Arguments {
   readonly profile: string
   readonly dryRun: boolean
   readonly partial: boolean
+  readonly replace: boolean
   readonly modules: readonly string[]
   readonly lock: boolean
   readonly lockLease: number
@@ -57,7 +58,7 @@ async function adopt(found: Adoption, context: ToolContext<Arguments>): Promise<
     withSkip,
     { ...run, purpose },
     async ({ profile, place, targets, lockUse, stateMachines: machines }) => {
-      const terms = { profile, machines }
+      const terms = { profile, machines, report: context.report, replace: args.replace }
       const adoption = { manifest, originals }
       if (store === undefined) return adoptTargets(adoption, targets, { ...terms, token: '-', mode: 'dry-run' })
       return withLock(targets, lockUse, async ({ token, confirm }) => {

@@ -138,6 +138,19 @@ describe('davit-adopt', () => {
     expect(scene.files(scene.state)).toEqual(before)
   })
 
+  test('adopts what Disnix has deployed since, if that is to count', async () => {
+    scene.deployOriginal()
+    await scene.adopt()
+    const { profiles } = await scene.manifest()
+    const original = scene.deployOriginal(['database'])
+    const told = await scene.adopt('--replace')
+    expect(told.stdout).toBe(`t1: ${original}\n  'database' in container 'echo' (adopted before)\n`)
+    expect(told.messages[0]).toMatch(/^put aside what davit knew of 'shop': its record is now '.*abandoned/)
+    expect(readdirSync(join(scene.state, 'targets/t1/active/default'))).toEqual([`echo:${DATABASE}`])
+    expect((await scene.manifest()).profiles).not.toEqual(profiles)
+    expect((await scene.adopt('--replace')).stdout).toBe('')
+  })
+
   test('adopts another deployment beside the first', async () => {
     scene.deployOriginal(['database'])
     scene.deployOriginal(['shop'], 'other')

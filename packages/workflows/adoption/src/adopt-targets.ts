@@ -1,4 +1,4 @@
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, type Report } from '@davit/diagnostics'
 import {
   componentIn,
   type Manifest,
@@ -10,6 +10,7 @@ import {
 } from '@davit/documents'
 import type { StateMachines } from '@davit/state-runner'
 import {
+  abandonRecord,
   adoptRecord,
   adoptState,
   type Component,
@@ -17,11 +18,13 @@ import {
   definitionOf,
   groupByMachine,
   noteOriginal,
+  type Observation,
   observeMachine,
   setProfile,
   type ShellTarget,
 } from '@davit/target'
 
+import { say } from './messages.ts'
 import { type Adoption, refuseLocked } from './read-adoption.ts'
 
 export interface AdoptedService {
@@ -45,6 +48,9 @@ export interface AdoptingTerms {
   readonly token: string
   readonly machines: StateMachines
   readonly mode: 'adopt' | 'dry-run'
+  /** Whether records that are not of this deployment are put aside. */
+  readonly replace: boolean
+  readonly report: Report
 }
 
 /**
@@ -56,31 +62,32 @@ export async function adoptTargets(
   targets: readonly ShellTarget[],
   terms: AdoptingTerms,
 ): Promise<readonly AdoptedTarget[]> {
-  await refuseChanged(originals, targets, terms)
+  const observations = await observedUnchanged(originals, targets, terms)
   const chosen = targets.filter(({ name }) => originals.has(name))
   return Promise.all(
     chosen.map(async (target) => {
       const original = originals.get(target.name)?.path as StorePath
-      return adoptTarget(manifest, target, { ...terms, original })
+      const observation = observations.get(target.name)
+      return adoptTarget(manifest, target, { ...terms, original, observation })
     }),
   )
 }
 
 interface TargetTerms extends AdoptingTerms {
+  readonly observation: Observation | undefined
   readonly original: StorePath
 }
 
-async function adoptTarget(
-  manifest: Manifest,
-  target: ShellTarget,
-  { original, mode, machines, profile, token }: TargetTerms,
-): Promise<AdoptedTarget> {
+async function adoptTarget(manifest: Manifest, target: ShellTarget, terms: TargetTerms): Promise<AdoptedTarget> {
+  const { original, mode, machines, profile, token } = terms
   const machine = await machines.on(target)
   const place = { target: target.name, profile, token }
   const mappings = manifest.serviceMappings.filter((mapping) => mapping.target === target.name)
   const path = manifest.profiles.get(target.name)
-  if (mode === 'adopt' && path !== undefined)
+  if (mode === 'adopt' && path !== undefined) {
     await setProfile(target.machine, { ...place, path, store: manifest.store, generations: 'add' })
+    if (terms.replace) await putAside(target, mappings, terms)
+  }
   const services = await Promise.all(
     mappings.map(async (mapping): Promise<AdoptedService> => {
       const definition = definitionOf(manifest, mapping)
@@ -109,21 +116,43 @@ export function componentsOn(
     }))
 }
 
-/** Under the lock of davit, Disnix may still be at work. */
-async function refuseChanged(
+/** Puts the records of a target aside that are not those of active services of the deployment. */
+async function putAside(
+  { name: target, machine }: ShellTarget,
+  mappings: readonly ServiceMapping[],
+  { observation, profile, token, report }: TargetTerms,
+): Promise<void> {
+  const wanted = new Set(mappings.map(mappingIdOf))
+  const obsolete = (observation?.records ?? []).filter(
+    ({ mapping, state }) => mapping.target === target && !(wanted.has(mappingIdOf(mapping)) && state === 'active'),
+  )
+  for (const { mapping, service } of obsolete) {
+    const { container, service: key } = mapping
+    // One after the other, as each holds the target.
+    // oxlint-disable-next-line no-await-in-loop
+    const record = await abandonRecord(machine, { profile, token, target, container, key })
+    report(say('record-put-aside', { target, service: service.name, record }))
+  }
+}
+
+/** Observes the machines under the lock of davit: Disnix may still be at work, or have been since. */
+async function observedUnchanged(
   originals: Adoption['originals'],
   targets: readonly ShellTarget[],
   { profile }: Pick<AdoptingTerms, 'profile'>,
-): Promise<void> {
-  await Promise.all(
-    groupByMachine(targets).map(async (group) => {
-      const now = (await observeMachine(group[0].machine, profile)).originals.find((one) => one.profile === profile)
+): Promise<ReadonlyMap<TargetName, Observation>> {
+  const observed = await Promise.all(
+    groupByMachine(targets).map(async (group): Promise<readonly [TargetName, Observation][]> => {
       const target = group.find(({ name }) => originals.has(name))?.name
-      if (target === undefined) return
+      if (target === undefined) return []
+      const observation = await observeMachine(group[0].machine, profile)
+      const now = observation.originals.find((one) => one.profile === profile)
       if (now === undefined || now.path !== originals.get(target)?.path) throw changed(target)
       refuseLocked(new Map([[target, now]]))
+      return [[target, observation]]
     }),
   )
+  return new Map(observed.flat())
 }
 
 function changed(target: TargetName): DavitError {

@@ -1,6 +1,11 @@
 import { detail, messages, note, warning } from '@davit/diagnostics'
 
 export const say = messages({
+  /** The record of a service that Disnix has replaced since was put aside because of `--replace`. Its module was not called. */
+  'record-put-aside': note(
+    { target: 'prefix', service: 'text', record: 'text' },
+    ({ service, record }) => `put aside what davit knew of '${service}': its record is now '${record}'`,
+  ),
   /** The profile of Disnix on a target is now what davit has deployed. */
   'original-set': note({ target: 'prefix' }, () => 'the profile of Disnix is set'),
   /** The profile of Disnix on a target was what davit has deployed. */

@@ -13,6 +13,8 @@ export interface Adoption {
 export interface AdoptionTerms extends Pick<ReconstructionOptions, 'partial' | 'report' | 'signal'> {
   readonly infrastructure: Infrastructure
   readonly profile: ProfileName
+  /** Whether what Disnix has deployed counts where records of davit contradict it. */
+  readonly replace: boolean
 }
 
 /** Reads what Disnix has deployed, and refuses what cannot be adopted. */
@@ -20,7 +22,7 @@ export async function readAdoption(reached: ReachedTargets, terms: AdoptionTerms
   const { manifest, originals } = await reconstructManifest(reached, {
     ...terms,
     prefer: undefined,
-    originals: 'adopt',
+    originals: terms.replace ? 'replace' : 'adopt',
   })
   refuseLocked(originals)
   return { manifest, originals }

@@ -72,8 +72,8 @@ function settle(
     throw new DavitError('contradictory-deployment', 'the targets contradict themselves or each other', {
       diagnostics: refused.map((one) => ({ severity: 'error', message: contradictionText(one) })),
       hint:
-        originals === 'adopt'
-          ? 'nothing was done; what davit has deployed under this name is not what Disnix has: remove one of them first'
+        originals !== 'ignore'
+          ? 'nothing was done; if Disnix has deployed after davit, --replace puts aside what davit knows of its own deployment'
           : prefer === undefined
             ? '--prefer profile takes what was deployed last, --prefer records what is active now'
             : 'leave one of these targets out of the infrastructure, and add --partial',

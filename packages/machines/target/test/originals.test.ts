@@ -1,0 +1,152 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { shellConnection } from '@davit/connection/testing'
+import { encodeDocument, ProfileManifest, type ProfileName, type StorePath, type TargetName } from '@davit/documents'
+import { layOutOriginal } from '@davit/testing/original'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { installedShells } from '@davit/testing/shells'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+
+import {
+  adoptState,
+  giveBack,
+  type Machine,
+  noteOriginal,
+  observeMachine,
+  openMachine,
+  originalProfile,
+} from '../src/target.ts'
+
+const profile = 'default' as ProfileName
+const target = 't1' as TargetName
+const place = { target, profile, token: '-' }
+const NOTHING: ProfileManifest = { services: new Map(), serviceMappings: [], snapshotMappings: [] }
+const TEXT = encodeDocument(ProfileManifest.on(target), NOTHING, 'xml')
+const WEB = { container: 'process', component: 'web' }
+
+/** Sets profiles as nix-env does. */
+const NIX_ENV = `#!/bin/sh
+echo "$@" >>"$(dirname "$0")/log"
+ln -s "$4" "$2-9-link" && ln -sfn "\${2##*/}-9-link" "$2"`
+
+describe.each(installedShells())('deployments of Disnix with $name', (shell) => {
+  let directory: string
+  const in_ = (...parts: readonly string[]) => join(directory, ...parts)
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(in_(path)), { recursive: true })
+    writeFileSync(in_(path), text, { mode: 0o755 })
+  }
+  const lay = (name: string = profile) =>
+    layOutOriginal(in_('nix'), { profile: name, target, text: TEXT, store: in_('store') }) as StorePath
+  async function open<R extends 'deploy' | 'state'>(role: R): Promise<Machine<R>> {
+    const own = { NIX_STATE_DIR: in_('nix'), DYSNOMIA_STATEDIR: in_('dysnomia'), TMPDIR: in_('tmp') }
+    const environment = { ...own, PATH: `${in_('bin')}:${shell.path}` }
+    const machine = await openMachine(async () => shellConnection(shell, in_('state'), { environment }), { role })
+    onTestFinished(() => machine.close())
+    return machine
+  }
+  const originals = async () => (await observeMachine(await open('deploy'), profile)).originals
+  const snapshot = (root: string, name: string, number: number) => {
+    write(`${root}/snapshots/process/web/${name}/dump`, name)
+    write(`${root}/checksums/process/web/${name}`, `sha256:${name}`)
+    mkdirSync(in_(root, 'generations/process/web'), { recursive: true })
+    symlinkSync(`../../../snapshots/process/web/${name}`, in_(root, 'generations/process/web', String(number)))
+  }
+  const generations = (root: string) => {
+    const place = in_(root, 'generations/process/web')
+    if (!existsSync(place)) return []
+    return readdirSync(place).map((number) => `${number} ${readlinkSync(join(place, number)).replace(/.*\//, '')}`)
+  }
+
+  beforeEach(() => {
+    directory = scratchDirectory()
+    mkdirSync(in_('tmp'))
+    for (const name of ['nix-env', 'nix-store']) write(`bin/${name}`, NIX_ENV)
+  })
+
+  test('are observed until they are adopted, and again once Disnix has deployed', async () => {
+    expect(await originals()).toEqual([])
+    const path = lay()
+    const other = lay('other')
+    symlinkSync('/nowhere', in_('nix/profiles/disnix/dangling'))
+    const [first, second] = await originals()
+    expect([first, second]).toMatchObject([
+      { profile, path, isLocked: false },
+      { profile: 'other', path: other, isLocked: false },
+    ])
+    expect(first && originalProfile(first, target)).toEqual({
+      path,
+      isLocked: false,
+      manifest: NOTHING,
+      problem: undefined,
+    })
+    await noteOriginal(await open('state'), { ...place, path, components: [] })
+    expect(await originals()).toEqual([second])
+    lay()
+    write('tmp/disnix-default.lock', '')
+    expect(await originals()).toMatchObject([{ profile, isLocked: true }, { profile: 'other' }])
+  })
+
+  test('have their snapshots adopted in order, as often as they come', async () => {
+    for (const [index, name] of ['a', 'b', 'c'].entries()) snapshot('dysnomia', name, index + 9)
+    const state = 'state/targets/t1/dysnomia'
+    const copied = async (mode: 'adopt' | 'dry-run') =>
+      (await adoptState(await open('state'), place, mode)).map(({ name }) => name)
+    expect([await copied('dry-run'), generations(state)]).toEqual([['a', 'b', 'c'], []])
+    expect(await copied('adopt')).toEqual(['a', 'b', 'c'])
+    expect(generations(state).toSorted()).toEqual(['10 b', '11 c', '9 a'])
+    expect(readFileSync(in_(state, 'checksums/process/web/b'), 'utf8')).toBe('sha256:b')
+    expect(await copied('adopt')).toEqual([])
+    symlinkSync('../../../snapshots/process/web/a', in_('dysnomia/generations/process/web/12'))
+    expect(await copied('adopt')).toEqual([])
+    expect(generations(state)).toContain('12 a')
+  })
+
+  test('leave what is no snapshot where it is', async () => {
+    snapshot('dysnomia', 'a', 1)
+    mkdirSync(in_('dysnomia/generations/process/-rf'), { recursive: true })
+    symlinkSync('../../../snapshots/process/web/gone', in_('dysnomia/generations/process/web/2'))
+    symlinkSync('../../../../..', in_('dysnomia/generations/process/web/3'))
+    write('dysnomia/generations/process/web/x', '')
+    expect(await adoptState(await open('state'), place, 'adopt')).toMatchObject([{ name: 'a' }])
+    expect(generations('state/targets/t1/dysnomia')).toEqual(['1 a'])
+  })
+
+  test('are given back with markers, and with the snapshots that Dysnomia can read', async () => {
+    const state = 'state/targets/t1/dysnomia'
+    snapshot(state, 'a', 1)
+    snapshot(state, 'b', 2)
+    write(`${state}/snapshots/process/web/b/listing`, 'davit snapshot 1\n')
+    const path = lay()
+    mkdirSync(in_('store/new'))
+    const back =
+      (components = [WEB]) =>
+      async () =>
+        giveBack(await open('state'), { ...place, path: in_('store/new') as StorePath, components })
+    expect(await back()()).toEqual({ kind: 'set', unreadable: [{ ...WEB, name: 'b' }] })
+    expect(path).not.toBe(in_('store/new'))
+    expect(generations('dysnomia')).toEqual(['1 a'])
+    expect(existsSync(in_('dysnomia/activated/process/web'))).toBe(true)
+    expect(readlinkSync(in_('nix/profiles/disnix/default'))).toBe('default-9-link')
+    expect(await originals()).toEqual([])
+    expect(await back()()).toMatchObject({ kind: 'unchanged' })
+    expect(readFileSync(in_('bin/log'), 'utf8').split('\n')).toHaveLength(2)
+  })
+
+  test('are told what is not active any more: garbage, if davit has kept its state', async () => {
+    lay()
+    mkdirSync(in_('store/new'))
+    const machine = await open('state')
+    const path = in_('store/new') as StorePath
+    const plain = { container: 'process', component: 'plain' }
+    await giveBack(machine, { ...place, path, components: [WEB, plain] })
+    write('state/targets/t1/dysnomia/garbage/process/web', '')
+    await giveBack(machine, { ...place, path, components: [] })
+    expect(readdirSync(in_('dysnomia/activated/process'))).toEqual([])
+    expect(readdirSync(in_('dysnomia/garbage/process'))).toEqual(['web'])
+    await giveBack(machine, { ...place, path, components: [WEB] })
+    expect(readdirSync(in_('dysnomia/activated/process'))).toEqual(['web'])
+    expect(readdirSync(in_('dysnomia/garbage/process'))).toEqual([])
+  })
+})
