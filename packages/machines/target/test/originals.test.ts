@@ -32,17 +32,17 @@ ln -s "$4" "$2-9-link" && ln -sfn "\${2##*/}-9-link" "$2"`
 
 describe.each(installedShells())('deployments of Disnix with $name', (shell) => {
   let directory: string
-  const in_ = (...parts: readonly string[]) => join(directory, ...parts)
+  const inside = (...parts: readonly string[]) => join(directory, ...parts)
   const write = (path: string, text: string) => {
-    mkdirSync(dirname(in_(path)), { recursive: true })
-    writeFileSync(in_(path), text, { mode: 0o755 })
+    mkdirSync(dirname(inside(path)), { recursive: true })
+    writeFileSync(inside(path), text, { mode: 0o755 })
   }
   const lay = (name: string = profile) =>
-    layOutOriginal(in_('nix'), { profile: name, target, text: TEXT, store: in_('store') }) as StorePath
+    layOutOriginal(inside('nix'), { profile: name, target, text: TEXT, store: inside('store') }) as StorePath
   async function open<R extends 'deploy' | 'state'>(role: R): Promise<Machine<R>> {
-    const own = { NIX_STATE_DIR: in_('nix'), DYSNOMIA_STATEDIR: in_('dysnomia'), TMPDIR: in_('tmp') }
-    const environment = { ...own, PATH: `${in_('bin')}:${shell.path}` }
-    const machine = await openMachine(async () => shellConnection(shell, in_('state'), { environment }), { role })
+    const own = { NIX_STATE_DIR: inside('nix'), DYSNOMIA_STATEDIR: inside('dysnomia'), TMPDIR: inside('tmp') }
+    const environment = { ...own, PATH: `${inside('bin')}:${shell.path}` }
+    const machine = await openMachine(async () => shellConnection(shell, inside('state'), { environment }), { role })
     onTestFinished(() => machine.close())
     return machine
   }
@@ -50,18 +50,18 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
   const snapshot = (root: string, name: string, number: number) => {
     write(`${root}/snapshots/process/web/${name}/dump`, name)
     write(`${root}/checksums/process/web/${name}`, `sha256:${name}`)
-    mkdirSync(in_(root, 'generations/process/web'), { recursive: true })
-    symlinkSync(`../../../snapshots/process/web/${name}`, in_(root, 'generations/process/web', String(number)))
+    mkdirSync(inside(root, 'generations/process/web'), { recursive: true })
+    symlinkSync(`../../../snapshots/process/web/${name}`, inside(root, 'generations/process/web', String(number)))
   }
   const generations = (root: string) => {
-    const place = in_(root, 'generations/process/web')
+    const place = inside(root, 'generations/process/web')
     if (!existsSync(place)) return []
     return readdirSync(place).map((number) => `${number} ${readlinkSync(join(place, number)).replace(/.*\//, '')}`)
   }
 
   beforeEach(() => {
     directory = scratchDirectory()
-    mkdirSync(in_('tmp'))
+    mkdirSync(inside('tmp'))
     for (const name of ['nix-env', 'nix-store']) write(`bin/${name}`, NIX_ENV)
   })
 
@@ -69,7 +69,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     expect(await originals()).toEqual([])
     const path = lay()
     const other = lay('other')
-    symlinkSync('/nowhere', in_('nix/profiles/disnix/dangling'))
+    symlinkSync('/nowhere', inside('nix/profiles/disnix/dangling'))
     const [first, second] = await originals()
     expect([first, second]).toMatchObject([
       { profile, path, isLocked: false },
@@ -96,18 +96,18 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     expect([await copied('dry-run'), generations(state)]).toEqual([['a', 'b', 'c'], []])
     expect(await copied('adopt')).toEqual(['a', 'b', 'c'])
     expect(generations(state).toSorted()).toEqual(['10 b', '11 c', '9 a'])
-    expect(readFileSync(in_(state, 'checksums/process/web/b'), 'utf8')).toBe('sha256:b')
+    expect(readFileSync(inside(state, 'checksums/process/web/b'), 'utf8')).toBe('sha256:b')
     expect(await copied('adopt')).toEqual([])
-    symlinkSync('../../../snapshots/process/web/a', in_('dysnomia/generations/process/web/12'))
+    symlinkSync('../../../snapshots/process/web/a', inside('dysnomia/generations/process/web/12'))
     expect(await copied('adopt')).toEqual([])
     expect(generations(state)).toContain('12 a')
   })
 
   test('leave what is no snapshot where it is', async () => {
     snapshot('dysnomia', 'a', 1)
-    mkdirSync(in_('dysnomia/generations/process/-rf'), { recursive: true })
-    symlinkSync('../../../snapshots/process/web/gone', in_('dysnomia/generations/process/web/2'))
-    symlinkSync('../../../../..', in_('dysnomia/generations/process/web/3'))
+    mkdirSync(inside('dysnomia/generations/process/-rf'), { recursive: true })
+    symlinkSync('../../../snapshots/process/web/gone', inside('dysnomia/generations/process/web/2'))
+    symlinkSync('../../../../..', inside('dysnomia/generations/process/web/3'))
     write('dysnomia/generations/process/web/x', '')
     expect(await adoptState(await open('state'), place, 'adopt')).toMatchObject([{ name: 'a' }])
     expect(generations('state/targets/t1/dysnomia')).toEqual(['1 a'])
@@ -119,34 +119,34 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     snapshot(state, 'b', 2)
     write(`${state}/snapshots/process/web/b/listing`, 'davit snapshot 1\n')
     const path = lay()
-    mkdirSync(in_('store/new'))
+    mkdirSync(inside('store/new'))
     const back =
       (components = [WEB]) =>
       async () =>
-        giveBack(await open('state'), { ...place, path: in_('store/new') as StorePath, components })
+        giveBack(await open('state'), { ...place, path: inside('store/new') as StorePath, components })
     expect(await back()()).toEqual({ kind: 'set', unreadable: [{ ...WEB, name: 'b' }] })
-    expect(path).not.toBe(in_('store/new'))
+    expect(path).not.toBe(inside('store/new'))
     expect(generations('dysnomia')).toEqual(['1 a'])
-    expect(existsSync(in_('dysnomia/activated/process/web'))).toBe(true)
-    expect(readlinkSync(in_('nix/profiles/disnix/default'))).toBe('default-9-link')
+    expect(existsSync(inside('dysnomia/activated/process/web'))).toBe(true)
+    expect(readlinkSync(inside('nix/profiles/disnix/default'))).toBe('default-9-link')
     expect(await originals()).toEqual([])
     expect(await back()()).toMatchObject({ kind: 'unchanged' })
-    expect(readFileSync(in_('bin/log'), 'utf8').split('\n')).toHaveLength(2)
+    expect(readFileSync(inside('bin/log'), 'utf8').split('\n')).toHaveLength(2)
   })
 
   test('are told what is not active any more: garbage, if davit has kept its state', async () => {
     lay()
-    mkdirSync(in_('store/new'))
+    mkdirSync(inside('store/new'))
     const machine = await open('state')
-    const path = in_('store/new') as StorePath
+    const path = inside('store/new') as StorePath
     const plain = { container: 'process', component: 'plain' }
     await giveBack(machine, { ...place, path, components: [WEB, plain] })
     write('state/targets/t1/dysnomia/garbage/process/web', '')
     await giveBack(machine, { ...place, path, components: [] })
-    expect(readdirSync(in_('dysnomia/activated/process'))).toEqual([])
-    expect(readdirSync(in_('dysnomia/garbage/process'))).toEqual(['web'])
+    expect(readdirSync(inside('dysnomia/activated/process'))).toEqual([])
+    expect(readdirSync(inside('dysnomia/garbage/process'))).toEqual(['web'])
     await giveBack(machine, { ...place, path, components: [WEB] })
-    expect(readdirSync(in_('dysnomia/activated/process'))).toEqual(['web'])
-    expect(readdirSync(in_('dysnomia/garbage/process'))).toEqual([])
+    expect(readdirSync(inside('dysnomia/activated/process'))).toEqual(['web'])
+    expect(readdirSync(inside('dysnomia/garbage/process'))).toEqual([])
   })
 })

@@ -30,14 +30,10 @@ async function wouldChange(
     await checkClaim(next, context, claim)
     return true
   }
-  const { repair, originalProfile, targetProfiles, coordinatorProfile } = context.args
+  const { repair, originalProfile } = context.args
   // A repair is asked for by somebody who knows that something is wrong.
   if (repair || originalProfile || old !== undefined) return true
-  const sets = [
-    ...(targetProfiles ? ['profiles' as const] : []),
-    ...(coordinatorProfile ? ['generation' as const] : []),
-  ]
-  const look = { ...terms, sets, store: await openStore(next.store, context) }
+  const look = { ...terms, sets: setsOf(context.args), store: await openStore(next.store, context) }
   if (!(await isRecorded(next, look))) return true
   const manifests = [next, ...(terms.previous === undefined ? [] : [terms.previous])]
   return withTargets(
@@ -45,6 +41,11 @@ async function wouldChange(
     { ...context, role: 'deploy', manifests },
     async (reached) => !(await isDeployed(next, reached, look)),
   )
+}
+
+/** What a run sets after it has activated the services. */
+function setsOf({ targetProfiles, coordinatorProfile }: Arguments): LookTerms['sets'] {
+  return [...(targetProfiles ? ['profiles' as const] : []), ...(coordinatorProfile ? ['generation' as const] : [])]
 }
 
 /** Checks the targets that can be reached; whether the others matter is decided when targets are changed. */

@@ -38,7 +38,7 @@ export const tool = defineTool({
     const { profile, place } = deploymentOf(context)
     const { value: next, text } = await readNext(context)
     const old = await readOld(context)
-    const { takeOver, undeploy, besideOriginal } = args
+    const { takeOver, undeploy } = args
     // With --old-manifest the user vouches for what is active.
     const claim = old === undefined ? await onFirst({ profile, place, takeOver, undeploy }) : undefined
     const { generation, ...known } = await knownHere(place, old)
@@ -49,7 +49,6 @@ export const tool = defineTool({
       place,
       claim,
       undeploy,
-      besideOriginal,
       ...transitionOptionsOf(args),
       direct: directOf(context),
       state: { migration: migrationOf(args), directory: stateDirectory(context) },
@@ -114,14 +113,16 @@ interface TransitionArguments {
   readonly upgrade: boolean
   readonly restartChanged: boolean
   readonly rollback: boolean
+  readonly besideOriginal: boolean
   readonly activityTimeout: number | undefined
 }
 
-function transitionOptionsOf({ repair, upgrade, restartChanged, rollback, activityTimeout }: TransitionArguments) {
+function transitionOptionsOf({ repair, upgrade, restartChanged, rollback, ...args }: TransitionArguments) {
   return {
     upgrade: repair ? 'repair' : upgrade ? 'upgrade' : 'activate-only',
     changed: restartChanged ? 'restart' : 'keep',
     rollback: rollback ? 'rollback' : 'keep',
-    timeoutSeconds: activityTimeout,
+    timeoutSeconds: args.activityTimeout,
+    besideOriginal: args.besideOriginal,
   } as const
 }

@@ -1,6 +1,5 @@
 import { DavitError, type Report } from '@davit/diagnostics'
 import {
-  componentIn,
   type Manifest,
   mappingIdOf,
   type ProfileName,
@@ -13,7 +12,6 @@ import {
   abandonRecord,
   adoptRecord,
   adoptState,
-  type Component,
   type CopiedSnapshot,
   definitionOf,
   groupByMachine,
@@ -25,6 +23,7 @@ import {
 } from '@davit/target'
 
 import { say } from './messages.ts'
+import { type Placed, placedBy } from './placed.ts'
 import { type Adoption, refuseLocked } from './read-adoption.ts'
 
 export interface AdoptedService {
@@ -63,33 +62,34 @@ export async function adoptTargets(
   terms: AdoptingTerms,
 ): Promise<readonly AdoptedTarget[]> {
   const observations = await observedUnchanged(originals, targets, terms)
+  const placedOn = placedBy(manifest)
   const chosen = targets.filter(({ name }) => originals.has(name))
   return Promise.all(
     chosen.map(async (target) => {
       const original = originals.get(target.name)?.path as StorePath
       const observation = observations.get(target.name)
-      return adoptTarget(manifest, target, { ...terms, original, observation })
+      return adoptTarget(manifest, target, { ...terms, original, observation, placed: placedOn(target.name) })
     }),
   )
 }
 
 interface TargetTerms extends AdoptingTerms {
   readonly observation: Observation | undefined
+  readonly placed: Placed
   readonly original: StorePath
 }
 
 async function adoptTarget(manifest: Manifest, target: ShellTarget, terms: TargetTerms): Promise<AdoptedTarget> {
-  const { original, mode, machines, profile, token } = terms
+  const { original, mode, machines, profile, token, placed } = terms
   const machine = await machines.on(target)
   const place = { target: target.name, profile, token }
-  const mappings = manifest.serviceMappings.filter((mapping) => mapping.target === target.name)
   const path = manifest.profiles.get(target.name)
   if (mode === 'adopt' && path !== undefined) {
     await setProfile(target.machine, { ...place, path, store: manifest.store, generations: 'add' })
-    if (terms.replace) await putAside(target, mappings, terms)
+    if (terms.replace) await putAside(target, terms)
   }
   const services = await Promise.all(
-    mappings.map(async (mapping): Promise<AdoptedService> => {
+    placed.mappings.map(async (mapping): Promise<AdoptedService> => {
       const definition = definitionOf(manifest, mapping)
       const described = { mapping, name: definition.service.name }
       if (mode === 'dry-run') return { ...described, state: 'adopted' }
@@ -97,32 +97,16 @@ async function adoptTarget(manifest: Manifest, target: ShellTarget, terms: Targe
     }),
   )
   const snapshots = await adoptState(machine, place, mode)
-  if (mode === 'adopt')
-    await noteOriginal(machine, { ...place, path: original, components: componentsOn(target.name, manifest) })
+  if (mode === 'adopt') await noteOriginal(machine, { ...place, path: original, components: placed.components })
   return { target: target.name, original, services, snapshots }
-}
-
-/** The active components of a target, as Dysnomia names them. */
-export function componentsOn(
-  target: TargetName,
-  { services, serviceMappings, snapshotMappings }: Manifest,
-): readonly Component[] {
-  const named = new Map(snapshotMappings.map((mapping) => [mappingIdOf(mapping), mapping.component]))
-  return serviceMappings
-    .filter((mapping) => mapping.target === target)
-    .map((mapping) => ({
-      container: mapping.container,
-      component: named.get(mappingIdOf(mapping)) ?? componentIn(services.get(mapping.service)?.pkg ?? ''),
-    }))
 }
 
 /** Puts the records of a target aside that are not those of active services of the deployment. */
 async function putAside(
   { name: target, machine }: ShellTarget,
-  mappings: readonly ServiceMapping[],
-  { observation, profile, token, report }: TargetTerms,
+  { observation, placed, profile, token, report }: TargetTerms,
 ): Promise<void> {
-  const wanted = new Set(mappings.map(mappingIdOf))
+  const wanted = new Set(placed.mappings.map(mappingIdOf))
   const obsolete = (observation?.records ?? []).filter(
     ({ mapping, state }) => mapping.target === target && !(wanted.has(mappingIdOf(mapping)) && state === 'active'),
   )

@@ -3,8 +3,8 @@ import type { Manifest, ProfileName, StoreReference } from '@davit/documents'
 import type { StateMachines } from '@davit/state-runner'
 import { giveBack, type ShellTarget } from '@davit/target'
 
-import { componentsOn } from './adopt-targets.ts'
 import { say } from './messages.ts'
+import { placedBy } from './placed.ts'
 
 export interface GivingTerms {
   readonly profile: ProfileName
@@ -19,11 +19,12 @@ export async function givenBackTo(
   targets: readonly ShellTarget[],
   { profile, token, machines, report }: GivingTerms,
 ): Promise<void> {
+  const placedOn = placedBy(manifest)
   await Promise.all(
     targets.map(async (target) => {
       const path = manifest.profiles.get(target.name)
       if (path === undefined) return
-      const components = componentsOn(target.name, manifest)
+      const { components } = placedOn(target.name)
       const given = await giveBack(await machines.on(target), { target: target.name, profile, token, path, components })
       report(say(given.kind === 'set' ? 'original-set' : 'original-unchanged', { target: target.name }))
       const unreadable = given.unreadable.map(({ container, component }) => `${container}/${component}`)

@@ -6,6 +6,7 @@ import type { Report } from '@davit/diagnostics'
 import type { Store } from '@davit/store'
 import { type ReachedTargets, targetsToUse } from '@davit/target'
 
+import { placedBy } from './placed.ts'
 import type { Adoption } from './read-adoption.ts'
 
 export interface PreparationTerms {
@@ -27,9 +28,10 @@ export async function preparedAdoption(
   reached: ReachedTargets<'carry'>,
   { modules, partial, ...options }: PreparationTerms,
 ): Promise<Manifest> {
+  const placedOn = placedBy(manifest)
   const unreachable = partial ? 'skip' : 'refuse'
   for (const target of targetsToUse(reached, { ...options, unreachable })) {
-    const paths = originals.has(target.name) ? packagesOn(target.name, manifest) : profileOf(target.name, manifest)
+    const paths = originals.has(target.name) ? placedOn(target.name).packages : profileOf(target.name, manifest)
     // One after the other, since most of it is the same.
     // oxlint-disable-next-line no-await-in-loop
     if (paths.length > 0) await copyClosure(paths, target, { ...options, direction: 'from' })
@@ -42,11 +44,6 @@ export async function preparedAdoption(
   const outcome = await distribute(adopted, reached, { ...options, unreachable, maxTransfers: TRANSFERS })
   if (outcome.failed.size > 0) throw distributionError(outcome)
   return adopted
-}
-
-function packagesOn(target: TargetName, { services, serviceMappings }: Manifest): readonly StorePath[] {
-  const placed = serviceMappings.filter((mapping) => mapping.target === target)
-  return [...new Set(placed.flatMap(({ service }) => services.get(service)?.pkg ?? []))]
 }
 
 function profileOf(target: TargetName, { profiles }: Manifest): readonly StorePath[] {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import {
   type Architecture,
+  encodeDocument,
   type InstantiatedPackage,
   Manifest,
   parseDocument,
@@ -27,6 +28,23 @@ test.each(['test1', 'test2'])('profileManifests() gives what the original put in
   expect(found).toEqual(expected)
   expect([...found.services.keys()]).toEqual([...expected.services.keys()])
 })
+
+test.each(['test1', 'test2'])(
+  'the text of the profile of %s has the elements that the original wrote, in its order',
+  (name) => {
+    const text = encodeDocument(ProfileManifest.on(named(name)), profileManifests(manifest).get(named(name))!, 'xml')
+    expect(elementsOf(text)).toBe(elementsOf(fixture(`page.profile-${name}.xml`)))
+  },
+)
+
+/** A document without its first line, and without the space between elements. */
+function elementsOf(text: string): string {
+  return text
+    .replace(/<\?xml.*?\?>/, '')
+    .replaceAll(/>\s+</g, '><')
+    .replaceAll(/<(\w+)><\/\1>/g, '<$1/>')
+    .trim()
+}
 
 test('profileManifests() is empty for a target without services', () => {
   const [target] = manifest.infrastructure.values()

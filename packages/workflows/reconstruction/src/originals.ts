@@ -29,7 +29,8 @@ export function originalAccount(
 
 function servicesIn({ services, serviceMappings, snapshotMappings }: ProfileManifest): readonly RecordedService[] {
   const components = new Map(snapshotMappings.map((one) => [mappingIdOf(one), one.component]))
-  return serviceMappings.flatMap(({ position: _, ...mapping }) => {
+  return serviceMappings.flatMap((placed) => {
+    const { position: _, ...mapping } = placed
     const service = services.get(mapping.service)
     return service === undefined ? [] : [{ mapping, service, component: components.get(mappingIdOf(mapping)) }]
   })
