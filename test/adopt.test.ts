@@ -1,15 +1,19 @@
+import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, generationText, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, type TestHosts } from './harness/hosts.ts'
 import { NIX_POSSIBLE } from './harness/language.ts'
-import { deploy, infrastructureOf, makeManifest, modelFile, type Models } from './harness/models.ts'
+import { deploy, infrastructureOf, makeManifest, type Models, writeModels } from './harness/models.ts'
 import { activeOn, profileOn } from './harness/records.ts'
 import { takeJournal, wrapper } from './harness/services.ts'
 
 const PROFILES = '/nix/var/nix/profiles/disnix'
 const DYSNOMIA = '/var/state/dysnomia'
+
+const PAGE = readFileSync(new URL('../docs/adopt.md', import.meta.url), 'utf8')
+const ENV = 'davit-env -s services.nix -i infrastructure.nix -d distribution.nix'
 
 interface ManifestText {
   readonly profiles: Readonly<Record<string, string>>
@@ -50,8 +54,11 @@ describe.skipIf(!NIX_POSSIBLE)('a deployment of Disnix on a host', () => {
     infrastructure: infrastructureOf([host]),
     distribution: { database: ['ad1'], shop: ['ad1'] },
   })
-  const adopt = (...options: readonly string[]) =>
-    user.run(['davit-adopt', ...options, modelFile(user, 'infrastructure')])
+  /** Types a command of the page about this. */
+  const type = (command: string) => {
+    expect(PAGE).toContain(`\n${command}\n`)
+    return user.bash(command)
+  }
   const pids = () => host.sh('for pid in $(cat /tmp/pid-*); do kill -0 "$pid" && echo "$pid"; done')
   const originals = () => host.sh(`cd ${PROFILES} && ls && cat default/profilemanifest.xml && find ${DYSNOMIA} | sort`)
 
@@ -87,23 +94,25 @@ describe.skipIf(!NIX_POSSIBLE)('a deployment of Disnix on a host', () => {
 
   test('is adopted while it runs, and the same models then change nothing', async () => {
     const original = await originals()
-    expect(succeeded(await adopt('--dry-run')).stdout).toContain("'shop' in container 'wrapper'")
+    expect(succeeded(await type('davit-adopt --dry-run infrastructure.nix')).stdout).toContain(
+      "'shop' in container 'wrapper'",
+    )
     expect(await activeOn([host])).toEqual([])
-    succeeded(await adopt())
+    succeeded(await type('davit-adopt infrastructure.nix'))
     expect(await activeOn([host])).toEqual(['ad1 wrapper database', 'ad1 wrapper shop'])
-    expect(succeeded(await deploy(user, models(), { options: ['--dry-run'] })).stdout).toBe('nothing to do\n')
+    expect(succeeded(await type(`${ENV} --dry-run`)).stdout).toBe('nothing to do\n')
     const adopted = await generationText(user, 1)
     succeeded(await deploy(user, models()))
     expect(await user.generations()).toEqual([1])
     expect(await generationText(user, 1)).toBe(adopted)
-    expect(succeeded(await adopt()).stderr).toContain('nothing to adopt')
+    expect(succeeded(await type('davit-adopt infrastructure.nix')).stderr).toContain('nothing to adopt')
     expect([await takeJournal([host]), await pids(), await originals()]).toEqual([[], before, original])
     expect(succeeded(await user.run(['davit-snapshots', '--deployed', '--where', 'targets'])).stdout).toContain('abc')
   })
 
   test('is changed by davit, and given back', async () => {
-    const options = ['--original-profile']
-    succeeded(await deploy(user, models('2'), { options }))
+    await writeModels(user, models('2'))
+    succeeded(await type(`${ENV} --original-profile`))
     expect(await takeJournal([host])).toEqual(['deactivate shop 1 wrapper', 'activate shop 2 wrapper'])
     const { current, manifest } = await profileOn(host)
     const given = await originals()
@@ -111,14 +120,14 @@ describe.skipIf(!NIX_POSSIBLE)('a deployment of Disnix on a host', () => {
     expect(given).toContain('default-2-link')
     expect(given).toContain(manifest)
     expect(given).toContain(`${DYSNOMIA}/activated/wrapper/shop\n`)
-    succeeded(await deploy(user, models('2'), { options }))
+    succeeded(await type(`${ENV} --original-profile`))
     expect(await originals()).toBe(given)
-    expect(succeeded(await adopt()).stderr).toContain('nothing to adopt')
+    expect(succeeded(await type('davit-adopt infrastructure.nix')).stderr).toContain('nothing to adopt')
     expect(await takeJournal([host])).toEqual([])
   })
 
   test('is rolled back by davit, for Disnix as well', async () => {
-    succeeded(await user.run(['davit-env', '--rollback', '--original-profile']))
+    succeeded(await type('davit-env --rollback --original-profile'))
     expect(await takeJournal([host])).toEqual(['deactivate shop 2 wrapper', 'activate shop 1 wrapper'])
     const { current } = await profileOn(host)
     expect(await host.sh(`readlink -f ${PROFILES}/default`)).toBe(`${current}\n`)

@@ -161,7 +161,7 @@ export const ERROR_CODES = {
   'original-changed':
     'Disnix has deployed on a target while davit-adopt was at work. Nothing of that is lost; run the same command again.',
   'original-deployment':
-    'Disnix has started services of this manifest, and its deployment was not adopted. Take it over with davit-adopt, or start the services beside it with `--beside-original`.',
+    'Disnix has deployed services that would be started twice, or stopped, and its deployment was not adopted, or not completely. Take it over with davit-adopt, or go on regardless with `--beside-original`.',
   'original-locked':
     'Disnix holds its lock on a target, or has left it there. Wait until it has finished, or remove the file if it is dead.',
   'original-needs-nix':

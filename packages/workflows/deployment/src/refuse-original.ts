@@ -8,7 +8,7 @@ import {
 } from '@davit/documents'
 import type { Deployed, OriginalNeighbour } from '@davit/observation'
 import { isSamePlace, originalProfile } from '@davit/target'
-import { activitiesOf, type Transition } from '@davit/transition'
+import { activitiesOf, type ActivityKind, type Transition } from '@davit/transition'
 
 import { say } from './messages.ts'
 
@@ -20,7 +20,8 @@ export interface OriginalPlanTerms {
 
 /**
  * Refuses to start what a deployment of Disnix that was not adopted has started already: the same component, or in a deployment of the
- * same name another version of the service, in the same container of a target. Returns warnings about it if that is wanted.
+ * same name another version of the service, in the same container of a target. Refuses to stop a service of a deployment of the same
+ * name as well: its adoption was cut off. Returns warnings instead if all of this is wanted.
  */
 export function refuseOriginal(
   transition: Transition,
@@ -29,12 +30,12 @@ export function refuseOriginal(
 ): readonly Message[] {
   if (deployed.originals.length === 0) return []
   const found = activitiesOf(transition)
-    .filter(({ kind }) => kind === 'activate')
+    .filter(({ kind }) => kind === 'activate' || kind === 'deactivate')
     .flatMap((activity) => {
       const place = deployed.places.get(activity.mapping.target)
       if (place === undefined) return []
       const there = deployed.originals.filter((one) => isSamePlace(one.machine.facts, place.machine.facts))
-      const original = there.find((one) => hasStarted(one, { ...activity, profile }))
+      const original = there.find((one) => isOf(one, { ...activity, profile }))
       return original === undefined ? [] : [conflictOf(activity, original)]
     })
   if (besideOriginal) return found.map((one) => say('beside-original', one))
@@ -43,17 +44,20 @@ export function refuseOriginal(
 }
 
 interface Starting {
+  readonly kind: ActivityKind
   readonly mapping: Mapping
   readonly service: ManifestService
 }
 
 /** What cannot be read may contain anything. */
-function hasStarted(
+function isOf(
   { original }: OriginalNeighbour,
-  { mapping, service, profile }: Starting & { readonly profile: ProfileName },
+  { kind, mapping, service, profile }: Starting & { readonly profile: ProfileName },
 ): boolean {
   const { manifest } = originalProfile(original, mapping.target)
-  if (manifest === undefined) return true
+  if (manifest === undefined) return kind === 'activate' || original.profile === profile
+  const isSameMapping = (one: Mapping) => one.service === mapping.service && one.container === mapping.container
+  if (kind === 'deactivate') return original.profile === profile && manifest.serviceMappings.some(isSameMapping)
   return servicesIn(manifest, mapping.container).some(
     ({ pkg, name }) =>
       componentIn(pkg) === componentIn(service.pkg) || (original.profile === profile && name === service.name),
@@ -79,17 +83,13 @@ function conflictOf({ mapping, service }: Starting, { original }: OriginalNeighb
 
 function refusal(conflicts: readonly Conflict[]): DavitError {
   const profiles = [...new Set(conflicts.map(({ profile }) => profile))]
-  return new DavitError(
-    'original-deployment',
-    'services of this manifest were started by Disnix, and would be started twice',
-    {
-      exitStatus: ExitStatus.failed,
-      fields: { profiles },
-      diagnostics: conflicts.map(({ service, container, target, profile }) => ({
-        severity: 'error',
-        message: `'${service}' in container '${container}' on '${target}' is in the deployment '${profile}' of Disnix`,
-      })),
-      hint: `nothing was done; ${profiles.map((name) => `'davit-adopt -p ${name} INFRASTRUCTURE'`).join(', ')} takes over what runs; --beside-original starts the services all the same`,
-    },
-  )
+  return new DavitError('original-deployment', 'Disnix has deployed services that would be started twice, or stopped', {
+    exitStatus: ExitStatus.failed,
+    fields: { profiles },
+    diagnostics: conflicts.map(({ service, container, target, profile }) => ({
+      severity: 'error',
+      message: `'${service}' in container '${container}' on '${target}' is in the deployment '${profile}' of Disnix`,
+    })),
+    hint: `nothing was done; ${profiles.map((name) => `'davit-adopt -p ${name} INFRASTRUCTURE'`).join(', ')} takes over what runs; --beside-original starts the services all the same`,
+  })
 }

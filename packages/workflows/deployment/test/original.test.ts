@@ -23,7 +23,7 @@ describe('a deployment of Disnix that was not adopted', () => {
   }
   const refused = (profile: string) => ({
     code: 'original-deployment',
-    message: 'services of this manifest were started by Disnix, and would be started twice',
+    message: 'Disnix has deployed services that would be started twice, or stopped',
     diagnostics: [{ message: `'api' in container 'api' on 'one' is in the deployment '${profile}' of Disnix` }],
     hint: expect.stringContaining(`'davit-adopt -p ${profile} INFRASTRUCTURE'`),
   })
@@ -59,6 +59,17 @@ describe('a deployment of Disnix that was not adopted', () => {
     expect(await machines.plan(next, targets)).toEqual(['activate api in api on one (new)'])
     layOut(newVersion(next))
     await expect(machines.plan(next, targets)).rejects.toMatchObject(refused('default'))
+  })
+
+  test('of the same name keeps its services from being stopped, since its adoption was cut off', async () => {
+    const targets = [await machines.target('m1', 'one')]
+    const next = machines.manifest({ one: { api: {} } })
+    await machines.deploy(next, targets)
+    machines.calls()
+    layOut(next)
+    await expect(machines.deploy(machines.manifest({ one: {} }), targets)).rejects.toMatchObject(refused('default'))
+    expect([machines.calls(), machines.up()]).toEqual([[], ['api']])
+    expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
   })
 
   test('counts if it cannot be read', async () => {
