@@ -1,10 +1,10 @@
 import { messages, note } from '@davit/diagnostics'
 
 export const say = messages({
-  /** The coordinator has a new generation, with the deployment that was adopted. */
+  /** The coordinator has a new generation, with the deployment that was adopted, perhaps by an earlier run that was cut off. */
   'generation-adopted': note(
     { generation: 'generation' },
-    ({ generation }) => `generation ${generation} on the coordinator, as Disnix has deployed it`,
+    ({ generation }) => `generation ${generation} on the coordinator, as the targets have it`,
   ),
   /** The current generation of the coordinator says the same as the targets, so none was added. */
   'generation-known': note(

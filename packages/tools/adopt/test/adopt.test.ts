@@ -21,7 +21,7 @@ describe('davit-adopt', () => {
       `t1: ${original}\n  'database' in container 'echo'\n  'shop' in container 'echo'\n` +
         '  snapshot echo/database/one\n  snapshot echo/database/two\n',
     )
-    expect(told.messages).toContain('generation 1 on the coordinator, as Disnix has deployed it')
+    expect(told.messages).toContain('generation 1 on the coordinator, as the targets have it')
     expect([scene.files(scene.nix), scene.files(scene.dysnomia)]).toEqual(before)
     expect(scene.record(SHOP)).toMatch(/^property\.port 8080$/m)
     const { profiles, serviceMappings, snapshotMappings } = await scene.manifest()
@@ -112,6 +112,17 @@ describe('davit-adopt', () => {
     rmSync(join(scene.state, 'coordinator'), { recursive: true })
     await scene.adopt()
     expect((await scene.manifest()).profiles).toEqual(profiles)
+  })
+
+  test('names targets that cannot be reached, and leaves them out if asked to', async () => {
+    scene.deployOriginal()
+    scene.targets('t1', 'away')
+    await expect(scene.adopt()).rejects.toMatchObject({ code: 'targets-unreachable', fields: { targets: ['away'] } })
+    expect(scene.files(scene.state)).toEqual({})
+    const told = await scene.adopt('--partial')
+    expect(told.stdout).toMatch(/^t1: /)
+    expect(told.messages.filter((message) => message.startsWith('left out'))).toHaveLength(1)
+    expect([...(await scene.manifest()).profiles.keys()]).toEqual(['t1'])
   })
 
   test('refuses a deployment that Disnix is changing', async () => {

@@ -56,10 +56,13 @@ export class Scene {
     return scene
   }
 
-  /** Writes the infrastructure model. */
+  /** Writes the infrastructure model; the target `away` cannot be reached. */
   targets(...names: readonly string[]): void {
     const target = { properties: { hostname: 'localhost' }, containers: { echo: { port: 8080 } }, numOfCores: 2 }
-    const infrastructure = Object.fromEntries(names.map((name) => [name, { ...target, clientInterface: 'local' }]))
+    const away = { ...target, properties: { hostname: '127.0.0.1:1' }, clientInterface: 'ssh' }
+    const infrastructure = Object.fromEntries(
+      names.map((name) => [name, name === 'away' ? away : { ...target, clientInterface: 'local' }]),
+    )
     writeFileSync(join(this.directory, 'infrastructure.json'), JSON.stringify(infrastructure))
   }
 
