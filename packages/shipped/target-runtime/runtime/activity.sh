@@ -97,6 +97,11 @@ begin_activity() {
   become_runner run_activity "$runner" "$seconds" "$instead"
 }
 
+# refuse_running: ends an operation on a service that is busy.
+refuse_running() {
+  fail already-running "another activity of this service is still running"
+}
+
 # without_record: ends an activity without a record: nothing was begun, so there is nothing to deactivate.
 without_record() {
   [ "$activity" = deactivate ] || fail no-record "there is no record of it"
@@ -122,7 +127,7 @@ claim_mapping() {
   do
     if [ "$?" = 1 ]; then
       check_lock "$target" "$profile" "$token"
-      fail already-running "another activity of this service is still running"
+      refuse_running
     fi
     # An activity that was refused may just have removed the directory.
     [ -z "$tried" ] && [ ! -d "$directory" ] || cannot 'write below' "$directory"
@@ -133,7 +138,7 @@ claim_mapping() {
   # After the death of a helper, nothing begins unnoticed.
   is_alive "$self" || exit 3
   # A runner may have just begun to call its module; that one also checks whether its runner still lives.
-  ! is_claimed "$directory/module" || fail already-running "another activity of this service is still running"
+  ! is_claimed "$directory/module" || refuse_running
   stage=writing
   set --
   for path in activity status module output running.handed; do
@@ -259,7 +264,7 @@ operation_abandon() {
   hold_mutex "$1"
   check_lock "$1" "$2" "$3"
   [ -d "$directory" ] || fail no-record "there is no record of it"
-  ! is_running "$directory" || fail already-running "another activity of this service is still running"
+  ! is_running "$directory" || refuse_running
   # In a directory of its own, since the name may be too long to append anything.
   kept=$state/targets/$1/abandoned/$2/$(date -u +%Y%m%dT%H%M%SZ).$$/${directory##*/}
   make_directory "${kept%/*}"

@@ -11,7 +11,7 @@ operation_adopt_record() {
   new=${directory%/*}/.new.record
   shift 5
   if [ -d "$directory" ]; then
-    ! is_running "$directory" || fail already-running "another activity of this service is still running"
+    ! is_running "$directory" || refuse_running
     say present
     return
   fi

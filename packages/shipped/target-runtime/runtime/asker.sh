@@ -5,7 +5,7 @@
 # ask_services SECONDS TOKEN LANES NAME MAPPING...: the asker; mappings are directories below $davit_directory. Prints `NUMBER STATUS`
 # for each that has answered; if nobody reads that any more, it continues all the same.
 ask_services() {
-  trap '' PIPE
+  trap "" PIPE
   process_identity "$$"
   davit_runner=$identity davit_records=$davit_directory davit_seconds=$1 davit_token=$2 davit_lanes=$3 davit_asking=$4
   shift 4
@@ -22,9 +22,9 @@ ask_services() {
 # more space than before.
 prepare_questions() {
   for mapping in "$@"; do
-    [ ! -s "$davit_records/$mapping/status" ] || printf '' >"$davit_records/$mapping/status" || return 1
+    [ ! -s "$davit_records/$mapping/status" ] || printf "" >"$davit_records/$mapping/status" || return 1
   done
-  printf '%s %s\n' "$davit_asking" "$davit_runner" 1<>"$davit_records/.questions"
+  printf "%s %s\n" "$davit_asking" "$davit_runner" 1<>"$davit_records/.questions"
 }
 
 # forget_questions MAPPING...: removes what only the questions needed, unless others have been asked since, or an activity has begun.
@@ -65,13 +65,13 @@ ask_in_turn() {
       (
         exec >/dev/null
         trap - PIPE
-        call_module ''
+        call_module ""
       ) &
       await_module "$!" "$davit_seconds"
     else
       ask_under_lock
     fi
-    printf '%s %s\n' "$number" "$davit_status"
+    printf "%s %s\n" "$number" "$davit_status"
   done
 }
 
@@ -82,7 +82,7 @@ ask_under_lock() {
   (
     exec >&7 2>&1 7>&-
     trap - PIPE
-    claim_question && call_module ''
+    claim_question && call_module ""
   ) &
   exec 7>&-
   await_module "$!" "$davit_seconds"
@@ -91,7 +91,7 @@ ask_under_lock() {
     253 | 254 | 255) return 0 ;;
     *) await_log ;;
   esac
-  printf '%s %s\n' "$davit_activity" "$davit_status" >"$davit_directory/status" || :
+  printf "%s %s\n" "$davit_activity" "$davit_status" >"$davit_directory/status" || :
 }
 
 # may_ask: whether these are the last questions, their asker lives, and their token holds the lock of the deployment.
@@ -115,5 +115,5 @@ claim_question() {
     rm -f "$davit_directory/module"
     return "$refused"
   fi
-  printf '%s\n' "$davit_activity" >"$davit_directory/activity" || :
+  printf "%s\n" "$davit_activity" >"$davit_directory/activity" || :
 }

@@ -5,11 +5,11 @@
 process_identity() {
   identity=
   case $1 in
-    '' | *[!0-9]*) return 1 ;;
+    "" | *[!0-9]*) return 1 ;;
   esac
   [ -r "/proc/$1/stat" ] && { IFS= read -r process_stat <"/proc/$1/stat"; } 2>/dev/null || return 2
   process_pid=$1
-  IFS=' '
+  IFS=" "
   # shellcheck disable=SC2086
   set -- ${process_stat##*) }
   unset IFS
@@ -22,7 +22,7 @@ process_identity() {
 
 # own_identity: sets $identity of the process that calls it, which may be a subshell.
 own_identity() {
-  IFS=' ' read -r process_pid identity </proc/self/stat && process_identity "$process_pid"
+  IFS=" " read -r process_pid identity </proc/self/stat && process_identity "$process_pid"
 }
 
 # is_alive OWNER: whether it certainly lives, which must be known before it is sent a signal.
@@ -34,7 +34,7 @@ is_alive() {
 # live: `hidepid` hides processes of other users.
 is_dead() {
   case $boot in
-    "${1##*:}" | '' | unknown) ;;
+    "${1##*:}" | "" | unknown) ;;
     *) [ "${1##*:}" = unknown ] || return 0 ;;
   esac
   process_identity "${1%%:*}"

@@ -14,7 +14,7 @@ newline='
 decode() {
   case $1 in
     *\\*)
-      decoded=$(printf '%b.' "$1")
+      decoded=$(printf "%b." "$1")
       decoded=${decoded%.}
       ;;
     *) decoded=$1 ;;
@@ -23,7 +23,7 @@ decode() {
 
 # write_text PATH TEXT: without a process; if that fails, once more by a utility, which prints the reason.
 write_text() {
-  { printf '%s' "$2" >"$1"; } 2>/dev/null || printf '%s' "$2" | cat >"$1"
+  { printf "%s" "$2" >"$1"; } 2>/dev/null || printf "%s" "$2" | cat >"$1"
 }
 
 # rename_text PATH TEXT: replaces a file atomically; the content is synced before the name refers to it.

@@ -63,7 +63,7 @@ operation_renew() {
   check_names "$1" "$2" "$3"
   hold_mutex "$1"
   check_lock "$1" "$2" "$3"
-  read_holder "$state/targets/$1/lock/$2" || fail lock-lost "the lock of profile '$2' is gone"
+  need_holder "$1" "$2"
   read_clock
   write_holder "$state/targets/$1/lock/$2" "$3" "$holder_owner" "$holder_since" "$now" "$4" "$holder_number" ||
     cannot 'renew the lock below' "$state/targets/$1/lock/$2"
@@ -85,6 +85,11 @@ check_lock() {
   # The token has the first line of its own.
   first_line "$state/targets/$1/lock/$2/holder"
   [ "$line" = "token $3" ] && return
-  read_holder "$state/targets/$1/lock/$2" || fail lock-lost "the lock of profile '$2' is gone"
+  need_holder "$1" "$2"
   [ "$holder_token" = "$3" ] || fail lock-lost "the lock of profile '$2' was taken by somebody else"
+}
+
+# need_holder TARGET PROFILE: fails if nobody holds the lock.
+need_holder() {
+  read_holder "$state/targets/$1/lock/$2" || fail lock-lost "the lock of profile '$2' is gone"
 }

@@ -4,9 +4,9 @@
 # finally a point: properties of the mapping with that number, which stay in the memory of this process. Modules keep markers and snapshots
 # in $davit_store.
 run() {
-  trap '' HUP
+  trap "" HUP
   umask 077
-  davit_snapshot='' davit_view='' davit_secrets='' davit_number=1
+  davit_snapshot="" davit_view="" davit_secrets="" davit_number=1
   while IFS= read -r line && [ "$line" != . ]; do
     davit_secrets="$davit_secrets$line$newline"
   done
@@ -41,7 +41,7 @@ run_activity() {
     0:deactivate) remove_mapping "$davit_directory" && exit 0 || davit_status=253 ;;
     *)
       await_log
-      printf '%s %s\n' "$davit_activity" "$davit_status" >"$davit_directory/status" || :
+      printf "%s %s\n" "$davit_activity" "$davit_status" >"$davit_directory/status" || :
       ;;
   esac
   rm -f "$davit_directory/activity" "$davit_directory/module" "$davit_directory/running"
@@ -51,8 +51,8 @@ run_activity() {
 # find_component [MODULE]: sets $davit_marker to the path of the markers of the component, without the kind of the marker; empty if it has
 # none, as its state does not move and its module is not one of Dysnomia. MODULE is called instead of the record's.
 find_component() {
-  davit_marker='' davit_container='' davit_component='' davit_package='' davit_module='' davit_restores=
-  while IFS=' ' read -r field word || [ -n "$field" ]; do
+  davit_marker="" davit_container="" davit_component="" davit_package="" davit_module="" davit_restores=
+  while IFS=" " read -r field word || [ -n "$field" ]; do
     case $field in
       container) decode "$word" && davit_container=$decoded ;;
       component) decode "$word" && davit_component=$decoded ;;
@@ -140,7 +140,7 @@ claim_module() {
 call_module() {
   cd / || exit 253
   umask 022
-  davit_instead=${1-} davit_module='' davit_package='' davit_container='' davit_name='' davit_key=''
+  davit_instead=${1-} davit_module="" davit_package="" davit_container="" davit_name="" davit_key=""
   [ "$davit_secrets" != lost ] || exit 255
   # Split in one go: a shell takes very long to cut pieces off a long text.
   set -f
@@ -158,7 +158,7 @@ call_module() {
       set -- "$@" "$field" "$decoded"
     fi
   done
-  while IFS=' ' read -r field word || [ -n "$field" ]; do
+  while IFS=" " read -r field word || [ -n "$field" ]; do
     case $field in
       module | pkg | container | name | service | property.*) decode "$word" ;;
     esac
@@ -191,7 +191,7 @@ call_module() {
 # only records of other versions, or changed by hand, have these.
 is_variable() {
   case $1 in
-    '' | [0-9]* | *[!A-Za-z0-9_]* | PATH | IFS | LD_* | BASH_ENV | BASHOPTS | SHELLOPTS | OPTIND) return 1 ;;
+    "" | [0-9]* | *[!A-Za-z0-9_]* | PATH | IFS | LD_* | BASH_ENV | BASHOPTS | SHELLOPTS | OPTIND) return 1 ;;
   esac
 }
 
@@ -250,7 +250,7 @@ keep_log() {
   ! fill_log "$1" 2097152 || while fill_log "$1.3" 1048576; do
     [ ! -f "$1.2" ] || {
       dropped=$((dropped + $(wc -c <"$1.2")))
-      printf '\n... %s bytes left out ...\n' "$dropped" >"$1.1"
+      printf "\n... %s bytes left out ...\n" "$dropped" >"$1.1"
     }
     mv -f "$1.3" "$1.2"
   done
@@ -310,7 +310,7 @@ watch_module() {
   trap '[ "${!-}" = "$before" ] || kill -KILL "$!"; exit 0' TERM
   sleep "$2" &
   wait "$!"
-  trap '' TERM
+  trap "" TERM
   is_alive "$1" || exit 0
   tries=0
   kill -TERM "-${1%%:*}"

@@ -4,12 +4,12 @@
 # space. One of another length, as earlier versions wrote it, is replaced as a file, and on a full disk overwritten all the same.
 write_state() {
   state_text "$2"
-  first='' second=
+  first="" second=
   [ ! -f "$1/state" ] || { IFS= read -r first && IFS= read -r second; } <"$1/state" || second=
   if [ "$((${#first} + ${#second} + 2))" != "${#text}" ] && replace_text "$1/state" "$text"; then
     return
   fi
-  [ -s "$1/state" ] && printf '%s' "$text" 1<>"$1/state" && sync "$1/state"
+  [ -s "$1/state" ] && printf "%s" "$text" 1<>"$1/state" && sync "$1/state"
 }
 
 # state_text STATE: sets $text to the content of a state file. All have the same length, far below that of a block of a disk.
