@@ -10,6 +10,8 @@ find_originals() {
 
 # say_originals: `original locked|free PROFILE PATH TEXT` for each deployment that davit has not adopted, the last two in hexadecimal.
 say_originals() {
+  # A helper for a client executable runs here, and not on its target.
+  [ -z "$client_place" ] || return 0
   find_originals
   for link in "$originals"/*; do
     profile=${link##*/}
