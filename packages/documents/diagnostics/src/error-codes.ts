@@ -81,6 +81,8 @@ export const ERROR_CODES = {
     'Packages could not be copied from a target. Run the same command again: what a target has built is not built again.',
   'file-changed':
     'A file changed while davit was reading it. Run the same command again when nothing writes to the file.',
+  'going-back':
+    'A target goes back to what it ran before, since a deployment with `--confirm` was not confirmed in time. Wait until it has, or run the same command again, which waits.',
   'host-key-changed':
     'The machine presents a different host key than before: it was reinstalled, or the connection is intercepted. Compare the fingerprint before you replace the known key.',
   'host-key-revoked':
@@ -144,16 +146,22 @@ export const ERROR_CODES = {
     'A target has no state of a service of which a snapshot was to be taken. Its disk may be new; restore the last snapshot that is kept.',
   'no-state-directory': 'davit cannot determine where to keep its state. Set `DAVIT_STATE_DIR` or `HOME`.',
   'no-target': 'There is no such target, or no services were left behind on it. Check the spelling.',
+  'no-trial':
+    'A target has nothing to confirm: somebody has removed its trial, or it was confirmed.',
   'not-a-model':
     'A file is another kind of document, not a model. Remove `document` and `version`, or use the option for that document.',
   'not-a-nix-store':
     'A machine answered with something other than the protocol of a Nix store. Look for programs that print something in its login shell.',
   'not-built': 'A target reported a successful build, but does not have its result. Run the same command again.',
+  'not-confirmed':
+    'Not every target could be reached over a new connection after the activation, so that the deployment was not confirmed. The error says which targets went back, and which could not be asked.',
   'not-locked':
     'There is no such lock: it was never taken, it has expired or was removed, or the machine was reinstalled. davit-lock takes it again.',
   'not-ours':
     'The services under this name were deployed by another coordinator. Choose another name with `-p`, or take the services over with `--take-over`.',
   'not-owner': 'Something in the store belongs to another account. Only that account or root can collect it.',
+  'not-revertible':
+    '`--confirm` undoes services, and not what becomes of their state, so that it is refused together with a plan that moves or deletes state. Deploy without it, or with `--no-migration`.',
   'not-text': 'A file is not UTF-8 text. Convert it.',
   'nothing-found':
     'The targets know of no deployment with this name. Check the name, the infrastructure, and the account that logs in.',

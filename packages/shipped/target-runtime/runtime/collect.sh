@@ -98,9 +98,14 @@ list_fields() {
   done
 }
 
-# list_active TARGETS: packages and modules that are needed to stop active services.
+# list_active TARGETS: packages and modules that are needed to stop active services, or to start again those before a trial.
 list_active() {
-  set -- "$1"/*/active/*/*/record
+  list_records "$1"/*/active/*/*/record
+  list_records "$1"/*/trials/*/before/*/record
+}
+
+# list_records [RECORD]...
+list_records() {
   [ ! -f "$1" ] || cat "$@" | list_needed
 }
 

@@ -47,3 +47,20 @@ operation_lock_state() {
     say holder "$holder_token" "$holder_owner" "$holder_since" "$lease_end" "$(date +%s)"
   fi
 }
+
+# check_lock TARGET PROFILE TOKEN: fails if the token does not hold the lock, or the machine goes back; `-` stands for operations that
+# need none.
+check_lock() {
+  [ "$3" = - ] && return
+  [ ! -f "$state/targets/$1/trials/$2/back" ] || fail going-back 'an unconfirmed deployment is being undone here'
+  # The token has the first line of its own.
+  first_line "$state/targets/$1/lock/$2/holder"
+  [ "$line" = "token $3" ] && return
+  need_holder "$1" "$2"
+  [ "$holder_token" = "$3" ] || fail lock-lost "the lock of profile '$2' was taken by somebody else"
+}
+
+# need_holder TARGET PROFILE: fails if nobody holds the lock.
+need_holder() {
+  read_holder "$state/targets/$1/lock/$2" || fail lock-lost "the lock of profile '$2' is gone"
+}

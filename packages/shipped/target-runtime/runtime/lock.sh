@@ -55,6 +55,8 @@ operation_lock() {
   number=$((line + 1))
   write_new_holder "$directory" "$3" "$4" "$now" "$now" "$5" "$number" ||
     cannot 'write the lock below' "$directory"
+  # Another run will not confirm any more.
+  [ ! -d "$state/targets/$1/trials/$2" ] || write_text "$state/targets/$1/trials/$2/back" "$newline" || :
   say number "$number"
 }
 
@@ -77,19 +79,4 @@ operation_unlock() {
   read_holder "$directory" || fail not-locked 'not locked'
   [ "$holder_token" = "$3" ] || fail lock-lost 'locked by somebody else'
   rm -f "$directory/holder" "$release" && release=
-}
-
-# check_lock TARGET PROFILE TOKEN: fails if the token does not hold the lock; `-` stands for operations that need none.
-check_lock() {
-  [ "$3" = - ] && return
-  # The token has the first line of its own.
-  first_line "$state/targets/$1/lock/$2/holder"
-  [ "$line" = "token $3" ] && return
-  need_holder "$1" "$2"
-  [ "$holder_token" = "$3" ] || fail lock-lost "the lock of profile '$2' was taken by somebody else"
-}
-
-# need_holder TARGET PROFILE: fails if nobody holds the lock.
-need_holder() {
-  read_holder "$state/targets/$1/lock/$2" || fail lock-lost "the lock of profile '$2' is gone"
 }

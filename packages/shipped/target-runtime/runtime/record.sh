@@ -137,8 +137,8 @@ operation_resolve() {
   done
 }
 
-# operation_observe PROFILE: all profiles that were ever set here; deployments of Disnix that were not adopted; all mappings of this
-# profile, under any target name, with the activities that the module declares; the mappings of other profiles.
+# operation_observe PROFILE: all profiles that were ever set here; deployments of Disnix that were not adopted; its unconfirmed trials;
+# all its mappings, under any target name, with the activities that the module declares; the mappings of other profiles.
 operation_observe() {
   check_names "$1"
   for gone in "$state"/targets/*/active/"$1"/.gone.*; do
@@ -152,6 +152,9 @@ operation_observe() {
     esac
   done
   say_originals
+  for trial in "$state"/targets/*/trials/"$1"; do
+    [ ! -d "$trial" ] || say_trial "$1"
+  done
   for directory in "$state"/targets/*/active/*/*:*; do
     [ -f "$directory/record" ] || [ -f "$directory/state" ] || continue
     place=${directory#"$state"/targets/}
@@ -167,6 +170,21 @@ operation_observe() {
       *) say_other ;;
     esac
   done
+}
+
+# say_trial PROFILE: says that $trial is not confirmed. Its watcher may have been killed, or the machine restarted.
+say_trial() {
+  target=${trial#"$state"/targets/}
+  target=${target%%/*}
+  is_claimed "$trial/watcher" || start_watcher "$target" "$1"
+  say trial "$target"
+}
+
+# start_watcher TARGET PROFILE: it shows its claim before others can miss it.
+start_watcher() {
+  set -- "$state/targets/$1/trials/$2"
+  env -i PATH="$PATH" "$setsid" sh "$1/script" </dev/null >/dev/null 2>&1 3>&- 4>&- &
+  process_identity "$!" && claim "$1/watcher" "$identity" || :
 }
 
 say_mapping() {

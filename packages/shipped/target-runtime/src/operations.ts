@@ -1,9 +1,10 @@
 import { type Operation, type Role, SLOW, VERY_SLOW } from './operation.ts'
 import { STATE_OPERATIONS } from './state-operations.ts'
+import { TRIAL_OPERATIONS } from './trial-operations.ts'
 
 export { type Operation, type Role, SLOW } from './operation.ts'
 
-const EVERYBODY = ['deploy', 'carry', 'collect', 'state'] as const
+const EVERYBODY = ['deploy', 'carry', 'collect', 'state', 'trial', 'confirm'] as const
 const DEPLOY = ['deploy'] as const
 const CARRY = ['carry'] as const
 const COLLECT = ['collect'] as const
@@ -37,13 +38,13 @@ export const OPERATIONS = {
   observe: {
     roles: DEPLOY,
     fields: 'PROFILE',
-    does: 'lists the records of a profile on this machine under any target name, the mappings of other profiles, all profiles, and deployments of Disnix that were not adopted',
+    does: 'lists the records of a profile on this machine under any target name, its unconfirmed trials, the mappings of other profiles, all profiles, and deployments of Disnix that were not adopted',
     isRepeatable: true,
   },
   look: {
     roles: DEPLOY,
     fields: 'TARGET PROFILE PATH STORE-KIND [ROOT [NAME]...]',
-    does: 'names what keeps a target from being as a run leaves it: a lock, another current profile, a missing root or path',
+    does: 'names what keeps a target from being as a run leaves it: a lock, a trial, another current profile, a missing root or path',
     isRepeatable: true,
   },
   start: {
@@ -161,6 +162,7 @@ export const OPERATIONS = {
   },
   nix_collect: { roles: COLLECT, fields: '[--dry-run]', does: 'has Nix collect its garbage', slowness: VERY_SLOW },
   ...STATE_OPERATIONS,
+  ...TRIAL_OPERATIONS,
 } as const satisfies Readonly<Record<string, Operation>>
 
 export type OperationName = keyof typeof OPERATIONS

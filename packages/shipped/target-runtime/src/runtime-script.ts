@@ -9,6 +9,8 @@ interface Parts {
   readonly detached?: readonly string[]
   /** Parts that only the asker evaluates, after those of all detached processes. */
   readonly asker?: readonly string[]
+  /** Parts that the watcher of a trial evaluates too, after those of all detached processes. */
+  readonly kept?: readonly string[]
   readonly own: readonly string[]
 }
 
@@ -47,6 +49,12 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
       'adopt',
     ],
   },
+  trial: {
+    detached: ACTIVITIES,
+    kept: ['refuse', 'holder', 'roots', 'record', 'activity', 'trial', 'trial-back'],
+    own: ['serve', 'nix', 'trial-confirm', 'trial-begin'],
+  },
+  confirm: { own: ['common', 'claim', ...HELPER, 'trial', 'trial-confirm'] },
   collect: { own: ['common', 'claim', ...HELPER, 'native-store', 'native-aside', 'collect'] },
 }
 const RECEIVER: Parts = { own: ['common', 'refuse', 'claim', 'native-store', 'native-aside', 'native-receive'] }
@@ -155,16 +163,17 @@ export function nixScript(operation: NixOperation, marker: string): string {
 }
 
 /** Composes a script. Text for detached processes is in variables, so that they can be given the same text. */
-export function runtime({ detached, asker, own }: Parts): string {
+export function runtime({ detached, asker, kept, own }: Parts): string {
   return [
     ...(detached === undefined ? [] : [`${assignment('detached', detached)}\neval "$detached"`]),
+    ...(kept === undefined ? [] : [`${assignment('kept', kept)}\neval "$kept"`]),
     ...(asker === undefined ? [] : [assignment('asker', asker)]),
     ...own.map(part),
   ].join('\n')
 }
 
 function assignment(variable: string, parts: readonly string[]): string {
-  return `${variable}=${quote(parts.map(part).join('\n'))}`
+  return `${variable}=${quote(`\n${parts.map(part).join('\n')}`)}`
 }
 
 function part(name: string): string {

@@ -33,6 +33,8 @@ const ROLES = [
   ['carry', 'davit-distribute, davit-delegate-build and davit-copy-closure'],
   ['collect', 'davit-collect-garbage'],
   ['state', 'tools that take, move and restore snapshots, on targets and on the coordinator'],
+  ['trial', 'davit-activate with --confirm'],
+  ['confirm', 'davit-activate with --confirm, over new connections'],
 ] as const satisfies readonly (readonly [Role, string])[]
 
 function operationsPage(): string {

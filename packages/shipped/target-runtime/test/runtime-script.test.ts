@@ -19,7 +19,7 @@ import {
   senderScript,
 } from '../src/target-runtime.ts'
 
-const ROLES: readonly Role[] = ['deploy', 'carry', 'collect']
+const ROLES: readonly Role[] = ['deploy', 'carry', 'collect', 'confirm']
 const SHELLS = [['dash'], ['bash'], ['busybox', 'sh']].filter(
   ([program = '']) => spawnSync(program, ['--help']).error === undefined,
 )
@@ -43,7 +43,7 @@ const module = {
 
 /** All scripts that are sent. */
 const SCRIPTS: readonly (readonly [string, string])[] = [
-  ...ROLES.map((role) => [`helperScript() of ${role}`, helperScript({ role, marker, predecessor })] as const),
+  ...([...ROLES, 'trial'] as const).map((role) => [`helperScript() of ${role}`, helperScript({ role, marker, predecessor })] as const),
   ['receiverScript()', receiverScript({ incoming: '/store/i', name: 'transfer.1', owner: predecessor }, 'cksum')],
   ['nixScript() of serve', nixScript({ kind: 'serve' }, marker)],
   ['nixScript() of build', nixScript({ kind: 'build', jobs: 2 }, marker)],
@@ -93,7 +93,7 @@ describe.each(SCRIPTS)('%s', (_, script) => {
   test('has all functions that it calls, and so does the text of its detached processes', () => {
     const textIn = (variable: string) => new RegExp(`^${variable}='((?:[^']|'\\\\'')*)'$`, 'm').exec(script)?.[1] ?? ''
     const detached = textIn('detached')
-    const texts = [script, detached, `${detached}\n${textIn('asker')}`]
+    const texts = [script, detached, ...['asker', 'kept'].map((name) => `${detached}\n${textIn(name)}`)]
     for (const text of texts.map((quoted) => quoted.replaceAll("'\\''", "'"))) {
       const defined = functionsIn(text)
       expect(callsIn(text).filter((name) => !defined.has(name))).toEqual([])

@@ -1,0 +1,139 @@
+# Begins trials, and ends them early (see trial.sh).
+
+# operation_trial_begin TARGET PROFILE TOKEN ID SECONDS LIMIT [stop|start CONTAINER KEY [-secret NAME WORD]...]...: the services in
+# the order in which the machine goes back: to what is active now, unless this trial is confirmed within SECONDS, which
+# `trial_extend` begins anew. LIMIT is the time of each activity on the way back.
+operation_trial_begin() {
+  umask 077
+  check_names "$1" "$2" "$3" "$4" "$5" "$6"
+  hold_mutex "$1"
+  check_lock "$1" "$2" "$3"
+  target=$1 profile=$2 trial=$state/targets/$1/trials/$2 prepared=$state/targets/$1/trials/.new.$2
+  if [ -d "$trial" ]; then
+    first_line "$trial/id"
+    [ "$line" = "$4" ] || fail going-back 'an earlier deployment was not confirmed, and is being undone'
+    rm -rf "$trial"
+  fi
+  rm -rf "$prepared" "${trial%/*}/.ended.$2" "${trial%/*}/.log.$2"
+  make_directory "$prepared/secrets/stop" && make_directory "$prepared/secrets/start"
+  write_text "$prepared/id" "$4$newline" && write_text "$prepared/token" "$3$newline" &&
+    write_text "$prepared/limits" "$5 $6$newline" && write_deadline "$prepared" "$5" || cannot 'write below' "$prepared"
+  if [ -d "$state/targets/$1/active/$2" ]; then
+    cp -R -P "$state/targets/$1/active/$2" "$prepared/before" || cannot 'write below' "$prepared"
+  else
+    make_directory "$prepared/before"
+  fi
+  shift 6
+  write_order "$@"
+  write_script
+  arrange_boot
+  sync "$prepared"/* "$prepared"/before/*/record "$prepared"/before/*/state "$prepared"/secrets/*/* "$prepared" 2>/dev/null || :
+  mv -f -T "$prepared" "$trial" && sync "${trial%/*}" || cannot 'write below' "$trial"
+  start_watcher "$target" "$profile"
+  say survives "$survives"
+}
+
+# write_order [stop|start CONTAINER KEY [-secret NAME WORD]...]...
+write_order() {
+  order=
+  while [ $# -ge 3 ]; do
+    case $1 in
+      stop | start) ;;
+      *) fail bad-request "unknown step '$1'" ;;
+    esac
+    mapping_directory "$target" "$profile" "$2" "$3"
+    step=$1 name=${directory##*/} secrets=
+    shift 3
+    while [ "${1-}" = -secret ]; do
+      secrets="${secrets}1 $2 $3$newline"
+      shift 3
+    done
+    [ "$step" = stop ] || [ -f "$prepared/before/$name/record" ] || continue
+    order="$order$step $name$newline"
+    [ -z "$secrets" ] || write_text "$prepared/secrets/$step/$name" "$secrets" || cannot 'write below' "$prepared"
+  done
+  write_text "$prepared/order" "$order" || cannot 'write below' "$prepared"
+}
+
+# write_script: what the watcher evaluates.
+write_script() {
+  write_text "$prepared/detached" "$detached" && write_text "$prepared/kept" "$kept" &&
+    write_text "$prepared/script" "PATH=$(quoted "$PATH") HOME=$(quoted "${HOME:-/}") USER=$(quoted "${USER:-}") LC_ALL=C
+export PATH HOME USER LC_ALL
+here=$(quoted "$trial") states=$(quoted "$states")
+detached=\$(cat \"\$here/detached\") && kept=\$(cat \"\$here/kept\") && eval \"\$detached
+\$kept\" && watch_trial $(quoted "$state") $target $profile
+" || cannot 'write below' "$prepared"
+}
+
+# write_deadline TRIAL SECONDS: counted from now.
+write_deadline() {
+  IFS=. read -r uptime rest </proc/uptime && rename_text "$1/deadline" "$boot $((uptime + $2))$newline"
+}
+
+# arrange_boot: has the machine start the watcher after a restart, and sets $survives to the means.
+arrange_boot() {
+  survives=none arranged=
+  start="$(command -v sh) $trial/script"
+  mark=$(printf %s "$trial" | { sha256sum 2>/dev/null || cksum; })
+  mark=davit-trial-$(printf %.12s "${mark%% *}")
+  case $user:$trial in
+    *[!A-Za-z0-9_.+:/-]*) ;;
+    0:*)
+      if [ -d /run/systemd/system ]; then
+        arrange_unit
+      elif [ -d /run/openrc ] && [ -d /etc/local.d ]; then
+        arrange_file openrc "/etc/local.d/$mark.start" "#!/bin/sh$newline$start &$newline"
+      elif [ -d /etc/cron.d ] && { command -v cron || command -v crond; } >/dev/null; then
+        arrange_file cron "/etc/cron.d/$mark" "@reboot root $start$newline"
+      fi
+      ;;
+    *)
+      if command -v crontab >/dev/null && { crontab -l 2>/dev/null || :; printf '@reboot %s\n' "$start"; } | crontab - 2>/dev/null; then
+        survives=cron arranged=crontab$newline
+      fi
+      ;;
+  esac
+  write_text "$prepared/boot" "$arranged" || cannot 'write below' "$prepared"
+}
+
+# arrange_unit: services that it starts outlive the unit.
+arrange_unit() {
+  arrange_file systemd "/etc/systemd/system/$mark.service" "[Unit]
+Description=Go back to the deployment before
+After=multi-user.target
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+KillMode=process
+ExecStart=$start
+[Install]
+WantedBy=multi-user.target
+" || return 0
+  mkdir -p /etc/systemd/system/multi-user.target.wants &&
+    ln -sfn "/etc/systemd/system/$mark.service" "/etc/systemd/system/multi-user.target.wants/$mark.service" &&
+    arranged="$arranged/etc/systemd/system/multi-user.target.wants/$mark.service$newline" || survives=none
+}
+
+# arrange_file MEANS FILE TEXT
+arrange_file() {
+  { write_text "$2" "$3" && chmod 755 "$2" && sync "$2"; } 2>/dev/null || return 1
+  survives=$1 arranged=$2$newline
+}
+
+# operation_trial_extend TARGET PROFILE ID SECONDS: counts them from now on.
+operation_trial_extend() {
+  check_names "$1" "$2" "$3" "$4"
+  hold_mutex "$1"
+  check_trial "$1" "$2" "$3"
+  write_deadline "$trial" "$4" || cannot 'write below' "$trial"
+}
+
+# operation_trial_revert TARGET PROFILE ID: has the machine go back now, if it is still to be confirmed.
+operation_trial_revert() {
+  check_names "$1" "$2" "$3"
+  hold_mutex "$1"
+  trial=$state/targets/$1/trials/$2
+  first_line "$trial/id"
+  [ "$line" != "$3" ] || write_text "$trial/back" "$newline" || cannot 'write below' "$trial"
+}

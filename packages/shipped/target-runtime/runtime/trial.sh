@@ -1,0 +1,41 @@
+# Trials: what a run changes on a target is undone there, unless the run confirms it in time. A trial has a directory
+# `targets/TARGET/trials/PROFILE` with
+#   id, token   name of the trial, and token of the lock of its run
+#   deadline    `BOOT SECONDS`: when it is over, by the uptime of the machine; it is also over after a restart
+#   before      copies of all records of the profile as they were
+#   order       lines `stop NAME`, then `start NAME`: directories of records, in the order in which to go back
+#   limits      seconds for an activity that still runs when the trial is over, and for each activity on the way back
+#   secrets     `stop/NAME` and `start/NAME`: values that modules need, as runners read them
+#   script, detached, kept   what the watcher evaluates, also after a restart
+#   boot        files that have the machine start the watcher after a restart, or a word
+#   watcher     claim of the watcher, a detached process, which goes back when the trial is over
+#   back        once it is over: only the watcher begins activities from then on
+# What has failed on the way back is in `.ended.PROFILE`: lines `id ID` and `failed STEP NAME`; `.log.PROFILE` says more.
+
+# is_over TRIAL
+is_over() {
+  [ ! -f "$1/back" ] || return 0
+  first_line "$1/deadline"
+  [ "${line% *}" = "$boot" ] || return 0
+  IFS=. read -r uptime rest </proc/uptime && [ "$uptime" -ge "${line##* }" ]
+}
+
+# remove_trial: in one step.
+remove_trial() {
+  forget_boot
+  gone=${trial%/*}/.gone.$profile
+  rm -rf "$gone"
+  mv "$trial" "$gone" || return 1
+  sync "${trial%/*}" || :
+  rm -rf "$gone"
+}
+
+# forget_boot: undoes `arrange_boot`.
+forget_boot() {
+  while IFS= read -r line || [ -n "$line" ]; do
+    case $line in
+      /*) rm -f "$line" ;;
+      crontab) crontab -l 2>/dev/null | grep -v -F "$trial/script" | crontab - ;;
+    esac
+  done 2>/dev/null <"$trial/boot" || :
+}
