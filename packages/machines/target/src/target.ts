@@ -84,3 +84,15 @@ export {
   type OriginalTerms,
 } from './originals/adopt.ts'
 export { type OriginalDeployment, originalProfile } from './originals/original.ts'
+export {
+  beginTrial,
+  confirmTrial,
+  extendTrial,
+  type FailedStep,
+  revertTrial,
+  type StepBack,
+  type Survival,
+  type Trial,
+  type TrialState,
+  trialState,
+} from './trial.ts'

@@ -30,7 +30,7 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
   deploy: {
     detached: ACTIVITIES,
     asker: ['asker'],
-    own: [...HELPER, 'lock', 'record', 'look', 'activity', 'ask', 'nix-roots', 'profile', 'original'],
+    own: [...HELPER, 'lock', 'record', 'observe', 'look', 'begin', 'activity', 'ask', 'nix-roots', 'profile', 'original'],
   },
   carry: {
     own: ['common', 'claim', ...HELPER, 'nix-roots', 'protect', 'native-store', 'native-aside', 'native-transfer'],
@@ -41,6 +41,7 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
       ...HELPER,
       'lock',
       'record',
+      'begin',
       'activity',
       'native-aside',
       'snapshot-activity',
@@ -51,7 +52,7 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
   },
   trial: {
     detached: ACTIVITIES,
-    kept: ['refuse', 'holder', 'roots', 'record', 'activity', 'trial', 'trial-back'],
+    kept: ['refuse', 'holder', 'roots', 'record', 'begin', 'trial', 'trial-back'],
     own: ['serve', 'nix', 'trial-confirm', 'trial-begin'],
   },
   confirm: { own: ['common', 'claim', ...HELPER, 'trial', 'trial-confirm'] },

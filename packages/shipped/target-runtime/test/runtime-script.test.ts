@@ -43,7 +43,9 @@ const module = {
 
 /** All scripts that are sent. */
 const SCRIPTS: readonly (readonly [string, string])[] = [
-  ...([...ROLES, 'trial'] as const).map((role) => [`helperScript() of ${role}`, helperScript({ role, marker, predecessor })] as const),
+  ...([...ROLES, 'trial'] as const).map(
+    (role) => [`helperScript() of ${role}`, helperScript({ role, marker, predecessor })] as const,
+  ),
   ['receiverScript()', receiverScript({ incoming: '/store/i', name: 'transfer.1', owner: predecessor }, 'cksum')],
   ['nixScript() of serve', nixScript({ kind: 'serve' }, marker)],
   ['nixScript() of build', nixScript({ kind: 'build', jobs: 2 }, marker)],

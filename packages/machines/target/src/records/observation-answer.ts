@@ -72,6 +72,7 @@ export class ObservationAnswer {
   readonly #foreign: ForeignRecord[] = []
   readonly #profiles = new Set<ProfileName>()
   readonly #originals: OriginalDeployment[] = []
+  readonly #trials: TargetName[] = []
   readonly #strange: string[] = []
   #bootId = ''
 
@@ -98,6 +99,9 @@ export class ObservationAnswer {
         return true
       case 'original':
         return this.#takeOriginal(line)
+      case 'trial':
+        if (PROFILE.test(text)) this.#trials.push(text as TargetName)
+        return true
       case 'strange':
         this.#strange.push(fromHexadecimal(text))
         return true
@@ -115,6 +119,7 @@ export class ObservationAnswer {
       foreign: this.#foreign,
       profiles: [...this.#profiles],
       originals: this.#originals,
+      trials: this.#trials,
       strange: this.#strange,
     }
   }

@@ -51,6 +51,8 @@ export interface Observation {
   readonly profiles: readonly ProfileName[]
   /** Deployments of Disnix that davit has not adopted. */
   readonly originals: readonly OriginalDeployment[]
+  /** Targets that are not confirmed, or go back (see `trial.ts`). */
+  readonly trials: readonly TargetName[]
   /** Directories among the records that davit did not make. */
   readonly strange: readonly string[]
 }
