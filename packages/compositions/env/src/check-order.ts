@@ -12,6 +12,7 @@ export function checkOrder(order: Order): void {
   const [action, another] = actionsIn(order)
   if (another !== undefined) throw combined(another, action)
   refuseDeletion(order)
+  refuseUnconfirmable(order)
   if (action === undefined) checkModels(order)
   else checkAction(action, order)
   if (order.buildOnTargets && order.deployment !== undefined) {
@@ -48,6 +49,18 @@ function refuseDeletion({ deleteState, noMigration, repair }: Order): void {
   if (!deleteState) return
   if (noMigration) throw combined('--delete-state', '--no-migration')
   if (repair) throw combined('--delete-state', '--repair')
+}
+
+/** Whoever goes back needs the lock, and leaves nothing as it is. */
+function refuseUnconfirmable(order: Order): void {
+  if (order.confirm === undefined) return
+  const others = {
+    'no-lock': order.noLock,
+    'no-rollback': order.noRollback,
+    'delete-state': order.deleteState,
+    abandon: order.abandon.length > 0,
+  }
+  for (const [option, isGiven] of Object.entries(others)) if (isGiven) throw combined('--confirm', `--${option}`)
 }
 
 /** Options that take the place of models. */

@@ -146,6 +146,14 @@ const deploymentOptions = {
     describe:
       'only restart services that died, were interrupted, or ran before a reboot, and start what they depend on; nothing else is started, nothing is stopped, and no generation is added',
   },
+  confirm: {
+    type: 'integer',
+    value: 'SECONDS',
+    minimum: 5,
+    ...DEPLOYMENT,
+    describe:
+      'have each target go back by itself to exactly what it ran before, unless it can be reached over a new connection within SECONDS after everything is active; nothing is recorded before; refused if state would move',
+  },
   'restart-changed': {
     type: 'boolean',
     ...DEPLOYMENT,

@@ -30,7 +30,7 @@ export function modelWords(order: Order): readonly string[] {
 /** Words for davit-activate. */
 export function activationWords(order: Order): readonly string[] {
   const { dryRun, undeploy, noUpgrade, takeOver, noRollback, repair, restartChanged, abandon, noLock } = order
-  const { noMigration, restore, direct, besideOriginal } = order
+  const { noMigration, restore, direct, confirm, besideOriginal } = order
   return wordsOf({
     dryRun,
     undeploy,
@@ -38,6 +38,7 @@ export function activationWords(order: Order): readonly string[] {
     noMigration,
     restore,
     direct,
+    confirm,
     takeOver,
     besideOriginal,
     noRollback,

@@ -146,8 +146,7 @@ export const ERROR_CODES = {
     'A target has no state of a service of which a snapshot was to be taken. Its disk may be new; restore the last snapshot that is kept.',
   'no-state-directory': 'davit cannot determine where to keep its state. Set `DAVIT_STATE_DIR` or `HOME`.',
   'no-target': 'There is no such target, or no services were left behind on it. Check the spelling.',
-  'no-trial':
-    'A target has nothing to confirm: somebody has removed its trial, or it was confirmed.',
+  'no-trial': 'A target has nothing to confirm: somebody has removed its trial, or it was confirmed.',
   'not-a-model':
     'A file is another kind of document, not a model. Remove `document` and `version`, or use the option for that document.',
   'not-a-nix-store':

@@ -89,6 +89,7 @@ export {
   confirmTrial,
   extendTrial,
   type FailedStep,
+  forgetTrial,
   revertTrial,
   type StepBack,
   type Survival,

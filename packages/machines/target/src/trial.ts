@@ -69,6 +69,11 @@ export async function revertTrial(machine: Machine<'trial'>, { target, profile, 
   await machine.request('trial_revert', [target, profile, id])
 }
 
+/** Allows activities under the lock of a run again whose target has gone back. */
+export async function forgetTrial(machine: Machine<'trial'>, { target, profile, id }: Trial): Promise<void> {
+  await machine.request('trial_forget', [target, profile, id])
+}
+
 export type TrialState =
   /** It can be confirmed. */
   | { readonly kind: 'armed' }

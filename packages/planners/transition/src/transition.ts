@@ -37,3 +37,4 @@ export {
   type StateMoves,
   stateMovesOf,
 } from './state-moves.ts'
+export { wayBack, type WayBackStep } from './way-back.ts'

@@ -110,6 +110,9 @@ claim_mapping() {
   done
   stage=claimed
   check_lock "$target" "$profile" "$token"
+  # The run of the lock may not know yet that the machine has gone back.
+  ! has_line "$state/targets/$target/trials/.ended.$profile" "token $token" 2>/dev/null ||
+    fail going-back 'an unconfirmed deployment was undone here'
   # After the death of a helper, nothing begins unnoticed.
   is_alive "$self" || exit 3
   # A runner may have just begun to call its module; that one also checks whether its runner still lives.

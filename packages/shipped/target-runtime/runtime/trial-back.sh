@@ -123,7 +123,9 @@ carry_out() {
 # end_trial: leaves what has failed.
 end_trial() {
   first_line "$trial/id"
-  replace_text "${trial%/*}/.ended.$profile" "id $line$newline$ended"
+  ended="id $line$newline$ended"
+  first_line "$trial/token"
+  replace_text "${trial%/*}/.ended.$profile" "${ended}token $line$newline"
   printf '%s at the end\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
   remove_trial
 }

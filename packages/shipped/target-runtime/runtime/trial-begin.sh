@@ -137,3 +137,12 @@ operation_trial_revert() {
   first_line "$trial/id"
   [ "$line" != "$3" ] || write_text "$trial/back" "$newline" || cannot 'write below' "$trial"
 }
+
+# operation_trial_forget TARGET PROFILE ID: forgets that the machine has gone back, so that its lock allows activities again.
+operation_trial_forget() {
+  check_names "$1" "$2" "$3"
+  hold_mutex "$1"
+  trial=$state/targets/$1/trials/$2
+  first_line "${trial%/*}/.ended.$2"
+  [ "$line" != "id $3" ] || rm -f "${trial%/*}/.ended.$2" || cannot remove "${trial%/*}/.ended.$2"
+}

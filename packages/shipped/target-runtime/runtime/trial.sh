@@ -10,7 +10,8 @@
 #   boot        files that have the machine start the watcher after a restart, or a word
 #   watcher     claim of the watcher, a detached process, which goes back when the trial is over
 #   back        once it is over: only the watcher begins activities from then on
-# What has failed on the way back is in `.ended.PROFILE`: lines `id ID` and `failed STEP NAME`; `.log.PROFILE` says more.
+# Once a machine has gone back, `.ended.PROFILE` has lines `id ID`, `failed STEP NAME`, and `token TOKEN`, since the run must begin nothing
+# more; `.log.PROFILE` says more.
 
 # is_over TRIAL
 is_over() {

@@ -22,6 +22,12 @@ export const TRIAL_OPERATIONS = {
     does: 'has the machine go back now',
     isRepeatable: true,
   },
+  trial_forget: {
+    roles: TRIAL,
+    fields: 'TARGET PROFILE ID',
+    does: 'forgets that the machine has gone back, so that activities under the lock of that run may begin again',
+    isRepeatable: true,
+  },
   trial_state: {
     roles: ['trial', 'confirm'],
     fields: 'TARGET PROFILE ID',

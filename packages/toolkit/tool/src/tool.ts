@@ -43,4 +43,4 @@ export {
   type ReachedDeployment,
   withDeployment,
 } from './with-deployment.ts'
-export { withTargets } from './with-targets.ts'
+export { type OpenMachine, withTargets } from './with-targets.ts'

@@ -8,7 +8,7 @@ import { stateMachines } from './state-machines.ts'
 import type { JournalPurpose } from './run-journal.ts'
 import { stateDirectory, type StateOwner } from './state-directory.ts'
 import type { ToolContext } from './tool-context.ts'
-import { withTargets } from './with-targets.ts'
+import { type OpenMachine, withTargets } from './with-targets.ts'
 
 export interface NamedDeployment {
   readonly profile: ProfileName
@@ -46,6 +46,7 @@ export interface ReachedDeployment extends NamedDeployment {
   readonly targets: readonly ShellTarget[]
   /** Machines with helpers for state. */
   readonly stateMachines: StateMachines
+  readonly open: OpenMachine
   /** Options for `withLock`. */
   readonly lockUse: LockUse
 }
@@ -64,13 +65,9 @@ export async function withDeployment<Result>(
   // Whoever needs the generation says what is wrong with it.
   const previous = (await currentGeneration(place).catch(() => undefined))?.manifest
   const manifests = [manifest, ...others, ...(previous === undefined ? [] : [previous])]
-  return withTargets(
-    manifest.infrastructure,
-    { ...context, role: 'deploy', manifests },
-    async (reached, _, openOther) => {
-      const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
-      const state = stateMachines(manifest.infrastructure, targets, openOther)
-      return use({ profile, place, targets, stateMachines: state, lockUse })
-    },
-  )
+  return withTargets(manifest.infrastructure, { ...context, role: 'deploy', manifests }, async (reached, _, open) => {
+    const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
+    const state = stateMachines(manifest.infrastructure, targets, open)
+    return use({ profile, place, targets, stateMachines: state, open, lockUse })
+  })
 }

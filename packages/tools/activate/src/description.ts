@@ -26,6 +26,10 @@ export const description = {
   examples: [
     { command: 'davit-activate --dry-run manifest.xml', describe: 'show what would be done, and why' },
     { command: 'davit-activate manifest.xml', describe: 'carry it out' },
+    {
+      command: 'davit-activate --confirm 60 manifest.xml',
+      describe: 'go back unless every target can be reached afterwards',
+    },
     { command: 'davit-activate --repair manifest.xml', describe: 'restart services that died' },
   ],
   operands: { manifest: 'manifest of the new configuration' },
@@ -62,6 +66,13 @@ export const description = {
         'only give up a service that cannot be stopped, by name, key or SERVICE@TARGET: its records are put aside, its module is not called, and its processes, if any, keep running; without a manifest, on the targets of the last deployment',
     },
     rollback: { type: 'boolean', default: true, describe: 'undo everything when a service fails' },
+    confirm: {
+      type: 'integer',
+      value: 'SECONDS',
+      minimum: 5,
+      describe:
+        'have each target go back by itself to exactly what it ran before, unless it can be reached over a new connection within SECONDS after everything is active; it also goes back when it has heard nothing of this run for SECONDS, and when it is restarted; refused if state would move',
+    },
     migration: {
       type: 'boolean',
       default: true,
@@ -114,8 +125,8 @@ export const description = {
   },
   exitStatus: {
     0: 'the transition succeeded',
-    1: 'the transition failed, and was rolled back, or left as it is because of --no-rollback or a lost lock; or it was refused, because of a conflict with another deployment, because what runs was not deployed from this coordinator, or because there is nothing to undeploy',
-    2: 'the transition failed, and not all old services could be activated again, or it is unknown whether they are active',
+    1: 'the transition failed, or was not confirmed, and was rolled back, or left as it is because of --no-rollback or a lost lock; or it was refused, because of a conflict with another deployment, because what runs was not deployed from this coordinator, or because there is nothing to undeploy',
+    2: 'the transition failed, or was not confirmed, and not all old services could be activated again, or it is unknown whether they are active',
     3: 'the transition failed, and not all new services could be deactivated, or it is unknown whether they are gone',
   },
   environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },

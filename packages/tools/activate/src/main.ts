@@ -1,8 +1,18 @@
 import { refuseOtherStore } from '@davit/adoption'
 import { currentGeneration, type DeploymentPlace, readLeftBehind } from '@davit/coordinator-state'
-import { carryOut, onFirst, outcomeError, planFor, refuseStrange, renderPlan } from '@davit/deployment'
+import {
+  type ConfirmTerms,
+  type PlanTerms,
+  carryOut,
+  onFirst,
+  outcomeError,
+  planFor,
+  refuseState,
+  refuseStrange,
+  renderPlan,
+} from '@davit/deployment'
 import { Manifest } from '@davit/documents'
-import { checkModulesHere } from '@davit/target'
+import { checkModulesHere, type ShellTarget } from '@davit/target'
 import {
   defineTool,
   deploymentOf,
@@ -10,6 +20,7 @@ import {
   handOn,
   stateDirectory,
   type ToolContext,
+  usageError,
   withDeployment,
 } from '@davit/tool'
 import type { TransitionOutcome } from '@davit/transition-runner'
@@ -18,6 +29,7 @@ import { check } from './check.ts'
 import { description } from './description.ts'
 import { giveUp } from './give-up.ts'
 import { transitionNotes } from './transition-notes.ts'
+import { trialConnections, type TrialSurroundings } from './trial-connections.ts'
 
 const EXIT_STATUS = {
   completed: 0,
@@ -49,8 +61,7 @@ export const tool = defineTool({
       place,
       claim,
       undeploy,
-      ...transitionOptionsOf(args),
-      direct: directOf(context),
+      ...transitionOptionsOf(checked(args)),
       state: { migration: migrationOf(args), directory: stateDirectory(context) },
     }
     if (args.check) return check(next, context, { ...terms, generation })
@@ -61,12 +72,13 @@ export const tool = defineTool({
     return withDeployment(
       context,
       { manifest: next, others: old === undefined ? [] : [old], text, purpose },
-      async ({ targets, lockUse, stateMachines: machines }) => {
+      async ({ targets, lockUse, stateMachines: machines, open }) => {
         await refuseStrange(next, targets, claim)
-        if (args.dryRun) return print(renderPlan(await planFor(next, targets, { ...terms, running: 'tell' })))
+        if (args.dryRun) return print(await planText(next, targets, { ...terms, seconds: args.confirm }))
         if (isInDoubt) context.journal({ profile, manifest: text }, 'change')
-        const { tellPlan } = notes
-        const outcome = await carryOut(next, targets, { ...terms, lockUse, machines, running: 'wait', tellPlan })
+        const confirm = confirmTerms(args.confirm, { infrastructure: next.infrastructure, targets, context, open })
+        const how = { lockUse, machines, confirm, direct: directOf(context), tellPlan: notes.tellPlan }
+        const outcome = await carryOut(next, targets, { ...terms, ...how, running: 'wait' })
         if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
         await handOn(context, () => ({ transition: notes.of(text) }))
         return print(text)
@@ -74,6 +86,21 @@ export const tool = defineTool({
     )
   },
 })
+
+/** Prints the plan, unless it would be refused. */
+async function planText(
+  next: Manifest,
+  targets: readonly ShellTarget[],
+  { seconds, ...terms }: Omit<PlanTerms, 'running'> & { readonly seconds: number | undefined },
+): Promise<string> {
+  const plan = await planFor(next, targets, { ...terms, running: 'tell' })
+  if (seconds !== undefined) refuseState(plan)
+  return renderPlan(plan)
+}
+
+function confirmTerms(seconds: number | undefined, surroundings: TrialSurroundings): ConfirmTerms | undefined {
+  return seconds === undefined ? undefined : { seconds, connections: trialConnections(surroundings) }
+}
 
 interface NextArguments {
   readonly manifest: string | undefined
@@ -106,6 +133,19 @@ function migrationOf({
 }): 'none' | 'move' | 'move-and-restore' {
   if (!migration) return 'none'
   return restore ? 'move-and-restore' : 'move'
+}
+
+interface CombinedArguments {
+  readonly confirm: number | undefined
+  readonly lock: boolean
+  readonly rollback: boolean
+}
+
+/** Refuses options that exclude each other: whoever goes back needs the lock, and leaves nothing as it is. */
+function checked<Given extends CombinedArguments>(args: Given): Given {
+  if (args.confirm === undefined || (args.lock && args.rollback)) return args
+  const other = args.lock ? '--no-rollback' : '--no-lock'
+  throw usageError(`options '--confirm' and '${other}' cannot be combined`, 'omit one of them')
 }
 
 interface TransitionArguments {

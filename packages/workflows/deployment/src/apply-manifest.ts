@@ -7,6 +7,8 @@ import { type RunOptions, runTransition, type TransitionOutcome } from '@davit/t
 import { performerFor } from './performer.ts'
 import { recordInstalled } from './take-over-installed.ts'
 import { type Plan, reportPlan } from './plan-for.ts'
+import { onTrial } from './trial/on-trial.ts'
+import type { ConfirmTerms } from './trial/trial-terms.ts'
 
 export interface ApplyTerms {
   readonly profile: ProfileName
@@ -23,24 +25,28 @@ export interface ApplyTerms {
   readonly machines?: StateMachines | undefined
   /** With it, state travels from target to target where that is possible. */
   readonly direct?: DirectSsh | undefined
+  /** With it, targets go back by themselves unless they are confirmed over new connections. */
+  readonly confirm?: ConfirmTerms | undefined
   readonly signal: AbortSignal
 }
 
 /** Carries out the plan for the next manifest. */
 export async function applyManifest(next: Manifest, plan: Plan, terms: ApplyTerms): Promise<TransitionOutcome> {
   const { transition } = plan
-  const { report, lost } = terms
+  const { report, lost, confirm } = terms
   const { needs, perform } = performerFor(next, plan, { ...terms, signal: AbortSignal.any([terms.signal, lost]) })
   reportPlan(plan, report)
   await resolveSecrets(await needs())
   await recordInstalled(plan.deployed, terms)
-  return runTransition(transition, {
-    ...terms,
-    async perform(activity) {
-      lost.throwIfAborted()
-      return perform(activity)
-    },
-    kinds: KINDS,
-    coresOf: coresOf(next.infrastructure),
-  })
+  const apply = () =>
+    runTransition(transition, {
+      ...terms,
+      async perform(activity) {
+        lost.throwIfAborted()
+        return perform(activity)
+      },
+      kinds: KINDS,
+      coresOf: coresOf(next.infrastructure),
+    })
+  return confirm === undefined ? apply() : onTrial(next, plan, { terms: { ...terms, confirm }, apply })
 }

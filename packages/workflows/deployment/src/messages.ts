@@ -80,6 +80,39 @@ export const say = messages({
     ({ service }) =>
       `a snapshot of an earlier deployment of '${service}' is kept, and not restored: --restore restores it`,
   ),
+  /** Because of `--confirm`, these targets go back to what they ran before, unless they are confirmed in time. */
+  'trial-begun': note(
+    { targets: 'texts', seconds: 'number' },
+    ({ targets, seconds }) =>
+      `${namesOf(targets)} will go back by ${targets.length === 1 ? 'itself' : 'themselves'} unless confirmed within ${seconds} s`,
+  ),
+  /**
+   * Nothing on the target can start the way back after a restart: there is no systemd, OpenRC or cron, or this account may not use it.
+   * After a restart, the target goes back as soon as davit asks it for something.
+   */
+  'trial-not-survived': warning(
+    { target: 'prefix' },
+    () => 'if this machine is restarted before it is confirmed, it goes back only once davit connects to it again',
+  ),
+  /** All targets that were changed answered over new connections, and stay as they are. */
+  'trial-confirmed': note({ targets: 'texts' }, ({ targets }) => `confirmed ${namesOf(targets)} over new connections`),
+  /** The deployment failed or was not confirmed, and the target runs exactly what it ran before. */
+  'trial-went-back': note({ target: 'prefix' }, () => 'is back to what was active before'),
+  /** The target went back, except for some services. Their logs are where those of other activities are. Deploy again. */
+  'trial-not-all-back': warning(
+    { target: 'prefix', failed: 'texts' },
+    ({ failed }) => `went back to what was active before, but could not ${failed.join(', ')}`,
+  ),
+  /** The target had been confirmed when another one could not be. It runs the new services. Deploy again, or go back. */
+  'trial-was-confirmed': warning({ target: 'prefix' }, () => 'was confirmed before, and runs the new services'),
+  /** The target still goes back; the next run waits until it has. */
+  'trial-goes-back': warning({ target: 'prefix' }, () => 'still goes back to what was active before'),
+  /** The target cannot be asked. Unless it was confirmed, it goes back by itself. */
+  'trial-unknown': warning(
+    { target: 'prefix', reason: 'text', seconds: 'number' },
+    ({ reason, seconds }) =>
+      `cannot be asked whether it went back, which it does by itself within ${seconds} s: ${reason}`,
+  ),
   /** No service has to be activated or deactivated. Remaining deviations were reported before. */
   'nothing-to-do': note({}, () => 'nothing to do'),
   /** All services match the manifest. */
@@ -91,3 +124,7 @@ export const say = messages({
     return `nothing to do: ${names} are as the manifest says`
   }),
 })
+
+function namesOf(targets: readonly string[]): string {
+  return targets.map((name) => `'${name}'`).join(', ')
+}

@@ -174,8 +174,8 @@ esac
     const use = { profile: terms.profile, leaseSeconds: 60, place, locking: 'join-or-take' } as const
     return withLock(targets, use, async (lock) => {
       const plan = await planFor(next, targets, terms)
-      return lock.extend(plan.deployed.renamed, (all) =>
-        applyManifest(next, plan, { ...terms, ...all, rollback: 'rollback' }),
+      return lock.extend(plan.deployed.renamed, ({ token, lost }) =>
+        applyManifest(next, plan, { ...terms, token, lost, rollback: 'rollback' }),
       )
     })
   }

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 import type { Report } from '@davit/diagnostics'
 import type { ContainerName, Mapping, ProfileName, ServiceKey, TargetName } from '@davit/documents'
 import { unlessAborted } from '@davit/process'
@@ -19,8 +21,8 @@ export interface SettlingTerms {
 
 /** Observes a machine once no activity runs there any more. */
 export async function settledObservation(machine: Machine, terms: SettlingTerms): Promise<Observation> {
-  const { profile, report, signal, timeoutSeconds } = terms
-  const observation = await observeMachine(machine, profile)
+  const { report, signal, timeoutSeconds, profile } = terms
+  const observation = await observedAfterTrials(machine, terms)
   const running = terms.running === 'wait' ? runningIn(observation) : []
   if (running.length === 0) return observation
   const endOf = ({ mapping, name, activity, step }: Running) => {
@@ -31,6 +33,21 @@ export async function settledObservation(machine: Machine, terms: SettlingTerms)
   await unlessAborted(Promise.all(running.map(endOf)), signal)
   return settledObservation(machine, terms)
 }
+
+/** Observes a machine once it has gone back from deployments that were not confirmed. */
+async function observedAfterTrials(machine: Machine, terms: SettlingTerms): Promise<Observation> {
+  const { profile, report, signal, running } = terms
+  for (let isTold = false; ; isTold = true) {
+    const observation = await observeMachine(machine, profile)
+    if (observation.trials.length === 0) return observation
+    const message = running === 'wait' ? 'waiting-for-trial' : 'trial-not-over'
+    if (!isTold) for (const target of observation.trials) report(say(message, { target }))
+    if (running === 'tell') return observation
+    await delay(PAUSE_MILLISECONDS, undefined, { signal })
+  }
+}
+
+const PAUSE_MILLISECONDS = 250
 
 interface Running {
   readonly mapping: Mapping

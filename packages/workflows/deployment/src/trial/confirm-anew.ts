@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { DavitError } from '@davit/diagnostics'
+import { confirmTrial, type Machine, trialState } from '@davit/target'
+
+import type { ArmedTarget, TrialTerms } from './trial-terms.ts'
+
+/** Why a target was not confirmed. */
+export interface Refusal {
+  readonly target: string
+  readonly reason: string
+}
+
+/**
+ * Confirms all targets over new connections, or none: first all are asked whether they answer. What cannot be reached is tried again
+ * until the time to confirm is over. Returns why targets were not confirmed; nothing if all were.
+ */
+export async function confirmAnew(armed: readonly ArmedTarget[], terms: TrialTerms): Promise<readonly Refusal[]> {
+  const { confirm, signal } = terms
+  const over = AbortSignal.any([signal, AbortSignal.timeout(confirm.seconds * 1000)])
+  /** Targets that may have been confirmed. */
+  const told = new Set<ArmedTarget>()
+  for (;;) {
+    const attempt = await attemptOf(armed, { terms, told, over })
+    if (attempt.refusals.length === 0 || attempt.isFinal || over.aborted) return attempt.refusals
+    await delay(PAUSE_MILLISECONDS, undefined, { signal: over }).catch(() => {})
+  }
+}
+
+const PAUSE_MILLISECONDS = 500
+
+interface Attempt {
+  readonly refusals: readonly Refusal[]
+  /** Whether another attempt is of no use. */
+  readonly isFinal: boolean
+}
+
+interface AttemptTerms {
+  readonly terms: TrialTerms
+  readonly told: Set<ArmedTarget>
+  readonly over: AbortSignal
+}
+
+async function attemptOf(armed: readonly ArmedTarget[], { terms, told, over }: AttemptTerms): Promise<Attempt> {
+  const places = armed.map(({ place }) => place)
+  try {
+    return await terms.confirm.connections.anew(places, over, async (reached) => {
+      const lost = armed.flatMap((one) => missing(one, reached.get(one.place)))
+      if (lost.length > 0) return { refusals: lost, isFinal: false }
+      const machineOf = (one: ArmedTarget) => reached.get(one.place) as Machine<'confirm'>
+      const asked = await Promise.all(armed.map((one) => ask(one, machineOf(one), told)))
+      if (asked.flat().length > 0) return { refusals: asked.flat(), isFinal: true }
+      const refusals = await Promise.all(
+        armed.map((one) => {
+          told.add(one)
+          return tell(one, machineOf(one))
+        }),
+      )
+      return { refusals: refusals.flat(), isFinal: false }
+    })
+  } catch (error) {
+    const reason = over.aborted ? noTime(terms) : reasonOf(error)
+    return { refusals: armed.map(({ label: target }) => ({ target, reason })), isFinal: over.aborted }
+  }
+}
+
+function noTime({ signal, confirm }: TrialTerms): string {
+  return signal.aborted ? 'interrupted' : `no new connection within ${confirm.seconds} s`
+}
+
+function missing({ label: target }: ArmedTarget, found: Machine<'confirm'> | DavitError | undefined) {
+  if (found !== undefined && !(found instanceof DavitError)) return []
+  return [{ target, reason: found?.message ?? 'not reached' }]
+}
+
+/** Says why a target can no longer be confirmed. */
+async function ask(one: ArmedTarget, machine: Machine<'confirm'>, told: ReadonlySet<ArmedTarget>) {
+  const { kind } = await trialState(machine, one.trial)
+  if (kind === 'armed' || (kind === 'none' && told.has(one))) return []
+  return [{ target: one.label, reason: REASONS[kind] }]
+}
+
+const REASONS = {
+  back: 'it goes back already, since its time was over',
+  ended: 'it has gone back already, since its time was over',
+  none: 'it knows nothing of this deployment any more',
+}
+
+async function tell(one: ArmedTarget, machine: Machine<'confirm'>): Promise<readonly Refusal[]> {
+  try {
+    return (await confirmTrial(machine, one.trial)) ? [] : [{ target: one.label, reason: REASONS.back }]
+  } catch (error) {
+    return [{ target: one.label, reason: reasonOf(error) }]
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof DavitError)) throw error
+  return error.message
+}

@@ -1,0 +1,83 @@
+import { DavitError } from '@davit/diagnostics'
+import type { Manifest } from '@davit/documents'
+import { extendTrial } from '@davit/target'
+import type { TransitionOutcome } from '@davit/transition-runner'
+
+import { say } from '../messages.ts'
+import type { Plan } from '../plan-for.ts'
+import { beginTrials, refuseState } from './begin-trials.ts'
+import { confirmAnew, type Refusal } from './confirm-anew.ts'
+import { type FateOfTarget, goBack } from './go-back.ts'
+import type { ArmedTarget, TrialTerms } from './trial-terms.ts'
+
+/**
+ * Carries out a plan whose targets go back by themselves, unless all of them can be reached over new connections afterwards. Returns
+ * `completed` only if all were confirmed.
+ */
+export async function onTrial(
+  next: Manifest,
+  plan: Plan,
+  { terms, apply }: { readonly terms: TrialTerms; readonly apply: () => Promise<TransitionOutcome> },
+): Promise<TransitionOutcome> {
+  refuseState(plan)
+  const armed: ArmedTarget[] = []
+  const outcome = await (async () => {
+    await beginTrials(next, plan, { terms, armed })
+    return living(armed, terms, apply)
+  })().catch(async (error: unknown) => {
+    await goBack(armed, terms)
+    throw error
+  })
+  if (armed.length === 0) return outcome
+  if (outcome.kind !== 'completed') return undone(outcome, await goBack(armed, terms))
+  const refusals = await confirmAnew(armed, terms)
+  const targets = armed.map(({ label }) => label).toSorted()
+  if (refusals.length > 0) throw notConfirmed(refusals, await goBack(armed, terms))
+  terms.report(say('trial-confirmed', { targets }))
+  return outcome
+}
+
+/** Sends signs of life during the work, and one after it. */
+async function living<Result>(
+  armed: readonly ArmedTarget[],
+  { confirm: { seconds } }: TrialTerms,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  // Whether one has arrived, the target says in the end.
+  const live = () =>
+    Promise.all(armed.map(({ machine, trial }) => extendTrial(machine, trial, seconds).catch(() => {})))
+  const timer = setInterval(() => void live(), seconds * 250)
+  try {
+    const result = await work()
+    const last = live()
+    await Promise.race([last, new Promise((resolve) => setTimeout(resolve, seconds * 1000).unref())])
+    return result
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** If all targets have gone back, everything is as it was, whatever the run itself could undo. */
+function undone(outcome: Exclude<TransitionOutcome, { kind: 'completed' }>, fates: readonly FateOfTarget[]) {
+  const isBack = fates.every(({ fate }) => fate.kind === 'back')
+  if (!isBack || outcome.kind === 'lock-lost') return outcome
+  const { failures, interrupted } = outcome
+  return { kind: 'rolled-back', failures, interrupted } as const
+}
+
+function notConfirmed(refusals: readonly Refusal[], fates: readonly FateOfTarget[]): DavitError {
+  const isBack = fates.every(({ fate }) => fate.kind === 'back')
+  const message = isBack ? 'everything is as it was before' : 'not everything is known to be as it was before'
+  return new DavitError('not-confirmed', `the deployment was not confirmed: ${message}`, {
+    exitStatus: isBack ? NOT_CONFIRMED : NOT_ALL_BACK,
+    fields: { targets: fates.map(({ target, fate }) => ({ target, state: fate.kind })) },
+    diagnostics: refusals.map(({ target, reason }) => ({
+      severity: 'error',
+      message: `cannot confirm '${target}' over a new connection: ${reason}`,
+    })),
+    hint: 'the same command tries again; it waits for targets that still go back, and plans from what it finds',
+  })
+}
+
+const NOT_CONFIRMED = 1
+const NOT_ALL_BACK = 2
