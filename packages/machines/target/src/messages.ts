@@ -32,4 +32,9 @@ export const say = messages({
     { address: 'text', seconds: 'number' },
     ({ address, seconds }) => `lost the connection to '${address}': retrying for ${seconds} s`,
   ),
+  /** An earlier deployment of this target was not confirmed. davit waits until the target has gone back to what it ran before. */
+  'waiting-for-trial': note(
+    { target: 'prefix' },
+    () => 'waiting until this target has gone back, since an earlier deployment was not confirmed',
+  ),
 })

@@ -11,7 +11,7 @@ import { runLocked } from './run-locked.ts'
 export const tool = defineTool({
   ...description,
   async run(context) {
-    const { args, print, readDocument, signal } = context
+    const { args, print, readDocument, signal, report } = context
     if (args.status) return (await import('./show-locks.ts')).showLocks(context)
     if (args.infrastructure !== undefined) throw withoutStatus()
     const { value: manifest, text } = await readDocument(Manifest, args.manifest)
@@ -26,7 +26,7 @@ export const tool = defineTool({
     const terms = { profile, token, owner, leaseSeconds, here, place, timeoutSeconds, coresOf: cores }
 
     return withDeployment(context, { manifest, text, purpose: 'change' }, async ({ targets }) => {
-      const locked = await lockAll(targets, { ...terms, manifest: text, duringCommand, signal })
+      const locked = await lockAll(targets, { ...terms, manifest: text, duringCommand, signal, report })
       if (duringCommand) return runLocked(locked, terms, context)
       await print(text).catch(async (error: unknown) => {
         // A user who sees this failure would not unlock.

@@ -1,4 +1,5 @@
-import type { ShellTarget } from '@davit/target'
+import type { Report } from '@davit/diagnostics'
+import { machinesOf, observeAfterTrials, type ShellTarget } from '@davit/target'
 
 import { acquireLocks, type LockTerms } from './acquire-locks.ts'
 import { endDeployment } from './end-deployment.ts'
@@ -14,6 +15,7 @@ interface LockAllTerms extends LockTerms, ServiceLockTerms {
   /** Whether the lock ends with a command. */
   readonly duringCommand: boolean
   readonly signal: AbortSignal
+  readonly report: Report
 }
 
 /**
@@ -28,6 +30,8 @@ export async function lockAll(targets: readonly ShellTarget[], terms: LockAllTer
     const former = await formerTargets(targets, terms.profile)
     await acquireLocks(former, terms)
     locked = [...targets, ...former]
+    // While a target goes back, it does nothing else.
+    await Promise.all(machinesOf(locked).map((machine) => observeAfterTrials(machine, terms)))
     await lockServices(locked, terms)
     signal.throwIfAborted()
     const renamed = former.map(({ name, at }) => ({ name, at }))

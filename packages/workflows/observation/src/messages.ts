@@ -21,11 +21,6 @@ export const say = messages({
     { target: 'prefix', step: 'text', service: 'text', container: 'text' },
     ({ step, service, container }) => `waiting for an activity of an earlier run: ${step} ${service} in ${container}`,
   ),
-  /** An earlier deployment of this target was not confirmed. davit waits until the target has gone back to what it ran before. */
-  'waiting-for-trial': note(
-    { target: 'prefix' },
-    () => 'waiting until this target has gone back, since an earlier deployment was not confirmed',
-  ),
   /** An earlier deployment of this target is not confirmed. Once it goes back, the plan is another one. */
   'trial-not-over': warning(
     { target: 'prefix' },

@@ -1,9 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import type { Report } from '@davit/diagnostics'
 import type { ContainerName, Mapping, ProfileName, ServiceKey, TargetName } from '@davit/documents'
 import { unlessAborted } from '@davit/process'
-import { awaitActivity, type Machine, type Observation, observeMachine } from '@davit/target'
+import { awaitActivity, type Machine, type Observation, observeAfterTrials, observeMachine } from '@davit/target'
 import { recordState } from '@davit/target-runtime'
 import type { ObservedMapping } from '@davit/transition'
 
@@ -22,7 +20,7 @@ export interface SettlingTerms {
 /** Observes a machine once no activity runs there any more. */
 export async function settledObservation(machine: Machine, terms: SettlingTerms): Promise<Observation> {
   const { report, signal, timeoutSeconds, profile } = terms
-  const observation = await observedAfterTrials(machine, terms)
+  const observation = await observed(machine, terms)
   const running = terms.running === 'wait' ? runningIn(observation) : []
   if (running.length === 0) return observation
   const endOf = ({ mapping, name, activity, step }: Running) => {
@@ -34,20 +32,13 @@ export async function settledObservation(machine: Machine, terms: SettlingTerms)
   return settledObservation(machine, terms)
 }
 
-/** Observes a machine once it has gone back from deployments that were not confirmed. */
-async function observedAfterTrials(machine: Machine, terms: SettlingTerms): Promise<Observation> {
-  const { profile, report, signal, running } = terms
-  for (let isTold = false; ; isTold = true) {
-    const observation = await observeMachine(machine, profile)
-    if (observation.trials.length === 0) return observation
-    const message = running === 'wait' ? 'waiting-for-trial' : 'trial-not-over'
-    if (!isTold) for (const target of observation.trials) report(say(message, { target }))
-    if (running === 'tell') return observation
-    await delay(PAUSE_MILLISECONDS, undefined, { signal })
-  }
+/** Observes a machine. What an earlier deployment did that was not confirmed does not stay. */
+async function observed(machine: Machine, terms: SettlingTerms): Promise<Observation> {
+  if (terms.running === 'wait') return observeAfterTrials(machine, terms)
+  const observation = await observeMachine(machine, terms.profile)
+  for (const target of observation.trials) terms.report(say('trial-not-over', { target }))
+  return observation
 }
-
-const PAUSE_MILLISECONDS = 250
 
 interface Running {
   readonly mapping: Mapping

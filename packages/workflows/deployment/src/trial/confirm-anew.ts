@@ -20,9 +20,12 @@ export async function confirmAnew(armed: readonly ArmedTarget[], terms: TrialTer
   const over = AbortSignal.any([signal, AbortSignal.timeout(confirm.seconds * 1000)])
   /** Targets that may have been confirmed. */
   const told = new Set<ArmedTarget>()
+  let known: readonly Refusal[] | undefined
   for (;;) {
     const attempt = await attemptOf(armed, { terms, told, over })
-    if (attempt.refusals.length === 0 || attempt.isFinal || over.aborted) return attempt.refusals
+    if (attempt.isCut) return known ?? attempt.refusals
+    known = attempt.refusals
+    if (known.length === 0 || attempt.isFinal || over.aborted) return known
     await delay(PAUSE_MILLISECONDS, undefined, { signal: over }).catch(() => {})
   }
 }
@@ -33,6 +36,8 @@ interface Attempt {
   readonly refusals: readonly Refusal[]
   /** Whether another attempt is of no use. */
   readonly isFinal: boolean
+  /** Whether it was ended because the time was over. */
+  readonly isCut?: boolean
 }
 
 interface AttemptTerms {
@@ -60,7 +65,7 @@ async function attemptOf(armed: readonly ArmedTarget[], { terms, told, over }: A
     })
   } catch (error) {
     const reason = over.aborted ? noTime(terms) : reasonOf(error)
-    return { refusals: armed.map(({ label: target }) => ({ target, reason })), isFinal: over.aborted }
+    return { refusals: armed.map(({ label: target }) => ({ target, reason })), isFinal: false, isCut: over.aborted }
   }
 }
 
