@@ -1,6 +1,7 @@
 import { benchActivity } from './activity.ts'
 import { bench, type Bench } from './bench.ts'
 import { benchChain } from './chain.ts'
+import { benchConfirm } from './confirm.ts'
 import { benchConvert } from './convert.ts'
 import { benchDeploy } from './deploy.ts'
 import { benchManyHosts } from './many-hosts.ts'
@@ -44,6 +45,13 @@ export const benches: readonly Bench[] = [
     maxRuns: 3,
     terms: { services: 300, limits: { install: 60, unchanged: 12, upgrade: 16, undeploy: 50 } },
     quick: { services: 20 },
+  }),
+  bench({
+    name: 'confirm',
+    purpose: 'what --confirm adds to a deployment of 60 services on 3 hosts of which 6 change',
+    measure: benchConfirm,
+    terms: { hosts: 3, services: 60, limit: 2 },
+    quick: { services: 10 },
   }),
   ...stateBenches,
   bench({

@@ -30,9 +30,9 @@ import type {
   TargetName,
 } from '@davit/documents'
 import type { Secrets } from '@davit/secrets'
-import { openMachine, type ShellTarget } from '@davit/target'
+import { type Machine, openMachine, type Role, type ShellTarget } from '@davit/target'
 
-import { applyManifest } from '../src/apply-manifest.ts'
+import { applyManifest, type ApplyTerms } from '../src/apply-manifest.ts'
 import { planFor, renderPlan } from '../src/plan-for.ts'
 
 /** Time limit of activities, in tests of activities that take longer. */
@@ -56,6 +56,7 @@ export class Machines {
   readonly directory = mkdtempSync(join(tmpdir(), 'davit-machines-'))
   readonly events: ReportEvent[] = []
   readonly #connections: Connection[] = []
+  readonly #connect = new Map<string, () => Promise<Connection>>()
 
   constructor() {
     for (const name of ['modules', 'bin']) mkdirSync(join(this.directory, name))
@@ -95,7 +96,14 @@ esac
     const connection = openLocal({ environment })
     this.#connections.push(connection)
     const run = (script: string) => connection.run(`PATH='${this.directory}/bin':$PATH; ${script}`)
-    return { name: name as TargetName, machine: await openMachine(async () => ({ ...connection, run }), { secrets }) }
+    const connect = async () => ({ ...connection, run })
+    this.#connect.set(name, connect)
+    return { name: name as TargetName, machine: await openMachine(connect, { secrets }) }
+  }
+
+  /** Opens a helper of another role on the machine of a target. */
+  async helper<R extends Role>({ name }: ShellTarget, role: R): Promise<Machine<R>> {
+    return openMachine(this.#connect.get(name)!, { role })
   }
 
   /** Notes that a profile of Disnix was adopted. */
@@ -168,14 +176,18 @@ esac
       .split('\n')
   }
 
-  async deploy(next: Manifest, targets: readonly ShellTarget[], given: Partial<PlanTerms> = {}) {
+  async deploy(
+    next: Manifest,
+    targets: readonly ShellTarget[],
+    { confirm, ...given }: Partial<PlanTerms> & Pick<ApplyTerms, 'confirm'> = {},
+  ) {
     const terms = this.terms(given)
     const place = join(this.directory, 'coordinator', terms.profile)
     const use = { profile: terms.profile, leaseSeconds: 60, place, locking: 'join-or-take' } as const
     return withLock(targets, use, async (lock) => {
       const plan = await planFor(next, targets, terms)
       return lock.extend(plan.deployed.renamed, ({ token, lost }) =>
-        applyManifest(next, plan, { ...terms, token, lost, rollback: 'rollback' }),
+        applyManifest(next, plan, { ...terms, confirm, token, lost, rollback: 'rollback' }),
       )
     })
   }

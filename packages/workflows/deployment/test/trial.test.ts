@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { DavitError } from '@davit/diagnostics'
+import type { Machine, ShellTarget } from '@davit/target'
+import type { Activity } from '@davit/transition'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+import type { Plan } from '../src/plan-for.ts'
+import { refuseState } from '../src/trial/begin-trials.ts'
+import type { TrialConnections } from '../src/trial/trial-terms.ts'
+import { Machines } from './testing.ts'
+
+let machines: Machines
+let targets: readonly ShellTarget[]
+const opened: Pick<Machine, 'close'>[] = []
+
+beforeEach(async () => {
+  machines = new Machines()
+  targets = [await machines.target('m1', 'one'), await machines.target('m2', 'two')]
+  expect(await machines.deploy(OLD(), targets)).toEqual({ kind: 'completed' })
+  machines.calls()
+})
+afterEach(async () => {
+  for (const { close } of [...opened.splice(0), ...targets.map(({ machine }) => machine)]) close()
+  await machines.close()
+})
+
+const OLD = () => machines.manifest({ one: { a: {} }, two: { b: {} } })
+const NEW = () => machines.manifest({ one: { c: {} }, two: { d: { dependsOn: ['c'] } } })
+
+type Anew = (place: ShellTarget, machine: Machine<'confirm'>) => Machine<'confirm'> | DavitError
+
+const helper = async <R extends 'trial' | 'confirm'>(place: ShellTarget, role: R) => {
+  const machine = await machines.helper(place, role)
+  opened.push(machine)
+  return machine
+}
+
+/** Connections of which the new ones are as a test wants them. */
+function connections(anew: Anew = (_, machine) => machine): TrialConnections {
+  return {
+    on: (place) => helper(place, 'trial'),
+    async anew(places, _, use) {
+      const found = places.map(async (place) => [place, anew(place, await helper(place, 'confirm'))] as const)
+      return use(new Map(await Promise.all(found)))
+    },
+  }
+}
+
+const deploy = (anew?: Anew, seconds = 600) =>
+  machines.deploy(NEW(), targets, { confirm: { seconds, connections: connections(anew) } })
+const lost = new DavitError('unreachable', 'no route')
+const trialsOf = (machine: string, target: string) => {
+  const directory = join(machines.directory, machine, 'targets', target, 'trials')
+  return existsSync(directory) ? readdirSync(directory).filter((name) => name !== '.log.default') : []
+}
+const messages = () => machines.told().filter((text) => /back|confirmed/.test(text))
+
+test('a deployment is completed once all targets were confirmed, and nothing is left of the trials', async () => {
+  expect(await deploy()).toEqual({ kind: 'completed' })
+  expect(machines.up().toSorted()).toEqual(['c', 'd'])
+  expect([trialsOf('m1', 'one'), trialsOf('m2', 'two')]).toEqual([[], []])
+  expect(messages().at(-1)).toBe("note: confirmed 'one', 'two' over new connections")
+})
+
+test('no target is confirmed if one cannot be reached, and all go back', async () => {
+  const outcome = deploy(({ name }, machine) => (name === 'two' ? lost : machine), 6)
+  await expect(outcome).rejects.toMatchObject({
+    code: 'not-confirmed',
+    exitStatus: 1,
+    diagnostics: [{ message: "cannot confirm 'two' over a new connection: no route" }],
+  })
+  expect(machines.up().toSorted()).toEqual(['a', 'b'])
+  expect([trialsOf('m1', 'one'), trialsOf('m2', 'two')]).toEqual([[], []])
+  // Another deployment under another lock is no different from others.
+  expect(await deploy()).toEqual({ kind: 'completed' })
+})
+
+test('a target that cannot be reached at first is tried again', async () => {
+  let attempts = 0
+  const late: Anew = ({ name }, machine) => (name === 'two' && (attempts += 1) < 3 ? lost : machine)
+  expect(await deploy(late)).toEqual({ kind: 'completed' })
+})
+
+test('it is said which targets run what, if one was confirmed before another one was lost', async () => {
+  const deaf = (machine: Machine<'confirm'>): Machine<'confirm'> => ({
+    ...machine,
+    request: async (...request) => {
+      if (request[0] === 'trial_confirm') throw lost
+      return machine.request(...request)
+    },
+  })
+  const outcome = deploy(({ name }, machine) => (name === 'two' ? deaf(machine) : machine), 6)
+  await expect(outcome).rejects.toMatchObject({
+    code: 'not-confirmed',
+    exitStatus: 2,
+    fields: {
+      targets: [
+        { target: 'one', state: 'confirmed' },
+        { target: 'two', state: 'back' },
+      ],
+    },
+  })
+  expect(machines.up().toSorted()).toEqual(['b', 'c'])
+})
+
+test('a deployment that fails goes back, and so is what it could not undo itself', async () => {
+  writeFileSync(join(machines.directory, 'fail-d'), '')
+  expect(await deploy()).toMatchObject({ kind: 'rolled-back', failures: [{ activity: { service: { name: 'd' } } }] })
+  expect(machines.up().toSorted()).toEqual(['a', 'b'])
+  expect([trialsOf('m1', 'one'), trialsOf('m2', 'two')]).toEqual([[], []])
+})
+
+test('a deployment that changes nothing has nothing to confirm', async () => {
+  const confirm = { seconds: 600, connections: connections(() => lost) }
+  expect(await machines.deploy(OLD(), targets, { confirm })).toEqual({ kind: 'completed' })
+})
+
+test('a plan that moves state is refused', () => {
+  const service = { name: 'db' }
+  const mapping = { target: 'one', container: 'mysql', service: 'key' }
+  const snapshot = { kind: 'snapshot', id: 'snapshot x', service, mapping } as unknown as Activity
+  const plan = { transition: { phases: [[snapshot]], skipped: [], outdated: [] } } satisfies Pick<Plan, 'transition'>
+  expect(() => refuseState(plan)).toThrow(expect.objectContaining({ code: 'not-revertible', exitStatus: 64 }))
+})
