@@ -32,7 +32,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts that has to be confi
   afterAll(async () => {
     await set?.down()
     await user?.remove()
-    await removeTree(environment['DAVIT_STORE_DIR']!)
+    removeTree(environment['DAVIT_STORE_DIR']!)
   })
 
   const models = (gate: WrapperOptions = {}, web: WrapperOptions = {}): Models => ({

@@ -9,53 +9,11 @@ import {
   transferOptions,
 } from '@davit/tool'
 
+import { generationOptions } from './generation-options.ts'
 import { modelOptions } from './model-options.ts'
 
-const GENERATIONS = { group: 'Generations, instead of models' } as const
 const PACKAGES = { group: 'Packages' } as const
 const DEPLOYMENT = { group: 'Deployment' } as const
-
-const generationOptions = {
-  rollback: {
-    type: 'boolean',
-    ...GENERATIONS,
-    describe:
-      'deploy the generation before the current one; no generation is added: the coordinator and the targets return to generations that they have, so that each rollback goes one further back',
-  },
-  'switch-to-generation': {
-    type: 'integer',
-    value: 'N',
-    minimum: 1,
-    ...GENERATIONS,
-    describe: 'deploy generation N in the same way',
-  },
-  abort: {
-    type: 'boolean',
-    ...GENERATIONS,
-    describe:
-      'go back to the current generation: undo what a deployment has begun that was cut off, or failed and was not undone',
-  },
-  'list-generations': { type: 'boolean', ...GENERATIONS, describe: 'show what was deployed, when and by whom' },
-  'delete-generations': {
-    type: 'string',
-    value: 'GENERATIONS',
-    ...GENERATIONS,
-    describe:
-      'delete generations: numbers such as 1,2; 30d for those replaced more than 30 days ago; old for all but the current one',
-  },
-  'delete-all-generations': {
-    type: 'boolean',
-    ...GENERATIONS,
-    describe: 'forget the deployment, but undeploy nothing',
-  },
-  forget: {
-    type: 'string',
-    value: 'TARGET',
-    ...GENERATIONS,
-    describe:
-      'no longer warn of services left running on a target removed from the infrastructure, because they are gone or managed otherwise',
-  },
-} as const satisfies OptionTable
 
 const packageOptions = {
   store: {
