@@ -18,8 +18,7 @@ const opened: Pick<Machine, 'close'>[] = []
 beforeEach(async () => {
   machines = new Machines()
   targets = [await machines.target('m1', 'one'), await machines.target('m2', 'two')]
-  expect(await machines.deploy(OLD(), targets)).toEqual({ kind: 'completed' })
-  machines.calls()
+  await machines.deploy(OLD(), targets)
 })
 afterEach(async () => {
   for (const { close } of [...opened.splice(0), ...targets.map(({ machine }) => machine)]) close()
