@@ -47,8 +47,8 @@ function connections(anew: Anew = (_, machine) => machine): TrialConnections {
   }
 }
 
-const deploy = (anew?: Anew, seconds = 600) =>
-  machines.deploy(NEW(), targets, { confirm: { seconds, connections: connections(anew) } })
+const deploy = (anew?: Anew, signal = new AbortController().signal) =>
+  machines.deploy(NEW(), targets, { signal, confirm: { seconds: 600, connections: connections(anew) } })
 const lost = new DavitError('unreachable', 'no route')
 const trialsOf = (machine: string, target: string) => {
   const directory = join(machines.directory, machine, 'targets', target, 'trials')
@@ -64,7 +64,12 @@ test('a deployment is completed once all targets were confirmed, and nothing is 
 })
 
 test('no target is confirmed if one cannot be reached, and all go back', async () => {
-  const outcome = deploy(({ name }, machine) => (name === 'two' ? lost : machine), 6)
+  const time = new AbortController()
+  const anew: Anew = ({ name }, machine) => {
+    time.abort()
+    return name === 'two' ? lost : machine
+  }
+  const outcome = deploy(anew, time.signal)
   await expect(outcome).rejects.toMatchObject({
     code: 'not-confirmed',
     exitStatus: 1,
@@ -83,14 +88,18 @@ test('a target that cannot be reached at first is tried again', async () => {
 })
 
 test('it is said which targets run what, if one was confirmed before another one was lost', async () => {
+  const time = new AbortController()
   const deaf = (machine: Machine<'confirm'>): Machine<'confirm'> => ({
     ...machine,
     request: async (...request) => {
-      if (request[0] === 'trial_confirm') throw lost
+      if (request[0] === 'trial_confirm') {
+        time.abort()
+        throw lost
+      }
       return machine.request(...request)
     },
   })
-  const outcome = deploy(({ name }, machine) => (name === 'two' ? deaf(machine) : machine), 6)
+  const outcome = deploy(({ name }, machine) => (name === 'two' ? deaf(machine) : machine), time.signal)
   await expect(outcome).rejects.toMatchObject({
     code: 'not-confirmed',
     exitStatus: 2,

@@ -50,6 +50,7 @@ export async function beginTrials(
     if (survival === 'none') report(say('trial-not-survived', { target: label }))
   }
   const begun = await Promise.allSettled([...changed].map(begin))
+  armed.sort((left, right) => (left.label < right.label ? -1 : 1))
   const failed = begun.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
   report(say('trial-begun', { targets: [...changed].toSorted(), seconds: confirm.seconds }))
