@@ -38,16 +38,6 @@ read_clock() {
   is_number "$now" || fail no-clock "'date +%s' printed '$now' instead of a time"
 }
 
-# operation_lock_state TARGET PROFILE: the holder, if there is one, with the end of its lease, if that is known, and the time now.
-operation_lock_state() {
-  check_names "$1" "$2"
-  if read_holder "$state/targets/$1/lock/$2"; then
-    lease_end=-
-    [ -z "$holder_renewed" ] || lease_end=$((holder_renewed + holder_lease))
-    say holder "$holder_token" "$holder_owner" "$holder_since" "$lease_end" "$(date +%s)"
-  fi
-}
-
 # check_lock TARGET PROFILE TOKEN: fails if the token does not hold the lock, or the machine goes back; `-` stands for operations that
 # need none.
 check_lock() {

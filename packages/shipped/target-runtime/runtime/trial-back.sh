@@ -6,16 +6,26 @@ watch_trial() {
   umask 077
   cd / || exit
   state=$1 target=$2 profile=$3 trial=$1/targets/$2/trials/$3
-  user=$(id -u) mark='' token=- resolved=' ' newly_resolved='' release='' instead='' id=0
-  setsid=$(command -v setsid) || setsid=setsid
+  mark='' token=- resolved=' ' newly_resolved='' release='' instead='' id=0
   own_identity || exit
   self=$identity
-  claim "$trial/watcher" "$self" 2>/dev/null || [ "$(readlink "$trial/watcher")" = "$self" ] || exit 0
+  claim_trial
   exec </dev/null >>"$state/targets/$target/trials/.log.$profile" 2>&1 3>/dev/null 4>/dev/null
   until end_of_trial; do
     sleep 1
   done
   go_back
+}
+
+# claim_trial: ends this process if there is another watcher. Whoever started this one may be claiming the trial for it.
+claim_trial() {
+  until claim "$trial/watcher" "$self" 2>/dev/null; do
+    claimant=$(readlink "$trial/watcher") || claimant=
+    [ "$claimant" != "$self" ] || return 0
+    [ -d "$trial" ] || exit 0
+    [ -z "$claimant" ] || is_dead "$claimant" || exit 0
+    pause
+  done
 }
 
 # end_of_trial: whether it is time to go back, so that nobody can confirm any more. Ends this process if the trial is gone.
@@ -33,6 +43,9 @@ end_of_trial() {
 go_back() {
   printf '%s going back\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
   IFS=' ' read -r patience seconds <"$trial/limits"
+  # Runners evaluate it.
+  detached=$(cat "$trial/detached")
+  setsid=$(command -v setsid) || setsid=setsid
   active=$state/targets/$target/active/$profile ended=
   await_activities
   set -f

@@ -14,8 +14,10 @@ operation_trial_begin() {
     [ "$line" = "$4" ] || fail going-back 'an earlier deployment was not confirmed, and is being undone'
     rm -rf "$trial"
   fi
-  rm -rf "$prepared" "${trial%/*}/.ended.$2" "${trial%/*}/.log.$2"
-  make_directory "$prepared/secrets/stop" && make_directory "$prepared/secrets/start"
+  for path in "$prepared" "${trial%/*}/.ended.$2" "${trial%/*}/.log.$2"; do
+    [ ! -e "$path" ] || rm -rf "$path"
+  done
+  mkdir -p "$prepared/secrets/stop" "$prepared/secrets/start" || cannot create "$prepared"
   write_text "$prepared/id" "$4$newline" && write_text "$prepared/token" "$3$newline" &&
     write_text "$prepared/limits" "$5 $6$newline" && write_deadline "$prepared" "$5" || cannot 'write below' "$prepared"
   if [ -d "$state/targets/$1/active/$2" ]; then
@@ -57,13 +59,22 @@ write_order() {
 
 # write_script: what the watcher evaluates.
 write_script() {
-  write_text "$prepared/detached" "$detached" && write_text "$prepared/kept" "$kept" &&
-    write_text "$prepared/script" "PATH=$(quoted "$PATH") HOME=$(quoted "${HOME:-/}") USER=$(quoted "${USER:-}") LC_ALL=C
+  # In one process.
+  assigned=$(assign PATH "$PATH" && assign HOME "${HOME:-/}" && assign USER "${USER:-}" && assign states "$states" &&
+    assign state "$state" && assign trial "$trial")
+  write_text "$prepared/detached" "$detached$newline" && write_text "$prepared/kept" "$kept$newline" &&
+    write_text "$prepared/script" "$assigned
+LC_ALL=C
 export PATH HOME USER LC_ALL
-here=$(quoted "$trial") states=$(quoted "$states")
-detached=\$(cat \"\$here/detached\") && kept=\$(cat \"\$here/kept\") && eval \"\$detached
-\$kept\" && watch_trial $(quoted "$state") $target $profile
+. \"\$trial/detached\" && . \"\$trial/kept\" && watch_trial \"\$state\" $target $profile
 " || cannot 'write below' "$prepared"
+}
+
+# assign VARIABLE TEXT: prints the assignment.
+assign() {
+  printf '%s=' "$1"
+  quoted "$2"
+  printf '\n'
 }
 
 # write_deadline TRIAL SECONDS: counted from now.
@@ -73,18 +84,18 @@ write_deadline() {
 
 # arrange_boot: has the machine start the watcher after a restart, and sets $survives to the means.
 arrange_boot() {
-  survives=none arranged=
-  start="$(command -v sh) $trial/script"
-  mark=$(printf %s "$trial" | { sha256sum 2>/dev/null || cksum; })
-  mark=davit-trial-$(printf %.12s "${mark%% *}")
+  survives=none arranged='' start="/bin/sh $trial/script"
   case $user:$trial in
     *[!A-Za-z0-9_.+:/-]*) ;;
     0:*)
       if [ -d /run/systemd/system ]; then
+        name_trial
         arrange_unit
       elif [ -d /run/openrc ] && [ -d /etc/local.d ]; then
+        name_trial
         arrange_file openrc "/etc/local.d/$mark.start" "#!/bin/sh$newline$start &$newline"
       elif [ -d /etc/cron.d ] && { command -v cron || command -v crond; } >/dev/null; then
+        name_trial
         arrange_file cron "/etc/cron.d/$mark" "@reboot root $start$newline"
       fi
       ;;
@@ -95,6 +106,12 @@ arrange_boot() {
       ;;
   esac
   write_text "$prepared/boot" "$arranged" || cannot 'write below' "$prepared"
+}
+
+# name_trial: sets $mark to a short name of the trial.
+name_trial() {
+  mark=$(printf %s "$trial" | { sha256sum 2>/dev/null || cksum; })
+  mark=davit-trial-$(printf %.12s "${mark%% *}")
 }
 
 # arrange_unit: services that it starts outlive the unit.

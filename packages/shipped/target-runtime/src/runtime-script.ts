@@ -24,7 +24,7 @@ export const SNAPSHOT_ACTIVITIES = [
   'snapshot-content',
   'snapshot-runner',
 ] as const
-const HELPER = ['refuse', 'serve', 'holder', 'roots', 'nix']
+const HELPER = ['refuse', 'serve', 'holder', 'lock-state', 'roots', 'nix']
 
 const HELPERS: Readonly<Record<Role, Parts>> = {
   deploy: {
@@ -53,7 +53,7 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
   trial: {
     detached: ACTIVITIES,
     kept: ['refuse', 'holder', 'roots', 'record', 'begin', 'trial', 'trial-back'],
-    own: ['serve', 'nix', 'trial-confirm', 'trial-begin'],
+    own: ['serve', 'lock-state', 'nix', 'trial-confirm', 'trial-begin'],
   },
   confirm: { own: ['common', 'claim', ...HELPER, 'trial', 'trial-confirm'] },
   collect: { own: ['common', 'claim', ...HELPER, 'native-store', 'native-aside', 'collect'] },
