@@ -70,7 +70,8 @@ say_mapping() {
   say_activity "${line%% *}"
   [ ! -f "$directory/restored" ] || say restored
   module=
-  while IFS= read -r line || [ -n "$line" ]; do
+  # Anything else than a file could be endless.
+  [ ! -f "$directory/record" ] || while IFS= read -r line || [ -n "$line" ]; do
     say "field $line"
     case $line in
       'module '*) module=${line#module } ;;
