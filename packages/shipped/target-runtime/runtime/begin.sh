@@ -1,4 +1,4 @@
-# Begins activities, each in a process that becomes its runner (see runner.sh), and the watchers of trials.
+# Begins activities, each in a process that becomes its runner (see runner.sh).
 
 # spawn FUNCTION [WORD]...: calls it in another process, which becomes a runner (see become_runner) or fails; `done ID STATUS`
 # reports the runner's end.
@@ -110,9 +110,6 @@ claim_mapping() {
   done
   stage=claimed
   check_lock "$target" "$profile" "$token"
-  # The run of the lock may not know yet that the machine has gone back.
-  ! has_line "$state/targets/$target/trials/.ended.$profile" "token $token" 2>/dev/null ||
-    fail going-back 'an unconfirmed deployment was undone here'
   # After the death of a helper, nothing begins unnoticed.
   is_alive "$self" || exit 3
   # A runner may have just begun to call its module; that one also checks whether its runner still lives.
@@ -181,11 +178,4 @@ abandon_activity() {
     cd "$directory" && rm -f "$@" running && cd / && rmdir "$directory" 2>/dev/null
   }
   kill -KILL "$waiter"
-}
-
-# start_watcher TARGET PROFILE: it shows its claim before others can miss it.
-start_watcher() {
-  set -- "$state/targets/$1/trials/$2"
-  env -i PATH="$PATH" "$setsid" sh "$1/script" </dev/null >/dev/null 2>&1 3>&- 4>&- &
-  process_identity "$!" && claim "$1/watcher" "$identity" || :
 }

@@ -1,13 +1,12 @@
 # Looks at a target without changing anything.
 
-# operation_look TARGET PROFILE PATH STORE-KIND [ROOT [NAME]...]: says `locked` if somebody has left or holds a lock,
-# or has not confirmed a trial, `profile` if another path is the current profile, `root` if no root keeps it, `missing` if the path,
+# operation_look TARGET PROFILE PATH STORE-KIND [ROOT [NAME]...]: says `locked` if somebody has left or holds a lock, `profile` if another path is the current profile, `root` if no root keeps it, `missing` if the path,
 # or one of the names, is not valid.
 operation_look() {
   check_names "$1" "$2"
   check_store_paths "$3"
   directory=$state/targets/$1/profiles/$2 profile=$3 kind=$4
-  [ ! -f "$state/targets/$1/lock/$2/holder" ] && [ ! -d "$state/targets/$1/trials/$2" ] || say locked
+  [ ! -f "$state/targets/$1/lock/$2/holder" ] || say locked
   current=$(readlink "$directory/current") && [ "$(readlink "$directory/$current")" = "$profile" ] || say profile
   shift 4
   case $kind in

@@ -28,7 +28,11 @@ operation_observe() {
   done
   say_originals
   for trial in "$state"/targets/*/trials/"$1"; do
-    [ ! -d "$trial" ] || say_trial "$1"
+    [ -d "$trial" ] || continue
+    # Its watcher may have been killed, or the machine restarted.
+    is_claimed "$trial/watcher" || "$setsid" sh "$trial/script" </dev/null >/dev/null 2>&1 3>&- 4>&- &
+    trial=${trial%/*/*}
+    say trial "${trial##*/}"
   done
   for directory in "$state"/targets/*/active/*/*:*; do
     [ -f "$directory/record" ] || [ -f "$directory/state" ] || continue
@@ -45,14 +49,6 @@ operation_observe() {
       *) say_other ;;
     esac
   done
-}
-
-# say_trial PROFILE: says that $trial is not confirmed. Its watcher may have been killed, or the machine restarted.
-say_trial() {
-  target=${trial#"$state"/targets/}
-  target=${target%%/*}
-  is_claimed "$trial/watcher" || start_watcher "$target" "$1"
-  say trial "$target"
 }
 
 say_mapping() {

@@ -10,14 +10,14 @@ watch_trial() {
   own_identity || exit
   self=$identity
   claim_trial
-  exec </dev/null >>"$state/targets/$target/trials/.log.$profile" 2>&1 3>/dev/null 4>/dev/null
+  exec </dev/null >/dev/null 2>&1 3>/dev/null 4>/dev/null
   until end_of_trial; do
     sleep 1
   done
   go_back
 }
 
-# claim_trial: ends this process if there is another watcher. Whoever started this one may be claiming the trial for it.
+# claim_trial: ends this process if there is another watcher.
 claim_trial() {
   until claim "$trial/watcher" "$self" 2>/dev/null; do
     claimant=$(readlink "$trial/watcher") || claimant=
@@ -41,6 +41,7 @@ end_of_trial() {
 
 # go_back: to what was active before, one service after the other.
 go_back() {
+  exec >>"${trial%/*}/.log.$profile" 2>&1
   printf '%s going back\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
   IFS=' ' read -r patience seconds <"$trial/limits"
   # Runners evaluate it.

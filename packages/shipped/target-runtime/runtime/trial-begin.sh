@@ -31,7 +31,10 @@ operation_trial_begin() {
   arrange_boot
   sync "$prepared"/* "$prepared"/before/*/record "$prepared"/before/*/state "$prepared"/secrets/*/* "$prepared" 2>/dev/null || :
   mv -f -T "$prepared" "$trial" && sync "${trial%/*}" || cannot 'write below' "$trial"
-  start_watcher "$target" "$profile"
+  "$setsid" sh "$trial/script" </dev/null >/dev/null 2>&1 3>&- 4>&- &
+  until is_claimed "$trial/watcher"; do
+    pause
+  done
   say survives "$survives"
 }
 

@@ -44,7 +44,7 @@ export const OPERATIONS = {
   look: {
     roles: DEPLOY,
     fields: 'TARGET PROFILE PATH STORE-KIND [ROOT [NAME]...]',
-    does: 'names what keeps a target from being as a run leaves it: a lock, a trial, another current profile, a missing root or path',
+    does: 'names what keeps a target from being as a run leaves it: a lock, another current profile, a missing root or path',
     isRepeatable: true,
   },
   start: {
