@@ -126,7 +126,7 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     // The run that did not know yet begins nothing more.
     expect(await perform(scene, 'activate', 'late')).toMatchObject({
       kind: 'failed',
-      message: expect.stringContaining('is undone'),
+      message: expect.stringContaining('not confirmed in time'),
     })
     await forgetTrial(machine, trial)
     expect(await perform(scene, 'activate', 'late')).toEqual({ kind: 'succeeded' })
@@ -160,7 +160,7 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     await expect(extendTrial(machine, trial, 9)).rejects.toMatchObject({ code: 'going-back' })
     expect(await perform(scene, 'activate', 'new')).toMatchObject({
       kind: 'failed',
-      message: expect.stringContaining('is undone'),
+      message: expect.stringContaining('not confirmed in time'),
     })
     expect((await observeMachine(scene.machine, scene.profile)).trials).toEqual(['t1'])
     // What still runs is waited for.

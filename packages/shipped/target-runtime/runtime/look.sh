@@ -1,7 +1,7 @@
 # Looks at a target without changing anything.
 
-# operation_look TARGET PROFILE PATH STORE-KIND [ROOT [NAME]...]: says `locked` if somebody has left or holds a lock, `profile` if another path is the current profile, `root` if no root keeps it, `missing` if the path,
-# or one of the names, is not valid.
+# operation_look TARGET PROFILE PATH STORE-KIND [ROOT [NAME]...]: says `locked` if somebody has left or holds a lock, `profile` if
+# another path is the current profile, `root` if no root keeps it, `missing` if the path, or one of the names, is not valid.
 operation_look() {
   check_names "$1" "$2"
   check_store_paths "$3"

@@ -30,9 +30,8 @@ operation_observe() {
   for trial in "$state"/targets/*/trials/"$1"; do
     [ -d "$trial" ] || continue
     # Its watcher may have been killed, or the machine restarted.
-    is_claimed "$trial/watcher" || "$setsid" sh "$trial/script" </dev/null >/dev/null 2>&1 3>&- 4>&- &
-    trial=${trial%/*/*}
-    say trial "${trial##*/}"
+    is_claimed "$trial/watcher" || sh "$trial/script" &
+    say trial "$trial"
   done
   for directory in "$state"/targets/*/active/*/*:*; do
     [ -f "$directory/record" ] || [ -f "$directory/state" ] || continue

@@ -31,7 +31,7 @@ operation_trial_begin() {
   arrange_boot
   sync "$prepared"/* "$prepared"/before/*/record "$prepared"/before/*/state "$prepared"/secrets/*/* "$prepared" 2>/dev/null || :
   mv -f -T "$prepared" "$trial" && sync "${trial%/*}" || cannot 'write below' "$trial"
-  "$setsid" sh "$trial/script" </dev/null >/dev/null 2>&1 3>&- 4>&- &
+  sh "$trial/script" &
   until is_claimed "$trial/watcher"; do
     pause
   done
@@ -66,7 +66,9 @@ write_script() {
   assigned=$(assign PATH "$PATH" && assign HOME "${HOME:-/}" && assign USER "${USER:-}" && assign states "$states" &&
     assign state "$state" && assign trial "$trial")
   write_text "$prepared/detached" "$detached$newline" && write_text "$prepared/kept" "$kept$newline" &&
-    write_text "$prepared/script" "$assigned
+    write_text "$prepared/script" "exec </dev/null >/dev/null 2>&1 3>&- 4>&-
+$assigned
+[ \$# != 0 ] || exec setsid sh \"\$0\" alone
 LC_ALL=C
 export PATH HOME USER LC_ALL
 . \"\$trial/detached\" && . \"\$trial/kept\" && watch_trial \"\$state\" $target $profile

@@ -64,6 +64,12 @@ function stateIn({ component, toRestore }: ActivityDefinition) {
   return { ...(component === undefined ? {} : { component }), ...(toRestore === undefined ? {} : { toRestore }) }
 }
 
+/** Returns the target in the path of a trial. */
+function targetOfTrial(path: string): readonly TargetName[] {
+  const [, target] = /\/([A-Za-z0-9_][\w.+-]*)\/trials\/[^/]+$/.exec(path) ?? []
+  return target === undefined ? [] : [target as TargetName]
+}
+
 /** What a machine reports of its records, parsed line by line. */
 export class ObservationAnswer {
   readonly #targets: string
@@ -100,7 +106,7 @@ export class ObservationAnswer {
       case 'original':
         return this.#takeOriginal(line)
       case 'trial':
-        if (PROFILE.test(text)) this.#trials.push(text as TargetName)
+        this.#trials.push(...targetOfTrial(text))
         return true
       case 'strange':
         this.#strange.push(fromHexadecimal(text))
