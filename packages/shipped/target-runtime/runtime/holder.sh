@@ -44,7 +44,7 @@ check_lock() {
   [ "$3" = - ] && return
   # A run may not know yet that the machine goes back, or has gone back.
   [ ! -f "$state/targets/$1/trials/$2/back" ] && ! has_line "$state/targets/$1/trials/.ended.$2" "token $3" 2>/dev/null ||
-    fail going-back 'it was not confirmed in time'
+    fail going-back 'not confirmed in time'
   # The token has the first line of its own.
   first_line "$state/targets/$1/lock/$2/holder"
   [ "$line" = "token $3" ] && return

@@ -56,7 +56,7 @@ operation_lock() {
   write_new_holder "$directory" "$3" "$4" "$now" "$now" "$5" "$number" ||
     cannot 'write the lock below' "$directory"
   # Another run will not confirm any more.
-  { command : >"$state/targets/$1/trials/$2/back"; } 2>/dev/null || :
+  { command : >"$state/targets/$1/trials/$2/back"; } 2>/dev/null
   say number "$number"
 }
 
