@@ -6,7 +6,7 @@ watch_trial() {
   umask 077
   cd / || exit
   state=$1 target=$2 profile=$3 trial=$1/targets/$2/trials/$3
-  mark='' token=- resolved=' ' newly_resolved='' release='' instead='' id=0
+  mark='' client_place='' token=- resolved=' ' newly_resolved='' release='' instead='' id=0
   own_identity || exit
   self=$identity
   claim_trial
