@@ -160,7 +160,7 @@ export const ERROR_CODES = {
     'The services under this name were deployed by another coordinator. Choose another name with `-p`, or take the services over with `--take-over`.',
   'not-owner': 'Something in the store belongs to another account. Only that account or root can collect it.',
   'not-revertible':
-    '`--confirm` undoes services, and not what becomes of their state, so that it is refused together with a plan that moves or deletes state. Deploy without it, or with `--no-migration`.',
+    '`--confirm` undoes services, and not what becomes of their state, so that it is refused together with a plan that moves or deletes state. Deploy without it, or with `--no-migration`. Targets behind client executables have no process of davit that could go back, so that they cannot be changed with it either.',
   'not-text': 'A file is not UTF-8 text. Convert it.',
   'nothing-found':
     'The targets know of no deployment with this name. Check the name, the infrastructure, and the account that logs in.',

@@ -30,7 +30,19 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
   deploy: {
     detached: ACTIVITIES,
     asker: ['asker'],
-    own: [...HELPER, 'lock', 'record', 'observe', 'look', 'begin', 'activity', 'ask', 'nix-roots', 'profile', 'original'],
+    own: [
+      ...HELPER,
+      'lock',
+      'record',
+      'observe',
+      'look',
+      'begin',
+      'activity',
+      'ask',
+      'nix-roots',
+      'profile',
+      'original',
+    ],
   },
   carry: {
     own: ['common', 'claim', ...HELPER, 'nix-roots', 'protect', 'native-store', 'native-aside', 'native-transfer'],

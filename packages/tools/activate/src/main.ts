@@ -7,7 +7,7 @@ import {
   onFirst,
   outcomeError,
   planFor,
-  refuseState,
+  refuseTrial,
   refuseStrange,
   renderPlan,
 } from '@davit/deployment'
@@ -94,7 +94,7 @@ async function planText(
   { seconds, ...terms }: Omit<PlanTerms, 'running'> & { readonly seconds: number | undefined },
 ): Promise<string> {
   const plan = await planFor(next, targets, { ...terms, running: 'tell' })
-  if (seconds !== undefined) refuseState(plan)
+  if (seconds !== undefined) refuseTrial(plan)
   return renderPlan(plan)
 }
 

@@ -8,6 +8,7 @@ import { performerFor } from './performer.ts'
 import { recordInstalled } from './take-over-installed.ts'
 import { type Plan, reportPlan } from './plan-for.ts'
 import { onTrial } from './trial/on-trial.ts'
+import { refuseTrial } from './trial/refuse-trial.ts'
 import type { ConfirmTerms } from './trial/trial-terms.ts'
 
 export interface ApplyTerms {
@@ -34,6 +35,7 @@ export interface ApplyTerms {
 export async function applyManifest(next: Manifest, plan: Plan, terms: ApplyTerms): Promise<TransitionOutcome> {
   const { transition } = plan
   const { report, lost, confirm } = terms
+  if (confirm !== undefined) refuseTrial(plan)
   const { needs, perform } = performerFor(next, plan, { ...terms, signal: AbortSignal.any([terms.signal, lost]) })
   reportPlan(plan, report)
   await resolveSecrets(await needs())

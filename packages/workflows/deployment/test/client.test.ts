@@ -76,6 +76,17 @@ describe('a deployment with a target behind a client executable', () => {
     expect(machines.up().toSorted()).toEqual(['db', 'web'])
   })
 
+  test('is not changed on trial, as nothing would go back there', async () => {
+    await machines.deploy(both(web), targets)
+    const connections = { on: () => expect.unreachable(), anew: () => expect.unreachable() }
+    const confirm = { seconds: 600, connections }
+    await expect(machines.deploy(both({ mail: {} }), targets, { confirm })).rejects.toMatchObject({
+      code: 'not-revertible',
+      diagnostics: [{ message: "'far' is reached through a client executable" }],
+    })
+    expect(machines.up().toSorted()).toEqual(['db', 'web'])
+  })
+
   test('is not restarted when the coordinator was', async () => {
     await machines.deploy(both(web), targets)
     const { stateDirectory } = targets[1]!.machine.facts

@@ -6,8 +6,7 @@ import type { Machine, ShellTarget } from '@davit/target'
 import type { Activity } from '@davit/transition'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-import type { Plan } from '../src/plan-for.ts'
-import { refuseState } from '../src/trial/begin-trials.ts'
+import { refuseTrial } from '../src/trial/refuse-trial.ts'
 import type { TrialConnections } from '../src/trial/trial-terms.ts'
 import { Machines } from './testing.ts'
 
@@ -129,6 +128,6 @@ test('a plan that moves state is refused', () => {
   const service = { name: 'db' }
   const mapping = { target: 'one', container: 'mysql', service: 'key' }
   const snapshot = { kind: 'snapshot', id: 'snapshot x', service, mapping } as unknown as Activity
-  const plan = { transition: { phases: [[snapshot]], skipped: [], outdated: [] } } satisfies Pick<Plan, 'transition'>
-  expect(() => refuseState(plan)).toThrow(expect.objectContaining({ code: 'not-revertible', exitStatus: 64 }))
+  const plan = { transition: { phases: [[snapshot]], skipped: [], outdated: [] }, deployed: { places: new Map() } }
+  expect(() => refuseTrial(plan)).toThrow(expect.objectContaining({ code: 'not-revertible', exitStatus: 64 }))
 })

@@ -1,25 +1,12 @@
 import { randomBytes } from 'node:crypto'
 
-import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { Manifest } from '@davit/documents'
 import { beginTrial, definitionOf, type StepBack } from '@davit/target'
-import { activitiesOf, identityOf, isEmpty, KINDS, targetLabelOf, traitsOf, wayBack } from '@davit/transition'
+import { activitiesOf, identityOf, isEmpty, targetLabelOf, wayBack } from '@davit/transition'
 
 import { say } from '../messages.ts'
 import type { Plan } from '../plan-for.ts'
 import type { ArmedTarget, TrialTerms } from './trial-terms.ts'
-
-/** Refuses a plan that cannot be undone by stopping and starting services. */
-export function refuseState({ transition }: Pick<Plan, 'transition'>): void {
-  const moving = activitiesOf(transition).filter(({ kind }) => kind !== 'activate' && kind !== 'deactivate')
-  if (moving.length === 0) return
-  const steps = moving.map((one) => `${traitsOf(KINDS, one).step(one)} on '${targetLabelOf(one)}'`)
-  throw new DavitError('not-revertible', 'state would move, which --confirm could not undo', {
-    exitStatus: ExitStatus.usage,
-    diagnostics: steps.map((message) => ({ severity: 'error', message })),
-    hint: 'nothing was done; deploy this without --confirm, or with --no-migration',
-  })
-}
 
 /** Has the targets that a plan changes go back by themselves, unless they are confirmed; the caller ends what was begun. */
 export async function beginTrials(

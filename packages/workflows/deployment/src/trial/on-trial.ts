@@ -5,7 +5,7 @@ import type { TransitionOutcome } from '@davit/transition-runner'
 
 import { say } from '../messages.ts'
 import type { Plan } from '../plan-for.ts'
-import { beginTrials, refuseState } from './begin-trials.ts'
+import { beginTrials } from './begin-trials.ts'
 import { confirmAnew, type Refusal } from './confirm-anew.ts'
 import { type FateOfTarget, goBack } from './go-back.ts'
 import type { ArmedTarget, TrialTerms } from './trial-terms.ts'
@@ -19,7 +19,6 @@ export async function onTrial(
   plan: Plan,
   { terms, apply }: { readonly terms: TrialTerms; readonly apply: () => Promise<TransitionOutcome> },
 ): Promise<TransitionOutcome> {
-  refuseState(plan)
   const armed: ArmedTarget[] = []
   const outcome = await (async () => {
     await beginTrials(next, plan, { terms, armed })
