@@ -1,11 +1,21 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { removeTree } from '@davit/files'
 import { decodeField } from '@davit/target-runtime'
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import { observeMachine, performActivity, resolveModules } from '../src/target.ts'
 import { askByActivity, closeScenes, PATIENCE, Scene } from './scene.ts'
@@ -193,20 +203,16 @@ describe.concurrent.each(installedShells())('records on a machine with $name', (
   })
 
   test.runIf(shell.inDepth)('that are removed while they are read are left out', async () => {
-    const scene = await activated()
-    const record = join(scene.record, 'record')
-    const text = readFileSync(record, 'utf8')
-    const module = /^module (.*)$/m.exec(text)?.[1] ?? ''
-    writeFileSync(`${module}.activities`, 'status\n')
-    expect((await observe(scene)).records).toMatchObject([{ declared: ['status'] }])
-    rmSync(record)
-    spawnSync('mkfifo', [record])
-    const observing = observe(scene)
-    const reading = await open(record, 'w')
-    await reading.write(text)
-    rmSync(scene.record, { recursive: true })
-    await reading.close()
-    expect(await observing).toMatchObject({ records: [], damaged: [] })
+    const tools = mkdtempSync(join(tmpdir(), 'davit-readlink-'))
+    onTestFinished(() => removeTree(tools))
+    const removing = `case $1 in */process:key/running) rm -rf "\${1%/running}" ;; esac`
+    writeFileSync(join(tools, 'readlink'), `#!/bin/sh\n${removing}\nexec /bin/readlink "$@"\n`, { mode: 0o755 })
+    const scene = await Scene.open({ ...shell, path: `${tools}:${shell.path}` })
+    await performActivity(scene.machine, scene.request('activate', scene.module('')))
+    expect((await observe(scene)).records).toHaveLength(1)
+    symlinkSync('1:2:of-yore', join(scene.record, 'running'))
+    expect(await observe(scene)).toMatchObject({ records: [], damaged: [] })
+    expect(existsSync(scene.record)).toBe(false)
   })
 
   test.each(['activate', 'deactivate', 'lock'] as const)('name the activity that runs: %s', async (activity) => {
