@@ -13,6 +13,7 @@ export function checkOrder(order: Order): void {
   if (another !== undefined) throw combined(another, action)
   refuseDeletion(order)
   refuseUnconfirmable(order)
+  if (order.prefer !== undefined && !order.resume) throw usageError("option '--prefer' belongs to '--resume'", SEE_HELP)
   if (action === undefined) checkModels(order)
   else checkAction(action, order)
   if (order.buildOnTargets && order.deployment !== undefined) {
@@ -68,6 +69,7 @@ function actionsIn(order: Order): readonly string[] {
   const wanted = {
     rollback: order.rollback,
     'switch-to-generation': order.switchToGeneration !== undefined,
+    resume: order.resume,
     abort: order.abort,
     'list-generations': order.listGenerations,
     'delete-generations': order.deleteGenerations !== undefined,
@@ -79,12 +81,17 @@ function actionsIn(order: Order): readonly string[] {
 
 function checkAction(action: string, order: Order): void {
   if (order.abandon.length > 0) throw combined('--abandon', action)
-  if (hasModels(order) || order.deployment !== undefined || order.buildOnTargets) {
+  if (hasModels(withoutTargets(action, order)) || order.deployment !== undefined || order.buildOnTargets) {
     throw usageError(`option '${action}' cannot be combined with models`, SEE_HELP)
   }
   if (order.dryRun && /^--(delete|forget)/.test(action)) {
     throw usageError(`option '--dry-run' shows what a deployment would do, not what '${action}' would do`, SEE_HELP)
   }
+}
+
+/** `--resume` and `--abort` may ask the targets of an infrastructure model. */
+function withoutTargets(action: string, order: Order): Order {
+  return action === '--resume' || action === '--abort' ? { ...order, infrastructure: undefined } : order
 }
 
 function combined(option: string, other: string | undefined): Error {

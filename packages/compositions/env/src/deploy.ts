@@ -8,6 +8,7 @@ import { hasModels } from './check-order.ts'
 import type { Order } from './options.ts'
 import { handingOn } from './origin.ts'
 import type { PrivateDirectories } from './private-directories.ts'
+import { resumed } from './resumed.ts'
 import {
   activate,
   cleanSnapshots,
@@ -18,36 +19,71 @@ import {
   lock,
   manifest,
   normalize,
+  reconstruct,
   set,
 } from './tools.ts'
 import {
   activationWords,
   deletionWords,
   generationWords,
+  lockWords,
   modelWords,
   profileWords,
+  reconstructionWords,
   recordWords,
+  variablesOf,
   wordsOf,
 } from './words.ts'
 
 /** Carries out an order: all steps of a deployment, one after the other. */
 export async function deploy(order: Order, steps: Steps, surroundings: Surroundings): Promise<void> {
-  const { directories, origin } = surroundings
+  const { origin } = surroundings
   const making = { steps, ...surroundings }
   const administration = generationWords(order)
   if (administration !== undefined) return steps.show(generations, administration)
   if (isAboutLastDeployment(order)) return steps.show(activate, activationWords(order))
 
+  if (order.resume || (order.abort && order.infrastructure !== undefined)) return goOn(order, making)
   const generation = await generationOf(order, steps)
   const { manifest: next, models } = await manifestOf(order, generation, making)
+  return reach(order, { next, generation, origin: origin + models }, making)
+}
+
+/** Deploys what a run wanted that was cut off, or what was deployed before it. */
+async function goOn(order: Order, making: Making & Surroundings): Promise<void> {
+  const { steps, directories, report } = making
+  const { result: next, origin } = await directories.use((directory) =>
+    handingOn(steps, { directory, known: making.origin, report }, (handing) =>
+      handing.run(reconstruct, reconstructionWords(order)),
+    ),
+  )
+  if (next === '') return
+  const isRecorded = origin !== making.origin
+  // What the targets tell was deployed from elsewhere.
+  const wanted = isRecorded ? resumed(order, origin) : { ...order, takeOver: true }
+  const generation = isRecorded ? await sameGeneration(wanted, next, steps) : undefined
+  return reach(wanted, { next, generation, origin }, { ...making, steps: steps.with(variablesOf(wanted)) })
+}
+
+/** Number of the generation to which the run that is resumed was about to return. */
+async function sameGeneration(order: Order, next: string, steps: Steps): Promise<string | undefined> {
+  const number = await generationOf(order, steps)
+  if (number === undefined) return undefined
+  return (await steps.run(generations, wordsOf({ print: number }))) === next ? number : undefined
+}
+
+/** Shows or carries out what leads to a manifest. */
+async function reach(order: Order, change: Change, making: Making): Promise<void> {
+  const { steps, directories } = making
+  const { next, generation } = change
   if (order.dryRun || order.abandon.length > 0) return showPlan(order, next, making)
 
   if ((await stateOf(order, { next, generation }, steps)) === 'unchanged') return directories.sweep()
   await steps.run(distribute, [], next)
-  const change = () => changeTargets(order, { next, generation, origin: origin + models }, making)
-  if (order.noLock) await change()
+  const work = () => changeTargets(order, change, making)
+  if (order.noLock) await work()
   else {
-    await steps.during(lock, [], { input: next, work: change })
+    await steps.during(lock, lockWords(order), { input: next, work })
     directories.sweep()
   }
   // From now on, another rollback goes one generation further back.
@@ -110,8 +146,7 @@ async function activateAndRecord(order: Order, { next, generation, origin }: Cha
     if (!order.repair) await steps.run(set, recordWords(order, generation), next)
   }
   const { steps, directories, report } = making
-  const isAdded = generation === undefined && !order.repair && !order.noCoordinatorProfile
-  if (!isAdded) return work(steps)
+  if (order.repair) return work(steps)
   await directories.use(async (directory) => handingOn(steps, { directory, known: origin, report }, work))
 }
 

@@ -17,11 +17,24 @@ export const generationOptions = {
     ...GENERATIONS,
     describe: 'deploy generation N in the same way',
   },
+  resume: {
+    type: 'boolean',
+    ...GENERATIONS,
+    describe:
+      'go on with a deployment that was cut off, or failed and was not undone, with the options that it had; with -i, also if another coordinator began it: then its targets tell what it wanted, and options have to be given again',
+  },
+  prefer: {
+    type: 'choice',
+    choices: ['coordinator', 'targets'],
+    ...GENERATIONS,
+    describe:
+      'with --resume, what to go on with if somebody has deployed something else since: what is recorded here, or what the targets were told last',
+  },
   abort: {
     type: 'boolean',
     ...GENERATIONS,
     describe:
-      'go back to the current generation: undo what a deployment has begun that was cut off, or failed and was not undone',
+      'go back to the current generation: undo what a deployment has begun that was cut off, or failed and was not undone; with -i, to what the profiles of the targets say, also if another coordinator deployed it',
   },
   'list-generations': { type: 'boolean', ...GENERATIONS, describe: 'show what was deployed, when and by whom' },
   'delete-generations': {

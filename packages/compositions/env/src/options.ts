@@ -46,6 +46,7 @@ const packageOptions = {
 
 const deploymentOptions = {
   profile: { ...profileOptions.profile, ...DEPLOYMENT },
+  'coordinator-profile-path': { ...profileOptions['coordinator-profile-path'], ...DEPLOYMENT },
   'max-concurrent-transfers': { ...transferOptions['max-concurrent-transfers'], ...DEPLOYMENT },
   'dry-run': {
     type: 'boolean',

@@ -9,3 +9,4 @@ export const set = async () => (await import('@davit/set')).tool
 export const generations = async () => (await import('@davit/generations')).tool
 export const deleteState = async () => (await import('@davit/state')).deleteState
 export const cleanSnapshots = async () => (await import('@davit/state')).cleanSnapshots
+export const reconstruct = async () => (await import('@davit/reconstruct')).tool

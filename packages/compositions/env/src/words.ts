@@ -27,6 +27,13 @@ export function modelWords(order: Order): readonly string[] {
   return wordsOf({ modules, ...files, extraParams, store, deployState, showTrace })
 }
 
+/** Words for davit-reconstruct, for what a run wanted that was cut off, or for what was deployed before it. */
+export function reconstructionWords({ resume, prefer, infrastructure }: Order): readonly string[] {
+  const what = resume ? { wanted: true, prefer } : { prefer: 'profile' }
+  const operand = infrastructure === undefined ? [] : [infrastructure]
+  return [...wordsOf({ ...what, closures: true, format: 'json' }), ...operand]
+}
+
 /** Words for davit-activate. */
 export function activationWords(order: Order): readonly string[] {
   const { dryRun, undeploy, noUpgrade, takeOver, noRollback, repair, restartChanged, abandon, noLock } = order
@@ -46,7 +53,13 @@ export function activationWords(order: Order): readonly string[] {
     restartChanged,
     abandon,
     noLock,
+    noTargetProfiles: order.noTargetProfiles,
   })
+}
+
+/** Words for davit-lock. A repair reaches nothing new. */
+export function lockWords({ noTargetProfiles, repair }: Order): readonly string[] {
+  return wordsOf({ noTargetProfiles: noTargetProfiles || repair })
 }
 
 /** Words for davit-set. */

@@ -75,7 +75,7 @@ export function davitEnv() {
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 
 async function bundleWithStandIns(directory: string): Promise<void> {
-  const filter = new RegExp(`^@davit/(${[...TOOLS, 'state'].join('|')})$`)
+  const filter = new RegExp(`^@davit/(${[...TOOLS, 'state', 'reconstruct'].join('|')})$`)
   const standIns = {
     name: 'stand-ins',
     setup({ onResolve, onLoad }: Parameters<StandIns['setup']>[0]) {

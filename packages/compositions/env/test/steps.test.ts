@@ -93,7 +93,7 @@ describe('davit-env', () => {
     expect(begun().at(-1)).toMatchObject({ tool: 'davit-generations', run: 'nightly.7' })
   })
 
-  test('hands on what the generation is made from, where one is added', async () => {
+  test('hands on what the generation, or the record of the run, is made from', async () => {
     await run(MODELS, { DAVIT_ORIGIN: path('mine') })
     const order = expect.stringMatching(
       /^(?:activate|set): \{"order":\{"tool":"davit-env",.*"distribution":"d"\}\}\}<normalize>/,
@@ -109,7 +109,7 @@ describe('davit-env', () => {
       trace('.origin')
         .slice(before)
         .map((line) => line.replace(/:.*/, '')),
-    ).toEqual(['normalize', 'normalize'])
+    ).toEqual(['activate', 'set', 'normalize', 'activate', 'set', 'normalize'])
     expect(existsSync(path('mine'))).toBe(false)
   })
 
@@ -163,7 +163,7 @@ describe('davit-env', () => {
       'manifest deployment=model modules=mine format=json',
       'activate lock=false upgrade=false rollback=false check targetProfiles=false coordinatorProfile=false: output of manifest',
       'distribute: output of manifest',
-      'activate lock=false upgrade=false rollback=false: output of manifest',
+      'activate lock=false upgrade=false rollback=false targetProfiles=false: output of manifest',
       'set lock=false coordinatorProfile=false targetProfiles=false: output of manifest',
     ])
     expect(new Set(trace('.environment').map((line) => line.replace(/^\S+ /, '')))).toEqual(

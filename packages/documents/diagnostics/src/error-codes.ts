@@ -83,6 +83,8 @@ export const ERROR_CODES = {
     'A file changed while davit was reading it. Run the same command again when nothing writes to the file.',
   'going-back':
     'A target goes back to what it ran before, since a deployment with `--confirm` was not confirmed in time. Wait until it has, or run the same command again, which waits.',
+  'half-recorded':
+    'A run was cut off while it recorded what it had deployed, so that the profiles of the targets do not belong together. Go on with `davit-env --resume -i INFRASTRUCTURE`.',
   'host-key-changed':
     'The machine presents a different host key than before: it was reinstalled, or the connection is intercepted. Compare the fingerprint before you replace the known key.',
   'host-key-revoked':
@@ -222,6 +224,10 @@ export const ERROR_CODES = {
     'A source or a build output contains a file that packages cannot contain, such as a device or a socket. Remove it.',
   usage: 'A command line argument or a variable is invalid. `--help` lists the options of the tool.',
   'utility-missing': 'A machine lacks programs that davit needs. Install the programs that the message names.',
+  'wanted-elsewhere':
+    'This coordinator has recorded a run that was cut off, and somebody has deployed something else to its targets since, or begun to. Choose with `--prefer` what to go on with.',
+  'wanted-unknown':
+    'Not all targets know what the run wanted that was cut off, since one was reinstalled, or is not in the infrastructure. Deploy with the models.',
   'would-overwrite': 'A file that would be written exists already. Name another directory, or move the file.',
   'wrong-model': 'A model was passed with the option for another kind of model. Use the option that the message names.',
   'wrong-store': 'Something belongs to another store than the deployment. Use the store that the message names.',

@@ -1,4 +1,4 @@
-import type { ProfileName, TargetName } from '@davit/documents'
+import type { ProfileName, StorePath, StoreReference, TargetName } from '@davit/documents'
 import { decodeField, encodeField } from '@davit/target-runtime'
 
 import { lockThere, unlockThere } from './client/client-lock.ts'
@@ -26,6 +26,16 @@ export interface LockRequest {
   readonly leaseSeconds: number
   /** Token of a holder that is known to be dead: it is replaced before its lease is over. */
   readonly deadToken?: string
+  /** What the target is told of the run that takes the lock; it stays there until it is reached or withdrawn. */
+  readonly wanted?: WantedProfile | undefined
+}
+
+/** The profile that a run is about to make current on a target. */
+export interface WantedProfile {
+  readonly path: StorePath
+  /** How many targets are told of the run: one that did not tell all of them had not begun. */
+  readonly targets: number
+  readonly store: StoreReference['kind']
 }
 
 export type LockAnswer =
@@ -34,8 +44,12 @@ export type LockAnswer =
 
 /** Takes the lock of a profile on a target; succeeds again with the token that already holds it. */
 export async function acquireLock(machine: Machine, place: LockPlace, request: LockRequest): Promise<LockAnswer> {
-  const dead = request.deadToken === undefined ? [] : [request.deadToken]
-  const fields = [request.token, encodeField(request.owner), String(request.leaseSeconds), ...dead] as const
+  const fields = [
+    request.token,
+    encodeField(request.owner),
+    String(request.leaseSeconds),
+    ...furtherFields(request),
+  ] as const
   try {
     const [line = ''] = await onPlace(place, machine.request('lock', [place.target, place.profile, ...fields]))
     const number = /^number ([1-9]\d{0,14})$/.exec(line)?.[1]
@@ -55,6 +69,9 @@ async function lockByClient(machine: Machine, place: LockPlace, token: string): 
     await machine.request('unlock', [place.target, place.profile, token]).catch(() => {})
     throw error
   })
+function furtherFields({ deadToken, wanted }: LockRequest): readonly string[] {
+  if (wanted !== undefined) return [deadToken ?? '-', wanted.path, String(wanted.targets), wanted.store]
+  return deadToken === undefined ? [] : [deadToken]
 }
 
 /** Renews a lock that the token still holds; otherwise throws the DavitError 'lock-lost'. */
@@ -72,12 +89,20 @@ export interface LockPlace {
   readonly profile: ProfileName
 }
 
+/** Whether the target goes on to keep in mind what the run under a lock wants, after the lock is released. */
+export type Intention = 'keep' | 'withdraw'
+
 /** Releases a lock; throws the DavitError 'not-locked' if it is not held, and 'lock-lost' if somebody else holds it. */
-export async function releaseLock(machine: Machine, place: LockPlace, token: string): Promise<void> {
+export async function releaseLock(
+  machine: Machine,
+  place: LockPlace,
+  { token, intention }: { readonly token: string; readonly intention?: Intention },
+): Promise<void> {
   await unlockByClient(machine, place, token)
+  const fields = [place.target, place.profile, token, ...withdrawing(intention)] as const
   for (let losses = 0; ; losses += 1) {
     try {
-      await onPlace(place, machine.request('unlock', [place.target, place.profile, token]))
+      await onPlace(place, machine.request('unlock', fields))
       return
     } catch (error) {
       // The request whose answer was lost has released it.
@@ -97,6 +122,10 @@ async function unlockByClient(machine: Machine, place: LockPlace, token: string)
 
 /** How long the release by a client executable may take until others may take the lock. */
 const RELEASE_SECONDS = 60
+
+function withdrawing(intention: Intention | undefined): readonly string[] {
+  return intention === 'keep' ? [] : ['withdraw']
+}
 
 /** Names the target in errors of a request. */
 function onPlace<Answer>({ target }: LockPlace, answer: Promise<Answer>): Promise<Answer> {

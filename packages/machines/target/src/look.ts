@@ -16,12 +16,12 @@ export interface ExpectedProfile {
 }
 
 /**
- * What keeps a target from being as a run leaves it: a lock that somebody holds or has left there; another current profile; a
- * profile that no root keeps; a package that is missing.
+ * What keeps a target from being as a run leaves it: a lock that somebody holds or has left there; another current profile;
+ * another one that a run has wanted and not reached; a profile that no root keeps; a package that is missing.
  */
 export type Deviation = (typeof DEVIATIONS)[number]
 
-const DEVIATIONS = ['locked', 'profile', 'root', 'missing'] as const
+const DEVIATIONS = ['locked', 'profile', 'wanted', 'root', 'missing'] as const
 
 /** Compares a target with what a run leaves there, and changes nothing. */
 export async function lookAtTarget(

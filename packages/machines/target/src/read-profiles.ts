@@ -24,24 +24,48 @@ export interface CurrentProfile {
   readonly problem: DavitError | undefined
 }
 
-/** Reads the current profiles of targets of one machine; targets that have none are left out. */
+/** What a run told a target before it began. */
+export interface ToldProfile extends Omit<CurrentProfile, 'isLocked' | 'path'> {
+  readonly path: StorePath
+  /** Number of the run's lock there; later runs have higher ones. */
+  readonly number: number
+  /** How many targets were to be told. */
+  readonly targets: number
+  /** Token of the run's lock, the same on all targets. */
+  readonly token: string
+  /** Whether another profile was the current one then. */
+  readonly isNew: boolean
+}
+
+export interface TargetProfiles {
+  /** Targets that have no current profile are left out. */
+  readonly current: ReadonlyMap<TargetName, CurrentProfile>
+  /** What runs wanted that have not ended well, and perhaps the last one that has. */
+  readonly told: ReadonlyMap<TargetName, readonly ToldProfile[]>
+}
+
+/** Reads the profiles of targets of one machine. */
 export async function readProfiles(
   machine: Machine,
   profile: ProfileName,
   targets: readonly TargetName[],
-): Promise<ReadonlyMap<TargetName, CurrentProfile>> {
+): Promise<TargetProfiles> {
   const lines = await machine.request('read_profiles', [profile, ...targets])
   const [target] = targets
   if (lines.length === 0 && machine.client !== undefined && target !== undefined)
-    return clientProfile(machine, { target, profile })
-  return new Map(
-    lines.map((line): [TargetName, CurrentProfile] => {
-      const [, lock, name = '', path = '', text = ''] = LINE.exec(line) ?? []
-      const target = targets.find((one) => one === name)
-      if (target === undefined) throw badAnswer(machine.address)
-      return [target, { isLocked: lock === 'locked', ...currentProfile(target, path, text) }]
-    }),
-  )
+    return { current: await clientProfile(machine, { target, profile }), told: new Map() }
+  const current = new Map<TargetName, CurrentProfile>()
+  const told = new Map<TargetName, ToldProfile[]>()
+  for (const line of lines) {
+    const { name, lock, kind, path = '', text = '', ...run } = (CURRENT.exec(line) ?? TOLD.exec(line))?.groups ?? {}
+    const target = targets.find((one) => one === name)
+    if (target === undefined) throw badAnswer(machine.address)
+    const now = current.get(target)
+    const described = text === '*' && now !== undefined ? now : currentProfile(target, path, text)
+    if (kind === undefined) current.set(target, { isLocked: lock === 'locked', ...described })
+    else told.set(target, [...(told.get(target) ?? []), toldProfile(kind, run, described)])
+  }
+  return { current, told }
 }
 
 /** Asks a client executable for a profile that was not set from here, where Disnix has it if it is used as root. */
@@ -57,7 +81,18 @@ async function clientProfile(
   return new Map([[target, { path, manifest, isLocked: false, problem: undefined }]])
 }
 
-const LINE = /^profile (locked|free) (\S+) ([0-9a-f]+|-) ([0-9a-f]+|[-=!+])$/
+const CURRENT = /^profile (?<lock>locked|free) (?<name>\S+) (?<path>[0-9a-f]+|-) (?<text>[0-9a-f]+|[-=!+])$/
+const TOLD =
+  /^wanted (?<name>\S+) (?<kind>new|same)\.(?<targets>[1-9]\d{0,5})\.(?<token>[\w-]{1,200})\.(?<number>[1-9]\d{0,14}) (?<path>[0-9a-f]+) (?<text>[0-9a-f]+|[-=!+*])$/
+
+function toldProfile(
+  kind: string,
+  { number, targets, token = '' }: Readonly<Record<string, string>>,
+  { path, manifest, problem }: Omit<CurrentProfile, 'isLocked'>,
+): ToldProfile {
+  const run = { number: Number(number), targets: Number(targets), token, isNew: kind === 'new' }
+  return { ...run, path: path ?? ('' as StorePath), manifest, problem }
+}
 
 function currentProfile(target: TargetName, hexadecimal: string, text: string): Omit<CurrentProfile, 'isLocked'> {
   const path = parseStorePath(fromHexadecimal(hexadecimal))

@@ -29,7 +29,16 @@ export {
   resolveModules,
 } from './records/definition.ts'
 export { type Compressor, COMPRESSORS, isSamePlace } from './helper/facts.ts'
-export { acquireLock, type LockHolder, lockHolder, type LockPlace, releaseLock, renewLock } from './lock.ts'
+export {
+  acquireLock,
+  type Intention,
+  type LockHolder,
+  lockHolder,
+  type LockPlace,
+  releaseLock,
+  renewLock,
+  type WantedProfile,
+} from './lock.ts'
 export { type Deviation, lookAtTarget } from './look.ts'
 export { type Machine, openMachine } from './machine.ts'
 export { groupByMachine, machinesOf, type MachineTargets } from './machines.ts'
@@ -50,7 +59,7 @@ export {
   valuesOf,
 } from './records/secrets.ts'
 export { profileRoot, type ProfileToSet, setProfile } from './profile.ts'
-export { type CurrentProfile, readProfiles } from './read-profiles.ts'
+export { type CurrentProfile, readProfiles, type TargetProfiles, type ToldProfile } from './read-profiles.ts'
 export { reachTargets, type ReachedTargets } from './reach-targets.ts'
 export { isBroken } from './helper/reconnect.ts'
 export { badAnswer, readLines } from './helper/answer-lines.ts'

@@ -80,7 +80,7 @@ describe.skipIf(noSmallDisk !== undefined).each(installedShells())('on a full di
     expect(await acquireLock(machine, place, lock)).toMatchObject({ kind: 'acquired' })
     disk.fill()
     expect(await acquireLock(machine, place, { ...lock, token: 'yours' })).toMatchObject({ kind: 'held' })
-    await releaseLock(machine, place, 'mine')
+    await releaseLock(machine, place, { token: 'mine' })
   })
 
   const mapping = { target: 't1', service: 'key', container: 'c' }

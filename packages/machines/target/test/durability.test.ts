@@ -190,6 +190,6 @@ describe.concurrent.each(installedShells())('files on a machine with $name', (sh
     const ofLocks = ['t1', 't1/lock', 't1/lock/default', 't1/lock/default/holder', 't1/lock/default/number']
     const modes = ofLocks.map((path) => mode(scene.path(`state/targets/${path}`)))
     expect(modes).toEqual(['755', '755', '755', '644', '644'])
-    await releaseLock(scene.machine, place, 'mine')
+    await releaseLock(scene.machine, place, { token: 'mine' })
   })
 })

@@ -48,7 +48,7 @@ describe.each(installedShells())('a lock on a machine with $name', (shell) => {
     await expect(renewLock(machine, place, mine)).rejects.toMatchObject({ code: 'lock-lost' })
     await acquireLock(machine, place, mine)
     await renewLock(machine, place, mine)
-    await releaseLock(machine, place, 'mine')
+    await releaseLock(machine, place, { token: 'mine' })
     await expect(renewLock(machine, place, mine)).rejects.toMatchObject({ code: 'lock-lost' })
     expect(await lockHolder(machine, place)).toBeUndefined()
   })
@@ -62,9 +62,9 @@ describe.each(installedShells())('a lock on a machine with $name', (shell) => {
       holder: { token: 'mine', owner: atHome.owner },
     })
     expect(await acquireLock(machine, place, { ...yours, deadToken: 'mine' })).toEqual({ kind: 'acquired', number: 2 })
-    await expect(releaseLock(machine, place, 'mine')).rejects.toMatchObject({ code: 'lock-lost' })
-    await releaseLock(machine, place, 'yours')
-    await expect(releaseLock(machine, place, 'yours')).rejects.toMatchObject({ code: 'not-locked' })
+    await expect(releaseLock(machine, place, { token: 'mine' })).rejects.toMatchObject({ code: 'lock-lost' })
+    await releaseLock(machine, place, { token: 'yours' })
+    await expect(releaseLock(machine, place, { token: 'yours' })).rejects.toMatchObject({ code: 'not-locked' })
   })
 
   test.runIf(shell.inDepth)('is taken over when its lease is over', async () => {
@@ -99,7 +99,7 @@ describe.each(installedShells())('a lock on a machine with $name', (shell) => {
     setClock(1_800_000_000)
     expect(await acquireLock(machine, place, yours)).toMatchObject({ kind: 'acquired' })
     await expect(renewLock(machine, place, mine)).rejects.toMatchObject({ code: 'lock-lost' })
-    await expect(releaseLock(machine, place, 'mine')).rejects.toMatchObject({ code: 'lock-lost' })
+    await expect(releaseLock(machine, place, { token: 'mine' })).rejects.toMatchObject({ code: 'lock-lost' })
   })
 
   test.runIf(shell.inDepth && !asksNobody).each(['', 'Sat Nov 21 2026', '1.5', '-5', '9'.repeat(30), '08'])(
@@ -131,8 +131,8 @@ describe.each(installedShells())('a lock on a machine with $name', (shell) => {
     await acquireLock(machine, place, mine)
     edit(/^token .*$/m, 'token a b;c')
     expect(await lockHolder(machine, place)).toMatchObject({ token: 'unreadable', owner: 'me' })
-    await expect(releaseLock(machine, place, 'mine')).rejects.toMatchObject({ code: 'lock-lost' })
-    await releaseLock(machine, place, 'unreadable')
+    await expect(releaseLock(machine, place, { token: 'mine' })).rejects.toMatchObject({ code: 'lock-lost' })
+    await releaseLock(machine, place, { token: 'unreadable' })
     expect(await lockHolder(machine, place)).toBeUndefined()
   })
 

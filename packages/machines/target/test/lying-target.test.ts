@@ -177,7 +177,7 @@ describe('fuzzing', patience, () => {
     ['lock', (machine) => acquireLock(machine, place, request)],
     ['lock_state', (machine) => lockHolder(machine, place)],
     ['renew', (machine) => renewLock(machine, place, request)],
-    ['unlock', (machine) => releaseLock(machine, place, 'mine')],
+    ['unlock', (machine) => releaseLock(machine, place, { token: 'mine' })],
     ['observe', (machine) => observeMachine(machine, profile)],
     ['read_profiles', (machine) => readProfiles(machine, profile, [place.target])],
     [

@@ -10,7 +10,7 @@ import { shellConnection } from '@davit/connection/testing'
 import { installedShells } from '@davit/testing/shells'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { acquireLock, type Machine, openMachine, readProfiles, setProfile } from '../src/target.ts'
+import { acquireLock, type Machine, openMachine, readProfiles, releaseLock, setProfile } from '../src/target.ts'
 
 const profile = 'default' as ProfileName
 const target = 't1' as TargetName
@@ -47,7 +47,8 @@ describe.each(installedShells())('profiles of a target with $name', (shell) => {
 
   const set = () =>
     setProfile(machine, { target, profile, token: '-', path, generations: 'add', store: store.reference })
-  const read = () => readProfiles(machine, profile, ['t0' as TargetName, target])
+  const readAll = () => readProfiles(machine, profile, ['t0' as TargetName, target])
+  const read = async () => (await readAll()).current
   const link = (name: string) => join(directory, 'state/targets/t1/profiles/default', name)
   const replaceLink = (name: string, to: string) => {
     rmSync(link(name))
@@ -65,6 +66,42 @@ describe.each(installedShells())('profiles of a target with $name', (shell) => {
     await set()
     await acquireLock(machine, { target, profile }, { token: 'mine', owner: 'me', leaseSeconds: 60 })
     expect((await read()).get(target)?.isLocked).toBe(true)
+  })
+
+  test('are told as wanted until they are current, or the run is over', async () => {
+    const wanted = { path, targets: 2, store: 'native' } as const
+    const lock = (token: string) =>
+      acquireLock(machine, { target, profile }, { token, owner: 'me', leaseSeconds: 60, deadToken: 'a', wanted })
+    const told = async () => (await readAll()).told.get(target)
+    await lock('a')
+    const run = { number: 1, targets: 2, token: 'a', isNew: true, path, manifest: NOTHING, problem: undefined }
+    expect(await told()).toEqual([run])
+    await lock('a')
+    expect(await told()).toEqual([run])
+    await lock('b')
+    await releaseLock(machine, { target, profile }, { token: 'b' })
+    expect(await told()).toEqual([run])
+    await set()
+    expect(await told()).toMatchObject([{ token: 'a', manifest: NOTHING }])
+    await lock('c')
+    expect((await told())?.find(({ token }) => token === 'c')).toMatchObject({ isNew: false, number: 3 })
+    await releaseLock(machine, { target, profile }, { token: 'c', intention: 'keep' })
+    const other = (
+      await store.addProfiles([{ name: 't1', packages: [], profileManifest: 'other', modules: new Map() }])
+    )[0]!
+    await setProfile(machine, { target, profile, token: '-', path: other, generations: 'add', store: store.reference })
+    expect(await told()).toBeUndefined()
+  })
+
+  test('that runs have wanted are forgotten twenty locks later', async () => {
+    const wanted = { path, targets: 2, store: 'native' } as const
+    for (let number = 1; number <= 22; number += 1) {
+      const token = `run${number}`
+      await acquireLock(machine, { target, profile }, { token, owner: 'me', leaseSeconds: 60, wanted })
+      await releaseLock(machine, { target, profile }, { token, intention: 'keep' })
+    }
+    const numbers = (await readAll()).told.get(target)?.map(({ number }) => number) ?? []
+    expect([Math.min(...numbers), numbers.length]).toEqual([3, 20])
   })
 
   test.each([

@@ -87,7 +87,7 @@ describe.skipIf(sshdMissing() !== undefined).each([
     ['the holder of the lock is read', () => lockHolder(machine, place), expect.objectContaining({ token: 'mine' })],
     ['the records are read', () => observeMappings(machine, profile), []],
     ['the profile is set', () => set(), { generation: 1 }],
-    ['the lock is released', () => releaseLock(machine, place, 'mine'), undefined],
+    ['the lock is released', () => releaseLock(machine, place, { token: 'mine' }), undefined],
     ['a script is started', async () => (await machine.run('exit 7')).exit, 7],
   ])('%s all the same', async (_, work, expected) => {
     await acquireLock(machine, place, mine)

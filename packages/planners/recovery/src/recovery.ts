@@ -9,3 +9,4 @@ export {
   type RecoveredService,
 } from './models-of.ts'
 export { type Preference, reconstruct, type Reconstruction, type ReconstructionTerms } from './reconstruct.ts'
+export { targetsBeyond, type Told, type ToldTarget, type Wanted, wantedRun } from './wanted.ts'

@@ -47,7 +47,7 @@ is_dead() {
 # has_no_process PID: only the message of `kill` distinguishes a missing process from one of another user.
 has_no_process() {
   case $( (kill -0 "$1") 2>&1) in
-    *[Nn]'o such process'*) ;;
+    *[Nn]"o such process"*) ;;
     *) return 1 ;;
   esac
 }

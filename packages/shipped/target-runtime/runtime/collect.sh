@@ -48,6 +48,7 @@ list_kept() {
     [ ! -f "$lock" ] || printf '%s building\n' "${lock##*/}"
   done
   list_active "$state/targets"
+  list_wanted "$state/targets"
 }
 
 # name_of_profile ROOT DIRECTORY: without the mark if it is this account's, else with `other:` in front.
@@ -61,11 +62,12 @@ name_of_profile() {
 # list_others TARGETS: what the targets of another account keep in this store.
 list_others() {
   [ "$1" != "$state/targets" ] && can_see "$1" || return 0
-  for part in "$1"/*/ "$1"/*/active/ "$1"/*/active/*/ "$1"/*/active/*/*/; do
+  for part in "$1"/*/ "$1"/*/active/ "$1"/*/active/*/ "$1"/*/active/*/*/ "$1"/*/profiles/ "$1"/*/profiles/*/; do
     [ ! -d "$part" ] || can_see "$part"
   done
   ! is_locked "$1" || echo 'locked'
   list_active "$1"
+  list_wanted "$1"
 }
 
 # is_locked TARGETS: whether a deployment holds a lock whose lease is not over.
@@ -107,6 +109,13 @@ list_active() {
 # list_records [RECORD]...
 list_records() {
   [ ! -f "$1" ] || cat "$@" | list_needed
+}
+
+# list_wanted TARGETS: profiles that runs have wanted (see wanted.sh) and not reached, or not yet.
+list_wanted() {
+  for link in "$1"/*/profiles/*/wanted.new.*; do
+    [ ! -L "$link" ] || printf '%s wanted\n' "$(readlink "$link")"
+  done
 }
 
 # list_needed < RECORDS: their packages and modules.

@@ -19,18 +19,18 @@ describe_holder() {
 }
 
 # write_new_holder DIRECTORY TOKEN OWNER SINCE RENEWED LEASE NUMBER: the number first, as it must rise even if the machine fails. Both
-# contents are synced before their names refer to them, then the names.
+# contents are synced before their names refer to them, then the names, and those of what is wanted, in the directory $wanted_in.
 write_new_holder() {
   describe_holder "$@"
   write_text "$1/number.new" "$7$newline" && write_text "$1/holder.new" "$described" &&
-    sync "$1/number.new" "$1/holder.new" && mv -f "$1/number.new" "$1/number" && mv -f "$1/holder.new" "$1/holder" && sync "$1" || {
+    sync "$1/number.new" "$1/holder.new" && mv -f "$1/number.new" "$1/number" && mv -f "$1/holder.new" "$1/holder" && sync "$1" ${wanted_in:+"$wanted_in"} || {
     rm -f "$1/number.new" "$1/holder.new"
     return 1
   }
 }
 
-# operation_lock TARGET PROFILE TOKEN OWNER LEASE [DEAD-TOKEN]: takes or renews it; replaces a holder whose lease is over or who
-# is known to be dead.
+# operation_lock TARGET PROFILE TOKEN OWNER LEASE [DEAD-TOKEN|- [WANTED TARGETS STORE-KIND]]: takes or renews it; replaces a holder
+# whose lease is over or who is known to be dead; notes the profile that is wanted (see wanted.sh).
 operation_lock() {
   check_names "$1" "$2" "$3"
   hold_mutex "$1"
@@ -39,6 +39,7 @@ operation_lock() {
   read_clock
   if read_holder "$directory"; then
     if [ "$holder_token" = "$3" ]; then
+      [ $# -lt 9 ] || tell_wanted "$1" "$2" "$3" "$holder_number" "$7" "$8" "$9"
       write_holder "$directory" "$3" "$holder_owner" "$holder_since" "$now" "$5" "$holder_number" ||
         cannot 'renew the lock below' "$directory"
       say number "$holder_number"
@@ -52,12 +53,15 @@ operation_lock() {
   fi
   first_line "$directory/number"
   is_number "$line" || line=$holder_number
-  number=$((line + 1))
-  write_new_holder "$directory" "$3" "$4" "$now" "$now" "$5" "$number" ||
+  lock_number=$((line + 1)) wanted_in=
+  [ $# -lt 9 ] || tell_wanted "$1" "$2" "$3" "$lock_number" "$7" "$8" "$9"
+  write_new_holder "$directory" "$3" "$4" "$now" "$now" "$5" "$lock_number" || {
+    withdraw_wanted "$1" "$2" "$3"
     cannot 'write the lock below' "$directory"
+  }
   # Another run will not confirm any more.
   { command : >"$state/targets/$1/trials/$2/back"; } 2>/dev/null
-  say number "$number"
+  say number "$lock_number"
 }
 
 # operation_renew TARGET PROFILE TOKEN LEASE: fails if the holder has lost it.
@@ -71,12 +75,13 @@ operation_renew() {
     cannot 'renew the lock below' "$state/targets/$1/lock/$2"
 }
 
-# operation_unlock TARGET PROFILE TOKEN: fails for anybody but the holder.
+# operation_unlock TARGET PROFILE TOKEN [withdraw]: fails for anybody but the holder; with `withdraw`, its run wants nothing any more.
 operation_unlock() {
   check_names "$1" "$2" "$3"
   hold_mutex "$1"
   directory=$state/targets/$1/lock/$2
   read_holder "$directory" || fail not-locked 'not locked'
   [ "$holder_token" = "$3" ] || fail lock-lost 'locked by somebody else'
+  [ "${4:-}" != withdraw ] || withdraw_wanted "$1" "$2" "$3"
   rm -f "$directory/holder" "$release" && release=
 }

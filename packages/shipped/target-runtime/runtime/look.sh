@@ -9,6 +9,7 @@ operation_look() {
   [ ! -f "$state/targets/$1/lock/$2/holder" ] || say locked
   current=$(readlink "$directory/current") && [ "$(readlink "$directory/$current")" = "$profile" ] || say profile
   shift 4
+  [ -z "$(with_others "$directory" "$profile" echo)" ] || say wanted
   case $kind in
     native) look_natively "$@" || say missing ;;
     # A valid path implies that what it needs is valid.

@@ -15,6 +15,7 @@ operation_set_profile() {
   [ ! -L "$directory/current" ] || current=$(readlink "$directory/current") || current=
   if [ -n "$current" ] && [ "$(readlink "$directory/$current")" = "$4" ]; then
     keep_generation "$directory/$current" "$4" "$6" "${7:-}"
+    with_others "$directory" "$4" rm
     say unchanged
     return
   fi
@@ -22,33 +23,38 @@ operation_set_profile() {
   keep_generation "$directory/$number-link" "$4" "$6" "${7:-}"
   ln -sfn "$number-link" "$directory/current.new" &&
     mv -f -T "$directory/current.new" "$directory/current" || cannot 'write below' "$directory"
+  with_others "$directory" "$4" rm
   say generation "$number"
 }
 
 # operation_read_profiles PROFILE [TARGET]...: for each target with a current profile `profile locked|free TARGET PATH TEXT`, the last
 # two in hexadecimal. PATH is `-` if the links do not lead to one. TEXT is the profile manifest, or `-` if there is none, `=` if it is
-# empty, `!` if it cannot be read, and `+` if it is larger than any that davit writes.
+# empty, `!` if it cannot be read, and `+` if it is larger than any that davit writes. Then what is
+# wanted there (see wanted.sh).
 operation_read_profiles() {
   profile=$1
   shift
   for target in "$@"; do
     check_names "$target" "$profile"
     directory=$state/targets/$target/profiles/$profile
-    [ -e "$directory/current" ] || [ -L "$directory/current" ] || continue
-    path=$(readlink "$directory/current") && path=$(readlink "$directory/$path") || path=
-    lock=free
-    [ ! -f "$state/targets/$target/lock/$profile/holder" ] || lock=locked
-    text=-
-    if [ -n "$path" ]; then
-      read_profile_manifest "$path/profilemanifest.xml"
-      path=$(printf %s "$path" | hexadecimal)
+    current=
+    if exists "$directory/current"; then
+      path=$(readlink "$directory/current") && current=$(readlink "$directory/$path") || current=
+      lock=free text=- path=
+      [ ! -f "$state/targets/$target/lock/$profile/holder" ] || lock=locked
+      if [ -n "$current" ]; then
+        read_profile_manifest "$current/profilemanifest.xml"
+        path=$(printf %s "$current" | hexadecimal)
+      fi
+      say profile "$lock" "$target" "${path:--}" "$text"
     fi
-    say profile "$lock" "$target" "${path:--}" "$text"
+    say_wanted "$target" "$profile" "$current"
   done
 }
 
 # read_profile_manifest FILE: sets $text.
 read_profile_manifest() {
+  text=-
   [ -e "$1" ] || return 0
   text='!'
   [ -f "$1" ] && size=$(wc -c 2>/dev/null <"$1") || return 0

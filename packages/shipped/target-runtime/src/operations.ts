@@ -24,8 +24,8 @@ export const OPERATIONS = {
   },
   lock: {
     roles: DEPLOY,
-    fields: 'TARGET PROFILE TOKEN OWNER LEASE [DEAD-TOKEN]',
-    does: 'takes or renews a lock; replaces a holder whose lease is over or who is known to be dead',
+    fields: 'TARGET PROFILE TOKEN OWNER LEASE [DEAD-TOKEN|- [WANTED TARGETS STORE-KIND]]',
+    does: 'takes or renews a lock; replaces a holder whose lease is over or who is known to be dead; notes the profile that is wanted',
     isRepeatable: true,
   },
   renew: {
@@ -34,7 +34,11 @@ export const OPERATIONS = {
     does: 'renews a lock, unless its holder has lost it',
     isRepeatable: true,
   },
-  unlock: { roles: DEPLOY, fields: 'TARGET PROFILE TOKEN', does: 'releases a lock' },
+  unlock: {
+    roles: DEPLOY,
+    fields: 'TARGET PROFILE TOKEN [withdraw]',
+    does: 'releases a lock; with `withdraw`, forgets the profile that its run wanted',
+  },
   observe: {
     roles: DEPLOY,
     fields: 'PROFILE',
@@ -44,7 +48,7 @@ export const OPERATIONS = {
   look: {
     roles: DEPLOY,
     fields: 'TARGET PROFILE PATH STORE-KIND [ROOT [NAME]...]',
-    does: 'names what keeps a target from being as a run leaves it: a lock, another current profile, a missing root or path',
+    does: 'names what keeps a target from being as a run leaves it: a lock, another current or wanted profile, a missing root or path',
     isRepeatable: true,
   },
   start: {
@@ -99,7 +103,7 @@ export const OPERATIONS = {
   read_profiles: {
     roles: DEPLOY,
     fields: 'PROFILE [TARGET]...',
-    does: 'returns the current profiles of targets, each with its profile manifest',
+    does: 'returns the current and wanted profiles of targets, each with its profile manifest',
     isRepeatable: true,
   },
   protect: {

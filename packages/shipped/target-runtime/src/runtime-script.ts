@@ -41,6 +41,7 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
       'ask',
       'nix-roots',
       'profile',
+      'wanted',
       'original',
     ],
   },

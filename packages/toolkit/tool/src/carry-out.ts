@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+
 import { DavitError, type Report } from '@davit/diagnostics'
 import { messageVariables } from './common-options.ts'
 import { checkVariables } from './check-variables.ts'
@@ -14,6 +16,7 @@ import { READER_GONE, type StreamOutput } from './result-output.ts'
 import { createRunJournal, nameOfRun, RUN_VARIABLE } from './run-journal.ts'
 import { runSteps, type Steps, type StepsHost } from './run-steps.ts'
 import { openRunTrace } from './run-trace.ts'
+import { COORDINATOR_VARIABLE } from './state-directory.ts'
 import type { Environment } from './tool-context.ts'
 
 export interface Surroundings {
@@ -29,8 +32,9 @@ interface Work extends Surroundings, Pick<StepsHost, 'executeTool'> {
 export async function carryOut(
   tool: Tool,
   args: Arguments,
-  { host, interruption, output, executeTool }: Work,
+  { host: around, interruption, output, executeTool }: Work,
 ): Promise<number> {
+  const host = withCoordinatorDirectory(around, args)
   checkVariables(tool, host)
   const progress = createProgress({ tool: tool.name, ...progressOptions(args, host) })
   const trace = openRunTrace({ tool: tool.name, host, report: progress.report })
@@ -97,4 +101,16 @@ function progressOptions(args: Arguments, { errors, environment }: Host) {
 
 function logFormat(args: Arguments): 'text' | 'json' {
   return args.logFormat === 'json' ? 'json' : 'text'
+}
+
+/** Has the steps of a run, and its journal, find the directory that an option names. */
+function withCoordinatorDirectory(host: Host, { coordinatorProfilePath: directory }: Arguments): Host {
+  if (typeof directory !== 'string' || directory === '') return host
+  const environment = { ...host.environment, [COORDINATOR_VARIABLE]: resolve(host.workingDirectory, directory) }
+  // Some properties are got when they are used.
+  const properties = {
+    ...Object.getOwnPropertyDescriptors(host),
+    environment: { value: environment, enumerable: true },
+  }
+  return Object.create(Object.prototype, properties) as Host
 }

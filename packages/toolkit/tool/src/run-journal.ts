@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 
-import { deploymentPlace, type Journal, type JournalEntry, openJournal } from '@davit/coordinator-state'
+import { placeIn, type Journal, type JournalEntry, openJournal } from '@davit/coordinator-state'
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { ProfileName } from '@davit/documents'
 import { processIdentity } from '@davit/process'
@@ -10,7 +10,7 @@ import type { Host } from './host.ts'
 import { eventEntries } from './event-entries.ts'
 import { endOf } from './render-error.ts'
 import { say } from './messages.ts'
-import { stateDirectory } from './state-directory.ts'
+import { coordinatorDirectory } from './state-directory.ts'
 
 /** The deployment that a run is about to act on. */
 export interface JournalledRun {
@@ -146,7 +146,7 @@ interface PlaceTerms {
 /** Place of the journal; undefined for a deployment that this coordinator does not know and will not know after this run. */
 function placeOf({ profile }: JournalledRun, { host, purpose, run }: PlaceTerms): string | undefined {
   try {
-    const place = deploymentPlace(stateDirectory(host), profile)
+    const place = placeIn(coordinatorDirectory(host), profile)
     // Within a run, a preparation is followed by a change.
     const isToBeKnown = purpose === 'change' || (purpose === 'preparation' && run !== undefined)
     return isToBeKnown || existsSync(place) ? place : undefined

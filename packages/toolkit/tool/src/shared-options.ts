@@ -10,6 +10,13 @@ export const profileOptions = {
     env: ['DAVIT_PROFILE', 'DISNIX_PROFILE'],
     describe: 'name of the deployment',
   },
+  'coordinator-profile-path': {
+    type: 'string',
+    value: 'DIRECTORY',
+    env: ['DAVIT_COORDINATOR_PROFILE_PATH'],
+    describe:
+      "directory for what this machine remembers of deployments, instead of 'coordinator' in the state directory: generations, the journal, locks and runs that were cut off; packages and snapshots stay where they are",
+  },
 } as const satisfies OptionTable
 
 /** Options of tools that print a document; `print` obeys `output`. */

@@ -12,10 +12,18 @@ export const stateEnvironment = {
   DAVIT_STATE_DIR: 'where state is kept (default: /var/lib/davit for root, else $XDG_STATE_HOME/davit)',
 } as const
 
+export const COORDINATOR_VARIABLE = 'DAVIT_COORDINATOR_PROFILE_PATH'
+
+/** Directory of what this coordinator remembers of deployments: `$DAVIT_COORDINATOR_PROFILE_PATH`, else below that of the state. */
+export function coordinatorDirectory(owner: StateOwner): string {
+  const { [COORDINATOR_VARIABLE]: directory } = owner.environment
+  return directory ? absolute(directory, COORDINATOR_VARIABLE) : join(stateDirectory(owner), 'coordinator')
+}
+
 /** Directory of the state: `$DAVIT_STATE_DIR`, else `/var/lib/davit` for root and `$XDG_STATE_HOME/davit` for others. */
 export function stateDirectory({ environment, privileged }: StateOwner): string {
   const { DAVIT_STATE_DIR: directory, XDG_STATE_HOME: stateHome, HOME: home } = environment
-  if (directory) return absolute(directory)
+  if (directory) return absolute(directory, 'DAVIT_STATE_DIR')
   if (privileged) return '/var/lib/davit'
   // The XDG base directory specification says to ignore relative paths.
   if (stateHome?.startsWith('/')) return join(stateHome, 'davit')
@@ -26,9 +34,9 @@ export function stateDirectory({ environment, privileged }: StateOwner): string 
   })
 }
 
-function absolute(directory: string): string {
+function absolute(directory: string, variable: string): string {
   if (directory.startsWith('/')) return directory
-  throw new DavitError('no-state-directory', `DAVIT_STATE_DIR is not an absolute path: '${directory}'`, {
+  throw new DavitError('no-state-directory', `${variable} is not an absolute path: '${directory}'`, {
     exitStatus: ExitStatus.usage,
     hint: 'use an absolute path, so that every tool of a run finds the same directory',
   })

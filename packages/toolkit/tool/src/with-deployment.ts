@@ -1,4 +1,4 @@
-import { currentGeneration, type DeploymentPlace, deploymentPlace } from '@davit/coordinator-state'
+import { currentGeneration, type DeploymentPlace, placeIn, isWanted } from '@davit/coordinator-state'
 import type { LockUse } from '@davit/deployment-lock'
 import { type Manifest, parseProfileName, type ProfileName } from '@davit/documents'
 import type { StateMachines } from '@davit/state-runner'
@@ -6,7 +6,7 @@ import { type ShellTarget, targetsToUse } from '@davit/target'
 
 import { stateMachines } from './state-machines.ts'
 import type { JournalPurpose } from './run-journal.ts'
-import { stateDirectory, type StateOwner } from './state-directory.ts'
+import { coordinatorDirectory, type StateOwner } from './state-directory.ts'
 import type { ToolContext } from './tool-context.ts'
 import { type OpenMachine, withTargets } from './with-targets.ts'
 
@@ -19,7 +19,7 @@ export interface NamedDeployment {
 /** The deployment that `--profile` names. */
 export function deploymentOf(context: StateOwner & { readonly args: { readonly profile: string } }): NamedDeployment {
   const profile = parseProfileName(context.args.profile)
-  return { profile, place: deploymentPlace(stateDirectory(context), profile) }
+  return { profile, place: placeIn(coordinatorDirectory(context), profile) }
 }
 
 /** Arguments that all tools share that act on the targets of a deployment. */
@@ -61,7 +61,8 @@ export async function withDeployment<Result>(
   const { profile, place } = deploymentOf(context)
   if (purpose !== undefined) context.journal({ profile, manifest: text }, purpose)
   const locking = args.lock === false ? 'none' : 'join-or-take'
-  const lockUse: LockUse = { profile, place, leaseSeconds: args.lockLease, locking }
+  const isUnfinished = (token: string) => isWanted(place, token)
+  const lockUse: LockUse = { profile, place, leaseSeconds: args.lockLease, locking, isUnfinished }
   // Whoever needs the generation says what is wrong with it.
   const previous = (await currentGeneration(place).catch(() => undefined))?.manifest
   const manifests = [manifest, ...others, ...(previous === undefined ? [] : [previous])]

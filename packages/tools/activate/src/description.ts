@@ -113,7 +113,8 @@ export const description = {
     'target-profiles': {
       type: 'boolean',
       default: true,
-      describe: 'with --check, also compare the profiles of the targets, which davit-set sets',
+      describe:
+        'with --check, also compare the profiles of the targets, which davit-set sets; otherwise tell the targets that they are wanted',
     },
     'coordinator-profile': {
       type: 'boolean',

@@ -1,23 +1,26 @@
 import { refuseOtherStore } from '@davit/adoption'
 import { currentGeneration, type DeploymentPlace, readLeftBehind } from '@davit/coordinator-state'
 import {
-  type ConfirmTerms,
-  type PlanTerms,
   carryOut,
+  type CarryOutTerms,
+  type ConfirmTerms,
   onFirst,
   outcomeError,
   planFor,
+  type PlanTerms,
   refuseTrial,
   refuseStrange,
   renderPlan,
 } from '@davit/deployment'
 import { Manifest } from '@davit/documents'
 import { checkModulesHere, type ShellTarget } from '@davit/target'
+import { openStore } from '@davit/store'
 import {
   defineTool,
   deploymentOf,
   directOf,
   handOn,
+  readOrigin,
   stateDirectory,
   type ToolContext,
   usageError,
@@ -77,7 +80,8 @@ export const tool = defineTool({
         if (args.dryRun) return print(await planText(next, targets, { ...terms, seconds: args.confirm }))
         if (isInDoubt) context.journal({ profile, manifest: text }, 'change')
         const confirm = confirmTerms(args.confirm, { infrastructure: next.infrastructure, targets, context, open })
-        const how = { lockUse, machines, confirm, direct: directOf(context), tellPlan: notes.tellPlan }
+        const recording = await recordingOf({ next, text, lockUse }, context)
+        const how = { ...recording, machines, confirm, direct: directOf(context), tellPlan: notes.tellPlan }
         const outcome = await carryOut(next, targets, { ...terms, ...how, running: 'wait' })
         if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
         await handOn(context, () => ({ transition: notes.of(text) }))
@@ -112,6 +116,30 @@ async function readNext({ args, readDocument }: ToolContext<NextArguments>) {
   if (args.originalProfile) refuseOtherStore(read.value.store)
   await checkModulesHere(read.value)
   return read
+}
+
+interface RecordingArguments {
+  readonly origin: string | undefined
+  readonly repair: boolean
+  readonly targetProfiles: boolean
+}
+
+interface Recording {
+  readonly next: Manifest
+  readonly text: string
+  readonly lockUse: CarryOutTerms['lockUse']
+}
+
+/** How the run is recorded here, and told to targets; a repair wants nothing new. */
+async function recordingOf(
+  { next, text, lockUse }: Recording,
+  context: ToolContext<RecordingArguments>,
+): Promise<Pick<CarryOutTerms, 'wanted' | 'lockUse'>> {
+  const { repair, targetProfiles: isTold } = context.args
+  if (repair) return { lockUse }
+  const store = await openStore(next.store, context)
+  const wanted = { text, isTold, madeFrom: await readOrigin(context), store }
+  return { wanted, lockUse: isTold ? { ...lockUse, wanted: { ...next, text } } : lockUse }
 }
 
 async function readOld({ args, readDocument }: ToolContext<{ readonly oldManifest: string | undefined }>) {

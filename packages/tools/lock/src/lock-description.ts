@@ -41,6 +41,12 @@ export const description = {
     ...skipOptions,
     ...activityOptions,
     'lock-lease': lease,
+    'target-profiles': {
+      type: 'boolean',
+      default: true,
+      describe:
+        'tell the targets that the profiles of the manifest are wanted, so that a run that is cut off can be continued from another coordinator; forgotten when the lock is released, unless something was left undone',
+    },
     status: { type: 'boolean', describe: 'only show who holds the lock on each target, since when and until when' },
     infrastructure: {
       type: 'string',

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
+import { isWanted } from '@davit/coordinator-state'
 import { endDeployment, lockAll, ownerOf } from '@davit/deployment-lock'
 import { Manifest } from '@davit/documents'
 import { processIdentity } from '@davit/process'
@@ -23,7 +24,9 @@ export const tool = defineTool({
     const owner = ownerOf(here, duringCommand ? 'self' : 'parent')
     const timeoutSeconds = args.activityTimeout
     const cores = coresOf(manifest.infrastructure)
-    const terms = { profile, token, owner, leaseSeconds, here, place, timeoutSeconds, coresOf: cores }
+    const isUnfinished = (run: string) => isWanted(place, run)
+    const common = { profile, token, owner, leaseSeconds, here, place, timeoutSeconds, coresOf: cores, isUnfinished }
+    const terms = args.targetProfiles ? { ...common, wanted: manifest } : common
 
     return withDeployment(context, { manifest, text, purpose: 'change' }, async ({ targets }) => {
       const locked = await lockAll(targets, { ...terms, manifest: text, duringCommand, signal, report })

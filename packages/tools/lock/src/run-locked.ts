@@ -1,4 +1,4 @@
-import { endDeployment, isGone, type LockTerms, type ServiceLockTerms, withLease } from '@davit/deployment-lock'
+import { type EndTerms, endDeployment, isGone, type LockTerms, withLease } from '@davit/deployment-lock'
 import type { ShellTarget } from '@davit/target'
 import type { ToolContext } from '@davit/tool'
 
@@ -8,10 +8,7 @@ interface Arguments {
   readonly command: readonly string[]
 }
 
-interface RunTerms extends LockTerms, ServiceLockTerms {
-  /** Directory of the lock record. */
-  readonly place: string
-}
+interface RunTerms extends LockTerms, EndTerms {}
 
 /** Holds the lock while the command runs, and returns its status. If the lock is lost, the command is ended. */
 export async function runLocked(

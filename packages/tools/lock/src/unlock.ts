@@ -1,3 +1,4 @@
+import { isWanted } from '@davit/coordinator-state'
 import {
   describeOwner,
   encodeOwner,
@@ -42,7 +43,7 @@ export const tool = defineTool({
     await withTargets(infrastructure, { ...context, role: 'deploy', manifests: [manifest] }, async (reached) => {
       const { locked, check } = lockedTargets(reached, record)
       const terms = { profile, token: record.token, timeoutSeconds, coresOf: coresOf(infrastructure) }
-      await endDeployment(locked, { ...terms, place })
+      await endDeployment(locked, { ...terms, place, isUnfinished: (run) => isWanted(place, run) })
       check()
     })
     if (isEmpty) throw emptyInput('the deployment is unlocked')

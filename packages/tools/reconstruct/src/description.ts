@@ -2,6 +2,7 @@ import {
   connectionEnvironment,
   formatOptions,
   interfaceOptions,
+  originOptions,
   outputOptions,
   profileOptions,
   sizeEnvironment,
@@ -19,6 +20,7 @@ export const description = {
     'Reads the current profile of each target and the records of its services, and prints the manifest that was deployed. Needs nothing but the infrastructure model, and changes nothing on the targets.',
     'With --set, the manifest becomes the current generation of this coordinator, unless that says the same already. From then on, the deployment belongs to this coordinator.',
     'With --as, writes models of services, infrastructure and distribution instead of the manifest. They name packages by their paths in the store, contain no properties that only packages have read, and give the same services with the same keys.',
+    'With --wanted, prints what the last run was about to deploy when it was cut off, so that davit-env -D, or davit-env --resume, can go on with it.',
     'Where the profile of a target and its records contradict each other, or two targets do, both are shown, and nothing is printed until --prefer says which of them counts.',
   ],
   examples: [
@@ -32,13 +34,28 @@ export const description = {
       describe: 'write models of what is deployed, with packages by their paths in the store',
     },
     {
+      command: 'davit-reconstruct --wanted infrastructure.yaml > manifest.xml',
+      describe: 'read what a run wanted that was cut off on another machine',
+    },
+    {
       command: 'davit-reconstruct --partial infrastructure.yaml',
       describe: 'leave out what cannot be reached or read',
     },
   ],
-  operands: { infrastructure: { kind: 'required', describe: 'infrastructure model: the targets to read' } },
+  operands: {
+    infrastructure: {
+      kind: 'optional',
+      describe:
+        'infrastructure model: the targets to read; with --wanted, by default those of the run that is recorded here',
+    },
+  },
   options: {
     ...profileOptions,
+    wanted: {
+      type: 'boolean',
+      describe:
+        'print the manifest that the last run was about to reach when it was cut off, or nothing if there is no such run: what this coordinator has recorded, unless the targets know of something later, or else what the targets were told',
+    },
     set: { type: 'boolean', describe: 'make the manifest the current generation of this coordinator' },
     closures: {
       type: 'boolean',
@@ -51,9 +68,9 @@ export const description = {
     },
     prefer: {
       type: 'choice',
-      choices: ['profile', 'records'],
+      choices: ['profile', 'records', 'coordinator', 'targets'],
       describe:
-        'what counts where they contradict each other: profile (what was deployed last) or records (what is active)',
+        'what counts where they contradict each other: profile (what was deployed last) or records (what is active); with --wanted: coordinator (what is recorded here) or targets (what they were told)',
     },
     as: {
       type: 'choice',
@@ -68,12 +85,13 @@ export const description = {
       group: 'Output options',
       describe: 'where --as writes the models',
     },
+    ...originOptions,
     ...interfaceOptions,
     ...formatOptions,
     ...outputOptions,
   },
   exitStatus: {
-    1: 'profiles and records contradict each other, or nothing is deployed under this name',
+    1: 'profiles and records contradict each other, or nothing is deployed under this name; with --wanted: the coordinator and the targets contradict each other, or not all targets know what was wanted',
     69: 'some targets cannot be reached',
   },
   environment: { ...stateEnvironment, ...storeEnvironment, ...connectionEnvironment, ...sizeEnvironment },

@@ -6,7 +6,7 @@ import { encodeDocument, Manifest } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import { processIdentity } from '@davit/process'
 import { type Reconstructed, reconstructManifest } from '@davit/reconstruction'
-import { isSameDeployment, modelsOf } from '@davit/recovery'
+import { isSameDeployment, modelsOf, type Preference } from '@davit/recovery'
 import { openStore, type Store } from '@davit/store'
 import { allTargets } from '@davit/target'
 import {
@@ -15,45 +15,82 @@ import {
   infrastructureOf,
   type ToolContext,
   unlessInterrupted,
+  usageError,
   withTargets,
 } from '@davit/tool'
 
 import { description } from './description.ts'
 import { say } from './messages.ts'
 import type { ModelLanguage } from './model-languages.ts'
+import { printWanted } from './print-wanted.ts'
 import { writeModels } from './write-models.ts'
 
 export const tool = defineTool({
   ...description,
   async run(context) {
-    const { args, print, report } = context
-    const { profile, place } = deploymentOf(context)
-    const infrastructure = await infrastructureOf(
-      { ...context, args: { ...args, deployed: false } },
-      loadInfrastructure,
-    )
-    const { manifest, installed } = await withTargets(
-      infrastructure,
-      { ...context, role: 'deploy', manifests: [] },
-      (reached) =>
-        unlessInterrupted(
-          reconstructManifest(reached, { ...context, ...args, infrastructure, profile, originals: 'ignore' }),
-          context.signal,
-        ),
-    )
-    const text = encodeDocument(Manifest, manifest, args.format)
-    const store = args.closures ? await openStore(manifest.store, context) : undefined
-    if (store !== undefined) await fetchClosures(manifest, store, context)
-    if (args.as !== undefined) await writeAs(args.as, { manifest, installed }, context)
-    if (args.set) {
-      context.journal({ profile, manifest: text }, 'change')
-      const { kind, number } = await recover(place, manifest, context)
-      await store?.addRoot(generationRoot(place, number), [...manifest.profiles.values()])
-      report(say(kind === 'added' ? 'generation-recovered' : 'generation-confirmed', { generation: number }))
-    }
-    if (args.as === undefined) await print(text)
+    const { wanted } = context.args
+    await (wanted ? printWanted(context, (manifest) => fetchIfAsked(manifest, context)) : printDeployed(context))
   },
 })
+
+/** Prints the manifest that was deployed, or makes something else of it. */
+async function printDeployed(context: ToolContext<DeployedArguments>): Promise<void> {
+  const { args, print, report } = context
+  const { profile, place } = deploymentOf(context)
+  const { manifest, installed } = await readBack(context)
+  const text = encodeDocument(Manifest, manifest, args.format)
+  const store = args.closures ? await openStore(manifest.store, context) : undefined
+  if (store !== undefined) await fetchClosures(manifest, store, context)
+  if (args.as !== undefined) await writeAs(args.as, { manifest, installed }, context)
+  if (args.set) {
+    context.journal({ profile, manifest: text }, 'change')
+    const { kind, number } = await recover(place, manifest, context)
+    await store?.addRoot(generationRoot(place, number), [...manifest.profiles.values()])
+    report(say(kind === 'added' ? 'generation-recovered' : 'generation-confirmed', { generation: number }))
+  }
+  if (args.as === undefined) await print(text)
+}
+
+interface DeployedArguments extends ReadingArguments {
+  readonly format: 'xml' | 'json'
+  readonly closures: boolean
+  readonly as: ModelLanguage | undefined
+  readonly directory: string
+  readonly set: boolean
+}
+
+async function readBack(context: ToolContext<ReadingArguments>): Promise<Reconstructed> {
+  const { args } = context
+  const prefer = preferenceIn(args.prefer)
+  if (args.infrastructure === undefined)
+    throw usageError('missing operand INFRASTRUCTURE', 'infrastructure model: the targets to read')
+  const { profile } = deploymentOf(context)
+  const infrastructure = await infrastructureOf({ ...context, args: { ...args, deployed: false } }, loadInfrastructure)
+  return withTargets(infrastructure, { ...context, role: 'deploy', manifests: [] }, (reached) =>
+    unlessInterrupted(
+      reconstructManifest(reached, { ...context, ...args, prefer, infrastructure, profile }),
+      context.signal,
+    ),
+  )
+}
+
+interface ReadingArguments {
+  readonly profile: string
+  readonly infrastructure: string | undefined
+  readonly prefer: Preference | 'coordinator' | 'targets' | undefined
+  readonly partial: boolean
+  readonly interface: string
+  readonly targetProperty: string
+}
+
+function preferenceIn(prefer: Preference | 'coordinator' | 'targets' | undefined): Preference | undefined {
+  if (prefer !== 'coordinator' && prefer !== 'targets') return prefer
+  throw usageError(`'--prefer ${prefer}' belongs to '--wanted'`, 'it can be profile or records')
+}
+
+async function fetchIfAsked(manifest: Manifest, context: ToolContext<{ readonly closures: boolean }>): Promise<void> {
+  if (context.args.closures) await fetchClosures(manifest, await openStore(manifest.store, context), context)
+}
 
 /** Writes models, and says what they do not contain. */
 async function writeAs(
@@ -82,7 +119,7 @@ async function fetchClosures(manifest: Manifest, store: Store, context: ToolCont
 async function recover(
   place: DeploymentPlace,
   manifest: Manifest,
-  { args, workingDirectory: directory }: ToolContext<{ readonly infrastructure: string }>,
+  { args, workingDirectory: directory }: ToolContext<{ readonly infrastructure: string | undefined }>,
 ) {
   const current = await currentGeneration(place)
   if (current !== undefined && isSameDeployment(current.manifest, manifest)) {
@@ -92,7 +129,7 @@ async function recover(
   // As davit-env records it.
   const text = encodeDocument(Manifest, manifest, 'json')
   const time = new Date()
-  const options = { infrastructure: args.infrastructure }
+  const options = { infrastructure: args.infrastructure ?? '' }
   const madeFrom = { order: { tool: description.name, began: time.toISOString(), directory, options } }
   return addGeneration(place, { manifest, text, origin: { time, user, host }, madeFrom })
 }

@@ -1,6 +1,8 @@
 import { messages, note, warning } from '@davit/diagnostics'
 
 export const say = messages({
+  /** No run was cut off, as far as this coordinator and the targets know, or what it wanted has been reached since. */
+  'nothing-wanted': note({ profile: 'text' }, ({ profile }) => `no run of '${profile}' was cut off: nothing to resume`),
   /** The coordinator has a new generation, with the manifest that was read back. */
   'generation-recovered': note(
     { generation: 'generation' },

@@ -1,5 +1,5 @@
 import { givenBackTo, refuseOtherStore } from '@davit/adoption'
-import { currentGeneration, type Origin } from '@davit/coordinator-state'
+import { currentGeneration, endWanted, type Origin } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
 import { type MadeFrom, Manifest } from '@davit/documents'
 import { processIdentity } from '@davit/process'
@@ -24,14 +24,15 @@ export const tool = defineTool({
     if (generation !== undefined) await checkGeneration(place, generation, manifest)
     const madeFrom = withoutOther(await readOrigin(context), text)
     const record = async (confirm: () => Promise<void>) => {
-      if (!args.coordinatorProfile) return
       const store = await openStore(manifest.store, context)
       await confirm()
+      if (!args.coordinatorProfile) return endWanted(place, store)
       const { kind, number } =
         generation === undefined
           ? await recordGeneration(place, { manifest, text, madeFrom, origin: originOf(context) }, store)
           : await returnToGeneration(place, { number: generation, manifest }, store)
       report(say(`generation-${kind}`, { generation: number }))
+      await endWanted(place, store)
     }
     if (!args.targetProfiles) {
       context.journal({ profile, manifest: text }, 'change')

@@ -20,7 +20,16 @@ export { type Journal, openJournal, type ReadEntry, type ReadJournal, readJourna
 export type { BeginEntry, EndEntry, JournalEntry, StepEntry } from './journal-entry.ts'
 export { readMadeFrom } from './made-from.ts'
 export type { Origin } from './origin.ts'
-export { type DeploymentPlace, deploymentPlace } from './place.ts'
+export { type DeploymentPlace, deploymentPlace, placeIn } from './place.ts'
 export { beginRollback, endRollback, finishRollback, isRollbackRecorded, nextRollback } from './rollback.ts'
 export { releasePackages, type ReleaseOptions } from './release-packages.ts'
 export { selectGenerations } from './select-generations.ts'
+export {
+  beginWanted,
+  endWanted,
+  isWanted,
+  readWanted,
+  type ReadWantedRun,
+  undoWanted,
+  type WantedRun,
+} from './wanted.ts'

@@ -2,11 +2,16 @@ import { join } from 'node:path'
 
 import type { ProfileName } from '@davit/documents'
 
-/** Directory with what the coordinator remembers about a deployment, below the state directory of this user. */
+/** Directory with what the coordinator remembers about a deployment. */
 export type DeploymentPlace = string
 
+export function placeIn(coordinatorDirectory: string, profile: ProfileName): DeploymentPlace {
+  return join(coordinatorDirectory, profile)
+}
+
+/** The same place if the directory is the usual one, below that of the state. */
 export function deploymentPlace(stateDirectory: string, profile: ProfileName): DeploymentPlace {
-  return join(stateDirectory, 'coordinator', profile)
+  return placeIn(join(stateDirectory, 'coordinator'), profile)
 }
 
 export function generationsOf(place: DeploymentPlace): string {

@@ -1,7 +1,14 @@
 import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
-import type { ProfileName } from '@davit/documents'
+import type { Manifest, ProfileName } from '@davit/documents'
 import type { ProcessIdentity } from '@davit/process'
-import { acquireLock, type LockHolder, releaseLock, type ShellTarget } from '@davit/target'
+import {
+  acquireLock,
+  type Intention,
+  type LockHolder,
+  releaseLock,
+  type ShellTarget,
+  type WantedProfile,
+} from '@davit/target'
 
 import { describeOwner, encodeOwner, isDead, type LockOwner, parseOwner } from './lock-owner.ts'
 
@@ -11,7 +18,12 @@ export interface LockTerms {
   readonly owner: LockOwner
   readonly leaseSeconds: number
   readonly here: ProcessIdentity
+  /** What targets are told of the run, so that it can be continued from anywhere. */
+  readonly wanted?: WantedDeployment | undefined
 }
+
+/** The profiles that are to become current, and their store. */
+export type WantedDeployment = Pick<Manifest, 'profiles' | 'store'>
 
 /**
  * Takes the lock of the profile on all targets, or on none. The lock of the first target by name is taken before all others, so
@@ -29,24 +41,31 @@ export async function acquireLocks(targets: readonly ShellTarget[], terms: LockT
   }
 }
 
+/** Tells targets that are locked with the token already what the run wants. */
+export async function tellWanted(targets: readonly ShellTarget[], terms: LockTerms): Promise<void> {
+  await Promise.all(targets.map((target) => acquire(target, terms)))
+}
+
 /** Whether an error means that the lock no longer exists. */
 export function isGone(error: unknown): boolean {
   return error instanceof DavitError && ['not-locked', 'lock-lost'].includes(error.code)
 }
 
+export interface ReleaseTerms extends Pick<LockTerms, 'profile' | 'token'> {
+  /** Whether targets go on to keep in mind what they were told with the lock; by default they do not. */
+  readonly intention?: Intention
+}
+
 /** Releases all locks, even if some fail. Throws the first failure that leaves a lock behind, or else the first failure. */
-export async function releaseLocks(
-  targets: readonly ShellTarget[],
-  { profile, token }: Pick<LockTerms, 'profile' | 'token'>,
-): Promise<void> {
-  const releases = await Promise.allSettled(targets.map((target) => release(target, profile, token)))
+export async function releaseLocks(targets: readonly ShellTarget[], terms: ReleaseTerms): Promise<void> {
+  const releases = await Promise.allSettled(targets.map((target) => release(target, terms)))
   const failures = releases.flatMap((release) => (release.status === 'rejected' ? [{ error: release.reason }] : []))
   const failed = failures.find(({ error }) => !isGone(error)) ?? failures[0]
   if (failed !== undefined) throw failed.error
 }
 
-async function release({ name, machine }: ShellTarget, profile: ProfileName, token: string): Promise<void> {
-  await releaseLock(machine, { target: name, profile }, token).catch((error: unknown) => {
+async function release({ name, machine }: ShellTarget, { profile, ...terms }: ReleaseTerms): Promise<void> {
+  await releaseLock(machine, { target: name, profile }, terms).catch((error: unknown) => {
     if (!(error instanceof DavitError && isGone(error))) throw error
     const { code, exitStatus } = error
     throw new DavitError(code, `the lock of profile '${profile}' on target '${name}' is gone`, {
@@ -67,7 +86,8 @@ async function acquireTogether(targets: readonly ShellTarget[], terms: LockTerms
 
 async function acquire(target: ShellTarget, terms: LockTerms): Promise<void> {
   const place = { target: target.name, profile: terms.profile }
-  const request = { token: terms.token, owner: encodeOwner(terms.owner), leaseSeconds: terms.leaseSeconds }
+  const { token: mine, leaseSeconds } = terms
+  const request = { token: mine, owner: encodeOwner(terms.owner), leaseSeconds, wanted: wantedOn(target, terms) }
   const answer = await acquireLock(target.machine, place, request)
   if (answer.kind === 'acquired') return
   const { owner, token } = answer.holder
@@ -76,6 +96,12 @@ async function acquire(target: ShellTarget, terms: LockTerms): Promise<void> {
     throw lockedError(target, terms.profile, answer.holder)
   const again = await acquireLock(target.machine, place, { ...request, deadToken: token })
   if (again.kind === 'held') throw lockedError(target, terms.profile, again.holder)
+}
+
+function wantedOn({ name }: ShellTarget, { wanted }: LockTerms): WantedProfile | undefined {
+  const path = wanted?.profiles.get(name)
+  if (wanted === undefined || path === undefined) return undefined
+  return { path, targets: wanted.profiles.size, store: wanted.store.kind }
 }
 
 function lockedError({ name }: ShellTarget, profile: ProfileName, holder: LockHolder): DavitError {

@@ -27,7 +27,8 @@ export async function freeLock(reached: ReachedTargets, terms: FreeTerms): Promi
     report(say('lock-freed', { target: target.name, owner }))
   }
   if (held.length > 0)
-    await endDeployment(held, terms).catch((error: unknown) => {
+    // Its run may have been cut off.
+    await endDeployment(held, { ...terms, isUnfinished: async () => true }).catch((error: unknown) => {
       // The holder has noticed, and has ended.
       if (!isGone(error)) throw error
     })

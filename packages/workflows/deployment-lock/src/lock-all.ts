@@ -28,7 +28,8 @@ export async function lockAll(targets: readonly ShellTarget[], terms: LockAllTer
   let locked = targets
   try {
     const former = await formerTargets(targets, terms.profile)
-    await acquireLocks(former, terms)
+    // What is wanted concerns the present names.
+    await acquireLocks(former, { ...terms, wanted: undefined })
     locked = [...targets, ...former]
     // While a target goes back, it does nothing else.
     await Promise.all(machinesOf(locked).map((machine) => observeAfterTrials(machine, terms)))

@@ -4,7 +4,8 @@ import type { ProfileName } from '@davit/documents'
 import { comesFrom, type ProcessIdentity, processIdentity } from '@davit/process'
 import { isSamePlace, type ShellTarget } from '@davit/target'
 
-import { acquireLocks, type LockTerms, releaseLocks } from './acquire-locks.ts'
+import { acquireLocks, type LockTerms, releaseLocks, tellWanted, type WantedDeployment } from './acquire-locks.ts'
+import { type EndTerms, intentionOf } from './end-deployment.ts'
 import { isDead, ownerOf } from './lock-owner.ts'
 import { type FormerName, type LockRecord, type LockRecordPlace, readLockRecord } from './lock-record.ts'
 import { renewHeldLock, withLease } from './with-lease.ts'
@@ -16,6 +17,10 @@ export interface LockUse {
   readonly place: LockRecordPlace
   /** `none` works without a lock, whoever holds it. */
   readonly locking: 'join-or-take' | 'none'
+  /** What targets are told of the run, unless the lock that is joined has told them already. */
+  readonly wanted?: (WantedDeployment & { readonly text: string }) | undefined
+  /** Whether a run under a lock can be continued, so that targets have to keep in mind what it wanted. */
+  readonly isUnfinished?: EndTerms['isUnfinished']
 }
 
 export interface HeldLock {
@@ -41,13 +46,20 @@ export async function withLock<Result>(
   const { profile, leaseSeconds } = options
   const token = record?.token ?? randomBytes(16).toString('hex')
   const owner = record?.owner ?? ownerOf(here, 'self')
-  const terms: LockTerms = { profile, leaseSeconds, here, token, owner }
+  const { wanted, isUnfinished } = options
+  const terms = { profile, leaseSeconds, here, token, owner, wanted, isUnfinished }
   const isJoined = (target: ShellTarget) => record !== undefined && isHeldBy(record, target, targets)
+  if (isOther(wanted, record)) await tellWanted(targets.filter(isJoined), terms)
   return holding(targets, { terms, isJoined, lost: NEVER, before: [] }, use)
 }
 
 const NEVER = new AbortController().signal
 const UNLOCKED: HeldLock = { token: '-', lost: NEVER, confirm: async () => {}, extend: (_, use) => use(UNLOCKED) }
+
+/** Whether davit-lock has told targets something else. */
+function isOther(wanted: LockUse['wanted'], record: LockRecord | undefined): boolean {
+  return wanted !== undefined && record !== undefined && record.manifest !== wanted.text
+}
 
 /**
  * Finds the record of a lock that this process may join. If the owner has ended, the record is stale and the lock is taken anew.
@@ -70,7 +82,7 @@ function isHeldBy(record: LockRecord, target: ShellTarget, current: readonly She
 }
 
 interface Holding {
-  readonly terms: LockTerms
+  readonly terms: LockTerms & Pick<EndTerms, 'isUnfinished'>
   /** Tells whether the run holds the lock of a target already, and keeps it afterwards. */
   readonly isJoined: (target: ShellTarget) => boolean
   readonly lost: AbortSignal
@@ -106,15 +118,20 @@ async function taking<Result>(
       token: terms.token,
       lost,
       confirm: () => renewAll(all, held),
-      extend: (more, useMore) => holding(more, { ...held, lost, before: all }, useMore),
+      extend: (more, useMore) => holding(more, { ...held, terms: withoutWanted(terms), lost, before: all }, useMore),
     })
   }).catch(async (error: unknown) => {
     // The first failure is reported, not those that follow from it.
-    await releaseLocks(targets, terms).catch(() => {})
+    await releaseLocks(targets, { ...terms, intention: await intentionOf(terms) }).catch(() => {})
     throw error
   })
-  await releaseLocks(targets, terms)
+  await releaseLocks(targets, { ...terms, intention: await intentionOf(terms) })
   return result
+}
+
+/** For former names of targets: what is wanted concerns the present ones. */
+function withoutWanted(terms: Holding['terms']): Holding['terms'] {
+  return { ...terms, wanted: undefined }
 }
 
 async function renewAll(targets: readonly ShellTarget[], { terms }: Holding): Promise<void> {

@@ -89,7 +89,7 @@ describe('withLock()', () => {
 
   test('reports the first failure, and releases what it can', async () => {
     const failing = withLock(scene.targets, scene.use, async ({ token }) => {
-      await releaseLock(scene.at(0).machine, placeOf(scene.at(0)), token)
+      await releaseLock(scene.at(0).machine, placeOf(scene.at(0)), { token })
       throw new Error('the work failed')
     })
     await expect(failing).rejects.toThrow('the work failed')
@@ -123,7 +123,7 @@ describe('withLock()', () => {
         hint: expect.stringContaining("'davit-unlock -p default --id theirs MANIFEST' releases it"),
       })
       // Targets that it has not locked are free for everybody.
-      await releaseLock(scene.at(0).machine, placeOf(scene.at(0)), 'theirs')
+      await releaseLock(scene.at(0).machine, placeOf(scene.at(0)), { token: 'theirs' })
       expect(await withLock([scene.at(0)], scene.use, async ({ token }) => token)).toMatch(/^[0-9a-f]{32}$/)
       expect(await scene.holders()).toEqual([undefined, 'theirs'])
     } finally {
@@ -213,7 +213,7 @@ describe('withLease()', () => {
   test('tells when a lock was lost, even if nobody holds it any more', async () => {
     const terms = { ...termsOf('mine'), leaseSeconds: 1 }
     await acquireLocks(scene.targets, terms)
-    await releaseLock(scene.at(1).machine, placeOf(scene.at(1)), 'mine')
+    await releaseLock(scene.at(1).machine, placeOf(scene.at(1)), { token: 'mine' })
     const reason = await withLease(scene.targets, terms, async (lost) => {
       await vi.waitFor(() => expect(lost.aborted).toBe(true), PATIENCE)
       return lost.reason as unknown

@@ -132,7 +132,7 @@ describe('services', () => {
     await activate(0)
     await acquireLocks(scene.targets, termsOf('mine'))
     await scene.leaveRecord('mine')
-    await releaseLock(scene.at(0).machine, placeOf(scene.at(0)), 'mine')
+    await releaseLock(scene.at(0).machine, placeOf(scene.at(0)), { token: 'mine' })
     const ending = endDeployment(scene.targets, { ...termsOf('mine'), place: scene.place })
     await expect(ending).rejects.toMatchObject({ code: 'not-locked', message: expect.stringContaining("target 't") })
     expect(await scene.holders()).toEqual([undefined, undefined])

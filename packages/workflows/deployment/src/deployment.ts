@@ -1,5 +1,5 @@
 export { abandon } from './abandon.ts'
-export { carryOut } from './carry-out.ts'
+export { carryOut, type CarryOutTerms } from './carry-out.ts'
 export { type FirstTerms, onFirst, refuseStrange } from './first-deployment.ts'
 export { isDeployed, isRecorded, type LookTerms } from './look.ts'
 export { outcomeError } from './outcome-error.ts'

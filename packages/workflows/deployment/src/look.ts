@@ -4,6 +4,7 @@ import {
   generationRoot,
   isRollbackRecorded,
   isSameManifest,
+  isWanted,
 } from '@davit/coordinator-state'
 import { readLockRecord } from '@davit/deployment-lock'
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
@@ -26,7 +27,7 @@ export interface LookTerms extends Omit<PlanTerms, 'claim' | 'old' | 'running'> 
 
 /** Whether a run would change nothing on the coordinator, and has nothing to finish there that an earlier one has begun. */
 export async function isRecorded(next: Manifest, { place, generation, sets, store }: LookTerms): Promise<boolean> {
-  if ((await readLockRecord(place)) !== undefined) return false
+  if ((await readLockRecord(place)) !== undefined || (await isWanted(place))) return false
   if (!sets.includes('generation')) return true
   if (generation === undefined || !isSameManifest(generation.manifest, next)) return false
   if (await isRollbackRecorded(place)) return false

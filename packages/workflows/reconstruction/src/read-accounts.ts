@@ -12,6 +12,8 @@ import {
   type OriginalDeployment,
   type ReachedTargets,
   readProfiles,
+  type TargetProfiles,
+  type ToldProfile,
 } from '@davit/target'
 
 import { damagedRecordsError, unreadableError, unreadableProfile } from './failures.ts'
@@ -44,6 +46,8 @@ export interface Accounts {
   readonly originals: ReadonlyMap<TargetName, OriginalDeployment>
   /** Names of all deployments of Disnix that were not adopted. */
   readonly originalProfiles: ReadonlySet<ProfileName>
+  /** What runs told the targets that they want. */
+  readonly told: ReadonlyMap<TargetName, readonly ToldProfile[]>
 }
 
 /** Reads what each target has of a deployment, and changes nothing. */
@@ -67,6 +71,7 @@ export async function readAccounts(reached: ReachedTargets, terms: ReadingTerms)
     profiles: new Set(known.flatMap(({ profiles }) => profiles)),
     originals: new Map(known.flatMap(({ account, original }) => (original ? [[account.target, original]] : []))),
     originalProfiles: new Set(known.flatMap(({ originalProfiles }) => originalProfiles)),
+    told: new Map(known.map(({ account, told }) => [account.target, told])),
   }
 }
 
@@ -76,6 +81,7 @@ interface ReadTarget {
   readonly profiles: readonly ProfileName[]
   readonly original: OriginalDeployment | undefined
   readonly originalProfiles: readonly ProfileName[]
+  readonly told: readonly ToldProfile[]
 }
 
 type Outcome = ReadTarget | DavitError
@@ -97,7 +103,7 @@ async function readMachine(group: MachineTargets, terms: ReadingTerms): Promise<
     const counting = terms.originals === 'ignore' ? undefined : original
     const place = counting === undefined ? undefined : targetOf(counting, names)
     return names.map((name) => {
-      const told = { observation, profile: profiles.get(name), original: name === place ? counting : undefined }
+      const told = { observation, ...on(profiles, name), original: name === place ? counting : undefined }
       const read = readTarget(name, told, terms)
       if (read instanceof DavitError) return [name, read]
       return [name, { ...read, account: withInstalled(read.account, machine, terms) }]
@@ -109,10 +115,15 @@ async function readMachine(group: MachineTargets, terms: ReadingTerms): Promise<
   }
 }
 
+function on({ current, told }: TargetProfiles, target: TargetName): Pick<Told, 'profile' | 'runs'> {
+  return { profile: current.get(target), runs: told.get(target) ?? [] }
+}
+
 interface Told {
   readonly observation: Observation
   readonly profile: CurrentProfile | undefined
   readonly original: OriginalDeployment | undefined
+  readonly runs: readonly ToldProfile[]
 }
 
 function readTarget(target: TargetName, told: Told, terms: ReadingTerms): Outcome {

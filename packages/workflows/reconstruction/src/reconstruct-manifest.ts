@@ -6,8 +6,10 @@ import {
   type Preference,
   reconstruct,
   type Reconstruction,
+  type ToldTarget,
+  wantedRun,
 } from '@davit/recovery'
-import type { OriginalDeployment, ReachedTargets } from '@davit/target'
+import type { OriginalDeployment, ReachedTargets, ToldProfile } from '@davit/target'
 
 import { say } from './messages.ts'
 import { type Accounts, readAccounts, type ReadingTerms } from './read-accounts.ts'
@@ -36,16 +38,43 @@ export async function reconstructManifest(
   const { infrastructure, profile, prefer, report } = options
   const read = await readAccounts(reached, options)
   refuseNothing(read, profile)
+  if (prefer !== 'records') refuseHalfRecorded(read)
   if (read.empty.length > 0) report(say('nothing-there', { targets: read.empty, profile }))
   const found = reconstruct({ infrastructure, accounts: read.accounts, prefer: prefer ?? 'profile' })
   settle(found, options)
+  return { ...completed(found, options), originals: read.originals }
+}
+
+/** Returns what was put together, unless something is missing. */
+export function completed(
+  found: Reconstruction,
+  options: Pick<ReconstructionOptions, 'partial' | 'report'>,
+): Omit<Reconstructed, 'originals'> {
   leaveOut(found, options)
   const manifest = validateDocument(Manifest, found.manifest, { file: 'the reconstructed manifest' })
-  return {
-    manifest,
-    installed: found.installed,
-    originals: read.originals,
-  }
+  return { manifest, installed: found.installed }
+}
+
+/** Refuses profiles of which some are those before a run, and some those after it. */
+function refuseHalfRecorded(read: Accounts): void {
+  const wanted = wantedRun(toldTargets(read))
+  if (wanted.kind !== 'run' || wanted.recorded.length === 0) return
+  const names = wanted.recorded.map((name) => `'${name}'`).join(', ')
+  throw new DavitError(
+    'half-recorded',
+    `a run was cut off while it recorded what it had deployed: only ${names} had its profile`,
+    {
+      hint: '--wanted takes what that run has deployed; --prefer records takes what is active now',
+    },
+  )
+}
+
+/** What each target knows of runs. */
+export function toldTargets({
+  accounts,
+  told,
+}: Pick<Accounts, 'accounts' | 'told'>): readonly ToldTarget<ToldProfile>[] {
+  return accounts.map(({ target, profile }) => ({ target, current: profile?.path, told: told.get(target) ?? [] }))
 }
 
 function refuseNothing({ accounts, empty, profiles, originalProfiles }: Accounts, profile: ProfileName): void {
@@ -63,9 +92,9 @@ function refuseNothing({ accounts, empty, profiles, originalProfiles }: Accounts
 }
 
 /** Refuses contradictions, or reports what settles them. */
-function settle(
-  { contradictions, unsettled }: Reconstruction,
-  { prefer, originals, report }: ReconstructionOptions,
+export function settle(
+  { contradictions, unsettled }: Pick<Reconstruction, 'contradictions' | 'unsettled'>,
+  { prefer, originals, report }: Pick<ReconstructionOptions, 'prefer' | 'originals' | 'report'>,
 ): void {
   const refused = prefer === undefined ? contradictions : unsettled
   if (refused.length > 0) {
@@ -85,7 +114,10 @@ function settle(
   }
 }
 
-function leaveOut({ missing }: Reconstruction, { partial, report }: ReconstructionOptions): void {
+function leaveOut(
+  { missing }: Reconstruction,
+  { partial, report }: Pick<ReconstructionOptions, 'partial' | 'report'>,
+): void {
   const [first] = missing
   if (first === undefined) return
   if (!partial) {

@@ -1,0 +1,46 @@
+import type { Order } from './options.ts'
+import { dashed } from './words.ts'
+
+/** Options that a run which was cut off has to be resumed with, unless they are given anew. */
+const RESUMED = [
+  'rollback',
+  'switchToGeneration',
+  'noUpgrade',
+  'noMigration',
+  'deleteState',
+  'keep',
+  'restore',
+  'direct',
+  'noRollback',
+  'restartChanged',
+  'activityTimeout',
+  'noLock',
+  'noCoordinatorProfile',
+  'noTargetProfiles',
+] as const satisfies readonly (keyof Order)[]
+
+/** Adds the options of the run that is resumed to those that are given; `origin` is what that run has handed on. */
+export function resumed(order: Order, origin: string): Order {
+  const recorded = optionsIn(origin)
+  const added = RESUMED.flatMap((name) => {
+    const value = recorded[dashed(name)]
+    const isGiven = order[name] !== undefined && order[name] !== false
+    return isGiven || value === undefined || contradicts(name, order) ? [] : [[name, value] as const]
+  })
+  return { ...order, ...Object.fromEntries(added) }
+}
+
+function contradicts(name: (typeof RESUMED)[number], order: Order): boolean {
+  return (name === 'noMigration' && order.deleteState) || (name === 'deleteState' && order.noMigration)
+}
+
+/** Options of the command that the last line with an order describes. */
+function optionsIn(origin: string): Readonly<Record<string, unknown>> {
+  const orders = origin.split('\n').flatMap((line) => (line === '' ? [] : (orderIn(line) ?? [])))
+  return orders.at(-1)?.options ?? {}
+}
+
+function orderIn(line: string) {
+  const facts = JSON.parse(line) as { readonly order?: { readonly options?: Readonly<Record<string, unknown>> } }
+  return facts.order
+}

@@ -1,0 +1,78 @@
+import { readWanted, type ReadWantedRun } from '@davit/coordinator-state'
+import { encodeDocument, type Infrastructure, Manifest } from '@davit/documents'
+import { loadInfrastructure } from '@davit/models'
+import { wantedManifest, type WantedOptions } from '@davit/reconstruction'
+import { deploymentOf, handOn, infrastructureOf, type ToolContext, usageError, withTargets } from '@davit/tool'
+
+import { say } from './messages.ts'
+
+interface Arguments {
+  readonly profile: string
+  readonly infrastructure: string | undefined
+  readonly prefer: 'profile' | 'records' | WantedOptions['prefer']
+  readonly format: 'xml' | 'json'
+  readonly origin: string | undefined
+  readonly interface: string
+  readonly targetProperty: string
+}
+
+/** Carries out `--wanted`; fetches the packages of what only the targets know. */
+export async function printWanted(
+  context: ToolContext<Arguments>,
+  fetch: (manifest: Manifest) => Promise<void>,
+): Promise<void> {
+  const { args, print, report } = context
+  const { profile, place } = deploymentOf(context)
+  const recorded = await readWanted(place)
+  const found = await find(recorded, context)
+  if (found === 'nothing') report(say('nothing-wanted', { profile }))
+  else if (found === 'as-recorded') {
+    const { transition: _, ...madeFrom } = recorded?.madeFrom ?? {}
+    await handOn(context, () => madeFrom)
+    await print(recorded?.text ?? '')
+  } else {
+    await fetch(found)
+    await print(encodeDocument(Manifest, found, args.format))
+  }
+}
+
+async function find(
+  recorded: ReadWantedRun | undefined,
+  context: ToolContext<Arguments>,
+): Promise<'nothing' | 'as-recorded' | Manifest> {
+  const prefer = preferenceIn(context.args.prefer)
+  if (recorded === undefined) {
+    const isAsked = context.args.infrastructure !== undefined && prefer !== 'coordinator'
+    return isAsked ? askTargets(undefined, prefer, context) : 'nothing'
+  }
+  // Nobody but this coordinator knows of such a run.
+  const isOurs = !recorded.isTold && prefer !== 'targets'
+  return isOurs ? 'as-recorded' : askTargets(recorded, prefer, context)
+}
+
+async function askTargets(
+  recorded: ReadWantedRun | undefined,
+  prefer: WantedOptions['prefer'],
+  context: ToolContext<Arguments>,
+): Promise<'nothing' | 'as-recorded' | Manifest> {
+  const { profile } = deploymentOf(context)
+  const infrastructure = await infrastructureWith(recorded, context)
+  const options = { ...context, infrastructure, profile, prefer, recorded: recorded?.manifest }
+  const found = await withTargets(infrastructure, { ...context, role: 'deploy', manifests: [] }, (reached) =>
+    wantedManifest(reached, options),
+  )
+  return found.kind === 'told' ? found.manifest : found.kind
+}
+
+function preferenceIn(prefer: Arguments['prefer']): WantedOptions['prefer'] {
+  if (prefer !== 'profile' && prefer !== 'records') return prefer
+  throw usageError(`'--prefer ${prefer}' does not belong to '--wanted'`, 'it can be coordinator or targets')
+}
+
+async function infrastructureWith(
+  recorded: ReadWantedRun | undefined,
+  context: ToolContext<Arguments>,
+): Promise<Infrastructure> {
+  if (recorded !== undefined && context.args.infrastructure === undefined) return recorded.manifest.infrastructure
+  return infrastructureOf({ ...context, args: { ...context.args, deployed: false } }, loadInfrastructure)
+}
