@@ -57,13 +57,12 @@ export async function readProfiles(
   const current = new Map<TargetName, CurrentProfile>()
   const told = new Map<TargetName, ToldProfile[]>()
   for (const line of lines) {
-    const { name, lock, kind, path = '', text = '', ...run } = (CURRENT.exec(line) ?? TOLD.exec(line))?.groups ?? {}
-    const target = targets.find((one) => one === name)
+    const groups = (CURRENT.exec(line) ?? TOLD.exec(line))?.groups ?? {}
+    const target = targets.find((one) => one === groups['name'])
     if (target === undefined) throw badAnswer(machine.address)
-    const now = current.get(target)
-    const described = text === '*' && now !== undefined ? now : currentProfile(target, path, text)
-    if (kind === undefined) current.set(target, { isLocked: lock === 'locked', ...described })
-    else told.set(target, [...(told.get(target) ?? []), toldProfile(kind, run, described)])
+    const described = profileIn(groups, target, current.get(target))
+    if (groups['kind'] === undefined) current.set(target, { isLocked: groups['lock'] === 'locked', ...described })
+    else told.set(target, [...(told.get(target) ?? []), toldProfile(groups, described)])
   }
   return { current, told }
 }
@@ -81,13 +80,18 @@ async function clientProfile(
   return new Map([[target, { path, manifest, isLocked: false, problem: undefined }]])
 }
 
+type Groups = Readonly<Record<string, string>>
+
+function profileIn({ path = '', text = '' }: Groups, target: TargetName, now: CurrentProfile | undefined) {
+  return text === '*' && now !== undefined ? now : currentProfile(target, path, text)
+}
+
 const CURRENT = /^profile (?<lock>locked|free) (?<name>\S+) (?<path>[0-9a-f]+|-) (?<text>[0-9a-f]+|[-=!+])$/
 const TOLD =
   /^wanted (?<name>\S+) (?<kind>new|same)\.(?<targets>[1-9]\d{0,5})\.(?<token>[\w-]{1,200})\.(?<number>[1-9]\d{0,14}) (?<path>[0-9a-f]+) (?<text>[0-9a-f]+|[-=!+*])$/
 
 function toldProfile(
-  kind: string,
-  { number, targets, token = '' }: Readonly<Record<string, string>>,
+  { kind, number, targets, token = '' }: Groups,
   { path, manifest, problem }: Omit<CurrentProfile, 'isLocked'>,
 ): ToldProfile {
   const run = { number: Number(number), targets: Number(targets), token, isNew: kind === 'new' }
