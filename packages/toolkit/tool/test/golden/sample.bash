@@ -9,11 +9,12 @@ _davit_sample() {
     --tag) : ;;
     --color) mapfile -t COMPREPLY < <(compgen -W 'red green' -- "$word") ;;
     --profile|-p) : ;;
+    --coordinator-profile-path) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     --max-concurrent-transfers|-m) : ;;
     --output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     --log-format) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$word") ;;
     *)
-      if [[ $word == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--old-text --no-rollback --rollback --dry-run --tag --color --profile --max-concurrent-transfers --output --quiet --verbose --log-format --debug --help --version' -- "$word")
+      if [[ $word == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--old-text --no-rollback --rollback --dry-run --tag --color --profile --coordinator-profile-path --max-concurrent-transfers --output --quiet --verbose --log-format --debug --help --version' -- "$word")
       else mapfile -t COMPREPLY < <(compgen -f -- "$word"); fi ;;
   esac
 }

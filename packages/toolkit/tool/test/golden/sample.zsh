@@ -11,6 +11,7 @@ _arguments -s -S \
   '--color=[of the text]:red|green:(red green)' \
   '-p+[name of the deployment (default\: default)]:NAME:' \
   '--profile=[name of the deployment (default\: default)]:NAME:' \
+  '--coordinator-profile-path=[directory for what this machine remembers of deployments, instead of '\\''coordinator'\\'' in the state directory\: generations, the journal, locks and runs that were cut off; packages and snapshots stay where they are]:DIRECTORY:_files -/' \
   '-m+[how many targets to send to at a time (default\: 4)]:N:' \
   '--max-concurrent-transfers=[how many targets to send to at a time (default\: 4)]:N:' \
   '--output=[write the result to a file, atomically, instead of standard output]:FILE:_files' \
