@@ -69,6 +69,8 @@ async function lockByClient(machine: Machine, place: LockPlace, token: string): 
     await machine.request('unlock', [place.target, place.profile, token]).catch(() => {})
     throw error
   })
+}
+
 function furtherFields({ deadToken, wanted }: LockRequest): readonly string[] {
   if (wanted !== undefined) return [deadToken ?? '-', wanted.path, String(wanted.targets), wanted.store]
   return deadToken === undefined ? [] : [deadToken]

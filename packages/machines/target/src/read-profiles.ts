@@ -51,9 +51,6 @@ export async function readProfiles(
   targets: readonly TargetName[],
 ): Promise<TargetProfiles> {
   const lines = await machine.request('read_profiles', [profile, ...targets])
-  const [target] = targets
-  if (lines.length === 0 && machine.client !== undefined && target !== undefined)
-    return { current: await clientProfile(machine, { target, profile }), told: new Map() }
   const current = new Map<TargetName, CurrentProfile>()
   const told = new Map<TargetName, ToldProfile[]>()
   for (const line of lines) {
@@ -64,7 +61,9 @@ export async function readProfiles(
     if (groups['kind'] === undefined) current.set(target, { isLocked: groups['lock'] === 'locked', ...described })
     else told.set(target, [...(told.get(target) ?? []), toldProfile(groups, described)])
   }
-  return { current, told }
+  const [only] = targets
+  if (current.size > 0 || machine.client === undefined || only === undefined) return { current, told }
+  return { current: await clientProfile(machine, { target: only, profile }), told }
 }
 
 /** Asks a client executable for a profile that was not set from here, where Disnix has it if it is used as root. */

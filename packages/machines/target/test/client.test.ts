@@ -106,9 +106,9 @@ describe('the lock of a machine behind a client executable', () => {
     expect(await acquireLock(machine, place, request)).toEqual({ kind: 'acquired', number: 1 })
     expect(await acquireLock(machine, place, request)).toMatchObject({ kind: 'acquired' })
     expect(existsSync(scene.there('locks/default'))).toBe(true)
-    await releaseLock(machine, place, 'token')
+    await releaseLock(machine, place, { token: 'token' })
     expect(scene.calls()).toEqual(['--lock @ --profile default', '--unlock @ --profile default'])
-    await expect(releaseLock(machine, place, 'token')).rejects.toMatchObject({ code: 'lock-lost' })
+    await expect(releaseLock(machine, place, { token: 'token' })).rejects.toMatchObject({ code: 'lock-lost' })
   })
 
   test('is refused while somebody else holds it there', async () => {
@@ -137,9 +137,9 @@ describe('the lock of a machine behind a client executable', () => {
     expect(held.holder.token).toBe('dead')
     const taken = await acquireLock(machine, place, { ...request, token: 'next', deadToken: 'dead' })
     expect(taken).toMatchObject({ kind: 'acquired' })
-    await expect(releaseLock(machine, place, 'dead')).rejects.toMatchObject({ code: 'lock-lost' })
+    await expect(releaseLock(machine, place, { token: 'dead' })).rejects.toMatchObject({ code: 'lock-lost' })
     expect(existsSync(scene.there('locks/default'))).toBe(true)
-    await releaseLock(machine, place, 'next')
+    await releaseLock(machine, place, { token: 'next' })
     expect(existsSync(scene.there('locks/default'))).toBe(false)
   })
 

@@ -19,6 +19,8 @@ export interface ToldTarget<One extends Told = Told> {
   /** The current profile. */
   readonly current: StorePath | undefined
   readonly told: readonly One[]
+  /** Whether runs from other coordinators tell it as well; they cannot if it is reached through a client executable. */
+  readonly isToldByAll: boolean
 }
 
 export type Wanted<One extends Told = Told> =
@@ -41,10 +43,14 @@ export function wantedRun<One extends Told>(targets: readonly ToldTarget<One>[])
     const missing = (first?.targets ?? 0) - told.length
     if (missing <= 0) return reaching(run, targets)
     // Targets that know of something else may not have been told yet.
-    const others = targets.filter((one) => !run.has(one.target) && (one.current !== undefined || one.told.length > 0))
+    const others = targets.filter((one) => one.isToldByAll && !run.has(one.target) && isKnown(one))
     if (others.length < missing) return { kind: 'incomplete', targets: told.length + missing, told }
   }
   return { kind: 'nothing' }
+}
+
+function isKnown({ current, told }: ToldTarget): boolean {
+  return current !== undefined || told.length > 0
 }
 
 /** Targets that know of something later than a manifest with these profiles. */

@@ -3,12 +3,16 @@ import { expect, test } from 'vitest'
 
 import { targetsBeyond, type ToldTarget, type Wanted, wantedRun } from '../src/recovery.ts'
 
-/** `a=old run:1/2:new` is target `a` with the current profile `old`, told by a run, as its first lock, with two targets. */
+/**
+ * `a=old run:1/2:new` is target `a` with the current profile `old`, told by a run, as its first lock, with two targets; `a~old` is one
+ * that only this coordinator tells.
+ */
 function target(text: string): ToldTarget {
   const [place = '', ...told] = text.split(' ')
-  const [name = '', current = ''] = place.split('=')
+  const [name = '', current = ''] = place.split(/[=~]/)
   return {
     target: name as TargetName,
+    isToldByAll: place.includes('='),
     current: current === '' ? undefined : (current as StorePath),
     told: told.map((one) => {
       const [, token = '', number, targets, path] = /^(\w+):(\d)\/(\d):(\w+)$/.exec(one) ?? []
@@ -33,6 +37,7 @@ test.each<[string, string[], unknown]>([
   ['one was not told yet', ['a=old x:1/2:new', 'b=old'], 'nothing'],
   ['one was reinstalled', ['a=old x:1/2:new', 'b='], { targets: 2, told: ['a'] }],
   ['one is not in the infrastructure', ['a=old x:1/2:new'], { targets: 2, told: ['a'] }],
+  ['one cannot be told by others', ['a=old x:1/2:new', 'b~old'], { targets: 2, told: ['a'] }],
   ['another target was not part of it', ['a=old x:1/1:new', 'c=old'], { a: 'new' }],
   ['a later run told not all', ['a=old x:1/2:new y:2/2:late', 'b=old x:7/2:newer'], { a: 'new', b: 'newer' }],
   ['a later run told all', ['a=old x:1/2:new y:2/2:late', 'b=old x:7/2:newer y:8/2:late'], { a: 'late', b: 'late' }],

@@ -1,5 +1,5 @@
 import { type Adoption, type AdoptedTarget, adoptTargets, preparedAdoption, readAdoption } from '@davit/adoption'
-import { addGeneration, currentGeneration, type DeploymentPlace, generationRoot } from '@davit/coordinator-state'
+import { addGeneration, currentGeneration, type DeploymentPlace, endWanted, generationRoot } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
 import { encodeDocument, Manifest } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
@@ -99,5 +99,6 @@ async function record(
   const madeFrom = { order: { tool: description.name, began: time.toISOString(), directory, options } }
   const { kind, number } = await addGeneration(place, { manifest, text, origin: { time, user, host }, madeFrom })
   await store.addRoot(generationRoot(place, number), [...manifest.profiles.values()])
+  await endWanted(place, store)
   report(say(kind === 'added' ? 'generation-adopted' : 'generation-known', { generation: number }))
 }

@@ -68,7 +68,7 @@ async function readBack(context: ToolContext<ReadingArguments>): Promise<Reconst
   const infrastructure = await infrastructureOf({ ...context, args: { ...args, deployed: false } }, loadInfrastructure)
   return withTargets(infrastructure, { ...context, role: 'deploy', manifests: [] }, (reached) =>
     unlessInterrupted(
-      reconstructManifest(reached, { ...context, ...args, prefer, infrastructure, profile }),
+      reconstructManifest(reached, { ...context, ...args, prefer, infrastructure, profile, originals: 'ignore' }),
       context.signal,
     ),
   )

@@ -48,6 +48,8 @@ export interface Accounts {
   readonly originalProfiles: ReadonlySet<ProfileName>
   /** What runs told the targets that they want. */
   readonly told: ReadonlyMap<TargetName, readonly ToldProfile[]>
+  /** Targets behind a client executable, whose accounts are those of this coordinator. */
+  readonly behindClients: ReadonlySet<TargetName>
 }
 
 /** Reads what each target has of a deployment, and changes nothing. */
@@ -72,6 +74,7 @@ export async function readAccounts(reached: ReachedTargets, terms: ReadingTerms)
     originals: new Map(known.flatMap(({ account, original }) => (original ? [[account.target, original]] : []))),
     originalProfiles: new Set(known.flatMap(({ originalProfiles }) => originalProfiles)),
     told: new Map(known.map(({ account, told }) => [account.target, told])),
+    behindClients: new Set([...targets.values()].flatMap(({ name, machine }) => (machine.client ? [name] : []))),
   }
 }
 
@@ -133,6 +136,7 @@ function readTarget(target: TargetName, told: Told, terms: ReadingTerms): Outcom
     profiles: [...observation.profiles, ...observation.foreign.map((one) => one.profile)],
     original,
     originalProfiles: observation.originals.map((one) => one.profile),
+    told: told.runs,
   }
   if (original !== undefined) {
     const isReplaced = terms.originals === 'replace'

@@ -73,8 +73,14 @@ function refuseHalfRecorded(read: Accounts): void {
 export function toldTargets({
   accounts,
   told,
-}: Pick<Accounts, 'accounts' | 'told'>): readonly ToldTarget<ToldProfile>[] {
-  return accounts.map(({ target, profile }) => ({ target, current: profile?.path, told: told.get(target) ?? [] }))
+  behindClients,
+}: Pick<Accounts, 'accounts' | 'told' | 'behindClients'>): readonly ToldTarget<ToldProfile>[] {
+  return accounts.map(({ target, profile }) => ({
+    target,
+    current: profile?.path,
+    told: told.get(target) ?? [],
+    isToldByAll: !behindClients.has(target),
+  }))
 }
 
 function refuseNothing({ accounts, empty, profiles, originalProfiles }: Accounts, profile: ProfileName): void {
