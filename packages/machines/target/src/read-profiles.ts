@@ -50,20 +50,24 @@ export async function readProfiles(
   profile: ProfileName,
   targets: readonly TargetName[],
 ): Promise<TargetProfiles> {
-  const lines = await machine.request('read_profiles', [profile, ...targets])
+  const read = profilesIn(await machine.request('read_profiles', [profile, ...targets]), machine, targets)
+  const [only] = targets
+  if (read.current.size > 0 || machine.client === undefined || only === undefined) return read
+  return { ...read, current: await clientProfile(machine, { target: only, profile }) }
+}
+
+function profilesIn(lines: readonly string[], machine: Machine, targets: readonly TargetName[]): TargetProfiles {
   const current = new Map<TargetName, CurrentProfile>()
   const told = new Map<TargetName, ToldProfile[]>()
   for (const line of lines) {
-    const groups = (CURRENT.exec(line) ?? TOLD.exec(line))?.groups ?? {}
+    const groups = groupsIn(line)
     const target = targets.find((one) => one === groups['name'])
     if (target === undefined) throw badAnswer(machine.address)
     const described = profileIn(groups, target, current.get(target))
     if (groups['kind'] === undefined) current.set(target, { isLocked: groups['lock'] === 'locked', ...described })
     else told.set(target, [...(told.get(target) ?? []), toldProfile(groups, described)])
   }
-  const [only] = targets
-  if (current.size > 0 || machine.client === undefined || only === undefined) return { current, told }
-  return { current: await clientProfile(machine, { target: only, profile }), told }
+  return { current, told }
 }
 
 /** Asks a client executable for a profile that was not set from here, where Disnix has it if it is used as root. */
@@ -80,6 +84,10 @@ async function clientProfile(
 }
 
 type Groups = Readonly<Record<string, string>>
+
+function groupsIn(line: string): Groups {
+  return CURRENT.exec(line)?.groups ?? TOLD.exec(line)?.groups ?? {}
+}
 
 function profileIn({ path = '', text = '' }: Groups, target: TargetName, now: CurrentProfile | undefined) {
   return text === '*' && now !== undefined ? now : currentProfile(target, path, text)

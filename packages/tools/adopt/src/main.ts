@@ -1,5 +1,11 @@
 import { type Adoption, type AdoptedTarget, adoptTargets, preparedAdoption, readAdoption } from '@davit/adoption'
-import { addGeneration, currentGeneration, type DeploymentPlace, endWanted, generationRoot } from '@davit/coordinator-state'
+import {
+  addGeneration,
+  currentGeneration,
+  type DeploymentPlace,
+  endWanted,
+  generationRoot,
+} from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
 import { encodeDocument, Manifest } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'

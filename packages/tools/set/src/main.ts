@@ -38,19 +38,17 @@ export const tool = defineTool({
       context.journal({ profile, manifest: text }, 'change')
       await record(async () => {})
     } else {
-      await withDeployment(
-        context,
-        { manifest, text, purpose: 'change' },
-        async ({ targets, lockUse, stateMachines: machines }) =>
-          withLock(targets, lockUse, async ({ token, confirm }) => {
-            const generations = generation === undefined ? 'add' : 'reuse'
-            await setProfiles(manifest, targets, { token, profile, report, generations })
-            if (args.originalProfile) await givenBackTo(manifest, targets, { profile, token, machines, report })
-            const reachedNames = new Set(targets.map(({ name }) => name))
-            const behind = targetsBehind(manifest, reachedNames, (await currentGeneration(place))?.manifest)
-            if (behind.length === 0) await record(confirm)
-            else report(say('generation-not-recorded', { targets: behind }))
-          }),
+      const run = { manifest, text, purpose: 'change' } as const
+      await withDeployment(context, run, async ({ targets, lockUse, stateMachines: machines }) =>
+        withLock(targets, lockUse, async ({ token, confirm }) => {
+          const generations = generation === undefined ? 'add' : 'reuse'
+          await setProfiles(manifest, targets, { token, profile, report, generations })
+          if (args.originalProfile) await givenBackTo(manifest, targets, { profile, token, machines, report })
+          const reachedNames = new Set(targets.map(({ name }) => name))
+          const behind = targetsBehind(manifest, reachedNames, (await currentGeneration(place))?.manifest)
+          if (behind.length === 0) await record(confirm)
+          else report(say('generation-not-recorded', { targets: behind }))
+        }),
       )
     }
     await print(text)

@@ -1,10 +1,8 @@
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { ProfileName, TargetName } from '@davit/documents'
-import type { Preference, RecordedService, TargetAccount } from '@davit/recovery'
+import type { Preference, TargetAccount } from '@davit/recovery'
 import {
   allTargets,
-  type CurrentProfile,
-  type DamagedRecord,
   groupByMachine,
   type MachineTargets,
   type Observation,
@@ -16,10 +14,11 @@ import {
   type ToldProfile,
 } from '@davit/target'
 
-import { damagedRecordsError, unreadableError, unreadableProfile } from './failures.ts'
+import { unreadableError } from './failures.ts'
 import { withInstalled } from './installed.ts'
 import { say } from './messages.ts'
-import { originalAccount, targetOf } from './originals.ts'
+import { targetOf } from './originals.ts'
+import { type ReadTarget, readTarget, type Told } from './read-target.ts'
 
 export interface ReadingTerms {
   readonly profile: ProfileName
@@ -78,15 +77,6 @@ export async function readAccounts(reached: ReachedTargets, terms: ReadingTerms)
   }
 }
 
-interface ReadTarget {
-  readonly account: TargetAccount
-  readonly isEmpty: boolean
-  readonly profiles: readonly ProfileName[]
-  readonly original: OriginalDeployment | undefined
-  readonly originalProfiles: readonly ProfileName[]
-  readonly told: readonly ToldProfile[]
-}
-
 type Outcome = ReadTarget | DavitError
 
 function failureOf(name: TargetName, outcome: Outcome | undefined): readonly [TargetName, DavitError][] {
@@ -120,99 +110,6 @@ async function readMachine(group: MachineTargets, terms: ReadingTerms): Promise<
 
 function on({ current, told }: TargetProfiles, target: TargetName): Pick<Told, 'profile' | 'runs'> {
   return { profile: current.get(target), runs: told.get(target) ?? [] }
-}
-
-interface Told {
-  readonly observation: Observation
-  readonly profile: CurrentProfile | undefined
-  readonly original: OriginalDeployment | undefined
-  readonly runs: readonly ToldProfile[]
-}
-
-function readTarget(target: TargetName, told: Told, terms: ReadingTerms): Outcome {
-  const { observation, original } = told
-  const damaged = observation.damaged.filter((one) => one.target === target)
-  const known = {
-    profiles: [...observation.profiles, ...observation.foreign.map((one) => one.profile)],
-    original,
-    originalProfiles: observation.originals.map((one) => one.profile),
-    told: told.runs,
-  }
-  if (original !== undefined) {
-    const isReplaced = terms.originals === 'replace'
-    if (damaged.length > 0 && !isReplaced) return damagedRecordsError(damaged)
-    const recorded = isReplaced ? [] : intactRecords(target, observation, terms)
-    return { ...known, account: originalAccount(original, target, recorded), isEmpty: false }
-  }
-  const profile = told.profile
-  if (profile?.isLocked) terms.report(say('deployment-locked', { target }))
-  const refused = refusalOf(profile, damaged, terms)
-  if (refused !== undefined) return refused
-  if (profile?.problem !== undefined) {
-    terms.report(say('profile-unreadable', { target, reason: profile.problem.message }))
-  }
-  const records = [...intactRecords(target, observation, terms), ...salvagedRecords(profile, damaged, terms)]
-  const isEmpty = profile === undefined && records.length === 0 && damaged.length === 0
-  return { ...known, account: { target, profile: readableProfile(profile), records }, isEmpty }
-}
-
-/** Why what a target tells does not suffice; undefined if it does. */
-function refusalOf(
-  profile: CurrentProfile | undefined,
-  damaged: readonly DamagedRecord[],
-  { prefer, partial }: ReadingTerms,
-): DavitError | undefined {
-  if (profile?.problem !== undefined && prefer !== 'records') return unreadableProfile(profile.problem)
-  if (partial || (prefer === 'profile' && profile !== undefined)) return undefined
-  const unknown = damaged.filter((one) => recordFromProfile(profile, one) === undefined)
-  return unknown.length === 0 ? undefined : damagedRecordsError(unknown)
-}
-
-function readableProfile(profile: CurrentProfile | undefined): TargetAccount['profile'] {
-  return profile?.path === undefined ? undefined : { path: profile.path, manifest: profile.manifest }
-}
-
-function intactRecords(
-  target: TargetName,
-  observation: Observation,
-  { report }: ReadingTerms,
-): readonly RecordedService[] {
-  const records = observation.records.filter(({ mapping }) => mapping.target === target)
-  for (const { state, service } of records) {
-    if (state !== 'active') report(say('service-unsettled', { target, service: service.name, state }))
-  }
-  return records
-    .filter(({ state }) => state === 'active')
-    .map(({ mapping, service, component }) => ({ mapping, service, component }))
-}
-
-function salvagedRecords(
-  profile: CurrentProfile | undefined,
-  damaged: readonly DamagedRecord[],
-  { report }: ReadingTerms,
-): readonly RecordedService[] {
-  return damaged.flatMap((one) => {
-    const { target, container, key, problem } = one
-    const record = recordFromProfile(profile, one)
-    const code = record === undefined ? 'record-left-out' : 'record-unreadable'
-    report(say(code, { target, container, key, problem }))
-    return record === undefined ? [] : [record]
-  })
-}
-
-/** A damaged record says that its service is there; what it is, only the profile can tell. */
-function recordFromProfile(
-  profile: CurrentProfile | undefined,
-  { container, key }: DamagedRecord,
-): RecordedService | undefined {
-  const manifest = profile?.manifest
-  const isIt = (mapping: { readonly service: string; readonly container: string }) =>
-    mapping.service === key && mapping.container === container
-  const placed = manifest?.serviceMappings.find(isIt)
-  const service = manifest?.services.get(key)
-  if (placed === undefined || service === undefined) return undefined
-  const { position: _, ...mapping } = placed
-  return { mapping, service, component: manifest?.snapshotMappings.find(isIt)?.component }
 }
 
 /** Reports targets that the machine was once called, and that the infrastructure does not have. */

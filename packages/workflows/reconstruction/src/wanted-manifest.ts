@@ -28,7 +28,14 @@ export async function wantedManifest(reached: ReachedTargets, options: WantedOpt
   const recorded = options.prefer === 'targets' ? undefined : options.recorded
   if (recorded === undefined) allTargets(reached)
   // Records, and machines that cannot be reached, concern the run that goes on.
-  const read = await readAccounts(reached, { profile, partial: true, prefer: 'records', originals: 'ignore', report: () => {}, signal })
+  const read = await readAccounts(reached, {
+    profile,
+    partial: true,
+    prefer: 'records',
+    originals: 'ignore',
+    report: () => {},
+    signal,
+  })
   const targets = toldTargets(read)
   if (recorded === undefined) return told(targets, options)
   const beyond = targetsBeyond(recorded.profiles, targets)
