@@ -12,6 +12,7 @@ const RESUMED = [
   'restore',
   'direct',
   'noRollback',
+  'confirm',
   'restartChanged',
   'activityTimeout',
   'noLock',
@@ -24,14 +25,25 @@ export function resumed(order: Order, origin: string): Order {
   const recorded = optionsIn(origin)
   const added = RESUMED.flatMap((name) => {
     const value = recorded[dashed(name)]
-    const isGiven = order[name] !== undefined && order[name] !== false
-    return isGiven || value === undefined || contradicts(name, order) ? [] : [[name, value] as const]
+    return isGiven(order[name]) || value === undefined || contradicts(name, order) ? [] : [[name, value] as const]
   })
   return { ...order, ...Object.fromEntries(added) }
 }
 
+/** Of these options, one that is given stands in the way of the other. */
+const EXCLUSIVE = [
+  ['noMigration', 'deleteState'],
+  ['confirm', 'noLock'],
+  ['confirm', 'noRollback'],
+] as const satisfies readonly (readonly (typeof RESUMED)[number][])[]
+
+function isGiven(value: Order[keyof Order]): boolean {
+  return value !== undefined && value !== false
+}
+
 function contradicts(name: (typeof RESUMED)[number], order: Order): boolean {
-  return (name === 'noMigration' && order.deleteState) || (name === 'deleteState' && order.noMigration)
+  const given = EXCLUSIVE.filter((pair) => pair.includes(name)).flatMap((pair) => pair.filter((one) => one !== name))
+  return given.some((one) => isGiven(order[one]))
 }
 
 /** Options of the command that the last line with an order describes. */

@@ -98,14 +98,13 @@ async function observeRecords(
       return [...judged, ...salvaged].map((one) => placed(one, machine, places))
     }),
   )
-  const known = new Set<ShellTarget>(targets)
   const unusable = observations.flatMap(({ damaged }) =>
     damaged.filter((record) => salvage(record, manifests) === undefined),
   )
   return {
     observed: observed.flat(),
     places,
-    renamed: [...places.values()].filter((place) => !known.has(place)),
+    renamed: [...places.values()].filter((place) => !targets.includes(place)),
     neighbours: machines.flatMap((machine, index) =>
       (observations[index]?.foreign ?? []).map((record) => ({ machine, record })),
     ),
