@@ -31,11 +31,11 @@ export function resumed(order: Order, origin: string): Order {
 }
 
 /** Of these options, one that is given stands in the way of the other. */
-const EXCLUSIVE = [
+const EXCLUSIVE: readonly (readonly (typeof RESUMED)[number][])[] = [
   ['noMigration', 'deleteState'],
   ['confirm', 'noLock'],
   ['confirm', 'noRollback'],
-] as const satisfies readonly (readonly (typeof RESUMED)[number][])[]
+]
 
 function isGiven(value: Order[keyof Order]): boolean {
   return value !== undefined && value !== false

@@ -71,24 +71,20 @@ export const tool = defineTool({
     // If there may be nothing to undeploy, nothing is written until that is known.
     const isInDoubt = undeploy && claim !== undefined
     const purpose = args.dryRun || isInDoubt ? undefined : 'change'
-    const manifests = { manifest: next, others: old === undefined ? [] : [old] }
+    const run = { manifest: next, others: old === undefined ? [] : [old], text }
 
-    return withDeployment(
-      context,
-      { ...manifests, text, purpose },
-      async ({ targets, lockUse, stateMachines: machines, open }) => {
-        await refuseStrange(next, targets, claim)
-        if (args.dryRun) return print(await planText(next, targets, { ...terms, seconds: args.confirm }))
-        if (isInDoubt) context.journal({ profile, manifest: text }, 'change')
-        const confirm = confirmTerms(args.confirm, { infrastructure: next.infrastructure, targets, context, open })
-        const how = { machines, confirm, direct: directOf(context), tellPlan: notes.tellPlan, running: 'wait' } as const
-        const recording = await recordingOf({ next, text, lockUse }, context)
-        const outcome = await carryOut(next, targets, { ...terms, ...how, ...recording })
-        if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
-        await handOn(context, () => ({ transition: notes.of(text) }))
-        return print(text)
-      },
-    )
+    return withDeployment(context, { ...run, purpose }, async ({ targets, lockUse, stateMachines: machines, open }) => {
+      await refuseStrange(next, targets, claim)
+      if (args.dryRun) return print(await planText(next, targets, { ...terms, seconds: args.confirm }))
+      if (isInDoubt) context.journal({ profile, manifest: text }, 'change')
+      const confirm = confirmTerms(args.confirm, { infrastructure: next.infrastructure, targets, context, open })
+      const how = { machines, confirm, direct: directOf(context), tellPlan: notes.tellPlan }
+      const recording = await recordingOf({ next, text, lockUse }, context)
+      const outcome = await carryOut(next, targets, { ...terms, ...how, ...recording, running: 'wait' })
+      if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
+      await handOn(context, () => ({ transition: notes.of(text) }))
+      return print(text)
+    })
   },
 })
 
