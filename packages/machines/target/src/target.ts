@@ -15,6 +15,7 @@ export { collectNixGarbage, type Remnant, trimProfile, trimRemnants } from './co
 export {
   checkModulesHere,
   missingModule,
+  type KnownModule,
   moduleHere,
   type WantedModule,
   wantedModules,

@@ -2,7 +2,7 @@
 # given back.
 
 # operation_adopt_record TARGET PROFILE TOKEN CONTAINER KEY [FIELD WORD]...: makes the record of an active service in one step; says
-# `present` if there is one already, otherwise `adopted`.
+# `present` if there is one already, otherwise `adopted`. A directory without record and state is what a crash has left of one.
 operation_adopt_record() {
   umask 077
   hold_mutex "$1"
@@ -12,8 +12,12 @@ operation_adopt_record() {
   shift 5
   if [ -d "$directory" ]; then
     ! is_running "$directory" || refuse_running
-    say present
-    return
+    if [ -e "$directory/record" ] || [ -e "$directory/state" ]; then
+      is_complete "$directory/record" || fail bad-record "the record '$directory/record' is damaged"
+      say present
+      return
+    fi
+    rm -rf "$directory"
   fi
   [ ! -e "$new" ] || rm -rf "$new"
   make_directory "$new"

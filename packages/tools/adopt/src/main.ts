@@ -9,7 +9,7 @@ import {
 import { withLock } from '@davit/deployment-lock'
 import { encodeDocument, Manifest } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
-import { modulesOf } from '@davit/modules'
+import { type LifecycleModule, modulesOf } from '@davit/modules'
 import { processIdentity } from '@davit/process'
 import { openStore, type Store } from '@davit/store'
 import { defineTool, deploymentOf, infrastructureOf, type ToolContext, withDeployment, withTargets } from '@davit/tool'
@@ -27,7 +27,8 @@ export const tool = defineTool({
       { ...context, args: { ...args, deployed: false } },
       loadInfrastructure,
     )
-    const terms = { ...context, ...args, infrastructure, profile }
+    const modules = await modulesOf(args.modules)
+    const terms = { ...context, ...args, infrastructure, profile, modules }
     const found = await withTargets(infrastructure, { ...context, role: 'deploy', manifests: [] }, (reached) =>
       readAdoption(reached, terms),
     )
@@ -35,7 +36,7 @@ export const tool = defineTool({
     if (!isNew) report(say('nothing-to-adopt', { profile }))
     // An earlier run may have been cut off before it has added the generation.
     const isKnown = !isNew && (await currentGeneration(place)) !== undefined
-    const targets = isKnown ? [] : await adopt(found, context)
+    const targets = isKnown ? [] : await adopt(found, modules, context)
     const { dryRun: isDryRun } = args
     await print(args.format === 'json' ? encodeAdoption({ profile, isDryRun, targets }) : renderAdoption(targets))
   },
@@ -52,11 +53,17 @@ interface Arguments {
   readonly lockLease: number
 }
 
-async function adopt(found: Adoption, context: ToolContext<Arguments>): Promise<readonly AdoptedTarget[]> {
+type Modules = ReadonlyMap<string, LifecycleModule>
+
+async function adopt(
+  found: Adoption,
+  modules: Modules,
+  context: ToolContext<Arguments>,
+): Promise<readonly AdoptedTarget[]> {
   const { args } = context
   const { originals } = found
   const store = args.dryRun ? undefined : await openStore(found.manifest.store, context)
-  const manifest = store === undefined ? found.manifest : await prepared(found, store, context)
+  const manifest = store === undefined ? found.manifest : await prepared(found, { store, modules }, context)
   const run = { manifest, text: encodeDocument(Manifest, manifest, 'json') }
   const withSkip = { ...context, args: { ...args, skipUnreachable: args.partial } }
   const purpose = args.dryRun ? undefined : 'change'
@@ -77,13 +84,16 @@ async function adopt(found: Adoption, context: ToolContext<Arguments>): Promise<
   )
 }
 
-async function prepared(found: Adoption, store: Store, context: ToolContext<Arguments>): Promise<Manifest> {
+async function prepared(
+  found: Adoption,
+  made: { readonly store: Store; readonly modules: Modules },
+  context: ToolContext<Arguments>,
+): Promise<Manifest> {
   const infrastructure = new Map(
     [...found.manifest.infrastructure].filter(([name]) => found.manifest.profiles.has(name)),
   )
-  const modules = await modulesOf(context.args.modules)
   return withTargets(infrastructure, { ...context, role: 'carry', manifests: [] }, (reached) =>
-    preparedAdoption(found, reached, { ...context, ...context.args, store, modules }),
+    preparedAdoption(found, reached, { ...context, ...context.args, ...made }),
   )
 }
 

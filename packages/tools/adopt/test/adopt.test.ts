@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { fits, type Schema } from '@davit/testing/json-schema'
@@ -160,6 +160,69 @@ describe('davit-adopt', () => {
     expect(readdirSync(join(scene.state, 'targets/t1/active/default'))).toEqual([`echo:${DATABASE}`])
     expect((await scene.manifest()).profiles).not.toEqual(profiles)
     expect((await scene.adopt('--replace')).stdout).toBe('')
+  })
+
+  test.each([
+    ['a damaged record', 'record', 'shop'],
+    ['a record that is empty', 'record', ''],
+    ['a damaged state', 'state', 'rubbish'],
+  ])('makes %s anew, if asked to', async (_, file, text) => {
+    scene.deployOriginal()
+    await scene.adopt()
+    const record = scene.record(SHOP)
+    rmSync(join(scene.state, 'adopted'), { recursive: true })
+    const directory = join(scene.state, `targets/t1/active/default/echo:${SHOP}`)
+    writeFileSync(join(directory, file), text)
+    await expect(scene.adopt()).rejects.toMatchObject({ hint: expect.stringContaining('--replace') as string })
+    const told = await scene.adopt('--replace')
+    expect(told.stdout).toMatch(/'database' in container 'echo' \(adopted before\)\n {2}'shop' in container 'echo'\n$/)
+    expect(scene.record(SHOP)).toBe(record)
+    const [aside = ''] = /'\/.*abandoned.*'/.exec(told.messages.join('\n')) ?? []
+    expect(readFileSync(join(aside.slice(1, -1), file), 'utf8')).toBe(text)
+    expect((await scene.adopt()).stdout).toBe('')
+  })
+
+  test('makes a record of which a crash has left nothing but its directory', async () => {
+    scene.deployOriginal()
+    mkdirSync(join(scene.state, `targets/t1/active/default/echo:${SHOP}`), { recursive: true })
+    expect((await scene.adopt()).stdout).not.toContain('adopted before')
+    expect(scene.record(SHOP)).toContain('module /')
+  })
+
+  test('takes modules of Dysnomia for types of which davit has none, and refuses what nobody has', async () => {
+    scene.deployOriginal(['shop'], 'default', 'strange-type')
+    const refused = {
+      code: 'no-module',
+      diagnostics: [
+        { message: "there is no module for type 'strange-type', used by 'shop', and Dysnomia has none on 't1'" },
+      ],
+    }
+    await expect(scene.adopt('--dry-run')).rejects.toMatchObject(refused)
+    await expect(scene.adopt()).rejects.toMatchObject(refused)
+    expect(scene.files(scene.state)).toEqual({})
+    const module = scene.installModule('strange-type')
+    const told = await scene.adopt()
+    expect(told.messages).toContain("'strange-type': davit calls the module of Dysnomia that is there")
+    expect(scene.record(SHOP)).toContain(`module ${module}\n`)
+  })
+
+  test('takes no module of Dysnomia where there is another one', async () => {
+    scene.deployOriginal(['shop'])
+    const module = scene.installModule('echo')
+    await scene.adopt()
+    expect(scene.record(SHOP)).not.toContain(`module ${module}\n`)
+  })
+
+  test('adopts deployments that share a component', async () => {
+    scene.deployOriginal(['shop', 'database'])
+    scene.deployOriginal(['database'], 'other')
+    scene.keepState('one')
+    await scene.adopt()
+    const marker = scene.files(snapshots())['activated/echo/database']
+    const told = await scene.adopt('-p', 'other')
+    expect(told.stdout).toMatch(/\n {2}'database' in container 'echo'\n$/)
+    expect(scene.files(snapshots())['activated/echo/database']).toBe(marker)
+    expect(readdirSync(join(scene.state, 'targets/t1/active'))).toEqual(['default', 'other'])
   })
 
   test('adopts another deployment beside the first', async () => {

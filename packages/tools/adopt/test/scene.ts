@@ -39,6 +39,7 @@ export class Scene {
   readonly dysnomia = join(this.directory, 'dysnomia')
   readonly temporary = join(this.directory, 'tmp')
   readonly #store = join(this.directory, 'store')
+  readonly #ofDysnomia = join(this.directory, 'modules')
   #packages: readonly string[] = []
 
   static async open(): Promise<Scene> {
@@ -67,7 +68,7 @@ export class Scene {
   }
 
   /** Lays out the profile of Disnix with these services; returns its path in the store. */
-  deployOriginal(names: readonly string[] = ['shop', 'database'], profile = 'default'): string {
+  deployOriginal(names: readonly string[] = ['shop', 'database'], profile = 'default', type = 'echo'): string {
     const [shop, database] = this.#packages
     const mapping = (key: string) => ({ service: key, container: 'echo' })
     const all = [
@@ -77,13 +78,21 @@ export class Scene {
     const text = JSON.stringify({
       document: 'profilemanifest',
       version: 2,
-      services: Object.fromEntries(all.map(({ key, ...service }) => [key, { ...service, type: 'echo' }])),
+      services: Object.fromEntries(all.map(({ key, ...service }) => [key, { ...service, type }])),
       serviceMappings: all.map(({ key }) => mapping(key)),
       snapshotMappings: names.includes('database') ? [{ ...mapping(DATABASE), component: 'database' }] : [],
     })
     const format = ProfileManifest.on('t1' as never)
     const xml = encodeDocument(format, parseDocument(format, text, { file: 'profile' }), 'xml')
     return layOutOriginal(this.nix, { profile, target: 't1', text: xml, store: this.#store })
+  }
+
+  /** Installs a module of Dysnomia; returns its path. */
+  installModule(type: string): string {
+    mkdirSync(this.#ofDysnomia, { recursive: true })
+    const path = join(this.#ofDysnomia, type)
+    writeFileSync(path, '#!/bin/sh\nexit 0\n', { mode: 0o755 })
+    return path
   }
 
   /** Adds snapshots of the database, as modules of Dysnomia take them, and its markers. */
@@ -115,6 +124,7 @@ export class Scene {
       DAVIT_STORE_DIR: this.#store,
       NIX_STATE_DIR: this.nix,
       DYSNOMIA_STATEDIR: this.dysnomia,
+      DYSNOMIA_MODULES_PATH: this.#ofDysnomia,
     }
     const request = parseArguments(tool, { argv: [...argv, join(this.directory, 'infrastructure.json')], environment })
     if (request.kind !== 'run') throw new Error('not a run')

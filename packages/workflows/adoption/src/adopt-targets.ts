@@ -101,7 +101,7 @@ async function adoptTarget(manifest: Manifest, target: ShellTarget, terms: Targe
   return { target: target.name, original, services, snapshots }
 }
 
-/** Puts the records of a target aside that are not those of active services of the deployment. */
+/** Puts the records of a target aside that are damaged, or are not those of active services of the deployment. */
 async function putAside(
   { name: target, machine }: ShellTarget,
   { observation, placed, profile, token, report }: TargetTerms,
@@ -110,12 +110,16 @@ async function putAside(
   const obsolete = (observation?.records ?? []).filter(
     ({ mapping, state }) => mapping.target === target && !(wanted.has(mappingIdOf(mapping)) && state === 'active'),
   )
-  for (const { mapping, service } of obsolete) {
-    const { container, service: key } = mapping
+  const damaged = (observation?.damaged ?? []).filter((one) => one.target === target)
+  const asides = [
+    ...obsolete.map(({ mapping, service }) => ({ ...mapping, key: mapping.service, name: service.name })),
+    ...damaged.map(({ container, key, fields }) => ({ container, key, name: fields.service?.name ?? key })),
+  ]
+  for (const { container, key, name } of asides) {
     // One after the other, as each holds the target.
     // oxlint-disable-next-line no-await-in-loop
     const record = await abandonRecord(machine, { profile, token, target, container, key })
-    report(say('record-put-aside', { target, service: service.name, record }))
+    report(say('record-put-aside', { target, service: name, record }))
   }
 }
 

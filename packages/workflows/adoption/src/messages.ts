@@ -1,10 +1,22 @@
 import { detail, messages, note, warning } from '@davit/diagnostics'
 
 export const say = messages({
-  /** The record of a service that Disnix has replaced since was put aside because of `--replace`. Its module was not called. */
+  /**
+   * The record of a service was put aside because of `--replace`: Disnix has replaced the service since, or the record was damaged. Its module
+   * was not called.
+   */
   'record-put-aside': note(
     { target: 'prefix', service: 'text', record: 'text' },
     ({ service, record }) => `put aside what davit knew of '${service}': its record is now '${record}'`,
+  ),
+  /**
+   * Of these types, davit has no module: it calls those that Dysnomia has on the targets. To deploy the models, make a manifest with
+   * --modules, since they are not looked for on targets then.
+   */
+  'modules-of-dysnomia': note(
+    { modules: 'texts' },
+    ({ modules }) =>
+      `${modules.map((name) => `'${name}'`).join(', ')}: davit calls the module of Dysnomia that is there`,
   ),
   /** The profile of Disnix on a target is now what davit has deployed. */
   'original-set': note({ target: 'prefix' }, () => 'the profile of Disnix is set'),

@@ -1,7 +1,10 @@
 import { DavitError } from '@davit/diagnostics'
 import type { Infrastructure, Manifest, ProfileName, TargetName } from '@davit/documents'
+import type { LifecycleModule } from '@davit/modules'
 import { reconstructManifest, type ReconstructionOptions } from '@davit/reconstruction'
 import type { OriginalDeployment, ReachedTargets } from '@davit/target'
+
+import { refuseLackingModules } from './refuse-lacking-modules.ts'
 
 /** What is deployed: by Disnix on the targets of `originals`, by davit on all others. */
 export interface Adoption {
@@ -13,6 +16,7 @@ export interface Adoption {
 export interface AdoptionTerms extends Pick<ReconstructionOptions, 'partial' | 'report' | 'signal'> {
   readonly infrastructure: Infrastructure
   readonly profile: ProfileName
+  readonly modules: ReadonlyMap<string, LifecycleModule>
   /** Whether what Disnix has deployed counts where records of davit contradict it. */
   readonly replace: boolean
 }
@@ -25,6 +29,7 @@ export async function readAdoption(reached: ReachedTargets, terms: AdoptionTerms
     originals: terms.replace ? 'replace' : 'adopt',
   })
   refuseLocked(originals)
+  await refuseLackingModules(manifest, reached, { ...terms, originals })
   return { manifest, originals }
 }
 

@@ -10,11 +10,12 @@ import {
   type StorePath,
   type TargetName,
 } from '@davit/documents'
-import { type LifecycleModule, moduleOfDysnomia } from '@davit/modules'
+import type { LifecycleModule } from '@davit/modules'
 import type { Store } from '@davit/store'
-import { moduleHere, wantedModules } from '@davit/target'
 
 import { say } from './messages.ts'
+import { addModules } from './profile/add-modules.ts'
+import { chosenModules, lackingTypes, type TypesByTarget } from './profile/lacking-types.ts'
 import { profileManifests } from './profile/profile-manifests.ts'
 
 export interface CompletionTerms {
@@ -32,8 +33,7 @@ export async function completeProfiles(manifest: Manifest, terms: CompletionTerm
   const missing = await missingTypes(manifest, terms)
   if (missing.size === 0) return manifest
   const store = await terms.openStore()
-  const types = [...new Set([...missing.values()].flat())].toSorted()
-  const added = await addModules(types, store, terms)
+  const added = await addModules(chosenModules(missing, terms.modules), store)
   const installed = await installedWith(manifest, [...missing.keys()], store)
   const parts = profileManifests(manifest, installed)
   const nothing: ProfileManifest = { services: new Map(), serviceMappings: [], snapshotMappings: [] }
@@ -52,37 +52,18 @@ export async function completeProfiles(manifest: Manifest, terms: CompletionTerm
   return { ...manifest, profiles: new Map([...manifest.profiles, ...made]) }
 }
 
-type Types = ReadonlyMap<TargetName, readonly string[]>
-
-/** Types of modules that profiles on this machine lack. An undeployment gets every module, in case a recorded one cannot stop its services. */
-async function missingTypes(manifest: Manifest, { modules }: CompletionTerms): Promise<Types> {
+/** Types whose modules profiles on this machine lack. An undeployment gets every module, in case a recorded one cannot stop its services. */
+async function missingTypes(manifest: Manifest, { modules }: CompletionTerms): Promise<TypesByTarget> {
   if (manifest.services.size === 0) return typesForUndeployment(manifest, [...modules.keys()].toSorted())
-  const wanted = wantedModules(manifest)
-  const known = await Promise.all(wanted.map(async ({ reference }) => moduleHere(reference)))
-  const missing = new Map<TargetName, Set<string>>()
-  for (const [index, { target, type }] of wanted.entries()) {
-    if (known[index] === 'module') missing.set(target, (missing.get(target) ?? new Set()).add(type))
-  }
-  return new Map([...missing].map(([target, types]) => [target, [...types].toSorted()]))
+  return lackingTypes(manifest, (known) => known === 'module')
 }
 
-async function typesForUndeployment({ profiles }: Manifest, types: readonly string[]): Promise<Types> {
+async function typesForUndeployment({ profiles }: Manifest, types: readonly string[]): Promise<TypesByTarget> {
   const found = [...profiles].map(async ([target, profile]) => {
     const isBare = (await exists(profile)) && !(await exists(join(profile, 'modules')))
     return isBare ? [[target, types] as const] : []
   })
   return new Map((await Promise.all(found)).flat())
-}
-
-async function addModules(
-  types: readonly string[],
-  store: Store,
-  { modules }: CompletionTerms,
-): Promise<ReadonlyMap<string, StorePath>> {
-  const added = types.map(async (type): Promise<[string, StorePath]> => {
-    return [type, await store.addModule(type, modules.get(type) ?? moduleOfDysnomia(type))]
-  })
-  return new Map(await Promise.all(added))
 }
 
 /** The packages on each target, for services that are installed there without being activated. */
@@ -111,7 +92,7 @@ async function modulesIn(profile: StorePath): Promise<ReadonlyMap<string, StoreP
   return new Map((await Promise.all(paths)).flat())
 }
 
-function tellOf(missing: Types, { modules, report }: CompletionTerms): void {
+function tellOf(missing: TypesByTarget, { modules, report }: CompletionTerms): void {
   const types = [...new Set([...missing.values()].flat())].toSorted()
   report(
     say('modules-added', {

@@ -1,13 +1,17 @@
 import type { Manifest, ManifestService, StorePath } from '@davit/documents'
 
-import { checkModules } from './check-modules.ts'
 import { byTarget } from './profile/by-target.ts'
+import { chosenModules, lackingTypes } from './profile/lacking-types.ts'
 import { type PackagesByTarget, type ProfileOptions, withProfiles } from './profile/with-profiles.ts'
 
-/** Makes profiles with modules for a manifest whose packages are in the store already, in place of the profiles that it has. */
+/**
+ * Makes the profiles that a deployment of the same models would have, for a manifest whose packages are in the store already. In contrast to
+ * `completeProfiles()`, they keep nothing of the profiles that the manifest has.
+ */
 export async function profileAnew(manifest: Manifest, options: ProfileOptions): Promise<Manifest> {
-  checkModules(manifest, options.modules)
-  return withProfiles(manifest, packagesPlaced(manifest), options)
+  const lacking = await lackingTypes(manifest, (known) => known !== 'here')
+  const modules = new Map([...options.modules, ...chosenModules(lacking, options.modules)])
+  return withProfiles(manifest, packagesPlaced(manifest), { ...options, modules })
 }
 
 /** Packages of the services on each target, by name of the service, as a profile links to them. */

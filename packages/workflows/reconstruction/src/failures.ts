@@ -12,13 +12,16 @@ export function unreadableProfile(problem: DavitError): DavitError {
 }
 
 /** The error for records that cannot be read, of services that the profile of the target does not have. */
-export function damagedRecordsError(records: readonly DamagedRecord[]): DavitError {
+export function damagedRecordsError(
+  records: readonly DamagedRecord[],
+  hint = '--partial leaves these services out; the next deployment settles them',
+): DavitError {
   return new DavitError('incomplete-deployment', 'there are damaged records of services that no profile has', {
     diagnostics: records.map(({ target, container, key, problem }) => ({
       severity: 'error',
       message: `the record of ${key} in container '${container}' on '${target}' cannot be read: ${problem}`,
     })),
-    hint: '--partial leaves these services out; the next deployment settles them',
+    hint,
   })
 }
 

@@ -50,7 +50,8 @@ function readOriginal(
 ): Read | DavitError {
   const isReplaced = terms.originals === 'replace'
   const damaged = damagedOn(target, observation)
-  if (damaged.length > 0 && !isReplaced) return damagedRecordsError(damaged)
+  if (damaged.length > 0 && !isReplaced)
+    return damagedRecordsError(damaged, 'nothing was done; --replace puts these records aside, and makes them anew')
   const recorded = isReplaced ? [] : intactRecords(target, observation, terms)
   return { account: originalAccount(original, target, recorded), isEmpty: false }
 }

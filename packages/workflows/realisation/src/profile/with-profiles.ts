@@ -2,6 +2,8 @@ import { encodeDocument, type Manifest, ProfileManifest, type StorePath, type Ta
 import type { LifecycleModule } from '@davit/modules'
 import type { ProfileContents, Store } from '@davit/store'
 
+import { addModules } from './add-modules.ts'
+import type { TypesByTarget } from './lacking-types.ts'
 import { modulesByTarget } from './modules-by-target.ts'
 import { profileManifests } from './profile-manifests.ts'
 
@@ -19,14 +21,13 @@ export async function withProfiles(
   options: ProfileOptions,
 ): Promise<Manifest> {
   const types = typesByTarget(manifest, options)
-  const modulePaths = await addModules(types, options)
+  const all = new Set([...types.values()].flat())
+  const modulePaths = await addModules(new Map([...options.modules].filter(([type]) => all.has(type))), options.store)
   const targets = [...manifest.infrastructure.keys()]
   const profileOf = profileContents(manifest, packages, { types, modulePaths })
   const paths = await options.store.addProfiles(targets.map(profileOf))
   return { ...manifest, profiles: new Map(targets.map((target, index) => [target, paths[index] as StorePath])) }
 }
-
-type TypesByTarget = ReadonlyMap<TargetName, readonly string[]>
 
 /** An undeployment gets every module, in case a recorded one cannot stop its services. */
 function typesByTarget(manifest: Manifest, { modules }: ProfileOptions): TypesByTarget {
@@ -35,15 +36,6 @@ function typesByTarget(manifest: Manifest, { modules }: ProfileOptions): TypesBy
 }
 
 type ModulePaths = ReadonlyMap<string, StorePath>
-
-async function addModules(types: TypesByTarget, { store, modules }: ProfileOptions): Promise<ModulePaths> {
-  const all = new Set([...types.values()].flat())
-  const needed = [...modules].filter(([type]) => all.has(type))
-  const paths = needed.map(async ([type, module]): Promise<[string, StorePath]> => {
-    return [type, await store.addModule(type, module)]
-  })
-  return new Map(await Promise.all(paths))
-}
 
 /** Prepares the contents of all profiles, in one pass over the manifest. */
 function profileContents(
