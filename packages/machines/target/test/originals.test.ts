@@ -134,6 +134,33 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     expect(readFileSync(inside('bin/log'), 'utf8').split('\n')).toHaveLength(2)
   })
 
+  test('keep the markers of what another deployment has active', async () => {
+    lay()
+    mkdirSync(inside('store/new'))
+    const machine = await open('state')
+    const path = inside('store/new') as StorePath
+    write('state/targets/t1/dysnomia/garbage/process/web', '')
+    await noteOriginal(machine, { ...place, profile: 'other' as ProfileName, path: lay('other'), components: [WEB] })
+    await giveBack(machine, { ...place, path, components: [WEB] })
+    await giveBack(machine, { ...place, path, components: [] })
+    expect(readdirSync(inside('dysnomia/activated/process'))).toEqual(['web'])
+    expect(existsSync(inside('dysnomia/garbage/process/web'))).toBe(false)
+  })
+
+  // In Busybox, `id` is part of the shell.
+  test.skipIf(shell.name === 'busybox')('of an ordinary account are its own', async () => {
+    write('bin/id', '#!/bin/sh\ncase $1 in -un) echo anna ;; *) echo 1000 ;; esac\n')
+    const path = lay()
+    expect(await originals()).toEqual([])
+    mkdirSync(inside('nix/profiles/per-user/anna'), { recursive: true })
+    symlinkSync(inside('nix/profiles/disnix'), inside('nix/profiles/per-user/anna/disnix'))
+    expect(await originals()).toMatchObject([{ profile, path }])
+    mkdirSync(inside('store/new'))
+    await giveBack(await open('state'), { ...place, path: inside('store/new') as StorePath, components: [] })
+    expect(readFileSync(inside('bin/log'), 'utf8')).toContain(inside('nix/profiles/per-user/anna/disnix/default'))
+    expect(await originals()).toEqual([])
+  })
+
   test('are told what is not active any more: garbage, if davit has kept its state', async () => {
     lay()
     mkdirSync(inside('store/new'))

@@ -210,8 +210,8 @@ operation_give_back() {
   note_original "$@"
 }
 
-# give_markers TARGET PROFILE TOKEN PATH [CONTAINER COMPONENT]...: a component that was active, and is not any more, is garbage if davit
-# kept its state.
+# give_markers TARGET PROFILE TOKEN PATH [CONTAINER COMPONENT]...: a component that was active, and is not any more in any deployment, is
+# garbage if davit kept its state.
 give_markers() {
   kept=$state/targets/$1/dysnomia/garbage adopted=$state/adopted/$2
   shift 4
@@ -229,6 +229,9 @@ give_markers() {
       *"$newline$container $component$newline"*) continue ;;
     esac
     is_component "$container" "$component" || continue
+    for other in "$state"/adopted/*:components; do
+      [ "$other" = "$adopted:components" ] || ! has_line "$other" "$container $component" || continue 2
+    done
     [ ! -f "$kept/$container/$component" ] ||
       { mkdir -p "$original/garbage/$container" && : >>"$original/garbage/$container/$component"; } || cannot 'write below' "$original"
     rm -f "$original/activated/$container/$component"
