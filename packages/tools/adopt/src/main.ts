@@ -71,7 +71,7 @@ async function adopt(
     withSkip,
     { ...run, purpose },
     async ({ profile, place, targets, lockUse, stateMachines: machines }) => {
-      const terms = { profile, machines, report: context.report, replace: args.replace }
+      const terms = { profile, machines, report: context.report, signal: context.signal, replace: args.replace }
       const adoption = { manifest, originals }
       if (store === undefined) return adoptTargets(adoption, targets, { ...terms, token: '-', mode: 'dry-run' })
       return withLock(targets, lockUse, async ({ token, confirm }) => {

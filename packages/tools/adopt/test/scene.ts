@@ -38,6 +38,7 @@ export class Scene {
   readonly nix = join(this.directory, 'nix')
   readonly dysnomia = join(this.directory, 'dysnomia')
   readonly temporary = join(this.directory, 'tmp')
+  readonly infrastructure = join(this.directory, 'infrastructure.json')
   readonly #store = join(this.directory, 'store')
   readonly #ofDysnomia = join(this.directory, 'modules')
   #packages: readonly string[] = []
@@ -64,7 +65,7 @@ export class Scene {
     const infrastructure = Object.fromEntries(
       names.map((name) => [name, name === 'away' ? away : { ...target, clientInterface: 'local' }]),
     )
-    writeFileSync(join(this.directory, 'infrastructure.json'), JSON.stringify(infrastructure))
+    writeFileSync(this.infrastructure, JSON.stringify(infrastructure))
   }
 
   /** Lays out the profile of Disnix with these services; returns its path in the store. */
@@ -114,9 +115,8 @@ export class Scene {
     writeFileSync(join(this.dysnomia, path), text)
   }
 
-  /** Runs davit-adopt. */
-  async adopt(...argv: readonly string[]): Promise<Told> {
-    const environment = {
+  get environment(): Readonly<Record<string, string>> {
+    return {
       PATH: process.env['PATH'] ?? '',
       HOME: this.directory,
       TMPDIR: this.temporary,
@@ -126,7 +126,12 @@ export class Scene {
       DYSNOMIA_STATEDIR: this.dysnomia,
       DYSNOMIA_MODULES_PATH: this.#ofDysnomia,
     }
-    const request = parseArguments(tool, { argv: [...argv, join(this.directory, 'infrastructure.json')], environment })
+  }
+
+  /** Runs davit-adopt in this process. */
+  async adopt(...argv: readonly string[]): Promise<Told> {
+    const { environment } = this
+    const request = parseArguments(tool, { argv: [...argv, this.infrastructure], environment })
     if (request.kind !== 'run') throw new Error('not a run')
     const told: Told = { stdout: '', messages: [], journalled: 0 }
     const context = {

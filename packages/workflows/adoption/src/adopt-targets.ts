@@ -50,6 +50,7 @@ export interface AdoptingTerms {
   /** Whether records that are not of this deployment are put aside. */
   readonly replace: boolean
   readonly report: Report
+  readonly signal: AbortSignal
 }
 
 /**
@@ -80,7 +81,7 @@ interface TargetTerms extends AdoptingTerms {
 }
 
 async function adoptTarget(manifest: Manifest, target: ShellTarget, terms: TargetTerms): Promise<AdoptedTarget> {
-  const { original, mode, machines, profile, token, placed } = terms
+  const { original, mode, machines, profile, token, placed, signal } = terms
   const machine = await machines.on(target)
   const place = { target: target.name, profile, token }
   const path = manifest.profiles.get(target.name)
@@ -88,6 +89,7 @@ async function adoptTarget(manifest: Manifest, target: ShellTarget, terms: Targe
     await setProfile(target.machine, { ...place, path, store: manifest.store, generations: 'add' })
     if (terms.replace) await putAside(target, terms)
   }
+  signal.throwIfAborted()
   const services = await Promise.all(
     placed.mappings.map(async (mapping): Promise<AdoptedService> => {
       const definition = definitionOf(manifest, mapping)
@@ -96,7 +98,9 @@ async function adoptTarget(manifest: Manifest, target: ShellTarget, terms: Targe
       return { ...described, state: await adoptRecord(machine, place, { mapping, definition }) }
     }),
   )
+  signal.throwIfAborted()
   const snapshots = await adoptState(machine, place, mode)
+  signal.throwIfAborted()
   if (mode === 'adopt') await noteOriginal(machine, { ...place, path: original, components: placed.components })
   return { target: target.name, original, services, snapshots }
 }
@@ -144,7 +148,11 @@ async function observedUnchanged(
 }
 
 function changed(target: TargetName): DavitError {
-  return new DavitError('original-changed', `what Disnix has deployed on '${target}' has changed meanwhile`, {
-    hint: 'nothing was done; run the same command again',
-  })
+  return new DavitError(
+    'original-changed',
+    `what Disnix has deployed on '${target}' has changed meanwhile, or was adopted by somebody else`,
+    {
+      hint: 'nothing was done; run the same command again',
+    },
+  )
 }
