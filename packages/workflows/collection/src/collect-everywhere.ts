@@ -89,6 +89,8 @@ async function collectSite(site: Site, collection: Collection): Promise<void> {
     }
   }
   const names = site.targets.map(({ name }) => name)
+  if (old !== undefined && site.machine.client !== undefined)
+    report(say('client-profiles-kept', { where: names.join(', '), profile: old.profile }))
   const isRoot = dryRun && old !== undefined ? { isRoot: staysRoot(old, names) } : {}
   await collect(await placeOf(site, collection), { ...collection, ...isRoot })
 }

@@ -57,6 +57,10 @@ async function collectStore(place: CollectionPlace, options: CollectionOptions):
 }
 
 async function collectNix({ name, machine }: CollectionPlace, { dryRun, report }: CollectionOptions): Promise<void> {
+  if (dryRun && machine.client !== undefined) {
+    report(say('client-garbage-unknown', { where: name }))
+    return
+  }
   const output = await collectNixGarbage(machine, { dryRun })
   report(say('nix-garbage-collected', { where: name, output, dryRun }))
 }

@@ -1,4 +1,4 @@
-import { messages, note } from '@davit/diagnostics'
+import { messages, note, warning } from '@davit/diagnostics'
 
 import { collectedText, removedRemnantsText } from './render-garbage.ts'
 
@@ -28,6 +28,17 @@ export const say = messages({
   'remnants-removed': note(
     { where: 'text', logs: 'number', records: 'number', bytes: 'number', dryRun: 'truth' },
     (removed) => `${removed.where}: ${removedRemnantsText(removed)}`,
+  ),
+  /** A client executable can collect garbage, but has no operation that tells what it would remove. Nothing was done there. */
+  'client-garbage-unknown': note(
+    { where: 'text' },
+    ({ where }) => `${where}: its client executable cannot tell what would be removed`,
+  ),
+  /** A client executable has no operation that deletes old profiles of Nix, so what these need was kept there. Delete them there with Nix. */
+  'client-profiles-kept': warning(
+    { where: 'text', profile: 'text' },
+    ({ where, profile }) =>
+      `${where}: old profiles of '${profile}' are kept there, as its client executable cannot delete them; use nix-env --delete-generations there`,
   ),
   /** Nix collected garbage; the message contains what it printed. */
   'nix-garbage-collected': note(

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 
 import { openLocal } from '@davit/connection'
+import { deploymentPlace } from '@davit/coordinator-state'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import type { TargetName } from '@davit/documents'
+import type { ProfileName, TargetName } from '@davit/documents'
 import { openNativeStore } from '@davit/store'
 import { type Machine, openMachine } from '@davit/target'
 import { scratchDirectory } from '@davit/testing/scratch'
@@ -67,6 +68,28 @@ describe('collectEverywhere()', () => {
       code: 'collection-failed',
       message: "cannot collect garbage on the coordinator, target 'near'",
     })
+  })
+
+  test.each([
+    [true, 'its client executable cannot tell what would be removed', []],
+    [false, 'nix-collect-garbage: 2 paths deleted', [['collect-garbage', [], { seconds: 'unlimited' }]]],
+  ])('says what a client executable cannot do (dry run: %s)', async (dryRun, told, called) => {
+    const scene = await sceneWith()
+    const name = 'far' as TargetName
+    const calls: unknown[] = []
+    const client = { call: async (...words: unknown[]) => (calls.push(words), ['2 paths deleted']) }
+    const machine = { facts: { state: '/far' }, client, request: async () => [] } as unknown as Machine<'collect'>
+    const profile = 'shop' as ProfileName
+    const old = { place: deploymentPlace(scene.environment['HOME']!, profile), profile, numbers: [], kept: new Map() }
+    const reference = { kind: 'nix', directory: '/nix/store' } as const
+    const collection = { ...scene.collection, reference, dryRun, old }
+    const reached = { ...NOBODY, targets: new Map([[name, { name, machine }]]) }
+    await expect(collectEverywhere(reached, failing(FULL), collection)).rejects.toBe(FULL)
+    expect(calls).toEqual(called)
+    expect(scene.said.slice(-2)).toEqual([
+      expect.stringMatching(/^far: old profiles of 'shop' are kept there/),
+      `far: ${told}`,
+    ])
   })
 
   test('passes on the error of the coordinator alone, and any bug', async () => {
