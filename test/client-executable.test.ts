@@ -5,8 +5,9 @@ import { type PrivateNix, privateNix } from '@davit/testing/private-nix'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
 import { NIX_POSSIBLE } from './harness/language.ts'
-import { deploy, modelFile, type Models } from './harness/models.ts'
+import { deploy, modelFile, type Models, writeModels } from './harness/models.ts'
 import { wrapper } from './harness/services.ts'
+import { eventually } from './harness/wait.ts'
 
 describe.skipIf(!NIX_POSSIBLE)('a target behind a client executable, and one of davit', () => {
   let user: Coordinator
@@ -29,7 +30,8 @@ describe.skipIf(!NIX_POSSIBLE)('a target behind a client executable, and one of 
 
   const service = (name: string, version: string, attributes: Record<string, unknown> = {}) => {
     const journal = join(user.directory, 'journal')
-    const body = `echo "$1 ${name} ${version}" >>'${journal}'; [ ! -e '${user.directory}/fail-'"$1-${name}" ]; exit`
+    const held = `while [ -e '${user.directory}/hold-'"$1-${name}" ]; do sleep 0.1; done`
+    const body = `echo "$1 ${name} ${version}" >>'${journal}'; ${held}; [ ! -e '${user.directory}/fail-'"$1-${name}" ]; exit`
     return wrapper({ version, body, journal }, attributes)
   }
   const models = (version: string): Models => ({
@@ -90,6 +92,30 @@ describe.skipIf(!NIX_POSSIBLE)('a target behind a client executable, and one of 
     succeeded(await user.run(['davit-env', '--rollback']))
     expect(await take()).toEqual(['deactivate web 2', 'activate web 1'])
     expect(current()).toBe(before)
+  })
+
+  test('are left as they are when a deployment is interrupted during its last activity, and recorded by the next', async () => {
+    await calls()
+    const before = current()
+    await user.write('hold-activate-web', '')
+    const running = user.start(['davit-env', ...(await writeModels(user, models('3'))), ...options])
+    const journal = () => readFile(join(user.directory, 'journal'), 'utf8').catch(() => '')
+    await eventually('that the service starts', async () => (await journal()).includes('activate web 3'))
+    running.process.kill('SIGINT')
+    await eventually('that it was noticed', () => running.stderr().includes('finishing what is running'))
+    await user.run(['rm', 'hold-activate-web'])
+    const { status, stderr } = await running.outcome
+    expect([status, stderr]).toEqual([130, expect.stringContaining('davit-env: interrupted before davit-set')])
+    expect([await take(), (await calls()).slice(-2), current()]).toEqual([
+      ['deactivate web 1', 'activate web 3'],
+      ['activate', 'unlock'],
+      before,
+    ])
+    succeeded(await deploy(user, models('3'), { options }))
+    expect(await take()).toEqual([])
+    expect(current()).not.toBe(before)
+    succeeded(await deploy(user, models('1'), { options }))
+    expect([await take(), current()]).toEqual([['deactivate web 3', 'activate web 1'], before])
   })
 
   test('are read back by a coordinator that has lost everything', async () => {
