@@ -13,7 +13,10 @@ export interface GivingTerms {
   readonly report: Report
 }
 
-/** Makes the profiles of a manifest those of Disnix too, with what Dysnomia has to know. */
+/**
+ * Makes the profiles of a manifest those of Disnix too, with what Dysnomia has to know. A client executable has done that by itself when it
+ * has set a profile.
+ */
 export async function givenBackTo(
   manifest: Manifest,
   targets: readonly ShellTarget[],
@@ -23,7 +26,7 @@ export async function givenBackTo(
   await Promise.all(
     targets.map(async (target) => {
       const path = manifest.profiles.get(target.name)
-      if (path === undefined) return
+      if (path === undefined || target.machine.client !== undefined) return
       const { components } = placedOn(target.name)
       const given = await giveBack(await machines.on(target), { target: target.name, profile, token, path, components })
       report(say(given.kind === 'set' ? 'original-set' : 'original-unchanged', { target: target.name }))
