@@ -55,9 +55,8 @@ async function finishes(stop: Stop, whole: ReturnType<typeof outcomeOf>): Promis
   const { status } = await programs.start(cut, stop).ended
   await cut.adopt()
   const message = `${stop.victim} was cut off at write ${stop.at}, with status ${status}`
-  expect(outcomeOf(cut), message).toEqual(whole)
-  expect(ofDisnix(), message).toEqual(before)
-  expect((await cut.adopt()).stdout, message).toBe('')
+  const found = { message, ...outcomeOf(cut), ofDisnix: ofDisnix(), left: (await cut.adopt()).stdout }
+  expect(found).toEqual({ message, ...whole, ofDisnix: before, left: '' })
 }
 
 /** All points, or some of them. */

@@ -81,18 +81,27 @@ function sitesOf(here: Machine<'collect'> | undefined, targets: readonly ShellTa
 }
 
 async function collectSite(site: Site, collection: Collection): Promise<void> {
-  const { old, dryRun, report } = collection
-  if (old !== undefined && !dryRun) {
-    for (const target of site.targets) {
-      const count = await deleteOnTarget(old, target)
-      if (count > 0) report(say('profile-generations-deleted', { target: target.name, count }))
-    }
-  }
+  const { old, dryRun } = collection
+  if (old !== undefined) await deleteOld(site, old, collection)
   const names = site.targets.map(({ name }) => name)
-  if (old !== undefined && site.machine.client !== undefined)
-    report(say('client-profiles-kept', { where: names.join(', '), profile: old.profile }))
   const isRoot = dryRun && old !== undefined ? { isRoot: staysRoot(old, names) } : {}
   await collect(await placeOf(site, collection), { ...collection, ...isRoot })
+}
+
+async function deleteOld(
+  { machine, targets }: Site,
+  old: OldGenerations,
+  { dryRun, report }: Collection,
+): Promise<void> {
+  for (const target of dryRun ? [] : targets) {
+    // One after the other, as each holds the machine.
+    // oxlint-disable-next-line no-await-in-loop
+    const count = await deleteOnTarget(old, target)
+    if (count > 0) report(say('profile-generations-deleted', { target: target.name, count }))
+  }
+  if (machine.client === undefined) return
+  const where = targets.map(({ name }) => name).join(', ')
+  report(say('client-profiles-kept', { where, profile: old.profile }))
 }
 
 async function placeOf(
