@@ -9,6 +9,7 @@ import { beginTrials } from './begin-trials.ts'
 import { confirmAnew, type Refusal } from './confirm-anew.ts'
 import { type FateOfTarget, goBack } from './go-back.ts'
 import type { ArmedTarget, TrialTerms } from './trial-terms.ts'
+import { undone } from './undone.ts'
 
 /**
  * Carries out a plan whose targets go back by themselves, unless all of them can be reached over new connections afterwards. Returns
@@ -54,14 +55,6 @@ async function living<Result>(
   } finally {
     clearInterval(timer)
   }
-}
-
-/** If all targets have gone back, everything is as it was, whatever the run itself could undo. */
-function undone(outcome: Exclude<TransitionOutcome, { kind: 'completed' }>, fates: readonly FateOfTarget[]) {
-  const isBack = fates.every(({ fate }) => fate.kind === 'back')
-  if (!isBack || outcome.kind === 'lock-lost') return outcome
-  const { failures, interrupted } = outcome
-  return { kind: 'rolled-back', failures, interrupted } as const
 }
 
 function notConfirmed(refusals: readonly Refusal[], fates: readonly FateOfTarget[]): DavitError {
