@@ -49,6 +49,7 @@ export const tool = defineTool({
     const notes = transitionNotes(given.report)
     const context = { ...given, report: notes.report }
     const { args, print } = context
+    refuseCombined(args)
     if (args.abandon.length > 0) return giveUp(context)
     const { profile, place } = deploymentOf(context)
     const { value: next, text } = await readNext(context)
@@ -64,7 +65,7 @@ export const tool = defineTool({
       place,
       claim,
       undeploy,
-      ...transitionOptionsOf(checked(args)),
+      ...transitionOptionsOf(args),
       state: { migration: migrationOf(args), directory: stateDirectory(context) },
     }
     if (args.check) return check(next, context, { ...terms, generation })
@@ -164,13 +165,19 @@ interface CombinedArguments {
   readonly confirm: number | undefined
   readonly lock: boolean
   readonly rollback: boolean
+  readonly abandon: readonly string[]
 }
 
-/** Refuses options that exclude each other: whoever goes back needs the lock, and leaves nothing as it is. */
-function checked<Given extends CombinedArguments>(args: Given): Given {
-  if (args.confirm === undefined || (args.lock && args.rollback)) return args
-  const other = args.lock ? '--no-rollback' : '--no-lock'
-  throw usageError(`options '--confirm' and '${other}' cannot be combined`, 'omit one of them')
+/** Refuses options that exclude each other: whoever goes back needs the lock, leaves nothing as it is, and has services to go back to. */
+function refuseCombined({ confirm, lock, rollback, abandon }: CombinedArguments): void {
+  if (confirm === undefined) return
+  const others = [
+    ['--no-lock', !lock],
+    ['--no-rollback', !rollback],
+    ['--abandon', abandon.length > 0],
+  ] as const
+  const other = others.find(([, isGiven]) => isGiven)
+  if (other !== undefined) throw usageError(`options '--confirm' and '${other[0]}' cannot be combined`, 'omit one of them')
 }
 
 interface TransitionArguments {
