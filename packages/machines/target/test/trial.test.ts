@@ -1,10 +1,12 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { removeTree } from '@davit/files'
 import type { ServiceKey } from '@davit/documents'
 import { isAlive } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import {
   acquireLock,
@@ -31,8 +33,8 @@ grep -qs "^$1 $DAVIT_KEY$" "$D/broken" && exit 7
 exit 0`
 
 describe.concurrent.each(installedShells())('a trial on a machine with $name', (shell) => {
-  const open = async () => {
-    const scene = await Scene.open(shell)
+  const open = async (tools?: string) => {
+    const scene = await Scene.open(tools === undefined ? shell : { ...shell, path: `${tools}:${shell.path}` })
     scene.module(NOTING)
     const answer = await acquireLock(scene.machine, placeIn(scene), { token: 'token', owner: 'me', leaseSeconds: 60 })
     expect(answer.kind).toBe('acquired')
@@ -60,6 +62,7 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     })
   const terms = (steps: readonly StepBack[], seconds = 1000) => ({ token: 'token', seconds, limitSeconds: 600, steps })
   const directory = (scene: Scene) => scene.path('state/targets/t1/trials/default')
+  const watcherOf = (scene: Scene) => Number(readlinkSync(join(directory(scene), 'watcher')).split(':')[0])
   const active = async (scene: Scene) =>
     (await observeMachine(scene.machine, scene.profile)).records
       .map(({ mapping, state, definition }) => `${mapping.service} ${state} ${definition.properties.get('port')}`)
@@ -79,8 +82,8 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     const { scene, trial, machine } = await open()
     await perform(scene, 'activate', 'old')
     await beginTrial(machine, trial, terms(stepsOf(scene, 'stop new', 'stop old', 'start old')))
-    const [watcher = ''] = readlinkSync(join(directory(scene), 'watcher')).split(':')
-    expect(isAlive(Number(watcher))).toBe(true)
+    const watcher = watcherOf(scene)
+    expect(isAlive(watcher)).toBe(true)
     expect(statSync(directory(scene)).mode & 0o777).toBe(0o700)
     await perform(scene, 'activate', 'new')
     expect(await trialState(machine, trial)).toEqual({ kind: 'armed' })
@@ -89,10 +92,42 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     expect(await trialState(other, trial)).toEqual({ kind: 'none' })
     // The answer was lost.
     expect(await confirmTrial(other, trial)).toBe(true)
-    expect(isAlive(Number(watcher))).toBe(false)
+    expect(isAlive(watcher)).toBe(false)
     expect(existsSync(scene.path('state/targets/t1/trials'))).toBe(false)
     expect(await active(scene)).toEqual(['new active 80', 'old active 80'])
   })
+
+  test('that is begun again, since the answer was lost, has one watcher', async () => {
+    const opened = await open()
+    const { scene, trial, machine } = opened
+    await beginTrial(machine, trial, terms(stepsOf(scene, 'stop new')))
+    const first = watcherOf(scene)
+    await beginTrial(machine, trial, terms(stepsOf(scene, 'stop new')))
+    await vi.waitFor(() => expect(isAlive(first)).toBe(false), PATIENCE)
+    expect(isAlive(watcherOf(scene))).toBe(true)
+    await perform(scene, 'activate', 'new')
+    process.kill(-watcherOf(scene), 'SIGKILL')
+    await revertTrial(machine, trial)
+    await expect(beginTrial(machine, trial, terms([]))).rejects.toMatchObject({ code: 'going-back' })
+    await observeMachine(scene.machine, scene.profile)
+    await hasEnded(opened)
+    expect(takeCalls(scene)).toEqual(['activate new 80', 'deactivate new 80'])
+  })
+
+  // The shell of busybox does not call another `setsid`.
+  test.skipIf(shell.name === 'busybox')(
+    'is refused where its watcher cannot be started, and leaves nothing behind',
+    async () => {
+      const tools = mkdtempSync(join(tmpdir(), 'davit-setsid-'))
+      onTestFinished(() => removeTree(tools))
+      writeFileSync(join(tools, 'setsid'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+      const { scene, trial, machine } = await open(tools)
+      await expect(beginTrial(machine, trial, terms([]))).rejects.toMatchObject({
+        message: expect.stringContaining('cannot start a process'),
+      })
+      expect(readdirSync(scene.path('state/targets/t1/trials'))).toEqual([])
+    },
+  )
 
   test('that is not confirmed goes back in its order to exactly what was active, and leaves alone what did not change', async () => {
     const opened = await open()
@@ -228,8 +263,8 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     for (const key of ['a', 'b']) await perform(scene, 'activate', key)
     await beginTrial(machine, trial, terms(stepsOf(scene, 'stop new', 'stop b', 'stop a', 'start a', 'start b')))
     await perform(scene, 'activate', 'new')
-    const watcher = readlinkSync(join(directory(scene), 'watcher')).split(':')[0]
-    process.kill(-Number(watcher), 'SIGKILL')
+    const watcher = watcherOf(scene)
+    process.kill(-watcher, 'SIGKILL')
     // As if it had been armed during another boot, and so had all activities.
     writeFileSync(join(directory(scene), 'deadline'), 'other-boot 99999999\n')
     for (const key of ['a', 'b', 'new']) {
@@ -241,7 +276,7 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
       writeFileSync(record, readFileSync(record, 'utf8').replace(/^boot .*/m, 'boot other-boot'))
     }
     takeCalls(scene)
-    await vi.waitFor(() => expect(isAlive(Number(watcher))).toBe(false), PATIENCE)
+    await vi.waitFor(() => expect(isAlive(watcher)).toBe(false), PATIENCE)
     // Whoever looks has it begin, as an init system would.
     await observeMachine(scene.machine, scene.profile)
     await hasEnded(opened)

@@ -33,9 +33,11 @@ end_of_trial() {
   [ -d "$trial" ] || exit 0
   is_over "$trial" || return 1
   claim_in_turn "$state/targets/$target/mutex" "$self" || return 1
-  [ -d "$trial" ] && is_over "$trial" && write_text "$trial/back" "$newline"
+  [ "$(readlink "$trial/watcher")" = "$self" ] && is_over "$trial" && write_text "$trial/back" "$newline"
   status=$?
   rm -f "$state/targets/$target/mutex"
+  # It may be another trial by now, with a watcher of its own.
+  [ "$status" = 0 ] || claim_trial
   return "$status"
 }
 

@@ -11,7 +11,10 @@ operation_trial_begin() {
   target=$1 profile=$2 trial=$state/targets/$1/trials/$2 prepared=$state/targets/$1/trials/.new.$2
   if [ -d "$trial" ]; then
     first_line "$trial/id"
-    [ "$line" = "$4" ] || fail going-back 'an earlier deployment was not confirmed, and is being undone'
+    [ "$line" = "$4" ] && ! is_over "$trial" ||
+      fail going-back 'an earlier deployment was not confirmed, and is being undone'
+    # The answer to an earlier request was lost.
+    end_watcher
     rm -rf "$trial"
   fi
   for path in "$prepared" "${trial%/*}/.ended.$2" "${trial%/*}/.log.$2"; do
@@ -33,6 +36,10 @@ operation_trial_begin() {
   mv -f -T "$prepared" "$trial" && sync "${trial%/*}" || cannot 'write below' "$trial"
   sh "$trial/script" &
   until is_claimed "$trial/watcher"; do
+    kill -0 "$!" 2>/dev/null || {
+      remove_trial
+      cannot 'start a process that watches' "$trial"
+    }
     pause
   done
   say survives "$survives"

@@ -30,7 +30,7 @@ operation_trial_confirm() {
   check_trial "$1" "$2" "$3"
   profile=$2
   rm -f "${trial%/*}/.log.$2"
-  claimant=$(readlink "$trial/watcher") && is_alive "$claimant" && kill -KILL "-${claimant%%:*}" 2>/dev/null
+  end_watcher
   remove_trial || cannot remove "$trial"
   rmdir "${trial%/*}" 2>/dev/null || :
 }

@@ -21,6 +21,11 @@ is_over() {
   IFS=. read -r uptime rest </proc/uptime && [ "$uptime" -ge "${line##* }" ]
 }
 
+# end_watcher: ends the watcher of $trial, which has not begun to go back.
+end_watcher() {
+  claimant=$(readlink "$trial/watcher") && is_alive "$claimant" && kill -KILL "-${claimant%%:*}" 2>/dev/null || :
+}
+
 # remove_trial: in one step.
 remove_trial() {
   forget_boot
