@@ -146,10 +146,13 @@ describe.each(installedShells())('on a machine with $name', (shell) => {
     expect(scene.registered()).toEqual(names(b!))
   })
 
-  test('records of active services keep what is needed to stop them', async () => {
+  test.each([
+    ['of active services keep what is needed to stop them', 'active/default'],
+    ['from before a trial keep what is needed to go back', 'trials/default/before'],
+  ])('records %s', async (_, place) => {
     const [a, b] = outOf(await scene.instantiate(scene.source('a'), scene.source('b'))) as [StorePath, StorePath]
     scene.expire()
-    const record = join(scene.directory, 'state/targets/t1/active/default/process:key')
+    const record = join(scene.directory, 'state/targets/t1', place, 'process:key')
     mkdirSync(record, { recursive: true })
     writeFileSync(join(record, 'record'), `format 1\nmodule ${a}/libexec/x\npkg ${b}\nname web\n`)
     expect(await scene.collect()).toMatchObject({ paths: [], rubbish: [] })
