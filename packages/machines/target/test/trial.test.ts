@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -81,6 +91,8 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
   test('that is confirmed changes nothing, and leaves nothing behind', async () => {
     const { scene, trial, machine } = await open()
     await perform(scene, 'activate', 'old')
+    const unlocked = beginTrial(machine, trial, { ...terms([]), token: 'other' })
+    await expect(unlocked).rejects.toMatchObject({ code: 'lock-lost' })
     await beginTrial(machine, trial, terms(stepsOf(scene, 'stop new', 'stop old', 'start old')))
     const watcher = watcherOf(scene)
     expect(isAlive(watcher)).toBe(true)
@@ -114,6 +126,23 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     expect(takeCalls(scene)).toEqual(['activate new 80', 'deactivate new 80'])
   })
 
+  test('is left alone by a watcher that is not its own', async () => {
+    const opened = await open()
+    const { scene, trial, machine } = opened
+    await beginTrial(machine, trial, terms(stepsOf(scene, 'stop new')))
+    await perform(scene, 'activate', 'new')
+    const watcher = watcherOf(scene)
+    rmSync(join(directory(scene), 'watcher'))
+    symlinkSync(machine.facts.helper, join(directory(scene), 'watcher'))
+    await extendTrial(machine, trial, 0)
+    await vi.waitFor(() => expect(isAlive(watcher)).toBe(false), PATIENCE)
+    rmSync(join(directory(scene), 'watcher'))
+    expect(await trialState(machine, trial)).toEqual({ kind: 'back' })
+    await observeMachine(scene.machine, scene.profile)
+    await hasEnded(opened)
+    expect(takeCalls(scene)).toEqual(['activate new 80', 'deactivate new 80'])
+  })
+
   // The shell of busybox does not call another `setsid`.
   test.skipIf(shell.name === 'busybox')(
     'is refused where its watcher cannot be started, and leaves nothing behind',
@@ -141,6 +170,7 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
       'start same',
       'start removed',
       'start changed',
+      'start unknown',
     ]
     await beginTrial(machine, trial, terms(stepsOf(scene, ...words)))
     await perform(scene, 'deactivate', 'changed')
@@ -222,20 +252,24 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
   test('names what fails on the way back, and goes on with the rest', async () => {
     const opened = await open()
     const { scene, trial, machine } = opened
-    for (const key of ['a', 'b', 'c']) await perform(scene, 'activate', key)
-    const words = ['stop new', 'stop c', 'stop b', 'stop a', 'start a', 'start b', 'start c']
+    for (const key of ['a', 'b', 'c', 'd']) await perform(scene, 'activate', key)
+    const words = ['stop new', 'stop d', 'stop c', 'stop b', 'stop a', 'start a', 'start b', 'start c', 'start d']
     await beginTrial(machine, trial, terms(stepsOf(scene, ...words)))
-    for (const key of ['c', 'b', 'a']) await perform(scene, 'deactivate', key)
+    for (const key of ['d', 'c', 'b', 'a']) await perform(scene, 'deactivate', key)
+    await perform(scene, 'activate', 'd', '81')
     await perform(scene, 'activate', 'new')
-    scene.write('broken', 'deactivate new\nactivate b\n')
+    scene.write('broken', 'deactivate new\ndeactivate d\nactivate b\n')
     await revertTrial(machine, trial)
     await hasEnded(opened)
     const failed = [
       { step: 'stop', name: 'process:new' },
+      { step: 'stop', name: 'process:d' },
       { step: 'start', name: 'process:b' },
+      // What could not be stopped must not be started beside it.
+      { step: 'start', name: 'process:d' },
     ]
     expect(await trialState(machine, trial)).toEqual({ kind: 'ended', failed })
-    const states = ['a active 80', 'b activating 80', 'c active 80', 'new deactivating 80']
+    const states = ['a active 80', 'b activating 80', 'c active 80', 'd deactivating 81', 'new deactivating 80']
     expect(await active(scene)).toEqual(states)
   })
 
@@ -288,6 +322,8 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
       'activate b 80',
     ])
     expect(await active(scene)).toEqual(['a active 80', 'b active 80'])
+    const record = scene.read('state/targets/t1/active/default/process:a/record')
+    expect(record.match(/^boot .*/gm)).toEqual([`boot ${machine.facts.bootId}`])
   })
 
   test('goes back if another run takes the lock', async () => {

@@ -11,8 +11,7 @@ operation_trial_begin() {
   target=$1 profile=$2 trial=$state/targets/$1/trials/$2 prepared=$state/targets/$1/trials/.new.$2
   if [ -d "$trial" ]; then
     first_line "$trial/id"
-    [ "$line" = "$4" ] && ! is_over "$trial" ||
-      fail going-back 'an earlier deployment was not confirmed, and is being undone'
+    [ "$line" = "$4" ] || fail going-back 'an earlier deployment was not confirmed, and is being undone'
     # The answer to an earlier request was lost.
     end_watcher
     rm -rf "$trial"
