@@ -5,7 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
 import { ManagedComponent } from './harness/managed-component.ts'
-import { deploy, infrastructureOf } from './harness/models.ts'
+import { deploy, infrastructureOf, writeModels } from './harness/models.ts'
+import { activeOn } from './harness/records.ts'
+import { heldBack, takeJournal, wrapper, type WrapperOptions } from './harness/services.ts'
 import { eventually } from './harness/wait.ts'
 
 const LOOP = '[Service]\nExecStart=/bin/sleep 100000\n'
@@ -305,6 +307,40 @@ exec "/usr/bin/env" PATH=/usr/sbin:/usr/bin:/sbin:/bin "\${0##*/}" "$@"
     } finally {
       await user.remove()
       await rm(store, { recursive: true, force: true })
+    }
+  })
+
+  test('start what was active before a deployment that was not confirmed when its host restarted', async () => {
+    const user = await coordinator({ hosts: set })
+    const environment = { DAVIT_STORE_DIR: await mkdtemp('/var/tmp/davit-test-') }
+    const models = (options: WrapperOptions) => ({
+      services: { web: wrapper(options) },
+      infrastructure: infrastructureOf([host], { containers: { wrapper: {} } }),
+      distribution: { web: ['sd1'] },
+    })
+    const units = () => host.sh('find /etc/systemd/system -name "davit-trial-*" -printf "%f\n"')
+    try {
+      succeeded(await deploy(user, models({ version: '1' }), { environment }))
+      const words = await writeModels(user, models({ version: '2', body: heldBack('off') }))
+      const tool = user.start(['davit-env', ...words, '--confirm', '600'], { environment })
+      await eventually('its beginning', async () => (await host.sh('ls /tmp/off.begun 2>/dev/null || :')) !== '')
+      expect((await units()).split('\n')).toHaveLength(3)
+      process.kill(-tool.process.pid!, 'SIGKILL')
+      const { stderr } = await tool.outcome
+      expect(stderr).not.toContain('only once davit connects to it again')
+      await host.sh('rm -f /tmp/journal; touch /tmp/off.go')
+      await host.befall('reboot')
+      const isBack = () => host.sh('ls -d /var/lib/davit/targets/*/trials/default 2>/dev/null || echo back')
+      await eventually('the way back', async () => (await isBack()) === 'back\n')
+      expect(await activeOn([host])).toEqual(['sd1 wrapper web'])
+      const journal = (await takeJournal([host])).map((line) => line.replace(/^\d+ /, ''))
+      expect(journal.at(-1)).toBe('activate web 1 wrapper')
+      expect(await units()).toBe('')
+      await host.sh('systemctl is-system-running --wait')
+      succeeded(await user.run(['davit-env', '--undeploy', '-i', 'infrastructure.yaml'], { environment }))
+    } finally {
+      await user.remove()
+      await rm(environment.DAVIT_STORE_DIR, { recursive: true, force: true })
     }
   })
 })
