@@ -53,6 +53,10 @@ describe('davit-env', () => {
       "options '--delete-state' and '--no-migration' cannot be combined",
     ],
     [['--delete-state', '--repair', ...MODELS], "options '--delete-state' and '--repair' cannot be combined"],
+    ...['--no-lock', '--no-rollback', '--delete-state', '--abandon=web'].map((other): [string[], string] => [
+      ['--confirm', '60', other, ...MODELS],
+      `options '--confirm' and '${other.replace('=web', '')}' cannot be combined`,
+    ]),
     [
       ['--rollback', '--switch-to-generation', '2'],
       "options '--switch-to-generation' and '--rollback' cannot be combined",

@@ -177,7 +177,8 @@ function refuseCombined({ confirm, lock, rollback, abandon }: CombinedArguments)
     ['--abandon', abandon.length > 0],
   ] as const
   const other = others.find(([, isGiven]) => isGiven)
-  if (other !== undefined) throw usageError(`options '--confirm' and '${other[0]}' cannot be combined`, 'omit one of them')
+  if (other !== undefined)
+    throw usageError(`options '--confirm' and '${other[0]}' cannot be combined`, 'omit one of them')
 }
 
 interface TransitionArguments {

@@ -25,6 +25,10 @@ interface Given {
   readonly undeploy?: boolean
   readonly upgrade?: boolean
   readonly repair?: boolean
+  readonly confirm?: number
+  readonly lock?: boolean
+  readonly rollback?: boolean
+  readonly abandon?: readonly string[]
 }
 
 /** Runs davit-activate on a coordinator whose state is where the machine has its state as a target; returns what it prints. */
@@ -232,3 +236,14 @@ function renamedKeys(manifest: Manifest): Manifest {
     serviceMappings: manifest.serviceMappings.map((mapping) => ({ ...mapping, service: renamed(mapping.service) })),
   }
 }
+
+test.each<readonly [string, Given]>([
+  ['--no-lock', { lock: false }],
+  ['--no-rollback', { rollback: false }],
+  ['--abandon', { abandon: ['api'] }],
+])('--confirm and %s are refused together', async (option, given) => {
+  await expect(activate(machines.manifest(OURS), { confirm: 60, ...given })).rejects.toMatchObject({
+    code: 'usage',
+    message: `options '--confirm' and '${option}' cannot be combined`,
+  })
+})
