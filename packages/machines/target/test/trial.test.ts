@@ -326,6 +326,30 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     expect(record.match(/^boot .*/gm)).toEqual([`boot ${machine.facts.bootId}`])
   })
 
+  test('leaves alone after a restart what its module reports to run', async () => {
+    const opened = await open()
+    const { scene, trial, machine } = opened
+    for (const key of ['a', 'b']) await perform(scene, 'activate', key)
+    await beginTrial(machine, trial, terms(stepsOf(scene, 'stop b', 'stop a', 'start a', 'start b')))
+    const record = (place: string, key: string) => scene.path(`state/targets/t1/${place}/process:${key}/record`)
+    for (const [place, key] of [
+      ['active/default', 'a'],
+      ['active/default', 'b'],
+      ['trials/default/before', 'a'],
+      ['trials/default/before', 'b'],
+    ] as const) {
+      const text = readFileSync(record(place, key), 'utf8')
+      writeFileSync(record(place, key), text.replace(/^boot .*/m, 'boot other-boot'))
+      writeFileSync(`${/^module (.*)$/m.exec(text)?.[1]}.activities`, 'activate\ndeactivate\nstatus\n')
+    }
+    scene.write('broken', 'status b\n')
+    takeCalls(scene)
+    await revertTrial(machine, trial)
+    await hasEnded(opened)
+    const calls = takeCalls(scene).filter((call) => !call.startsWith('status'))
+    expect(calls).toEqual(['deactivate b 80', 'activate b 80'])
+  })
+
   test('goes back if another run takes the lock', async () => {
     const opened = await open()
     const { scene, trial, machine } = opened

@@ -113,9 +113,8 @@ reports_to_run() {
     [ "$field" != module ] || decode "$word"
   done <"$directory/record"
   [ -f "$decoded.activities" ] && has_line "$decoded.activities" status || return 1
-  davit_activity=status davit_number=1 davit_snapshot='' davit_view='' davit_secrets=$(secrets_for start)
-  davit_state=$state davit_target=$target davit_profile=$profile davit_directory=$directory davit_setsid=$setsid
-  (call_module '' </dev/null) &
+  # The last process of a pipe becomes the module.
+  { secrets_for start && printf '.\n'; } | run "$state" "$target" "$profile" status "$directory" "$setsid" call_module '' &
   await_module "$!" 30
   [ "$davit_status" = 0 ]
 }
