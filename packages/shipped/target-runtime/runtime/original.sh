@@ -22,7 +22,7 @@ say_originals() {
     [ -L "$link" ] && [ -d "$link/" ] && ! [ "$state/adopted/$profile/" -ef "$link/" ] || continue
     path=$(readlink -f "$link") || continue
     lock=free text=-
-    [ ! -e "${TMPDIR:-/tmp}/disnix-$profile.lock" ] || lock=locked
+    ! exists "${TMPDIR:-/tmp}/disnix-$profile.lock" || lock=locked
     read_profile_manifest "$path/profilemanifest.xml"
     say original "$lock" "$profile" "$(printf %s "$path" | hexadecimal)" "$text"
   done

@@ -104,7 +104,8 @@ export class ObservationAnswer {
         if (PROFILE.test(text)) this.#profiles.add(text as ProfileName)
         return true
       case 'original':
-        return this.#takeOriginal(line)
+        this.#takeOriginal(line)
+        return true
       case 'trial':
         this.#trials.push(...targetOfTrial(text))
         return true
@@ -130,10 +131,10 @@ export class ObservationAnswer {
     }
   }
 
-  #takeOriginal(line: string): boolean {
+  /** Leaves out what is no deployment, such as a link to somewhere else. */
+  #takeOriginal(line: string): void {
     const original = originalIn(line)
     if (original !== undefined) this.#originals.push(original)
-    return original !== undefined
   }
 
   #takeMapping(line: string): boolean {
