@@ -2,13 +2,22 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlink
 import { dirname, join } from 'node:path'
 
 import { shellConnection } from '@davit/connection/testing'
-import { encodeDocument, ProfileManifest, type ProfileName, type StorePath, type TargetName } from '@davit/documents'
+import {
+  encodeDocument,
+  ProfileManifest,
+  type ProfileName,
+  type ServiceMapping,
+  type StorePath,
+  type TargetName,
+} from '@davit/documents'
 import { layOutOriginal } from '@davit/testing/original'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { installedShells } from '@davit/testing/shells'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
 import {
+  acquireLock,
+  adoptRecord,
   adoptState,
   giveBack,
   type Machine,
@@ -17,6 +26,7 @@ import {
   openMachine,
   originalProfile,
 } from '../src/target.ts'
+import { SERVICE } from './scene.ts'
 
 const profile = 'default' as ProfileName
 const target = 't1' as TargetName
@@ -88,6 +98,18 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     expect(await originals()).toMatchObject([{ profile, isLocked: true }, { profile: 'other' }])
   })
 
+  test('are no reason to refuse a machine if they are none', async () => {
+    const path = lay()
+    for (const name of ['no-store', 'x'.repeat(220), 'ähnlich', '-x', '$(id)']) {
+      mkdirSync(inside('elsewhere', "it's"), { recursive: true })
+      symlinkSync(inside('elsewhere', name === 'no-store' ? "it's" : ''), inside('nix/profiles/disnix', name))
+    }
+    expect(await originals()).toMatchObject([{ profile, path, isLocked: false }])
+    // Disnix cannot make its lock either.
+    symlinkSync('/nowhere', inside('tmp/disnix-default.lock'))
+    expect(await originals()).toMatchObject([{ profile, isLocked: true }])
+  })
+
   test('have their snapshots adopted in order, as often as they come', async () => {
     for (const [index, name] of ['a', 'b', 'c'].entries()) snapshot('dysnomia', name, index + 9)
     const state = 'state/targets/t1/dysnomia'
@@ -109,6 +131,8 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     symlinkSync('../../../snapshots/process/web/gone', inside('dysnomia/generations/process/web/2'))
     symlinkSync('../../../../..', inside('dysnomia/generations/process/web/3'))
     write('dysnomia/generations/process/web/x', '')
+    for (const number of ['08', '9'.repeat(30)])
+      symlinkSync('../../../snapshots/process/web/a', inside('dysnomia/generations/process/web', number))
     expect(await adoptState(await open('state'), place, 'adopt')).toMatchObject([{ name: 'a' }])
     expect(generations('state/targets/t1/dysnomia')).toEqual(['1 a'])
   })
@@ -175,5 +199,26 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     await giveBack(machine, { ...place, path, components: [WEB] })
     expect(readdirSync(inside('dysnomia/activated/process'))).toEqual(['web'])
     expect(readdirSync(inside('dysnomia/garbage/process'))).toEqual([])
+  })
+
+  test('are neither adopted nor given back without the lock', async () => {
+    lay()
+    snapshot('dysnomia', 'a', 1)
+    mkdirSync(inside('store/new'))
+    const machine = await open('state')
+    await acquireLock(await open('deploy'), { target, profile }, { token: 'theirs', owner: 'me', leaseSeconds: 60 })
+    const ours = { ...place, token: 'ours', path: inside('store/new') as StorePath, components: [WEB] }
+    const mapping = { target, container: 'process', service: 'key' } as ServiceMapping
+    const definition = { service: { ...SERVICE, pkg: ours.path }, module: '/no/module', properties: new Map() }
+    for (const work of [
+      () => adoptRecord(machine, ours, { mapping, definition }),
+      () => adoptState(machine, ours, 'adopt'),
+      () => noteOriginal(machine, ours),
+      () => giveBack(machine, ours),
+    ])
+      await expect(work()).rejects.toMatchObject({ code: 'lock-lost' })
+    expect([generations('state/targets/t1/dysnomia'), await originals()]).toMatchObject([[], [{ profile }]])
+    expect(['adopted', 'targets/t1/active'].filter((name) => existsSync(inside('state', name)))).toEqual([])
+    expect(['bin/log', 'dysnomia/activated'].filter((name) => existsSync(inside(name)))).toEqual([])
   })
 })

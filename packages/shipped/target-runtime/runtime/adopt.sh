@@ -5,6 +5,7 @@
 # `present` if there is one already, otherwise `adopted`. A directory without record and state is what a crash has left of one.
 operation_adopt_record() {
   umask 077
+  check_names "$1" "$2"
   hold_mutex "$1"
   check_lock "$1" "$2" "$3"
   mapping_directory "$1" "$2" "$4" "$5"
@@ -34,6 +35,10 @@ find_original_state() {
   original=/var/state/dysnomia
   [ "$user" = 0 ] || original=${HOME:-}/.dysnomia
   original=${DYSNOMIA_STATEDIR:-$original}
+  case $original in
+    /?*) ;;
+    *) fail bad-request "DYSNOMIA_STATEDIR is not an absolute path: '$original'" ;;
+  esac
 }
 
 # operation_adopt_state TARGET PROFILE TOKEN [--dry-run]: takes over the snapshots of Dysnomia, and its markers of the active services
@@ -130,7 +135,7 @@ copy_store() {
 numbers_in() {
   for link in "$1"/*; do
     case ${link##*/} in
-      *[!0-9]* | '') ;;
+      0* | *[!0-9]* | '' | ????????????????*) ;;
       *) [ ! -L "$link" ] || printf '%s\n' "${link##*/}" ;;
     esac
   done | sort -n
@@ -175,6 +180,7 @@ copy_payload() {
 
 # operation_note_original TARGET PROFILE TOKEN PATH [CONTAINER COMPONENT]...: davit knows what this profile of Disnix contains.
 operation_note_original() {
+  check_names "$1" "$2"
   hold_mutex "$1"
   check_lock "$1" "$2" "$3"
   check_store_paths "$4"
@@ -219,7 +225,7 @@ give_markers() {
   while [ $# -ge 2 ]; do
     is_component "$1" "$2" || fail bad-request "invalid name '$2'"
     active="$active$1 $2$newline"
-    mkdir -p "$original/activated/$1" && rm -f "$original/garbage/$1/$2" && : >>"$original/activated/$1/$2" ||
+    mkdir -p "$original/activated/$1" && rm -f "$original/garbage/$1/$2" && command : >>"$original/activated/$1/$2" ||
       cannot 'write below' "$original"
     shift 2
   done
@@ -233,7 +239,7 @@ give_markers() {
       [ "$other" = "$adopted:components" ] || ! has_line "$other" "$container $component" || continue 2
     done
     [ ! -f "$kept/$container/$component" ] ||
-      { mkdir -p "$original/garbage/$container" && : >>"$original/garbage/$container/$component"; } || cannot 'write below' "$original"
+      { mkdir -p "$original/garbage/$container" && command : >>"$original/garbage/$container/$component"; } || cannot 'write below' "$original"
     rm -f "$original/activated/$container/$component"
   done <"$adopted:components"
 }

@@ -51,12 +51,12 @@ is_packed() {
   return 1
 }
 
-# find_latest: sets $generation, 0 if there is none, and $latest, empty if there is none. Generations are numbers.
+# find_latest: sets $generation, 0 if there is none, and $latest, empty if there is none. Generations are numbers with which shells can reckon.
 find_latest() {
   generation=0 latest=
   for link in "$generations"/*; do
     case ${link##*/} in
-      *[!0-9]* | '') continue ;;
+      0* | *[!0-9]* | '' | ????????????????*) continue ;;
     esac
     [ -L "$link" ] && [ "${link##*/}" -gt "$generation" ] || continue
     generation=${link##*/}
@@ -69,7 +69,7 @@ find_latest() {
 list_numbers() {
   for link in "$generations"/*; do
     case ${link##*/} in
-      *[!0-9]* | '') ;;
+      0* | *[!0-9]* | '' | ????????????????*) ;;
       *) [ ! -L "$link" ] || printf '%s\n' "${link##*/}" ;;
     esac
   done
