@@ -180,5 +180,33 @@ describe.each(installedShells())('state on a machine behind a client executable,
       kind: 'failed',
       log: expect.stringContaining("names the latest snapshot 'process/web/-rf'"),
     })
+    for (const name of ['process/web/', 'other/web/1', 'process/web/1/2', 'process/web/1\\nprocess/web/2', '1', '..']) {
+      far.scene.spoil(`[ "$operation" != query-latest-snapshot ] || { printf '%b\\n' '${name}'; exit; }`)
+      expect([name, await far.perform('snapshot')]).toMatchObject([
+        name,
+        { kind: 'failed', log: expect.stringContaining('names the latest snapshot') },
+      ])
+    }
+    expect(await far.names()).toEqual([])
+  })
+
+  test('is saved without loss of what the client names in place of a copy', async () => {
+    const far = await Far.open(shell)
+    await far.call('activate')
+    far.scene.spoil(`[ "$operation" != export-snapshots ] || { echo "\${1%/*}"; exit; }`)
+    expect(await far.perform('snapshot')).toEqual(SUCCEEDED)
+    const [name = ''] = await far.names()
+    expect(readdirSync(far.scene.there('dysnomia/snapshots/process/web'))).toEqual([name])
+    // Somebody else's files beside the copy stay.
+    far.rows = 'second\n'
+    far.scene.spoil(`[ "$operation" != export-snapshots ] || { cp -R "$1" "$D/base/"; echo "$D/base"; exit; }`)
+    expect(await far.perform('snapshot')).toEqual(SUCCEEDED)
+    expect(readdirSync(far.scene.there('base'))).toEqual(['web'])
+    far.rows = 'third\n'
+    far.scene.spoil(`[ "$operation" != export-snapshots ] || { cd "$D"; cp -R "$1" "$D/"; echo .; exit; }`)
+    expect(await far.perform('snapshot')).toMatchObject({
+      kind: 'failed',
+      log: expect.stringContaining('has not brought the snapshot'),
+    })
   })
 })

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { StorePath, StoreReference } from '@davit/documents'
@@ -60,6 +60,16 @@ describe.skipIf(noPrivateNix !== undefined)('the Nix store of a machine behind a
     expect(await targetStore.bring([closure[1]], { signal })).toMatchObject({ paths: 2 })
     expect(validOf(here, closure)).toEqual(closure)
     expect(readdirSync(scene.there('')).filter((name) => name.startsWith('export'))).toEqual([])
+    const next = buildClosures(there, ['kept'])('kept')
+    const files = ['note', 'directory/note', 'empty'].map((name) => scene.there(name))
+    mkdirSync(scene.there('directory'))
+    for (const file of files) writeFileSync(file, file.endsWith('empty') ? '' : 'nothing of Nix\n')
+    for (const said of [...files, scene.there('directory'), 'note', scene.there('absent'), '/dev/zero']) {
+      scene.spoil(`[ "$operation" != export ] || { echo '${said}'; exit 0; }`)
+      await expect(targetStore.bring([next[1]], { signal })).rejects.toThrow(`printed '${said}', which is no answer`)
+    }
+    expect(files.filter((file) => !existsSync(file))).toEqual([])
+    scene.spoil('')
     const absent = `/nix/store/${'0'.repeat(32)}-absent` as StorePath
     await expect(targetStore.bring([absent], { signal })).rejects.toMatchObject({ code: 'invalid-path' })
   })

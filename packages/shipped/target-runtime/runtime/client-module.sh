@@ -38,9 +38,9 @@ take_snapshot() {
   name=$(on_state query-latest-snapshot --container "$container" --component "$component") || return
   # Not every service has state.
   [ -n "$name" ] || return 0
-  id=${name##*/}
+  id=${name#"$container/$component/"}
   case $id in
-    [.-]* | *[!A-Za-z0-9_.+?=-]*) say_why "'$executable' names the latest snapshot '$name'" && return 1 ;;
+    '' | "$name" | [.-]* | *[!A-Za-z0-9_.+?=-]*) say_why "'$executable' names the latest snapshot '$name'" && return 1 ;;
   esac
   [ -d "$payloads/$id" ] || fetch_snapshot || return
   newest=$(find "$generations" -type l 2>/dev/null | sed 's|.*/||' | sort -n | tail -n 1)
@@ -50,14 +50,19 @@ take_snapshot() {
   esac
 }
 
+# fetch_snapshot: copies it from where the executable has left it, which is removed unless it is the snapshot there itself.
 fetch_snapshot() {
   path=$(on_state resolve-snapshots "$name") && directory=$(on_state export-snapshots "$path") || return
-  [ -d "$directory/$id" ] || {
+  case $directory in
+    /*) [ -d "$directory/$id" ] ;;
+    *) false ;;
+  esac || {
     say_why "'$executable' has not brought the snapshot '$name'"
     return 1
   }
   mkdir -p "$payloads" "$store/checksums/$container/$component" && cp -R "$directory/$id" "$snapshot.work" || return
-  rm -rf "$directory"
+  # shellcheck disable=SC3013
+  [ "$directory/$id" -ef "$path" ] || { rm -rf "${directory:?}/$id" && rmdir "$directory"; } 2>/dev/null || :
   printf 'sha256:%s\n' "$(content_sum "$snapshot.work")" >"$store/checksums/$container/$component/$id" &&
     find "$snapshot.work" ! -type l -exec sync {} + && mv "$snapshot.work" "$payloads/$id"
 }

@@ -1,4 +1,4 @@
-import { stat, rm } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { DavitError } from '@davit/diagnostics'
@@ -115,7 +115,7 @@ async function bringPaths(
   let bytes = 0
   for (const some of groupsOf(closure.filter((path) => missing.has(path)))) {
     const [file = ''] = await client.call('export', ['--remotefile', ...some], { signal, seconds: 'unlimited' })
-    if (!file.startsWith('/')) throw clientNonsense({ ...client, operation: 'export' }, file)
+    if (!(await isExported(file))) throw clientNonsense({ ...client, operation: 'export' }, file)
     try {
       bytes += (await stat(file)).size
       await store.importPaths({ file, signal })
@@ -124,6 +124,18 @@ async function bringPaths(
     }
   }
   return { paths: missing.size, bytes }
+}
+
+/** Whether a file begins as those of `nix-store --export` do. Others are not removed, since they belong to somebody else. */
+async function isExported(path: string): Promise<boolean> {
+  if (!path.startsWith('/') || !(await stat(path).catch(() => undefined))?.isFile()) return false
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(8), 0, 8, 0)
+    return bytesRead === 8 && buffer.readBigUInt64LE() <= 1n
+  } finally {
+    await file.close()
+  }
 }
 
 async function buildThere(
