@@ -2,32 +2,36 @@
 
 # client_lock MARKER PROFILE: makes the lock file, prints the profile manifest and a line MARKER, and asks the services in the lines on standard
 # input, `TYPE CONTAINER COMPONENT ask|skip` up to a point, whether they agree. With `skip`, the module that the client would bring does not
-# have the activity. If one refuses, all are told, and the lock file is removed.
+# have the activity. If one refuses, or the client goes before all were asked, all are told, and the lock file is removed.
 client_lock() {
   find_lock "$2"
-  [ ! -e "$lock" ] && [ ! -L "$lock" ] && (umask 077 && set -C && : >"$lock") 2>/dev/null ||
+  ! exists "$lock" && (umask 077 && set -C && : >"$lock") 2>/dev/null ||
     fail already-locked "the profile '$2' is locked: '$lock' exists, or cannot be made"
   trap 'rm -f "$lock"' EXIT
-  trap 'exit 1' HUP TERM PIPE
+  trap 'exit 1' HUP INT TERM PIPE
   print_installed "$1" "$2"
   read_services
   watch_input
+  # From now on, nobody may be left locked.
+  trap 'watcher=' HUP INT TERM
+  trap : PIPE
   each_service lock || {
+    watcher=$$
     each_service unlock
     exit 1
   }
   trap - EXIT
 }
 
-# client_unlock MARKER PROFILE: tells the services, and removes the lock file.
+# client_unlock MARKER PROFILE: tells the services, even if the client goes, and removes the lock file.
 client_unlock() {
   find_lock "$2"
   print_installed "$1" "$2"
   read_services
-  watch_input
+  watcher=$$
   each_service unlock
   status=$?
-  [ -e "$lock" ] || fail not-locked "the profile '$2' is not locked: there is no '$lock'"
+  exists "$lock" || fail not-locked "the profile '$2' is not locked: there is no '$lock'"
   rm -f "$lock" || exit 1
   return "$status"
 }

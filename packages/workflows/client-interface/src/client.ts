@@ -90,6 +90,8 @@ interface Refusal {
 /** Passes on the lines of standard error, but collects a refusal, which comes last. */
 function refusalIn(stderr: Readable, complain: (line: string) => void): () => Refusal | undefined {
   const refusal: string[] = []
+  // The exit tells that the connection was lost.
+  stderr.on('error', () => {})
   readLines(stderr, (line) => {
     if (refusal.length > 0 || /^davit:[a-z-]+$/.test(line)) refusal.push(line)
     else complain(line)

@@ -1,13 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
+import type { ShellConnection } from '@davit/connection/testing'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { installedShells } from '@davit/testing/shells'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { lockProfile, print, unlockProfile } from '../src/client-interface.ts'
 import { type Scene, sceneOf } from './scene.ts'
+
+const PATIENCE = { timeout: 20_000 }
 
 const KEYS = { a: 'a'.repeat(64), b: 'b'.repeat(64), c: 'c'.repeat(64) }
 
@@ -29,7 +32,7 @@ describe.each(installedShells())('the lock of a profile in $name', (shell) => {
   /** Has a profile with two wrappers and a process; a file `refuse-NAME` makes one refuse. */
   const deploy = (middle = '') => {
     const component = (name: string) => {
-      const script = `#!/bin/sh\necho "$1 ${name} in $2" >>${temporary}/calls\n[ "$1" != lock ] || [ ! -e ${temporary}/refuse-${name} ]\n`
+      const script = `#!/bin/sh\necho "$1 ${name} in $2" >>${temporary}/calls\n[ "$1" != lock ] || [ ! -e ${temporary}/refuse-${name} ] || exit 1\nwhile [ -e ${temporary}/hold-${name} ]; do sleep 0.05; done\n`
       return scene.write(`components/${'0'.repeat(32)}-${name}/bin/wrapper`, script, 0o755).replace('/bin/wrapper', '')
     }
     const service = (key: string, name: string, type: string) =>
@@ -56,6 +59,13 @@ describe.each(installedShells())('the lock of a profile in $name', (shell) => {
     await expect(unlockProfile(scene.client, place())).rejects.toMatchObject({ code: 'not-locked' })
   })
 
+  test('can be removed whatever it is', async () => {
+    symlinkSync('/nowhere', file)
+    await expect(lockProfile(scene.client, place())).rejects.toMatchObject({ code: 'already-locked' })
+    expect(await unlockProfile(scene.client, place())).toBe(0)
+    expect(await lockProfile(scene.client, place())).toBe(0)
+  })
+
   test('asks the services of the profile', async () => {
     deploy()
     expect(await lockProfile(scene.client, place())).toBe(0)
@@ -76,6 +86,23 @@ describe.each(installedShells())('the lock of a profile in $name', (shell) => {
     ])
     expect(existsSync(file)).toBe(false)
     expect(scene.take().said).toMatch(/'lock' of 'first' in 'wrapper' ended with status 1/)
+  })
+
+  test.each(['connection', 'script'])('leaves nobody locked without it if the %s ends meanwhile', async (which) => {
+    deploy()
+    const connection = scene.client.connection as ShellConnection
+    writeFileSync(join(temporary, 'hold-first'), '')
+    const locking = lockProfile(scene.client, place()).catch(() => 1)
+    await vi.waitFor(() => expect(calls()).toEqual(['lock first in wrapper']), PATIENCE)
+    if (which === 'connection') connection.hangUp()
+    else for (const pid of connection.pids) process.kill(pid, 'SIGTERM')
+    rmSync(join(temporary, 'hold-first'))
+    await locking
+    await vi.waitFor(() => expect(connection.pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), PATIENCE)
+    const locked = calls().filter((call) => call.startsWith('lock'))
+    const unlocked = calls().filter((call) => call.startsWith('unlock'))
+    if (existsSync(file)) expect([locked.length, unlocked]).toEqual([2, []])
+    else expect(unlocked).toEqual(['unlock first in wrapper', 'unlock second in box'])
   })
 
   test('is not taken if the profile manifest is damaged', async () => {
