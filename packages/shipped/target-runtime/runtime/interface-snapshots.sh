@@ -77,9 +77,11 @@ client_import_snapshots() {
   for path in "$@"; do
     [ -d "$path" ] || fail cannot-read "there is no directory '$path'"
     plain_path=${path%"${path##*[!/]}"}
+    check_snapshot_part "${plain_path##*/}"
     case $plain_path in
       "$payloads"/*) ;;
-      *) cp -R -p "$plain_path" "$incoming/" || cannot 'write below' "$incoming" ;;
+      # What a link leads to.
+      *) cp -R -p -- "$plain_path/." "$incoming/${plain_path##*/}" || cannot 'write below' "$incoming" ;;
     esac
     keep_imported "${plain_path##*/}"
   done
@@ -124,7 +126,7 @@ keep_imported() {
     check_snapshot "$payloads/$name" "$name" || in_turn set_aside "$name" || exit 1
   fi
   if [ ! -d "$payloads/$name" ]; then
-    [ -d "$incoming/$name" ] || fail damaged-snapshot "the snapshot '$name' is damaged"
+    [ -d "$incoming/$name" ] && [ ! -L "$incoming/$name" ] || fail damaged-snapshot "the snapshot '$name' is damaged"
     ! is_packed "$incoming/$name" || check_snapshot "$incoming/$name" "$name" || exit 1
   fi
   in_turn add_imported || cannot 'write below' "$snapshots"

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, realpath, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -28,7 +28,9 @@ export async function importSnapshots(
   for (const path of paths.map((given) => resolve(given))) {
     await requireDirectory(path)
     const name = basename(path)
-    const send = (stdin: Writable) => pipeline(packArchive([{ name, tree: path }]), stdin)
+    // Otherwise, nothing but a link would be sent.
+    const tree = await realpath(path)
+    const send = (stdin: Writable) => pipeline(packArchive([{ name, tree }]), stdin)
     const status = await perform(client, { operation: 'receive_snapshot', words: [container, component, name], send })
     if (status !== 0) return status
   }
@@ -58,8 +60,9 @@ export async function exportSnapshots(client: Client, paths: readonly string[]):
       }
       let failure: unknown
       const status = await perform(client, { operation: 'send_snapshot', words: [path], receive })
-      if (status !== 0) return status
+      // The script there fails too if nobody reads what it sends.
       if (failure !== undefined) throw failure
+      if (status !== 0) return status
       isWhole = true
       await client.print(`${place}\n`)
     } finally {

@@ -1,4 +1,14 @@
-import { appendFileSync, chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 
 import { DYSNOMIA_MODULES } from '@davit/testing/dysnomia'
@@ -202,5 +212,30 @@ describe.each(installedShells())('snapshots in $name', (shell) => {
       code: 'cannot-read',
     })
     expect(readdirSync(scene.directory).filter((name) => name.startsWith('davit-export'))).toEqual([])
+  })
+
+  test.each(['local', 'remote'] as const)('are what a %s link leads to', async (kind) => {
+    scene.write('outside/secret', 'secret')
+    symlinkSync(join(scene.directory, 'outside'), join(scene.directory, 'linked'))
+    const paths = [join(scene.directory, 'linked')]
+    expect(await importSnapshots(scene.client, { container: 'box', component: 'web', paths, kind })).toBe(0)
+    const kept = join(scene.store, 'snapshots/box/web/linked')
+    expect([lstatSync(kept).isDirectory(), readFileSync(join(kept, 'secret'), 'utf8')]).toEqual([true, 'secret'])
+    for (const name of ['-x', '.hidden', "it's $(id)"]) {
+      scene.write(`${name}/file`, '')
+      const strange = { container: 'box', component: 'web', paths: [join(scene.directory, name)], kind }
+      await expect(importSnapshots(scene.client, strange)).rejects.toMatchObject({ code: 'bad-request' })
+    }
+    expect(readdirSync(join(scene.store, 'incoming'))).toEqual([])
+  })
+
+  test('are not exported if they cannot be kept here; the reason is told', async () => {
+    scene.write('strange/large', '.'.repeat(5_000_000))
+    const path = join(scene.directory, 'strange')
+    const pipes = Array.from({ length: 20 }, (_, index) => join(path, String(index)))
+    execFileSync('mkfifo', pipes)
+    const before = readdirSync(scene.directory)
+    await expect(exportSnapshots(scene.client, [path])).rejects.toThrow(/strange/)
+    expect([scene.take().printed, readdirSync(scene.directory)]).toEqual(['', before])
   })
 })
