@@ -38,7 +38,9 @@ export async function openShell(client: Client, call: Call): Promise<PreparedShe
   return {
     script: `${directory}/start`,
     async remove() {
-      await perform(client, { operation: 'remove_shell', words: [directory] })
+      // Even after Ctrl-C.
+      const { signal } = new AbortController()
+      await perform({ ...client, signal }, { operation: 'remove_shell', words: [directory] })
     },
   }
 }
