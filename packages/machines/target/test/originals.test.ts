@@ -131,6 +131,9 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     symlinkSync('../../../snapshots/process/web/gone', inside('dysnomia/generations/process/web/2'))
     symlinkSync('../../../../..', inside('dysnomia/generations/process/web/3'))
     write('dysnomia/generations/process/web/x', '')
+    // A snapshot is no link: what it leads to may be anything.
+    symlinkSync('a', inside('dysnomia/snapshots/process/web/linked'))
+    symlinkSync('../../../snapshots/process/web/linked', inside('dysnomia/generations/process/web/4'))
     for (const number of ['08', '9'.repeat(30)])
       symlinkSync('../../../snapshots/process/web/a', inside('dysnomia/generations/process/web', number))
     expect(await adoptState(await open('state'), place, 'adopt')).toMatchObject([{ name: 'a' }])
@@ -199,6 +202,22 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     await giveBack(machine, { ...place, path, components: [WEB] })
     expect(readdirSync(inside('dysnomia/activated/process'))).toEqual(['web'])
     expect(readdirSync(inside('dysnomia/garbage/process'))).toEqual([])
+  })
+
+  test('are not adopted over a service that davit is changing', async () => {
+    const machine = await open('state')
+    const mapping = { target, container: 'process', service: 'key' } as ServiceMapping
+    write('store/web/module', '')
+    const service = { ...SERVICE, pkg: inside('store/web') as StorePath }
+    const definition = { service, module: inside('store/web/module'), properties: new Map() }
+    const adopted = async () => adoptRecord(machine, place, { mapping, definition })
+    expect([await adopted(), await adopted()]).toEqual(['adopted', 'present'])
+    // A claim of this process.
+    const startTime = readFileSync('/proc/self/stat', 'utf8').replace(/.*\) /, '').split(' ')[19]
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const claim = inside('state/targets/t1/active/default/process:key/running')
+    symlinkSync(`${process.pid}:${startTime}:${boot}`, claim)
+    await expect(adopted()).rejects.toMatchObject({ code: 'already-running' })
   })
 
   test('are neither adopted nor given back without the lock', async () => {
