@@ -26,17 +26,18 @@ read_secrets() {
 # prepare_call ACTIVITY TYPE CONTAINER COMPONENT: finds everything that is necessary to call a module.
 prepare_call() {
   activity=$1
+  package=$4
+  case $package in
+    /*) ;;
+    *) package=$PWD/$package ;;
+  esac
+  [ "$activity" != activate ] || [ -e "$package" ] || fail cannot-read "there is no component '$package'"
   find_store
   make_store
   find_module "$2"
   plain_name "${3:-$2}"
   container=$name
   check_names "$activity" "$container"
-  package=$4
-  case $package in
-    /*) ;;
-    *) package=$PWD/$package ;;
-  esac
   plain_name "$package"
   component=$name nix_store=
   # Modules of Dysnomia take 33 characters off the names of what is in this directory.
@@ -65,7 +66,8 @@ find_module() {
         fail no-module "there is no module '$1'"
       ;;
   esac
-  [ -f "$module" ] && [ -x "$module" ] || fail no-module "there is no module '$1'"
+  [ -f "$module" ] || fail no-module "there is no module '$1'"
+  [ -x "$module" ] || fail no-module "the module '$module' is not executable"
 }
 
 # find_provided PATH: a package has exactly one module in libexec/dysnomia.

@@ -58,6 +58,7 @@ client_set() {
   find_nix
   find_profile "$1"
   check_store_paths "$2"
+  [ -e "$2" ] || fail cannot-read "there is no '$2'"
   [ "$(readlink -f "$profile")" != "$2" ] || return 0
   make_directory "${profile%/*}"
   nix-env -p "$profile" --set "$2"

@@ -166,7 +166,7 @@ clean_component() {
       *" ${path##*/} "*) continue ;;
     esac
     [ -d "$path" ] || continue
-    printf '%s\n' "davit: removing the snapshot '$container/$component/${path##*/}'" >&2
+    printf '%s\n' "removing the snapshot '$container/$component/${path##*/}'" >&2
     rm -rf "$path" "${facts:?}/${path##*/}" "$snapshots/checksums/$container/$component/${path##*/}" || return
   done
   for kind in generations snapshots checksums facts; do

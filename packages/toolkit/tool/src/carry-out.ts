@@ -76,7 +76,13 @@ interface Voice {
 function announceInterruption({ interrupted }: Tool, interruption: Interruption, { report, close }: Voice): void {
   const { signal, announcement, onStop } = interruption
   // The first listener, so that this is reported before the tool reacts.
-  signal.addEventListener('abort', () => report(say('stopping', { announcement: announcement() })), { once: true })
+  signal.addEventListener(
+    'abort',
+    () => report(say('stopping', { announcement: announcement(interrupted?.announcement) })),
+    {
+      once: true,
+    },
+  )
   onStop(() => {
     report(say('stopped', { hint: interrupted?.twice }))
     close()

@@ -41,6 +41,8 @@ export interface ToolDescription<
   readonly holdsMuch?: boolean
   /** What an interruption leaves, and how to continue; tools that know more throw an error of their own. */
   readonly interrupted?: {
+    /** What the tool does at the first signal, unless it finishes what is running. */
+    readonly announcement?: string
     /** After one signal: running work was finished or undone. */
     readonly once: string
     /** After a second signal: the tool stopped where it was. */

@@ -10,8 +10,8 @@ export interface Interruption {
   readonly signal: AbortSignal
   /** 128 + number of the first signal, once one was received. */
   readonly status: number | undefined
-  /** Message for the user when the signal aborts. */
-  announcement(): string
+  /** Message for the user when the signal aborts; `whatHappens` is what the tool does then, unless it finishes what is running. */
+  announcement(whatHappens?: string): string
   /** Registers a function that is called right before the process ends, to report that. */
   onStop(sayLastWord: () => void): void
   /** `status` is 128 + number of the signal, unless one without a handling of its own is treated as `name`. */
@@ -51,7 +51,7 @@ export function createInterruption({ stop, now }: InterruptionEffects): Interrup
     get status() {
       return first?.status
     },
-    announcement: () => announcementOf(first?.name ?? 'SIGTERM'),
+    announcement: (whatHappens) => announcementOf(first?.name ?? 'SIGTERM', whatHappens),
     onStop(say) {
       sayLastWord = say
     },
@@ -75,8 +75,8 @@ export function createInterruption({ stop, now }: InterruptionEffects): Interrup
   }
 }
 
-function announcementOf(name: InterruptionSignal): string {
-  return `${VERB[name]}: finishing what is running; ${AGAIN[name]} to stop now`
+function announcementOf(name: InterruptionSignal, whatHappens?: string): string {
+  return `${VERB[name]}: ${whatHappens ?? `finishing what is running; ${AGAIN[name]} to stop now`}`
 }
 
 const VERB = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'hung up' } satisfies Record<

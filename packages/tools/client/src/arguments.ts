@@ -57,6 +57,18 @@ function propertyIn(text: string): readonly [name: string, value: string] {
   return [name, text.slice(end + 1)]
 }
 
+/** Refuses to name the module twice. */
+export function refuseTwoModules({ type, module }: Pick<Arguments, 'type' | 'module'>): void {
+  if (module === undefined || type === undefined) return
+  throw usageError('--module and --type exclude each other', 'name the container with --container')
+}
+
+/** A container is named by itself, or by the absolute path of its package. */
+export function checkContainer({ container = '' }: Pick<Arguments, 'container'>): void {
+  if (!container.includes('/') || (container.startsWith('/') && !container.split('/').includes('..'))) return
+  throw usageError(`'${container}' is not the name of a container`, 'name it without a directory')
+}
+
 /** The only path. */
 export function onlyPath({ path }: Arguments, what: string): string {
   const [first, second] = path

@@ -3,7 +3,8 @@ import { connectionPool, type ConnectionRequest } from '@davit/connection'
 import { parseProfileName } from '@davit/documents'
 import { secondsIn, type ToolContext } from '@davit/tool'
 
-import { type Arguments, operationOf } from './arguments.ts'
+import { type Arguments, checkContainer, operationOf } from './arguments.ts'
+import { failureOf, withHint } from './failure.ts'
 import { say } from './messages.ts'
 import { OPERATIONS } from './operations.ts'
 
@@ -18,34 +19,50 @@ export interface Place {
 export async function carryOut(context: ToolContext<Arguments>, place: Place): Promise<number> {
   const { args, openPool = connectionPool, signal } = context
   parseProfileName(args.profile)
+  checkContainer(args)
   const operation = OPERATIONS[operationOf(args)]
   const work = operation(args, context)
   const answerSeconds = secondsIn(context.environment, 'DAVIT_ANSWER_TIMEOUT')
   const pool = openPool(context)
   try {
     const connection = await pool.connect(place.request)
-    return await work({ client: clientOf(context, { connection, answerSeconds }), place })
+    const complaints = complaintsFor(context)
+    const status = await work({ client: { ...clientOf(context, { connection, answerSeconds }), ...complaints }, place })
+    complaints.end(status)
+    return status
   } catch (error) {
     // The connection is only lost because it was closed.
     signal.throwIfAborted()
-    throw error
+    throw withHint(error, args)
   } finally {
     await pool.close()
   }
 }
 
 function clientOf(
-  { signal, environment, report, print }: ToolContext<Arguments>,
+  { signal, environment, print }: ToolContext<Arguments>,
   link: Pick<Client, 'connection' | 'answerSeconds'>,
-): Client {
+): Omit<Client, 'complain'> {
+  return { ...link, signal, environment, print }
+}
+
+/** Reports what the machine tells. Why the operation has failed is the last of its complaints, which is thrown at its end. */
+function complaintsFor({ report }: Pick<ToolContext<unknown>, 'report'>) {
+  let last: string | undefined
+  const flush = () => {
+    if (last !== undefined) report(say('machine-complains', { line: last }))
+    last = undefined
+  }
   return {
-    ...link,
-    signal,
-    environment,
-    print,
-    complain(line) {
+    complain(line: string) {
+      flush()
       const told = line.replace(/^davit: /, '')
-      report(told === line ? say('machine-says', { line }) : say('machine-complains', { line: told }))
+      if (told === line) report(say('machine-says', { line }))
+      else last = told
+    },
+    end(status: number) {
+      if (status !== 0 && last !== undefined) throw failureOf(last, status)
+      flush()
     },
   }
 }

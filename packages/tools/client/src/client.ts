@@ -1,5 +1,5 @@
 import { sshArguments } from '@davit/connection'
-import { defineTool } from '@davit/tool'
+import { defineTool, usageError } from '@davit/tool'
 
 import { carryOut } from './carry-out.ts'
 import { description } from './client-description.ts'
@@ -8,6 +8,7 @@ export const tool = defineTool({
   ...description,
   async run(context) {
     const { args, environment } = context
+    if (args.target === '') throw usageError('the target is empty', 'name a machine with --target HOST')
     const reach = sshArguments(args.target, { environment, role: 'target' })
     return carryOut(
       { ...context, args: { ...args, environment: false } },

@@ -98,6 +98,7 @@ export const commonDescription = {
   operands: { path: { kind: 'list', describe: 'paths, or names of snapshots' } },
   exitStatus: { 1: 'the operation failed; with --shell --command, the status is that of the command' },
   interrupted: {
+    announcement: 'no longer waiting for what is running there',
     once: 'an activity that has begun goes on there; the same command waits for it, and then does the same again',
     twice: 'an activity that has begun goes on there; the same command waits for it, and then does the same again',
   },

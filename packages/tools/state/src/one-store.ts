@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 import { type Client, exportSnapshots, importSnapshots, print, type PrintingOperation } from '@davit/client-interface'
 import { connectionPool } from '@davit/connection'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { type ArgumentsOf, type ToolContext, usageError } from '@davit/tool'
 
 import { say } from './messages.ts'
@@ -43,6 +44,8 @@ export async function workOnStore(context: ToolContext<Arguments>, directory: st
   const store = resolve(workingDirectory, directory)
   const operation = operationOf(args)
   const words = wordsOf(args)
+  checkNames(operation, words)
+  checkDirectory(operation, store)
   refuseDeployed(operation, store)
   const pool = openPool({ ...context, environment: { ...environment, DYSNOMIA_STATEDIR: store } })
   try {
@@ -67,6 +70,24 @@ function wordsOf({ manifest, name, container, component, service, keep }: Argume
   return { names, container: container[0] ?? '', component: component[0] ?? '', keep }
 }
 
+function checkNames(operation: Operation, { names }: Words): void {
+  if (names.length > 0 || !['resolve', 'printMissing', 'import', 'export'].includes(operation)) return
+  throw usageError(
+    `--${dashed(operation)} names nothing`,
+    operation === 'import' ? 'name directories of snapshots' : 'name snapshots, as CONTAINER/COMPONENT/NAME',
+  )
+}
+
+/** Only an import makes a store. */
+function checkDirectory(operation: Operation, store: string): void {
+  const found = statSync(store, { throwIfNoEntry: false })
+  if (found?.isDirectory() === true || (found === undefined && operation === 'import')) return
+  throw new DavitError('no-input', `there is no directory '${store}'`, {
+    exitStatus: ExitStatus.noInput,
+    hint: 'name the directory of a store, such as /var/state/dysnomia',
+  })
+}
+
 /** What deployments still need is only known to the tools of deployments. */
 function refuseDeployed(operation: Operation, store: string): void {
   if ((operation !== 'gc' && operation !== 'import') || !existsSync(join(store, '../active'))) return
@@ -77,8 +98,8 @@ function refuseDeployed(operation: Operation, store: string): void {
 }
 
 const WORK: Readonly<Record<Operation, (client: Client, words: Words, store: string) => Promise<number>>> = {
-  list: (client, words) => printed(client, 'query_snapshots', ['all', ...filterOf(words)]),
-  latest: (client, words) => printed(client, 'query_snapshots', ['latest', ...filterOf(words)]),
+  list: (client, words) => listed(client, ['all', ...filterOf(words)]),
+  latest: (client, words) => listed(client, ['latest', ...filterOf(words)]),
   resolve: (client, { names }) => printed(client, 'resolve', names),
   printMissing: (client, { names }) => printed(client, 'print_missing', names),
   async import(client, { names, container, component }) {
@@ -94,6 +115,20 @@ const WORK: Readonly<Record<Operation, (client: Client, words: Words, store: str
       ),
     ),
   gc: (client, words) => printed(client, 'clean_snapshots', [String(words.keep), ...filterOf(words)]),
+}
+
+async function listed(client: Client, words: readonly string[]): Promise<number> {
+  let isEmpty = true
+  const watched: Client = {
+    ...client,
+    async print(content) {
+      isEmpty = false
+      await client.print(content)
+    },
+  }
+  const status = await printed(watched, 'query_snapshots', words)
+  if (status === 0 && isEmpty) client.complain(say('no-snapshots').message)
+  return status
 }
 
 async function printed(client: Client, operation: PrintingOperation, words: readonly string[]): Promise<number> {

@@ -33,8 +33,24 @@ test('davit-snapshots --store lists, resolves, compares and cleans up', () => {
   expect(readFileSync(join(copy, 'two/dump'), 'utf8')).toBe('two')
   expect(ask('--gc')).toBe('')
   expect([ask(), readdirSync(join(store, 'snapshots/box/db'))]).toEqual(['box/db/one\n', ['one']])
-  expect(scene.output('snapshots', '--store', scene.path('nowhere'))).toBe('')
   expect(basename(ask('--resolve', 'box/db/two'))).toBe('two\n')
+})
+
+test('davit-snapshots --store tells an empty store from none', () => {
+  const empty = scene.path('empty')
+  mkdirSync(empty)
+  for (const more of [[], ['--latest']])
+    expect(scene.run('snapshots', ['--store', empty, ...more])).toMatchObject({
+      status: 0,
+      stdout: '',
+      stderr: expect.stringContaining('there are no such snapshots') as string,
+    })
+  writeFileSync(scene.path('file'), '')
+  for (const store of [scene.path('nowhere'), scene.path('file')])
+    expect(scene.run('snapshots', ['--store', store])).toMatchObject({
+      status: 66,
+      stderr: expect.stringContaining(`there is no directory '${store}'`) as string,
+    })
 })
 
 test('davit-snapshots --store leaves what belongs to deployments to their tools', () => {
@@ -49,6 +65,8 @@ test.each([
   [['--latest'], '--latest needs --store'],
   [['--store', '/x', '--latest', '--gc'], '--latest and --gc exclude each other'],
   [['--store', '/x', '--import', 'y'], 'the snapshots belong to no component'],
+  [['--store', '/x', '--resolve'], '--resolve names nothing'],
+  [['--store', '/x', '--import', '-c', 'box', '-C', 'db'], '--import names nothing'],
   [['--store', '/x', '-S', 'y'], 'one container and one component at most'],
   [['manifest.xml', 'more'], "unexpected operand 'more'"],
 ])('davit-snapshots %j is refused', (words, reason) => {
