@@ -215,7 +215,7 @@ export const ERROR_CODES = {
   unreachable: 'A machine cannot be reached. Make `ssh ADDRESS` work first.',
   'unreadable-modules': 'A directory of modules cannot be read. Check its path and permissions.',
   'unsupported-interface':
-    'A target names a client interface that does not exist. Use `ssh`, `local`, or the absolute path of a client executable.',
+    'A target names a client interface that does not exist. Use `ssh`, `local`, the path of a client executable, or its name, which ends in `-client`. The machine of a client executable needs `--store nix`.',
   'unsupported-language':
     'The language of a model cannot be told from the name of its file. The hint lists the known endings.',
   'unsupported-ssh-option':

@@ -21,6 +21,7 @@ export function isClientExecutable(text: string): boolean {
 export function clientInterfaceProblem(text: string): { readonly message: string; readonly hint: string } | undefined {
   if (CLIENT_INTERFACES.has(text) || isClientExecutable(text)) return undefined
   const hint =
-    suggestionFor(text, CLIENT_INTERFACES.keys()) ?? "write 'ssh', 'local', or the absolute path of a client executable"
+    suggestionFor(text, CLIENT_INTERFACES.keys()) ??
+    "write 'ssh', 'local', the path of a client executable, or its name on PATH, which ends in '-client'"
   return { message: `there is no client interface '${text}'`, hint }
 }

@@ -10,19 +10,15 @@ import type { TargetStore } from './target-store.ts'
 /** Opens the target's half of the coordinator's store. */
 export function openTargetStore({ name, machine }: ShellTarget<'carry'>, store: Store): TargetStore {
   if (machine.client !== undefined) {
-    if (store.kind === 'native') throw onlyNix(name)
+    if (store.kind === 'native') throw onlyNix()
     return clientTargetStore(machine.client, store)
   }
   return store.kind === 'native' ? nativeTargetStore(machine, store) : nixTargetStore({ name, machine }, store)
 }
 
-function onlyNix(target: string): DavitError {
-  return new DavitError(
-    'unsupported-interface',
-    `target '${target}' is reached through a client executable, which can only carry packages of the Nix store`,
-    {
-      exitStatus: ExitStatus.usage,
-      hint: 'deploy with --store nix',
-    },
-  )
+function onlyNix(): DavitError {
+  return new DavitError('unsupported-interface', 'a client executable can only carry packages of the Nix store', {
+    exitStatus: ExitStatus.usage,
+    hint: 'use --store nix',
+  })
 }

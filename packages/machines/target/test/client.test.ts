@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { connectionPool } from '@davit/connection'
-import type { System, Target, TargetName } from '@davit/documents'
+import type { ProfileName, System, Target, TargetName } from '@davit/documents'
 import { isAlive } from '@davit/testing/processes'
 import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test, vi } from 'vitest'
@@ -13,6 +13,7 @@ import {
   awaitActivity,
   observeMachine,
   performActivity,
+  readInstalled,
   reachTargets,
   releaseLock,
   type LockHolder,
@@ -186,7 +187,10 @@ describe('a client executable', () => {
     }
     Object.assign(scene, { executable: 'no-such-client' })
     const { client } = await scene.machine('deploy')
-    await expect(client!.call('query-installed', [])).rejects.toThrow(/cannot be run: .*no-such-client/)
+    await expect(client!.call('query-installed', [])).rejects.toMatchObject({
+      message: expect.stringMatching(/cannot be run: .*no-such-client/) as string,
+      hint: expect.stringContaining('on PATH') as string,
+    })
   })
 
   test('is ended when the work is interrupted', async () => {
@@ -268,4 +272,14 @@ test('the place of each target of a client is its own', async () => {
   expect(readFileSync(join(facts.stateDirectory, 'client/executable'), 'utf8')).toBe(
     `${scene.executable}\nfar.example:22\n`,
   )
+})
+
+test('nonsense in place of a profile manifest is told with the client that printed it', async () => {
+  const client = { executable: '/opt/x-client', address: 'far', call: async () => ['<nonsense'] }
+  await expect(
+    readInstalled({ client }, { target: 't1' as TargetName, profile: 'default' as ProfileName }),
+  ).rejects.toMatchObject({
+    code: 'client-failed',
+    message: "'/opt/x-client --query-installed --target far' printed what is no profile manifest",
+  })
 })

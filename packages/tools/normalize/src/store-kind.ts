@@ -11,11 +11,24 @@ export interface StoreKindOptions {
   readonly files: ModelFiles
   /** The coordinator's system. */
   readonly system: System
+  /** Targets behind client executables. */
+  readonly clients: readonly string[]
 }
 
-/** Returns the store for packages: Nix for those in the Nix language, the native one for all others; refuses a mixture. */
-export function storeKindFor(model: ArchitectureModel, { wanted, files, system }: StoreKindOptions): StoreKind {
+/**
+ * Returns the store for packages: Nix for those in the Nix language and for client executables, the native one for all others; refuses
+ * a mixture.
+ */
+export function storeKindFor(model: ArchitectureModel, options: StoreKindOptions): StoreKind {
+  const { wanted, clients } = options
   if (wanted === 'nix') return 'nix'
+  const [client] = clients
+  if (client === undefined) return kindOfPackages(model, options)
+  if (wanted === 'native') throw nixForClient(client)
+  return 'nix'
+}
+
+function kindOfPackages(model: ArchitectureModel, { wanted, files, system }: StoreKindOptions): StoreKind {
   const owners = packageOwners(model, system)
   if (wanted === 'native') {
     if (owners.nix.length > 0) throw nixNeeded(owners.nix)
@@ -57,6 +70,14 @@ function mainFileOf({ architecture, infrastructure }: ModelFiles): string {
 
 function isNixFile(file: string): boolean {
   return file.endsWith('.nix')
+}
+
+function nixForClient(target: string): DavitError {
+  return new DavitError(
+    'unsupported-interface',
+    `target '${target}' is reached through a client executable, which can only carry packages of the Nix store`,
+    { exitStatus: ExitStatus.usage, hint: 'use --store nix' },
+  )
 }
 
 function nixNeeded(owners: readonly string[]): DavitError {

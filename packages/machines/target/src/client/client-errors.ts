@@ -1,4 +1,4 @@
-import { DavitError, ExitStatus, printable } from '@davit/diagnostics'
+import { DavitError, type DavitErrorOptions, ExitStatus, printable } from '@davit/diagnostics'
 
 import type { EndedScript } from '../nix/errors.ts'
 import type { ClientCall } from './client.ts'
@@ -13,7 +13,7 @@ export function clientEnded(call: ClientCall, { status, lastWords }: EndedScript
   const what = said === '' ? how : `${how}: ${printable(said)}`
   return status > 128
     ? clientFailed(call, what)
-    : new ClientRefused('client-failed', messageOf(call, what), UNREACHABLE)
+    : new ClientRefused('client-failed', messageOf(call, what), { ...UNREACHABLE, ...adviceFor(status) })
 }
 
 export function clientLate(call: ClientCall, seconds: number): DavitError {
@@ -31,6 +31,18 @@ export function clientNonsense(call: ClientCall, line: string): DavitError {
   return clientFailed(call, `printed '${printable(line.slice(0, 100))}', which is no answer`)
 }
 
+/** The error for what is no profile manifest. */
+export function clientManifest(call: ClientCall, cause: DavitError): DavitError {
+  const { diagnostics } = cause
+  return clientFailed(call, 'printed what is no profile manifest', { diagnostics, cause })
+}
+
+function adviceFor(status: number): { readonly hint?: string } {
+  return status === 127
+    ? { hint: 'check clientInterface: a path, or the name of a program on PATH of this machine' }
+    : {}
+}
+
 const HOW = new Map([
   [126, 'cannot be run'],
   [127, 'cannot be run'],
@@ -40,7 +52,7 @@ const MAX_CHARACTERS = 1_000
 
 const UNREACHABLE = { exitStatus: ExitStatus.unreachable }
 
-function clientFailed(call: ClientCall, what: string, advice: { readonly hint?: string } = {}): DavitError {
+function clientFailed(call: ClientCall, what: string, advice: DavitErrorOptions = {}): DavitError {
   return new DavitError('client-failed', messageOf(call, what), { ...UNREACHABLE, ...advice })
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { DavitError } from '@davit/diagnostics'
 import {
   parseDocument,
   ProfileManifest,
@@ -12,6 +13,7 @@ import { makeDirectories, writeFileAtomic } from '@davit/files'
 
 import type { Machine } from '../machine.ts'
 import { type ActivityDefinition, type ActivityResult, performActivity } from '../records/activity.ts'
+import { clientManifest } from './client-errors.ts'
 
 /**
  * Asks a client executable what is deployed on its machine; undefined if that is nothing. Whatever is not in the records here was
@@ -24,7 +26,12 @@ export async function readInstalled(
   const lines = (await client?.call('query-installed', ['--profile', profile])) ?? []
   if (lines.length === 0) return undefined
   const file = `${target}:profilemanifest.xml`
-  return parseDocument(ProfileManifest.on(target), lines.join('\n'), { file })
+  try {
+    return parseDocument(ProfileManifest.on(target), lines.join('\n'), { file })
+  } catch (error) {
+    if (client === undefined || !(error instanceof DavitError)) throw error
+    throw clientManifest({ ...client, operation: 'query-installed' }, error)
+  }
 }
 
 /** Whether the records here have everything that is deployed there, or the machine has all records itself. */
