@@ -31,6 +31,11 @@ prepare_call() {
     /*) ;;
     *) package=$PWD/$package ;;
   esac
+  plain_name "$package"
+  component=$name nix_store=
+  case $component in
+    '' | [.-]* | *[!A-Za-z0-9_.+?=-]*) fail bad-request "'$4' has no name that a component can have" ;;
+  esac
   [ "$activity" != activate ] || [ -e "$package" ] || fail cannot-read "there is no component '$package'"
   find_store
   make_store
@@ -38,13 +43,8 @@ prepare_call() {
   plain_name "${3:-$2}"
   container=$name
   check_names "$activity" "$container"
-  plain_name "$package"
-  component=$name nix_store=
   # Modules of Dysnomia take 33 characters off the names of what is in this directory.
   has_hash "${package##*/}" || nix_store=$state
-  case $component in
-    '' | [.-]* | *[!A-Za-z0-9_.+?=-]*) fail bad-request "'$4' has no name that a component can have" ;;
-  esac
   mapping=$(printf %.200s "$container:$component")
   case $activity in
     snapshot | restore | collect-garbage) directory=$state/targets/here/busy/$mapping ;;

@@ -8,7 +8,7 @@ import { defineTool, handOn } from '@davit/tool'
 import { description } from './description.ts'
 import { modelFilesIn } from './model-files.ts'
 import { modelFilesOf } from './model-options.ts'
-import { clientTargets, hasOnlyLocalTargets } from './only-local-targets.ts'
+import { hasOnlyLocalTargets } from './only-local-targets.ts'
 import { typesWithoutModule } from './types-without-module.ts'
 import { storeKindFor } from './store-kind.ts'
 
@@ -33,12 +33,7 @@ export const tool = defineTool({
     }
     const model = await timed('evaluate models', () => loadArchitecture(files, loading))
     const onlyLocalTargets = hasOnlyLocalTargets(model, args.interface)
-    const kind = storeKindFor(model, {
-      wanted: args.store,
-      files,
-      system,
-      clients: clientTargets(model, args.interface),
-    })
+    const kind = storeKindFor(model, { wanted: args.store, files, system, clientInterface: args.interface })
     const store = await openStore(defaultStore(kind, environment, { privileged, onlyLocalTargets }), { environment })
     const normalization = {
       clientInterface: args.interface,

@@ -3,6 +3,8 @@ import type { StoreReference, System } from '@davit/documents'
 import type { ModelFiles } from '@davit/models'
 import type { ArchitectureModel, PackageModel } from '@davit/normalization'
 
+import { clientTargets } from './only-local-targets.ts'
+
 type StoreKind = StoreReference['kind']
 
 export interface StoreKindOptions {
@@ -11,8 +13,8 @@ export interface StoreKindOptions {
   readonly files: ModelFiles
   /** The coordinator's system. */
   readonly system: System
-  /** Targets behind client executables. */
-  readonly clients: readonly string[]
+  /** That of targets that name none. */
+  readonly clientInterface: string
 }
 
 /**
@@ -20,9 +22,9 @@ export interface StoreKindOptions {
  * a mixture.
  */
 export function storeKindFor(model: ArchitectureModel, options: StoreKindOptions): StoreKind {
-  const { wanted, clients } = options
+  const { wanted, clientInterface } = options
   if (wanted === 'nix') return 'nix'
-  const [client] = clients
+  const [client] = clientTargets(model, clientInterface)
   if (client === undefined) return kindOfPackages(model, options)
   if (wanted === 'native') throw nixForClient(client)
   return 'nix'

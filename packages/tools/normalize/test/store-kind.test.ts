@@ -2,7 +2,6 @@ import type { ArchitectureModel } from '@davit/normalization'
 import type { System } from '@davit/documents'
 import { expect, test } from 'vitest'
 
-import { clientTargets } from '../src/only-local-targets.ts'
 import { storeKindFor } from '../src/store-kind.ts'
 
 const model = (clientInterface?: string) =>
@@ -19,7 +18,7 @@ function kindFor(clientInterface: string | undefined, wanted?: 'nix' | 'native')
     wanted,
     files,
     system: 'x86_64-linux' as System,
-    clients: clientTargets(given, 'ssh'),
+    clientInterface: 'ssh',
   })
 }
 
