@@ -37,7 +37,12 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts is read back', () =>
 
   const infrastructure = () => modelFile(user, 'infrastructure')
   const reconstruct = (...options: readonly string[]) =>
-    user.run(['davit-reconstruct', '--format', 'json', ...options, infrastructure()])
+    user.run([
+      'davit-reconstruct',
+      ...(options.includes('--as') ? [] : ['--format', 'json']),
+      ...options,
+      infrastructure(),
+    ])
   /** Changes a host for as long as `work` takes. */
   const whileChanged = async (host: Host, script: string, work: () => Promise<void>) => {
     await host.sh(`rm -rf /tmp/saved && cp -a ${STATE}/targets /tmp/saved`)

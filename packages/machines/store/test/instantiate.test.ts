@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { System } from '@davit/documents'
+import type { StorePath, System } from '@davit/documents'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { expect, test } from 'vitest'
 import { build, wantedBy } from './package-specs.ts'
@@ -176,6 +176,10 @@ test('instantiate() accepts a package that is present, and only in this store', 
   expect(await failureOf(instantiated(other, present))).toContain(
     `service 'web': '${source!.outPath}' does not belong to the store '${other.reference.directory}'`,
   )
+  const inNix = { kind: 'present', path: `/nix/store/${'0'.repeat(32)}-web` as StorePath } as const
+  await expect(instantiated(other, inNix)).rejects.toMatchObject({
+    diagnostics: [{ hint: expect.stringContaining('--store nix') }],
+  })
 })
 
 test('instantiate() replaces what a killed run left in the place of a path', async () => {

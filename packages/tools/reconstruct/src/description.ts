@@ -1,6 +1,5 @@
 import {
   connectionEnvironment,
-  formatOptions,
   interfaceOptions,
   originOptions,
   outputOptions,
@@ -87,7 +86,12 @@ export const description = {
     },
     ...originOptions,
     ...interfaceOptions,
-    ...formatOptions,
+    format: {
+      type: 'choice',
+      choices: ['xml', 'json'],
+      group: 'Output options',
+      describe: 'format of the manifest: xml unless it says otherwise',
+    },
     ...outputOptions,
   },
   exitStatus: {

@@ -16,10 +16,13 @@ import {
   type ToolContext,
   unlessInterrupted,
   usageError,
+  version,
   withTargets,
 } from '@davit/tool'
 
+import { formatIn, refuseUnfit, refuseUnused } from './check-arguments.ts'
 import { description } from './description.ts'
+import { type GivenArguments, givenOptions } from './given-options.ts'
 import { say } from './messages.ts'
 import type { ModelLanguage } from './model-languages.ts'
 import { printWanted } from './print-wanted.ts'
@@ -29,6 +32,7 @@ export const tool = defineTool({
   ...description,
   async run(context) {
     const { wanted } = context.args
+    refuseUnused(context.args)
     await (wanted ? printWanted(context, (manifest) => fetchIfAsked(manifest, context)) : printDeployed(context))
   },
 })
@@ -38,7 +42,8 @@ async function printDeployed(context: ToolContext<DeployedArguments>): Promise<v
   const { args, print, report } = context
   const { profile, place } = deploymentOf(context)
   const { manifest, installed } = await readBack(context)
-  const text = encodeDocument(Manifest, manifest, args.format)
+  refuseUnfit(args.as, manifest.store)
+  const text = encodeDocument(Manifest, manifest, formatIn(args))
   const store = args.closures ? await openStore(manifest.store, context) : undefined
   if (store !== undefined) await fetchClosures(manifest, store, context)
   if (args.as !== undefined) await writeAs(args.as, { manifest, installed }, context)
@@ -52,7 +57,7 @@ async function printDeployed(context: ToolContext<DeployedArguments>): Promise<v
 }
 
 interface DeployedArguments extends ReadingArguments {
-  readonly format: 'xml' | 'json'
+  readonly format: 'xml' | 'json' | undefined
   readonly closures: boolean
   readonly as: ModelLanguage | undefined
   readonly directory: string
@@ -102,6 +107,7 @@ async function writeAs(
   for (const loss of models.losses) report(say('not-in-models', { loss }))
   const files = await writeModels(models, language, resolve(workingDirectory, args.directory))
   report(say('models-written', { files }))
+  if (language !== 'nix' && manifest.store.kind === 'nix') report(say('models-need-nix'))
 }
 
 /** Fetches the profiles with all that they need, one target after the other, since most of it is the same. */
@@ -119,7 +125,7 @@ async function fetchClosures(manifest: Manifest, store: Store, context: ToolCont
 async function recover(
   place: DeploymentPlace,
   manifest: Manifest,
-  { args, workingDirectory: directory }: ToolContext<{ readonly infrastructure: string | undefined }>,
+  { args, workingDirectory: directory }: ToolContext<GivenArguments>,
 ) {
   const current = await currentGeneration(place)
   if (current !== undefined && isSameDeployment(current.manifest, manifest)) {
@@ -129,7 +135,7 @@ async function recover(
   // As davit-env records it.
   const text = encodeDocument(Manifest, manifest, 'json')
   const time = new Date()
-  const options = { infrastructure: args.infrastructure ?? '' }
-  const madeFrom = { order: { tool: description.name, began: time.toISOString(), directory, options } }
+  const options = givenOptions(args)
+  const madeFrom = { davit: version, order: { tool: description.name, began: time.toISOString(), directory, options } }
   return addGeneration(place, { manifest, text, origin: { time, user, host }, madeFrom })
 }

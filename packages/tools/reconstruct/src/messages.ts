@@ -15,6 +15,8 @@ export const say = messages({
   ),
   /** The models of the deployment were written. */
   'models-written': note({ files: 'texts' }, ({ files }) => `wrote ${files.join(', ')}`),
+  /** The packages of the models are in the Nix store, where davit-env has to look for them. */
+  'models-need-nix': note({}, () => 'their packages are in the Nix store: deploy them with davit-env --store nix'),
   /** Something of the deployment cannot be in models of data; the models give something else. */
   'not-in-models': warning(
     { loss: 'text' },

@@ -4,13 +4,14 @@ import { loadInfrastructure } from '@davit/models'
 import { wantedManifest, type WantedOptions } from '@davit/reconstruction'
 import { deploymentOf, handOn, infrastructureOf, type ToolContext, usageError, withTargets } from '@davit/tool'
 
+import { formatIn } from './check-arguments.ts'
 import { say } from './messages.ts'
 
 interface Arguments {
   readonly profile: string
   readonly infrastructure: string | undefined
   readonly prefer: 'profile' | 'records' | WantedOptions['prefer']
-  readonly format: 'xml' | 'json'
+  readonly format: 'xml' | 'json' | undefined
   readonly origin: string | undefined
   readonly interface: string
   readonly targetProperty: string
@@ -32,7 +33,7 @@ export async function printWanted(
     await print(recorded?.text ?? '')
   } else {
     await fetch(found)
-    await print(encodeDocument(Manifest, found, args.format))
+    await print(encodeDocument(Manifest, found, formatIn(args)))
   }
 }
 

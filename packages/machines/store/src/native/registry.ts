@@ -80,6 +80,11 @@ function invalidPath(path: StorePath): DavitError {
 function wrongStore({ directory }: StoreLayout, path: StorePath): DavitError {
   return new DavitError('wrong-store', `'${path}' does not belong to the store '${directory}'`, {
     exitStatus: ExitStatus.badDocument,
-    hint: 'use the store that the document names, or start again from the models',
+    hint:
+      dirname(path) === NIX_STORE
+        ? 'it is in the Nix store: use davit-env --store nix'
+        : 'use the store that the document names, or start again from the models',
   })
 }
+
+const NIX_STORE = '/nix/store'
