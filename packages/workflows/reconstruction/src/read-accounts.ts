@@ -56,7 +56,7 @@ export async function readAccounts(reached: ReachedTargets, terms: ReadingTerms)
   const { targets, unreachable } = reached
   if (!terms.partial || targets.size === 0) allTargets(reached)
   const groups = groupByMachine([...targets.values()])
-  const read = new Map((await Promise.all(groups.map((group) => readMachine(group, terms)))).flat())
+  const read = new Map((await Promise.all(groups.map((group) => readMachine(group, { ...terms, unreachable })))).flat())
   const failed = new Map([...targets.keys()].flatMap((name) => failureOf(name, read.get(name))))
   if (failed.size > 0 && (!terms.partial || failed.size === targets.size)) throw unreadableError(failed)
   for (const [target, { message }] of [...unreachable, ...failed]) {
@@ -83,7 +83,11 @@ function failureOf(name: TargetName, outcome: Outcome | undefined): readonly [Ta
   return outcome instanceof DavitError ? [[name, outcome]] : []
 }
 
-async function readMachine(group: MachineTargets, terms: ReadingTerms): Promise<readonly [TargetName, Outcome][]> {
+interface MachineTerms extends ReadingTerms {
+  readonly unreachable: ReachedTargets['unreachable']
+}
+
+async function readMachine(group: MachineTargets, terms: MachineTerms): Promise<readonly [TargetName, Outcome][]> {
   const { machine } = group[0]
   const names = group.map(({ name }) => name)
   try {
@@ -112,10 +116,15 @@ function on({ current, told }: TargetProfiles, target: TargetName): Pick<Told, '
   return { profile: current.get(target), runs: told.get(target) ?? [] }
 }
 
-/** Reports targets that the machine was once called, and that the infrastructure does not have. */
-function reportOthers({ records }: Observation, names: readonly TargetName[], { report }: ReadingTerms): void {
+/** Reports targets that the machine was once called, and that are not in the infrastructure, where they may be unreachable. */
+function reportOthers(
+  { records }: Observation,
+  names: readonly TargetName[],
+  { report, unreachable }: MachineTerms,
+): void {
   const [target] = names
   if (target === undefined) return
-  const others = new Set(records.map(({ mapping }) => mapping.target).filter((name) => !names.includes(name)))
+  const recorded = new Set(records.map(({ mapping }) => mapping.target))
+  const others = [...recorded].filter((name) => !names.includes(name) && !unreachable.has(name))
   for (const other of others) report(say('other-target', { target, other }))
 }

@@ -30,6 +30,8 @@ const HASH = '0'.repeat(32)
 export interface Choice extends Partial<Pick<ReconstructionOptions, 'prefer' | 'partial'>> {
   /** What is different about the machine of alpha. */
   readonly alpha?: ShellSurroundings & { readonly answerSeconds?: number }
+  /** Targets that cannot be reached. */
+  readonly unreachable?: ReadonlyMap<TargetName, DavitError>
 }
 
 /** What reading back gave: a manifest as JSON, or an error, and all that was told meanwhile. */
@@ -73,8 +75,8 @@ export class TwoTargets {
   async readBackFrom(targets: readonly ShellTarget[], choice: Omit<Choice, 'alpha'>): Promise<ReadBack> {
     const told: string[] = []
     const report = (event: ReportEvent) => void told.push('message' in event ? event.message : '')
-    const reached = { targets: new Map(targets.map((target) => [target.name, target])), unreachable: new Map() }
-    const { prefer, partial = false } = choice
+    const { prefer, partial = false, unreachable = new Map() } = choice
+    const reached = { targets: new Map(targets.map((target) => [target.name, target])), unreachable }
     const { infrastructure } = this.manifest
     const signal = new AbortController().signal
     const options = { infrastructure, profile: PROFILE, prefer, partial, originals: 'ignore' as const, report, signal }
