@@ -1,6 +1,12 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadArchitecture, loadBuildModel, loadDeploymentModel, type ModelFiles } from '../src/models.ts'
+import {
+  loadArchitecture,
+  loadBuildModel,
+  loadDeploymentModel,
+  loadInfrastructure,
+  type ModelFiles,
+} from '../src/models.ts'
 import { complaintOf, linux, modelsIn } from './models-in.ts'
 
 const STORE_PATH = `/var/lib/davit/store/${'0'.repeat(32)}-x`
@@ -63,6 +69,16 @@ function directoryWith(value: unknown): string {
   const all = Object.entries(LANGUAGES).map(([file, written]) => [file, written(value)])
   return modelsIn(Object.fromEntries([...good, ...all]) as Record<string, string>)
 }
+
+test('no option for another model is named where only targets are read', async () => {
+  const directory = directoryWith(MODELS.services)
+  const options = { system: linux, clientInterface: 'ssh', targetProperty: 'hostname' }
+  expect(await complaintOf(loadInfrastructure(join(directory, 'model.yaml'), options), directory)).toBe(
+    'model.yaml: error: expected an infrastructure model, but this looks like a services model\n' +
+      '  hint: pass the infrastructure model\n' +
+      'a model is not of the expected kind',
+  )
+})
 
 describe.each(KINDS)('a model of %s', (kind) => {
   test.each(KINDS.filter((other) => other !== kind))('that is passed as one of %s is recognised', async (role) => {
