@@ -23,10 +23,18 @@ function linesOf({ content }: ListedGeneration, { davit, order, models, transiti
 }
 
 function orderLines({ tool, began, directory, options }: NonNullable<MadeFrom['order']>): readonly string[] {
-  const words = Object.entries(options).flatMap(([name, value]) =>
-    value === true ? [`--${name}`] : [value].flat().map((one) => `--${name}=${one}`),
-  )
+  const words = Object.entries(options).flatMap(([name, value]) => {
+    if (value === true) return [`--${name}`]
+    return [value].flat().map((one) => (isOperand(tool, name) ? `${one}` : `--${name}=${one}`))
+  })
   return [`command: ${tool}, begun ${textOfTime(new Date(began))} in ${directory}`, ...words.map(indented)]
+}
+
+/** Tools that take the infrastructure model without an option. */
+const READ_TARGETS: ReadonlySet<string> = new Set(['davit-reconstruct', 'davit-adopt'])
+
+function isOperand(tool: string, name: string): boolean {
+  return name === 'infrastructure' && READ_TARGETS.has(tool)
 }
 
 function modelLines(models: NonNullable<MadeFrom['models']>): readonly string[] {

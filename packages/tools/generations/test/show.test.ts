@@ -56,6 +56,13 @@ let { place, add, run } = {} as ReturnType<typeof coordinator>
 beforeEach(() => void ({ place, add, run } = coordinator()))
 
 describe('davit-generations --show', () => {
+  test.each(['davit-reconstruct', 'davit-adopt'])('tells the operand of %s as it was given', async (tool) => {
+    const options = { infrastructure: 'infrastructure.yaml', set: true, closures: true }
+    await add('a', { madeFrom: { order: { ...MADE_FROM.order!, tool, options } } })
+    const { stdout } = await run('--show', '1')
+    expect(stdout).toContain('/home/alice/shop\n  --closures\n  infrastructure.yaml\n  --set\n')
+  })
+
   test('tells what a generation was made from, by whom, and what was done', async () => {
     await add('a', { madeFrom: MADE_FROM, sudoUser: 'alice' })
     expect(await run('--show', '1')).toEqual({
