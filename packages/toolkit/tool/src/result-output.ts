@@ -1,5 +1,5 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { reasonOf } from '@davit/files'
+import { reasonOf, systemErrorCode } from '@davit/files'
 
 /** Destination of the result of a tool. */
 export interface ResultOutput {
@@ -45,7 +45,18 @@ function written(stream: NodeJS.WritableStream, content: string | Uint8Array): P
 export function cannotWrite(cause: Error, place: string): DavitError {
   return new DavitError('cannot-write', `cannot write to ${place}: ${reasonOf(cause)}`, {
     exitStatus: ExitStatus.cannotCreate,
-    hint: 'discard what was written there, free some space, and run the same command again',
+    hint: HINTS.get(systemErrorCode(cause) ?? '') ?? 'discard what was written there, and run the same command again',
     cause,
   })
 }
+
+const TO_MAKE_SPACE = 'discard what was written there, free some space, and run the same command again'
+const TO_GIVE_ACCESS = 'check its owner and permissions, and the user who runs this'
+
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['ENOSPC', TO_MAKE_SPACE],
+  ['EDQUOT', TO_MAKE_SPACE],
+  ['EISDIR', 'name a file: this is a directory'],
+  ['EACCES', TO_GIVE_ACCESS],
+  ['EPERM', TO_GIVE_ACCESS],
+])

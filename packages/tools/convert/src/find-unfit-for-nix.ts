@@ -3,7 +3,7 @@ import { Float } from '@davit/languages'
 import type { Kind, KindName } from './kinds.ts'
 
 /** Models whose packages are derivations in the Nix language. */
-const WITH_PACKAGES: ReadonlySet<KindName> = new Set(['services', 'packages', 'architecture-model'])
+export const WITH_PACKAGES: ReadonlySet<KindName> = new Set(['services', 'packages', 'architecture-model'])
 
 /** Finds what davit would not read back from an expression in the Nix language as it is. */
 export function findUnfitForNix({ name, title }: Kind, data: object): readonly Finding[] {

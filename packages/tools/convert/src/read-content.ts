@@ -5,6 +5,7 @@ import { languageOf, loadPlainData, type PlainData } from '@davit/models'
 import type { Input, ToolContext } from '@davit/tool'
 import type { Content } from './content.ts'
 import { isTable, type Kind, kindOfData, kindOfDocument, KINDS } from './kinds.ts'
+import { WITH_PACKAGES } from './find-unfit-for-nix.ts'
 import { headOfXml } from './head-of-xml.ts'
 
 /** A manifest of version 1, which needs more than its text. */
@@ -154,9 +155,9 @@ function unknownLanguage({ file }: Input): DavitError {
   })
 }
 
-export function wrongLanguage({ title }: Kind): DavitError {
+export function wrongLanguage({ name, title }: Kind): DavitError {
   return new DavitError('json-only', `${title} has no XML form`, {
     exitStatus: ExitStatus.usage,
-    hint: 'use json, yaml or typescript',
+    hint: WITH_PACKAGES.has(name) ? 'use json, yaml or typescript' : 'use json, yaml, typescript or nix',
   })
 }

@@ -37,6 +37,7 @@ const cases: readonly (readonly [string, Call])[] = [
     'an invalid document',
     { to: 'yaml', document: 'm.yaml', files: { 'm.yaml': 'alpha:\n  properties: 3\n  containers: {}\n' } },
   ],
+  ['a distribution as XML', { to: 'xml', document: 'm.yaml', files: { 'm.yaml': 'web: [alpha]\n' } }],
   ['services as XML', { to: 'xml', document: 'm.yaml', files: { 'm.yaml': SERVICES } }],
   ['XML as services', { to: 'json', kind: 'services', input: '<services/>' }],
   ['an architecture as XML', { to: 'xml', input: architecture() }],
