@@ -38,7 +38,7 @@ describe.skipIf(!HOSTS_POSSIBLE)('a target that was taken out of the infrastruct
   const WHOLE = { lb1: ['web'], lb2: ['api', 'page'] }
   const SHRUNK = { lb1: ['web'] }
   const TOLD =
-    "'api' and 'page' keep running on 'lb2', which is no longer in the infrastructure: put lb2 back without services, deploy, then remove it, or run 'davit-env --forget lb2'\n"
+    "'api' and 'page' keep running on 'lb2', which is no longer in the infrastructure: put 'lb2' back without services, deploy, then remove it, or run 'davit-env --forget lb2'\n"
   const WELL = 'nothing to do: services, profiles and generation are as the manifest says\n'
   const active = ['lb1 wrapper web', 'lb2 wrapper api', 'lb2 wrapper page']
 

@@ -26,7 +26,7 @@ export const say = messages({
   'left-behind': warning(
     { services: 'texts', target: 'text' },
     ({ services, target }) =>
-      `${keepText(services)} running on '${target}', which is no longer in the infrastructure: put ${target} back without services, deploy, then remove it, or run 'davit-env --forget ${target}'`,
+      `${keepText(services)} running on '${target}', which is no longer in the infrastructure: put '${target}' back without services, deploy, then remove it, or run 'davit-env --forget ${target}'`,
   ),
   /**
    * The state of a service stays on a target that was removed from the infrastructure, and the service begins without it. Once

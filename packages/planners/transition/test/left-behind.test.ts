@@ -69,7 +69,7 @@ test('vanishedOf() reports services without record on a target that is back, unl
 })
 
 test('leftBehindMessages() has a line for each target, with what to do', () => {
-  const hint = "put n1 back without services, deploy, then remove it, or run 'davit-env --forget n1'"
+  const hint = "put 'n1' back without services, deploy, then remove it, or run 'davit-env --forget n1'"
   const told = (left: readonly NamedMapping[], next: Manifest) =>
     leftBehindMessages(left, next).map(({ message }) => message)
   const gone = `running on 'n1', which is no longer in the infrastructure: ${hint}`

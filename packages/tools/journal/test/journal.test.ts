@@ -199,13 +199,15 @@ test('only the last runs, only those since then, and only those of the profile a
   expect(await tools({ since: '2026-11-20 10:00' })).toEqual(['davit-activate', 'davit-unlock'])
   expect(await tools({ since: '2026-11-21', number: 2 })).toEqual(['davit-unlock'])
   const { printed, said } = await print({ profile: 'other' })
+  const reason =
+    'nothing has been deployed from this coordinator; if its state was lost, davit-reconstruct reads back what targets have'
   expect(printed).toBe('')
   expect(said).toEqual([
     {
       kind: 'note',
       code: 'no-journal',
-      fields: { profile: 'other', reason: 'nothing has been deployed from this coordinator' },
-      message: "there is no journal of 'other': nothing has been deployed from this coordinator",
+      fields: { profile: 'other', reason },
+      message: `there is no journal of 'other': ${reason}`,
     },
   ])
 })

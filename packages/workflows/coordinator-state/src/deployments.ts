@@ -21,7 +21,8 @@ export async function otherDeployments(place: DeploymentPlace): Promise<readonly
 /** Hint for a deployment without generations, which names the deployments that have some. */
 export async function nothingDeployed(place: DeploymentPlace): Promise<string> {
   const others = (await otherDeployments(place)).map((name) => `'${name}'`)
-  if (others.length === 0) return 'nothing has been deployed from this coordinator'
+  if (others.length === 0)
+    return 'nothing has been deployed from this coordinator; if its state was lost, davit-reconstruct reads back what targets have'
   return `nothing has been deployed under this name from this coordinator, only ${others.join(', ')}; select one of them with -p NAME`
 }
 

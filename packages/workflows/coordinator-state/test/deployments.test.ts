@@ -18,7 +18,8 @@ const placeOf = (profile: string) => deploymentPlace(state, profile as ProfileNa
 
 beforeEach(() => void (state = scratchDirectory()))
 
-const NONE = 'nothing has been deployed from this coordinator'
+const NONE =
+  'nothing has been deployed from this coordinator; if its state was lost, davit-reconstruct reads back what targets have'
 const OTHERS =
   "nothing has been deployed under this name from this coordinator, only 'blog', 'shop'; select one of them with -p NAME"
 
