@@ -85,7 +85,10 @@ describe('davit-run-activity', () => {
 
   test('says when it is interrupted that the module goes on', async () => {
     writeModule(
-      ': >began; until [ -e go ]; do sleep .05; done; : >done'.replace(/began|go\b|done$/g, `${directory}/$&`),
+      ': >began; until [ -e go ] || [ ! -e began ]; do sleep .05; done; : >done'.replace(
+        /began|go\b|done$/g,
+        `${directory}/$&`,
+      ),
     )
     const words = [join(programs, 'bin/davit-run-activity.cjs'), '--activate', '--module', 'my-module', 'component']
     const child = spawn(process.execPath, words, { env: environmentHere(), cwd: directory })

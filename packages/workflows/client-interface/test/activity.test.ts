@@ -151,7 +151,9 @@ describe.each(installedShells())('a module in $name', (shell) => {
   })
 
   test('does not have properties in command lines', async () => {
-    own(`: >${scene.directory}/began; until [ -e ${scene.directory}/go ]; do sleep 0.05 2>/dev/null || sleep 1; done`)
+    own(
+      `: >${scene.directory}/began; until [ -e ${scene.directory}/go ] || [ ! -e ${scene.directory} ]; do sleep 0.05 2>/dev/null || sleep 1; done`,
+    )
     const secret = randomUUID()
     const running = activity(scene.client, 'activate', await call({ properties: [['password', secret]] }))
     await vi.waitFor(() => expect(existsSync(join(scene.directory, 'began'))).toBe(true), { timeout: 20_000 })
@@ -168,7 +170,7 @@ describe.each(installedShells())('a module in $name', (shell) => {
       string,
     ]
     own(
-      `echo "$1 begins" >>${calls}; : >${began}; [ "$1" = deactivate ] || until [ -e ${go} ]; do sleep 0.05 2>/dev/null || sleep 1; done; echo "$1 ends" >>${calls}`,
+      `echo "$1 begins" >>${calls}; : >${began}; [ "$1" = deactivate ] || until [ -e ${go} ] || [ ! -e ${scene.directory} ]; do sleep 0.05 2>/dev/null || sleep 1; done; echo "$1 ends" >>${calls}`,
     )
     const lost = new AbortController()
     const client = scene.over(scene.client.connection, lost.signal)
