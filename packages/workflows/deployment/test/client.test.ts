@@ -144,7 +144,7 @@ describe('services that were activated on such a target from elsewhere', () => {
 
   test('are refused if nobody can read what the client reports', async () => {
     writeFileSync(there('installed'), '<html>')
-    await expect(machines.plan(both(web), targets)).rejects.toMatchObject({ code: 'invalid-document' })
+    await expect(machines.plan(both(web), targets)).rejects.toMatchObject({ code: 'client-failed' })
     writeFileSync(there('spoil'), 'exit 9')
     await expect(machines.plan(both(web), targets)).rejects.toMatchObject({ code: 'client-failed' })
     expect(machines.calls()).toEqual([])
