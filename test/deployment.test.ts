@@ -53,7 +53,16 @@ describe.skipIf(!HOSTS_POSSIBLE).each(LANGUAGES)(
     })
     const mayStay = ({ name }: Host, entry: string) => {
       const target = `/var/lib/davit/targets/${name}`
-      const directories = ['active', 'active/default', 'lock', 'lock/default', 'log/default', 'log/services']
+      const directories = [
+        'active',
+        'active/default',
+        'lock',
+        'lock/default',
+        'log/default',
+        'log/services',
+        'profiles',
+        'profiles/default',
+      ]
       const store = language === 'Nix' ? '/nix' : user.storeDirectory
       return (
         [

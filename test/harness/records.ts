@@ -71,7 +71,7 @@ export async function activeOn(hosts: readonly Host[], profile?: string): Promis
 
 /** Returns the numbers of the generations of a target's profile, and the current profile. */
 export async function profileOn(host: Host, profile = 'default'): Promise<TargetProfile> {
-  const script = `cd ${STATE}/targets/"$1"/profiles/"$2" 2>/dev/null || exit 0
+  const script = `cd ${STATE}/targets/"$1"/profiles/"$2" 2>/dev/null && [ -L current ] || exit 0
     ls -d *-link; echo "current $(readlink -f current)"; cat "$(readlink -f current)"/profilemanifest.xml`
   const text = await host.sh(script, host.name, profile)
   const generations = [...text.matchAll(/^(\d+)-link$/gm)].map(([, number]) => Number(number))

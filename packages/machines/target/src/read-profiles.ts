@@ -95,13 +95,13 @@ function profileIn({ path = '', text = '' }: Groups, target: TargetName, now: Cu
 
 const CURRENT = /^profile (?<lock>locked|free) (?<name>\S+) (?<path>[0-9a-f]+|-) (?<text>[0-9a-f]+|[-=!+])$/
 const TOLD =
-  /^wanted (?<name>\S+) (?<kind>new|same)\.(?<targets>[1-9]\d{0,5})\.(?<token>[\w-]{1,200})\.(?<number>[1-9]\d{0,14}) (?<path>[0-9a-f]+) (?<text>[0-9a-f]+|[-=!+*])$/
+  /^wanted (?<name>\S+) (?<kind>next|same)\.(?<targets>[1-9]\d{0,5})\.(?<token>[\w-]{1,200})\.(?<number>[1-9]\d{0,14}) (?<path>[0-9a-f]+) (?<text>[0-9a-f]+|[-=!+*])$/
 
 function toldProfile(
   { kind, number, targets, token = '' }: Groups,
   { path, manifest, problem }: Omit<CurrentProfile, 'isLocked'>,
 ): ToldProfile {
-  const run = { number: Number(number), targets: Number(targets), token, isNew: kind === 'new' }
+  const run = { number: Number(number), targets: Number(targets), token, isNew: kind === 'next' }
   return { ...run, path: path ?? ('' as StorePath), manifest, problem }
 }
 

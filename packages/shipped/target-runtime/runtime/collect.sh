@@ -113,7 +113,7 @@ list_records() {
 
 # list_wanted TARGETS: profiles that runs have wanted (see wanted.sh) and not reached, or not yet.
 list_wanted() {
-  for link in "$1"/*/profiles/*/wanted.new.*; do
+  for link in "$1"/*/profiles/*/wanted.next.*; do
     [ ! -L "$link" ] || printf '%s wanted\n' "$(readlink "$link")"
   done
 }

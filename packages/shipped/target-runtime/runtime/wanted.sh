@@ -1,5 +1,5 @@
 # Wanted profiles: what the runs that hold or held the lock were about to make current. A link
-#   profiles/PROFILE/wanted.new|same.TARGETS.TOKEN.NUMBER
+#   profiles/PROFILE/wanted.next|same.TARGETS.TOKEN.NUMBER
 # points to the profile, so that it is kept; `same` if it was the current one already. TOKEN and NUMBER are those of the lock, TARGETS
 # is how many targets are told, so that a run of which some were not told is recognised: it had not begun.
 
@@ -16,11 +16,11 @@ tell_wanted() {
     [ "${link##*.}" -gt $(($4 - 20)) ] || rm -f "$link"
   done
   withdraw_wanted "$1" "$2" "$3"
-  link=$wanted_in/wanted.new.$6.$3.$4
+  link=$wanted_in/wanted.next.$6.$3.$4
   ! path=$(readlink "$wanted_in/current") || [ "$(readlink "$wanted_in/$path")" != "$5" ] || link=$wanted_in/wanted.same.$6.$3.$4
   # A native store keeps what links point to, and Nix what is current; what is not there yet, Nix cannot keep.
   case $7:$link in
-    nix:*/wanted.new.*) [ ! -d "$5" ] || root_nix "$link" "$5" ;;
+    nix:*/wanted.next.*) [ ! -d "$5" ] || root_nix "$link" "$5" ;;
   esac
   [ -L "$link" ] || ln -s "$5" "$link" || cannot 'write below' "$wanted_in"
 }
@@ -37,7 +37,7 @@ with_others() {
   done
 }
 
-# say_wanted TARGET PROFILE CURRENT-PATH: for each run, `wanted TARGET new|same.TARGETS.TOKEN.NUMBER PATH TEXT`, the last two as of
+# say_wanted TARGET PROFILE CURRENT-PATH: for each run, `wanted TARGET next|same.TARGETS.TOKEN.NUMBER PATH TEXT`, the last two as of
 # `read_profiles`; TEXT is `*` for the current one.
 say_wanted() {
   for link in "$state/targets/$1/profiles/$2"/wanted.*; do
