@@ -1,14 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
 import type { ProfileName } from '@davit/documents'
-import { isMissing, makeDirectories, writeFileAtomic } from '@davit/files'
+import { makeDirectories, writeFileAtomic } from '@davit/files'
 
 import type { Machine } from '../machine.ts'
 import type { Client } from './client.ts'
 import { ClientRefused } from './client-errors.ts'
+import { textOf } from './text-of.ts'
 
 /** A lock that the client executable of a machine takes, for the holder of davit's own lock. */
 export interface ClientLock {
@@ -55,15 +55,6 @@ const LOCKING = 'locking'
 
 function fileOf({ facts, profile }: ClientLock): string {
   return join(facts.stateDirectory, 'client/locks', profile)
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
 }
 
 function notLocked(

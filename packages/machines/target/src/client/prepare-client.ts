@@ -1,12 +1,13 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { isMissing, makeDirectories, reasonOf, writeFileAtomic } from '@davit/files'
+import { makeDirectories, reasonOf, writeFileAtomic } from '@davit/files'
 import { clientModule } from '@davit/target-runtime'
 
 import type { MachineFacts } from '../helper/facts.ts'
 import type { Client } from './client.ts'
+import { textOf } from './text-of.ts'
 
 /** Makes sure that the executable is there, and that activities find it (see `target-runtime/runtime/client-module.sh`). */
 export async function prepareClient(client: Client, { stateDirectory }: MachineFacts): Promise<Client> {
@@ -46,13 +47,4 @@ function notUsable(executable: string, reason: string): DavitError {
 
 async function writeUnlessEqual(path: string, text: string, mode: number): Promise<void> {
   if (textOf(path) !== text) await writeFileAtomic(path, text, { mode })
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
 }
