@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { shellConnection } from '@davit/connection/testing'
@@ -155,6 +155,10 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     expect(path).not.toBe(inside('store/new'))
     expect(generations('dysnomia')).toEqual(['1 a'])
     expect(existsSync(inside('dysnomia/activated/process/web'))).toBe(true)
+    // Modules of Dysnomia read there as other users.
+    for (const kind of ['activated', 'generations', 'snapshots', 'checksums'])
+      expect([kind, statSync(inside('dysnomia', kind, 'process')).mode & 0o777]).toEqual([kind, 0o755])
+    expect(statSync(inside('dysnomia')).mode & 0o777).toBe(0o755)
     expect(readlinkSync(inside('nix/profiles/disnix/default'))).toBe('default-9-link')
     expect(await originals()).toEqual([])
     expect(await back()()).toMatchObject({ kind: 'unchanged' })

@@ -162,7 +162,7 @@ copy_generation() {
 
 # copy_payload FROM TO: by hard links, where the file system allows it.
 copy_payload() {
-  mkdir -p "$payloads" "$generations" "$2/checksums/$container/$component" || return
+  make_places "$payloads" "$generations" "$2/checksums/$container/$component" || return
   checksum=checksums/$container/$component/$name
   [ ! -f "$1/$checksum" ] || [ -f "$2/$checksum" ] || {
     first_line "$1/$checksum"
@@ -208,6 +208,7 @@ operation_give_back() {
   umask 077
   hold_mutex "$1"
   check_lock "$1" "$2" "$3"
+  open_places=022
   give_markers "$@"
   dry=
   snapshots=$state/targets/$1/dysnomia
@@ -225,7 +226,7 @@ give_markers() {
   while [ $# -ge 2 ]; do
     is_component "$1" "$2" || fail bad-request "invalid name '$2'"
     active="$active$1 $2$newline"
-    mkdir -p "$original/activated/$1" && rm -f "$original/garbage/$1/$2" && command : >>"$original/activated/$1/$2" ||
+    make_places "$original/activated/$1" && rm -f "$original/garbage/$1/$2" && command : >>"$original/activated/$1/$2" ||
       cannot 'write below' "$original"
     shift 2
   done
@@ -239,7 +240,7 @@ give_markers() {
       [ "$other" = "$adopted:components" ] || ! has_line "$other" "$container $component" || continue 2
     done
     [ ! -f "$kept/$container/$component" ] ||
-      { mkdir -p "$original/garbage/$container" && command : >>"$original/garbage/$container/$component"; } || cannot 'write below' "$original"
+      { make_places "$original/garbage/$container" && command : >>"$original/garbage/$container/$component"; } || cannot 'write below' "$original"
     rm -f "$original/activated/$container/$component"
   done <"$adopted:components"
 }

@@ -60,6 +60,11 @@ has_line() {
   return 1
 }
 
+# make_places DIRECTORY...: in a store of snapshots, closed to others unless it is that of Dysnomia, whose modules read there as other users.
+make_places() {
+  (umask "${open_places:-077}" && mkdir -p "$@")
+}
+
 pause() {
   sleep 0.05 2>/dev/null || sleep 1
 }

@@ -134,7 +134,7 @@ keep_imported() {
 
 add_imported() {
   [ -d "$payloads/$name" ] || is_packed "$incoming/$name" || {
-    sum=$(foreign_sum "$incoming/$name" cat) && is_checksum "$sum" && mkdir -p "$snapshots/checksums/$container/$component" &&
+    sum=$(foreign_sum "$incoming/$name" cat) && is_checksum "$sum" && make_places "$snapshots/checksums/$container/$component" &&
       rename_text "$snapshots/checksums/$container/$component/$name" "sha256:$sum" || return
   }
   add_snapshot "$incoming/$name"

@@ -41,6 +41,7 @@ find_store() {
 make_store() {
   umask 022
   make_directory "$state/targets/here"
+  open_places=022
   umask 077
 }
 

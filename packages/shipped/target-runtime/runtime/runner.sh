@@ -79,7 +79,7 @@ mark_used() {
   [ -n "$davit_moves" ] || [ ! -f "$1/garbage/$davit_marker" ] || return 0
   note_beginning "$1"
   forget_note "$1/garbage/$davit_marker"
-  [ -d "$1/activated/$davit_container" ] || mkdir -p "$1/activated/$davit_container"
+  [ -d "$1/activated/$davit_container" ] || make_places "$1/activated/$davit_container"
   mark_with_record "$1/activated/$davit_marker"
   # An earlier run may have begun to delete it.
   while is_claimed "$2/running" || is_claimed "$2/module"; do
@@ -114,7 +114,7 @@ mark_unused() {
   [ -n "$davit_marker" ] || return 0
   set -- "$davit_store"
   [ -z "$davit_moves" ] || {
-    mkdir -p "$1/garbage/$davit_container"
+    make_places "$1/garbage/$davit_container"
     # A module of Dysnomia may have moved it.
     [ -f "$1/garbage/$davit_marker" ] || mv -f "$1/activated/$davit_marker" "$1/garbage/$davit_marker" 2>/dev/null ||
       mark_with_record "$1/garbage/$davit_marker"

@@ -78,7 +78,7 @@ list_numbers() {
 # add_snapshot DIRECTORY: makes a complete directory the snapshot $name, unless there is one, and the latest generation. Nobody else may
 # change the store meanwhile.
 add_snapshot() {
-  mkdir -p "$payloads" "$generations" || return
+  make_places "$payloads" "$generations" || return
   if [ ! -d "$payloads/$name" ]; then
     find "$1" -exec sync {} + && mv "$1" "$payloads/$name" && sync "$payloads" || return
   fi

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { shellConnection, type ShellConnection } from '@davit/connection/testing'
@@ -122,6 +122,9 @@ describe.each(installedShells())('a module in $name', (shell) => {
     expect([marks('activated/own/shop-1.0'), marks('garbage/own/shop-1.0')]).toEqual([true, false])
     expect(await activity(scene.client, 'deactivate', await call())).toBe(0)
     expect([marks('activated/own/shop-1.0'), marks('garbage/own/shop-1.0')]).toEqual([false, true])
+    // Modules of Dysnomia read there as other users; what davit keeps beside it, nobody else does.
+    const closed = ['activated', 'activated/own', 'garbage/own', 'davit/targets/here/active', 'davit/targets/here/log']
+    expect(closed.filter((path) => (statSync(join(scene.store, path)).mode & 0o055) !== 0o055)).toEqual(closed.slice(3))
     expect(await activity(scene.client, 'collect-garbage', await call())).toBe(0)
     expect([marks('activated/own/shop-1.0'), marks('garbage/own/shop-1.0')]).toEqual([false, false])
   })

@@ -221,6 +221,9 @@ describe.each(installedShells())('snapshots in $name', (shell) => {
     expect(await importSnapshots(scene.client, { container: 'box', component: 'web', paths, kind })).toBe(0)
     const kept = join(scene.store, 'snapshots/box/web/linked')
     expect([lstatSync(kept).isDirectory(), readFileSync(join(kept, 'secret'), 'utf8')]).toEqual([true, 'secret'])
+    // Modules of Dysnomia read there as other users.
+    const places = ['snapshots', 'generations', 'checksums'].flatMap((place) => [place, `${place}/box/web`])
+    expect(places.filter((place) => (lstatSync(join(scene.store, place)).mode & 0o055) !== 0o055)).toEqual([])
     for (const name of ['-x', '.hidden', "it's $(id)"]) {
       scene.write(`${name}/file`, '')
       const strange = { container: 'box', component: 'web', paths: [join(scene.directory, name)], kind }
