@@ -39,6 +39,7 @@ prepare_call() {
   [ "$activity" != activate ] || [ -e "$package" ] || fail cannot-read "there is no component '$package'"
   find_store
   make_store
+  check_private "$snapshots" "$state" "$state/targets" "$state/targets/here"
   find_module "$2"
   plain_name "${3:-$2}"
   container=$name
@@ -105,10 +106,31 @@ find_installed() {
   return 1
 }
 
+# check_private DIRECTORY...: refuses directories in which others may write, as they could have this account run what they want; so that of
+# modules too.
+check_private() {
+  [ ! -e "$state/modules" ] || set -- "$@" "$state/modules"
+  private=$newline$(find -H "$@" -prune \( -user 0 -o -user "$user" \) ! -perm -020 ! -perm -002)$newline
+  for path in "$@"; do
+    case $private in
+      *"$newline$path$newline"*) ;;
+      *) refuse_open "$path" ;;
+    esac
+  done
+}
+
+refuse_open() {
+  fail not-private "others may change '$1', from which modules are called: it has to belong to this account, and 'chmod go-w' keeps them out"
+}
+
 # place_module NAME: writes the module that the client has brought, under a name for its content, since it may call itself for long, perhaps as
 # another user.
 place_module() {
   module=$state/modules/$carried_hash/$1
+  for path in "${module%/*}" "$module"; do
+    # shellcheck disable=SC3067
+    [ ! -e "$path" ] || [ -O "$path" ] || refuse_open "$path"
+  done
   [ ! -x "$module" ] || return 0
   umask 022
   make_directory "${module%/*}"

@@ -22,6 +22,7 @@ export const REFUSALS = [
   'no-trial',
   'not-locked',
   'not-owner',
+  'not-private',
   'store-busy',
   'utility-missing',
 ] as const

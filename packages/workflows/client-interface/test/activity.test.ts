@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { shellConnection, type ShellConnection } from '@davit/connection/testing'
@@ -74,6 +74,25 @@ describe.each(installedShells())('a module in $name', (shell) => {
     const echo = await call({ type: 'echo' })
     expect(await activity(scene.client, 'activate', echo)).toBe(0)
     expect(scene.take().printed).toMatch(/^activate .*shop-1.0 in echo\n/)
+  })
+
+  test('is not called where others may have written', async () => {
+    const echo = await call({ type: 'echo' })
+    expect(await activity(scene.client, 'activate', echo)).toBe(0)
+    scene.take()
+    for (const place of ['', 'davit', 'davit/targets', 'davit/targets/here', 'davit/modules']) {
+      const path = join(scene.store, place)
+      for (const mode of [0o775, 0o757]) {
+        chmodSync(path, mode)
+        await expect(activity(scene.client, 'deactivate', echo)).rejects.toMatchObject({
+          code: 'not-private',
+          message: expect.stringContaining(`others may change '${path}', from`) as string,
+        })
+      }
+      chmodSync(path, 0o755)
+    }
+    expect(await activity(scene.client, 'deactivate', echo)).toBe(0)
+    expect(scene.take().printed).toMatch(/^deactivate /)
   })
 
   test('is that of Dysnomia before that of davit, and one of the user before both', async () => {

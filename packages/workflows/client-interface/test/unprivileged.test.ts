@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { shellConnection } from '@davit/connection/testing'
-import { AS_NOBODY } from '@davit/testing/nobody'
+import { AS_NOBODY, NOBODY } from '@davit/testing/nobody'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { installedShells } from '@davit/testing/shells'
 import { describe, expect, test } from 'vitest'
@@ -22,8 +22,8 @@ describe.skipIf(cannotBeNobody)('a user without privileges', () => {
     const as = sceneOver(shellConnection(shell, directory), directory)
     const within = as.write('as-nobody', `#!/bin/sh\nexec ${AS_NOBODY.join(' ')} "$@"\n`, 0o755)
     chmodSync(directory, 0o755)
-    mkdirSync(join(directory, 'mine'), { mode: 0o777 })
-    chmodSync(join(directory, 'mine'), 0o777)
+    mkdirSync(join(directory, 'mine'))
+    chownSync(join(directory, 'mine'), NOBODY.uid, NOBODY.gid)
     const around = Object.fromEntries(Object.entries(environment).map(([name, path]) => [name, join(directory, path)]))
     const path = `${shell.path}:/usr/sbin:/sbin`
     return sceneOver(shellConnection({ ...shell, path }, directory, { within, environment: around }), directory)
@@ -46,6 +46,27 @@ describe.skipIf(cannotBeNobody)('a user without privileges', () => {
     scene.write(`nix/profiles/per-user/${name}/disnix/shop/profilemanifest.xml`, 'own')
     expect(await print(scene.client, 'query_installed', ['shop'])).toBe(0)
     expect(scene.take().printed).toBe('own')
+  })
+
+  test('has nothing called by root, to whom he offers his directory or a module in it', async () => {
+    const directory = scratchDirectory()
+    const store = join(directory, 'dysnomia')
+    const environment = { DYSNOMIA_STATEDIR: store, TMPDIR: directory }
+    const scene = sceneOver(shellConnection(shell!, directory, { environment }), directory)
+    expect(await activity(scene.client, 'activate', await call(scene))).toBe(0)
+    scene.take()
+    const hash = readdirSync(join(store, 'davit/modules'))[0] ?? ''
+    for (const place of ['', 'davit', 'davit/modules', `davit/modules/${hash}`, `davit/modules/${hash}/echo`]) {
+      const path = join(store, place)
+      chownSync(path, NOBODY.uid, NOBODY.gid)
+      await expect(activity(scene.client, 'activate', await call(scene))).rejects.toMatchObject({
+        code: 'not-private',
+        message: expect.stringContaining(`others may change '${path}', from`) as string,
+      })
+      chownSync(path, 0, 0)
+    }
+    expect(scene.take().printed).toBe('')
+    expect(await activity(scene.client, 'activate', await call(scene))).toBe(0)
   })
 
   test('is told what he may not write', async () => {
