@@ -118,6 +118,7 @@ const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['=', 'is empty'],
   ['!', 'cannot be read'],
   ['+', 'is too large to be a profile manifest'],
+  ['~', 'was not read: the profiles of Disnix on the machine are too large together'],
 ])
 
 /** Parses a profile manifest as a machine sends it: in hexadecimal, or a sign that there is none. */

@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { shellConnection } from '@davit/connection/testing'
@@ -42,6 +53,7 @@ ln -s "$4" "$2-9-link" && ln -sfn "\${2##*/}-9-link" "$2"`
 
 describe.each(installedShells())('deployments of Disnix with $name', (shell) => {
   let directory: string
+  let surroundings: Readonly<Record<string, string>>
   const inside = (...parts: readonly string[]) => join(directory, ...parts)
   const write = (path: string, text: string) => {
     mkdirSync(dirname(inside(path)), { recursive: true })
@@ -51,7 +63,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     layOutOriginal(inside('nix'), { profile: name, target, text: TEXT, store: inside('store') }) as StorePath
   async function open<R extends 'deploy' | 'state'>(role: R): Promise<Machine<R>> {
     const own = { NIX_STATE_DIR: inside('nix'), DYSNOMIA_STATEDIR: inside('dysnomia'), TMPDIR: inside('tmp') }
-    const environment = { ...own, PATH: `${inside('bin')}:${shell.path}` }
+    const environment = { ...own, PATH: `${inside('bin')}:${shell.path}`, ...surroundings }
     const machine = await openMachine(async () => shellConnection(shell, inside('state'), { environment }), { role })
     onTestFinished(() => machine.close())
     return machine
@@ -71,6 +83,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
 
   beforeEach(() => {
     directory = scratchDirectory()
+    surroundings = {}
     mkdirSync(inside('tmp'))
     for (const name of ['nix-env', 'nix-store']) write(`bin/${name}`, NIX_ENV)
   })
@@ -107,6 +120,27 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     expect(await originals()).toMatchObject([{ profile, path, isLocked: false }])
     // Disnix cannot make its lock either.
     symlinkSync('/nowhere', inside('tmp/disnix-default.lock'))
+    expect(await originals()).toMatchObject([{ profile, isLocked: true }])
+  })
+
+  test.skipIf(!shell.inDepth)('are read as far as an answer has space, that of the same name first', async () => {
+    lay()
+    for (const name of ['zzz', 'a', 'b', 'c']) truncateSync(join(lay(name), 'profilemanifest.xml'), 8_000_000)
+    const machine = await open('deploy')
+    const read = (await observeMachine(machine, 'zzz' as ProfileName)).originals
+    const signs = read.map((one) => [one.profile, one.manifest.slice(0, 1)])
+    expect(signs.slice(0, 3)).toEqual([
+      ['zzz', '3'],
+      ['a', '3'],
+      ['b', '~'],
+    ])
+    expect([signs.length, signs.at(-1)]).toEqual([5, [profile, '~']])
+    expect(originalProfile(read[2]!, target).problem?.message).toContain('was not read: the profiles of Disnix')
+  })
+
+  test('are said to be locked, whatever is in place of the lock', async () => {
+    lay()
+    spawnSync('mkfifo', [inside('tmp/disnix-default.lock')])
     expect(await originals()).toMatchObject([{ profile, isLocked: true }])
   })
 
@@ -165,6 +199,22 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     expect(readFileSync(inside('bin/log'), 'utf8').split('\n')).toHaveLength(2)
   })
 
+  test.each([
+    ['..', 'web'],
+    ['process', '../../web'],
+    ['process', '-web'],
+  ])('are not given back with markers of %j and %j, which lead elsewhere', async (container, component) => {
+    lay()
+    mkdirSync(inside('store/new'))
+    const original = { ...place, path: inside('store/new') as StorePath, components: [WEB, { container, component }] }
+    await expect(giveBack(await open('state'), original)).rejects.toMatchObject({ code: 'bad-request' })
+    expect([existsSync(inside('bin/log')), existsSync(inside('web')), readdirSync(inside('dysnomia'))]).toEqual([
+      false,
+      false,
+      ['activated'],
+    ])
+  })
+
   test('keep the markers of what another deployment has active', async () => {
     lay()
     mkdirSync(inside('store/new'))
@@ -181,6 +231,7 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
   // In Busybox, `id` is part of the shell.
   test.skipIf(shell.name === 'busybox')('of an ordinary account are its own', async () => {
     write('bin/id', '#!/bin/sh\ncase $1 in -un) echo anna ;; *) echo 1000 ;; esac\n')
+    surroundings = { USER: 'root' }
     const path = lay()
     expect(await originals()).toEqual([])
     mkdirSync(inside('nix/profiles/per-user/anna'), { recursive: true })
@@ -190,6 +241,22 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     await giveBack(await open('state'), { ...place, path: inside('store/new') as StorePath, components: [] })
     expect(readFileSync(inside('bin/log'), 'utf8')).toContain(inside('nix/profiles/per-user/anna/disnix/default'))
     expect(await originals()).toEqual([])
+  })
+
+  test.skipIf(shell.name === 'busybox')('of an account without a name are those of $USER', async () => {
+    write('bin/id', '#!/bin/sh\ncase $1 in -un) echo 1000 && exit 1 ;; *) echo 1000 ;; esac\n')
+    const path = lay()
+    mkdirSync(inside('nix/profiles/per-user/berta'), { recursive: true })
+    symlinkSync(inside('nix/profiles/disnix'), inside('nix/profiles/per-user/berta/disnix'))
+    surroundings = { USER: 'berta' }
+    expect(await originals()).toMatchObject([{ profile, path }])
+    for (const name of ['', '..', '../..', 'berta/../berta']) {
+      surroundings = { USER: name }
+      expect(await originals()).toEqual([])
+    }
+    mkdirSync(inside('store/new'))
+    const back = giveBack(await open('state'), { ...place, path: inside('store/new') as StorePath, components: [] })
+    await expect(back).rejects.toMatchObject({ code: 'cannot-read' })
   })
 
   test('are told what is not active any more: garbage, if davit has kept its state', async () => {

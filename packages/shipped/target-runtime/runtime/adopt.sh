@@ -247,7 +247,8 @@ give_markers() {
 
 # give_profile PROFILE PATH: as Disnix does it, with a new generation unless the path is the current one.
 give_profile() {
-  find_originals
+  need_profiles
+  originals=$profiles/disnix
   # shellcheck disable=SC3013
   if [ -L "$originals/$1" ] && [ "$originals/$1/" -ef "$2/" ]; then
     say unchanged

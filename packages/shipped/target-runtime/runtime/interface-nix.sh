@@ -42,7 +42,7 @@ client_query_requisites() {
   check_store_paths "$@"
   for path in "$@"; do
     case $path in
-      "$nix_profiles/disnix/"*)
+      "${NIX_STATE_DIR:-/nix/var/nix}/profiles/disnix/"*)
         find_profile "${path##*/}"
         [ ! -e "$profile" ] || path=$profile
         ;;

@@ -26,7 +26,7 @@ operation_observe() {
       *) [ ! -L "$directory/current" ] || say profile "${directory##*/}" ;;
     esac
   done
-  say_originals
+  say_originals "$1"
   for trial in "$state"/targets/*/trials/"$1"; do
     [ -d "$trial" ] || continue
     # Its watcher may have been killed, or the machine restarted.

@@ -33,6 +33,23 @@ refuse_account() {
   fail may-not-write "'$account' may not write to '${place:-/}'; as root there: $command"
 }
 
+# find_profiles: sets $profiles to the directory of the profiles of Nix that belong to this account, named as Nix does it: what the environment
+# says counts only if the account has no name. Fails if there is no name at all.
+find_profiles() {
+  profiles=${NIX_STATE_DIR:-/nix/var/nix}/profiles
+  [ "$user" != 0 ] || return 0
+  account=$(id -un 2>/dev/null) || account=${USER:-}
+  case $account in
+    '' | . | .. | */*) return 1 ;;
+  esac
+  profiles=$profiles/per-user/$account
+}
+
+# need_profiles: like `find_profiles`, but ends an operation.
+need_profiles() {
+  find_profiles || fail cannot-read 'this account has no name, by which Nix would find its profiles'
+}
+
 # quoted TEXT: quotes it for a shell.
 quoted() {
   rest=$1

@@ -38,7 +38,7 @@ export function refuseOriginal(
       const original = there.find((one) => isOf(one, { ...activity, profile }))
       return original === undefined ? [] : [conflictOf(activity, original)]
     })
-  if (besideOriginal) return found.map((one) => say('beside-original', one))
+  if (besideOriginal) return found.map(({ problem: _, ...one }) => say('beside-original', one))
   if (found.length > 0) throw refusal(found)
   return []
 }
@@ -74,11 +74,14 @@ interface Conflict {
   readonly target: string
   readonly container: string
   readonly profile: string
+  /** Why nobody can tell whether the deployment has the service. */
+  readonly problem: string | undefined
 }
 
 function conflictOf({ mapping, service }: Starting, { original }: OriginalNeighbour): Conflict {
   const { target, container } = mapping
-  return { service: service.name, target, container, profile: original.profile }
+  const { problem } = originalProfile(original, target)
+  return { service: service.name, target, container, profile: original.profile, problem: problem?.message }
 }
 
 function refusal(conflicts: readonly Conflict[]): DavitError {
@@ -86,10 +89,15 @@ function refusal(conflicts: readonly Conflict[]): DavitError {
   return new DavitError('original-deployment', 'Disnix has deployed services that would be started twice, or stopped', {
     exitStatus: ExitStatus.failed,
     fields: { profiles },
-    diagnostics: conflicts.map(({ service, container, target, profile }) => ({
+    diagnostics: conflicts.map(({ service, container, target, profile, problem }) => ({
       severity: 'error',
-      message: `'${service}' in container '${container}' on '${target}' is in the deployment '${profile}' of Disnix`,
+      message: `'${service}' in container '${container}' on '${target}' ${foundIn(profile, problem)}`,
     })),
     hint: `nothing was done; ${profiles.map((name) => `'davit-adopt -p ${name} INFRASTRUCTURE'`).join(', ')} takes over what runs; --beside-original starts the services all the same`,
   })
+}
+
+function foundIn(profile: string, problem: string | undefined): string {
+  const where = `in the deployment '${profile}' of Disnix`
+  return problem === undefined ? `is ${where}` : `may be ${where}: ${problem}`
 }

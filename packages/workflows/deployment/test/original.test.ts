@@ -73,11 +73,14 @@ describe('a deployment of Disnix that was not adopted', () => {
   })
 
   test('counts if it cannot be read', async () => {
-    rmSync(join(layOut(machines.manifest({ one: {} })), 'profilemanifest.xml'))
+    const path = layOut(machines.manifest({ one: {} }))
+    rmSync(join(path, 'profilemanifest.xml'))
     const targets = [await machines.target('m1', 'one')]
-    await expect(machines.plan(machines.manifest({ one: { api: {} } }), targets)).rejects.toMatchObject(
-      refused('default'),
-    )
+    const message = `'api' in container 'api' on 'one' may be in the deployment 'default' of Disnix: one:${path}/profilemanifest.xml does not exist`
+    await expect(machines.plan(machines.manifest({ one: { api: {} } }), targets)).rejects.toMatchObject({
+      ...refused('default'),
+      diagnostics: [{ message }],
+    })
   })
 
   test('does not matter to other services, or on other machines, or once it was adopted', async () => {

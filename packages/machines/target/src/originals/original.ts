@@ -13,7 +13,7 @@ export interface OriginalDeployment {
   readonly manifest: string
 }
 
-const LINE = /^original (locked|free) ([A-Za-z0-9_][\w.+-]{0,199}) ([0-9a-f]+) ([0-9a-f]+|[-=!+])$/
+const LINE = /^original (locked|free) ([A-Za-z0-9_][\w.+-]{0,199}) ([0-9a-f]+) ([0-9a-f]+|[-=!+~])$/
 
 export function originalIn(line: string): OriginalDeployment | undefined {
   const [, lock, profile, hexadecimal, manifest = ''] = LINE.exec(line) ?? []
