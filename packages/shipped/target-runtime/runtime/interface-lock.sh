@@ -5,7 +5,7 @@
 # have the activity. If one refuses, or the client goes before all were asked, all are told, and the lock file is removed.
 client_lock() {
   find_lock "$2"
-  ! exists "$lock" && (umask 077 && set -C && : >"$lock") 2>/dev/null ||
+  ! exists "$lock" && make_lock 2>/dev/null ||
     fail already-locked "the profile '$2' is locked: '$lock' exists, or cannot be made"
   trap 'rm -f "$lock"' EXIT
   trap 'exit 1' HUP INT TERM PIPE
@@ -39,6 +39,15 @@ client_unlock() {
 find_lock() {
   check_names "$1"
   lock=${TMPDIR:-/tmp}/disnix-$1.lock
+}
+
+# make_lock: in one step, and only if there is nothing, as anybody may put a link or a pipe there.
+make_lock() {
+  made=$(mktemp "$lock.XXXXXXXX") || return
+  ln -T "$made" "$lock"
+  set -- "$?"
+  rm -f "$made"
+  return "$1"
 }
 
 print_installed() {

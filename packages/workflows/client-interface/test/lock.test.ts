@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
@@ -60,10 +61,34 @@ describe.each(installedShells())('the lock of a profile in $name', (shell) => {
   })
 
   test('can be removed whatever it is', async () => {
-    symlinkSync('/nowhere', file)
-    await expect(lockProfile(scene.client, place())).rejects.toMatchObject({ code: 'already-locked' })
-    expect(await unlockProfile(scene.client, place())).toBe(0)
+    const made = join(temporary, 'made')
+    mkdirSync(join(temporary, 'directory'))
+    for (const make of [
+      () => symlinkSync('/nowhere', file),
+      () => symlinkSync(made, file),
+      () => symlinkSync(join(temporary, 'directory'), file),
+      () => spawnSync('mkfifo', [file]),
+    ]) {
+      make()
+      await expect(lockProfile(scene.client, place())).rejects.toMatchObject({ code: 'already-locked' })
+      expect(await unlockProfile(scene.client, place())).toBe(0)
+      expect([existsSync(made), readdirSync(temporary)]).toEqual([false, ['directory']])
+    }
     expect(await lockProfile(scene.client, place())).toBe(0)
+  })
+
+  test.skipIf(shell.name === 'busybox')('is not taken if something appears there meanwhile', async () => {
+    const made = join(temporary, 'directory')
+    mkdirSync(made)
+    const appears = (what: string) => scene.write('bin/mktemp', `#!/bin/sh\n${what}\nexec /bin/mktemp "$@"\n`, 0o755)
+    const bin = appears('').replace('/mktemp', '')
+    const hasty = sceneOf(shell, { TMPDIR: temporary, PATH: `${bin}:${shell.path}` })
+    for (const what of [`ln -s ${made} ${file}`, `mkfifo ${file}`, `: >${file}`]) {
+      appears(what)
+      await expect(lockProfile(hasty.client, place())).rejects.toMatchObject({ code: 'already-locked' })
+      expect([readdirSync(temporary).toSorted(), readdirSync(made)]).toEqual([['directory', 'disnix-shop.lock'], []])
+      rmSync(file)
+    }
   })
 
   test('asks the services of the profile', async () => {
