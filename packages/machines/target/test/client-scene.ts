@@ -22,6 +22,7 @@ export interface ClientMachine {
 export class ClientScene {
   readonly directory = mkdtempSync(join(tmpdir(), 'davit-client-'))
   readonly executable: string
+  readonly address: string = 'far.example:22'
   readonly profile = 'default' as ProfileName
   readonly mapping = { target: 't1', service: 'key', container: 'process' } as ServiceMapping
   readonly #shell: Shell
@@ -40,7 +41,7 @@ export class ClientScene {
 
   /** Opens the machine; `coordinator` names the directory with the state of the coordinator. */
   async machine<R extends Role>(role: R, coordinator = 'state'): Promise<Machine<R>> {
-    const client = { executable: this.executable, address: 'far.example:22' }
+    const client = { executable: this.executable, address: this.address }
     const { here } = this.#options
     const connection = {
       ...shellConnection(this.#shell, join(this.directory, coordinator), here),

@@ -69,6 +69,13 @@ describe.skipIf(noPrivateNix !== undefined)('the Nix store of a machine behind a
       await expect(targetStore.bring([next[1]], { signal })).rejects.toThrow(`printed '${said}', which is no answer`)
     }
     expect(files.filter((file) => !existsSync(file))).toEqual([])
+    for (const said of ['', closure[1]]) {
+      scene.spoil(`[ "$operation" != query-requisites ] || { echo '${said}'; exit 0; }`)
+      await expect(targetStore.bring([next[1]], { signal })).rejects.toMatchObject({
+        code: 'client-failed',
+        message: expect.stringContaining(`printed a closure of '${next[1]}' without that path`) as string,
+      })
+    }
     scene.spoil('')
     const absent = `/nix/store/${'0'.repeat(32)}-absent` as StorePath
     await expect(targetStore.bring([absent], { signal })).rejects.toMatchObject({ code: 'invalid-path' })

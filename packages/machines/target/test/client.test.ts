@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { connectionPool } from '@davit/connection'
 import type { ProfileName, System, Target, TargetName } from '@davit/documents'
 import { isAlive } from '@davit/testing/processes'
+import { scratchDirectory } from '@davit/testing/scratch'
 import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 
@@ -72,6 +73,34 @@ describe.each(installedShells())('a machine behind a client executable, with $na
     expect(await awaitActivity(second, { profile, mapping, activity: 'activate' })).toBe(0)
     expect((await observeMachine(second, profile)).records).toMatchObject([{ state: 'active' }])
     expect(scene.calls()).toHaveLength(1)
+  })
+
+  test('calls no module with the name of the activities of another one', async () => {
+    const scene = new ClientScene(shell)
+    const definition = { ...scene.definition, module: '/profile/modules/web-type.activities' }
+    const { profile, mapping } = scene
+    const request = { profile, token: '-', mapping, definition, activity: 'activate' } as const
+    expect(await performActivity(await scene.machine('deploy'), request)).toMatchObject({
+      kind: 'failed',
+      message: "no module has the name 'web-type.activities'",
+    })
+    expect(scene.calls()).toEqual([])
+  })
+
+  test.skipIf(shell.name === 'busybox')('leaves the modules that another helper makes at the same time', async () => {
+    const bin = scratchDirectory()
+    const another = 'case $3 in */client/modules/*) [ -L "$3" ] || /bin/ln -s "./$2" "$3" ;; esac'
+    writeFileSync(join(bin, 'ln'), `#!/bin/sh\n${another}\nexec /bin/ln "$@"\n`, { mode: 0o755 })
+    const scene = new ClientScene(shell, { here: { environment: { PATH: `${bin}:${shell.path}` } } })
+    scene.type('web-type', MODULE)
+    const { profile, mapping, definition } = scene
+    const machine = await scene.machine('deploy')
+    const request = { profile, token: '-', mapping, definition, activity: 'activate' } as const
+    expect(await performActivity(machine, request)).toEqual(SUCCEEDED)
+    const links = ['web-type', 'web-type.activities'].map((name) =>
+      readlinkSync(join(machine.facts.stateDirectory, 'client/modules', name)),
+    )
+    expect(links).toEqual(['./../module', './../module.activities'])
   })
 
   test('takes the package of a service that provides the container as the type', async () => {
@@ -192,6 +221,18 @@ describe('a client executable', () => {
       hint: expect.stringContaining('on PATH') as string,
     })
   })
+
+  test.each([{ executable: 'client\n/bin/sh' }, { address: 'far\nother' }])(
+    'that has more than one line, as %o, is refused',
+    async (strange) => {
+      const scene = new ClientScene(dash!)
+      Object.assign(scene, strange)
+      await expect(scene.machine('deploy')).rejects.toMatchObject({
+        code: 'client-failed',
+        message: expect.stringContaining('more than one line') as string,
+      })
+    },
+  )
 
   test('is ended when the work is interrupted', async () => {
     const scene = new ClientScene(dash!)

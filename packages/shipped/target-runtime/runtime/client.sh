@@ -15,9 +15,18 @@ client_module() {
   esac
   module=$state/client/$1
   check_store_paths "$module"
+  case $module in
+    # It would be mistaken for the list of another one.
+    *.activities) fail no-module "no module has the name '${module##*/}'" ;;
+  esac
   [ -x "$module" ] || {
     make_directory "${module%/*}"
-    ln -sf ../module.activities "$module.activities" && ln -sf ../module "$module"
+    link_once ../module.activities "$module.activities" && link_once ../module "$module"
   }
   [ -x "$module" ] || cannot 'write below' "$state/client"
+}
+
+# link_once TEXT LINK: never replaces one, since another helper may have made it, and a runner may use it.
+link_once() {
+  [ -L "$2" ] || ln -s "$1" "$2" 2>/dev/null || [ -L "$2" ]
 }

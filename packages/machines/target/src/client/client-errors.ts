@@ -31,6 +31,11 @@ export function clientNonsense(call: ClientCall, line: string): DavitError {
   return clientFailed(call, `printed '${printable(line.slice(0, 100))}', which is no answer`)
 }
 
+/** The error for a closure without the path of which it is one, which belongs to each. */
+export function clientOmits(call: ClientCall, path: string): DavitError {
+  return clientFailed(call, `printed a closure of '${path}' without that path`)
+}
+
 /** The error for what is no profile manifest. */
 export function clientManifest(call: ClientCall, cause: DavitError): DavitError {
   const { diagnostics } = cause

@@ -16,7 +16,7 @@ import {
   type Transferred,
 } from '../target-store.ts'
 import type { Client, ClientOperation } from './client.ts'
-import { clientNonsense } from './client-errors.ts'
+import { clientNonsense, clientOmits } from './client-errors.ts'
 
 /** The Nix store of a machine that is reached through a client executable. */
 export function clientTargetStore(client: Client, store: NixStore): TargetStore {
@@ -110,10 +110,12 @@ async function bringPaths(
   paths: readonly StorePath[],
   { signal }: TransferOptions,
 ): Promise<Transferred> {
-  const closure = [...new Set(await pathsOf(client, 'query-requisites', { paths, signal }))]
-  const missing = new Set(await store.invalidPaths(closure))
+  const closure = new Set(await pathsOf(client, 'query-requisites', { paths, signal }))
+  const omitted = paths.find((path) => !closure.has(path))
+  if (omitted !== undefined) throw clientOmits({ ...client, operation: 'query-requisites' }, omitted)
+  const missing = new Set(await store.invalidPaths([...closure]))
   let bytes = 0
-  for (const some of groupsOf(closure.filter((path) => missing.has(path)))) {
+  for (const some of groupsOf([...closure].filter((path) => missing.has(path)))) {
     const [file = ''] = await client.call('export', ['--remotefile', ...some], { signal, seconds: 'unlimited' })
     if (!(await isExported(file))) throw clientNonsense({ ...client, operation: 'export' }, file)
     try {
