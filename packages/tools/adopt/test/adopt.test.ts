@@ -135,6 +135,20 @@ describe('davit-adopt', () => {
     expect(scene.files(scene.state)).toEqual({})
   })
 
+  test.each([
+    ['has deployed again', () => scene.deployOriginal(['database']), 'original-changed'],
+    ['has begun to', () => writeFileSync(join(scene.temporary, 'disnix-default.lock'), ''), 'original-locked'],
+  ])('adopts nothing if Disnix %s meanwhile', async (_, meanwhile, code) => {
+    scene.deployOriginal()
+    scene.keepState('one')
+    scene.meanwhile = meanwhile
+    await expect(scene.adopt()).rejects.toMatchObject({ code })
+    const written = ['active', 'profiles', 'dysnomia'].filter((name) =>
+      existsSync(join(scene.state, 'targets/t1', name)),
+    )
+    expect([written, existsSync(join(scene.state, 'adopted')), scene.generations()]).toEqual([[], false, []])
+  })
+
   test('refuses what is not what davit has deployed under the same name', async () => {
     scene.deployOriginal()
     await scene.adopt()

@@ -41,6 +41,8 @@ export class Scene {
   readonly infrastructure = join(this.directory, 'infrastructure.json')
   readonly #store = join(this.directory, 'store')
   readonly #ofDysnomia = join(this.directory, 'modules')
+  /** Happens after everything was read, and before anything is written. */
+  meanwhile: () => void = () => {}
   #packages: readonly string[] = []
 
   static async open(): Promise<Scene> {
@@ -143,7 +145,10 @@ export class Scene {
       print: async (text: string) => void (told.stdout += text),
       report: (event: ReportEvent) =>
         void ('code' in event && ['note', 'warning'].includes(event.kind) && told.messages.push(event.message)),
-      journal: () => void (told.journalled += 1),
+      journal: () => {
+        told.journalled += 1
+        this.meanwhile()
+      },
     }
     await tool.run(context as unknown as ToolContext<never>)
     return told
