@@ -38,7 +38,7 @@ export function refuseOriginal(
       const original = there.find((one) => isOf(one, { ...activity, profile }))
       return original === undefined ? [] : [conflictOf(activity, original)]
     })
-  if (besideOriginal) return found.map(({ problem: _, ...one }) => say('beside-original', one))
+  if (besideOriginal) return found.map(besideIt)
   if (found.length > 0) throw refusal(found)
   return []
 }
@@ -95,6 +95,10 @@ function refusal(conflicts: readonly Conflict[]): DavitError {
     })),
     hint: `nothing was done; ${profiles.map((name) => `'davit-adopt -p ${name} INFRASTRUCTURE'`).join(', ')} takes over what runs; --beside-original starts the services all the same`,
   })
+}
+
+function besideIt({ service, target, container, profile }: Conflict): Message {
+  return say('beside-original', { service, target, container, profile })
 }
 
 function foundIn(profile: string, problem: string | undefined): string {
