@@ -118,12 +118,32 @@ describe.concurrent.each(installedShells())('a trial on a machine with $name', (
     await vi.waitFor(() => expect(isAlive(first)).toBe(false), PATIENCE)
     expect(isAlive(watcherOf(scene))).toBe(true)
     await perform(scene, 'activate', 'new')
-    process.kill(-watcherOf(scene), 'SIGKILL')
     await revertTrial(machine, trial)
-    await expect(beginTrial(machine, trial, terms([]))).rejects.toMatchObject({ code: 'going-back' })
-    await observeMachine(scene.machine, scene.profile)
     await hasEnded(opened)
     expect(takeCalls(scene)).toEqual(['activate new 80', 'deactivate new 80'])
+  })
+
+  test('has a watcher again after that one was killed: with a sign of life, for whoever looks, and to go back', async () => {
+    const opened = await open()
+    const { scene, trial, machine } = opened
+    await beginTrial(machine, trial, terms(stepsOf(scene, 'stop new')))
+    await perform(scene, 'activate', 'new')
+    const kill = async () => {
+      const watcher = watcherOf(scene)
+      process.kill(-watcher, 'SIGKILL')
+      await vi.waitFor(() => expect(isAlive(watcher)).toBe(false), PATIENCE)
+    }
+    await kill()
+    await extendTrial(machine, trial, 9000)
+    await vi.waitFor(() => expect(isAlive(watcherOf(scene))).toBe(true), PATIENCE)
+    expect(await trialState(machine, trial)).toEqual({ kind: 'armed' })
+    await kill()
+    expect((await observeMachine(scene.machine, scene.profile)).trials).toEqual(['t1'])
+    await vi.waitFor(() => expect(isAlive(watcherOf(scene))).toBe(true), PATIENCE)
+    await kill()
+    await revertTrial(machine, trial)
+    await hasEnded(opened)
+    expect(await active(scene)).toEqual([])
   })
 
   test('is left alone by a watcher that is not its own', async () => {

@@ -30,7 +30,7 @@ operation_observe() {
   for trial in "$state"/targets/*/trials/"$1"; do
     [ -d "$trial" ] || continue
     # Its watcher may have been killed, or the machine restarted.
-    is_claimed "$trial/watcher" || sh "$trial/script" &
+    is_claimed "$trial/watcher" || { sh "$trial/script" & }
     say trial "$trial"
   done
   for directory in "$state"/targets/*/active/*/*:*; do

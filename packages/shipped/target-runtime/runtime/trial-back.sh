@@ -33,7 +33,7 @@ end_of_trial() {
   [ -d "$trial" ] || exit 0
   is_over "$trial" || return 1
   claim_in_turn "$state/targets/$target/mutex" "$self" || return 1
-  [ "$(readlink "$trial/watcher")" = "$self" ] && is_over "$trial" && write_text "$trial/back" "$newline"
+  [ "$(readlink "$trial/watcher")" = "$self" ] && is_over "$trial" && mark_back
   status=$?
   rm -f "$state/targets/$target/mutex"
   # It may be another trial by now, with a watcher of its own.
@@ -43,13 +43,15 @@ end_of_trial() {
 
 # go_back: to what was active before, one service after the other.
 go_back() {
-  exec >>"${trial%/*}/.log.$profile" 2>&1
+  # Not where it cannot be made: that would end this process.
+  ! { command : >>"${trial%/*}/.log.$profile"; } 2>/dev/null || exec >>"${trial%/*}/.log.$profile" 2>&1
   printf '%s going back\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
   IFS=' ' read -r patience seconds <"$trial/limits"
   # Runners evaluate it.
   detached=$(cat "$trial/detached")
   setsid=$(command -v setsid) || setsid=setsid
   active=$state/targets/$target/active/$profile ended=
+  rm -f "$trial/reserve"
   await_activities
   set -f
   while IFS=' ' read -r step name; do
@@ -135,12 +137,14 @@ carry_out() {
   set -f
 }
 
-# end_trial: leaves what has failed.
+# end_trial: leaves what has failed. Until there is space for that the trial stays, since one of which there is nothing was confirmed.
 end_trial() {
   first_line "$trial/id"
   ended="id $line$newline$ended"
   first_line "$trial/token"
-  replace_text "${trial%/*}/.ended.$profile" "${ended}token $line$newline"
+  until replace_text "${trial%/*}/.ended.$profile" "${ended}token $line$newline"; do
+    sleep 1
+  done
   printf '%s at the end\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
   remove_trial
 }

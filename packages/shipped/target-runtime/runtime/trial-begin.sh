@@ -14,8 +14,10 @@ operation_trial_begin() {
     [ "$line" = "$4" ] || fail going-back 'an earlier deployment was not confirmed, and is being undone'
     # The answer to an earlier request was lost.
     end_watcher
-    rm -rf "$trial"
+    remove_trial || cannot remove "$trial"
   fi
+  arranged=''
+  trap 'abandon_trial; rm -f "$release"' EXIT
   for path in "$prepared" "${trial%/*}/.ended.$2" "${trial%/*}/.log.$2"; do
     [ ! -e "$path" ] || rm -rf "$path"
   done
@@ -32,7 +34,10 @@ operation_trial_begin() {
   write_script
   arrange_boot
   sync "$prepared"/* "$prepared"/before/*/record "$prepared"/before/*/state "$prepared"/secrets/*/* "$prepared" 2>/dev/null || :
-  mv -f -T "$prepared" "$trial" && sync "${trial%/*}" || cannot 'write below' "$trial"
+  mv -f -T "$prepared" "$trial" || cannot 'write below' "$trial"
+  # From now on the trial has its own.
+  arranged=''
+  sync "${trial%/*}" || :
   sh "$trial/script" &
   until is_claimed "$trial/watcher"; do
     kill -0 "$!" 2>/dev/null || {
@@ -44,9 +49,15 @@ operation_trial_begin() {
   say survives "$survives"
 }
 
-# write_order [stop|start CONTAINER KEY [-secret NAME WORD]...]...
+# abandon_trial: leaves nothing of a trial that could not begin, of which secrets are part.
+abandon_trial() {
+  [ ! -d "$prepared" ] || rm -rf "$prepared"
+  [ -z "$arranged" ] || printf %s "$arranged" | forget_boot
+}
+
+# write_order [stop|start CONTAINER KEY [-secret NAME WORD]...]...: and keeps space for the records of the services that are started.
 write_order() {
-  order=
+  order='' reserve=65536
   while [ $# -ge 3 ]; do
     case $1 in
       stop | start) ;;
@@ -61,9 +72,10 @@ write_order() {
     done
     [ "$step" = stop ] || [ -f "$prepared/before/$name/record" ] || continue
     order="$order$step $name$newline"
+    [ "$step" = stop ] || reserve=$((reserve + 16384))
     [ -z "$secrets" ] || write_text "$prepared/secrets/$step/$name" "$secrets" || cannot 'write below' "$prepared"
   done
-  write_text "$prepared/order" "$order" || cannot 'write below' "$prepared"
+  write_text "$prepared/order" "$order" && head -c "$reserve" /dev/zero >"$prepared/reserve" || cannot 'write below' "$prepared"
 }
 
 # write_script: what the watcher evaluates.
@@ -95,7 +107,7 @@ write_deadline() {
 
 # arrange_boot: has the machine start the watcher after a restart, and sets $survives to the means.
 arrange_boot() {
-  survives=none arranged='' start="/bin/sh $trial/script"
+  survives=none start="/bin/sh $trial/script"
   case $user:$trial in
     *[!A-Za-z0-9_.+:/-]*) ;;
     0:*)
@@ -111,12 +123,21 @@ arrange_boot() {
       fi
       ;;
     *)
-      if command -v crontab >/dev/null && { crontab -l 2>/dev/null || :; printf '@reboot %s\n' "$start"; } | crontab - 2>/dev/null; then
-        survives=cron arranged=crontab$newline
-      fi
+      if command -v crontab >/dev/null && in_crontab add_to_crontab; then survives=cron arranged=crontab$newline; fi
       ;;
   esac
   write_text "$prepared/boot" "$arranged" || cannot 'write below' "$prepared"
+}
+
+add_to_crontab() {
+  lines=$(crontab -l 2>/dev/null) || {
+    # Any other reason than that there is none would lose what it has.
+    case $(crontab -l 2>&1) in
+      *[Nn]'o crontab'* | *[Nn]'o such file'*) lines= ;;
+      *) return 1 ;;
+    esac
+  }
+  printf '%s\n' "${lines:+$lines$newline}@reboot $start" | crontab - 2>/dev/null
 }
 
 # name_trial: sets $mark to a short name of the trial.
@@ -155,6 +176,7 @@ operation_trial_extend() {
   hold_mutex "$1"
   check_trial "$1" "$2" "$3"
   write_deadline "$trial" "$4" || cannot 'write below' "$trial"
+  keep_watcher
 }
 
 # operation_trial_revert TARGET PROFILE ID: has the machine go back now, if it is still to be confirmed.
@@ -163,7 +185,9 @@ operation_trial_revert() {
   hold_mutex "$1"
   trial=$state/targets/$1/trials/$2
   first_line "$trial/id"
-  [ "$line" != "$3" ] || write_text "$trial/back" "$newline" || cannot 'write below' "$trial"
+  [ "$line" = "$3" ] || return 0
+  mark_back || cannot 'write below' "$trial"
+  keep_watcher
 }
 
 # operation_trial_forget TARGET PROFILE ID: forgets that the machine has gone back, so that its lock allows activities again.

@@ -6,6 +6,7 @@
 #   order       lines `stop NAME`, then `start NAME`: directories of records, in the order in which to go back
 #   limits      seconds for an activity that still runs when the trial is over, and for each activity on the way back
 #   secrets     `stop/NAME` and `start/NAME`: values that modules need, as runners read them
+#   reserve     space on the disk for the way back
 #   script, detached, kept   what the watcher evaluates, also after a restart
 #   boot        files that have the machine start the watcher after a restart, or a word
 #   watcher     claim of the watcher, a detached process, which goes back when the trial is over
@@ -21,6 +22,16 @@ is_over() {
   IFS=. read -r uptime rest </proc/uptime && [ "$uptime" -ge "${line##* }" ]
 }
 
+# mark_back: nobody can confirm $trial any more. An empty file takes no space.
+mark_back() {
+  [ -f "$trial/back" ] || command : >"$trial/back"
+}
+
+# keep_watcher: starts the watcher of $trial if it was killed, or the machine restarted.
+keep_watcher() {
+  is_claimed "$trial/watcher" || { sh "$trial/script" & }
+}
+
 # end_watcher: ends the watcher of $trial, which has not begun to go back.
 end_watcher() {
   claimant=$(readlink "$trial/watcher") && is_alive "$claimant" && kill -KILL "-${claimant%%:*}" 2>/dev/null || :
@@ -28,7 +39,7 @@ end_watcher() {
 
 # remove_trial: in one step.
 remove_trial() {
-  forget_boot
+  [ ! -f "$trial/boot" ] || forget_boot <"$trial/boot"
   gone=${trial%/*}/.gone.$profile
   rm -rf "$gone"
   mv "$trial" "$gone" || return 1
@@ -36,12 +47,25 @@ remove_trial() {
   rm -rf "$gone"
 }
 
-# forget_boot: undoes `arrange_boot`.
+# forget_boot: undoes `arrange_boot`, whose lines follow on standard input.
 forget_boot() {
   while IFS= read -r line || [ -n "$line" ]; do
     case $line in
       /*) rm -f "$line" ;;
-      crontab) crontab -l 2>/dev/null | grep -v -F "$trial/script" | crontab - ;;
+      crontab) in_crontab remove_from_crontab ;;
     esac
-  done 2>/dev/null <"$trial/boot" || :
+  done 2>/dev/null
+}
+
+# in_crontab COMMAND: no other target of this account changes the table meanwhile.
+in_crontab() {
+  claim_in_turn "$state/crontab" "$self" || return
+  "$1"
+  set -- "$?"
+  rm -f "$state/crontab"
+  return "$1"
+}
+
+remove_from_crontab() {
+  lines=$(crontab -l) && printf '%s\n' "$lines" | { grep -v -F "$trial/script" || :; } | crontab -
 }
