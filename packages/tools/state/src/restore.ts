@@ -41,7 +41,7 @@ export const tool = defineTool({
 
 const NOT_RESTORED = {
   message: 'not all state was restored',
-  hint: 'what is not listed above was restored; the same command tries again',
+  hint: 'what is not listed above was restored; the same command tries again, and with --discard it also replaces what cannot be saved',
 }
 
 /** The selected services that get state. */
