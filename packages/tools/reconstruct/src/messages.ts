@@ -3,6 +3,8 @@ import { messages, note, warning } from '@davit/diagnostics'
 export const say = messages({
   /** No run was cut off, as far as this coordinator and the targets know, or what it wanted has been reached since. */
   'nothing-wanted': note({ profile: 'text' }, ({ profile }) => `no run of '${profile}' was cut off: nothing to resume`),
+  /** Only what is recorded here was read. Targets may know of a run of another coordinator, or of one whose record is lost. */
+  'targets-not-asked': note({}, () => 'no infrastructure model was given: the targets were not asked'),
   /** The coordinator has a new generation, with the manifest that was read back. */
   'generation-recovered': note(
     { generation: 'generation' },

@@ -22,11 +22,11 @@ export async function printWanted(
   context: ToolContext<Arguments>,
   fetch: (manifest: Manifest) => Promise<void>,
 ): Promise<void> {
-  const { args, print, report } = context
-  const { profile, place } = deploymentOf(context)
+  const { args, print } = context
+  const { place } = deploymentOf(context)
   const recorded = await readWanted(place)
   const found = await find(recorded, context)
-  if (found === 'nothing') report(say('nothing-wanted', { profile }))
+  if (found === 'nothing') reportNothing(recorded, context)
   else if (found === 'as-recorded') {
     const { transition: _, ...madeFrom } = recorded?.madeFrom ?? {}
     await handOn(context, () => madeFrom)
@@ -35,6 +35,12 @@ export async function printWanted(
     await fetch(found)
     await print(encodeDocument(Manifest, found, formatIn(args)))
   }
+}
+
+function reportNothing(recorded: ReadWantedRun | undefined, context: ToolContext<Arguments>): void {
+  const { args, report } = context
+  report(say('nothing-wanted', { profile: deploymentOf(context).profile }))
+  if (recorded === undefined && args.infrastructure === undefined) report(say('targets-not-asked', {}))
 }
 
 async function find(

@@ -28,18 +28,21 @@ export interface ApplyTerms {
   readonly direct?: DirectSsh | undefined
   /** With it, targets go back by themselves unless they are confirmed over new connections. */
   readonly confirm?: ConfirmTerms | undefined
+  /** Carries out the work with a record of it. A plan that is refused leaves none. */
+  readonly onRecord?: ((work: Work) => Promise<TransitionOutcome>) | undefined
   readonly signal: AbortSignal
 }
+
+type Work = () => Promise<TransitionOutcome>
 
 /** Carries out the plan for the next manifest. */
 export async function applyManifest(next: Manifest, plan: Plan, terms: ApplyTerms): Promise<TransitionOutcome> {
   const { transition } = plan
-  const { report, lost, confirm } = terms
+  const { report, lost, confirm, onRecord = (work) => work() } = terms
   if (confirm !== undefined) refuseTrial(plan)
   const { needs, perform } = performerFor(next, plan, { ...terms, signal: AbortSignal.any([terms.signal, lost]) })
   reportPlan(plan, report)
   await resolveSecrets(await needs())
-  await recordInstalled(plan.deployed, terms)
   const apply = () =>
     runTransition(transition, {
       ...terms,
@@ -50,5 +53,8 @@ export async function applyManifest(next: Manifest, plan: Plan, terms: ApplyTerm
       kinds: KINDS,
       coresOf: coresOf(next.infrastructure),
     })
-  return confirm === undefined ? apply() : onTrial(next, plan, { terms: { ...terms, confirm }, apply })
+  return onRecord(async () => {
+    await recordInstalled(plan.deployed, terms)
+    return confirm === undefined ? apply() : onTrial(next, plan, { terms: { ...terms, confirm }, apply })
+  })
 }

@@ -41,9 +41,10 @@ export async function carryOut(
       // What was observed there before it was locked may have changed.
       const last = renamed.length === 0 ? first : await plan()
       tellPlan?.(last)
-      const work = () => applyManifest(next, last, { ...terms, token, lost })
       const toRecord = isChange(last, next, terms.previous) ? wanted : undefined
-      const outcome = await marked({ ...terms, place }, () => recorded(toRecord, { next, place, lock }, work))
+      const onRecord: ApplyTerms['onRecord'] = (work) =>
+        marked({ ...terms, place }, () => recorded(toRecord, { next, place, lock }, work))
+      const outcome = await applyManifest(next, last, { ...terms, token, lost, onRecord })
       if (outcome.kind === 'completed') await writeLeftBehind(place, last.leftBehind)
       return outcome
     })
