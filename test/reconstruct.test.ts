@@ -3,12 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, generationText, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, HOSTS_POSSIBLE, type TestHosts } from './harness/hosts.ts'
 import { NIX_POSSIBLE } from './harness/language.ts'
-import { deploy, infrastructureOf, modelFile, type Models } from './harness/models.ts'
-import { collectGarbage } from './harness/nix-store.ts'
+import { deploy, infrastructureOf, modelFile, type Models, writeModels } from './harness/models.ts'
+import { collectGarbage, forgetProtection, invalidIn } from './harness/nix-store.ts'
 import { profileOn, recordOf } from './harness/records.ts'
-import { takeJournal, wrapper, wrapperPackage } from './harness/services.ts'
+import { heldBack, takeJournal, wrapper, type WrapperOptions, wrapperPackage } from './harness/services.ts'
+import { eventually } from './harness/wait.ts'
 
 const STATE = '/var/lib/davit'
+const ACCOUNT = `useradd -m -p '*' -s /bin/sh anna && mkdir /home/anna/.ssh && cp /root/.ssh/authorized_keys /home/anna/.ssh/ &&
+  chown -R anna /home/anna`
 
 describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts is read back', () => {
   let set: TestHosts
@@ -189,11 +192,39 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts is read back', () =>
     }
   })
 
+  test('apart from others on the same hosts: of another name, and of an ordinary account', async () => {
+    const anna = await coordinator({ hosts: set })
+    try {
+      for (const host of hosts) await host.sh(ACCOUNT)
+      const addresses = hosts.map(({ name, address }) => ({ name, address: `anna@${address}` }))
+      const page = (journal: string, deployState = false): Models => ({
+        services: { page: wrapper({ journal }, { deployState }) },
+        infrastructure: infrastructureOf(deployState ? hosts : addresses),
+        distribution: { page: ['rc1', 'rc2'] },
+      })
+      succeeded(await deploy(anna, page('/tmp/hers')))
+      succeeded(await deploy(user, page('/tmp/second', true), { options: ['-p', 'second'] }))
+      const own = await generationText(anna, 1)
+      const second = succeeded(await user.run(['davit-generations', '-p', 'second', '--current'])).stdout
+      for (const { stateDirectory } of [anna, user]) await rm(stateDirectory, { recursive: true })
+      const readBack = ['davit-reconstruct', '--set', '--format', 'json', modelFile(anna, 'infrastructure')]
+      expect(succeeded(await anna.run(readBack)).stdout).toBe(own)
+      expect(succeeded(await reconstruct('-p', 'second')).stdout).toBe(second)
+      expect(succeeded(await reconstruct()).stdout).toBe(deployed)
+      expect(succeeded(await deploy(anna, page('/tmp/hers'))).stderr).toContain('nothing to do')
+      expect(await hosts[0]!.sh("grep -c ' activate ' /tmp/hers")).toBe('1\n')
+    } finally {
+      await anna.remove()
+    }
+  })
+
   test('says which deployments there are if the name is wrong', async () => {
     expect(await reconstruct('-p', 'other')).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: expect.stringMatching(/know of no deployment 'other'[^]*they have 'default': name it with -p NAME/),
+      stderr: expect.stringMatching(
+        /know of no deployment 'other'[^]*they have 'default', 'second': name it with -p NAME/,
+      ),
     })
   })
 })
@@ -211,16 +242,17 @@ describe.skipIf(!NIX_POSSIBLE)('a deployment in the Nix store is read back', () 
     await user?.remove()
   })
 
+  const models = (web: WrapperOptions = {}) => ({
+    services: {
+      database: wrapper(),
+      web: wrapper({ env: { url: '${database.target.properties.hostname}' }, ...web }, { dependsOn: ['database'] }),
+    },
+    infrastructure: infrastructureOf(set.hosts),
+    distribution: { database: ['rn1'], web: ['rn2', 'rn1'] },
+  })
+
   test('with its packages, as models in the Nix language that deploy the same', async () => {
-    const models = {
-      services: {
-        database: wrapper(),
-        web: wrapper({ env: { url: '${database.target.properties.hostname}' } }, { dependsOn: ['database'] }),
-      },
-      infrastructure: infrastructureOf(set.hosts),
-      distribution: { database: ['rn1'], web: ['rn2', 'rn1'] },
-    }
-    succeeded(await deploy(user, models))
+    succeeded(await deploy(user, models()))
     const deployed = await generationText(user, 1)
     await takeJournal(set.hosts)
     await rm(user.stateDirectory, { recursive: true, force: true })
@@ -235,6 +267,34 @@ describe.skipIf(!NIX_POSSIBLE)('a deployment in the Nix store is read back', () 
     succeeded(await user.run(['davit-env', ...files]))
     expect(await takeJournal(set.hosts)).toEqual([])
     expect(await user.generations()).toEqual([1])
+  })
+
+  test('and what was wanted of it, when the coordinator was killed, is deployed by another one', async () => {
+    const words = await writeModels(user, models({ version: '2', body: heldBack('web') }))
+    const tool = user.start(['davit-env', ...words])
+    const [host] = set.hosts
+    await eventually('the last activation', async () => (await host!.sh('ls /tmp/web.begun 2>/dev/null || :')) !== '')
+    process.kill(-tool.process.pid!, 'SIGKILL')
+    await tool.outcome
+    for (const one of set.hosts) {
+      await one.sh('touch /tmp/web.go')
+      await forgetProtection(one)
+      await collectGarbage(one)
+    }
+    const other = await coordinator({ hosts: set, language: 'Nix' })
+    try {
+      await writeModels(other, models())
+      succeeded(await other.run(['davit-env', '--resume', '-i', modelFile(other, 'infrastructure')]))
+      expect(await takeJournal(set.hosts, ['activate'])).toEqual(['activate web 2 wrapper', 'activate web 2 wrapper'])
+      const { pkg } = await recordOf('web', set.hosts[1]!)
+      expect(await invalidIn(other, [pkg])).toEqual([])
+      expect(await other.generations()).toEqual([1])
+      // The first one only records what has been reached.
+      expect(succeeded(await user.run(['davit-env', '--resume'])).stderr).toContain('nothing to do')
+      expect([await user.generations(), await takeJournal(set.hosts)]).toEqual([[1, 2], []])
+    } finally {
+      await other.remove()
+    }
   })
 })
 

@@ -85,8 +85,11 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment with state whose coordinator is l
     const records = [await recordOf('a', host(1)), await recordOf('b', host(2))]
     for (const [index, { key }] of records.entries()) {
       const kept = index === 0 ? '' : 'activated garbage'
-      await hosts[index]!.sh(`cd /var/lib/davit/targets/* && rm -r active/default/wrapper:"$1" && cd dysnomia &&
-        for name in *; do case " ${kept} " in *" $name "*) ;; *) rm -r "$name" ;; esac; done`, key)
+      await hosts[index]!.sh(
+        `cd /var/lib/davit/targets/* && rm -r active/default/wrapper:"$1" && cd dysnomia &&
+        for name in *; do case " ${kept} " in *" $name "*) ;; *) rm -r "$name" ;; esac; done`,
+        key,
+      )
     }
     await takeJournal(hosts)
     const deployed = await latest()
