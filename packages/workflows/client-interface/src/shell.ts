@@ -25,24 +25,53 @@ export interface PreparedShell {
 
 /** Leaves a script there, for a shell that a terminal is connected to; undefined if that fails. */
 export async function openShell(client: Client, call: Call): Promise<PreparedShell | undefined> {
-  let text = ''
-  const receive = async (stdout: Readable) => {
-    for await (const chunk of stdout) text += String(chunk)
+  const answer = lineReceiver()
+  const send = async (stdin: Writable) => {
+    await sendProperties(stdin, call)
+    // Otherwise, the script is removed.
+    if (isWhole(await answer.received)) stdin.write('\n')
   }
   const { carried: modules } = call.module
-  const send = (stdin: Writable) => sendProperties(stdin, call)
-  const status = await perform(client, { operation: 'prepare_shell', words: wordsOf(call), modules, send, receive })
+  const prepare = { operation: 'prepare_shell', words: wordsOf(call), modules, send, receive: answer.receive } as const
+  const remove = () => removeShell(client, answer.text())
+  const status = await perform(client, prepare).catch(async (error: unknown) => {
+    await remove().catch(() => {})
+    throw error
+  })
   if (status !== 0) return undefined
-  const directory = text.trimEnd()
-  if (!PLAIN_PATH.test(directory)) throw badAnswer(client.connection.address)
-  return {
-    script: `${directory}/start`,
-    async remove() {
-      // Even after Ctrl-C.
-      const { signal } = new AbortController()
-      await perform({ ...client, signal }, { operation: 'remove_shell', words: [directory] })
-    },
+  const directory = answer.text().trimEnd()
+  if (PLAIN_PATH.test(directory)) return { script: `${directory}/start`, remove }
+  await remove()
+  throw badAnswer(client.connection.address)
+}
+
+/** Receives a line; `received` resolves with it, or with what has come when nothing more comes. */
+function lineReceiver() {
+  let text = ''
+  let end = () => {}
+  const received = new Promise<void>((resolve) => (end = resolve)).then(() => text)
+  const receive = async (stdout: Readable) => {
+    try {
+      for await (const chunk of stdout) {
+        text += String(chunk)
+        if (isWhole(text)) end()
+      }
+    } finally {
+      end()
+    }
   }
+  return { receive, received, text: () => text }
+}
+
+function isWhole(text: string): boolean {
+  return text.endsWith('\n')
+}
+
+async function removeShell(client: Client, text: string): Promise<void> {
+  if (!isWhole(text)) return
+  // Even after Ctrl-C.
+  const { signal } = new AbortController()
+  await perform({ ...client, signal }, { operation: 'remove_shell', words: [text.trimEnd()] })
 }
 
 /** It becomes part of a command line. */
