@@ -122,8 +122,15 @@ describe.skipIf(!NIX_POSSIBLE)('a target behind a client executable, and one of 
     await calls()
     succeeded(await user.run(['mv', 'state', 'lost']))
     succeeded(await user.bash('mkdir state; mv lost/targets state/'))
-    succeeded(await user.run(['davit-reconstruct', '--set', modelFile(user, 'infrastructure')]))
-    succeeded(await deploy(user, models('1'), { options }))
+    const options = ['--set', '--as', 'yaml', '--directory', 'recovered']
+    const { stderr } = succeeded(await user.run(['davit-reconstruct', ...options, modelFile(user, 'infrastructure')]))
+    expect(stderr).toContain('their packages are in the Nix store: deploy them with davit-env --store nix')
+    succeeded(await deploy(user, models('1'), { options: ['--store', 'nix'] }))
+    const files = ['services', 'infrastructure', 'distribution'].flatMap((name) => [
+      `-${name[0]}`,
+      `recovered/${name}.yaml`,
+    ])
+    succeeded(await user.run(['davit-env', ...files, '--store', 'nix']))
     expect(await take()).toEqual([])
   })
 

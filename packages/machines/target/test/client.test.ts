@@ -2,17 +2,27 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } fr
 import { join } from 'node:path'
 
 import { connectionPool } from '@davit/connection'
-import type { ProfileName, System, Target, TargetName } from '@davit/documents'
+import { shellConnection } from '@davit/connection/testing'
+import {
+  encodeDocument,
+  ProfileManifest,
+  type ProfileName,
+  type System,
+  type Target,
+  type TargetName,
+} from '@davit/documents'
+import { layOutOriginal } from '@davit/testing/original'
 import { isAlive } from '@davit/testing/processes'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { installedShells } from '@davit/testing/shells'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import {
   acquireLock,
   addressOf,
   awaitActivity,
   observeMachine,
+  openMachine,
   performActivity,
   readInstalled,
   reachTargets,
@@ -313,6 +323,24 @@ test('the place of each target of a client is its own', async () => {
   expect(readFileSync(join(facts.stateDirectory, 'client/executable'), 'utf8')).toBe(
     `${scene.executable}\nfar.example:22\n`,
   )
+})
+
+test('what Disnix has deployed on the coordinator is not on the machine', async () => {
+  const here = scratchDirectory()
+  const text = encodeDocument(
+    ProfileManifest.on('t1' as TargetName),
+    { services: new Map(), serviceMappings: [], snapshotMappings: [] },
+    'xml',
+  )
+  layOutOriginal(join(here, 'nix'), { profile: 'default', target: 't1', text, store: join(here, 'store') })
+  const environment = { NIX_STATE_DIR: join(here, 'nix') }
+  const scene = new ClientScene(dash!, { here: { environment } })
+  expect((await observeMachine(await scene.machine('deploy'), scene.profile)).originals).toEqual([])
+  const local = await openMachine(async () => shellConnection(dash!, join(here, 'state'), { environment }), {
+    role: 'deploy',
+  })
+  onTestFinished(() => local.close())
+  expect((await observeMachine(local, scene.profile)).originals).toMatchObject([{ profile: scene.profile }])
 })
 
 test('nonsense in place of a profile manifest is told with the client that printed it', async () => {

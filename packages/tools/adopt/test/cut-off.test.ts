@@ -84,6 +84,20 @@ describe('davit-adopt', () => {
     expect(scene.generations()).toEqual(['1'])
   })
 
+  test('writes nothing if Disnix has deployed something else before it had its lock', async () => {
+    const program = programs.start(scene, { victim: 'nobody', at: 1 })
+    await program.waiting()
+    scene.deployOriginal(['database'])
+    program.release()
+    expect(await program.ended).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/\[original-changed\]\nhint: nothing was done/) as string,
+    })
+    expect([outcomeOf(scene).adopted, scene.generations()]).toEqual([[], []])
+    expect(Object.keys(scene.files(join(scene.state, 'targets/t1/active')))).toEqual([])
+    expect((await scene.adopt()).stdout).not.toContain("'shop'")
+  })
+
   test('may be started twice at a time', async () => {
     const ended = await Promise.all([programs.start(scene).ended, programs.start(scene).ended])
     const others = ended.filter(({ status }) => status !== 0)
