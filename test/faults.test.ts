@@ -70,6 +70,7 @@ describe('what a run claims is compared with what happened', () => {
   const goal = (profile: string, instances: readonly string[]): Goal => ({
     manifestOptions: [],
     modelOptions: [],
+    toldAnew: [],
     text: profile,
     profiles: new Map([['fl1', `/store/${profile}`]]),
     instances: new Map(instances.map((name) => [`fl1:c:${name}`, name])),
@@ -96,6 +97,7 @@ describe('what a run claims is compared with what happened', () => {
   /** A run in which only the old service was stopped. */
   const journal = [entry(11n * SECOND, 'deactivating', 'old'), entry(12n * SECOND, 'down', 'old')]
   const world: World = {
+    before,
     attempted,
     names: new Map([...before.instances, ...attempted.instances]),
     run: { startedAt: 10n * SECOND, passed: ['davit-set:begin:-:1'] },

@@ -10,6 +10,7 @@ import { readable } from '../observe/said.ts'
 import { release } from '../inject/strikes.ts'
 import { FORGET, journalOf, survey, type Survey } from '../observe/survey.ts'
 import { STEPS, type Step, type System } from './system.ts'
+import { type Task, taskFor } from './task.ts'
 import { follow } from '../observe/timeline.ts'
 
 export type Deployed = Exclude<Step, 'failing'> | 'nothing'
@@ -24,11 +25,11 @@ export interface Laboratory {
   /** Records which step is deployed, or that it is unknown. */
   reached(goal: Deployed | undefined): void
   /** Runs davit-env towards the goal of a step, with an interruption. */
-  interrupt(step: Step, how: Pick<InterruptedTerms, 'strike' | 'pace' | 'dryRun'>): Promise<Run>
+  interrupt(task: Task, how: Pick<InterruptedTerms, 'strike' | 'pace' | 'dryRun'>): Promise<Run>
   /** Runs davit-env as shipped. */
-  deploy(step: Step): Promise<Run>
+  deploy(task: Task): Promise<Run>
   /** Runs davit-env as shipped, and releases the activities that are held up once the run has encountered them. */
-  deployPastHeld(step: Step): Promise<Run>
+  deployPastHeld(task: Task): Promise<Run>
   /** From now on passes models to davit-env, and hides the packages that were built for them. */
   beginWithModels(): Promise<void>
   /** Ends `beginWithModels`, and restores the store of the coordinator. */
@@ -59,7 +60,7 @@ export function laboratory(system: System): Laboratory {
   let input: RunTerms['input'] = 'manifest'
   let holder: Holder | undefined
   const stateDirectory = () => join(user.directory, `state-${coordinators}`)
-  const terms = (step: Step): RunTerms => ({ step, input, stateDirectory: stateDirectory(), holder })
+  const terms = (task: Task): RunTerms => ({ ...task, input, stateDirectory: stateDirectory(), holder })
   const emptyTemporary = async () => {
     await rm(system.temporary, { recursive: true, force: true })
     await mkdir(system.temporary)
@@ -82,17 +83,17 @@ export function laboratory(system: System): Laboratory {
       for (const step of STEPS) {
         if (deployed === goal) return
         if (step === 'failing') continue
-        const { status, said } = await deploy(system, terms(step))
+        const { status, said } = await deploy(system, terms(taskFor(step)))
         if (status !== 0) throw new Error(`'${step}' ended with status ${status}: ${textOf(said())}`)
         deployed = step
       }
     },
     reached: (goal) => void (deployed = goal),
-    interrupt: (step, how) => interrupt(system, { ...terms(step), ...how }),
-    deploy: (step) => deploy(system, terms(step)),
-    async deployPastHeld(step) {
+    interrupt: (task, how) => interrupt(system, { ...terms(task), ...how }),
+    deploy: (task) => deploy(system, terms(task)),
+    async deployPastHeld(task) {
       const { busy } = follow(journalOf(look()), new Map())
-      return deploy(system, terms(step), async ({ started, isOver }) => {
+      return deploy(system, terms(task), async ({ started, isOver }) => {
         const waits = () => busy.size === 0 || isOver() || started.stderr().includes('"code":"waiting-for-earlier"')
         // A run that does neither is wrong, which the checks will detect.
         await eventually('the next run to wait or to end', waits).catch(() => {})

@@ -7,9 +7,11 @@ import type { Fault } from '../inject/fault.ts'
 import type { HolderEnd } from './holder.ts'
 import { BEFORE, type Laboratory, textOf } from './laboratory.ts'
 import { isOfBuilder } from '../inject/points.ts'
-import { beginningOf, type Run } from './run.ts'
+import type { Run } from './run.ts'
 import type { Survey } from '../observe/survey.ts'
 import type { Goal } from './system.ts'
+import { taskFor } from './task.ts'
+import { taskAfter, withGoal } from './way-on.ts'
 
 export interface RoundResult {
   readonly fault: Fault
@@ -40,11 +42,12 @@ export interface Stage extends Remains {
 export interface Evidence {
   readonly fault: Fault
   readonly start: readonly Survey[]
-  readonly startGenerations: readonly number[]
+  /** What the coordinator that continues has recorded before the round. */
+  readonly startRecord: Pick<CoordinatorState, 'generations' | 'manifest'>
   /** All runs. The last one has to repair everything. */
   readonly stages: readonly Stage[]
-  /** Time in nanoseconds after which only the last run, or activities that were cut off, have done anything. */
-  readonly settledAt: bigint
+  /** Number of the runs that were to be interrupted, which are the first ones. */
+  readonly interruptions: number
   /** What is left of the davit-connect that held the connections, if there was one. */
   readonly holders: readonly HolderEnd[]
 }
@@ -78,13 +81,13 @@ async function takeRound(laboratory: Laboratory, fault: Fault): Promise<RoundRes
   const next = LEADS_TO[step]
   const goals = { before: all[BEFORE[step]], next: all[next], all }
   const start = laboratory.survey()
-  const { generations } = laboratory.coordinatorState()
+  const record = laboratory.coordinatorState()
   laboratory.reached(undefined)
   if (fault.connections === 'shared') await laboratory.shareConnections()
   const interrupted = await interruptions(laboratory, fault)
   const { stages, holders } = await goOn(laboratory, fault, interrupted)
-  const startGenerations = fault.coordinator === 'second' ? [] : generations
-  const evidence = { fault, start, startGenerations, stages, holders, settledAt: beginningOf(stages.at(-1)!.run) }
+  const startRecord = fault.coordinator === 'second' ? NO_RECORD : record
+  const evidence = { fault, start, startRecord, stages, holders, interruptions: interrupted.length }
   const problems = [...stages.flatMap((_, index) => checkRun(evidence, index, goals)), ...checkEnd(evidence, goals)]
   if (problems.every(isAboutWords)) laboratory.reached(next)
   const { isStruck, status } = interrupted.at(-1)!.run
@@ -97,24 +100,27 @@ async function takeRound(laboratory: Laboratory, fault: Fault): Promise<RoundRes
   }
 }
 
+const NO_RECORD: Evidence['startRecord'] = { generations: [], manifest: '' }
+
 /** Runs the interrupted run, and the interrupted run after that, if the fault has one. */
 async function interruptions(laboratory: Laboratory, fault: Fault): Promise<readonly Begun[]> {
   const { step, again, pace } = fault
-  const first = stageOf(laboratory, await laboratory.interrupt(step, { strike: fault, pace }))
+  const first = stageOf(laboratory, await laboratory.interrupt(taskFor(step), { strike: fault, pace }))
   if (fault.coordinator === 'second') laboratory.changeCoordinator()
   if (again === undefined) return [first]
-  return [first, stageOf(laboratory, await laboratory.interrupt(LEADS_TO[step], { strike: again }))]
+  const next = await laboratory.interrupt(taskAfter(laboratory, fault), { strike: again })
+  return [first, stageOf(laboratory, withGoal(next, laboratory, step))]
 }
 
-/** Repeats the command. */
+/** Goes on as the fault says, and repeats the command. */
 async function goOn(
   laboratory: Laboratory,
   fault: Fault,
   before: readonly Begun[],
 ): Promise<Pick<Evidence, 'stages' | 'holders'>> {
-  const next = LEADS_TO[fault.step]
   const first = await renewed(laboratory, fault)
-  const last = await (fault.pace === 'held' ? laboratory.deployPastHeld(next) : laboratory.deploy(next))
+  const task = taskAfter(laboratory, fault)
+  const next = await (fault.pace === 'held' ? laboratory.deployPastHeld(task) : laboratory.deploy(task))
   const gone = await Promise.all(before.map(({ run }) => run.orphans))
   const earlier = before.map((stage, index) => ({
     ...stage,
@@ -122,11 +128,12 @@ async function goOn(
     // Processes that ended before the survey have printed nothing after it.
     late: gone[index]! <= stage.surveyedAt ? stage : remainsOf(laboratory, stage.run),
   }))
+  const wayOn =
+    task.way === 'repeated' ? [] : [endedStage(withGoal(next, laboratory, fault.step), laboratory.survey(), laboratory)]
+  const last = task.way === 'repeated' ? next : await laboratory.deploy(taskFor(LEADS_TO[fault.step]))
   const second = await laboratory.endSharing()
-  const after = await laboratory.surveyWhenQuiet()
-  const late = { after, coordinator: laboratory.coordinatorState() }
-  const stages = [...earlier, { run: last, ...late, surveyedAt: last.endedAt, goneAt: last.endedAt, late }]
-  return { stages, holders: [first, second].filter((end) => end !== undefined) }
+  const end = endedStage(last, await laboratory.surveyWhenQuiet(), laboratory)
+  return { stages: [...earlier, ...wayOn, end], holders: [first, second].filter((one) => one !== undefined) }
 }
 
 /** Replaces a davit-connect that would not ask the host of the point again for a while. */
@@ -135,6 +142,12 @@ async function renewed(laboratory: Laboratory, { kind, connections }: Fault): Pr
   const end = await laboratory.endSharing()
   await laboratory.shareConnections()
   return end
+}
+
+/** The stage of a run that was not interrupted, and has left nothing behind. */
+function endedStage(run: Run, after: readonly Survey[], laboratory: Laboratory): Stage {
+  const remains = { after, coordinator: laboratory.coordinatorState() }
+  return { run, ...remains, surveyedAt: run.endedAt, goneAt: run.endedAt, late: remains }
 }
 
 type Begun = Omit<Stage, 'goneAt' | 'late'>

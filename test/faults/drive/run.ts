@@ -7,11 +7,11 @@ import { eventually } from '../../harness/wait.ts'
 import { leavesOrphans, type Strike } from '../inject/fault.ts'
 import { commandOf, mend } from '../inject/strikes.ts'
 import type { Holder } from './holder.ts'
-import type { Step, System } from './system.ts'
+import type { System } from './system.ts'
+import { type Input, optionsOf, type Task } from './task.ts'
 
 /** One run of davit-env. */
-export interface Run {
-  readonly step: Step
+export interface Run extends Task {
   /** The planned interruption. */
   readonly strike: Strike | undefined
   /** Whether the run reached the point. */
@@ -37,13 +37,8 @@ export interface Line {
   readonly time: bigint
 }
 
-export interface RunTerms {
-  readonly step: Step
+export interface RunTerms extends Task, Input {
   readonly stateDirectory: string
-  /** The input of davit-env. */
-  readonly input: 'manifest' | 'models'
-  /** Whether to stop once there is a manifest and a plan. */
-  readonly dryRun?: boolean
   /** The davit-connect that holds the connections of the run. */
   readonly holder?: Holder | undefined
 }
@@ -120,7 +115,9 @@ function startFaulty(system: System, terms: InterruptedTerms, log: string): Star
   const more = { PATH: system.faultyPath, DAVIT_FAULT_LOG: log, ...orders }
   const [, manifest = ''] = system.goals[terms.step].manifestOptions
   const argv =
-    holder === undefined ? ['davit-env', ...optionsOf(system, terms)] : ['sh', '-c', ONE_BY_ONE, 'sh', manifest]
+    holder === undefined || terms.way !== 'repeated'
+      ? ['davit-env', ...optionsOf(system, terms)]
+      : ['sh', '-c', ONE_BY_ONE, 'sh', manifest]
   return system.user.start(argv, settingsOf(system, terms, more))
 }
 
@@ -140,11 +137,6 @@ async function signalAgain({ process: { pid = 0, exitCode }, outcome, stderr }: 
 }
 
 const ONE_WISH_MILLISECONDS = 300
-
-function optionsOf({ goals }: System, { step, input, dryRun = false }: RunTerms): readonly string[] {
-  const { manifestOptions, modelOptions } = goals[step]
-  return [...(input === 'models' ? modelOptions : manifestOptions), ...(dryRun ? ['--dry-run'] : [])]
-}
 
 function settingsOf(
   { environment }: System,

@@ -5,10 +5,13 @@ import { stringify } from 'yaml'
 import { coordinator, type Coordinator, succeeded } from '../../harness/coordinator.ts'
 import { bringUpHosts, type TestHosts } from '../../harness/hosts.ts'
 import { infrastructureOf, type Models } from '../../harness/models.ts'
+import { INFRASTRUCTURE } from './task.ts'
 
 /** The steps. `failing` is an upgrade that fails and is rolled back. */
 export const STEPS = ['install', 'failing', 'upgrade', 'undeploy'] as const
 export type Step = (typeof STEPS)[number]
+/** What can be deployed. */
+export type Deployment = Step | 'nothing'
 
 export function isStep(name: string): name is Step {
   return (STEPS as readonly string[]).includes(name)
@@ -22,6 +25,8 @@ export interface Goal {
   /** Options of davit-env that name the manifest, and those that name its models. */
   readonly manifestOptions: readonly string[]
   readonly modelOptions: readonly string[]
+  /** Options that have to be given again to a run that goes on from another coordinator. */
+  readonly toldAnew: readonly string[]
   /** The manifest as text. */
   readonly text: string
   readonly profiles: ReadonlyMap<string, string>
@@ -39,10 +44,12 @@ export interface System {
   readonly environment: Readonly<Record<string, string>>
   readonly temporary: string
   readonly storeDirectory: string
-  readonly goals: Readonly<Record<Step | 'nothing', Goal>>
+  readonly goals: Readonly<Record<Deployment, Goal>>
   remove(): Promise<void>
 }
 
+/** Option that a run which is resumed or aborted does not need. */
+const TAKE_OVER = '--take-over'
 const MODULES = fileURLToPath(new URL('modules', import.meta.url))
 const COMPILED = fileURLToPath(new URL('compiled.cjs', import.meta.url))
 
@@ -86,7 +93,14 @@ export async function makeSystem({ prefix, faulty }: Installations): Promise<Sys
   }
 }
 
-const NOTHING: Goal = { manifestOptions: [], modelOptions: [], text: '', profiles: new Map(), instances: new Map() }
+const NOTHING: Goal = {
+  manifestOptions: [],
+  modelOptions: [],
+  toldAnew: [],
+  text: '',
+  profiles: new Map(),
+  instances: new Map(),
+}
 
 /** Writes a configuration with which ssh notices a cut network within seconds. */
 async function patienceOf(user: Coordinator, set: TestHosts): Promise<string> {
@@ -102,7 +116,7 @@ async function makeGoals(
   environment: System['environment'],
 ): Promise<Record<Step, Goal>> {
   const infrastructure = infrastructureOf(hosts, { containers: { counted: {} }, numOfCores: 2 })
-  await user.write('infrastructure.yaml', infrastructure)
+  await user.write(INFRASTRUCTURE, infrastructure)
   const make = async (step: Step, options: readonly string[]): Promise<Goal> => {
     const file = `${step}.json`
     const architecture = `davit-normalize --modules ${MODULES} ${options.join(' ')}`
@@ -110,21 +124,22 @@ async function makeGoals(
     succeeded(await user.bash(`${architecture} | ${manifest} > ${file}`, { environment }))
     const text = await readFile(join(user.directory, file), 'utf8')
     // Another coordinator, which has deployed nothing itself, may continue the undeployment.
-    const others = step === 'undeploy' ? ['--take-over'] : step === 'upgrade' ? ['--delete-state'] : []
+    const others = step === 'undeploy' ? [TAKE_OVER] : step === 'upgrade' ? ['--delete-state'] : []
     const modelOptions = [...options, '--modules', MODULES, ...others]
-    return { ...goalIn(text), manifestOptions: ['-D', file, ...others], modelOptions }
+    const toldAnew = others.filter((option) => option !== TAKE_OVER)
+    return { ...goalIn(text), manifestOptions: ['-D', file, ...others], modelOptions, toldAnew }
   }
   const makeFrom = async (step: Step, { services, distribution }: Pick<Models, 'services' | 'distribution'>) => {
     await user.write(`${step}/services.yaml`, stringify(services, { aliasDuplicateObjects: false }))
     await user.write(`${step}/distribution.yaml`, distribution)
     const models = ['-s', `${step}/services.yaml`, '-d', `${step}/distribution.yaml`]
-    return make(step, [...models, '-i', 'infrastructure.yaml'])
+    return make(step, [...models, '-i', INFRASTRUCTURE])
   }
   return {
     install: await makeFrom('install', FIRST),
     failing: await makeFrom('failing', secondWith('broken')),
     upgrade: await makeFrom('upgrade', secondWith('1')),
-    undeploy: await make('undeploy', ['--undeploy', '-i', 'infrastructure.yaml']),
+    undeploy: await make('undeploy', ['--undeploy', '-i', INFRASTRUCTURE]),
   }
 }
 

@@ -2,6 +2,7 @@ import { BEFORE, type Laboratory, textOf } from './laboratory.ts'
 import { isOfBuilder, partsOf, type Points } from '../inject/points.ts'
 import type { Run } from './run.ts'
 import { type Step, STEPS } from './system.ts'
+import { taskFor } from './task.ts'
 
 /** Returns the points that davit-env passes in each step: with models until there is a manifest, and with a manifest from then on. */
 export async function trace(place: Laboratory): Promise<Points> {
@@ -27,7 +28,7 @@ async function buildingOf(place: Laboratory, step: Step): Promise<readonly strin
 }
 
 async function traced(place: Laboratory, step: Step, how: { readonly dryRun?: boolean } = {}): Promise<Run> {
-  const run = await place.interrupt(step, how)
+  const run = await place.interrupt(taskFor(step), how)
   const expected = step === 'failing' ? 1 : 0
   if (run.status !== expected) throw new Error(`'${step}' ended with status ${run.status}: ${textOf(run.said())}`)
   if (step !== 'failing' && how.dryRun !== true) place.reached(step)

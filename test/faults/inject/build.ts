@@ -63,7 +63,7 @@ function faultyParts(programs: readonly Pick<Executable, 'entry'>[]): Plugin {
 }
 
 const ENV = join(ROOT, 'packages/compositions/env')
-const STEP = /^@davit\/(normalize|manifest|delegate-build|distribute|lock|activate|set|generations|state)$/
+const STEP = /^@davit\/(normalize|manifest|delegate-build|distribute|lock|activate|set|generations|state|reconstruct)$/
 
 /** The tools of packages that do not have just one, by the end of the package's name. */
 const NAMES = [

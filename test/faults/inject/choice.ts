@@ -68,7 +68,8 @@ function twice({ step, point }: Place, points: Points, random: () => number, kin
   const first = strikeAt(point, kinds, random)
   const second = strikeAt(pick(next, random), KINDS, random)
   const coordinator = random() < 0.25 ? 'second' : 'same'
-  return { step, ...first, again: second, coordinator, pace: 'usual', connections: 'own' }
+  const wayOn = wayOnFrom(point, random)
+  return { step, ...first, again: second, coordinator, pace: 'usual', connections: 'own', wayOn }
 }
 
 /** Whether the next run also reaches the point, although it has less to do. */
@@ -101,7 +102,14 @@ function faultAt({ step, point }: Place, kind: Kind, random: () => number): Faul
   // Without holding up, the activity could be over before a second signal.
   const isHeld = canBeHeld && (strike.kind.startsWith('twice:') || random() < 0.5)
   const connections = connectionsFor(strike, random)
-  return { step, ...strike, coordinator, pace: isHeld ? 'held' : 'usual', connections }
+  return { step, ...strike, coordinator, pace: isHeld ? 'held' : 'usual', connections, wayOn: wayOnFrom(point, random) }
+}
+
+/** Half of the interrupted runs are resumed or aborted, where anything was begun. */
+function wayOnFrom(point: string, random: () => number): Fault['wayOn'] {
+  const number = random()
+  if (isOfBuilder(point) || number < 0.5) return 'repeated'
+  return number < 0.75 ? 'resumed' : 'aborted'
 }
 
 /** Kinds of interruptions that are tried with shared connections as well. */

@@ -43,12 +43,17 @@ export interface Fault extends Strike {
    * that a davit-connect holds for them and for the next run.
    */
   readonly connections: 'own' | 'shared'
+  /** What comes after the interruptions: the same command, or `davit-env --resume` or `--abort`, and then the same command. */
+  readonly wayOn: 'repeated' | 'resumed' | 'aborted'
 }
+
+/** The ways on that their own words name in the name of a fault. */
+const WAYS = ['resumed', 'aborted'] as const
 
 /** The word for shared connections in the name of a fault. */
 const SHARED = 'connect'
 
-export function nameOf({ step, kind, point, again, coordinator, pace, connections }: Fault): string {
+export function nameOf({ step, kind, point, again, coordinator, pace, connections, wayOn }: Fault): string {
   return [
     step,
     kind,
@@ -57,6 +62,7 @@ export function nameOf({ step, kind, point, again, coordinator, pace, connection
     ...(coordinator === 'second' ? [coordinator] : []),
     ...(pace === 'held' ? [pace] : []),
     ...(connections === 'shared' ? [SHARED] : []),
+    ...(wayOn === 'repeated' ? [] : [wayOn]),
   ].join(' ')
 }
 
@@ -76,11 +82,12 @@ export function parseFault(name: string): Fault | undefined {
 function circumstancesOf(
   { kind }: Strike,
   words: readonly string[],
-): Pick<Fault, 'coordinator' | 'pace' | 'connections'> {
+): Pick<Fault, 'coordinator' | 'pace' | 'connections' | 'wayOn'> {
   return {
     coordinator: words.includes('second') ? 'second' : 'same',
     pace: words.includes('held') ? 'held' : 'usual',
     connections: isOfHolder(kind) || words.includes(SHARED) ? 'shared' : 'own',
+    wayOn: WAYS.find((way) => words.includes(way)) ?? 'repeated',
   }
 }
 

@@ -9,6 +9,8 @@ import type { Activity } from '../observe/timeline.ts'
 
 /** What really happened, to compare claims with. */
 export interface World {
+  /** The deployment at the beginning of the round, and the one that the run was to reach. */
+  readonly before: Goal
   readonly attempted: Goal
   /** `TARGET:CONTAINER:KEY` → name of the service, for all deployments. */
   readonly names: ReadonlyMap<string, string>

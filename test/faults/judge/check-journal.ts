@@ -1,7 +1,9 @@
-import type { Evidence, Goals } from '../drive/round.ts'
+import type { Evidence, Goals, Stage } from '../drive/round.ts'
+import { beginningOf } from '../drive/run.ts'
 import { partsOf } from '../inject/points.ts'
 import { type JournalEntry, journalOf } from '../observe/survey.ts'
 import { type Activity, follow } from '../observe/timeline.ts'
+import { resultOf } from './result-of.ts'
 
 /** Returns the entries of the modules since the round began. */
 export function journalSince({ start }: Pick<Evidence, 'start'>, after: Evidence['start']): readonly JournalEntry[] {
@@ -9,39 +11,71 @@ export function journalSince({ start }: Pick<Evidence, 'start'>, after: Evidence
 }
 
 /** Checks that everything was started and stopped exactly once, and never twice at a time. */
-export function checkJournal(evidence: Evidence, { before, next, all }: Goals): readonly string[] {
-  const { stages, fault, settledAt } = evidence
+export function checkJournal(evidence: Evidence, goals: Goals): readonly string[] {
+  const { stages, interruptions } = evidence
+  const { before } = goals
   const journal = journalSince(evidence, stages.at(-1)!.after)
-  const rest = journal.filter(({ time }) => time > settledAt)
-  const middle = follow(journal.slice(0, journal.length - rest.length), before.instances)
-  const rebooted = journal.filter(({ event }) => event === 'rebooted').map(({ host }) => `${host}:`)
-  const isRebooted = (instance: string) => rebooted.some((host) => instance.startsWith(host))
-  const failing = stages.flatMap(({ run: { strike } }) => (strike?.kind === 'fail' ? [partsOf(strike.point).host] : []))
-  const isFailing = (instance: string) => failing.some((host) => instance.startsWith(`${host}:`))
-  const attempted = all[fault.step].instances
-  const instances = new Set([...before.instances.keys(), ...attempted.keys(), ...next.instances.keys()])
-  const counts = [...instances].flatMap((instance) =>
-    checkCounts(instance, {
-      middle,
-      rest,
-      isWanted: next.instances.has(instance),
-      mayBeUndone: isRebooted(instance) || isFailing(instance),
-    }),
+  const isSettled = ({ time }: JournalEntry) => time > beginningOf(stages[interruptions]!.run)
+  const counts = stages.flatMap((_, index) =>
+    index < interruptions ? [] : checkStage(journal, index, evidence, goals),
   )
-  const touched = [...instances]
-    .filter((instance) => [before.instances, attempted, next.instances].every((table) => table.has(instance)))
-    .filter((instance) => !isRebooted(instance) && journal.some((entry) => entry.instance === instance))
-    .map((instance) => `'${instance}' was not left alone`)
-  const problems = [...follow(journal, before.instances).problems, ...counts, ...touched]
+  const problems = [...follow(journal, before.instances).problems, ...counts, ...touched(journal, evidence, goals)]
   if (problems.length === 0) return []
   const lines = journal.map(
-    (entry) => `${rest.includes(entry) ? 'again ' : ''}${entry.event} ${entry.service} (${entry.instance})`,
+    (entry) => `${isSettled(entry) ? 'again ' : ''}${entry.event} ${entry.service} (${entry.instance})`,
   )
   return [...problems, ['journal:', ...lines].join('\n    ')]
 }
 
+/** Returns the instances of all deployments that were touched all the same. */
+function touched(journal: readonly JournalEntry[], { fault }: Evidence, { before, next, all }: Goals) {
+  const tables = [before.instances, all[fault.step].instances, next.instances]
+  const isRebooted = rebootedIn(journal)
+  return [...before.instances.keys()]
+    .filter((instance) => tables.every((table) => table.has(instance)))
+    .filter((instance) => !isRebooted(instance) && journal.some((entry) => entry.instance === instance))
+    .map((instance) => `'${instance}' was not left alone`)
+}
+
+function rebootedIn(journal: readonly JournalEntry[]) {
+  const hosts = journal.filter(({ event }) => event === 'rebooted').map(({ host }) => `${host}:`)
+  return (instance: string) => hosts.some((host) => instance.startsWith(host))
+}
+
+/** Checks that a run that was not interrupted did only what was left to do. */
+// eslint-disable-next-line
+function checkStage(journal: readonly JournalEntry[], index: number, evidence: Evidence, { before, all }: Goals) {
+  const { stages, interruptions } = evidence
+  const { run } = stages[index]!
+  const result = resultOf(run)
+  if (result === 'failed') return []
+  const begin = index === interruptions ? beginningOf(run) : run.startedAt
+  const end = stages[index + 1]?.run.startedAt
+  const rest = journal.filter(({ time }) => time > begin && (end === undefined || time <= end))
+  const middle = follow(
+    journal.filter(({ time }) => time <= begin),
+    before.instances,
+  )
+  const isRebooted = rebootedIn(journal)
+  const isFailing = failingIn(stages)
+  const instances = new Set([before, ...Object.values(all)].flatMap((goal) => [...goal.instances.keys()]))
+  return [...instances].flatMap((instance) =>
+    checkCounts(instance, {
+      middle,
+      rest,
+      isWanted: result === 'reached' ? all[run.step].instances.has(instance) : comesToRun(instance, middle),
+      mayBeUndone: isRebooted(instance) || isFailing(instance),
+    }),
+  )
+}
+
+function failingIn(stages: readonly Stage[]) {
+  const hosts = stages.flatMap(({ run: { strike } }) => (strike?.kind === 'fail' ? [partsOf(strike.point).host] : []))
+  return (instance: string) => hosts.some((host) => instance.startsWith(`${host}:`))
+}
+
 interface CountTerms {
-  /** State when the interrupted run ended. */
+  /** State when the run began. */
   readonly middle: Activity
   /** Entries after that. */
   readonly rest: readonly JournalEntry[]
@@ -54,10 +88,10 @@ function checkCounts(instance: string, { middle, rest, isWanted, mayBeUndone }: 
   const countOf = (event: JournalEntry['event']) =>
     rest.filter((entry) => entry.instance === instance && entry.event === event).length
   const willRun = comesToRun(instance, middle)
-  const starts = Number(isWanted && !willRun)
-  const stops = Number(!isWanted && willRun)
   const [started, stopped] = [countOf('activating'), countOf('deactivating')]
   const wasUndone = mayBeUndone && stopped === 1
+  const starts = Number(isWanted && (!willRun || wasUndone))
+  const stops = Number(!isWanted && willRun)
   return [
     ...(started === starts ? [] : [`'${instance}' was started ${started} times after the interruption, not ${starts}`]),
     ...(stopped === stops || wasUndone

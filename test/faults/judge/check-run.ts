@@ -6,6 +6,7 @@ import type { Evidence, Goals } from '../drive/round.ts'
 import { partsOf } from '../inject/points.ts'
 import type { Line, Run } from '../drive/run.ts'
 import { saidIn } from '../observe/said.ts'
+import { hasDoneNothing, resultOf } from './result-of.ts'
 import { follow } from '../observe/timeline.ts'
 
 /** Checks that status and messages of a run were true. */
@@ -16,14 +17,17 @@ export function checkRun(evidence: Evidence, index: number, goals: Goals): reado
     ...checkStatus(run),
     ...checkWords(run),
     ...checkDone(evidence, index, goals),
+    ...checkReached(evidence, index, goals),
     ...checkSaid(evidence, index, goals),
   ]
   return problems.map((problem) => `run ${index + 1}: ${problem}`)
 }
 
-function checkStatus({ step, strike, isStruck, status }: Run): readonly string[] {
+function checkStatus(run: Run): readonly string[] {
+  const { step, strike, isStruck, status } = run
   const usual = step === 'failing' ? 1 : 0
   const expected = isStruck && strike !== undefined ? statusesOf(strike, usual) : [usual]
+  if (hasDoneNothing(run)) return []
   return expected.includes(status) ? [] : [`it ended with status ${status}, not with ${expected.join(' or ')}`]
 }
 
@@ -69,12 +73,23 @@ function mayBeSilent(codes: readonly string[], strike: Run['strike']): boolean {
 /** Checks that a run with status 0 has done everything, except on hosts that were rebooted without its knowledge. */
 function checkDone(evidence: Evidence, index: number, { all }: Goals): readonly string[] {
   const { run, after } = evidence.stages[index]!
-  if (run.status !== 0) return []
+  if (run.status !== 0 || hasDoneNothing(run)) return []
   const { rebooted } = worldlyChanges(evidence, index)
   const isAlive = (instance: string) => !rebooted.has(instance.split(':', 1)[0] ?? '')
   const running = after.flatMap((survey) => survey.running)
   const wanted = [...all[run.step].instances.keys()]
   return differences('it ended with 0, but of its processes', wanted.filter(isAlive), running.filter(isAlive))
+}
+
+/** Checks that a run that resumed or aborted another one, with status 0, has left nothing to do for the next one. */
+function checkReached({ stages, interruptions }: Evidence, index: number, { all }: Goals): readonly string[] {
+  const { run, after, coordinator } = stages[index]!
+  if (index < interruptions || run.way === 'repeated' || resultOf(run) !== 'reached') return []
+  const { profiles, text } = all[run.step]
+  return [
+    ...after.flatMap(({ host, profile }) => differences(`profile on ${host}`, [profiles.get(host) ?? ''], [profile])),
+    ...(coordinator.manifest === text ? [] : ['the last generation of the coordinator is another manifest']),
+  ]
 }
 
 /** Checks messages. Those that were printed after the survey are compared with a later one. */
@@ -101,6 +116,7 @@ function worldOf(evidence: Evidence, index: number, { before, all }: Goals) {
       before.instances,
     )
   return {
+    before,
     attempted: all[run.step],
     names: new Map(Object.values(all).flatMap(({ instances }) => [...instances])),
     run,

@@ -18,6 +18,14 @@ export const MESSAGE_CLAIMS: Readonly<Record<string, Check>> = {
     textsIn(said, 'reasons').includes('rebooted') ? unless(boots.has(textIn(said, 'target')), 'it was not') : [],
   'all-as-manifest': ({ time }, world) => sameAs(world.attempted.instances.keys(), time, world),
   unchanged,
+  'nothing-wanted': settled,
+  'no-generations': (_, { coordinator: { generations } }) =>
+    unless(generations.length === 0, `there are ${generations.join(', ')}`),
+  'deployment-locked': (said, { start }) => unless(isLocked(surveyOf(textIn(said, 'target'), start)), 'it was not'),
+  'nothing-there': (said, { start }) =>
+    textsIn(said, 'targets')
+      .filter((host) => surveyOf(host, start).profile !== '')
+      .map((host) => `${host} has a profile`),
   'left-behind': keepsRunning,
   'lock-lost-meanwhile': (_, { reinstalled }) => unless(reinstalled.size > 0, 'nobody has taken it'),
 }
@@ -35,6 +43,19 @@ export const ERROR_CLAIMS: Readonly<Record<string, Check>> = {
   'targets-unreachable': didNothing,
   'not-ours': asBefore,
   'no-deployment': asBefore,
+  'no-generation': (said, world) => [
+    ...asBefore(said, world),
+    ...unless(world.coordinator.generations.length === 0, `there are ${world.coordinator.generations.join(', ')}`),
+  ],
+  'nothing-found': (said, world) => [
+    ...asBefore(said, world),
+    ...unless(
+      world.start.every(({ profile }) => profile === ''),
+      'there are profiles',
+    ),
+  ],
+  'half-recorded': (said, world) => [...asBefore(said, world), ...halfSet(world)],
+  'wanted-unknown': asBefore,
   conflict: asBefore,
   // Without a hint, the error comes from work that was merely broken off, and claims nothing.
   interrupted: (said, world) => ('hint' in said.fields ? (INTERRUPTED[said.tool]?.(said, world) ?? []) : []),
@@ -51,6 +72,27 @@ const INTERRUPTED: Readonly<Record<string, Check>> = {
     const tool = textIn(said, 'before')
     return unless(!changing(passed ?? []).some((point) => point.startsWith(`${tool}:`)), 'that had begun')
   },
+}
+
+/** Checks that no run is half done: the system is what it was in the beginning, or what was to be reached. */
+function settled({ time }: Said, world: World): readonly string[] {
+  const found = [world.before, world.attempted].map(({ instances, profiles }) => [
+    ...sameAs(instances.keys(), time, { ...world, rebooted: world.boots }),
+    ...world.after
+      .filter(({ host, profile }) => profile !== (profiles.get(host) ?? '') && !world.boots.has(host))
+      .map(({ host, profile }) => `the profile of ${host} is '${profile}'`),
+  ])
+  return found.some((problems) => problems.length === 0) ? [] : found.flat()
+}
+
+function isLocked({ leftFiles }: Survey): boolean {
+  return leftFiles.some((file) => file.includes('/lock/'))
+}
+
+/** Checks that a run has begun to set profiles. */
+function halfSet({ after, before }: World): readonly string[] {
+  const isSet = after.some(({ host, profile }) => profile !== (before.profiles.get(host) ?? ''))
+  return unless(isSet, 'no profile was set')
 }
 
 /** Checks what the end of a step claims: that a module was called, or that packages were sent. */

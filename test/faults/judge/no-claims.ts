@@ -1,6 +1,8 @@
 /** Codes of messages that claim nothing about services. Those that claim something are in claims.ts. */
 export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'build-awaited',
+  // What is wrong with it is a matter of the profiles and records that the claims of other messages are about.
+  'contradiction-settled',
   'builds-half-isolated',
   'builds-not-isolated',
   'holder-gone',
@@ -21,6 +23,7 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'reconnecting',
   'record-gone',
   'rolling-back',
+  'service-unsettled',
   'state-in-use',
   'state-kept',
   'state-skipped',

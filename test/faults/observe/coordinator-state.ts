@@ -17,7 +17,7 @@ export function coordinatorState(system: System, stateDirectory: string): Coordi
   const names = namesIn(join(place, 'generations'))
   const generations = names.filter((name) => /^\d+$/.test(name)).map(Number)
   const last = String(Math.max(0, ...generations))
-  const left = namesBelow(place).filter((file) => /(^|\/)(lock\.json|\..*|.*(\.new|\.tmp|\.part).*)$/.test(file))
+  const left = namesBelow(place).filter((file) => LEFT.test(file))
   const inStore = ['.davit/incoming', '.davit/locks'].flatMap((directory) =>
     namesIn(join(storeDirectory, directory)).map((name) => `${directory}/${name}`),
   )
@@ -29,6 +29,9 @@ export function coordinatorState(system: System, stateDirectory: string): Coordi
     leftProcesses: processesOf(system),
   }
 }
+
+/** Files that a run which has ended well has removed; one of them is the record of what it wanted. */
+const LEFT = /(^|\/)(lock\.json|wanted.*|\..*|.*(\.new|\.tmp|\.part).*)$/
 
 /** Returns the processes that belong to this user or build into his store, by their arguments or working directories. */
 function processesOf({ user, storeDirectory }: System): readonly string[] {
