@@ -177,6 +177,12 @@ function secondWith(version: string): Pick<Models, 'services' | 'distribution'> 
   }
 }
 
+/** Whether a text is the manifest of a deployment; without services there may be none, or an empty one. */
+export function isManifestOf({ text, instances }: Pick<Goal, 'text' | 'instances'>, manifest: string): boolean {
+  if (text !== '' || instances.size > 0 || manifest === '') return text === manifest
+  return (JSON.parse(manifest) as ManifestJson).serviceMappings.length === 0
+}
+
 interface ManifestJson {
   readonly profiles: Readonly<Record<string, string>>
   readonly services: Readonly<Record<string, { readonly name: string }>>

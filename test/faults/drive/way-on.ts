@@ -2,7 +2,7 @@ import { LEADS_TO } from '../inject/choice.ts'
 import type { Fault } from '../inject/fault.ts'
 import { BEFORE, type Laboratory } from './laboratory.ts'
 import type { Run } from './run.ts'
-import type { Deployment, System } from './system.ts'
+import { type Deployment, isManifestOf, type System } from './system.ts'
 import { type Task, taskFor } from './task.ts'
 
 /** Returns the task of the run that comes after an interruption. */
@@ -18,7 +18,7 @@ export function taskAfter(laboratory: Laboratory, { step, wayOn: way, coordinato
 export function withGoal(run: Run, laboratory: Laboratory, step: Fault['step']): Run {
   if (run.way !== 'aborted' || run.coordinator === 'same') return run
   const { manifest } = laboratory.coordinatorState()
-  return { ...run, step: named(laboratory.system, step, ({ text }) => text === manifest) ?? run.step }
+  return { ...run, step: named(laboratory.system, step, (goal) => isManifestOf(goal, manifest)) ?? run.step }
 }
 
 /** Returns the deployment in force: the last generation, or for another coordinator the profiles of the targets. */

@@ -5,6 +5,7 @@ import { isMishap, isOfHolder, type Strike } from '../inject/fault.ts'
 import type { Evidence, Goals } from '../drive/round.ts'
 import { partsOf } from '../inject/points.ts'
 import type { Line, Run } from '../drive/run.ts'
+import { isManifestOf } from '../drive/system.ts'
 import { saidIn } from '../observe/said.ts'
 import { hasDoneNothing, resultOf } from './result-of.ts'
 import { follow } from '../observe/timeline.ts'
@@ -85,10 +86,12 @@ function checkDone(evidence: Evidence, index: number, { all }: Goals): readonly 
 function checkReached({ stages, interruptions }: Evidence, index: number, { all }: Goals): readonly string[] {
   const { run, after, coordinator } = stages[index]!
   if (index < interruptions || run.way === 'repeated' || resultOf(run) !== 'reached') return []
-  const { profiles, text } = all[run.step]
+  const { profiles } = all[run.step]
   return [
     ...after.flatMap(({ host, profile }) => differences(`profile on ${host}`, [profiles.get(host) ?? ''], [profile])),
-    ...(coordinator.manifest === text ? [] : ['the last generation of the coordinator is another manifest']),
+    ...(isManifestOf(all[run.step], coordinator.manifest)
+      ? []
+      : ['the last generation of the coordinator is another manifest']),
   ]
 }
 

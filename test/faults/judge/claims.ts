@@ -1,5 +1,6 @@
 import type { World } from './check-claims.ts'
 import { beginningOf } from '../drive/run.ts'
+import { isManifestOf } from '../drive/system.ts'
 import { type Said, textIn, textsIn } from '../observe/said.ts'
 import type { JournalEntry, Survey } from '../observe/survey.ts'
 
@@ -70,6 +71,8 @@ const INTERRUPTED: Readonly<Record<string, Check>> = {
   'davit-activate': asBefore,
   'davit-env': (said, { run: { passed } }) => {
     const tool = textIn(said, 'before')
+    // It runs in the beginning and in the end of a run that goes back.
+    if (tool === 'davit-generations') return []
     return unless(!changing(passed ?? []).some((point) => point.startsWith(`${tool}:`)), 'that had begun')
   },
 }
@@ -162,7 +165,7 @@ function unchanged({ time }: Said, world: World): readonly string[] {
 function generationAdded({ fields: { generation } }: Said, { attempted, coordinator }: World): readonly string[] {
   return [
     ...unless(Math.max(...coordinator.generations) === generation, `there are ${coordinator.generations.join(', ')}`),
-    ...unless(coordinator.manifest === attempted.text, 'that is another manifest'),
+    ...unless(isManifestOf(attempted, coordinator.manifest), 'that is another manifest'),
   ]
 }
 
