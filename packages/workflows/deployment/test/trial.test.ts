@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { DavitError } from '@davit/diagnostics'
@@ -119,6 +119,33 @@ test('a deployment that fails goes back, and so is what it could not undo itself
   expect(await deploy()).toMatchObject({ kind: 'rolled-back', failures: [{ activity: { service: { name: 'd' } } }] })
   expect(machines.up().toSorted()).toEqual(['a', 'b'])
   await expectNoTrials()
+})
+
+test('nothing is said to be confirmed if a target cannot keep what is active', async () => {
+  writeFileSync(join(machines.directory, 'm2', 'targets', 'two', 'trials'), '')
+  await expect(deploy()).rejects.toThrow(/trials/)
+  expect(machines.up().toSorted()).toEqual(['a', 'b'])
+  const back = 'note: is back to what was active before'
+  expect(messages()).toEqual([back, back])
+})
+
+test('a target that has forgotten its trial counts as confirmed only if it was asked to confirm', async () => {
+  const forgetful: Anew = (_, machine) => {
+    rmSync(join(machines.directory, 'm2', 'targets', 'two', 'trials'), { recursive: true, force: true })
+    return machine
+  }
+  const reason = 'it knows nothing of this deployment any more'
+  await expect(deploy(forgetful)).rejects.toMatchObject({
+    code: 'not-confirmed',
+    exitStatus: 2,
+    diagnostics: [{ message: `cannot confirm 'two' over a new connection: ${reason}` }],
+    fields: {
+      targets: [
+        { target: 'one', state: 'back' },
+        { target: 'two', state: 'unknown' },
+      ],
+    },
+  })
 })
 
 test('a deployment that changes nothing has nothing to confirm', async () => {

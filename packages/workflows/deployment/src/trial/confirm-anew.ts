@@ -15,11 +15,12 @@ export interface Refusal {
  * Confirms all targets over new connections, or none: first all are asked whether they answer. What cannot be reached is tried again
  * until the time to confirm is over. Returns why targets were not confirmed; nothing if all were.
  */
-export async function confirmAnew(armed: readonly ArmedTarget[], terms: TrialTerms): Promise<readonly Refusal[]> {
+export async function confirmAnew(
+  armed: readonly ArmedTarget[],
+  { told, ...terms }: TrialTerms & Pick<AttemptTerms, 'told'>,
+): Promise<readonly Refusal[]> {
   const { confirm, signal } = terms
   const over = AbortSignal.any([signal, AbortSignal.timeout(confirm.seconds * 1000)])
-  /** Targets that may have been confirmed. */
-  const told = new Set<ArmedTarget>()
   let known: readonly Refusal[] | undefined
   for (;;) {
     const attempt = await attemptOf(armed, { terms, told, over })
@@ -42,6 +43,7 @@ interface Attempt {
 
 interface AttemptTerms {
   readonly terms: TrialTerms
+  /** Targets that may have been confirmed. */
   readonly told: Set<ArmedTarget>
   readonly over: AbortSignal
 }
@@ -85,10 +87,13 @@ async function ask(one: ArmedTarget, machine: Machine<'confirm'>, told: Readonly
   return [{ target: one.label, reason: REASONS[kind] }]
 }
 
+/** Why a target that has lost its trial cannot be confirmed. */
+export const FORGOTTEN = 'it knows nothing of this deployment any more'
+
 const REASONS = {
   back: 'it goes back already, since its time was over',
   ended: 'it has gone back already, since its time was over',
-  none: 'it knows nothing of this deployment any more',
+  none: FORGOTTEN,
 }
 
 async function tell(one: ArmedTarget, machine: Machine<'confirm'>): Promise<readonly Refusal[]> {

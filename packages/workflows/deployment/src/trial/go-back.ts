@@ -20,8 +20,13 @@ export interface FateOfTarget {
   readonly fate: Fate
 }
 
+/** Tells what has become of a target that knows nothing of its trial. */
+export type Forgotten = (one: ArmedTarget) => Fate
+
+type Terms = TrialTerms & { readonly forgotten: Forgotten }
+
 /** Has all targets go back, and waits until they have, as far as they can be asked; reports what has become of each. */
-export async function goBack(armed: readonly ArmedTarget[], terms: TrialTerms): Promise<readonly FateOfTarget[]> {
+export async function goBack(armed: readonly ArmedTarget[], terms: Terms): Promise<readonly FateOfTarget[]> {
   const fates = await Promise.all(
     armed.map(async (one) => {
       const fate = await fateOf(one, terms).catch((error: unknown): Fate => {
@@ -35,7 +40,7 @@ export async function goBack(armed: readonly ArmedTarget[], terms: TrialTerms): 
   return fates
 }
 
-async function fateOf(one: ArmedTarget, { confirm }: TrialTerms): Promise<Fate> {
+async function fateOf(one: ArmedTarget, { confirm, forgotten }: Terms): Promise<Fate> {
   await revertTrial(one.machine, one.trial)
   const end = performance.now() + (one.machine.answerSeconds + confirm.seconds) * 1000
   for (;;) {
@@ -44,7 +49,7 @@ async function fateOf(one: ArmedTarget, { confirm }: TrialTerms): Promise<Fate> 
       await forgetTrial(one.machine, one.trial)
       return endOf(state, one)
     }
-    if (state.kind === 'none') return { kind: 'confirmed' }
+    if (state.kind === 'none') return forgotten(one)
     if (performance.now() > end) return { kind: 'going-back' }
     await delay(PAUSE_MILLISECONDS)
   }

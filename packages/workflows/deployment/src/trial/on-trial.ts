@@ -6,8 +6,8 @@ import type { TransitionOutcome } from '@davit/transition-runner'
 import { say } from '../messages.ts'
 import type { Plan } from '../plan-for.ts'
 import { beginTrials } from './begin-trials.ts'
-import { confirmAnew, type Refusal } from './confirm-anew.ts'
-import { type FateOfTarget, goBack } from './go-back.ts'
+import { confirmAnew, FORGOTTEN, type Refusal } from './confirm-anew.ts'
+import { type FateOfTarget, type Forgotten, goBack } from './go-back.ts'
 import type { ArmedTarget, TrialTerms } from './trial-terms.ts'
 import { undone } from './undone.ts'
 
@@ -21,18 +21,21 @@ export async function onTrial(
   { terms, apply }: { readonly terms: TrialTerms; readonly apply: () => Promise<TransitionOutcome> },
 ): Promise<TransitionOutcome> {
   const armed: ArmedTarget[] = []
-  const outcome = await (async () => {
-    await beginTrials(next, plan, { terms, armed })
-    return living(armed, terms, apply)
-  })().catch(async (error: unknown) => {
-    await goBack(armed, terms)
+  const told = new Set<ArmedTarget>()
+  const back = async (forgotten: Forgotten) => goBack(armed, { ...terms, forgotten })
+  const orBack = (forgotten: Forgotten) => async (error: unknown) => {
+    await back(forgotten)
     throw error
-  })
+  }
+  // Until all trials have begun, nothing is changed.
+  await beginTrials(next, plan, { terms, armed }).catch(orBack(() => ({ kind: 'back' })))
+  const forgotten: Forgotten = (one) => (told.has(one) ? { kind: 'confirmed' } : { kind: 'unknown', reason: FORGOTTEN })
+  const outcome = await living(armed, terms, apply).catch(orBack(forgotten))
   if (armed.length === 0) return outcome
-  if (outcome.kind !== 'completed') return undone(outcome, await goBack(armed, terms))
-  const refusals = await confirmAnew(armed, terms)
+  if (outcome.kind !== 'completed') return undone(outcome, await back(forgotten))
+  const refusals = await confirmAnew(armed, { ...terms, told })
   const targets = armed.map(({ label }) => label).toSorted()
-  if (refusals.length > 0) throw notConfirmed(refusals, await goBack(armed, terms))
+  if (refusals.length > 0) throw notConfirmed(refusals, await back(forgotten))
   terms.report(say('trial-confirmed', { targets }))
   return outcome
 }
