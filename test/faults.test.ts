@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { tellFigure } from '@davit/testing/effort'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { ROOT } from '../scripts/executables.ts'
+import { checkBack } from './faults/judge/check-back.ts'
 import { checkClaims, type World } from './faults/judge/check-claims.ts'
 import { randomFrom, sampleFaults } from './faults/inject/choice.ts'
 import { commitHere } from './faults/drive/commit.ts'
-import { type Fault, KINDS, parseFault } from './faults/inject/fault.ts'
-import type { Laboratory } from './faults/drive/laboratory.ts'
+import { type Fault, KINDS, nameOf, parseFault } from './faults/inject/fault.ts'
 import { createLedger } from './faults/drive/ledger.ts'
 import { isFailure, renderFailure, renderPoints, renderTally, runFaults } from './faults/drive/loop.ts'
 import { readOrder } from './faults/drive/order.ts'
 import { type Plan, resumedPlan } from './faults/drive/plan.ts'
-import { alikes, type Place, type Points } from './faults/inject/points.ts'
+import { alikes, type AllPoints, onlyOnTrial, type Place, type Points } from './faults/inject/points.ts'
 import type { RoundResult } from './faults/drive/round.ts'
 import type { JournalEntry, Survey } from './faults/observe/survey.ts'
 import type { Goal, Step } from './faults/drive/system.ts'
@@ -32,24 +32,30 @@ const ROUNDS = KINDS.length
 /** Runs a sample of the rounds of `scripts/faults`. */
 describe.skipIf(!HOSTS_POSSIBLE)('a deployment to three hosts that is interrupted', () => {
   let opened: Laboratories
-  let laboratories: readonly Laboratory[]
-  let points: Points
+  let laboratories: Laboratories['laboratories']
+  let points: AllPoints
 
   beforeAll(async () => {
     opened = await openLaboratories({ prefix: inject('prefix'), count: 2 })
     laboratories = opened.laboratories
-    points = await trace(laboratories[0]!)
+    points = await trace(laboratories)
   }, 5 * 60_000)
   afterAll(async () => opened?.close())
 
   test('has many points at which it can be interrupted', () => {
     for (const step of ['install', 'upgrade', 'undeploy'] as const) {
-      expect(points[step].length).toBeGreaterThan(100)
+      expect(points.usual[step].length).toBeGreaterThan(100)
       for (const tool of ['normalize', 'manifest', 'distribute', 'lock', 'activate', 'set']) {
-        expect(points[step].some((point) => point.startsWith(`davit-${tool}:`))).toBe(true)
+        expect(points.usual[step].some((point) => point.startsWith(`davit-${tool}:`))).toBe(true)
       }
     }
-    expect(points.failing.length).toBeGreaterThan(20)
+    expect(points.usual.failing.length).toBeGreaterThan(20)
+    for (const moment of ['before-trial_begin', 'after-trial_extend', 'before-trial_confirm']) {
+      expect(onlyOnTrial(points).upgrade.some((point) => point.startsWith(`davit-activate:${moment}:`))).toBe(true)
+    }
+    expect(onlyOnTrial(points).failing.some((point) => point.startsWith('davit-activate:before-trial_revert:'))).toBe(
+      true,
+    )
   })
 
   test(
@@ -66,18 +72,19 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment to three hosts that is interrupte
   )
 })
 
+const goalOf = (profile: string, instances: readonly string[]): Goal => ({
+  manifestOptions: [],
+  modelOptions: [],
+  toldAnew: [],
+  text: profile,
+  profiles: new Map([['fl1', `/store/${profile}`]]),
+  instances: new Map(instances.map((name) => [`fl1:c:${name}`, name])),
+})
+
 describe('what a run claims is compared with what happened', () => {
-  const goal = (profile: string, instances: readonly string[]): Goal => ({
-    manifestOptions: [],
-    modelOptions: [],
-    toldAnew: [],
-    text: profile,
-    profiles: new Map([['fl1', `/store/${profile}`]]),
-    instances: new Map(instances.map((name) => [`fl1:c:${name}`, name])),
-  })
   const SECOND = 1_000_000_000n
-  const before = goal('first', ['kept', 'old'])
-  const attempted = goal('second', ['kept', 'new'])
+  const before = goalOf('first', ['kept', 'old'])
+  const attempted = goalOf('second', ['kept', 'new'])
   const after: Survey = {
     host: 'fl1',
     bootId: '',
@@ -87,6 +94,7 @@ describe('what a run claims is compared with what happened', () => {
     profile: '/store/first',
     generations: [1],
     rows: [],
+    trial: 'none',
     stored: ['first'],
     leftFiles: ['/var/lib/davit/targets/fl1/lock/default/holder'],
     leftProcesses: [],
@@ -153,12 +161,24 @@ describe('what a run claims is compared with what happened', () => {
     note('unchanged', { everything: ['services'] }),
     note('activity-planned', { target: 'fl1', reasons: ['rebooted'] }),
     note('lock-lost-meanwhile'),
+    note('nothing-wanted'),
+    note('no-generations'),
+    note('nothing-there', { targets: ['fl1'] }),
+    note('trial-confirmed', { targets: ['fl1'] }),
+    note('trial-was-confirmed', { target: 'fl1' }),
+    note('trial-went-back', { target: 'fl1' }),
     note('left-behind', { services: ['kept', 'new'], target: 'fl1' }),
     error('davit-activate', 'rolled-back'),
     error('davit-activate', 'transition-failed', { ...rest, remaining: [named('activate', 'new', 'fl2')] }),
     error('davit-activate', 'targets-unreachable'),
     error('davit-set', 'targets-unreachable'),
     error('davit-lock', 'targets-unreachable'),
+    error('davit-activate', 'not-confirmed', { exitStatus: 1 }),
+    error('davit-activate', 'not-revertible'),
+    error('davit-env', 'no-generation'),
+    error('davit-reconstruct', 'nothing-found'),
+    error('davit-reconstruct', 'half-recorded'),
+    error('davit-reconstruct', 'wanted-unknown'),
     error('davit-distribute', 'distribution-failed', { delivered: ['fl1'], missing: ['fl2'] }),
     error('davit-distribute', 'interrupted', { ...advice, delivered: ['fl1'], missing: [] }),
     error('davit-env', 'interrupted', { ...advice, before: 'davit-set' }),
@@ -181,11 +201,41 @@ describe('what a run claims is compared with what happened', () => {
       error('davit-activate', 'transition-failed', { ...rest, remaining: [named('activate', 'old', 'fl1')] }),
       error('davit-env', 'interrupted', { ...advice, before: 'davit-lock' }),
       error('davit-set', 'interrupted', advice),
+      error('davit-activate', 'not-confirmed', { exitStatus: 2 }),
       error('davit-lock', 'unlock-refused'),
       'Terminated',
     ]
     expect(problemsOf(...truth)).toEqual([])
   })
+})
+
+test.each([
+  'install env:KILL davit-activate:before-start:fl1:1',
+  'upgrade group:INT davit-set:begin:-:1 then cut davit-activate:connect:fl2:1 second resumed',
+  'undeploy twice:TERM davit-activate:done:fl3:2 second held aborted',
+  'failing sshd davit-activate:before-start:fl3:2 second connect resumed',
+  'upgrade reboot davit-activate:before-trial_begin:fl1:1 second confirmed aborted',
+])('the name of a round says all of it: %s', (name) => {
+  expect(nameOf(parseFault(name)!)).toBe(name)
+})
+
+test('a host that was to go back runs all that is old, or all that is new', () => {
+  const goals = {
+    before: goalOf('first', ['kept', 'old']),
+    next: goalOf('second', ['kept', 'new']),
+  }
+  const problemsAfter = (status: number | null, ...services: readonly string[]) => {
+    const instances = services.map((service) => `fl1:c:${service}`)
+    const records = instances.map((instance) => `${instance} active`)
+    const back = [{ host: 'fl1', running: instances, records, journal: [], trial: 'none' }]
+    const stages = [{ run: { step: 'upgrade', status } }]
+    const all = { upgrade: goals.next }
+    return checkBack({ back, stages, interruptions: 1 } as never, { ...goals, all } as never)
+  }
+  expect([problemsAfter(null, 'kept', 'old'), problemsAfter(null, 'kept', 'new')]).toEqual([[], []])
+  for (const mixture of [['kept'], ['kept', 'old', 'new'], []]) expect(problemsAfter(null, ...mixture)).not.toEqual([])
+  expect(problemsAfter(0, 'kept', 'new')).toEqual([])
+  expect(problemsAfter(0, 'kept', 'old')).not.toEqual([])
 })
 
 describe('only one of several equivalent places is tried', () => {

@@ -39,7 +39,7 @@ async function tryFaults(prefix: string, order: Order): Promise<number> {
   const one = parseFault(order.name)
   const { laboratories, close } = await openLaboratories({ prefix, count: one === undefined ? order.jobs : 1 })
   try {
-    const plan = resumed ?? (await planOf(laboratories[0]!, order, say))
+    const plan = resumed ?? (await planOf(laboratories, order, say))
     const results = await runFaults(laboratories, plan.faults, { say, isOver: () => interrupted, record: plan.record })
     return await conclude(plan, results)
   } finally {

@@ -43,6 +43,8 @@ export interface Laboratory {
   survey(): readonly Survey[]
   /** Waits a while for processes that should end, then surveys the hosts. */
   surveyWhenQuiet(): Promise<readonly Survey[]>
+  /** Waits until the hosts have gone back from what was not confirmed, except those that wait for davit after a restart; surveys them. */
+  surveyOnceBack(): Promise<readonly Survey[]>
   coordinatorState(stateDirectory?: string): CoordinatorState
 }
 
@@ -122,6 +124,11 @@ export function laboratory(system: System): Laboratory {
     changeCoordinator: () => void (coordinators += 1),
     survey: look,
     surveyWhenQuiet: () => untilQuiet(look),
+    async surveyOnceBack() {
+      const isBack = ({ trial }: Survey) => trial !== 'armed'
+      await eventually('hosts to go back', () => look().every(isBack))
+      return look()
+    },
     coordinatorState: (directory = stateDirectory()) => coordinatorState(system, directory),
   }
 }

@@ -1,7 +1,7 @@
 import { isAboutWords } from '../judge/check-claims.ts'
-import { type Fault, type Kind, KINDS, nameOf } from '../inject/fault.ts'
+import { type Fault, type Kind, KINDS, nameOf, WAYS } from '../inject/fault.ts'
 import { BEFORE, type Laboratory } from './laboratory.ts'
-import { partsOf, type Points } from '../inject/points.ts'
+import { type AllPoints, onlyOnTrial, partsOf } from '../inject/points.ts'
 import { runRound, type RoundResult } from './round.ts'
 import { STEPS } from './system.ts'
 
@@ -77,6 +77,8 @@ export function renderTally(results: readonly RoundResult[]): string {
   return [
     `${results.length} rounds, ${results.filter(isFailure).length} failed`,
     ...KINDS.map((kind: Kind) => renderGroup(kind, results, ({ fault }) => fault.kind === kind)),
+    ...WAYS.map((way) => renderGroup(way, results, ({ fault }) => fault.wayOn === way)),
+    renderGroup('confirmed', results, ({ fault }) => fault.trial === 'confirmed'),
     renderGroup('a second fault', results, ({ fault }) => fault.again !== undefined),
     ...STEPS.map((step) => renderGroup(step, results, ({ fault }) => fault.step === step)),
     ...tools.map((tool) => renderGroup(tool, results, (result) => toolOf(result) === tool)),
@@ -113,7 +115,8 @@ function renderGroup(
   return `  ${name.padEnd(16)} ${group.length} tried, ${failed} failed, ${missed} not reached`
 }
 
-export function renderPoints(points: Points): string {
-  const counts = Object.entries(points).map(([step, all]) => `${step} ${all.length}`)
-  return `points: ${counts.join(', ')}, for ${KINDS.length} kinds of faults`
+export function renderPoints(points: AllPoints): string {
+  const counts = STEPS.map((step) => `${step} ${points.usual[step].length}`)
+  const onTrial = Object.values(onlyOnTrial(points)).flat().length
+  return `points: ${counts.join(', ')}, to confirm ${onTrial} more, for ${KINDS.length} kinds of faults`
 }

@@ -5,7 +5,7 @@ import type { Laboratory } from './laboratory.ts'
 import { createLedger, type Ledger, openLedger, type Subject } from './ledger.ts'
 import { isFailure, renderPoints } from './loop.ts'
 import type { Order } from './order.ts'
-import type { Points } from '../inject/points.ts'
+import type { AllPoints } from '../inject/points.ts'
 import type { RoundResult } from './round.ts'
 import { trace } from './trace.ts'
 
@@ -30,11 +30,15 @@ export function resumedPlan(order: Order): Plan | undefined {
 }
 
 /** Plans rounds for the points of an uninterrupted run. */
-export async function planOf(place: Laboratory, order: Order, say: (text: string) => void): Promise<Plan> {
+export async function planOf(
+  places: readonly [Laboratory, ...Laboratory[]],
+  order: Order,
+  say: (text: string) => void,
+): Promise<Plan> {
   const one = parseFault(order.name)
   if (one !== undefined) return planOfSome([one], false)
   const { seed = Date.now() % 1_000_000, file, extent, name } = order
-  const points = await trace(place)
+  const points = await trace(places)
   const faults = faultsFor(points, order, randomFrom(seed))
   say(`seed ${seed}; ${renderPoints(points)}; ${faults.length} rounds`)
   if (file === undefined) return planOfSome(faults, isOfAll(order))
@@ -42,7 +46,7 @@ export async function planOf(place: Laboratory, order: Order, say: (text: string
 }
 
 /** Returns the faults of this run, or, for a new file, all faults that it will contain. */
-function faultsFor(points: Points, order: Order, random: () => number): readonly Fault[] {
+function faultsFor(points: AllPoints, order: Order, random: () => number): readonly Fault[] {
   const { file, extent, name, rounds, share } = order
   const all = () => allFaults(points, random, extent).filter((fault) => nameOf(fault).includes(name))
   if (file !== undefined) return all()

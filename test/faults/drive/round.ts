@@ -1,5 +1,6 @@
 import { LEADS_TO } from '../inject/choice.ts'
 import { isAboutWords } from '../judge/check-claims.ts'
+import { checkBack } from '../judge/check-back.ts'
 import { checkEnd } from '../judge/check-end.ts'
 import { checkRun } from '../judge/check-run.ts'
 import type { CoordinatorState } from '../observe/coordinator-state.ts'
@@ -48,6 +49,8 @@ export interface Evidence {
   readonly stages: readonly Stage[]
   /** Number of the runs that were to be interrupted, which are the first ones. */
   readonly interruptions: number
+  /** The hosts once they have gone back by themselves, before anybody went on; undefined where nothing was to be confirmed. */
+  readonly back: readonly Survey[] | undefined
   /** What is left of the davit-connect that held the connections, if there was one. */
   readonly holders: readonly HolderEnd[]
 }
@@ -85,10 +88,15 @@ async function takeRound(laboratory: Laboratory, fault: Fault): Promise<RoundRes
   laboratory.reached(undefined)
   if (fault.connections === 'shared') await laboratory.shareConnections()
   const interrupted = await interruptions(laboratory, fault)
+  const back = fault.trial === 'none' ? undefined : await laboratory.surveyOnceBack()
   const { stages, holders } = await goOn(laboratory, fault, interrupted)
   const startRecord = fault.coordinator === 'second' ? NO_RECORD : record
-  const evidence = { fault, start, startRecord, stages, holders, interruptions: interrupted.length }
-  const problems = [...stages.flatMap((_, index) => checkRun(evidence, index, goals)), ...checkEnd(evidence, goals)]
+  const evidence = { fault, start, startRecord, stages, holders, interruptions: interrupted.length, back }
+  const problems = [
+    ...stages.flatMap((_, index) => checkRun(evidence, index, goals)),
+    ...checkBack(evidence, goals),
+    ...checkEnd(evidence, goals),
+  ]
   if (problems.every(isAboutWords)) laboratory.reached(next)
   const { isStruck, status } = interrupted.at(-1)!.run
   return {
@@ -104,8 +112,8 @@ const NO_RECORD: Evidence['startRecord'] = { generations: [], manifest: '' }
 
 /** Runs the interrupted run, and the interrupted run after that, if the fault has one. */
 async function interruptions(laboratory: Laboratory, fault: Fault): Promise<readonly Begun[]> {
-  const { step, again, pace } = fault
-  const first = stageOf(laboratory, await laboratory.interrupt(taskFor(step), { strike: fault, pace }))
+  const { step, again, pace, trial } = fault
+  const first = stageOf(laboratory, await laboratory.interrupt(taskFor(step, trial), { strike: fault, pace }))
   if (fault.coordinator === 'second') laboratory.changeCoordinator()
   if (again === undefined) return [first]
   const next = await laboratory.interrupt(taskAfter(laboratory, fault), { strike: again })
@@ -130,7 +138,7 @@ async function goOn(
   }))
   const wayOn =
     task.way === 'repeated' ? [] : [endedStage(withGoal(next, laboratory, fault.step), laboratory.survey(), laboratory)]
-  const last = task.way === 'repeated' ? next : await laboratory.deploy(taskFor(LEADS_TO[fault.step]))
+  const last = task.way === 'repeated' ? next : await laboratory.deploy(taskFor(LEADS_TO[fault.step], fault.trial))
   const second = await laboratory.endSharing()
   const end = endedStage(last, await laboratory.surveyWhenQuiet(), laboratory)
   return { stages: [...earlier, ...wayOn, end], holders: [first, second].filter((one) => one !== undefined) }

@@ -1,5 +1,5 @@
 import type { Fault } from '../inject/fault.ts'
-import type { Deployment, System } from './system.ts'
+import type { Deployment, Goal, System } from './system.ts'
 
 /** What a run of davit-env is told to do. */
 export interface Task {
@@ -8,11 +8,12 @@ export interface Task {
   readonly way: Fault['wayOn']
   /** The coordinator of the run. One that knows nothing has to ask the targets what was wanted, or what was there before. */
   readonly coordinator: Fault['coordinator']
+  readonly trial: Fault['trial']
 }
 
 /** The task of a usual run. */
-export function taskFor(step: Deployment): Task {
-  return { step, way: 'repeated', coordinator: 'same' }
+export function taskFor(step: Deployment, trial: Task['trial'] = 'none'): Task {
+  return { step, way: 'repeated', coordinator: 'same', trial }
 }
 
 export interface Input {
@@ -22,18 +23,31 @@ export interface Input {
 }
 
 /** Returns the arguments of davit-env. */
-export function optionsOf({ goals }: System, { step, way, coordinator, input, dryRun = false }: Task & Input) {
-  const { manifestOptions, modelOptions, toldAnew } = goals[step]
-  const models = input === 'models' ? modelOptions : manifestOptions
-  const asked = coordinator === 'second' ? ['-i', INFRASTRUCTURE] : []
-  // Targets do not know the options.
-  const words = {
-    repeated: models,
-    resumed: ['--resume', ...asked, ...(coordinator === 'second' ? toldAnew : [])],
-    aborted: ['--abort', ...asked],
-  }
-  return [...words[way], ...(dryRun ? ['--dry-run'] : [])]
+export function optionsOf({ goals }: System, terms: Task & Input): readonly string[] {
+  const words = { repeated: repeatedWords, resumed: resumedWords, aborted: abortedWords }
+  return [...words[terms.way](goals[terms.step], terms), ...(terms.dryRun === true ? ['--dry-run'] : [])]
+}
+
+type Words = (goal: Goal, terms: Task & Input) => readonly string[]
+
+/** State that moves could not be brought back. Few seconds, as rounds wait for targets that go back. */
+const TRIAL = ['--confirm', '6', '--no-migration']
+
+const repeatedWords: Words = ({ manifestOptions, modelOptions, toldAnew }, { input, trial }) => {
+  const words = input === 'models' ? modelOptions : manifestOptions
+  return trial === 'none' ? words : [...words.filter((option) => !toldAnew.includes(option)), ...TRIAL]
+}
+
+/** The coordinator of the run that is resumed knows its options, but targets do not. */
+const resumedWords: Words = ({ toldAnew }, { coordinator, trial }) => {
+  if (coordinator === 'same') return ['--resume']
+  return ['--resume', ...FROM_TARGETS, ...(trial === 'none' ? toldAnew : TRIAL)]
+}
+
+const abortedWords: Words = (_, { coordinator, trial }) => {
+  return ['--abort', ...(coordinator === 'same' ? [] : FROM_TARGETS), ...(trial === 'none' ? [] : TRIAL)]
 }
 
 /** File of the infrastructure model. */
 export const INFRASTRUCTURE = 'infrastructure.yaml'
+const FROM_TARGETS = ['-i', INFRASTRUCTURE]

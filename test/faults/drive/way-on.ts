@@ -6,9 +6,9 @@ import { type Deployment, isManifestOf, type System } from './system.ts'
 import { type Task, taskFor } from './task.ts'
 
 /** Returns the task of the run that comes after an interruption. */
-export function taskAfter(laboratory: Laboratory, { step, wayOn: way, coordinator }: Fault): Task {
-  if (way === 'repeated') return taskFor(LEADS_TO[step])
-  return { step: way === 'resumed' ? step : inForce(laboratory, { step, coordinator }), way, coordinator }
+export function taskAfter(laboratory: Laboratory, { step, wayOn: way, coordinator, trial }: Fault): Task {
+  if (way === 'repeated') return taskFor(LEADS_TO[step], trial)
+  return { step: way === 'resumed' ? step : inForce(laboratory, { step, coordinator }), way, coordinator, trial }
 }
 
 /**

@@ -6,7 +6,7 @@ import { laboratory, type Laboratory } from './laboratory.ts'
 import { makeSystem } from './system.ts'
 
 export interface Laboratories {
-  readonly laboratories: readonly Laboratory[]
+  readonly laboratories: readonly [Laboratory, ...Laboratory[]]
   close(): Promise<void>
 }
 
@@ -31,7 +31,9 @@ export async function openLaboratories({
     })
     const failed = (await Promise.allSettled(making)).find((result) => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason
-    return { laboratories, close }
+    const [first, ...others] = laboratories
+    if (first === undefined) throw new Error('there is no laboratory')
+    return { laboratories: [first, ...others], close }
   } catch (error) {
     await close()
     throw error

@@ -1,5 +1,14 @@
 import { type Fault, isMishap, isOfHolder, type Kind, KINDS, leavesOrphans, type Strike } from './fault.ts'
-import { alikes, isOfBuilder, isOfDeployer, partsOf, type Place, type Points } from './points.ts'
+import {
+  alikes,
+  type AllPoints,
+  isOfBuilder,
+  isOfDeployer,
+  onlyOnTrial,
+  partsOf,
+  type Place,
+  type Points,
+} from './points.ts'
 import { GRACEFUL, type Step, STEPS } from '../drive/system.ts'
 
 /**
@@ -9,11 +18,12 @@ import { GRACEFUL, type Step, STEPS } from '../drive/system.ts'
  * interruption of the next run are always random. So is the order, so that ending the loop early leaves a sample.
  */
 export function allFaults(
-  points: Points,
+  all: AllPoints,
   random: () => number,
   extent: 'one-of-each' | 'every-signal',
 ): readonly Fault[] {
   const isAll = extent === 'every-signal'
+  const points = all.usual
   const each = STEPS.flatMap((step) => points[step].map((point) => [{ step, point }]))
   const faults = (isAll ? each : alikes(points)).flatMap((alike) => {
     const kinds = kindsFor(alike[0]!.point, isAll ? KINDS.map((kind) => [kind]) : KINDS_ALIKE)
@@ -23,15 +33,18 @@ export function allFaults(
     })
     return [...once, twice(pick(alike, random), points, random)]
   })
-  return shuffled(faults, random)
+  return shuffled([...faults, ...trialFaults(all, random)], random)
 }
 
 /** Returns a sample that takes kinds and steps in turn, so that each has its share, and points at random. */
-export function sampleFaults(points: Points, count: number, random: () => number): readonly Fault[] {
+export function sampleFaults(all: AllPoints, count: number, random: () => number): readonly Fault[] {
   const kinds = shuffled(KINDS, random)
+  const points = all.usual
   return Array.from({ length: count }, (_, index) => {
     const step = STEPS[index % STEPS.length]!
     const kind = kinds[index % kinds.length]!
+    // Every sixth fault is in a run that is to be confirmed.
+    if (index % 6 === 2 && !isOfHolder(kind)) return trialFault(step, kind, all, random)
     // Every fourth fault is at a tool that makes the manifest, and every fourth has a second interruption.
     const ofBuilder = index % 4 === 0 && !isMishap(kind) && !isOfHolder(kind)
     const possible = points[step].filter((point) => canHappen(kind, point))
@@ -47,6 +60,37 @@ const KINDS_ALIKE: readonly (readonly Kind[])[] = [
   KINDS.filter((kind) => kind.startsWith('twice:')),
   ...KINDS.filter((kind) => kind.endsWith(':KILL') || isOfHolder(kind) || isMishap(kind)).map((kind) => [kind]),
 ]
+
+/**
+ * Returns faults of every kind at each point that only runs pass which are to be confirmed, up to the host, and one of any kind at every
+ * other point of tools that deploy.
+ */
+function trialFaults(all: AllPoints, random: () => number): readonly Fault[] {
+  const only = onlyOnTrial(all)
+  return alikes(all.trial).flatMap((alike) => {
+    const { step, point } = pick(alike, random)
+    if (!isOfDeployer(point)) return []
+    const kinds = KINDS_ALIKE.map((same) => pick(same, random)).filter((kind) => canBeTried(kind, point))
+    const chosen = only[step].includes(point) ? kinds : [pick(kinds, random)]
+    return chosen.map((kind) => trialAt({ step, point }, kind, random))
+  })
+}
+
+/** Returns a fault of a kind, if it can be, at one of the points of a run that is to be confirmed. */
+function trialFault(step: Step, kind: Kind, all: AllPoints, random: () => number): Fault {
+  const points = (random() < 0.75 ? onlyOnTrial(all) : all.trial)[step].filter(isOfDeployer)
+  const possible = points.filter((point) => canBeTried(kind, point))
+  const point = pick(possible.length === 0 ? points : possible, random)
+  return trialAt({ step, point }, possible.length === 0 ? 'env:KILL' : kind, random)
+}
+
+function canBeTried(kind: Kind, point: string): boolean {
+  return !isOfHolder(kind) && canHappen(kind, point)
+}
+
+function trialAt(place: Place, kind: Kind, random: () => number): Fault {
+  return { ...faultAt(place, kind, random), pace: 'usual', connections: 'own', trial: 'confirmed' }
+}
 
 function kindsFor(point: string, kinds: readonly (readonly Kind[])[]): readonly (readonly Kind[])[] {
   return kinds.filter(([kind]) => canHappen(kind!, point))
@@ -69,7 +113,7 @@ function twice({ step, point }: Place, points: Points, random: () => number, kin
   const second = strikeAt(pick(next, random), KINDS, random)
   const coordinator = random() < 0.25 ? 'second' : 'same'
   const wayOn = wayOnFrom(point, random)
-  return { step, ...first, again: second, coordinator, pace: 'usual', connections: 'own', wayOn }
+  return { step, ...first, again: second, coordinator, pace: 'usual', connections: 'own', wayOn, trial: 'none' }
 }
 
 /** Whether the next run also reaches the point, although it has less to do. */
@@ -102,7 +146,15 @@ function faultAt({ step, point }: Place, kind: Kind, random: () => number): Faul
   // Without holding up, the activity could be over before a second signal.
   const isHeld = canBeHeld && (strike.kind.startsWith('twice:') || random() < 0.5)
   const connections = connectionsFor(strike, random)
-  return { step, ...strike, coordinator, pace: isHeld ? 'held' : 'usual', connections, wayOn: wayOnFrom(point, random) }
+  return {
+    step,
+    ...strike,
+    coordinator,
+    pace: isHeld ? 'held' : 'usual',
+    connections,
+    wayOn: wayOnFrom(point, random),
+    trial: 'none',
+  }
 }
 
 /** Half of the interrupted runs are resumed or aborted, where anything was begun. */

@@ -45,15 +45,17 @@ export interface Fault extends Strike {
   readonly connections: 'own' | 'shared'
   /** What comes after the interruptions: the same command, or `davit-env --resume` or `--abort`, and then the same command. */
   readonly wayOn: 'repeated' | 'resumed' | 'aborted'
+  /** Whether targets go back by themselves unless a run confirms what it has deployed; then all runs do so, or none. */
+  readonly trial: 'none' | 'confirmed'
 }
 
 /** The ways on that their own words name in the name of a fault. */
-const WAYS = ['resumed', 'aborted'] as const
+export const WAYS = ['resumed', 'aborted'] as const
 
 /** The word for shared connections in the name of a fault. */
 const SHARED = 'connect'
 
-export function nameOf({ step, kind, point, again, coordinator, pace, connections, wayOn }: Fault): string {
+export function nameOf({ step, kind, point, again, coordinator, pace, connections, wayOn, trial }: Fault): string {
   return [
     step,
     kind,
@@ -62,6 +64,7 @@ export function nameOf({ step, kind, point, again, coordinator, pace, connection
     ...(coordinator === 'second' ? [coordinator] : []),
     ...(pace === 'held' ? [pace] : []),
     ...(connections === 'shared' ? [SHARED] : []),
+    ...(trial === 'none' ? [] : [trial]),
     ...(wayOn === 'repeated' ? [] : [wayOn]),
   ].join(' ')
 }
@@ -82,11 +85,12 @@ export function parseFault(name: string): Fault | undefined {
 function circumstancesOf(
   { kind }: Strike,
   words: readonly string[],
-): Pick<Fault, 'coordinator' | 'pace' | 'connections' | 'wayOn'> {
+): Pick<Fault, 'coordinator' | 'pace' | 'connections' | 'wayOn' | 'trial'> {
   return {
     coordinator: words.includes('second') ? 'second' : 'same',
     pace: words.includes('held') ? 'held' : 'usual',
     connections: isOfHolder(kind) || words.includes(SHARED) ? 'shared' : 'own',
+    trial: words.includes('confirmed') ? 'confirmed' : 'none',
     wayOn: WAYS.find((way) => words.includes(way)) ?? 'repeated',
   }
 }

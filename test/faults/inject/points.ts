@@ -3,6 +3,18 @@ import { type Step, STEPS } from '../drive/system.ts'
 /** Names of points, in the order in which an uninterrupted run reaches them. */
 export type Points = Readonly<Record<Step, readonly string[]>>
 
+/** Points of runs that confirm nothing, and of those that confirm what they have deployed. */
+export interface AllPoints {
+  readonly usual: Points
+  readonly trial: Points
+}
+
+/** Returns the points that only a run passes that confirms what it has deployed. */
+export function onlyOnTrial({ usual, trial }: AllPoints): Points {
+  const only = STEPS.map((step) => [step, trial[step].filter((point) => !usual[step].includes(point))] as const)
+  return Object.fromEntries(only) as unknown as Points
+}
+
 interface PointParts {
   readonly tool: string
   readonly moment: string

@@ -17,7 +17,7 @@ export function checkJournal(evidence: Evidence, goals: Goals): readonly string[
   const journal = journalSince(evidence, stages.at(-1)!.after)
   const isSettled = ({ time }: JournalEntry) => time > beginningOf(stages[interruptions]!.run)
   const counts = stages.flatMap((_, index) =>
-    index < interruptions ? [] : checkStage(journal, index, evidence, goals),
+    index < interruptions ? [] : checkStage(journal, index, { ...evidence, ...goals }),
   )
   const problems = [...follow(journal, before.instances).problems, ...counts, ...touched(journal, evidence, goals)]
   if (problems.length === 0) return []
@@ -43,35 +43,53 @@ function rebootedIn(journal: readonly JournalEntry[]) {
 }
 
 /** Checks that a run that was not interrupted did only what was left to do. */
-// eslint-disable-next-line
-function checkStage(journal: readonly JournalEntry[], index: number, evidence: Evidence, { before, all }: Goals) {
-  const { stages, interruptions } = evidence
+function checkStage(
+  journal: readonly JournalEntry[],
+  index: number,
+  evidence: Evidence & Pick<Goals, 'before' | 'all'>,
+) {
+  const { stages, before, all } = evidence
   const { run } = stages[index]!
   const result = resultOf(run)
   if (result === 'failed') return []
+  const { earlier, rest } = partsAt(index, journal, evidence)
+  const middle = follow(earlier, before.instances)
+  const mayBeUndone = [rebootedIn(journal), failingIn(stages)]
+  const isWaiting = waitingIn(evidence)
+  const instances = new Set([before, ...Object.values(all)].flatMap((goal) => [...goal.instances.keys()]))
+  return [...instances]
+    .filter((instance) => !isWaiting(instance))
+    .flatMap((instance) =>
+      checkCounts(instance, {
+        middle,
+        rest,
+        isWanted: result === 'reached' ? all[run.step].instances.has(instance) : comesToRun(instance, middle),
+        mayBeUndone: mayBeUndone.some((isIt) => isIt(instance)),
+      }),
+    )
+}
+
+/** Returns the entries before a run that was not interrupted, and those of the run. */
+function partsAt(index: number, journal: readonly JournalEntry[], { stages, interruptions }: Evidence) {
+  const { run } = stages[index]!
+  // Requests of an interrupted run may be carried out when the next one has begun.
   const begin = index === interruptions ? beginningOf(run) : run.startedAt
   const end = stages[index + 1]?.run.startedAt
-  const rest = journal.filter(({ time }) => time > begin && (end === undefined || time <= end))
-  const middle = follow(
-    journal.filter(({ time }) => time <= begin),
-    before.instances,
-  )
-  const isRebooted = rebootedIn(journal)
-  const isFailing = failingIn(stages)
-  const instances = new Set([before, ...Object.values(all)].flatMap((goal) => [...goal.instances.keys()]))
-  return [...instances].flatMap((instance) =>
-    checkCounts(instance, {
-      middle,
-      rest,
-      isWanted: result === 'reached' ? all[run.step].instances.has(instance) : comesToRun(instance, middle),
-      mayBeUndone: isRebooted(instance) || isFailing(instance),
-    }),
-  )
+  return {
+    earlier: journal.filter(({ time }) => time <= begin),
+    rest: journal.filter(({ time }) => time > begin && (end === undefined || time <= end)),
+  }
 }
 
 function failingIn(stages: readonly Stage[]) {
   const hosts = stages.flatMap(({ run: { strike } }) => (strike?.kind === 'fail' ? [partsOf(strike.point).host] : []))
   return (instance: string) => hosts.some((host) => instance.startsWith(`${host}:`))
+}
+
+/** Hosts that go back only once the run connects to them, so that they do more than what is left. */
+function waitingIn({ back = [] }: Evidence) {
+  const hosts = back.filter(({ trial }) => trial === 'waiting').map(({ host }) => `${host}:`)
+  return (instance: string) => hosts.some((host) => instance.startsWith(host))
 }
 
 interface CountTerms {

@@ -28,6 +28,9 @@ export const MESSAGE_CLAIMS: Readonly<Record<string, Check>> = {
       .filter((host) => surveyOf(host, start).profile !== '')
       .map((host) => `${host} has a profile`),
   'left-behind': keepsRunning,
+  'trial-confirmed': (said, world) => textsIn(said, 'targets').flatMap((host) => hasNew(host, said, world)),
+  'trial-was-confirmed': (said, world) => hasNew(textIn(said, 'target'), said, world),
+  'trial-went-back': (said, world) => onHost(textIn(said, 'target'), asBefore(said, world)),
   'lock-lost-meanwhile': (_, { reinstalled }) => unless(reinstalled.size > 0, 'nobody has taken it'),
 }
 
@@ -43,6 +46,8 @@ export const ERROR_CLAIMS: Readonly<Record<string, Check>> = {
   'distribution-failed': (said, world) => sentTo(textsIn(said, 'delivered'), world),
   'targets-unreachable': didNothing,
   'not-ours': asBefore,
+  'not-confirmed': (said, world) => (said.fields['exitStatus'] === 1 ? asBefore(said, world) : []),
+  'not-revertible': asBefore,
   'no-deployment': asBefore,
   'no-generation': (said, world) => [
     ...asBefore(said, world),
@@ -86,6 +91,16 @@ function settled({ time }: Said, world: World): readonly string[] {
       .map(({ host, profile }) => `the profile of ${host} is '${profile}'`),
   ])
   return found.some((problems) => problems.length === 0) ? [] : found.flat()
+}
+
+/** Checks that a host runs what was to be reached. */
+function hasNew(host: string, { time }: Said, world: World): readonly string[] {
+  return onHost(host, sameAs(world.attempted.instances.keys(), time, world))
+}
+
+/** Returns the problems with the instances of a host. */
+function onHost(host: string, problems: readonly string[]): readonly string[] {
+  return problems.filter((problem) => problem.startsWith(`'${host}:`))
 }
 
 function isLocked({ leftFiles }: Survey): boolean {

@@ -31,9 +31,15 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'stopped',
   'stopping',
   'taking-over',
+  'trial-begun',
+  'trial-goes-back',
+  'trial-not-all-back',
+  'trial-not-survived',
+  'trial-unknown',
   'trying-again',
   'unlock-failed',
   'waiting-for-earlier',
+  'waiting-for-trial',
 ])
 
 /** Codes of errors that only say what went wrong, and claim nothing. */
@@ -45,6 +51,7 @@ export const ONLY_WRONG: ReadonlySet<string> = new Set([
   'cannot-write',
   'channel-closed',
   'connection-lost',
+  'going-back',
   'import-failed',
   'lock-lost',
   'lock-refused',

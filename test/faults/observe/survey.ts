@@ -17,6 +17,8 @@ export interface Survey {
   readonly generations: readonly number[]
   /** `COMPONENT ROW` of all state on the host. */
   readonly rows: readonly string[]
+  /** Whether the host goes back by itself unless somebody confirms; after a restart it may wait until davit connects. */
+  readonly trial: 'none' | 'armed' | 'waiting'
   /** Names of the packages that are valid. */
   readonly stored: readonly string[]
   /** Files of davit that should not outlive a run but do. */
@@ -70,6 +72,7 @@ function surveyOf(host: string, root: string, storeDirectory: string): Survey {
       .map(Number)
       .toSorted((left, right) => left - right),
     rows: rowsIn(join(root, 'var/lib/davit-faults', host)),
+    trial: trialIn(join(target, 'trials/default'), processes),
     stored: namesIn(join(store, '.davit/registrations')).map((name) => basename(name, '.json')),
     leftFiles: leftIn(root, storeDirectory),
     leftProcesses: processes
@@ -88,6 +91,11 @@ function processesIn(root: string) {
     const instance = /(?:^|\0)DAVIT_INSTANCE=([^\0]*)/.exec(environment!)?.[1]
     return { pid, instance, command: command!.replaceAll(/[\0\n]/g, ' ').slice(0, 100) }
   })
+}
+
+function trialIn(directory: string, processes: ReturnType<typeof processesIn>): Survey['trial'] {
+  if (namesIn(directory).length === 0) return 'none'
+  return processes.some(({ command }) => command.includes('trials/default/script')) ? 'armed' : 'waiting'
 }
 
 function rowsIn(directory: string): readonly string[] {
