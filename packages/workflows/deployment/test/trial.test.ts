@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 import { DavitError } from '@davit/diagnostics'
 import type { Machine, ShellTarget } from '@davit/target'
@@ -86,6 +88,18 @@ test('a target that cannot be reached at first is tried again', async () => {
   let attempts = 0
   const late: Anew = ({ name }, machine) => (name === 'two' && (attempts += 1) < 3 ? lost : machine)
   expect(await deploy(late)).toEqual({ kind: 'completed' })
+})
+
+test('a target that stays away is waited for only as long as there is time to confirm', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  // A timer that nobody refers to is collected, and would never end the waiting.
+  const away: Anew = ({ name }, machine) => {
+    collect()
+    return name === 'two' ? lost : machine
+  }
+  const confirm = { seconds: 1, connections: connections(away) }
+  await expect(machines.deploy(NEW(), targets, { confirm })).rejects.toMatchObject({ code: 'not-confirmed' })
 })
 
 test('it is said which targets run what, if one was confirmed before another one was lost', async () => {

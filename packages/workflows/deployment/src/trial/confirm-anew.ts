@@ -20,13 +20,27 @@ export async function confirmAnew(
   { told, ...terms }: TrialTerms & Pick<AttemptTerms, 'told'>,
 ): Promise<readonly Refusal[]> {
   const { confirm, signal } = terms
-  const over = AbortSignal.any([signal, AbortSignal.timeout(confirm.seconds * 1000)])
-  let known: readonly Refusal[] | undefined
+  // Not AbortSignal.timeout(), which AbortSignal.any() does not keep from being collected, so that it would never fire.
+  const time = new AbortController()
+  const timer = setTimeout(() => time.abort(), confirm.seconds * 1000)
+  try {
+    return await confirmUntil(AbortSignal.any([signal, time.signal]), armed, { terms, told })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function confirmUntil(
+  over: AbortSignal,
+  armed: readonly ArmedTarget[],
+  known: Omit<AttemptTerms, 'over'>,
+): Promise<readonly Refusal[]> {
+  let last: readonly Refusal[] | undefined
   for (;;) {
-    const attempt = await attemptOf(armed, { terms, told, over })
-    if (attempt.isCut) return known ?? attempt.refusals
-    known = attempt.refusals
-    if (known.length === 0 || attempt.isFinal || over.aborted) return known
+    const attempt = await attemptOf(armed, { ...known, over })
+    if (attempt.isCut) return last ?? attempt.refusals
+    last = attempt.refusals
+    if (last.length === 0 || attempt.isFinal || over.aborted) return last
     await delay(PAUSE_MILLISECONDS, undefined, { signal: over }).catch(() => {})
   }
 }
