@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, t
 import { ROOT } from '../scripts/executables.ts'
 import { checkBack } from './faults/judge/check-back.ts'
 import { checkClaims, type World } from './faults/judge/check-claims.ts'
-import { randomFrom, sampleFaults } from './faults/inject/choice.ts'
+import { randomFrom, SAMPLE_SIZE, sampleFaults } from './faults/inject/choice.ts'
 import { commitHere } from './faults/drive/commit.ts'
-import { type Fault, KINDS, nameOf, parseFault } from './faults/inject/fault.ts'
+import { type Fault, nameOf, parseFault } from './faults/inject/fault.ts'
 import { createLedger } from './faults/drive/ledger.ts'
 import { isFailure, renderFailure, renderPoints, renderTally, runFaults } from './faults/drive/loop.ts'
 import { readOrder } from './faults/drive/order.ts'
@@ -26,8 +26,8 @@ import { HOSTS_POSSIBLE } from './harness/hosts.ts'
 const { DAVIT_FAULT_SEED: given, CI: inspection } = process.env
 /** Inspections of changes use a fixed seed. All other runs use a different one each time. */
 const SEED = Number(given || (inspection ? 11 : Date.now() % 1_000_000))
-/** Enough rounds for every kind once, with steps and second faults in turn. */
-const ROUNDS = KINDS.length
+/** Enough rounds for every kind once that differs from others, with steps, ways to go on and second faults in turn. */
+const ROUNDS = SAMPLE_SIZE
 
 /** Runs a sample of the rounds of `scripts/faults`. */
 describe.skipIf(!HOSTS_POSSIBLE)('a deployment to three hosts that is interrupted', () => {

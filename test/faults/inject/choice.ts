@@ -36,9 +36,15 @@ export function allFaults(
   return shuffled([...faults, ...trialFaults(all, random)], random)
 }
 
-/** Returns a sample that takes kinds and steps in turn, so that each has its share, and points at random. */
+/**
+ * Returns a sample that takes kinds and steps in turn, so that each has its share, and points at random. Half of the kinds that are
+ * equivalent take part.
+ */
 export function sampleFaults(all: AllPoints, count: number, random: () => number): readonly Fault[] {
-  const kinds = shuffled(KINDS, random)
+  const kinds = shuffled(
+    KINDS_ALIKE.flatMap((same) => shuffled(same, random).slice(0, halfOf(same))),
+    random,
+  )
   const points = all.usual
   return Array.from({ length: count }, (_, index) => {
     const step = STEPS[index % STEPS.length]!
@@ -91,6 +97,13 @@ function canBeTried(kind: Kind, point: string): boolean {
 function trialAt(place: Place, kind: Kind, random: () => number): Fault {
   return { ...faultAt(place, kind, random), pace: 'usual', connections: 'own', trial: 'confirmed' }
 }
+
+function halfOf(kinds: readonly Kind[]): number {
+  return Math.ceil(kinds.length / 2)
+}
+
+/** Number of faults in a sample that has every kind once, as far as they are not equivalent. */
+export const SAMPLE_SIZE = KINDS_ALIKE.reduce((sum, same) => sum + halfOf(same), 0)
 
 function kindsFor(point: string, kinds: readonly (readonly Kind[])[]): readonly (readonly Kind[])[] {
   return kinds.filter(([kind]) => canHappen(kind!, point))
