@@ -1,4 +1,3 @@
-import { byName } from '@davit/languages'
 import * as v from 'valibot'
 import { checkManifest } from './checks/check-manifest.ts'
 import type { Format } from './format.ts'
@@ -52,9 +51,13 @@ interface Paths {
 
 /** Store of a manifest that names none: that of its first path, in order of names. */
 function storeIn({ services, profiles }: Paths): StoreReference {
-  const [service] = [...services].toSorted(byName)
-  const [profile] = [...profiles].toSorted(byName)
-  return storeOf(service?.[1].pkg ?? profile?.[1])
+  return storeOf(firstOf(services)?.pkg ?? firstOf(profiles))
+}
+
+function firstOf<Value>(entries: ReadonlyMap<string, Value>): Value | undefined {
+  let first: string | undefined
+  for (const name of entries.keys()) if (first === undefined || name < first) first = name
+  return first === undefined ? undefined : entries.get(first)
 }
 
 /** Leaves out the Nix store, so that such manifests are written exactly as by the original toolset, which knows no other store. */

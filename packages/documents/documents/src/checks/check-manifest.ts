@@ -1,29 +1,22 @@
 import { atPath, type Diagnostic, type Path } from '@davit/diagnostics'
 import { checkServiceSecrets, checkTargetSecrets } from './check-secrets.ts'
 import { checkTargets } from './check-targets.ts'
+import type { ServiceKey, StorePath } from '../ids.ts'
 import type { Manifest } from '../manifest.ts'
 import type { Mapping } from '../mapping.ts'
 import type { ProfileManifest } from '../profile-manifest.ts'
-import { storeOf } from '../store-reference.ts'
 import { checkReferences, type Reference } from './check-references.ts'
 
 /** Finds references to services and targets that the manifest does not have, and paths outside its store. */
 export function checkManifest(manifest: Manifest): Diagnostic[] {
-  const { services, infrastructure, profiles, serviceMappings, snapshotMappings } = manifest
-  const mappings: Step[] = [
-    ...stepsOf(serviceMappings, ['serviceMappings']),
-    ...stepsOf(snapshotMappings, ['snapshotMappings']),
-    ...[...services].flatMap(([key, { dependsOn, connectsTo }]) => [
-      ...stepsOf(dependsOn, ['services', key, 'dependsOn']),
-      ...stepsOf(connectsTo, ['services', key, 'connectsTo']),
-    ]),
-  ]
+  const { services, infrastructure, profiles } = manifest
+  const dangling = danglingSteps(manifest)
   const targets = [
     ...[...profiles.keys()].map((name) => ({ path: ['profiles', name], name })),
-    ...mappings.map(targetIn),
+    ...dangling.map(targetIn),
   ]
   return [
-    ...checkReferences(mappings.flatMap(servicesIn), { what: 'service with key', table: services }),
+    ...checkReferences(dangling.flatMap(servicesIn), { what: 'service with key', table: services }),
     ...checkReferences(targets, { what: 'target', table: infrastructure }),
     ...checkTargets(infrastructure, ['infrastructure']),
     ...checkTargetSecrets(infrastructure, ['infrastructure']),
@@ -45,23 +38,37 @@ export function checkProfileManifest({ services, serviceMappings }: ProfileManif
 }
 
 /** Finds paths outside the store of the manifest: a deployment has one store. */
-function checkStore({ store, services, profiles }: Manifest): Diagnostic[] {
+function checkStore({ store: { directory }, services, profiles }: Manifest): Diagnostic[] {
+  const isOutside = (at: StorePath) => !at.startsWith(directory) || at.lastIndexOf('/') !== directory.length
   const paths = [
-    ...[...profiles].map(([name, at]) => ({ path: ['profiles', name], at })),
-    ...[...services].map(([key, { pkg }]) => ({ path: ['services', key, 'pkg'], at: pkg })),
+    ...[...profiles].flatMap(([name, at]) => (isOutside(at) ? [{ path: ['profiles', name], at }] : [])),
+    ...[...services].flatMap(([key, { pkg: at }]) => (isOutside(at) ? [{ path: ['services', key, 'pkg'], at }] : [])),
   ]
-  return paths
-    .filter(({ at }) => storeOf(at).directory !== store.directory)
-    .map(({ path, at }) => atPath(path, `'${at}' is not in the store of this manifest, '${store.directory}'`))
+  return paths.map(({ path, at }) => atPath(path, `'${at}' is not in the store of this manifest, '${directory}'`))
 }
 
 interface Step {
   readonly path: Path
-  readonly mapping: Mapping & { readonly containerProvidedByService?: string }
+  readonly mapping: Mapping & { readonly containerProvidedByService?: ServiceKey }
 }
 
-function stepsOf(mappings: readonly Step['mapping'][], path: Path): Step[] {
-  return mappings.map((mapping, index) => ({ path: [...path, index], mapping }))
+/** Finds the mappings that refer to something that the manifest does not have. Only these get a path: there are many mappings. */
+function danglingSteps({ services, infrastructure, serviceMappings, snapshotMappings }: Manifest): readonly Step[] {
+  const found: Step[] = []
+  const add = (mappings: readonly Step['mapping'][], ...path: Path) => {
+    for (const [index, mapping] of mappings.entries()) {
+      const { service, target, containerProvidedByService: provider = service } = mapping
+      const isSound = services.has(service) && services.has(provider) && infrastructure.has(target)
+      if (!isSound) found.push({ path: [...path, index], mapping })
+    }
+  }
+  add(serviceMappings, 'serviceMappings')
+  add(snapshotMappings, 'snapshotMappings')
+  for (const [key, { dependsOn, connectsTo }] of services) {
+    add(dependsOn, 'services', key, 'dependsOn')
+    add(connectsTo, 'services', key, 'connectsTo')
+  }
+  return found
 }
 
 function servicesIn({ path, mapping: { service, containerProvidedByService: provider } }: Step): Reference[] {

@@ -18,7 +18,9 @@ export function checkTargetSecrets(
   targets: ReadonlyMap<string, Pick<Target, 'containers'>>,
   path: Path = [],
 ): Diagnostic[] {
-  return [...targets].flatMap(([name, { containers }]) => checkContainers(containers, [...path, name, 'containers']))
+  return [...targets].flatMap(([name, { containers }]) =>
+    containers.size === 0 ? [] : checkContainers(containers, [...path, name, 'containers']),
+  )
 }
 
 /** Finds secrets in the containers that services provide that are not as they should be. */
@@ -27,7 +29,7 @@ export function checkServiceSecrets(
   path: Path = ['services'],
 ): Diagnostic[] {
   return [...services].flatMap(([name, { providesContainers }]) =>
-    checkContainers(providesContainers, [...path, name, 'providesContainers']),
+    providesContainers.size === 0 ? [] : checkContainers(providesContainers, [...path, name, 'providesContainers']),
   )
 }
 
@@ -45,7 +47,9 @@ export interface SecretProblem {
 
 /** Finds secrets among the properties of a container that are not as they should be. */
 export function secretProblems(properties: Properties, path: Path = []): readonly SecretProblem[] {
-  return [...properties].flatMap(([name, value]) => problemsIn(value, [...path, name]))
+  return [...properties].flatMap(([name, value]) =>
+    typeof value === 'object' ? problemsIn(value, [...path, name]) : [],
+  )
 }
 
 function problemsIn(value: PropertyValue, path: Path): readonly SecretProblem[] {
