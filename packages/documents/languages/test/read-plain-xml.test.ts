@@ -4,7 +4,7 @@ import { openSource } from '../src/text/invalid-document.ts'
 import { readPlainXml } from '../src/xml/read-plain-xml.ts'
 import { readXml, readXmlWithPlaces } from '../src/xml/read-xml.ts'
 import { findXmlProblem } from '../src/xml/find-xml-problem.ts'
-import { writeXml } from '../src/xml/write-xml.ts'
+import { marginWithin, writeAttribute, writeBranch, writeLeaf, writeXml } from '../src/xml/write-xml.ts'
 import type { XmlElement } from '../src/xml/xml-element.ts'
 
 const name = fc.constantFrom('a', 'b-c', 'd.e', '_f1')
@@ -29,7 +29,7 @@ const { element } = fc.letrec<{ element: XmlElement }>((tie) => ({
 test('what writeXml() writes is read the quick way, and like any XML', () => {
   fc.assert(
     fc.property(element, (root) => {
-      const written = writeXml(root)
+      const written = writeXml(textOf(root, '\n'))
       expect(readPlainXml(written)).toEqual(withoutPlaces(readXmlWithPlaces(source(written))))
     }),
     { numRuns: 500 },
@@ -111,12 +111,22 @@ describe('the quick way leaves to the other', () => {
 })
 
 test('readXml() reads the same either way', () => {
-  const written = writeXml({ name: 'a', attributes: new Map([['b', 'c']]), children: [], text: ' d ' })
+  const written = writeXml(writeLeaf(' d ', { margin: '\n', name: 'a', attributes: writeAttribute('b', 'c') }))
   expect(readXml(source(written))).toEqual(readXml(source(written.replace('<a', '<!-- x --><a'))))
 })
 
 function source(given: string) {
   return openSource(given, { file: 'x' })
+}
+
+function textOf({ name: own, attributes, children, text: content }: XmlElement, margin: string): string {
+  const written = [...attributes].map(([key, value]) => writeAttribute(key, value)).join('')
+  const start = { margin, name: own, attributes: written }
+  if (children.length === 0) return writeLeaf(content, start)
+  return writeBranch(
+    children.map((child) => textOf(child, marginWithin(margin))),
+    start,
+  )
 }
 
 function withoutPlaces({ name: own, attributes, children, text: content }: XmlElement): XmlElement {

@@ -1,71 +1,73 @@
-import { byName, Float, type XmlElement } from '@davit/languages'
+import { byName, Float, marginWithin, writeAttribute, writeBranch, writeLeaf, type XmlStart } from '@davit/languages'
 import type { Properties, PropertyValue } from '../property.ts'
 import type { Spelling, SpellingOf } from './spelling.ts'
 
-/** Name and attributes of the element that a value becomes. */
-export interface Encoding {
-  readonly name: string
-  readonly attributes?: ReadonlyMap<string, string>
-}
-
-/** Encodes a valid value by a spelling. Tables are written in order of their names. */
-export function encodeXml(value: unknown, spelling: Spelling, encoding: Encoding): XmlElement {
+/** Writes a valid value as an element, by a spelling. Tables are written in order of their names. */
+export function encodeXml(value: unknown, spelling: Spelling, start: XmlStart): string {
   switch (spelling.kind) {
     case 'text':
     case 'number':
-      return leaf(String(value), encoding)
+      return writeLeaf(String(value), start)
     case 'record':
-      return branch(recordChildren(value as Readonly<Record<string, unknown>>, spelling), encoding)
+      return writeBranch(recordChildren(value as Readonly<Record<string, unknown>>, spelling, start), start)
     case 'list':
-      return branch(listChildren(value as readonly unknown[], spelling), encoding)
+      return writeBranch(listChildren(value as readonly unknown[], spelling, start), start)
     case 'table':
-      return branch(tableChildren(value as ReadonlyMap<string, unknown>, spelling), encoding)
+      return writeBranch(tableChildren(value as ReadonlyMap<string, unknown>, spelling, start), start)
     case 'properties':
-      return encodeProperty(value as Properties, encoding)
+      return encodeProperty(value as Properties, start)
   }
 }
 
-function recordChildren(value: Readonly<Record<string, unknown>>, { fields }: SpellingOf<'record'>): XmlElement[] {
-  const children: XmlElement[] = []
+function recordChildren(
+  value: Readonly<Record<string, unknown>>,
+  { fields }: SpellingOf<'record'>,
+  start: XmlStart,
+): string[] {
+  const margin = marginWithin(start.margin)
+  const children: string[] = []
   for (const [name, spelling] of fields) {
     const field = value[name]
-    if (field !== undefined) children.push(encodeXml(field, spelling, { name }))
+    if (field !== undefined) children.push(encodeXml(field, spelling, { margin, name, attributes: '' }))
   }
   return children
 }
 
-function listChildren(value: readonly unknown[], { element, item }: SpellingOf<'list'>): XmlElement[] {
-  return value.map((member) => encodeXml(member, item, { name: element }))
+function listChildren(value: readonly unknown[], { element, item }: SpellingOf<'list'>, start: XmlStart): string[] {
+  const inner = { margin: marginWithin(start.margin), name: element, attributes: '' }
+  return value.map((member) => encodeXml(member, item, inner))
 }
 
-function tableChildren(value: ReadonlyMap<string, unknown>, { element, entry }: SpellingOf<'table'>): XmlElement[] {
-  return [...value].toSorted(byName).map(([key, member]) =>
-    encodeXml(member, entry, {
-      name: element,
-      attributes: new Map([['name', key]]),
-    }),
-  )
+function tableChildren(
+  value: ReadonlyMap<string, unknown>,
+  { element, entry }: SpellingOf<'table'>,
+  start: XmlStart,
+): string[] {
+  const margin = marginWithin(start.margin)
+  return [...value]
+    .toSorted(byName)
+    .map(([key, member]) =>
+      encodeXml(member, entry, { margin, name: element, attributes: writeAttribute('name', key) }),
+    )
 }
 
-function encodeProperty(value: PropertyValue, encoding: Encoding): XmlElement {
-  const { name, attributes = NO_ATTRIBUTES } = encoding
-  const typed = { name, attributes: new Map([...attributes, ['type', typeOf(value)]]) }
-  if (typeof value !== 'object' || value instanceof Float) return leaf(String(value), typed)
+function encodeProperty(value: PropertyValue, { margin, name, attributes }: XmlStart): string {
+  const typed = { margin, name, attributes: attributes + writeAttribute('type', typeOf(value)) }
+  if (typeof value !== 'object' || value instanceof Float) return writeLeaf(String(value), typed)
+  const within = marginWithin(margin)
   if (value instanceof Map) {
     const entries: [string, PropertyValue][] = [...(value as Properties)]
-    return branch(
-      entries.toSorted(byName).map(([key, member]) =>
-        encodeProperty(member, {
-          name: 'property',
-          attributes: new Map([['name', key]]),
-        }),
-      ),
-      typed,
-    )
+    const children = entries
+      .toSorted(byName)
+      .map(([key, member]) =>
+        encodeProperty(member, { margin: within, name: 'property', attributes: writeAttribute('name', key) }),
+      )
+    return writeBranch(children, typed)
   }
   const members = value as readonly PropertyValue[]
-  return branch(
-    members.map((member) => encodeProperty(member, { name: 'elem' })),
+  const inner = { margin: within, name: 'elem', attributes: '' }
+  return writeBranch(
+    members.map((member) => encodeProperty(member, inner)),
     typed,
   )
 }
@@ -76,15 +78,4 @@ function typeOf(value: PropertyValue): string {
   if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float'
   if (value instanceof Float) return 'float'
   return value instanceof Map ? 'attrs' : 'list'
-}
-
-const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()
-const NO_CHILDREN: readonly XmlElement[] = []
-
-function leaf(text: string, { name, attributes = NO_ATTRIBUTES }: Encoding): XmlElement {
-  return { name, attributes, children: NO_CHILDREN, text }
-}
-
-function branch(children: readonly XmlElement[], { name, attributes = NO_ATTRIBUTES }: Encoding): XmlElement {
-  return { name, attributes, children, text: '' }
 }

@@ -14,6 +14,7 @@ import {
   readXml,
   readXmlWithPlaces,
   type SourceText,
+  writeAttribute,
   writeXml,
   type XmlElement,
 } from '@davit/languages'
@@ -67,8 +68,8 @@ export function writeXmlDocument(format: Format<unknown>, value: unknown): strin
       hint: 'write it as JSON',
     })
   }
-  const attributes = new Map([['version', String(format.version)]])
-  const text = writeXml(encodeXml(value, format.xml, { name: format.name, attributes }))
+  const attributes = writeAttribute('version', String(format.version))
+  const text = writeXml(encodeXml(value, format.xml, { margin: '\n', name: format.name, attributes }))
   if (NOT_XML.test(text)) throw unfitText(value)
   return text
 }

@@ -2,42 +2,34 @@ import { Float } from '../float.ts'
 
 /** Writes deterministic JSON: keys in order, indented by two spaces; Maps and objects both become objects. */
 export function writeJson(value: unknown): string {
-  const parts: string[] = []
-  write(value, '\n', parts)
-  return parts.join('')
+  return write(value, '\n')
 }
 
-/** Adds the parts of a value; `margin` is a line break and the indentation of the line on which the value begins. */
-function write(value: unknown, margin: string, parts: string[]): void {
-  if (value instanceof Float) parts.push(value.toString())
-  else if (typeof value !== 'object' || value === null) parts.push(JSON.stringify(value))
-  else if (Array.isArray(value)) writeList(value, margin, parts)
-  else writeTable(value, margin, parts)
+/**
+ * Writes a value; `margin` is a line break and the indentation of the line on which the value begins. Joining long texts level by
+ * level takes less time and memory than one list of all their parts.
+ */
+function write(value: unknown, margin: string): string {
+  if (value instanceof Float) return value.toString()
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return Array.isArray(value) ? writeList(value, margin) : writeTable(value, margin)
 }
 
-function writeList(list: readonly unknown[], margin: string, parts: string[]): void {
+function writeList(list: readonly unknown[], margin: string): string {
+  if (list.length === 0) return '[]'
   const inner = `${margin}  `
-  let separator = '['
-  for (const item of list) {
-    parts.push(separator, inner)
-    write(item, inner, parts)
-    separator = ','
-  }
-  parts.push(list.length === 0 ? '[]' : `${margin}]`)
+  return `[${inner}${list.map((item) => write(item, inner)).join(`,${inner}`)}${margin}]`
 }
 
-function writeTable(table: object, margin: string, parts: string[]): void {
+function writeTable(table: object, margin: string): string {
   const inner = `${margin}  `
   const valueOf = lookUpIn(table)
-  let separator = '{'
+  const members: string[] = []
   for (const key of keysOf(table)) {
     const value = valueOf(key)
-    if (value === undefined) continue
-    parts.push(separator, inner, JSON.stringify(key), ': ')
-    write(value, inner, parts)
-    separator = ','
+    if (value !== undefined) members.push(`${JSON.stringify(key)}: ${write(value, inner)}`)
   }
-  parts.push(separator === '{' ? '{}' : `${margin}}`)
+  return members.length === 0 ? '{}' : `{${inner}${members.join(`,${inner}`)}${margin}}`
 }
 
 /** Keys in order of their UTF-16 units. */

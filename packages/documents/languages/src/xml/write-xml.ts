@@ -1,25 +1,36 @@
-import type { XmlElement } from './xml-element.ts'
-
-/** Writes one element per line, indented by two spaces; text of an element is written exactly. */
-export function writeXml(root: XmlElement): string {
-  const parts = ['<?xml version="1.0" encoding="UTF-8"?>']
-  write(root, '\n', parts)
-  parts.push('\n')
-  return parts.join('')
+/** How an element begins: a line break with the indentation of its line, its name, and its attributes as text. */
+export interface XmlStart {
+  readonly margin: string
+  readonly name: string
+  readonly attributes: string
 }
 
-/** Adds the parts of an element; `margin` is a line break and the indentation of its line. */
-function write({ name, attributes, children, text }: XmlElement, margin: string, parts: string[]): void {
-  parts.push(margin, '<', name)
-  for (const [key, value] of attributes) parts.push(' ', key, '="', escape(value), '"')
-  if (text !== '') parts.push('>', escape(text), '</', name, '>')
-  else if (children.length === 0) parts.push('/>')
-  else {
-    parts.push('>')
-    const inner = `${margin}  `
-    for (const child of children) write(child, inner, parts)
-    parts.push(margin, '</', name, '>')
-  }
+/** Writes a text with one element per line, given its root; the margin of the root is a line break. */
+export function writeXml(root: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>${root}\n`
+}
+
+/** Writes an element that contains nothing but text, which is written exactly. */
+export function writeLeaf(text: string, { margin, name, attributes }: XmlStart): string {
+  const start = `${margin}<${name}${attributes}`
+  return text === '' ? `${start}/>` : `${start}>${escape(text)}</${name}>`
+}
+
+/** Writes an element that contains elements, which have been written with `marginWithin` its own margin. */
+export function writeBranch(children: readonly string[], { margin, name, attributes }: XmlStart): string {
+  const start = `${margin}<${name}${attributes}`
+  // Joining long texts level by level takes less time and memory than one list of all their parts.
+  return children.length === 0 ? `${start}/>` : `${start}>${children.join('')}${margin}</${name}>`
+}
+
+/** Writes an attribute, with the blank before it. */
+export function writeAttribute(name: string, value: string): string {
+  return ` ${name}="${escape(value)}"`
+}
+
+/** Each level is indented by two spaces. */
+export function marginWithin(margin: string): string {
+  return `${margin}  `
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -31,8 +42,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\n': '&#xA;',
   '\r': '&#xD;',
 }
+const SPECIAL = /[&<>"\t\n\r]/
 
 /** Escapes white space other than blanks too, so that no reader normalizes it. */
 function escape(text: string): string {
-  return text.replace(/[&<>"\t\n\r]/g, (character) => ESCAPES[character] ?? character)
+  return SPECIAL.test(text) ? text.replace(/[&<>"\t\n\r]/g, (character) => ESCAPES[character] ?? character) : text
 }
