@@ -3,10 +3,11 @@ import {
   addMember,
   type Decoded,
   type Decoding,
-  decodeItems,
   expectNoText,
   ignore,
   ignoreAttributes,
+  inside,
+  listOf,
   membersOf,
   nodeOf,
   report,
@@ -37,7 +38,10 @@ function decodePropertyList(element: XmlElement, decoding: Decoding): Decoded {
   expectNoText(element, decoding)
   const typed = element.children.filter((child) => child.attributes.has('type'))
   for (const child of element.children) if (!child.attributes.has('type')) ignore(child.name, child, decoding)
-  return decodeItems(element, typed, { ...decoding, decode: decodeValue })
+  return listOf(
+    element,
+    typed.map((child, index) => decodeValue(child, inside(decoding, index))),
+  )
 }
 
 function scalarOf(type: string, text: string, decoding: Decoding): string | number | boolean | Float {

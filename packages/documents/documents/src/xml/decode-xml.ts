@@ -5,11 +5,11 @@ import {
   again,
   type Decoded,
   type Decoding,
-  decodeItems,
   expectNoText,
   ignore,
   ignoreAttributes,
   inside,
+  listOf,
   membersOf,
   nodeOf,
   nodesOf,
@@ -74,8 +74,8 @@ function decodeTable(element: XmlElement, { element: name, entry }: SpellingOf<'
 
 function decodeList(element: XmlElement, { item }: SpellingOf<'list'>, decoding: Decoding): Decoded {
   expectNoText(element, decoding)
-  return decodeItems(element, element.children, {
-    ...decoding,
-    decode: (child, within) => decodeXml(child, item, within),
-  })
+  return listOf(
+    element,
+    element.children.map((child, index) => decodeXml(child, item, inside(decoding, index))),
+  )
 }

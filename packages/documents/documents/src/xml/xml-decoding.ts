@@ -119,13 +119,9 @@ export function again(name: string, element: XmlElement, decoding: Decoding): In
   return within
 }
 
-export interface ItemDecoding extends Decoding {
-  decode(item: XmlElement, decoding: Decoding): Decoded
-}
-
-export function decodeItems(element: XmlElement, items: readonly XmlElement[], decoding: ItemDecoding): Decoded {
-  const decoded = items.map((item, index) => decoding.decode(item, inside(decoding, index)))
-  const data = decoded.map((one) => one.data)
+/** Puts the decoded items of an element together. */
+export function listOf(element: XmlElement, items: readonly Decoded[]): Decoded {
+  const data = items.map((one) => one.data)
   if (element.offset === undefined) return { data, node: NOWHERE }
-  return { data, node: nodeOf(element, new Map(decoded.map(({ node }, index) => [index, node]))) }
+  return { data, node: nodeOf(element, new Map(items.map(({ node }, index) => [index, node]))) }
 }
