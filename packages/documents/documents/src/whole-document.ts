@@ -55,10 +55,11 @@ const HEADER: ReadonlySet<unknown> = new Set(['document', 'version'])
 function pathsBeyond(value: unknown, data: unknown): readonly Path[] {
   if (!isContainer(data)) return []
   const found: Path[] = []
-  for (const [step, member] of entriesOf(data)) {
+  for (const step of stepsOf(data)) {
+    const member = memberOf(data, step)
     const counterpart = memberOf(value, step)
     if (counterpart === undefined && member !== undefined) found.push([step])
-    else for (const inner of pathsBeyond(counterpart, member)) found.push([step, ...inner])
+    else if (isContainer(member)) for (const inner of pathsBeyond(counterpart, member)) found.push([step, ...inner])
   }
   return found
 }
@@ -67,9 +68,9 @@ function isContainer(data: unknown): data is object {
   return typeof data === 'object' && data !== null && !(data instanceof Float)
 }
 
-function entriesOf(data: object): (readonly [string | number, unknown])[] {
-  if (Array.isArray(data)) return [...(data as readonly unknown[]).entries()]
-  return data instanceof Map ? [...(data as ReadonlyMap<string, unknown>)] : Object.entries(data)
+function stepsOf(data: object): Iterable<string | number> {
+  if (Array.isArray(data)) return data.keys()
+  return data instanceof Map ? (data as ReadonlyMap<string, unknown>).keys() : Object.keys(data)
 }
 
 function memberOf(value: unknown, step: string | number): unknown {
