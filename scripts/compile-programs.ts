@@ -7,17 +7,18 @@ import { fileURLToPath } from 'node:url'
 const SAVE = fileURLToPath(new URL('launcher/save-compiled.cjs', import.meta.url))
 
 /** How the steps of a deployment are called, in a directory with small models. V8 compiles what they use. */
-const STEPS: Readonly<Record<string, string>> = {
-  'davit-normalize': '-s empty.json -i empty.json -d empty.json --output architecture.json',
-  'davit-manifest': 'architecture.json --format json --output manifest.json',
-  'davit-convert': '--to xml manifest.json --output manifest.xml',
-  'davit-distribute': 'manifest.json',
-  'davit-lock': 'manifest.json',
-  'davit-activate': 'manifest.json',
-  'davit-set': 'manifest.json',
-  'davit-unlock': 'manifest.json',
-  'davit-env': '--quiet -P empty.json -i here.json',
-}
+const STEPS: readonly (readonly [name: string, words: string])[] = [
+  ['davit-normalize', '-s empty.json -i empty.json -d empty.json --output architecture.json'],
+  ['davit-manifest', 'architecture.json --format json --output manifest.json'],
+  ['davit-convert', '--to xml manifest.json --output manifest.xml'],
+  ['davit-convert', '--to json manifest.xml --output manifest.json'],
+  ['davit-distribute', 'manifest.json'],
+  ['davit-lock', 'manifest.json'],
+  ['davit-activate', 'manifest.json'],
+  ['davit-set', 'manifest.json'],
+  ['davit-unlock', 'manifest.json'],
+  ['davit-env', '--quiet -P empty.json -i here.json'],
+]
 
 /** Makes the programs of an installation start faster: saves the code that V8 compiles for them beside their parts. */
 export function compilePrograms(names: readonly string[], out: string): void {
@@ -34,8 +35,8 @@ export function compilePrograms(names: readonly string[], out: string): void {
     writeFileSync(join(directory, 'here.json'), JSON.stringify({ here }))
     for (const name of names) run(name, ['--version'])
     // One step needs what another prints.
-    if (Object.keys(STEPS).every((name) => names.includes(name))) {
-      for (const [name, words] of Object.entries(STEPS)) run(name, words.split(' '))
+    if (STEPS.every(([name]) => names.includes(name))) {
+      for (const [name, words] of STEPS) run(name, words.split(' '))
     }
   } finally {
     // Directories in a store are read-only.
