@@ -150,13 +150,15 @@ export function stepsIn({ transition }: Plan): readonly PlannedStep[] {
   return activitiesOf(transition).map((activity) => factsOf(activity, KINDS))
 }
 
-/** Reports the parts of a plan that its activities do not show. */
+/** Reports what a plan says besides its activities, and all of these with their reasons if nobody asked for some of them. */
 export function reportPlan(plan: Plan, report: Report): void {
   const { transition } = plan
   reportRemarks(plan, report)
-  for (const activity of activitiesOf(transition)) {
+  const activities = activitiesOf(transition)
+  const isSurprising = activities.some(isSurprise)
+  for (const activity of activities) {
     const message = plannedMessage(activity, KINDS)
-    report(isSurprise(activity) ? message : asDetail(message))
+    report(isSurprising ? message : asDetail(message))
   }
   if (isEmpty(transition)) report(say(isAsSaid(plan) ? 'all-as-manifest' : 'nothing-to-do'))
 }
@@ -180,7 +182,7 @@ function isAsSaid({ transition, deployed, unreachable, notes }: Plan): boolean {
   return [transition.outdated, deployed.warnings, [...unreachable], notes].every(({ length }) => length === 0)
 }
 
-/** Whether an activity is reported with its reason, since nobody asked for it; of a restart, only the deactivation is. */
+/** Whether nobody asked for an activity; of a restart, that is the deactivation. */
 function isSurprise({ kind, reasons }: Activity): boolean {
   return reasons.some((reason) => SURPRISES[kind].includes(reason.kind))
 }

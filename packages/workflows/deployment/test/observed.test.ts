@@ -44,7 +44,7 @@ describe('a service that died', () => {
     expect(machines.calls()).toEqual(['deactivate api', 'activate api'])
     expect(machines.told().slice(-2)).toEqual([
       'note: deactivate api in api on one (no longer running)',
-      'detail: activate api in api on one (no longer running)',
+      'note: activate api in api on one (no longer running)',
     ])
     expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
   })
@@ -321,6 +321,19 @@ describe('a coordinator', () => {
     expect(await machines.deploy(next, targets, { previous: next })).toEqual({ kind: 'completed' })
     expect(machines.up()).toEqual(['api', 'page'])
     expect(machines.told().at(-1)).toBe('note: activate page in page on one (not found on its target)')
+  })
+
+  test('that goes back after a run that was cut off tells the whole plan, as a dry run does', async () => {
+    const { next, targets } = await deployed()
+    await machines.deploy(machines.manifest({ one: { other: {} } }), targets)
+    const plan = await machines.plan(next, targets, { previous: next })
+    expect(plan.map((line) => line.replace(/ in .*\(/, ' ('))).toEqual([
+      'deactivate other (removed)',
+      'activate api (not found on its target)',
+      'activate page (not found on its target)',
+    ])
+    await machines.deploy(next, targets, { previous: next })
+    expect(machines.told().slice(-3)).toEqual(plan.map((line) => `note: ${line}`))
   })
 
   test('finds a target that was renamed, and says so', async () => {
