@@ -63,7 +63,7 @@ describe('one deployment at a time, on this machine', () => {
     const running = user.start(['davit-env', ...options], { environment: { DAVIT_LOCK_LEASE: '600' } })
     await began()
     const refused = await user.run(['davit-lock', 'manifest.json'])
-    const [, token = ''] = /davit-unlock -p default --id (\S+) MANIFEST/.exec(refused.stderr) ?? []
+    const [, token = ''] = /davit-unlock -p default --id (\S+) -i INFRASTRUCTURE/.exec(refused.stderr) ?? []
     expect(refused.status).toBe(75)
     succeeded(await user.run(['davit-unlock', '--id', token, 'manifest.json']))
     await go()

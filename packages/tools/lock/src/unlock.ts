@@ -3,7 +3,6 @@ import {
   describeOwner,
   encodeOwner,
   endDeployment,
-  freeLock,
   isDead,
   lockedTargets,
   type LockRecord,
@@ -13,25 +12,19 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { Manifest, parseDocument, type ProfileName } from '@davit/documents'
 import { comesFrom, processIdentity } from '@davit/process'
 import { coresOf } from '@davit/transition'
-import { defineTool, deploymentOf, withTargets } from '@davit/tool'
+import { defineTool, deploymentOf, usageError, withTargets } from '@davit/tool'
+import type { FreeArguments } from './free.ts'
 import { description } from './unlock-description.ts'
 
 export const tool = defineTool({
   ...description,
   async run(context) {
-    const { args, print, readInput, report } = context
+    const { args, print, readInput } = context
+    const { id: token, activityTimeout: timeoutSeconds } = args
+    if (token !== undefined) return (await import('./free.ts')).free(token, context)
+    refuseWithoutToken(args)
     const { profile, place } = deploymentOf(context)
     const { text, file } = await readInput(args.manifest)
-    const { id: token, activityTimeout: timeoutSeconds } = args
-    if (token !== undefined) {
-      const manifest = parseDocument(Manifest, text, { file })
-      const { infrastructure } = manifest
-      context.journal({ profile, manifest: text }, 'release')
-      await withTargets(infrastructure, { ...context, role: 'deploy', manifests: [manifest] }, (reached) =>
-        freeLock(reached, { profile, token, place, timeoutSeconds, report, coresOf: coresOf(infrastructure) }),
-      )
-      return print(text)
-    }
     const isEmpty = text.trim() === ''
     if (!isEmpty) parseDocument(Manifest, text, { file })
     context.journal({ profile, manifest: isEmpty ? undefined : text }, 'release')
@@ -51,6 +44,13 @@ export const tool = defineTool({
   },
 })
 
+/** Refuses options that say where anybody's lock is: what is unlocked without --id is on record. */
+function refuseWithoutToken({ infrastructure, deployed }: Pick<FreeArguments, 'infrastructure' | 'deployed'>): void {
+  if (infrastructure === undefined && !deployed) return
+  const option = deployed ? '--deployed' : '--infrastructure'
+  throw usageError(`option '${option}' belongs to '--id'`, 'pass the manifest that was locked')
+}
+
 function lockedManifest(record: LockRecord): Manifest {
   return parseDocument(Manifest, record.manifest, { file: 'the manifest that was locked' })
 }
@@ -63,7 +63,7 @@ function refuseToUnlock(record: LockRecord | undefined, profile: ProfileName): a
   const who = describeOwner(encodeOwner(owner))
   throw new DavitError('locked', `profile '${profile}' is locked by ${who} while a command runs`, {
     exitStatus: ExitStatus.locked,
-    hint: `it is unlocked when the command has ended; 'davit-unlock -p ${profile} --id ${token} MANIFEST' releases it, and ends the command`,
+    hint: `it is unlocked when the command has ended; 'davit-unlock -p ${profile} --id ${token} -i INFRASTRUCTURE' releases it, and ends the command`,
   })
 }
 

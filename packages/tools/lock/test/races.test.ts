@@ -135,7 +135,7 @@ describe('a holder that is killed', () => {
     await killed()
     moveAway()
     const refused = await lock(['true']).outcome
-    const [, token = ''] = /davit-unlock -p default --id ([0-9a-f]{32}) MANIFEST/.exec(refused.said) ?? []
+    const [, token = ''] = /davit-unlock -p default --id ([0-9a-f]{32}) -i INFRASTRUCTURE/.exec(refused.said) ?? []
     expect(refused).toMatchObject({ status: 75 })
     const wrong = await start('unlock', ['--id', 'abc', 'manifest.json']).outcome
     expect(wrong).toMatchObject({ status: 1, said: expect.stringContaining("with token 'abc'") })

@@ -120,7 +120,7 @@ function howToUnlock({ token }: LockHolder, profile: ProfileName): string {
   const unlock = `davit-unlock -p ${profile}`
   const byHand = `if you locked it yourself, run ${unlock} MANIFEST`
   if (token === undefined) return byHand
-  return `${byHand}; if its holder is gone, '${unlock} --id ${token} MANIFEST' releases it`
+  return `${byHand}; if its holder is gone, '${unlock} --id ${token} -i INFRASTRUCTURE' releases it`
 }
 
 /** Since when the lock is held, by the clock of the target. */

@@ -41,11 +41,7 @@ function holderOf({ name, machine }: ShellTarget, profile: ProfileName) {
 }
 
 function notHeld({ profile, token }: FreeTerms): DavitError {
-  return new DavitError(
-    'not-locked',
-    `no target of the manifest has a lock of profile '${profile}' with token '${token}'`,
-    {
-      hint: 'the tool that was refused prints the token of the lock',
-    },
-  )
+  return new DavitError('not-locked', `no target has a lock of profile '${profile}' with token '${token}'`, {
+    hint: 'the tool that was refused prints the token of the lock',
+  })
 }

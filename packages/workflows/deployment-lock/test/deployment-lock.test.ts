@@ -120,7 +120,7 @@ describe('withLock()', () => {
       await expect(refused).rejects.toMatchObject({
         code: 'locked',
         exitStatus: 75,
-        hint: expect.stringContaining("'davit-unlock -p default --id theirs MANIFEST' releases it"),
+        hint: expect.stringContaining("'davit-unlock -p default --id theirs -i INFRASTRUCTURE' releases it"),
       })
       // Targets that it has not locked are free for everybody.
       await releaseLock(scene.at(0).machine, placeOf(scene.at(0)), { token: 'theirs' })
