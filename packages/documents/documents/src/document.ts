@@ -19,7 +19,16 @@ export function valueOf<Value>(format: Format<Value>, reading: DocumentReading, 
     if (outcome.kind === 'valid' && problems.length === 0) return outcome.value
     if (outcome.kind === 'invalid') problems.push(...outcome.diagnostics)
   }
-  throw invalidDocument(`cannot read '${file}' as ${format.title}`, withPlaces(problems, reading.locate()))
+  const title = `cannot read '${file}' as ${format.title}`
+  throw invalidDocument(title, withPlaces(problems, reading.locate()), hintForLanguage(file))
+}
+
+/** Languages of models, by the names of their files. */
+const LANGUAGES_OF_MODELS = /\.(?:ya?ml|nix|[cm]?[jt]s)$/
+
+function hintForLanguage(file: string): string | undefined {
+  if (!LANGUAGES_OF_MODELS.test(file)) return undefined
+  return `documents are read in XML and JSON only: 'davit-convert --to json ${file}' prints this one as JSON`
 }
 
 export interface ValidateOptions extends ParseOptions {

@@ -31,6 +31,17 @@ test.each([
   expect(validateDocument(Manifest, manifest, { file: 'x' }).store).toEqual({ kind, directory })
 })
 
+test.each([
+  ['m.yaml', 'davit-convert --to json m.yaml'],
+  ['models/m.ts', 'davit-convert --to json models/m.ts'],
+  ['m.nix', 'davit-convert --to json m.nix'],
+  ['m.json', undefined],
+  ['<stdin>', undefined],
+])('a manifest in another language is referred to davit-convert: %s', (file, command) => {
+  const { hint } = problemOf(() => parseDocument(Manifest, '{ profiles = { }; }', { file }))
+  expect(hint === undefined ? hint : /'(.*)'/.exec(hint)?.[1]).toBe(command)
+})
+
 test('a manifest without any path has the default store', () => {
   expect(validateDocument(Manifest, noStore, { file: 'x' }).store).toEqual({
     kind: 'native',

@@ -2,7 +2,7 @@ import { lstatSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { DavitError } from '@davit/diagnostics'
-import { isDenied, reasonOf } from './system-error.ts'
+import { isDenied, reasonOf, systemErrorCode } from './system-error.ts'
 
 /** Why a file or directory of davit's own cannot be written, and what to do about it; for people. */
 export interface NotWritten {
@@ -19,6 +19,8 @@ export function whyNotWritten(path: string, cause: unknown): NotWritten {
     const mend = missing === undefined ? `chown ${account} '${present}'` : `install -d -o ${account} '${missing}'`
     return { reason: `'${account}' may not write to '${present}'`, hint: `as root: ${mend}` }
   }
+  if (['EEXIST', 'ENOTDIR'].includes(systemErrorCode(cause) ?? ''))
+    return { reason: `'${present}' is not a directory`, hint: 'choose another directory, or remove what is there' }
   return { reason: reasonOf(cause), hint: HINT }
 }
 

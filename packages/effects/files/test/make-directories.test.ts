@@ -50,12 +50,17 @@ test('makeDirectories() refuses what stands in the way of a directory', () => {
   const directory = scratchDirectory()
   writeFileSync(join(directory, 'file'), '')
   symlinkSync('nowhere', join(directory, 'link'))
-  for (const [path, reason] of [
-    ['file', 'it exists already'],
-    ['file/a/b', 'not a directory'],
-    ['link/a', 'it exists already'],
+  for (const [path, obstacle] of [
+    ['file', 'file'],
+    ['file/a/b', 'file'],
+    ['link/a', 'link'],
   ] as const) {
-    expect(() => makeDirectories(join(directory, path))).toThrow(reason)
+    expect(() => makeDirectories(join(directory, path))).toThrow(
+      expect.objectContaining({
+        message: `cannot create '${join(directory, path)}': '${join(directory, obstacle)}' is not a directory`,
+        hint: 'choose another directory, or remove what is there',
+      }),
+    )
   }
 })
 

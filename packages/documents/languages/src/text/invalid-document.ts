@@ -14,10 +14,14 @@ export function openSource(text: string, { file }: ParseOptions): SourceText {
 }
 
 /** Makes the error for problems of one text, in the order of the text, each once. */
-export function invalidDocument(message: string, diagnostics: readonly Diagnostic[]): DavitError {
+export function invalidDocument(message: string, diagnostics: readonly Diagnostic[], hint?: string): DavitError {
   const distinct = new Map(diagnostics.map((diagnostic) => [identityOf(diagnostic), diagnostic]))
   const shown = firstDiagnostics([...distinct.values()].toSorted(byPlace))
-  return new DavitError('invalid-document', message, { exitStatus: ExitStatus.badDocument, diagnostics: shown })
+  return new DavitError('invalid-document', message, {
+    exitStatus: ExitStatus.badDocument,
+    diagnostics: shown,
+    ...(hint === undefined ? {} : { hint }),
+  })
 }
 
 /** Everything that is shown except the source line, which may be as long as the text. */
