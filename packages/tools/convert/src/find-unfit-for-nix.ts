@@ -8,10 +8,9 @@ export const WITH_PACKAGES: ReadonlySet<KindName> = new Set(['services', 'packag
 /** Finds what davit would not read back from an expression in the Nix language as it is. */
 export function findUnfitForNix({ name, title }: Kind, data: object): readonly Finding[] {
   if (WITH_PACKAGES.has(name)) {
-    const path = firstPackage(data)
-    return [
-      { path, message: `in the Nix language, the packages of ${title} are derivations, which data cannot express` },
-    ]
+    const message = `in the Nix language, the packages of ${title} are derivations, which data cannot express`
+    const paths = packagesIn(data)
+    return (paths.length === 0 ? [[]] : paths).map((path) => ({ path, message }))
   }
   const functor = memberOf(data, '__functor') === undefined ? [] : [['__functor']]
   return [
@@ -20,16 +19,14 @@ export function findUnfitForNix({ name, title }: Kind, data: object): readonly F
   ]
 }
 
-/** Path of the first member of a table that stands for a package. */
-function firstPackage(data: object): Path {
-  for (const [name, member] of entriesOf(data)) {
-    if (name === 'targetPackages') return [name]
-    if (typeof member !== 'object' || member === null) continue
-    if (memberOf(member, 'pkg') !== undefined) return [name, 'pkg']
-    const inner = name === 'services' ? firstPackage(member) : []
-    if (inner.length > 0) return [name, ...inner]
-  }
-  return []
+/** Paths of the members of a table that stand for packages. */
+function packagesIn(data: object): readonly Path[] {
+  return entriesOf(data).flatMap(([name, member]): readonly Path[] => {
+    if (name === 'targetPackages') return [[name]]
+    if (typeof member !== 'object' || member === null) return []
+    if (memberOf(member, 'pkg') !== undefined) return [[name, 'pkg']]
+    return name === 'services' ? packagesIn(member).map((path) => [name, ...path]) : []
+  })
 }
 
 function unfitWithin(value: unknown, path: Path): readonly Finding[] {

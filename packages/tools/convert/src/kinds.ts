@@ -6,7 +6,7 @@ import {
   InfrastructureModel,
   ProfileManifest,
 } from '@davit/documents'
-import { kindOfModel, type ModelKind } from '@davit/models'
+import { isLikeModel, kindOfModel, type ModelKind } from '@davit/models'
 import { type Data, Float } from '@davit/languages'
 import type { KIND_NAMES } from './description.ts'
 
@@ -48,7 +48,7 @@ function document<Value>(name: KindName, format: Format<Value>, definition?: str
 
 /** Returns the kind of a document by the name that the document states. */
 export function kindOfDocument(document: unknown): Kind | undefined {
-  return Object.values(KINDS).find(({ format }) => format?.name === document)
+  return Object.values(KINDS).find(({ format }) => format !== undefined && format.name === document)
 }
 
 /** Recognises data that do not state what they are. */
@@ -66,6 +66,12 @@ function documentLike(data: ReadonlyMap<string, Data>): Kind | undefined {
   if (aList('derivationMappings') && tables('interfaces')) return KINDS['build-model']
   if (!aList('serviceMappings', 'snapshotMappings')) return undefined
   return tables('infrastructure') || tables('profiles') ? KINDS.manifest : KINDS['profile-manifest']
+}
+
+/** Whether data may be of a kind that they do not state. */
+export function mayBe(data: Data, { name }: Kind): boolean {
+  const models = Object.entries(NAMES).filter(([, kind]) => kind === name)
+  return models.some(([model]) => isLikeModel(data, model as ModelKind))
 }
 
 const NAMES: Readonly<Record<ModelKind, KindName>> = {

@@ -1,6 +1,11 @@
 import { messages, quoted, warning } from '@davit/diagnostics'
 
 export const say = messages({
+  /** A model was read as what `--kind` says, but looks like something else. Check `--kind`. */
+  'looks-like': warning(
+    { file: 'text', seen: 'text', wanted: 'text' },
+    ({ file, seen, wanted }) => `'${file}' looks like ${seen}, not ${wanted}`,
+  ),
   /** Something that was read is not part of the result, as `--lossy` allows. */
   'left-out': warning({ what: 'text' }, ({ what }) => `left out: ${what}`),
   /** A manifest of version 1 contains no properties. Check that the infrastructure model has those that the services need. */

@@ -1,4 +1,4 @@
-import { atPath, DavitError, type Diagnostic, ExitStatus, type Path, type Place } from '@davit/diagnostics'
+import { atPath, DavitError, type Diagnostic, ExitStatus, type Path, type Place, type Report } from '@davit/diagnostics'
 import { type Format, locateDocument, parseWholeDocument, validateWholeDocument } from '@davit/documents'
 import { type Data, invalidDocument, openSource, parseData } from '@davit/languages'
 import { languageOf, loadPlainData, type PlainData } from '@davit/models'
@@ -6,6 +6,7 @@ import type { Input, ToolContext } from '@davit/tool'
 import type { Content } from './content.ts'
 import { isTable, type Kind, kindOfData, kindOfDocument, KINDS } from './kinds.ts'
 import { WITH_PACKAGES } from './find-unfit-for-nix.ts'
+import { explained, warnOfLikeness } from './likeness.ts'
 import { headOfXml } from './head-of-xml.ts'
 
 /** A manifest of version 1, which needs more than its text. */
@@ -19,47 +20,54 @@ export async function readContent(
   operand: string | undefined,
   kind: Kind | undefined,
 ): Promise<Content | FirstVersion> {
+  const { report } = context
   const file = operand === '-' ? undefined : operand
   const language = file === undefined ? undefined : languageOf(file)
   if (file !== undefined && (language === 'script' || language === 'nix')) {
-    const { environment, signal, report } = context
-    return fromData(await loadPlainData(file, { environment, signal, report }), file, kind)
+    const { environment, signal } = context
+    return fromData(await loadPlainData(file, { environment, signal, report }), file, { kind, report })
   }
-  return fromText(await context.readInput(file), { kind, isYaml: language === 'yaml' })
+  return fromText(await context.readInput(file), { kind, report, isYaml: language === 'yaml' })
 }
 
 interface Told {
   /** What the user says that it is. */
   readonly kind: Kind | undefined
+  readonly report: Report
+}
+
+interface ToldOfText extends Told {
   /** Whether the name of the file says that it is YAML. */
   readonly isYaml: boolean
 }
 
-function fromText(input: Input, { kind, isYaml }: Told): Content | FirstVersion {
+function fromText(input: Input, { isYaml, ...told }: ToldOfText): Content | FirstVersion {
   const start = /[^\s\uFEFF]/.exec(input.text)?.[0]
   if (start === undefined) throw emptyDocument(input)
   const read = isYaml ? undefined : READERS.get(start)
-  if (read !== undefined) return read(input, kind)
-  if (isYaml || input.file === STANDARD_INPUT) return fromTree(input, 'yaml', kind)
+  if (read !== undefined) return read(input, told)
+  if (isYaml || input.file === STANDARD_INPUT) return fromTree(input, 'yaml', told)
   throw unknownLanguage(input)
 }
 
 /** Readers by the character that texts in their language begin with. */
-const READERS: ReadonlyMap<string, (input: Input, kind: Kind | undefined) => Content | FirstVersion> = new Map([
+const READERS: ReadonlyMap<string, (input: Input, told: Told) => Content | FirstVersion> = new Map([
   ['<', fromXml],
   ['{', fromJson],
 ])
 
 const STANDARD_INPUT = '<stdin>'
 
-function fromXml(input: Input, wanted: Kind | undefined): Content | FirstVersion {
+function fromXml(input: Input, { kind: wanted }: Told): Content | FirstVersion {
   const { name, version } = headOfXml(input.text)
   const stated = kindOfDocument(name)
   const kind = wanted ?? stated
   if (kind === undefined) throw unknownDocument(input, name)
   if (kind === KINDS.manifest && kind === stated && version === '1') return { first: input }
-  if (kind.format === undefined) throw wrongLanguage(kind)
-  return fromDocument(input, kind.format, kind)
+  return explained({ wanted, seen: stated }, () => {
+    if (kind.format === undefined) throw wrongLanguage(kind)
+    return fromDocument(input, kind.format, kind)
+  })
 }
 
 function fromDocument({ text, file }: Input, format: Format<unknown>, kind: Kind): Content {
@@ -72,13 +80,17 @@ function fromDocument({ text, file }: Input, format: Format<unknown>, kind: Kind
 /** The beginning of a document in JSON, as davit writes it. */
 const DOCUMENT = /^\uFEFF?\s*\{\s*"document"\s*:\s*"([a-z]+)"/
 
-function fromJson(input: Input, kind: Kind | undefined): Content {
+function fromJson(input: Input, told: Told): Content {
   const { text } = input
   const stated = DOCUMENT.exec(text)?.[1] ?? statedIn(text)
-  if (typeof stated !== 'string') return fromTree(input, 'json', kind)
-  const found = kind ?? kindOfDocument(stated)
-  if (found === undefined) throw unknownDocument(input, stated)
-  return found.format === undefined ? fromTree(input, 'json', kind) : fromDocument(input, found.format, found)
+  if (typeof stated !== 'string') return fromTree(input, 'json', told)
+  const { kind: wanted } = told
+  const seen = kindOfDocument(stated)
+  const kind = wanted ?? seen
+  if (kind === undefined) throw unknownDocument(input, stated)
+  const { format } = kind
+  if (format === undefined) return fromTree(input, 'json', told)
+  return explained({ wanted, seen }, () => fromDocument(input, format, kind))
 }
 
 function statedIn(text: string): unknown {
@@ -91,24 +103,31 @@ function statedIn(text: string): unknown {
   }
 }
 
-function fromTree({ text, file }: Input, language: 'yaml' | 'json', kind: Kind | undefined): Content {
+function fromTree({ text, file }: Input, language: 'yaml' | 'json', told: Told): Content {
   const { value, placeOf, placeOfKey } = parseData(text, { file, language })
-  return fromData({ data: value, leftOut: [], placeOf, placeOfKey }, file, kind)
+  return fromData({ data: value, leftOut: [], placeOf, placeOfKey }, file, told)
 }
 
 interface LocatedData extends PlainData {
   placeOfKey?(path: Path): Place
 }
 
-function fromData(located: LocatedData, file: string, wanted: Kind | undefined): Content {
+function fromData(located: LocatedData, file: string, { kind: wanted, report }: Told): Content {
   const { data, leftOut, placeOf } = located
   const stated = statedKind(data)
-  const kind = wanted ?? stated ?? kindOfData(data)
+  const seen = stated ?? kindOfData(data)
+  const kind = wanted ?? seen
   if (kind === undefined) throw unknownKind(file)
-  if (kind.format === undefined) return { kind, value: data, leftOut, placeOf }
-  const field = stated === undefined ? undefined : kind.format.jsonField
+  const { format } = kind
+  const likeness = { wanted, seen }
+  if (format === undefined) {
+    warnOfLikeness(data, { ...likeness, file, report })
+    return { kind, value: data, leftOut, placeOf }
+  }
+  const field = stated === undefined ? undefined : format.jsonField
   const inner = field === undefined ? located : within(located, field)
-  const { value, ignored } = validateWholeDocument(kind.format, inner.data, { file, ...inner })
+  const { value, ignored } = explained(likeness, () => validateWholeDocument(format, inner.data, { file, ...inner }))
+  warnOfLikeness(data, { ...likeness, file, report })
   return { kind, value, leftOut: [...leftOut, ...ignored], placeOf: inner.placeOf }
 }
 

@@ -37,11 +37,34 @@ const cases: readonly (readonly [string, Call])[] = [
     'an invalid document',
     { to: 'yaml', document: 'm.yaml', files: { 'm.yaml': 'alpha:\n  properties: 3\n  containers: {}\n' } },
   ],
+  [
+    'an infrastructure model as a manifest',
+    { to: 'json', kind: 'manifest', document: 'm.yaml', files: { 'm.yaml': INFRASTRUCTURE } },
+  ],
+  ['an infrastructure as a manifest, in XML', { to: 'json', kind: 'manifest', input: '<infrastructure version="2"/>' }],
+  [
+    'an infrastructure as a profile manifest, in JSON',
+    { to: 'yaml', kind: 'profile-manifest', input: '{ "document": "infrastructure", "version": 2 }' },
+  ],
+  ['an infrastructure as services, in XML', { to: 'json', kind: 'services', input: '<infrastructure version="2"/>' }],
   ['a distribution as XML', { to: 'xml', document: 'm.yaml', files: { 'm.yaml': 'web: [alpha]\n' } }],
   ['services as XML', { to: 'xml', document: 'm.yaml', files: { 'm.yaml': SERVICES } }],
   ['XML as services', { to: 'json', kind: 'services', input: '<services/>' }],
   ['an architecture as XML', { to: 'xml', input: architecture() }],
-  ['services as Nix', { to: 'nix', document: 'm.yaml', files: { 'm.yaml': SERVICES } }],
+  [
+    'services as Nix',
+    { to: 'nix', document: 'm.yaml', files: { 'm.yaml': `${SERVICES}db:\n  pkg: { source: ./db }\n` } },
+  ],
+  [
+    'an architecture model as Nix',
+    {
+      to: 'nix',
+      document: 'm.yaml',
+      files: {
+        'm.yaml': `services: { web: { pkg: { source: ./web } } }\ninfrastructure: {}\ntargetPackages: { a: [] }\n`,
+      },
+    },
+  ],
   [
     'what Nix cannot hold',
     {

@@ -4,4 +4,4 @@ export { type InfrastructureOptions, loadInfrastructure } from './load-infrastru
 export { loadBuildModel, loadDeploymentModel, parseBuildModel } from './load-document.ts'
 export { type GivenSource } from './given-sources.ts'
 export { loadPlainData, type PlainData } from './load-plain-data.ts'
-export { kindOfModel, type ModelKind } from './reading/model-kinds.ts'
+export { isLikeModel, kindOfModel, type ModelKind } from './reading/model-kinds.ts'

@@ -72,6 +72,11 @@ export function kindOfModel(value: unknown): ModelKind | undefined {
   return (Object.keys(MODEL_KINDS) as ModelKind[]).find((kind) => MODEL_KINDS[kind].isLike(value))
 }
 
+/** Whether the members of a value are those of a model of a kind, whatever else it may be. */
+export function isLikeModel(value: unknown, kind: ModelKind): boolean {
+  return MODEL_KINDS[kind].isLike(value)
+}
+
 export interface GivenModel {
   readonly file: string
   readonly kind: ModelKind
