@@ -1,7 +1,7 @@
-import type { Manifest, ManifestService, StorePath } from '@davit/documents'
+import type { Manifest } from '@davit/documents'
 
-import { byTarget } from './profile/by-target.ts'
 import { chosenModules, lackingTypes } from './profile/lacking-types.ts'
+import { linkedPackages } from './profile/linked-packages.ts'
 import { type PackagesByTarget, type ProfileOptions, withProfiles } from './profile/with-profiles.ts'
 
 /**
@@ -14,13 +14,10 @@ export async function profileAnew(manifest: Manifest, options: ProfileOptions): 
   return withProfiles(manifest, packagesPlaced(manifest), { ...options, modules })
 }
 
-/** Packages of the services on each target, by name of the service, as a profile links to them. */
-function packagesPlaced({ infrastructure, services, serviceMappings }: Manifest): PackagesByTarget {
-  const byName = (one: ManifestService, other: ManifestService) => (one.name < other.name ? -1 : 1)
-  return new Map(
-    [...byTarget({ infrastructure }, serviceMappings)].map(([target, mappings]) => {
-      const placed = mappings.flatMap(({ service }) => services.get(service) ?? []).toSorted(byName)
-      return [target, [...new Set(placed.map(({ pkg }): StorePath => pkg))]]
-    }),
-  )
+function packagesPlaced(manifest: Manifest): PackagesByTarget {
+  const placed = manifest.serviceMappings.flatMap(({ target, service: key }) => {
+    const service = manifest.services.get(key)
+    return service === undefined ? [] : [{ target, service: service.name, pkg: service.pkg }]
+  })
+  return linkedPackages(manifest, placed)
 }

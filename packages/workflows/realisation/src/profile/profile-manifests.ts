@@ -4,11 +4,11 @@ import type {
   ProfileManifest,
   ServiceKey,
   ServiceMapping,
-  ServiceName,
   StorePath,
   TargetName,
 } from '@davit/documents'
 import { byTarget } from './by-target.ts'
+import { unusualPositions } from './unusual-positions.ts'
 
 type Installed = ReadonlyMap<TargetName, readonly StorePath[]>
 
@@ -48,21 +48,6 @@ function placed(mapping: ServiceMapping, position: number | undefined): ProfileM
 function inactiveServices({ services, serviceMappings }: Manifest): readonly [ServiceKey, ManifestService][] {
   const active = new Set(serviceMappings.map(({ service }) => service))
   return [...services].filter(([key]) => !active.has(key))
-}
-
-/** Positions of mappings among those of their service, for services whose targets are not in the order of names. */
-function unusualPositions({ services, serviceMappings }: Manifest): ReadonlyMap<ServiceMapping, number> {
-  const groups = new Map<ServiceName | undefined, ServiceMapping[]>()
-  for (const mapping of serviceMappings) {
-    const name = services.get(mapping.service)?.name
-    const group = groups.get(name)
-    if (group === undefined) groups.set(name, [mapping])
-    else group.push(mapping)
-  }
-  const unusual = [...groups.values()].filter((group) =>
-    group.some(({ target }, index) => target < (group[index - 1]?.target ?? target)),
-  )
-  return new Map(unusual.flatMap((group) => group.map((mapping, index): [ServiceMapping, number] => [mapping, index])))
 }
 
 function servicesOf({ services }: Manifest, keys: readonly ServiceKey[]): Map<ServiceKey, ManifestService> {
