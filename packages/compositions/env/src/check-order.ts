@@ -1,8 +1,7 @@
 import { parseProfileName } from '@davit/documents'
-import { usageError } from '@davit/tool'
+import { dashed, usageError } from '@davit/tool'
 
 import type { Order } from './options.ts'
-import { dashed } from './words.ts'
 
 /** Refuses options that belong together, or exclude each other, before anything is evaluated. */
 export function checkOrder(order: Order): void {

@@ -2,17 +2,16 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Report } from '@davit/diagnostics'
-import type { MadeFrom } from '@davit/documents'
 import { isMissing } from '@davit/files'
-import { addToOrigin, encodeOrigin, type Steps } from '@davit/tool'
+import { addToOrigin, encodeOrigin, givenOptions, type Steps } from '@davit/tool'
 
 import { options, type Order } from './options.ts'
-import { dashed, ORIGIN_VARIABLE } from './words.ts'
+import { ORIGIN_VARIABLE } from './words.ts'
 
 /** Describes an order that begins now. */
 export function originOf(order: Order, directory: string): string {
   const began = new Date().toISOString()
-  return encodeOrigin({ order: { tool: 'davit-env', began, directory, options: optionsOf(order) } })
+  return encodeOrigin({ order: { tool: 'davit-env', began, directory, options: givenOptions(options, order) } })
 }
 
 export interface HandingTerms {
@@ -40,22 +39,4 @@ async function textOf(file: string): Promise<string> {
     if (isMissing(error)) return ''
     throw error
   })
-}
-
-type OrderOptions = NonNullable<MadeFrom['order']>['options']
-
-/** Options of an order that differ from what they are by default. */
-export function optionsOf(order: Order): OrderOptions {
-  const usual = (name: string) => (Object.hasOwn(options, name) ? defaultOf(options[name as keyof typeof options]) : '')
-  const given = Object.entries(order).flatMap(([name, value]) => {
-    const option = dashed(name)
-    const isUsual = value === undefined || !Object.hasOwn(options, option) || String(value) === usual(option)
-    return isUsual ? [] : [[option, value] as const]
-  })
-  return Object.fromEntries(given) as OrderOptions
-}
-
-function defaultOf(option: object): string {
-  if ('default' in option) return String(option.default)
-  return 'type' in option && option.type === 'boolean' ? 'false' : ''
 }

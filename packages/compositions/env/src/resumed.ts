@@ -1,5 +1,6 @@
+import { dashed } from '@davit/tool'
+
 import type { Order } from './options.ts'
-import { dashed } from './words.ts'
 
 /** Options that a run which was cut off has to be resumed with, unless they are given anew. */
 const RESUMED = [

@@ -1,3 +1,5 @@
+import { dashed } from '@davit/tool'
+
 import type { Order } from './options.ts'
 
 /** Names the file in which steps hand on what a generation is made from. */
@@ -15,10 +17,6 @@ export function wordsOf(values: Values): readonly string[] {
 }
 
 /** `maxJobs` → `max-jobs` */
-export function dashed(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-}
-
 /** Words for davit-normalize. */
 export function modelWords(order: Order): readonly string[] {
   const { services, infrastructure, distribution, packages, architecture, undeploy } = order

@@ -1,10 +1,11 @@
+import { givenOptions } from '@davit/tool'
 import { parseArguments } from '@davit/tool/testing'
 import { parseDocument, MadeFrom } from '@davit/documents'
 import { expect, test } from 'vitest'
 
 import { description } from '../src/description.ts'
-import { optionsOf, originOf } from '../src/origin.ts'
-import type { Order } from '../src/options.ts'
+import { originOf } from '../src/origin.ts'
+import { options, type Order } from '../src/options.ts'
 
 function orderOf(words: string, environment = {}): Order {
   const tool = { ...description, run: async () => {} }
@@ -18,7 +19,7 @@ test.each([
   ['-A a.ts -p shop --no-upgrade -q', { architecture: 'a.ts', profile: 'shop', 'no-upgrade': true }],
   ['-A a.ts -m 4 -j 2 --modules m --modules n', { architecture: 'a.ts', 'max-jobs': 2, modules: ['m', 'n'] }],
 ])('of %s, those options are kept that are not as usual', (words, expected) => {
-  expect(optionsOf(orderOf(words))).toEqual(expected)
+  expect(givenOptions(options, orderOf(words))).toEqual(expected)
 })
 
 test('options that variables set are kept too, and the order is a line that davit-set reads', () => {

@@ -2,7 +2,13 @@ import { encodeDocument, Manifest } from '@davit/documents'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { compareManifests, encodeDifference, hasDifferences, renderDifference } from '../src/comparison.ts'
+import {
+  compareManifests,
+  encodeDifference,
+  hasDifferences,
+  isSameDeployment,
+  renderDifference,
+} from '../src/comparison.ts'
 import { manifestOf, type ShortManifest, type ShortService } from './manifests.ts'
 
 const web = (service: ShortService): ShortManifest => ({ services: { web: { on: ['t1/process'], ...service } } })
@@ -104,6 +110,26 @@ const CASES: readonly (readonly [what: string, before: ShortManifest, after: Sho
   ],
   ['the store', {}, { store: '/srv' }, 'store changed: native /store to native /srv\n'],
 ]
+
+describe('isSameDeployment()', () => {
+  test('ignores the order of mappings, and services that no target has', () => {
+    const services = { web: { on: ['t1/process', 't2/process'] }, api: {} }
+    const [one, other] = [manifestOf({ services }), manifestOf({ services: { ...services, unused: { on: [] } } })]
+    expect(isSameDeployment(one, { ...other, serviceMappings: other.serviceMappings.toReversed() })).toBe(true)
+  })
+
+  test.each([
+    ['a service that is gone', {}],
+    ['another key', web({ key: 'other' })],
+    ['another place', web({ on: ['t2/process'] })],
+    ['another profile', { ...web({}), profiles: { t1: '1' } }],
+    ['state', { ...web({}), state: ['web@t1/process'] }],
+    ['a target', { ...web({}), targets: { t1: {} } }],
+    ['another store', { ...web({}), store: '/srv' }],
+  ])('notices %s', (_, after) => {
+    expect(isSameDeployment(manifestOf(web({})), manifestOf(after))).toBe(false)
+  })
+})
 
 describe('compareManifests()', () => {
   test.each(CASES)('tells %s', (_, before, after, text) => {

@@ -1,5 +1,4 @@
 export type { RecordedService, TargetAccount, TargetProfile } from './account.ts'
-export { isSameDeployment } from './is-same-deployment.ts'
 export { type Contradiction, contradictionText } from './contradiction.ts'
 export {
   type InstalledServices,

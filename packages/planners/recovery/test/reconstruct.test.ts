@@ -12,7 +12,7 @@ import type {
 } from '@davit/documents'
 import { describe, expect, test } from 'vitest'
 
-import { contradictionText, isSameDeployment, reconstruct, type TargetAccount } from '../src/recovery.ts'
+import { contradictionText, reconstruct, type TargetAccount } from '../src/recovery.ts'
 
 const path = (name: string) => `/store/${'0'.repeat(32)}-${name}` as StorePath
 const mapping = (service: string, target = 'alpha'): ServiceMapping => ({
@@ -140,25 +140,5 @@ describe('reconstruct()', () => {
       { service: 'b', needs },
       { service: 'b', needs },
     ])
-  })
-})
-
-describe('isSameDeployment()', () => {
-  const accounts = [account('alpha', { k1: service('a'), k2: service('b') })]
-  const { manifest } = reconstruct({ infrastructure, accounts, prefer: 'profile' })
-
-  test('ignores the order of mappings and services that no target has', () => {
-    const services = new Map([...manifest.services, ['k9' as ServiceKey, service('z')]])
-    const serviceMappings = manifest.serviceMappings.toReversed()
-    expect(isSameDeployment(manifest, { ...manifest, services, serviceMappings })).toBe(true)
-  })
-
-  test.each([
-    ['a mapping', { serviceMappings: manifest.serviceMappings.slice(1) }],
-    ['a profile', { profiles: new Map([['alpha' as TargetName, path('other')]]) }],
-    ['state', { snapshotMappings: [{ ...mapping('k1'), component: 'a' }] }],
-    ['a target', { infrastructure: new Map() }],
-  ])('notices %s', (_, change) => {
-    expect(isSameDeployment(manifest, { ...manifest, ...change })).toBe(false)
   })
 })

@@ -35,6 +35,7 @@ export { secondsIn } from './seconds-in.ts'
 export { stateDirectory, stateEnvironment } from './state-directory.ts'
 export type { DocumentInput, Environment, ForegroundCommand, Input, ToolContext } from './tool-context.ts'
 export { unlessInterrupted } from './unless-interrupted.ts'
+export { dashed, givenOptions } from './given-options.ts'
 export { version } from './version.ts'
 export { usageError } from './usage-error.ts'
 export {

@@ -57,9 +57,9 @@ export const description = {
     ...outputOptions,
   },
   exitStatus: {
-    1: 'the targets contradict themselves, Disnix is at work on them, or nothing is deployed under this name',
+    1: 'the targets contradict themselves, or nothing is deployed under this name',
     69: 'some targets cannot be reached',
-    75: 'somebody else holds the lock',
+    75: 'somebody else holds the lock, or Disnix is at work on the targets',
   },
   environment: {
     ...stateEnvironment,

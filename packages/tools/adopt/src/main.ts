@@ -4,6 +4,7 @@ import {
   currentGeneration,
   type DeploymentPlace,
   endWanted,
+  generationAsFound,
   generationRoot,
 } from '@davit/coordinator-state'
 import { withLock } from '@davit/deployment-lock'
@@ -12,7 +13,16 @@ import { loadInfrastructure } from '@davit/models'
 import { type LifecycleModule, modulesOf } from '@davit/modules'
 import { processIdentity } from '@davit/process'
 import { openStore, type Store } from '@davit/store'
-import { defineTool, deploymentOf, infrastructureOf, type ToolContext, withDeployment, withTargets } from '@davit/tool'
+import {
+  defineTool,
+  deploymentOf,
+  givenOptions,
+  infrastructureOf,
+  type ToolContext,
+  version,
+  withDeployment,
+  withTargets,
+} from '@davit/tool'
 
 import { description } from './description.ts'
 import { say } from './messages.ts'
@@ -111,10 +121,10 @@ async function record(
 ): Promise<void> {
   const { user, host } = processIdentity()
   const time = new Date()
-  const options = { infrastructure: args.infrastructure }
-  const madeFrom = { order: { tool: description.name, began: time.toISOString(), directory, options } }
-  const { kind, number } = await addGeneration(place, { manifest, text, origin: { time, user, host }, madeFrom })
-  await store.addRoot(generationRoot(place, number), [...manifest.profiles.values()])
+  const options = { infrastructure: args.infrastructure, ...givenOptions(description.options, args) }
+  const madeFrom = { davit: version, order: { tool: description.name, began: time.toISOString(), directory, options } }
+  const generation = await addGeneration(place, { manifest, text, origin: { time, user, host }, madeFrom })
+  await store.addRoot(generationRoot(place, generation.number), [...manifest.profiles.values()])
   await endWanted(place, store)
-  report(say(kind === 'added' ? 'generation-adopted' : 'generation-known', { generation: number }))
+  report(generationAsFound(generation))
 }

@@ -114,6 +114,37 @@ describe('davit-adopt', () => {
     expect((await scene.manifest()).profiles).toEqual(profiles)
   })
 
+  test('makes no profiles if everything else was done', async () => {
+    scene.deployOriginal()
+    await scene.adopt()
+    rmSync(join(scene.state, 'coordinator'), { recursive: true })
+    scene.installModule('echo')
+    const stored = () => readdirSync(join(scene.directory, 'store')).toSorted()
+    const before = stored()
+    const told = await scene.adopt('--modules', join(scene.directory, 'modules'))
+    expect(told.messages).toEqual([
+      "nothing to adopt: Disnix has deployed nothing as 'default' that davit does not know",
+      'generation 1 on the coordinator, as the targets have it',
+    ])
+    expect(stored()).toEqual(before)
+  })
+
+  test('records its options and the version of davit with the generation', async () => {
+    scene.deployOriginal()
+    await scene.adopt('--replace', '--no-lock')
+    const kept = JSON.parse(
+      readFileSync(join(scene.state, 'coordinator/default/generations/1/made-from.json'), 'utf8'),
+    ) as {
+      readonly davit: string
+      readonly order: { readonly tool: string; readonly options: object }
+    }
+    expect(kept.davit).toMatch(/^\d/)
+    expect([kept.order.tool, kept.order.options]).toEqual([
+      'davit-adopt',
+      { infrastructure: scene.infrastructure, replace: true, lock: false },
+    ])
+  })
+
   test('names targets that cannot be reached, and leaves them out if asked to', async () => {
     scene.deployOriginal()
     scene.targets('t1', 'away')
@@ -130,6 +161,7 @@ describe('davit-adopt', () => {
     writeFileSync(join(scene.temporary, 'disnix-default.lock'), '')
     await expect(scene.adopt()).rejects.toMatchObject({
       code: 'original-locked',
+      exitStatus: 75,
       diagnostics: [{ message: expect.stringContaining("target 't1': 'disnix-default.lock' is in") }],
     })
     expect(scene.files(scene.state)).toEqual({})

@@ -24,7 +24,7 @@ function linesOf({ content }: ListedGeneration, { davit, order, models, transiti
 
 function orderLines({ tool, began, directory, options }: NonNullable<MadeFrom['order']>): readonly string[] {
   const words = Object.entries(options).flatMap(([name, value]) => {
-    if (value === true) return [`--${name}`]
+    if (typeof value === 'boolean') return [value ? `--${name}` : `--no-${name}`]
     return [value].flat().map((one) => (isOperand(tool, name) ? `${one}` : `--${name}=${one}`))
   })
   return [`command: ${tool}, begun ${textOfTime(new Date(began))} in ${directory}`, ...words.map(indented)]

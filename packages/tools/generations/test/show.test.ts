@@ -20,7 +20,7 @@ const MADE_FROM: MadeFrom = {
     tool: 'davit-env',
     began: '2026-11-20T09:59:50.000Z',
     directory: '/home/alice/shop',
-    options: { services: 'services.yaml', 'take-over': true, abandon: ['a', 'b'], 'max-jobs': 2 },
+    options: { services: 'services.yaml', 'take-over': true, lock: false, abandon: ['a', 'b'], 'max-jobs': 2 },
   },
   models: [
     { file: '/home/alice/shop/services.yaml', role: 'services', bytes: 4, sha256: 'a'.repeat(64), text: '{}\n\n' },
@@ -73,6 +73,7 @@ by: alice, with sudo
 command: davit-env, begun 2026-11-20 09:59:50 UTC in /home/alice/shop
   --abandon=a
   --abandon=b
+  --no-lock
   --max-jobs=2
   --services=services.yaml
   --take-over

@@ -1,17 +1,25 @@
 import { resolve } from 'node:path'
 
-import { addGeneration, currentGeneration, type DeploymentPlace, generationRoot } from '@davit/coordinator-state'
+import { isSameDeployment } from '@davit/comparison'
+import {
+  addGeneration,
+  currentGeneration,
+  type DeploymentPlace,
+  generationAsFound,
+  generationRoot,
+} from '@davit/coordinator-state'
 import { copyClosure } from '@davit/distribution'
 import { encodeDocument, Manifest } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import { processIdentity } from '@davit/process'
 import { type Reconstructed, reconstructManifest } from '@davit/reconstruction'
-import { isSameDeployment, modelsOf, type Preference } from '@davit/recovery'
+import { modelsOf, type Preference } from '@davit/recovery'
 import { openStore, type Store } from '@davit/store'
 import { allTargets } from '@davit/target'
 import {
   defineTool,
   deploymentOf,
+  givenOptions,
   infrastructureOf,
   type ToolContext,
   unlessInterrupted,
@@ -22,7 +30,6 @@ import {
 
 import { formatIn, refuseUnfit, refuseUnused } from './check-arguments.ts'
 import { description } from './description.ts'
-import { type GivenArguments, givenOptions } from './given-options.ts'
 import { say } from './messages.ts'
 import type { ModelLanguage } from './model-languages.ts'
 import { printWanted } from './print-wanted.ts'
@@ -49,9 +56,9 @@ async function printDeployed(context: ToolContext<DeployedArguments>): Promise<v
   if (args.as !== undefined) await writeAs(args.as, { manifest, installed }, context)
   if (args.set) {
     context.journal({ profile, manifest: text }, 'change')
-    const { kind, number } = await recover(place, manifest, context)
-    await store?.addRoot(generationRoot(place, number), [...manifest.profiles.values()])
-    report(say(kind === 'added' ? 'generation-recovered' : 'generation-confirmed', { generation: number }))
+    const generation = await recover(place, manifest, context)
+    await store?.addRoot(generationRoot(place, generation.number), [...manifest.profiles.values()])
+    report(generationAsFound(generation))
   }
   if (args.as === undefined) await print(text)
 }
@@ -125,7 +132,7 @@ async function fetchClosures(manifest: Manifest, store: Store, context: ToolCont
 async function recover(
   place: DeploymentPlace,
   manifest: Manifest,
-  { args, workingDirectory: directory }: ToolContext<GivenArguments>,
+  { args, workingDirectory: directory }: ToolContext<ReadingArguments>,
 ) {
   const current = await currentGeneration(place)
   if (current !== undefined && isSameDeployment(current.manifest, manifest)) {
@@ -135,7 +142,7 @@ async function recover(
   // As davit-env records it.
   const text = encodeDocument(Manifest, manifest, 'json')
   const time = new Date()
-  const options = givenOptions(args)
+  const options = { infrastructure: args.infrastructure ?? '', ...givenOptions(description.options, args) }
   const madeFrom = { davit: version, order: { tool: description.name, began: time.toISOString(), directory, options } }
   return addGeneration(place, { manifest, text, origin: { time, user, host }, madeFrom })
 }

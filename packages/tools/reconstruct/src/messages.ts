@@ -5,16 +5,6 @@ export const say = messages({
   'nothing-wanted': note({ profile: 'text' }, ({ profile }) => `no run of '${profile}' was cut off: nothing to resume`),
   /** Only what is recorded here was read. Targets may know of a run of another coordinator, or of one whose record is lost. */
   'targets-not-asked': note({}, () => 'no infrastructure model was given: the targets were not asked'),
-  /** The coordinator has a new generation, with the manifest that was read back. */
-  'generation-recovered': note(
-    { generation: 'generation' },
-    ({ generation }) => `generation ${generation} on the coordinator, as the targets have it`,
-  ),
-  /** The current generation of the coordinator says the same as the targets, so none was added. */
-  'generation-confirmed': note(
-    { generation: 'generation' },
-    ({ generation }) => `generation ${generation} of the coordinator is what the targets have`,
-  ),
   /** The models of the deployment were written. */
   'models-written': note({ files: 'texts' }, ({ files }) => `wrote ${files.join(', ')}`),
   /** The packages of the models are in the Nix store, where davit-env has to look for them. */

@@ -6,7 +6,6 @@ import { parseArguments } from '@davit/tool/testing'
 import { expect, test } from 'vitest'
 
 import { refuseUnfit } from '../src/check-arguments.ts'
-import { givenOptions } from '../src/given-options.ts'
 import { tool } from '../src/main.ts'
 
 /** Runs davit-reconstruct with an infrastructure model that is not there. */
@@ -42,22 +41,4 @@ test('refuseUnfit() refuses models in the Nix language for packages of a native 
   expect(() => refuseUnfit('nix', native)).toThrow(expect.objectContaining({ code: 'wrong-store', exitStatus: 64 }))
   refuseUnfit('nix', nix)
   refuseUnfit('yaml', native)
-})
-
-test('givenOptions() keeps what was asked for', () => {
-  const usual = {
-    infrastructure: 'i.yaml',
-    set: true,
-    closures: false,
-    partial: false,
-    prefer: undefined,
-    as: undefined,
-  }
-  expect(givenOptions(usual)).toEqual({ infrastructure: 'i.yaml', set: true })
-  expect(givenOptions({ ...usual, closures: true, prefer: 'profile' })).toEqual({
-    infrastructure: 'i.yaml',
-    set: true,
-    closures: true,
-    prefer: 'profile',
-  })
 })

@@ -21,7 +21,7 @@ const TRANSFERS = 4
 
 /**
  * Makes profiles of davit for what Disnix has deployed, and sends them: what they need is fetched before, as far as the coordinator
- * lacks it. Returns the manifest with these profiles.
+ * lacks it. Returns the manifest with these profiles. What davit has deployed is only fetched.
  */
 export async function preparedAdoption(
   { manifest, originals }: Adoption,
@@ -36,6 +36,7 @@ export async function preparedAdoption(
     // oxlint-disable-next-line no-await-in-loop
     if (paths.length > 0) await copyClosure(paths, target, { ...options, direction: 'from' })
   }
+  if (originals.size === 0) return manifest
   const { profiles: made } = await profileAnew(manifest, { ...options, modules })
   const profiles = new Map(
     [...manifest.profiles].map(([target, path]) => [target, originals.has(target) ? (made.get(target) ?? path) : path]),

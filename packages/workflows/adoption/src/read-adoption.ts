@@ -1,4 +1,4 @@
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { Infrastructure, Manifest, ProfileName, TargetName } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
 import { reconstructManifest, type ReconstructionOptions } from '@davit/reconstruction'
@@ -38,6 +38,7 @@ export function refuseLocked(originals: Adoption['originals']): void {
   const locked = [...originals].filter(([, { isLocked }]) => isLocked)
   if (locked.length === 0) return
   throw new DavitError('original-locked', 'Disnix is at work on this deployment, or has left its lock', {
+    exitStatus: ExitStatus.locked,
     fields: { targets: locked.map(([target]) => target) },
     diagnostics: locked.map(([target, { profile }]) => ({
       severity: 'error',

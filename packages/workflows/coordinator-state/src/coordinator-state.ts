@@ -15,7 +15,7 @@ export {
 } from './generations.ts'
 export { isKnown, markBegun, unmarkBegun } from './known.ts'
 export { forgetTarget, readLeftBehind, writeLeftBehind } from './left-behind.ts'
-export { generationsDeleted, generationsText } from './messages.ts'
+export { generationAsFound, generationsDeleted, generationsText } from './messages.ts'
 export { type Journal, openJournal, type ReadEntry, type ReadJournal, readJournal } from './journal.ts'
 export type { BeginEntry, EndEntry, JournalEntry, StepEntry } from './journal-entry.ts'
 export { readMadeFrom } from './made-from.ts'

@@ -198,13 +198,13 @@ test('several processes write at the same time: none of their entries is lost, b
 })
 
 test.each([
-  ['a file stands in its place', () => writeFileSync(join(place, 'journal'), '')],
-  ['a directory stands in the place of its file', () => mkdirSync(file(), { recursive: true })],
-])('where %s, that is said, and the status is 73', (_, spoil) => {
+  ['a file stands in its place', () => writeFileSync(join(place, 'journal'), ''), 'remove what is there'],
+  ['a directory stands in the place of its file', () => mkdirSync(file(), { recursive: true }), 'permissions'],
+])('where %s, that is said, and the status is 73', (_, spoil, hint) => {
   mkdirSync(place, { recursive: true })
   spoil()
   expect(() => openJournal(place)).toThrow(
-    expect.objectContaining({ code: 'cannot-write', exitStatus: 73, hint: expect.stringContaining('permissions') }),
+    expect.objectContaining({ code: 'cannot-write', exitStatus: 73, hint: expect.stringContaining(hint) }),
   )
 })
 
