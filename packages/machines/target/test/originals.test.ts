@@ -68,6 +68,11 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
     onTestFinished(() => machine.close())
     return machine
   }
+  /** Gives davit a profile of its own. */
+  const setOwn = () => {
+    mkdirSync(inside(`state/targets/t1/profiles/${profile}`), { recursive: true })
+    symlinkSync('/nowhere', inside(`state/targets/t1/profiles/${profile}/current`))
+  }
   const originals = async () => (await observeMachine(await open('deploy'), profile)).originals
   const snapshot = (root: string, name: string, number: number) => {
     write(`${root}/snapshots/process/web/${name}/dump`, name)
@@ -105,6 +110,9 @@ describe.each(installedShells())('deployments of Disnix with $name', (shell) => 
       problem: undefined,
     })
     await noteOriginal(await open('state'), { ...place, path, components: [] })
+    // As long as davit has nothing of its own, it may have lost that.
+    expect(await originals()).toEqual([first, second])
+    setOwn()
     expect(await originals()).toEqual([second])
     lay()
     write('tmp/disnix-default.lock', '')

@@ -114,6 +114,15 @@ describe('davit-adopt', () => {
     expect((await scene.manifest()).profiles).toEqual(profiles)
   })
 
+  test('adopts a deployment again of which davit has lost its state on the target', async () => {
+    const original = scene.deployOriginal()
+    await scene.adopt()
+    rmSync(join(scene.state, 'targets'), { recursive: true })
+    expect((await scene.adopt()).stdout).toMatch(`t1: ${original}\n`)
+    expect(scene.record(SHOP)).toContain('module /')
+    expect((await scene.adopt()).stdout).toBe('')
+  })
+
   test('makes no profiles if everything else was done', async () => {
     scene.deployOriginal()
     await scene.adopt()
