@@ -106,11 +106,14 @@ esac
     return openMachine(this.#connect.get(name)!, { role })
   }
 
-  /** Notes that a profile of Disnix was adopted. */
+  /** Notes that a profile of Disnix was adopted, by a target `one` that has a profile of davit. */
   adopt(machine: string, path: string, profile = 'default'): void {
     const adopted = join(this.directory, machine, 'adopted')
     mkdirSync(adopted, { recursive: true })
     symlinkSync(path, join(adopted, profile))
+    const own = join(this.directory, machine, 'targets/one/profiles', profile)
+    mkdirSync(own, { recursive: true })
+    symlinkSync(path, join(own, 'current'))
   }
 
   /** Services by target, each in a container of its own name. */
