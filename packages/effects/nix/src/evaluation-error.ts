@@ -2,7 +2,7 @@ import { DavitError, type Diagnostic, ExitStatus, type Place } from '@davit/diag
 import type { ExpressionProgram } from '@davit/documents'
 import type { EvaluationFailure, EvaluationLog, Frame } from './evaluation-log.ts'
 import { placeInProgram } from './frame-place.ts'
-import { fullDisk } from './full-disk.ts'
+import { unusableStore } from './unusable-store.ts'
 import { parseProblems } from './problems-message.ts'
 
 /** Error for a failed evaluation, with places in the user's files. */
@@ -11,14 +11,18 @@ export function evaluationError(
   { program, exitCode }: { readonly program: ExpressionProgram; readonly exitCode: number },
 ): DavitError {
   const problems = error === undefined ? [otherProblem(others, exitCode)] : problemsOf(error, program)
-  const full = fullDisk(problems.map(({ message }) => message).join('\n'))
-  if (full !== undefined)
-    return new DavitError('cannot-use-store', 'Nix cannot write to its store', { ...full, diagnostics: problems })
+  const text = problems.map(({ message }) => message).join('\n')
+  const unusable = unusableStore(text)
+  if (unusable !== undefined)
+    return new DavitError('cannot-use-store', 'Nix cannot write to its store', { ...unusable, diagnostics: problems })
   return new DavitError('invalid-model', 'Nix cannot evaluate the models', {
-    exitStatus: ExitStatus.badDocument,
+    exitStatus: DENIED.test(text) ? ExitStatus.permission : ExitStatus.badDocument,
     diagnostics: problems,
   })
 }
+
+/** How Nix ends when it may not read a file that a model names. */
+const DENIED = /: Permission denied$/m
 
 function problemsOf(error: EvaluationFailure, program: ExpressionProgram): readonly Diagnostic[] {
   const placeOf = (frame: Frame) => placeInProgram(frame, program)

@@ -1,5 +1,5 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import { fullDisk } from './full-disk.ts'
+import { unusableStore } from './unusable-store.ts'
 import { plainText } from './plain-text.ts'
 
 /** Error for an answer that no Nix store would give. */
@@ -31,7 +31,7 @@ export function tooOld(version: string): DavitError {
 export function storeEnded(lastWords: string, cause: unknown): DavitError {
   const text = plainText(lastWords).trim().split('\n').slice(-MAX_LINES).join('\n')
   const message = text === '' ? 'a Nix store ended before it answered' : `a Nix store ended before it answered: ${text}`
-  return new DavitError('nix-store-ended', message, { ...fullDisk(text), cause })
+  return new DavitError('nix-store-ended', message, { ...unusableStore(text), cause })
 }
 
 const MAX_LINES = 10

@@ -1,6 +1,6 @@
 import { DavitError, type Diagnostic } from '@davit/diagnostics'
 import type { StorePath } from '@davit/documents'
-import { type BuildFailure, fullDisk, type NixDerivation, type RealisationOutcome } from '@davit/nix'
+import { type BuildFailure, unusableStore, type NixDerivation, type RealisationOutcome } from '@davit/nix'
 import { cannotBuild } from '../cannot-build.ts'
 import { packageNameOf } from '../native/store-path.ts'
 import { unsetVariableIn } from '../unset-variable.ts'
@@ -23,7 +23,7 @@ export function buildFailed(
     ...problems.map((message): Diagnostic => ({ severity: 'error', message })),
   ]
   const message = failures.length === 0 ? 'Nix cannot build' : cannotBuild(failures.length, builds.size)
-  const { hint } = fullDisk(problems.join('\n')) ?? {}
+  const { hint } = unusableStore(problems.join('\n')) ?? {}
   return new DavitError('build-failed', message, { diagnostics, ...(hint === undefined ? {} : { hint }) })
 }
 
