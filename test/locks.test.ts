@@ -46,7 +46,7 @@ describe('one deployment at a time, on this machine', () => {
     const loser = await Promise.race(racers.map(async (racer) => ({ racer, ...(await racer.outcome) })))
     expect([loser.status, loser.stderr]).toEqual([
       75,
-      expect.stringMatching(/ is locked by \S+@\S+ \(process \d+\) \(since 20/),
+      expect.stringMatching(/ is locked by \S+@\S+ \(process \d+\), since 20/),
     ])
     await began()
     await go()

@@ -27,6 +27,7 @@ export {
 } from './message-table.ts'
 export { printable } from './printable.ts'
 export { quoted } from './quoted.ts'
+export { renderTime } from './render-time.ts'
 export type { Report, ReportedStep, ReportEvent } from './report.ts'
 export { suggestionFor } from './suggestion.ts'
 export { type EndSpan, type Span, type SpanFields, type Trace, TRACE_VARIABLE, traced } from './trace.ts'

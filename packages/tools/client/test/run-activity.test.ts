@@ -120,6 +120,15 @@ describe('davit-run-activity', () => {
     expect(existsSync(join(directory, 'state'))).toBe(false)
   })
 
+  test.each([
+    ['.', "cannot read '.': it is a directory"],
+    ['none', "cannot read 'none': no such file or directory"],
+  ])('names %s, which is no file to import', (path, reason) => {
+    const { status, stderr } = run('run-activity', ['--import', '--localfile', path])
+    expect([status, stderr]).toEqual([66, expect.stringContaining(reason)])
+    expect(stderr).toContain("hint: name a file that 'nix-store --export' has written")
+  })
+
   test('removes snapshots without a warning', () => {
     for (const name of ['one', 'two']) {
       mkdirSync(join(directory, name))

@@ -172,7 +172,7 @@ describe('the generations of a deployment to this machine', () => {
     const rubbish = await manifestOf('rubbish')
     await runCollect()
     expect(messages.at(-1)).toMatch(
-      /^the coordinator: there is no garbage; 1 package \(\d+ B\) is kept until \d{4}-\d\d-\d\d \d\d:\d\d UTC: '--now' removes it as well, once it is five minutes old$/,
+      /^the coordinator: there is no garbage; 1 package \(\d+ B\) is kept until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: '--now' removes it as well, once it is five minutes old$/,
     )
     await runCollect({ now: true })
     expect(messages.at(-1)).toMatch(

@@ -5,7 +5,7 @@ import {
   type Origin,
   readGeneration,
 } from '@davit/coordinator-state'
-import { DavitError, printable } from '@davit/diagnostics'
+import { DavitError, printable, renderTime } from '@davit/diagnostics'
 
 /** A generation as listed. */
 export interface ListedGeneration {
@@ -60,15 +60,10 @@ async function contentOf(place: DeploymentPlace, number: number): Promise<Genera
 }
 
 function renderContent({ origin, services, targets }: GenerationContent): string {
-  const time = textOfTime(origin.time)
+  const time = renderTime(origin.time)
   const who = origin.user === '' ? '' : `, by ${shortened(origin.user)}`
   const where = origin.user === '' || origin.host === '' ? '' : ` on ${shortened(origin.host)}`
   return `${time}  ${countOf(services, 'service')} on ${countOf(targets, 'target')}${who}${where}`
-}
-
-/** `2026-11-21 17:48:10 UTC` */
-export function textOfTime(time: Date): string {
-  return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
 /** Shortens a name, and makes it printable: files may have been changed. */

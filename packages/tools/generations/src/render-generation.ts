@@ -1,8 +1,8 @@
-import { printable } from '@davit/diagnostics'
+import { printable, renderTime } from '@davit/diagnostics'
 import type { MadeFrom } from '@davit/documents'
 import { stepText } from '@davit/transition'
 
-import { countOf, type ListedGeneration, renderGenerations, textOfTime } from './list-generations.ts'
+import { countOf, type ListedGeneration, renderGenerations } from './list-generations.ts'
 
 /** Renders what is known about a generation, for people. */
 export function renderGeneration(generation: ListedGeneration, madeFrom: MadeFrom | undefined): string {
@@ -27,7 +27,7 @@ function orderLines({ tool, began, directory, options }: NonNullable<MadeFrom['o
     if (typeof value === 'boolean') return [value ? `--${name}` : `--no-${name}`]
     return [value].flat().map((one) => (isOperand(tool, name) ? `${one}` : `--${name}=${one}`))
   })
-  return [`command: ${tool}, begun ${textOfTime(new Date(began))} in ${directory}`, ...words.map(indented)]
+  return [`command: ${tool}, begun ${renderTime(new Date(began))} in ${directory}`, ...words.map(indented)]
 }
 
 /** Tools that take the infrastructure model without an option. */

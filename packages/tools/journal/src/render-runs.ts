@@ -1,4 +1,4 @@
-import { printable } from '@davit/diagnostics'
+import { printable, renderTime } from '@davit/diagnostics'
 
 import { renderEntries } from './render-entries.ts'
 import type { Run } from './runs-of.ts'
@@ -28,7 +28,6 @@ interface Widths {
 function renderSummary({ time, who, program, done, outcome, generation }: RunSummary, widths: Widths): string {
   const parts = [done, outcome, generation === undefined ? '' : `generation ${generation}`]
   const text = parts.filter((part) => part !== '').join('; ')
-  const when = `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`
-  const line = `${when}  ${who.padEnd(widths.who)}  ${program.padEnd(widths.program)}  ${text}`
+  const line = `${renderTime(time)}  ${who.padEnd(widths.who)}  ${program.padEnd(widths.program)}  ${text}`
   return printable(line.replaceAll(/[\n\t]+/g, ' '))
 }

@@ -1,5 +1,5 @@
 import { describeOwner, encodeOwner, type LockState } from '@davit/deployment-lock'
-import { printable } from '@davit/diagnostics'
+import { printable, renderTime } from '@davit/diagnostics'
 import { writeJson } from '@davit/languages'
 
 type Held = Extract<LockState, { readonly kind: 'held' }>
@@ -29,7 +29,7 @@ function heldText({ owner, life, since, until, isOver, token }: Held): string {
   const who = owner === undefined ? 'somebody' : describeOwner(encodeOwner(owner))
   const parts = [
     `locked by ${who}, ${LIVES[life]}`,
-    since === undefined ? 'since when is unknown' : `since ${timeText(since)}`,
+    since === undefined ? 'since when is unknown' : `since ${renderTime(since)}`,
     leaseText(until, isOver === true),
     ...(token === undefined ? [] : [`token ${token}`]),
   ]
@@ -44,12 +44,8 @@ const LIVES = {
 
 function leaseText(until: Date | undefined, isOver: boolean): string {
   if (until === undefined) return 'its lease begins when somebody else asks for the lock'
-  const end = timeText(until)
+  const end = renderTime(until)
   return isOver ? `its lease was over at ${end}: whoever asks next gets the lock` : `until ${end} unless it is renewed`
-}
-
-function timeText(time: Date): string {
-  return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
 function fieldsOf(state: LockState) {

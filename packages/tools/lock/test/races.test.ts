@@ -89,7 +89,7 @@ test(
       const outcomes = racers.map(async ({ name, outcome }) => ({ name, ...(await outcome) }))
       const loser = await Promise.race(outcomes)
       expect(loser).toMatchObject({ status: 75 })
-      expect(loser.said).toMatch(/is locked by \S+@\S+ \(process \d+\) \(since \d{4}-\d\d-\d\dT/)
+      expect(loser.said).toMatch(/is locked by \S+@\S+ \(process \d+\), since \d{4}-\d\d-\d\d \d/)
       expect(existsSync(at(`began.${loser.name}${race}`))).toBe(false)
       const winner = racers.find(({ name }) => name !== loser.name)!
       await began(`${winner.name}${race}`)

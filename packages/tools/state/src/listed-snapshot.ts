@@ -1,6 +1,6 @@
-import { renderBytes } from '@davit/diagnostics'
+import { renderBytes, renderTime } from '@davit/diagnostics'
 import type { Manifest, TargetName } from '@davit/documents'
-import { beginningOf, isComponentSelected, renderTime, type StateSelection } from '@davit/state-runner'
+import { beginningOf, isComponentSelected, type StateSelection } from '@davit/state-runner'
 import type { Snapshot } from '@davit/target'
 import { statefulServices } from '@davit/transition'
 

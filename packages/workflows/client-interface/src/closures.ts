@@ -19,15 +19,26 @@ export type ClosureFile =
 /** Makes the paths in a file of `nix-store --export` valid there. */
 export async function importClosures(client: Client, { kind, path }: ClosureFile): Promise<number> {
   if (kind === 'remote') return perform(client, { operation: 'import', words: [path] })
-  const file = await open(path).catch((cause: unknown) => {
-    throw new DavitError('no-input', `cannot read '${path}': ${reasonOf(cause)}`, {
-      exitStatus: ExitStatus.noInput,
-      hint: 'check the name of the file',
-    })
-  })
-  await file.close()
+  await requireFile(path)
   const send = (stdin: Writable) => pipeline(createReadStream(path), stdin)
   return perform(client, { operation: 'import', words: ['-'], send })
+}
+
+/** Refuses what cannot be read before anything is sent. */
+async function requireFile(path: string): Promise<void> {
+  const file = await open(path).catch((cause: unknown) => {
+    throw unreadable(path, reasonOf(cause))
+  })
+  const isDirectory = (await file.stat()).isDirectory()
+  await file.close()
+  if (isDirectory) throw unreadable(path, 'it is a directory')
+}
+
+function unreadable(path: string, reason: string): DavitError {
+  return new DavitError('no-input', `cannot read '${path}': ${reason}`, {
+    exitStatus: ExitStatus.noInput,
+    hint: "name a file that 'nix-store --export' has written",
+  })
 }
 
 /** Writes paths, as `nix-store --export` does, to a new file on this machine, and prints its path. */

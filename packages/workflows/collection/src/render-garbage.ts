@@ -1,4 +1,4 @@
-import { renderBytes } from '@davit/diagnostics'
+import { renderBytes, renderTime } from '@davit/diagnostics'
 import type { Garbage, Remnant, StoredBytes } from '@davit/target'
 
 /** Renders a line for each path: size, path, and where it is. */
@@ -92,12 +92,12 @@ function keptText({ kept, keptBytes, leftovers, ...period }: CollectedGarbage): 
 
 function periodText({ keptFrom, keptUntil }: Pick<CollectedGarbage, 'keptFrom' | 'keptUntil'>): string {
   if (keptFrom === undefined || keptUntil === undefined) return 'for a day'
-  const isOne = timeText(keptFrom) === timeText(keptUntil)
-  return `until ${timeText(keptUntil)}${isOne ? '' : `, the first until ${timeText(keptFrom)}`}`
+  const isOne = textOf(keptFrom) === textOf(keptUntil)
+  return `until ${textOf(keptUntil)}${isOne ? '' : `, the first until ${textOf(keptFrom)}`}`
 }
 
-function timeText(time: string): string {
-  return `${time.slice(0, 16).replace('T', ' ')} UTC`
+function textOf(time: string): string {
+  return renderTime(new Date(time))
 }
 
 function sumOf(some: readonly Pick<StoredBytes, 'bytes'>[]): number {

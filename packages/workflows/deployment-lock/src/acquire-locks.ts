@@ -1,4 +1,4 @@
-import { DavitError, ExitStatus, hasCode } from '@davit/diagnostics'
+import { DavitError, ExitStatus, hasCode, renderTime } from '@davit/diagnostics'
 import type { Manifest, ProfileName } from '@davit/documents'
 import type { ProcessIdentity } from '@davit/process'
 import {
@@ -108,7 +108,7 @@ function lockedError({ name }: ShellTarget, profile: ProfileName, holder: LockHo
   const who = describeOwner(holder.owner)
   return new DavitError(
     'locked',
-    `profile '${profile}' on target '${name}' is locked by ${who} (${sinceWhen(holder)})`,
+    `profile '${profile}' on target '${name}' is locked by ${who}, ${sinceWhen(holder)}`,
     {
       exitStatus: ExitStatus.locked,
       hint: `try again when that deployment has ended; ${howToUnlock(holder, profile)}`,
@@ -125,5 +125,5 @@ function howToUnlock({ token }: LockHolder, profile: ProfileName): string {
 
 /** Since when the lock is held, by the clock of the target. */
 function sinceWhen({ since }: LockHolder): string {
-  return since === undefined ? 'since when is unknown' : `since ${since.toISOString()}`
+  return since === undefined ? 'since when is unknown' : `since ${renderTime(since)}`
 }

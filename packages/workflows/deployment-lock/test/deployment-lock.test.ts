@@ -19,7 +19,7 @@ describe('acquireLocks()', () => {
       code: 'locked',
       exitStatus: 75,
       message: expect.stringMatching(
-        /^profile 'default' on target 't2' is locked by \S+@\S+ \(process \d+\) \(since 20/,
+        /^profile 'default' on target 't2' is locked by \S+@\S+ \(process \d+\), since 20/,
       ),
     })
     expect(await scene.holders()).toEqual([undefined, 'theirs'])

@@ -1,4 +1,4 @@
-import { renderBytes } from '@davit/diagnostics'
+import { renderBytes, renderTime } from '@davit/diagnostics'
 import { cleanSnapshots, copySnapshot, listSnapshots, type Snapshot, type SnapshotStore } from '@davit/target'
 import type { StatefulService } from '@davit/transition'
 
@@ -126,8 +126,4 @@ export function describe(snapshot: Snapshot): string {
     ...(facts.bytes === undefined ? [] : [renderBytes(facts.bytes)]),
   ]
   return parts.join(', ')
-}
-
-export function renderTime(time: Date): string {
-  return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }

@@ -11,7 +11,7 @@ export {
 export { sendKept, transferState } from './transfer.ts'
 export { componentOf, type StateScene } from './scene.ts'
 export { isComponentSelected, isSelected, selectsAll, type StateSelection } from './selection.ts'
-export { renderTime, snapshotTasks, type MoveTerms } from './snapshot-tasks.ts'
+export { snapshotTasks, type MoveTerms } from './snapshot-tasks.ts'
 export { stateError } from './state-error.ts'
 export { runTasks, type TaskTerms } from './run-tasks.ts'
 export { renderTasks, type StateTask } from './task.ts'
