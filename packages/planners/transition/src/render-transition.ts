@@ -8,12 +8,18 @@ import { renderReason } from './reason.ts'
 /** Renders a plan: a line per step, each with a newline, in an order in which they can be done one by one. */
 export function renderTransition<One extends AnyActivity>(transition: Transition<One>, kinds: KindTable<One>): string {
   const lines = [
-    ...transition.skipped.map(({ message }) => message),
+    ...transition.skipped.map(remarkText),
     ...activitiesOf(transition).map((activity) => stepText(factsOf(activity, kinds))),
   ]
   if (isEmpty(transition)) lines.push('nothing to do')
   lines.push(...transition.outdated.map((outdated) => keptText(keptFacts(outdated))))
   return printable(lines.map((line) => `${line}\n`).join(''))
+}
+
+/** What a plan says besides its steps, as a line like that of a run. */
+export function remarkText({ kind, message, target }: Message): string {
+  const told = kind === 'warning' ? `warning: ${message}` : message
+  return target === undefined ? told : `[${target}] ${told}`
 }
 
 /** Makes the message for a step of a plan. */

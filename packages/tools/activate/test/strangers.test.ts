@@ -122,7 +122,7 @@ describe('what somebody else has deployed under the name', () => {
     await theirs()
     const taken = "taking over 'default', which was not deployed from this coordinator, with its services: 2 on 'one'"
     const plan = await activate(machines.manifest(OURS), { takeOver: true, dryRun: true })
-    expect(plan.split('\n')[0]).toBe(taken)
+    expect(plan.split('\n')[0]).toBe(`warning: ${taken}`)
     expect(await activate(machines.manifest(OURS), { takeOver: true })).toBe('the manifest')
     expect([warnings(), machines.up(), journals]).toEqual([[taken], ['shop'], ['default']])
   })

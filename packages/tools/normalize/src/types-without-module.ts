@@ -6,7 +6,7 @@ import { say } from './messages.ts'
 
 /**
  * Makes warnings for types without a module, each with the place of its first service. They are not errors yet:
- * davit-manifest may get more modules. It refuses the rest, but no longer knows places in the models.
+ * davit-manifest may get more modules. It refuses the rest and lists all modules, but no longer knows places in the models.
  */
 export function typesWithoutModule(
   { services }: Architecture,
@@ -18,14 +18,10 @@ export function typesWithoutModule(
   return [...byType].map(([type, services]) => {
     const path = ['services', services[0] ?? '', 'type']
     const place = placeOf(path)
-    const hint = suggestionFor(type, modules) ?? hintFor(modules)
+    const hint = suggestionFor(type, modules) ?? 'add a module with --modules DIRECTORY'
     const message = say('type-without-module', { type, services, hint })
     return asDiagnostic(message, { path, ...(place === undefined ? {} : { place }) })
   })
-}
-
-function hintFor(modules: readonly string[]): string {
-  return `available modules: ${[...modules].sort().join(', ')}; add your own with --modules DIRECTORY`
 }
 
 /** A service that provides a container may bring its module. */

@@ -42,7 +42,7 @@ services:
     "a.yaml:7:18: warning: there is no module for type 'nginx'
         proxy: { type: nginx, pkg: { source: . }, targets: [a] }
                        ^
-      hint: available modules: apache-webapplication, docker-container, echo, fileset, influx-database, mysql-database, nginx-webapplication, postgresql-database, process, subversion-repository, supervisord-program, systemd-unit, sysvinit-script, tomcat-webapplication, wrapper; add your own with --modules DIRECTORY
+      hint: add a module with --modules DIRECTORY
     a.yaml:4:11: warning: there is no module for type 'proces'
           type: proces
                 ^

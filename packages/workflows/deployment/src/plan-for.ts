@@ -18,6 +18,7 @@ import {
   type PlanOptions,
   plannedMessage,
   planTransition,
+  remarkText,
   type Reason,
   renderTransition,
   targetLabelOf,
@@ -141,7 +142,7 @@ function unreachableOf(next: Manifest, targets: readonly ShellTarget[]): Readonl
 
 /** Renders the plan, one line for each step and message. */
 export function renderPlan({ transition, deployed, notes }: Plan): string {
-  const lines = [...deployed.warnings, ...notes].map(({ message }) => `${message}\n`)
+  const lines = [...deployed.warnings, ...notes].map((message) => `${remarkText(message)}\n`)
   return printable(lines.join('')) + renderTransition(transition, KINDS)
 }
 

@@ -47,7 +47,7 @@ describe('a deployment of Disnix that was not adopted', () => {
     layOut(machines.manifest({ one: { api: {} } }))
     const targets = [await machines.target('m1', 'one')]
     expect(await machines.plan(machines.manifest({ one: { api: {} } }), targets, { besideOriginal: true })).toEqual([
-      "'api' in container 'api' is also in the deployment 'default' of Disnix, which was not adopted",
+      "[one] warning: 'api' in container 'api' is also in the deployment 'default' of Disnix, which was not adopted",
       'activate api in api on one (new)',
     ])
   })

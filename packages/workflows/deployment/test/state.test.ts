@@ -227,7 +227,7 @@ describe('the state of a service', () => {
     rmSync(join(machines.directory, 't2/targets'), { recursive: true })
     rmSync(state('t2'))
     expect(await machines.plan(previous, machines.targets, { ...planned(), previous })).toContain(
-      "a snapshot of an earlier deployment of 'db' is kept, and not restored: --restore restores it",
+      "[t2] a snapshot of an earlier deployment of 'db' is kept, and not restored: --restore restores it",
     )
     expect(await deploy(previous, { previous, ...planned('move-and-restore') })).toMatchObject({ kind: 'completed' })
     expect(read('t2')).toBe('rows')
@@ -295,7 +295,7 @@ describe('the state of a service', () => {
     expect(await machines.plan(systemOn('t1'), machines.targets, planned())).toEqual(['nothing to do'])
     for (const file of [state('t1'), join(machines.directory, 'up-t1')]) rmSync(file)
     const warning = expect.stringMatching(
-      /^'db' was activated, .* begins anew, empty, and 'davit-restore -S db' brings/,
+      /^\[t1\] warning: 'db' was activated, .* begins anew, empty, and 'davit-restore -S db' brings/,
     )
     const restart = ['deactivate', 'activate'].map((kind) => `${kind} db in db on t1 (no longer running)`)
     expect(await machines.plan(systemOn('t1'), machines.targets, planned())).toEqual([warning, ...restart])

@@ -28,13 +28,13 @@ test('services on a skipped target are neither activated nor deactivated, and in
   const plan = (next: Manifest, previous?: Manifest) => machines.plan(next, [web], { previous })
   expect(await plan(manifest, manifest)).toEqual([expect.stringMatching(/^activate api in api on web/)])
   expect(await plan(manifest)).toEqual([
-    "'store' on 'db' is not activated",
-    "'api' on 'web' depends on 'store' on 'db', which is missing or outdated",
+    "warning: 'store' on 'db' is not activated",
+    "warning: 'api' on 'web' depends on 'store' on 'db', which is missing or outdated",
     expect.stringMatching(/^activate api in api on web/),
   ])
   expect(await plan(renewed(manifest, 'store'), manifest)).toEqual([
-    "'store' on 'db' is not upgraded",
-    "'api' on 'web' depends on 'store' on 'db', which is missing or outdated",
+    "warning: 'store' on 'db' is not upgraded",
+    "warning: 'api' on 'web' depends on 'store' on 'db', which is missing or outdated",
     expect.stringMatching(/^activate api in api on web/),
   ])
 })
