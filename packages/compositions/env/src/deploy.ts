@@ -176,7 +176,7 @@ async function currentNumber(steps: Steps): Promise<string> {
   const number = currentIn(JSON.parse(list))
   if (number !== undefined) return String(number)
   throw new DavitError('no-generation', 'there is no generation to go back to', {
-    hint: 'davit-env --undeploy -i INFRASTRUCTURE removes what was begun',
+    hint: "'davit-env --abort -i INFRASTRUCTURE' goes back to what the targets ran before, and 'davit-env --undeploy -i INFRASTRUCTURE' removes all",
   })
 }
 

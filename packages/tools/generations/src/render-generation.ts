@@ -49,7 +49,7 @@ function transitionLines({ began, ended, steps, messages }: NonNullable<MadeFrom
   const seconds = Math.round((Date.parse(ended) - Date.parse(began)) / 100) / 10
   const told = messages.map(({ kind, message, target }) => {
     const where = target === undefined ? '' : `[${target}] `
-    return `${kind}: ${where}${message}`
+    return `${where}${kind}: ${message}`
   })
   return [
     `plan, carried out in ${seconds} s: ${steps.length === 0 ? 'nothing to do' : countsOf(steps)}`,

@@ -87,7 +87,7 @@ plan, carried out in 2.5 s: 1 activated, 1 deactivated
   activate web in process on front (new)
 reported:
   warning: 'web' on 'back' is not activated
-  note: [front] two
+  [front] note: two
   lines\\u001b
 `,
     })

@@ -30,7 +30,7 @@ function heldText({ owner, life, since, until, isOver, token }: Held): string {
   const parts = [
     `locked by ${who}, ${LIVES[life]}`,
     since === undefined ? 'since when is unknown' : `since ${renderTime(since)}`,
-    leaseText(until, isOver === true),
+    leaseText(until, { life, isOver: isOver === true }),
     ...(token === undefined ? [] : [`token ${token}`]),
   ]
   return parts.join('; ')
@@ -42,10 +42,16 @@ const LIVES = {
   unknown: 'of which it is not known here whether it is alive',
 } satisfies Record<Held['life'], string>
 
-function leaseText(until: Date | undefined, isOver: boolean): string {
+function leaseText(
+  until: Date | undefined,
+  { life, isOver }: Pick<Held, 'life'> & { readonly isOver: boolean },
+): string {
   if (until === undefined) return 'its lease begins when somebody else asks for the lock'
   const end = renderTime(until)
-  return isOver ? `its lease was over at ${end}: whoever asks next gets the lock` : `until ${end} unless it is renewed`
+  if (!isOver) return `until ${end} unless it is renewed`
+  return life === 'dead'
+    ? `its lease was over at ${end}`
+    : `its lease was over at ${end}: whoever asks next gets the lock`
 }
 
 function fieldsOf(state: LockState) {

@@ -121,6 +121,18 @@ describe('davit-lock --status', () => {
     expect((await davitLock(manifestWith('t1'), '--status', '-')).stdout).toMatch(expected)
   })
 
+  test('says once that whoever asks next gets the lock', async () => {
+    await davitLock(manifestWith('t1'), '-')
+    const held = readFileSync(holderOn('t1'), 'utf8')
+    writeFileSync(
+      holderOn('t1'),
+      held.replace(/("pid":)\d+/, '$1999999999').replace(/^renewed .*/m, 'renewed 1700000000'),
+    )
+    const { stdout } = await davitLock(manifestWith('t1'), '--status', '-')
+    expect(stdout.match(/whoever asks next/g)).toHaveLength(1)
+    expect(stdout).toContain('; its lease was over at 2023-11-14 22:14:20 UTC; token ')
+  })
+
   test('names a target that cannot be reached, and lists the others', async () => {
     const manifest = manifestWith('t1', 't2').replace(
       '"hostname":"localhost"},"containers":{},"system":"x86_64-linux","numOfCores":1,"clientInterface":"local"',
