@@ -1,4 +1,4 @@
-import { DavitError, type Report } from '@davit/diagnostics'
+import { DavitError, type Diagnostic, type Report } from '@davit/diagnostics'
 import type { Data } from '@davit/languages'
 import { type Kind, mayBe } from './kinds.ts'
 import { say } from './messages.ts'
@@ -7,6 +7,15 @@ import { say } from './messages.ts'
 export interface Likeness {
   readonly wanted: Kind | undefined
   readonly seen: Kind | undefined
+}
+
+function withoutHint({ message, path, place }: Diagnostic): Diagnostic {
+  return {
+    severity: 'error',
+    message,
+    ...(path === undefined ? {} : { path }),
+    ...(place === undefined ? {} : { place }),
+  }
 }
 
 interface WarningTerms extends Likeness {
@@ -22,7 +31,7 @@ export function explained<Result>({ wanted, seen }: Likeness, read: () => Result
     if (!(error instanceof DavitError) || wanted === undefined || seen === undefined || wanted === seen) throw error
     const { code, message, exitStatus, fields, cause } = error
     // Their hints name options of other tools.
-    const diagnostics = error.diagnostics.map(({ hint: _, ...diagnostic }) => diagnostic)
+    const diagnostics = error.diagnostics.map(withoutHint)
     const hint = `this looks like ${seen.title}: pass --kind ${seen.name}, or omit --kind`
     throw new DavitError(code, message, { exitStatus, fields, diagnostics, cause, hint })
   }
