@@ -99,9 +99,9 @@ export const OUTPUT_SCHEMAS = {
     ...GENERATION,
     'madeFrom?': MADE_FROM,
   }),
-  difference: document('difference', 'What davit-generations --diff A B --format json prints', {
-    from: NUMBER,
-    to: NUMBER,
+  difference: document('difference', 'What davit-compare and davit-generations --diff A B print with --format json', {
+    from: either(NUMBER, TEXT),
+    to: either(NUMBER, TEXT),
     services: listOf(
       either(
         change(['added', 'removed'], { service: TEXT, places: listOf(PLACE) }),
