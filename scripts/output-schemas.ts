@@ -99,6 +99,31 @@ export const OUTPUT_SCHEMAS = {
     ...GENERATION,
     'madeFrom?': MADE_FROM,
   }),
+  inventory: document('inventory', 'What davit-query --format json prints', {
+    profile: TEXT,
+    targets: listOf(
+      object({
+        target: TEXT,
+        'error?': object({ code: TEXT, message: TEXT }),
+        'profile?': TEXT,
+        services: listOf(
+          object({
+            service: TEXT,
+            key: TEXT,
+            container: TEXT,
+            'type?': TEXT,
+            'pkg?': TEXT,
+            'state?': { enum: ['activating', 'active', 'deactivating'] },
+            'activity?': TEXT,
+            'since?': TEXT,
+            'status?': { enum: ['runs', 'does-not-run', 'unknown', 'gone'] },
+            drift: listOf(object({ kind: TEXT, text: TEXT })),
+          }),
+        ),
+        drift: listOf(object({ kind: TEXT, text: TEXT })),
+      }),
+    ),
+  }),
   difference: document('difference', 'What davit-compare and davit-generations --diff A B print with --format json', {
     from: either(NUMBER, TEXT),
     to: either(NUMBER, TEXT),

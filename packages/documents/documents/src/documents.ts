@@ -74,7 +74,7 @@ export {
 export { type NamedMapping, parseNamedMappings } from './named-mapping.ts'
 export type { BuildSpec, ExpressionProgram, ExpressionSpec, PackageRequest, PackageSpec } from './package-spec.ts'
 export { parseProfileName } from './parse-profile-name.ts'
-export { ProfileManifest } from './profile-manifest.ts'
+export { ProfileManifest, ProfileManifestTargets } from './profile-manifest.ts'
 export {
   isSecret,
   renderSecret,
@@ -89,4 +89,6 @@ export { parseWholeDocument, validateWholeDocument } from './whole-document.ts'
 export { secretProblems } from './checks/check-secrets.ts'
 export { propertyText } from './property-text.ts'
 export { type Properties, properties, type PropertyValue, propertyValue, table } from './property.ts'
+export { statedDocument, statedInJson } from './stated-document.ts'
+export { headOfXml } from './xml/head-of-xml.ts'
 export { componentIn, storeOf, type StoreReference, storeReference } from './store-reference.ts'

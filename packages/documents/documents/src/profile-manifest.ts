@@ -24,16 +24,18 @@ function profileManifestWith(target: v.GenericSchema<unknown, TargetName>) {
 /** The part of a manifest that concerns one target. */
 export type ProfileManifest = v.InferOutput<ReturnType<typeof profileManifestWith>>
 
+const profileManifestXml = spell.record({
+  services: manifestServicesXml,
+  serviceMappings: spell.list('mapping', spell.record({ ...serviceMappingFields, position: spell.number })),
+  snapshotMappings: snapshotMappingsXml,
+})
+
 const common = {
   name: 'profilemanifest',
   title: 'a profile manifest',
   version: 2,
   header: 'required',
-  xml: spell.record({
-    services: manifestServicesXml,
-    serviceMappings: spell.list('mapping', spell.record({ ...serviceMappingFields, position: spell.number })),
-    snapshotMappings: snapshotMappingsXml,
-  }),
+  xml: profileManifestXml,
   check: checkProfileManifest,
 } as const
 
@@ -69,3 +71,17 @@ function withoutTarget({ services, serviceMappings, snapshotMappings }: ProfileM
     snapshotMappings: snapshotMappings.map(leaveOut),
   }
 }
+
+const profileManifestTargets = table(targetName, v.object({ profileManifest: profileManifestWith(targetName) }))
+
+/** The profile manifests of several targets, by target. */
+export type ProfileManifestTargets = v.InferOutput<typeof profileManifestTargets>
+export const ProfileManifestTargets = {
+  name: 'profileManifestTargets',
+  title: 'profile manifests of targets',
+  version: 2,
+  header: 'required',
+  schema: profileManifestTargets,
+  xml: spell.table('target', spell.record({ profileManifest: profileManifestXml })),
+  jsonField: 'targets',
+} as const satisfies Format<ProfileManifestTargets>

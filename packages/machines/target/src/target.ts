@@ -50,6 +50,7 @@ export { observeAfterTrials } from './records/observe-after-trials.ts'
 export { observeMachine, observeMappings } from './records/observe.ts'
 export { openTargetStore } from './open-target-store.ts'
 export { askServices, askStatuses, type ServiceStatus } from './records/questions.ts'
+export { readStateTimes, type StateTimes } from './records/times.ts'
 export { referencesIn } from './records/references.ts'
 export {
   isUnresolved,

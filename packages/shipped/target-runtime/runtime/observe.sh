@@ -50,6 +50,19 @@ operation_observe() {
   done
 }
 
+# operation_times PROFILE: says for each of its mappings when the state was written, in seconds since 1970.
+operation_times() {
+  check_names "$1"
+  find "$state"/targets/*/active/"$1" -name state -exec stat -c '%Y %n' {} + 2>/dev/null | while read -r seconds place; do
+    place=${place#"$state"/targets/} place=${place%/state}
+    name=${place##*/}
+    case $seconds.$place in
+      *[!A-Za-z0-9_./:~+-]*) ;;
+      *) [ "$name" = "${name#*:}" ] || say time "$seconds" "${place%%/*}" "$name" ;;
+    esac
+  done
+}
+
 say_mapping() {
   running=ended
   ! is_running "$directory" || running=running

@@ -45,6 +45,12 @@ export const OPERATIONS = {
     does: 'lists the records of a profile on this machine under any target name, its unconfirmed trials, the mappings of other profiles, all profiles, and deployments of Disnix that were not adopted',
     isRepeatable: true,
   },
+  times: {
+    roles: DEPLOY,
+    fields: 'PROFILE',
+    does: 'tells when the record of each mapping of a profile got its state, if this machine has `stat`',
+    isRepeatable: true,
+  },
   look: {
     roles: DEPLOY,
     fields: 'TARGET PROFILE PATH STORE-KIND [ROOT [NAME]...]',

@@ -38,9 +38,7 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
     secrets: openSecrets(secretReading(environment, host, signal), host.secretMemory),
     // What is started on this machine in its role as a target is not part of the run.
     environment,
-    workingDirectory: host.workingDirectory,
-    privileged: host.privileged,
-    executable: host.executable,
+    ...placeOf(host),
     print(content) {
       if (host.output.isTTY) progress.clear()
       return traced(trace, { kind: 'document', name: 'write' }, () => result.print(content))
@@ -63,6 +61,10 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
     runSteps: (variables, work) => parts.runSteps({ ...environment, ...variables }, work),
     ...(host.openPool === undefined ? {} : { openPool: host.openPool }),
   }
+}
+
+function placeOf({ workingDirectory, privileged, executable, output }: Host) {
+  return { workingDirectory, privileged, executable, columns: output.isTTY === true ? output.columns : undefined }
 }
 
 function secretReading(environment: Environment, { workingDirectory }: Host, signal: AbortSignal): SecretReading {

@@ -20,7 +20,7 @@ export interface Host {
   readonly workingDirectory: string
   readonly privileged: boolean
   readonly input: Readable & { readonly isTTY?: boolean | undefined }
-  readonly output: Writable & { readonly isTTY?: boolean | undefined }
+  readonly output: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined }
   readonly errors: MessageStream
   /** Name of the tool that is running, under which a bug is reported; changes from step to step. */
   readonly running: { tool: string }

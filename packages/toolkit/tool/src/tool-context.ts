@@ -49,6 +49,8 @@ export interface ToolContext<Arguments> {
   readonly workingDirectory: string
   /** Whether the user is root. */
   readonly privileged: boolean
+  /** Columns of the terminal that standard output is; undefined if it is none. */
+  readonly columns?: number | undefined
   /** Path through which the executable was called. */
   readonly executable: string
   /** Reads a file, or standard input if the operand is missing or `-`; the text may be empty. */

@@ -16,6 +16,7 @@ export { addToOrigin, encodeOrigin, handOn, readOrigin } from './origin-file.ts'
 export { renderEvent, type ShownEvent } from './render-event.ts'
 export { renderHelp } from './render-help.ts'
 export type { Steps } from './run-steps.ts'
+export { renderTable } from './render-table.ts'
 export { runTool } from './run-tool.ts'
 export {
   formatOptions,

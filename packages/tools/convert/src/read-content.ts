@@ -1,5 +1,12 @@
 import { atPath, DavitError, type Diagnostic, ExitStatus, type Path, type Place, type Report } from '@davit/diagnostics'
-import { type Format, locateDocument, parseWholeDocument, validateWholeDocument } from '@davit/documents'
+import {
+  type Format,
+  headOfXml,
+  locateDocument,
+  parseWholeDocument,
+  statedInJson,
+  validateWholeDocument,
+} from '@davit/documents'
 import { type Data, invalidDocument, openSource, parseData } from '@davit/languages'
 import { languageOf, loadPlainData, type PlainData } from '@davit/models'
 import type { Input, ToolContext } from '@davit/tool'
@@ -7,7 +14,6 @@ import type { Content } from './content.ts'
 import { isTable, type Kind, kindOfData, kindOfDocument, KINDS } from './kinds.ts'
 import { WITH_PACKAGES } from './find-unfit-for-nix.ts'
 import { explained, warnOfLikeness } from './likeness.ts'
-import { headOfXml } from './head-of-xml.ts'
 
 /** A manifest of version 1, which needs more than its text. */
 export interface FirstVersion {
@@ -77,12 +83,8 @@ function fromDocument({ text, file }: Input, format: Format<unknown>, kind: Kind
   return { kind, value, leftOut: ignored, placeOf }
 }
 
-/** The beginning of a document in JSON, as davit writes it. */
-const DOCUMENT = /^\uFEFF?\s*\{\s*"document"\s*:\s*"([a-z]+)"/
-
 function fromJson(input: Input, told: Told): Content {
-  const { text } = input
-  const stated = DOCUMENT.exec(text)?.[1] ?? statedIn(text)
+  const stated = statedInJson(input.text)
   if (typeof stated !== 'string') return fromTree(input, 'json', told)
   const { kind: wanted } = told
   const seen = kindOfDocument(stated)
@@ -91,16 +93,6 @@ function fromJson(input: Input, told: Told): Content {
   const { format } = kind
   if (format === undefined) return fromTree(input, 'json', told)
   return explained({ wanted, seen }, () => fromDocument(input, format, kind))
-}
-
-function statedIn(text: string): unknown {
-  try {
-    const { document, version } = JSON.parse(text) as { readonly document?: unknown; readonly version?: unknown }
-    return typeof version === 'object' ? undefined : document
-  } catch {
-    // Whoever reads the text says what is wrong with it.
-    return undefined
-  }
 }
 
 function fromTree({ text, file }: Input, language: 'yaml' | 'json', told: Told): Content {

@@ -25,26 +25,47 @@ export interface DoubtTerms {
   readonly coresOf: (target: TargetName) => number
 }
 
-/**
- * Finds reasons to doubt records with the state active. Modules that can report a status are asked; otherwise a service that was
- * activated before the machine was restarted counts as not running.
- */
+/** Finds reasons to doubt records with the state active. */
 export async function doubtsOf(
   machine: Machine,
-  { bootId, records }: Observation,
+  observation: Observation,
   terms: DoubtTerms,
 ): Promise<ReadonlyMap<ObservedRecord, Doubt>> {
-  const doubts = new Map<ObservedRecord, Doubt>()
-  const doubted = records.filter(({ state, running }) => state === 'active' && !running)
-  const before = (record: ObservedRecord) => record.bootId !== bootId
-  const declaring = doubted.filter(({ declared }) => declared?.includes('status') === true)
+  return doubtsIn(observation, await statusesOf(machine, observation, terms))
+}
+
+/**
+ * Finds reasons to doubt records, given what the modules of some report; otherwise a service that was activated before the machine was
+ * restarted counts as not running.
+ */
+export function doubtsIn(
+  { bootId, records }: Observation,
+  statuses: ReadonlyMap<ObservedRecord, ServiceStatus>,
+): ReadonlyMap<ObservedRecord, Doubt> {
+  return new Map(
+    records.filter(isAtRest).flatMap((record): readonly (readonly [ObservedRecord, Doubt])[] => {
+      const status = statuses.get(record)
+      if (status === 'runs') return []
+      if (record.bootId !== bootId) return [[record, 'rebooted']]
+      return status === 'does-not-run' ? [[record, 'died']] : []
+    }),
+  )
+}
+
+function isAtRest({ state, running }: ObservedRecord): boolean {
+  return state === 'active' && !running
+}
+
+/** Asks the modules of active services that can report a status. */
+export async function statusesOf(
+  machine: Machine,
+  { records }: Observation,
+  terms: DoubtTerms,
+): Promise<ReadonlyMap<ObservedRecord, ServiceStatus>> {
+  const declaring = records.filter((one) => isAtRest(one) && one.declared?.includes('status') === true)
   const toAsk = await withSecrets(machine, declaring, terms)
-  for (const record of doubted) if (before(record)) doubts.set(record, 'rebooted')
-  for (const [record, answer] of await unlessAborted(statusesOf(machine, toAsk, terms), terms.signal)) {
-    if (answer === 'runs') doubts.delete(record)
-    else if (answer === 'does-not-run' && !before(record)) doubts.set(record, 'died')
-  }
-  return doubts
+  const answers = await unlessAborted(askedStatuses(machine, toAsk, terms), terms.signal)
+  return new Map(answers.flatMap(([record, answer]) => (answer === undefined ? [] : [[record, answer]])))
 }
 
 /** Returns the records whose modules can be called, and reports those of which a secret cannot be resolved. */
@@ -64,7 +85,7 @@ async function withSecrets(
 }
 
 /** Asks the modules, all those of a target together. */
-async function statusesOf(
+async function askedStatuses(
   machine: Machine,
   records: readonly ObservedRecord[],
   { profile, report, coresOf, timeoutSeconds = STATUS_SECONDS }: DoubtTerms,

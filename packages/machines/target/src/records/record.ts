@@ -142,7 +142,7 @@ export function mappingNamed(
 }
 
 /** Names that `mapping_directory` in `target-runtime/runtime/record.sh` makes, and that older versions made of long containers. */
-function directoryNames(container: string, key: string): readonly string[] {
+export function directoryNames(container: string, key: string): readonly string[] {
   return [`${container}:${key}`.slice(0, 240), `${container.slice(0, 150)}~${container.length}:${key}`]
 }
 

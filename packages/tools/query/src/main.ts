@@ -1,0 +1,44 @@
+import { type Inventory, isDrifted, takeInventory } from '@davit/inventory'
+import { defineTool, deploymentOf, usageError, withTargets } from '@davit/tool'
+
+import { description } from './description.ts'
+import { RENDERERS } from './renderers.ts'
+import { sourceOf } from './source.ts'
+import { watch } from './watch.ts'
+
+export const tool = defineTool({
+  ...description,
+  async run(context) {
+    const { args, print } = context
+    const format = formatIn(args)
+    const { profile } = deploymentOf(context)
+    const source = await sourceOf(context)
+    const manifests = source.expected === undefined ? [] : [source.expected]
+    return withTargets(source.infrastructure, { ...context, role: 'deploy', manifests }, async (reached) => {
+      const look = () => takeInventory(reached, { ...context, ...source, profile, status: args.status })
+      const render = (inventory: Inventory) => RENDERERS[format](inventory, context)
+      if (args.watch) return watch(async () => render(await look()), context)
+      const inventory = await look()
+      await print(render(inventory))
+      return statusOf(inventory)
+    })
+  },
+})
+
+interface FormatArguments {
+  readonly format: keyof typeof RENDERERS | undefined
+  readonly status: boolean
+  readonly watch: boolean
+}
+
+function formatIn({ format, status, watch: isWatched }: FormatArguments): keyof typeof RENDERERS {
+  if (status && (format === 'xml' || format === 'nix'))
+    throw usageError(`the format ${format} has no place for what --status finds`, 'take json, or omit --status')
+  return format ?? (status || isWatched ? 'table' : 'services')
+}
+
+/** A target that cannot be asked weighs more than one that is not as it should be. */
+function statusOf(inventory: Inventory): number {
+  const failures = inventory.targets.flatMap(({ error }) => error?.exitStatus ?? [])
+  return Math.max(isDrifted(inventory) ? 2 : 0, ...failures)
+}
