@@ -15,12 +15,13 @@ import { executables } from '../../../../scripts/executables.ts'
 const MISSING = sshdMissing()
 const directory = mkdtempSync(join(tmpdir(), 'davit-strange-hosts-'))
 const path = (name: string) => join(directory, name)
-const PACKAGES = ['../', '../../lock/', '../../copy-closure/', '../../state/']
+const PACKAGES = ['../', '../../lock/', '../../copy-closure/', '../../state/', '../../query/']
 
 /** Tools that read from machines, and what they are asked to read. */
 const TOOLS = {
   'davit-reconstruct': ['infrastructure.json'],
   'davit-lock': ['--status', 'manifest.json'],
+  'davit-query': ['--status', '-f', 'services', 'infrastructure.json'],
   'davit-copy-closure': ['--from', '-t', 'there', '-i', 'infrastructure.json', `/store/${'0'.repeat(32)}-web`],
   'davit-copy-snapshots': ['--from', '-t', 'there', '-i', 'infrastructure.json', '-c', 'box', '-C', 'db'],
 } as const
