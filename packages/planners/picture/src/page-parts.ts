@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+
+/** Parts of the page's script in an order in which each comes after those that it imports from. */
+const PARTS = ['data', 'view', 'pointers', 'relations', 'details', 'search', 'main']
+
+/** Returns the script of the page: its modules in one, without their imports and exports. */
+export function pageScript(): string {
+  const parts = PARTS.map((part) =>
+    read(`${part}.js`)
+      .replaceAll(IMPORTS, '')
+      .replaceAll(/^export /gm, ''),
+  )
+  return `(() => {\n'use strict'\n${parts.join('\n')}})()\n`
+}
+
+const IMPORTS = /^import [^']*'[^']*'\n/gm
+
+export function pageStyle(): string {
+  return read('page.css')
+}
+
+function read(name: string): string {
+  return readFileSync(new URL(`../page/${name}`, import.meta.url), 'utf8')
+}

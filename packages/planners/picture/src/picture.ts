@@ -1,0 +1,7 @@
+export { type Changes, changesBetween } from './changes.ts'
+export type { ChangeKind, Graph, Status, StatusKind } from './graph.ts'
+export { graphOf, type GraphOptions } from './graph-of.ts'
+export { type DotOptions, renderDot } from './render-dot.ts'
+export { renderPage } from './render-page.ts'
+export { renderSvg } from './render-svg.ts'
+export { withoutContainers } from './without-containers.ts'

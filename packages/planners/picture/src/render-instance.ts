@@ -1,0 +1,58 @@
+import type { ArrangedInstance } from './arrange.ts'
+import { SIGN_SPACE } from './labels.ts'
+import { element, escaped } from './markup.ts'
+import { CHANGE_MARKS, STATUS_MARKS } from './palette.ts'
+
+export interface InstancePlace {
+  readonly target: string
+  /** Empty if containers are not shown. */
+  readonly container: string
+}
+
+/** Draws a service, and tells what it is to whoever cannot see it. */
+export function instanceSvg(arranged: ArrangedInstance, place: InstancePlace): string {
+  const { instance, box, label, provides } = arranged
+  const { change, status } = instance
+  const { width, height } = box
+  const left = change === undefined ? 0 : SIGN_SPACE
+  const middle = left + (width - left - (status === undefined ? 0 : SIGN_SPACE)) / 2
+  const content = [
+    element('title', {}, escaped(toldOf(arranged, place))),
+    element('rect', { class: 'box', width, height, rx: 6 }),
+    ...(provides === undefined
+      ? []
+      : [element('rect', { class: 'inner', ...INNER, width: width - 6, height: height - 6 })]),
+    ...(change === undefined ? [] : [sign(CHANGE_MARKS[change.kind].sign, 7, height / 2 - 5)]),
+    element('text', { x: middle, y: 18, 'text-anchor': 'middle' }, escaped(label)),
+    ...(provides === undefined
+      ? []
+      : [element('text', { class: 'provides', x: middle, y: 34, 'text-anchor': 'middle' }, escaped(provides))]),
+    ...(status === undefined ? [] : [statusSvg(status.kind, width, height)]),
+  ]
+  const kinds = change === undefined ? 'instance' : `instance changed ${change.kind}`
+  return element('g', { class: kinds, transform: `translate(${box.x} ${box.y})` }, content.join(''))
+}
+
+const INNER = { x: 3, y: 3, rx: 4 }
+
+function sign(path: string, x: number, y: number): string {
+  return element('path', { class: 'sign', d: path, transform: `translate(${x} ${y})` })
+}
+
+function statusSvg(kind: keyof typeof STATUS_MARKS, width: number, height: number): string {
+  const [x, y] = [width - SIGN_SPACE + 4, height / 2]
+  const disc = element('circle', { class: `disc ${kind}`, cx: x, cy: y, r: 8 })
+  return `${disc}${sign(STATUS_MARKS[kind].sign, x - 5, y - 5)}`
+}
+
+/** Text for what an instance looks like: `web in process on test1: is replaced (changed package)`. */
+function toldOf({ instance }: ArrangedInstance, { target, container }: InstancePlace): string {
+  const { name, provides, change, status } = instance
+  const where = container === '' ? `${name} on ${target}` : `${name} in ${container} on ${target}`
+  const told = [
+    ...(provides.length === 0 ? [] : [`provides ${provides.join(', ')}`]),
+    ...(change === undefined ? [] : [`${CHANGE_MARKS[change.kind].word} (${change.reasons.join('; ')})`]),
+    ...(status === undefined ? [] : [status.text]),
+  ]
+  return told.length === 0 ? where : `${where}: ${told.join('; ')}`
+}
