@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Packages whose tests run helpers, modules, servers and Nix in the shells of targets. They take as long as all others together. */
+/** Packages whose tests run helpers, modules, servers and Nix in the shells of targets, or a browser. They take as long as all others together. */
 const MACHINES = [
   'activate',
   'adopt',
@@ -25,6 +25,7 @@ const MACHINES = [
   'state',
   'target',
   'target-runtime',
+  'visualize',
 ]
 
 const EVERYWHERE = { setupFiles: ['test/harness/fail-at-warnings.ts'] }

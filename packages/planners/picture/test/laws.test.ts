@@ -23,7 +23,7 @@ const overlap = (one: Box, other: Box) =>
 function expectApart(boxes: readonly Box[]): void {
   boxes.forEach((box, index) => {
     const others = boxes.slice(index + 1).filter((other) => overlap(box, other))
-    expect(others, JSON.stringify(box)).toEqual([])
+    expect({ box, others }).toEqual({ box, others: [] })
   })
 }
 
