@@ -3,7 +3,7 @@
  * @typedef {{ name: string, address: string, facts: Fact[] }} Target
  * @typedef {{ name: string, target: number, facts: Fact[] }} Container
  * @typedef {{ name: string, container: number, provides: string[], facts: Fact[], told: string[] }} Instance
- * @typedef {{ targets: Target[], containers: Container[], instances: Instance[], edges: (readonly [from: number, to: number])[] }} Data
+ * @typedef {{ targets: Target[], containers: Container[], instances: Instance[], edges: (readonly [from: number, to: number, kind: string])[] }} Data
  */
 
 /**

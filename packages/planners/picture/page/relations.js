@@ -5,7 +5,8 @@ const [leaving, arriving] = [
   /** @type {number[][]} */ (data.instances.map(() => [])),
   /** @type {number[][]} */ (data.instances.map(() => [])),
 ]
-data.edges.forEach(([from, to], index) => {
+data.edges.forEach(([from, to, kind], index) => {
+  if (kind === 'moves') return
   leaving[from]?.push(index)
   arriving[to]?.push(index)
 })

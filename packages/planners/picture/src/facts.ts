@@ -15,7 +15,7 @@ export function targetFacts({ properties, system, numOfCores, clientInterface, c
     ['system', system],
     ['cores', String(numOfCores)],
     ['reached by', clientInterface],
-    ['containers', [...containers.keys()].join(', ')],
+    ...(containers.size === 0 ? [] : [['containers', [...containers.keys()].join(', ')] as const]),
     ...propertyFacts(properties),
   ]
 }

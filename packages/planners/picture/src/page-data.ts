@@ -14,7 +14,7 @@ export function pageData({ targets, edges }: Graph): string {
       const { name, provides, facts } = instance
       return { name, container, provides, facts, told: toldOf(instance) }
     }),
-    edges: edges.map(({ from, to }) => [positions.get(from), positions.get(to)]),
+    edges: edges.map(({ from, to, kind }) => [positions.get(from), positions.get(to), kind]),
   }
   const text = JSON.stringify(data, (_, value: unknown) => (typeof value === 'string' ? printableLine(value) : value))
   return text.replaceAll('<', String.raw`\u003c`)

@@ -139,7 +139,7 @@ describe('the page of davit-visualize', () => {
     expect(await tab.evaluate(isVisible)).toBe(true)
     const opacity = (selector: string) =>
       tab.evaluate(`getComputedStyle(document.querySelector('${selector}')).opacity`)
-    expect([await opacity('.instance:not(.on)'), await opacity('.chosen')]).toEqual(['0.22', '1'])
+    expect([await opacity('.instance:not(.on) text'), await opacity('.chosen text')]).toEqual(['0.35', '1'])
     await tab.press('Escape')
     expect([await countOf(tab, '.hit'), await textOf(tab, '#found')]).toEqual([0, ''])
   })
