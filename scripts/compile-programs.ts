@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const SAVE = fileURLToPath(new URL('launcher/save-compiled.cjs', import.meta.url))
 
-/** How the steps of a deployment are called, in a directory with small models. V8 compiles what they use. */
+/** How the steps of a deployment, and tools whose time people notice, are called in a directory with small models. V8 compiles what they use. */
 const STEPS: readonly (readonly [name: string, words: string])[] = [
   ['davit-normalize', '-s empty.json -i empty.json -d empty.json --output architecture.json'],
   ['davit-manifest', 'architecture.json --format json --output manifest.json'],
@@ -17,6 +17,7 @@ const STEPS: readonly (readonly [name: string, words: string])[] = [
   ['davit-activate', 'manifest.json'],
   ['davit-set', 'manifest.json'],
   ['davit-unlock', 'manifest.json'],
+  ['davit-visualize', 'manifest.json --format html --output picture.html'],
   ['davit-env', '--quiet -P empty.json -i here.json'],
 ]
 

@@ -15,6 +15,7 @@ import { benchReconstruct } from './reconstruct.ts'
 import { stateBenches } from './state-benches.ts'
 import type { SystemSize } from './system-size.ts'
 import { benchTransfer } from './transfer.ts'
+import { benchVisualize } from './visualize.ts'
 
 const MEMORY = 250e6
 const HUNDRED: SystemSize = { services: 100, targets: 10, tiers: 5 }
@@ -108,6 +109,14 @@ export const benches: readonly Bench[] = [
     measure: benchConvert,
     terms: { size: FIVE_THOUSAND, limit: 12 },
     quick: { size: FIVE_HUNDRED },
+  }),
+  bench({
+    name: 'visualize-1000',
+    purpose:
+      'pictures of 1,000 services on 100 targets, beside an empty program in Node.js; the image beside dot -Tsvg',
+    measure: benchVisualize,
+    terms: { size: THOUSAND, limits: { dot: 4, svg: 3, html: 5 } },
+    quick: { size: HUNDRED },
   }),
   bench({
     name: 'nix-1000',

@@ -6,12 +6,15 @@ import { sizeText } from './system-size.ts'
 import { type Line, timeRow, withAims } from './table.ts'
 import { inTurn, roomFor, type Workplace } from './workplace.ts'
 
+const FORMATS = ['dot', 'svg', 'html'] as const
+type Format = (typeof FORMATS)[number]
+
 export interface VisualizeTerms {
   readonly name: string
   readonly size: SystemSize
   readonly runs: number
   /** Aims for text and page, as multiples of the start of Node.js, and for the image, as one of what Graphviz takes. */
-  readonly limits: { readonly dot: number; readonly svg: number; readonly html: number }
+  readonly limits: Readonly<Record<Format, number>>
 }
 
 /** Measures drawing a manifest in each format; Graphviz draws the image that ours is compared with from our text. */
@@ -22,24 +25,21 @@ export async function benchVisualize(place: Workplace, terms: VisualizeTerms): P
   const [manifest] = writePlanDocuments(directory, size)
   const tool = join(place.bin, 'davit-visualize')
   const file = (ending: string) => join(directory, `picture.${ending}`)
-  const times = { dot: [], svg: [], html: [], node: [], graphviz: [] } satisfies Record<string, Measurement[]> as Record<
-    'dot' | 'svg' | 'html' | 'node' | 'graphviz',
-    Measurement[]
-  >
-  const draw = (format: 'dot' | 'svg' | 'html') => async () =>
-    void times[format].push(await measure([tool, '--format', format, manifest], { ...options, output: file(format) }))
+  const times = new Map(FORMATS.map((format): [Format, Measurement[]] => [format, []]))
+  const node: Measurement[] = []
   await inTurn(place, runs, {
-    dot: draw('dot'),
-    svg: draw('svg'),
-    html: draw('html'),
-    baseline: async () => void times.node.push(await measureNode(options)),
+    async davit() {
+      for (const [format, measured] of times) {
+        measured.push(await measure([tool, '--format', format, manifest], { ...options, output: file(format) }))
+      }
+    },
+    baseline: async () => void node.push(await measureNode(options)),
   })
   // It takes many times as long as the others.
-  times.graphviz.push(await measure(['dot', '-Tsvg', file('dot')], { ...options, output: file('graphviz') }))
-  const row = (format: 'dot' | 'svg' | 'html') => `a picture of a manifest in ${format}: ${sizeText(size)}`
-  return [
-    withAims(timeRow(row('dot'), times.dot, times.node), { ratio: limits.dot }),
-    withAims(timeRow(`${row('svg')} (dot -Tsvg)`, times.svg, times.graphviz), { ratio: limits.svg }),
-    withAims(timeRow(row('html'), times.html, times.node), { ratio: limits.html }),
-  ]
+  const graphviz = await measure(['dot', '-Tsvg', file('dot')], { ...options, output: file('graphviz') })
+  const row = (format: Format, baseline: readonly Measurement[]) => {
+    const what = `${sizeText(size)}, as ${format}`
+    return withAims(timeRow(what, times.get(format) ?? [], baseline), { ratio: limits[format] })
+  }
+  return [row('dot', node), row('svg', [graphviz]), row('html', node)]
 }

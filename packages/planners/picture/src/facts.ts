@@ -44,5 +44,6 @@ function hidesWithin(name: string, value: PropertyValue): boolean {
 
 /** Hides the password of an address such as `ftp://user:password@host`. */
 function withoutCredentials(text: string): string {
+  if (!text.includes('://')) return text
   return text.replaceAll(/(:\/\/[^\s/:@]*:)[^\s/@]+@/g, `$1${HIDDEN}@`)
 }

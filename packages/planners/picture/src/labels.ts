@@ -65,6 +65,9 @@ function providesText(containers: readonly string[]): string {
   return shortened(printableLine(`→ ${containers.join(', ')}`), MAX_NAME, LABEL_FONT)
 }
 
+/** Plain text, as nearly all is, takes no further look. */
+const PLAIN = /^[\w .:/+@,()-]*$/
+
 export function printableLine(text: string): string {
-  return printable(text.replaceAll(/[\n\t]/g, ' '))
+  return PLAIN.test(text) ? text : printable(text.replaceAll(/[\n\t]/g, ' '))
 }

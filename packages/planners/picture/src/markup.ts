@@ -8,9 +8,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
+const PLAIN = /^[\w .:/+@,()-]*$/
+
 /** Makes text safe within elements and attributes of HTML and SVG. */
 export function escaped(text: string): string {
-  return printableLine(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+  return PLAIN.test(text)
+    ? text
+    : printableLine(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
 
 type Attributes = Readonly<Record<string, string | number | undefined>>

@@ -1,3 +1,5 @@
+import { printable } from '@davit/diagnostics'
+
 import type { Graph, InstanceNode } from './graph.ts'
 import { printableLine } from './labels.ts'
 import { CHANGE_MARKS } from './palette.ts'
@@ -16,8 +18,15 @@ export function pageData({ targets, edges }: Graph): string {
     }),
     edges: edges.map(({ from, to, kind }) => [positions.get(from), positions.get(to), kind]),
   }
-  const text = JSON.stringify(data, (_, value: unknown) => (typeof value === 'string' ? printableLine(value) : value))
-  return text.replaceAll('<', String.raw`\u003c`)
+  return textOf(data).replaceAll('<', String.raw`\u003c`)
+}
+
+/** Writes data with visible escapes for what would disturb a page. */
+function textOf(data: object): string {
+  const text = JSON.stringify(data)
+  // Control characters are escaped by then.
+  if (!text.includes('\\') && printable(text) === text) return text
+  return JSON.stringify(data, (_, value: unknown) => (typeof value === 'string' ? printableLine(value) : value))
 }
 
 function toldOf({ change, status }: InstanceNode): readonly string[] {

@@ -87,7 +87,7 @@ function labelSvg(
 }
 
 function edgeSvg({ edge, path }: ArrangedEdge): string {
-  return element('path', { class: `edge ${edge.kind}`, d: path, 'marker-end': `url(#${TIP_OF[edge.kind]})` })
+  return `<path class="edge ${edge.kind}" d="${path}" marker-end="url(#${TIP_OF[edge.kind]})"/>`
 }
 
 const TIP_OF: Readonly<Record<EdgeKind, string>> = { depends: 'tip', connects: 'tip', moves: 'tip-moves' }

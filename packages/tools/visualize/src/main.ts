@@ -1,8 +1,6 @@
-import { currentGeneration, nothingDeployed } from '@davit/coordinator-state'
-import { DavitError } from '@davit/diagnostics'
 import { Manifest } from '@davit/documents'
 import { type Graph, graphOf, renderDot } from '@davit/picture'
-import { type ArgumentsOf, defineTool, deploymentOf, type ToolContext, usageError } from '@davit/tool'
+import { type ArgumentsOf, defineTool, type ToolContext, usageError } from '@davit/tool'
 
 import { description } from './description.ts'
 import type { Titled } from './graph-of-change.ts'
@@ -27,7 +25,10 @@ async function drawn(graph: Graph, { format, containers }: Arguments): Promise<s
 
 async function graphFor(context: ToolContext<Arguments>): Promise<Graph> {
   const { args, readDocument } = context
-  const to = args.manifest === undefined ? await deployed(context) : await manifestIn(args.manifest, context)
+  const to =
+    args.manifest === undefined
+      ? await (await import('./deployed.ts')).deployed(context)
+      : await manifestIn(args.manifest, context)
   if (args.from === undefined) return graphOf(to.manifest, { title: to.title })
   const from = await manifestIn(args.from, { readDocument })
   return (await import('./graph-of-change.ts')).graphOfChange(from, to)
@@ -39,15 +40,4 @@ async function manifestIn(
 ): Promise<Titled> {
   const { value, file } = await readDocument(Manifest, operand)
   return { manifest: value, title: operand === '-' ? 'standard input' : file.slice(file.lastIndexOf('/') + 1) }
-}
-
-async function deployed(context: ToolContext<Arguments>): Promise<Titled> {
-  const { profile, place } = deploymentOf(context)
-  const generation = await currentGeneration(place)
-  if (generation !== undefined) {
-    return { manifest: generation.manifest, title: `${profile}, generation ${generation.number}` }
-  }
-  throw new DavitError('no-deployment', `nothing is deployed as '${profile}'`, {
-    hint: `${await nothingDeployed(place)}; otherwise name a manifest`,
-  })
 }
