@@ -22,7 +22,7 @@ export function neighboursOf(index, direction) {
 }
 
 /**
- * Emphasizes an instance with all that it needs and all that needs it, directly or not; without one, nothing.
+ * Emphasizes an instance with all that it needs and all that needs it, directly or not, and where it moves; without one, nothing.
  * @param {number | undefined} index
  */
 export function emphasize(index) {
@@ -32,6 +32,10 @@ export function emphasize(index) {
   instanceElements[index]?.classList.add('on', 'chosen')
   follow(index, 'needs')
   follow(index, 'needed')
+  data.edges.forEach(([from, to, kind], edge) => {
+    if (kind !== 'moves' || (from !== index && to !== index)) return
+    for (const one of [edgeElements[edge], instanceElements[from], instanceElements[to]]) one?.classList.add('on')
+  })
 }
 
 /**

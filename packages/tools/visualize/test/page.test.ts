@@ -220,6 +220,7 @@ describe('the page of davit-visualize', () => {
     await search(tab, 'service-7 moves here')
     await tab.press('Enter', '\r')
     expect(await textOf(tab, '.told')).toContain('moves here: moved from host-1')
+    expect([await countOf(tab, '.moves.on'), await countOf(tab, '.gone.on')]).toEqual([1, 1])
     const fill = (selector: string) => tab.evaluate(`getComputedStyle(document.querySelector('${selector} .box')).fill`)
     expect([await fill('.moved'), await fill('.replaced')]).toEqual(['rgb(111, 168, 238)', 'rgb(246, 226, 122)'])
   })
