@@ -11,7 +11,8 @@ import { expect, test } from 'vitest'
 import { tool } from '../src/main.ts'
 
 /** Labels in an image of Graphviz, sorted. */
-const labelsIn = (svg: string) => [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, label = '']) => label).sort()
+const labelsIn = (svg: string) =>
+  [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, label = '']) => label).sort()
 
 test('Graphviz draws what davit-visualize writes, also without containers and with characters that it knows as its own', async () => {
   const directory = scratchDirectory()
