@@ -53,12 +53,12 @@ operation_observe() {
 # operation_times PROFILE: says for each of its mappings when the state was written, in seconds since 1970.
 operation_times() {
   check_names "$1"
-  find "$state"/targets/*/active/"$1" -name state -exec stat -c '%Y %n' {} + 2>/dev/null | while read -r seconds place; do
-    place=${place#"$state"/targets/} place=${place%/state}
-    name=${place##*/}
-    case $seconds.$place in
+  find "$state"/targets/*/active/"$1" -name state -exec stat -c '%Y %n' {} + 2>/dev/null | while read -r seconds file; do
+    file=${file#"$state"/targets/} file=${file%/state}
+    record=${file##*/}
+    case $seconds.$file in
       *[!A-Za-z0-9_./:~+-]*) ;;
-      *) [ "$name" = "${name#*:}" ] || say time "$seconds" "${place%%/*}" "$name" ;;
+      *) [ "$record" = "${record#*:}" ] || say time "$seconds" "${file%%/*}" "$record" ;;
     esac
   done
 }
