@@ -14,6 +14,7 @@ export const description = {
   summary: 'Evaluate models and print the normalized architecture',
   description: [
     'Fills in every default, resolves targets, containers and inter-dependencies, and puts sources and derivations of the packages into the store. Builds nothing.',
+    'With --infrastructure-only, evaluates nothing but the infrastructure model, and prints it with every default filled in; the store is not used.',
     'Models are written in TypeScript, JavaScript, YAML, JSON or the Nix language, and may be mixed.',
   ],
   examples: [
@@ -24,6 +25,10 @@ export const description = {
     {
       command: 'davit-normalize --undeploy -i infrastructure.ts | davit-manifest',
       describe: 'a manifest without services',
+    },
+    {
+      command: 'davit-normalize --infrastructure-only -i infrastructure.ts',
+      describe: 'which targets there are, and how davit reaches them',
     },
   ],
   options: {

@@ -9,6 +9,7 @@ import { description } from './description.ts'
 import { modelFilesIn } from './model-files.ts'
 import { modelFilesOf } from './model-options.ts'
 import { hasOnlyLocalTargets } from './only-local-targets.ts'
+import { printInfrastructure } from './print-infrastructure.ts'
 import { typesWithoutModule } from './types-without-module.ts'
 import { storeKindFor } from './store-kind.ts'
 
@@ -32,6 +33,7 @@ export const tool = defineTool({
       tellSources: args.origin === undefined ? undefined : (told: readonly GivenSource[]) => (sources = told),
     }
     const model = await timed('evaluate models', () => loadArchitecture(files, loading))
+    if (args.infrastructureOnly) return printInfrastructure(model, { ...context, system })
     const onlyLocalTargets = hasOnlyLocalTargets(model, args.interface)
     const kind = storeKindFor(model, { wanted: args.store, files, system, clientInterface: args.interface })
     const store = await openStore(defaultStore(kind, environment, { privileged, onlyLocalTargets }), { environment })

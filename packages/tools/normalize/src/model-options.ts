@@ -34,6 +34,11 @@ export const modelOptions = {
     describe: 'architecture model, instead of the other models',
   },
   undeploy: { type: 'boolean', group, describe: 'make an architecture without services from the infrastructure model' },
+  'infrastructure-only': {
+    type: 'boolean',
+    group,
+    describe: 'print the normalized infrastructure, instead of an architecture',
+  },
   'extra-params': {
     type: 'string',
     value: 'PARAMETERS',
@@ -46,9 +51,13 @@ type ModelArguments = ArgumentsOf<typeof modelOptions, Record<never, never>>
 
 /** Chooses the models: --undeploy overrides an architecture, and an architecture the other models, as in the original toolset. */
 export function modelFilesOf(models: ModelArguments): ModelFiles {
-  const { infrastructure, architecture, undeploy, packages } = models
-  if (undeploy) return named(models, ['infrastructure'], '--undeploy needs the infrastructure model as well')
-  if (architecture !== undefined) return { architecture }
+  if (models.infrastructureOnly) return onlyInfrastructure(models)
+  if (models.undeploy) return named(models, ['infrastructure'], '--undeploy needs the infrastructure model as well')
+  return models.architecture === undefined ? separateModels(models) : { architecture: models.architecture }
+}
+
+function separateModels(models: ModelArguments): ModelFiles {
+  const { infrastructure, packages } = models
   const more = packages === undefined ? {} : { packages }
   if (models.services !== undefined || models.distribution !== undefined) {
     return {
@@ -60,9 +69,20 @@ export function modelFilesOf(models: ModelArguments): ModelFiles {
     return { ...named(models, ['infrastructure'], '-P needs the infrastructure model as well'), ...more }
   }
   if (infrastructure === undefined) {
-    throw usageError('no models', 'pass -s, -i and -d, or -P and -i, or -A, or --undeploy and -i')
+    throw usageError('no models', `pass -s, -i and -d, or -P and -i, or -A; ${ALONE} goes with -i`)
   }
-  throw usageError('an infrastructure model alone deploys nothing', 'add -s and -d, or -P')
+  throw usageError('an infrastructure model alone deploys nothing', `add -s and -d, or -P; or ${ALONE}`)
+}
+
+const ALONE = '--undeploy or --infrastructure-only'
+
+function onlyInfrastructure(models: ModelArguments): ModelFiles {
+  const others = (['services', 'distribution', 'packages', 'architecture', 'undeploy'] as const).filter(
+    (name) => models[name],
+  )
+  const [other] = others
+  if (other === undefined) return named(models, ['infrastructure'], '--infrastructure-only needs it')
+  throw usageError(`--${other} and --infrastructure-only cannot be combined`, 'omit one of them')
 }
 
 type Role = 'services' | 'infrastructure' | 'distribution'

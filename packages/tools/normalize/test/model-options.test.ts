@@ -14,6 +14,7 @@ test.each([
   ['-P p -i i', { infrastructure: 'i', packages: 'p' }],
   ['-A a', { architecture: 'a' }],
   ['--undeploy -i i -s s', { infrastructure: 'i' }],
+  ['--infrastructure-only -i i', { infrastructure: 'i' }],
 ])('%s names the models', (words, files) => {
   expect(filesFor(words)).toEqual(files)
 })
@@ -23,6 +24,11 @@ test.each([
   ['-d d -i i', 'the services model (-s) is missing'],
   ['-P p', 'the infrastructure model (-i) is missing'],
   ['--undeploy -s s', 'the infrastructure model (-i) is missing'],
+  ['--infrastructure-only', 'the infrastructure model (-i) is missing'],
+  ['--infrastructure-only -i i -s s', '--services and --infrastructure-only cannot be combined'],
+  ['--infrastructure-only -i i -P p', '--packages and --infrastructure-only cannot be combined'],
+  ['--infrastructure-only -A a', '--architecture and --infrastructure-only cannot be combined'],
+  ['--infrastructure-only -i i --undeploy', '--undeploy and --infrastructure-only cannot be combined'],
   ['-i i', 'an infrastructure model alone deploys nothing'],
   ['--show-trace', 'no models'],
 ])('%s is refused, with what is missing', (words, message) => {
