@@ -12,7 +12,7 @@ import { languageOf, loadPlainData, type PlainData } from '@davit/models'
 import type { Input, ToolContext } from '@davit/tool'
 import type { Content } from './content.ts'
 import { isTable, type Kind, kindOfData, kindOfDocument, KINDS } from './kinds.ts'
-import { WITH_PACKAGES } from './find-unfit-for-nix.ts'
+import { WITH_PACKAGES } from './find-unfit.ts'
 import { explained, warnOfLikeness } from './likeness.ts'
 
 /** A manifest of version 1, which needs more than its text. */

@@ -1,19 +1,10 @@
 import { DavitError, ExitStatus, type Finding, firstDiagnostics, type Path } from '@davit/diagnostics'
 import { encodeDocument, partialTarget } from '@davit/documents'
-import {
-  excessOfYaml,
-  Float,
-  hasFloat,
-  MAX_MODEL_DEPTH,
-  writeJson,
-  writeNix,
-  writeTypeScript,
-  writeYaml,
-} from '@davit/languages'
+import { excessOfYaml, Float, MAX_MODEL_DEPTH, membersOf, writeJson, writeNix, writeYaml } from '@davit/languages'
+import { writeProgram } from '@davit/models'
 import { type Content, inOrder } from './content.ts'
 import type { LANGUAGES } from './description.ts'
-import type { Kind } from './kinds.ts'
-import { entriesOf, findUnfitForNix } from './find-unfit-for-nix.ts'
+import { findUnfit } from './find-unfit.ts'
 import { wrongLanguage } from './read-content.ts'
 
 export type Language = (typeof LANGUAGES)[number]
@@ -49,10 +40,10 @@ const WRITERS: Readonly<Record<Language, Writer>> = {
     if (excess !== undefined) throw unfit(content, 'YAML', [{ message: excess }])
     return whole(text)
   },
-  typescript: (content) => whole(typescriptOf(content.kind, dataOf(content))),
+  typescript: (content) => whole(writeProgram(content.kind, dataOf(content))),
   nix(content, { storePaths }) {
     const data = dataOf(content)
-    const problems = findUnfitForNix(content.kind, data)
+    const problems = findUnfit(content.kind, data)
     if (problems.length > 0) throw unfit(content, 'the Nix language', problems)
     return whole(`${writeNix(data, storePaths ? { expressionOf: storePathOf } : {})}\n`)
   },
@@ -78,7 +69,7 @@ const MAX_SHOWN = 4
 function pathBelow(value: unknown, levels: number): Path | undefined {
   if (typeof value !== 'object' || value === null || value instanceof Float) return undefined
   if (levels === 0) return []
-  for (const [step, member] of entriesOf(value)) {
+  for (const [step, member] of membersOf(value)) {
     const inner = pathBelow(member, levels - 1)
     if (inner !== undefined) return [step, ...inner]
   }
@@ -97,13 +88,6 @@ function beyondXml({ kind, value, placeOf }: Content): readonly Finding[] {
         return { path, message: `XML has no attribute '${attribute}' of a target`, ...(place ? { place } : {}) }
       }),
   )
-}
-
-function typescriptOf({ definition }: Kind, data: object): string {
-  const names = [...(definition === undefined ? [] : [definition]), ...(hasFloat(data) ? ['float'] : [])]
-  const imports = names.length === 0 ? '' : `import { ${names.join(', ')} } from 'davit'\n\n`
-  const expression = writeTypeScript(data)
-  return `${imports}export default ${definition === undefined ? expression : `${definition}(${expression})`}\n`
 }
 
 const NIX_STORE_PATH = /^\/nix\/store\/[0-9a-z]{32}-[A-Za-z0-9_+?=.-]+$/

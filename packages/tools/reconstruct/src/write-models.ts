@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path'
 
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { makeDirectories, writeFileAtomic } from '@davit/files'
-import { writeNix, writeTypeScript, writeYaml } from '@davit/languages'
+import { writeNix, writeYaml } from '@davit/languages'
+import { writeProgram } from '@davit/models'
 import type { RecoveredModels, RecoveredService } from '@davit/recovery'
 
 import type { ModelLanguage } from './model-languages.ts'
@@ -40,7 +41,7 @@ const WRITERS: Readonly<Record<ModelLanguage, (name: ModelName, models: Recovere
   yaml: (name, models) => writeYaml(models[name]),
   typescript: (name, models) => {
     const definition = `define${name[0]?.toUpperCase()}${name.slice(1)}`
-    return `import { ${definition} } from 'davit'\n\nexport default ${definition}(${writeTypeScript(models[name])})\n`
+    return writeProgram({ definition }, models[name])
   },
   nix: (name, models) =>
     name === 'services' ? `{ ... }:\n\n${servicesInNix(models)}\n` : `${writeNix(models[name])}\n`,

@@ -5,3 +5,4 @@ export { loadBuildModel, loadDeploymentModel, parseBuildModel } from './load-doc
 export { type GivenSource } from './given-sources.ts'
 export { loadPlainData, type PlainData } from './load-plain-data.ts'
 export { isLikeModel, kindOfModel, type ModelKind } from './reading/model-kinds.ts'
+export { MODEL_LANGUAGES, writeModel, writeProgram, type WrittenKind } from './write-model.ts'
