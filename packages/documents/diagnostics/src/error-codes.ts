@@ -214,6 +214,8 @@ export const ERROR_CODES = {
     'A text contains a character that XML cannot represent. Remove the character, or write the document as JSON.',
   'unknown-kind': 'davit-convert cannot tell what a file contains, for instance because it is empty. Pass `--kind`.',
   'unlock-refused': 'The `unlock` activity of some services failed. Look at their logs.',
+  unplaceable:
+    'No target can take some of the services. What each target lacks is listed above the error; add targets, or containers and tags to targets.',
   unreachable: 'A machine cannot be reached. Make `ssh ADDRESS` work first.',
   'unreadable-modules': 'A directory of modules cannot be read. Check its path and permissions.',
   'unsupported-interface':

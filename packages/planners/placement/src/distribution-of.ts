@@ -1,3 +1,5 @@
+import type { ServiceName } from '@davit/documents'
+
 import type { Place } from './models.ts'
 import type { Placements } from './place-services.ts'
 
@@ -7,7 +9,7 @@ type WrittenPlace = string | Place
 /** Returns a distribution model as data. */
 export function distributionOf(
   { placements }: Pick<Placements, 'placements'>,
-  typeOf: (service: string) => string | undefined,
+  typeOf: (service: ServiceName) => string | undefined,
 ): ReadonlyMap<string, readonly WrittenPlace[]> {
   const written = (type: string | undefined) => (place: Place) => (place.container === type ? place.target : place)
   return new Map([...placements].map(([name, places]) => [name, places.map(written(typeOf(name)))]))

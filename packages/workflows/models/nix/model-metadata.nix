@@ -55,10 +55,11 @@ let
       // freeAttributes service
     );
 
-  # With the shorthand, these are the properties of the provided container; otherwise only dependants read them.
+  # With the shorthand, these are the properties of the provided container; otherwise only dependants read them, and who asks for some.
   freeAttributes = service:
     let free = others serviceAttributes service; in
-    if service ? providesContainer then plainMembers (attrNames free) free else mapAttrs (_: _: unread) free;
+    if service ? providesContainer then plainMembers (attrNames free) free
+    else mapAttrs (_: _: unread) free // plainMembers request.attributes free;
 
   dependenciesData = kind: names: service:
     if service ? ${kind} then [ { name = kind; value = dependencyTable names service.${kind}; } ] else [ ];

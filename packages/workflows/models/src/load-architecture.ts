@@ -27,6 +27,8 @@ export interface LoadOptions extends NixOptions {
   readonly extraParams?: ExtraParameters | undefined
   /** Target property of targets that name none; `hostname` when absent. */
   readonly targetProperty?: string
+  /** Free attributes of services that are needed; in the Nix language, others are read only where davit needs them itself. */
+  readonly freeAttributes?: readonly string[] | undefined
   /** Gets what was read, before it is evaluated. */
   readonly tellSources?: ((sources: readonly GivenSource[]) => void) | undefined
 }

@@ -191,6 +191,28 @@ describe.skipIf(noPrivateNix)('parameters', () => {
     expect(await seenBy('web', files)).toEqual({ selectedContainer: 'page', port: 7001, package: 'plain' })
   })
 
+  test('without a distribution are placed nowhere, and have the free attributes that are asked for', async () => {
+    const files = {
+      'infrastructure.yaml': 'a: { properties: { hostname: a } }',
+      'services.nix': `{ pkgs, system, distribution, invDistribution }: let ${PLAIN} in {
+        web = { type = "process"; pkg = plain; tags = [ "x" ]; memoryMB = 1.0; other = throw "not read"; };
+        db = { type = "process"; pkg = plain; tags = x: x; }; }`,
+    }
+    const { services } = await loadNix(files, { environment, freeAttributes: ['tags', 'memoryMB', 'none'] })
+    const found = [...services.values()].map(({ name, attributes, targets }) => [name, attributes, targets])
+    expect(found).toEqual([
+      ['db', new Map(), undefined],
+      [
+        'web',
+        new Map<string, unknown>([
+          ['memoryMB', new Float(1)],
+          ['tags', ['x']],
+        ]),
+        undefined,
+      ],
+    ])
+  })
+
   test('of the user are JSON or Nix, and reach every function that names them', async () => {
     const files = {
       'infrastructure.nix': '{ host ? "x" }: { a = { properties.hostname = host; }; }',

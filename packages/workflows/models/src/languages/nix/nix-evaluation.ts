@@ -19,6 +19,8 @@ export interface EvaluationContext extends NixOptions {
   readonly targetProperty: string
   readonly parameters: ParametersForModels
   readonly noteNames: FunctionContexts['noteNames']
+  /** Free attributes of services to read in any case. */
+  readonly freeAttributes?: readonly string[] | undefined
 }
 
 /** Evaluates the models in the Nix language, together as far as possible. */
@@ -31,7 +33,7 @@ export interface NixEvaluation {
 }
 
 export function nixEvaluation(models: ByRole<Model>, context: EvaluationContext): NixEvaluation {
-  const { system, targetProperty, parameters, noteNames, ...options } = context
+  const { system, targetProperty, parameters, noteNames, freeAttributes: attributes = [], ...options } = context
   const files = Object.values(models).flatMap((model) => (model.language === 'nix' ? [model.file] : []))
   const showFile = showLike(files)
   const results = new Map<Role, unknown>()
@@ -46,7 +48,7 @@ export function nixEvaluation(models: ByRole<Model>, context: EvaluationContext)
   async function evaluateReady(): Promise<void> {
     const wanted = ROLE_NAMES.filter((role) => !results.has(role) && isReady(role, models, known))
     const isComplete = Object.values(models).some(isProgram)
-    const program = programOf('metadata', programInput({ wanted, isComplete }))
+    const program = programOf('metadata', programInput({ wanted, isComplete, attributes }))
     const result = await runProgram(program, { ...options, store: 'read-only' })
     noteNames(namesIn(memberOf(result, 'parameters')))
     for (const role of wanted) results.set(role, memberOf(result, role))
