@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 const MACHINES = [
   'activate',
   'adopt',
+  'capture',
   'client',
   'client-interface',
   'collect-garbage',

@@ -3,6 +3,8 @@ import { type Properties, propertyText, type PropertyValue, secretProblems } fro
 import { NOT_XML } from '@davit/languages'
 import type { Findings } from './findings.ts'
 
+type Errors = Pick<Findings, 'error'>
+
 /** The kernel's limit for one string of an environment, without the terminating zero byte. */
 const MAX_VARIABLE_BYTES = 131_071
 const SHELL_IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -21,7 +23,7 @@ const RESERVED: readonly (readonly [name: RegExp, why: string])[] = [
 ]
 
 /** Checks that every name and text of free-form properties can be written as XML 1.0. */
-export function checkProperties(properties: Properties, path: Path, findings: Findings): void {
+export function checkProperties(properties: Properties, path: Path, findings: Errors): void {
   for (const [name, value] of properties) {
     const place = [...path, name]
     checkText(name, { what: `the name of property ${quoted(name)}`, path: place, findings })
@@ -29,8 +31,22 @@ export function checkProperties(properties: Properties, path: Path, findings: Fi
   }
 }
 
+/** Returns what is wrong with properties of a container; modules could not get them. */
+export function problemsOfContainer(properties: Properties): readonly string[] {
+  const problems: string[] = []
+  checkContainerProperties(properties, [], { error: (_, message) => void problems.push(message) })
+  return problems
+}
+
+/** Returns what is wrong with properties of a target; documents could not contain them. */
+export function problemsOfProperties(properties: Properties): readonly string[] {
+  const problems: string[] = []
+  checkProperties(properties, [], { error: (_, message) => void problems.push(message) })
+  return problems
+}
+
 /** Checks properties that modules get in their environment. */
-export function checkContainerProperties(properties: Properties, path: Path, findings: Findings): void {
+export function checkContainerProperties(properties: Properties, path: Path, findings: Errors): void {
   checkProperties(properties, path, findings)
   for (const problem of secretProblems(properties, path)) findings.error(problem.path, problem.message, problem.hint)
   for (const [name, value] of properties) {
@@ -45,7 +61,7 @@ export function checkContainerProperties(properties: Properties, path: Path, fin
   }
 }
 
-function checkVariableName(name: string, path: Path, findings: Findings): void {
+function checkVariableName(name: string, path: Path, findings: Errors): void {
   if (!SHELL_IDENTIFIER.test(name)) {
     const hint = 'modules receive it as a variable: use letters, digits and _, and do not begin with a digit'
     findings.error(path, `${quoted(name)} is not a valid name of a container property`, hint)
@@ -58,7 +74,7 @@ function checkVariableName(name: string, path: Path, findings: Findings): void {
 interface Where {
   readonly what: string
   readonly path: Path
-  readonly findings: Findings
+  readonly findings: Errors
 }
 
 function checkValue(value: PropertyValue, where: Where): void {

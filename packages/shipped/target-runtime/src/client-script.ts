@@ -8,7 +8,7 @@ const LOCK = { ...MODULE, own: [...MODULE.own, 'interface-profile', 'interface-l
 const SHELL = { ...MODULE, own: [...MODULE.own, 'interface-shell'] }
 const SNAPSHOTS = { detached: SNAPSHOT_ACTIVITIES, own: [...OWN, 'interface-snapshots'] }
 
-/** Operations of the client interface of Disnix, `client_NAME` in a part of `runtime/`, and the parts that each is sent with. */
+/** Operations of the client interface of Disnix, and one that is not one of it, `capture`: `client_NAME` in a part of `runtime/`, and the parts that each is sent with. */
 const PARTS = {
   import: NIX,
   export: NIX,
@@ -30,6 +30,7 @@ const PARTS = {
   import_snapshots: SNAPSHOTS,
   clean_snapshots: SNAPSHOTS,
   capture_config: { own: ['common', 'claim', ...OWN, 'interface-settings'] },
+  capture: { detached: ['common', 'refuse', 'interface-settings', 'capture'], own: ['claim', 'interface'] },
   shell: SHELL,
   prepare_shell: SHELL,
   remove_shell: SHELL,

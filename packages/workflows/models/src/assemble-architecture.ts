@@ -34,6 +34,7 @@ export async function assembleArchitecture(
 ): Promise<ArchitectureModel> {
   const { infrastructure: model } = models
   const raw = await evaluateModel(model, { kind: 'infrastructure', context: options.contextFor('infrastructure', {}) })
+  options.tellTargets?.(raw)
   const root = rootOf(model, raw, { prefix: ['infrastructure'], problems: options.problems })
   const infrastructure = runModel(model, () => readInfrastructure(root))
   const assembly = { ...options, infrastructure, names: targetNamesOf(raw), targets: raw }

@@ -6,4 +6,5 @@ import type { FunctionContexts } from './reading/function-context.ts'
 export interface AssemblyOptions extends Pick<FunctionContexts, 'contextFor'> {
   readonly system: System
   readonly problems: Diagnostic[]
+  readonly tellTargets?: ((targets: unknown) => void) | undefined
 }

@@ -29,6 +29,8 @@ export interface LoadOptions extends NixOptions {
   readonly targetProperty?: string
   /** Free attributes of services that are needed; in the Nix language, others are read only where davit needs them itself. */
   readonly freeAttributes?: readonly string[] | undefined
+  /** Gets the value of the infrastructure model, with attributes that davit does not read. */
+  readonly tellTargets?: ((targets: unknown) => void) | undefined
   /** Gets what was read, before it is evaluated. */
   readonly tellSources?: ((sources: readonly GivenSource[]) => void) | undefined
 }
@@ -43,7 +45,8 @@ export async function loadArchitecture(files: ModelFiles, options: LoadOptions):
     const models = withNix(loaded, { targetProperty: 'hostname', ...options, parameters, noteNames })
     refuseMistaken(evaluated(loaded))
     const { result, warnings } = await collectingProblems((problems) => {
-      const assembly = { system: options.system, contextFor, problems }
+      const { system, tellTargets } = options
+      const assembly = { system, tellTargets, contextFor, problems }
       const { architecture, infrastructure } = models
       if (architecture !== undefined) return readArchitecture(architecture, assembly)
       if (infrastructure === undefined) throw new Error('neither an architecture nor an infrastructure is given')

@@ -20,7 +20,7 @@ export async function loadInfrastructure(file: string, options: InfrastructureOp
 }
 
 /** Replaces hints that name options for other models: tools that read nothing but targets have none of them. */
-function withoutOptions(error: unknown): unknown {
+export function withoutOptions(error: unknown): unknown {
   if (!(error instanceof DavitError) || error.code !== 'wrong-model') return error
   const { code, message, exitStatus, cause } = error
   const hint = 'pass the infrastructure model'

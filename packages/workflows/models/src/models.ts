@@ -1,6 +1,7 @@
 export { loadArchitecture, type ModelFiles } from './load-architecture.ts'
 export { languageOf } from './languages/load-models.ts'
 export { type InfrastructureOptions, loadInfrastructure } from './load-infrastructure.ts'
+export { type GivenTarget, loadTargets } from './load-targets.ts'
 export { loadBuildModel, loadDeploymentModel, parseBuildModel } from './load-document.ts'
 export { type GivenSource } from './given-sources.ts'
 export { loadPlainData, type PlainData } from './load-plain-data.ts'

@@ -30,7 +30,7 @@ import { readProperties, withAbsolutePaths } from './read-properties.ts'
 export function readInfrastructure(part: Part): ArchitectureModel['infrastructure'] {
   const targets = new Map<TargetName, TargetModel>()
   const needed = ['properties', 'containers']
-  if (refuseMisplaced(part, { attributes: ATTRIBUTES, what: 'a target', needed })) return targets
+  if (refuseMisplaced(part, { attributes: TARGET_ATTRIBUTES, what: 'a target', needed })) return targets
   for (const [key, member] of membersOf(part, 'a table of targets')) {
     const name = nameOf(targetName, key, member)
     const target = readTarget(member)
@@ -39,11 +39,19 @@ export function readInfrastructure(part: Part): ArchitectureModel['infrastructur
   return targets
 }
 
-const ATTRIBUTES = ['properties', 'containers', 'system', 'numOfCores', 'clientInterface', 'targetProperty']
+/** Attributes that davit reads. */
+export const TARGET_ATTRIBUTES = [
+  'properties',
+  'containers',
+  'system',
+  'numOfCores',
+  'clientInterface',
+  'targetProperty',
+]
 
 function readTarget(part: Part): TargetModel {
   const { members, read, table } = attributesOf(part, 'a target')
-  suspectOthers(members, ATTRIBUTES, 'davit in a target')
+  suspectOthers(members, TARGET_ATTRIBUTES, 'davit in a target')
   suspectAddress(members)
   return present({
     properties: table('properties', (member) => readProperties(member, 'a table of properties')),

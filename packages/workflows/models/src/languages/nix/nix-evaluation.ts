@@ -21,6 +21,8 @@ export interface EvaluationContext extends NixOptions {
   readonly noteNames: FunctionContexts['noteNames']
   /** Free attributes of services to read in any case. */
   readonly freeAttributes?: readonly string[] | undefined
+  /** Set if all attributes of targets are needed. */
+  readonly tellTargets?: unknown
 }
 
 /** Evaluates the models in the Nix language, together as far as possible. */
@@ -33,7 +35,7 @@ export interface NixEvaluation {
 }
 
 export function nixEvaluation(models: ByRole<Model>, context: EvaluationContext): NixEvaluation {
-  const { system, targetProperty, parameters, noteNames, freeAttributes: attributes = [], ...options } = context
+  const { system, targetProperty, parameters, noteNames, freeAttributes, tellTargets, ...options } = context
   const files = Object.values(models).flatMap((model) => (model.language === 'nix' ? [model.file] : []))
   const showFile = showLike(files)
   const results = new Map<Role, unknown>()
@@ -47,8 +49,8 @@ export function nixEvaluation(models: ByRole<Model>, context: EvaluationContext)
   }
   async function evaluateReady(): Promise<void> {
     const wanted = ROLE_NAMES.filter((role) => !results.has(role) && isReady(role, models, known))
-    const isComplete = Object.values(models).some(isProgram)
-    const program = programOf('metadata', programInput({ wanted, isComplete, attributes }))
+    const asked = attributesAsked(models, { freeAttributes, tellTargets })
+    const program = programOf('metadata', programInput({ wanted, ...asked }))
     const result = await runProgram(program, { ...options, store: 'read-only' })
     noteNames(namesIn(memberOf(result, 'parameters')))
     for (const role of wanted) results.set(role, memberOf(result, role))
@@ -66,6 +68,14 @@ export function nixEvaluation(models: ByRole<Model>, context: EvaluationContext)
       return place ?? { file: models[role]?.file ?? '' }
     },
   }
+}
+
+/** Programs in other languages may read all attributes of targets. */
+function attributesAsked(
+  models: ByRole<Model>,
+  { freeAttributes: attributes = [], tellTargets }: Pick<EvaluationContext, 'freeAttributes' | 'tellTargets'>,
+) {
+  return { attributes, isComplete: tellTargets !== undefined || Object.values(models).some(isProgram) }
 }
 
 function namesIn(parameters: unknown): ParameterNames {
