@@ -5,6 +5,7 @@ const MACHINES = [
   'activate',
   'adopt',
   'capture',
+  'capture-infrastructure',
   'client',
   'client-interface',
   'collect-garbage',
