@@ -31,10 +31,10 @@ export interface NeedTerms {
   readonly tags?: ReadonlyMap<string, readonly string[]> | undefined
 }
 
-/** Returns the needs of all services, in order of their names. */
+/** Returns the needs of all services. */
 export function needsOf({ services }: PlaceableModels, terms: NeedTerms): readonly Need[] {
   const uses = usesIn(services)
-  return [...services].toSorted(byName).map(([name, service]) => {
+  return [...services].map(([name, service]) => {
     const type = service.type as ContainerName
     return {
       name,

@@ -54,10 +54,10 @@ const CASES: readonly Case<Readonly<Record<string, string>>>[] = [
   [
     'the greatest demand first, and never more than fits',
     {
-      services: { a: { memoryMB: 100 }, b: { memoryMB: 900 }, c: { memoryMB: 600 }, d: {} },
-      targets: { t1: { memoryMB: 1000 }, t2: { memoryMB: 600 } },
+      services: { a: { memoryMB: 100 }, b: { memoryMB: 950 }, c: { memoryMB: 600 }, d: {} },
+      targets: { t1: { memoryMB: 1000 }, t2: { memoryMB: 700 } },
     },
-    { b: 't1', c: 't2', a: 't1', d: 't1' },
+    { b: 't1', c: 't2', a: 't2', d: 't1' },
     { capacity: 'memoryMB' },
   ],
   [
@@ -186,6 +186,12 @@ const WHY: readonly Case<string>[] = [
     'where it is used',
     { services: { db: {}, web: { uses: { db: ['t1', 't2/other'] } } }, targets: T },
     "services.db: error: service 'db' cannot be on target 't2', where 'web' uses it\n  hint: t2: no container 'other'",
+    {},
+  ],
+  [
+    'the last by name who uses it',
+    { services: { db: {}, web: { uses: { db: ['t9'] } }, api: { uses: { db: ['t9'] } } }, targets: T },
+    "services.db: error: service 'db' cannot be on target 't9', where 'web' uses it\n  hint: there is no such target",
     {},
   ],
   [
