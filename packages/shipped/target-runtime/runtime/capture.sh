@@ -1,12 +1,5 @@
 # What this machine is, and which containers it can be: for an infrastructure model.
 
-# client_capture: in a process of its own, which ends with all that it has started when the client has gone.
-client_capture() {
-  davit_runtime=$detached
-  export davit_runtime
-  while_wanted sh -c 'eval "$davit_runtime"; unset davit_runtime; print_machine'
-}
-
 # print_machine: prints lines `kernel KERNEL MACHINE`, `name NAME`, `cores N`, `memory KILOBYTES`, `disk KILOBYTES`, of which those are missing
 # that cannot be told; `type NAME` for each type of services that it can have, and after it `text NAME VALUE` as below; `settings`; and
 # then those of Dysnomia, as client_capture_config does. `unreadable MESSAGE`, in hexadecimal, ends them where they have a mistake.

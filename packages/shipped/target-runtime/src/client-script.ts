@@ -30,7 +30,10 @@ const PARTS = {
   import_snapshots: SNAPSHOTS,
   clean_snapshots: SNAPSHOTS,
   capture_config: { own: ['common', 'claim', ...OWN, 'interface-settings'] },
-  capture: { detached: ['common', 'refuse', 'interface-settings', 'capture'], own: ['claim', 'interface'] },
+  capture: {
+    detached: ['common', 'refuse', 'interface-settings', 'capture'],
+    own: ['claim', 'interface', 'interface-capture'],
+  },
   shell: SHELL,
   prepare_shell: SHELL,
   remove_shell: SHELL,
