@@ -1,5 +1,5 @@
 import { type Captured, captureMachine } from '@davit/capture'
-import { connectionPool } from '@davit/connection'
+import { type Connection, connectionPool } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
 import { isClientExecutable, type System, type Target, type TargetName } from '@davit/documents'
 import type { GivenTarget } from '@davit/models'
@@ -22,9 +22,13 @@ export async function askTargets(
   const { args, environment, signal, openPool = connectionPool } = context
   const seconds = secondsIn(environment, 'DAVIT_ANSWER_TIMEOUT')
   const pool = openPool(context)
+  // Targets with the same address have one machine.
+  const machines = new Map<Connection, Promise<Captured>>()
   const ask = async (target: GivenTarget): Promise<Captured> => {
     const connection = await pool.connect(addressOf(reachable(target, args)))
-    return captureMachine(connection, { seconds, signal })
+    const captured = machines.get(connection) ?? captureMachine(connection, { seconds, signal })
+    machines.set(connection, captured)
+    return captured
   }
   const answerOf = async ([name, target]: readonly [TargetName, GivenTarget]): Promise<Answer> => {
     try {

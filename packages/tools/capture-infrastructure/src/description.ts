@@ -5,8 +5,8 @@ export const description = {
   summary: 'Write an infrastructure model of what machines are',
   description: [
     'Asks machines what they are, and prints an infrastructure model that can be used at once: system, number of cores, memory, disk, and a container for each type of services that davit has a module for and whose programs are installed. Properties and containers that Dysnomia has there (in /etc/dysnomia) are part of it. Nothing is changed anywhere.',
-    'Hosts are given as they are to ssh, and give their targets their names; NAME=HOST gives it another one.',
-    'With --infrastructure, the targets of a model are completed: what the model says counts, and what it does not say is added. Targets that are reached through client executables stay as they are.',
+    'A host is written as for ssh, and its target is called after it; NAME=HOST calls the target otherwise.',
+    'With --infrastructure, the targets of a model are completed: what the model says stays, and what it does not say is added. Targets that are reached through client executables stay as they are.',
     'With --from-ssh-config, the targets are the hosts that the configuration of ssh names, without patterns. No host is asked.',
     'Passwords cannot be captured: add the properties that modules need to log in.',
     'Machines that cannot be asked are named, and the status tells why; the others are printed. Those of a model stay in it as they are.',

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { System, TargetName } from '@davit/documents'
@@ -116,6 +116,8 @@ plant: { clientInterface: /opt/serial-client, properties: { hostname: /dev/ttyS0
       containers: new Map(),
       attributes: new Map(),
     })
+    const again = await capture(['-i', join(directory, 'whole.json'), '--format', 'json'])
+    expect(again.stdout).toBe(readFileSync(join(directory, 'whole.json'), 'utf8'))
     const inXml = await capture(['-i', join(directory, 'whole.json'), '--format', 'xml'])
     expect(inXml.stderr).toContain("warning: target 'here': left out 'room', which XML cannot contain\n")
     expect(inXml.stdout).not.toContain('room')
@@ -190,10 +192,10 @@ describe.skipIf(sshdMissing() !== undefined)('over ssh', () => {
     expect(stderr).toMatch(/^error: target 'down': /)
   })
 
-  test('a target needs one channel', async () => {
+  test('targets with one address need one channel', async () => {
     const before = sshd.log().match(/Starting session/g)?.length ?? 0
-    const { status, stdout } = await capture([`a=${sshd.address}`], sshd.environment)
-    expect([status, stdout.startsWith('a:\n')]).toEqual([0, true])
+    const { status, stdout } = await capture([`a=${sshd.address}`, `b=${sshd.address}`], sshd.environment)
+    expect([status, stdout.match(/^\w+:$/gm)]).toEqual([0, ['a:', 'b:']])
     await expect.poll(() => (sshd.log().match(/Starting session/g)?.length ?? 0) - before).toBe(1)
   })
 })
