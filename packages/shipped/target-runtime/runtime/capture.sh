@@ -41,6 +41,7 @@ total_memory() {
 size_of_disk() {
   place=${HOME:-/}
   [ "$(id -u)" != 0 ] || place=/var/lib
+  [ ! -d "${DAVIT_STATE_DIR:-}" ] || place=$DAVIT_STATE_DIR
   { df -Pk "$place" || df -Pk /; } 2>/dev/null | {
     read -r _
     read -r _ blocks _
