@@ -98,6 +98,7 @@ test('an installation has pages, completions and what tools read', () => {
     'nix',
     'node_modules',
     'package.json',
+    'page',
     'programs',
     'runtime',
   ])

@@ -195,7 +195,8 @@ describe.skipIf(!HOSTS_POSSIBLE)('a deployment on two hosts is read back', () =>
   test('apart from others on the same hosts: of another name, and of an ordinary account', async () => {
     const anna = await coordinator({ hosts: set })
     try {
-      for (const host of hosts) await host.sh(ACCOUNT)
+      // The store has the same directory on the hosts, wherever tests keep their files.
+      for (const host of hosts) await host.sh(`${ACCOUNT} && install -d -o anna '${anna.directory}'`)
       const addresses = hosts.map(({ name, address }) => ({ name, address: `anna@${address}` }))
       const page = (journal: string, deployState = false): Models => ({
         services: { page: wrapper({ journal }, { deployState }) },

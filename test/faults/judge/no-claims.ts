@@ -28,6 +28,7 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'state-kept',
   'state-skipped',
   'state-unknown',
+  'targets-not-asked',
   'stopped',
   'stopping',
   'taking-over',
