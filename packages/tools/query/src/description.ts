@@ -60,7 +60,7 @@ export const description = {
     69: 'some targets cannot be asked; the others were listed',
   },
   environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },
-  seeAlso: ['davit-plan(1)', 'davit-reconstruct(1)', 'davit-journal(1)', 'davit-env(1)'],
+  seeAlso: ['davit-compare(1)', 'davit-reconstruct(1)', 'davit-journal(1)', 'davit-env(1)'],
   interrupted: {
     announcement: 'stopping',
     once: 'nothing was changed; run the same command again',
