@@ -16,7 +16,6 @@ export function wordsOf(values: Values): readonly string[] {
   })
 }
 
-/** `maxJobs` → `max-jobs` */
 /** Words for davit-normalize. */
 export function modelWords(order: Order): readonly string[] {
   const { services, infrastructure, distribution, packages, architecture, undeploy } = order
