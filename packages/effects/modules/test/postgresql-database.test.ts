@@ -59,8 +59,7 @@ CREATE DATABASE'; ALTER DATABASE ${shop.name} CONNECTION LIMIT 9; ALTER DATABASE
     await shop.succeed('status', 'collect-garbage')
   })
 
-  const SLEEPING =
-    "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(1000)%' AND pid <> pg_backend_pid()"
+  const SLEEPING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
 
   test('ends what an interrupted activation left running in the server', async () => {
     const shop = database(shell, 'orphan', { '1.sql': `${HELLO}; SELECT pg_sleep(1000);` })
