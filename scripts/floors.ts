@@ -27,6 +27,8 @@ const LIBRARY_OWNERS: Readonly<Record<string, string>> = {
   execa: '@davit/process',
   'fast-xml-parser': '@davit/languages',
   'jsonc-parser': '@davit/languages',
+  re2js: '@davit/stack',
+  semver: '@davit/stack',
   ssh2: '@davit/connection',
   'tar-stream': '@davit/files',
   valibot: '@davit/documents',

@@ -41,6 +41,16 @@ const PLAIN = [
   object({ kind: { const: 'finished' }, ...STEP, 'seconds?': NUMBER, 'bytes?': NUMBER }),
   object({ kind: { const: 'failed' }, ...STEP, 'seconds?': NUMBER, message: TEXT, 'log?': TEXT }),
   object({ kind: { const: 'diagnostic' }, ...EVENT, severity: { const: 'error' }, message: TEXT, ...PLACED }),
+  // Findings of a compiler have codes of their own.
+  object({
+    kind: { const: 'diagnostic' },
+    ...EVENT,
+    severity: { enum: ['error', 'warning'] },
+    code: { type: 'string', pattern: '^MU\\d{3,}$' },
+    subjects: { type: 'array' },
+    message: TEXT,
+    ...PLACED,
+  }),
   // The fields of the code are additional properties.
   {
     ...object({

@@ -22,10 +22,18 @@ export interface Finding {
   readonly hint?: string
 }
 
+/** A finding of a compiler, which has a code of its own, and the values that its sentence quotes, in a fixed order. */
+export interface CodedFinding extends Finding {
+  readonly severity: 'error' | 'warning'
+  readonly code: string
+  readonly subjects: readonly unknown[]
+}
+
 /** A warning has the code and fields of its row in a table of messages; errors share the code of the DavitError that carries them. */
 export type Diagnostic =
   | (Finding & { readonly severity: 'error' })
   | (Finding & { readonly severity: 'warning' } & Pick<Message, 'code' | 'fields'>)
+  | CodedFinding
 
 /** Turns a warning of a table of messages into a diagnostic with a place. */
 export function asDiagnostic(
@@ -41,11 +49,12 @@ export function atPath(path: Path, message: string, hint?: string): Diagnostic {
 }
 
 /** The parts of a diagnostic that are shown to people. */
-type ShownDiagnostic = Finding & Pick<Diagnostic, 'severity'>
+type ShownDiagnostic = Finding & Pick<Diagnostic, 'severity'> & Partial<Pick<CodedFinding, 'code' | 'subjects'>>
 
 export function renderDiagnostic(diagnostic: ShownDiagnostic): string {
-  const { place, severity, message, hint } = diagnostic
-  const head = `${renderPlace(diagnostic)}${severity}: ${shown(message)}`
+  const { place, severity, message, hint, code, subjects } = diagnostic
+  const prefix = subjects === undefined ? '' : `${code}: `
+  const head = `${renderPlace(diagnostic)}${severity}: ${prefix}${shown(message)}`
   const lines = [head]
   if (place?.text !== undefined) lines.push(...renderSourceLine(place.text, place.column))
   if (hint !== undefined) lines.push(`  hint: ${shown(hint)}`)

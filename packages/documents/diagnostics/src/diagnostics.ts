@@ -3,6 +3,7 @@ export { DavitError, type DavitErrorOptions } from './davit-error.ts'
 export {
   asDiagnostic,
   atPath,
+  type CodedFinding,
   type Diagnostic,
   type Finding,
   type Path,

@@ -29,6 +29,17 @@ test.each<[string, Parameters<typeof renderDiagnostic>[0], string]>([
     { severity: 'error', message: 'bad', place: { file: 'm.ts' }, path: ['web', 'targets', 0] },
     'm.ts: web.targets[0]: error: bad',
   ],
+  [
+    'the code of a finding that has its own',
+    {
+      severity: 'error',
+      code: 'MU509',
+      subjects: ['web'],
+      message: 'bad',
+      place: { file: 'Mu.yaml', line: 7, column: 5 },
+    },
+    'Mu.yaml:7:5: error: MU509: bad',
+  ],
   ['nothing at all', { severity: 'error', message: 'bad' }, 'error: bad'],
 ])('renderDiagnostic() shows %s', (_, diagnostic, text) => {
   expect(renderDiagnostic(diagnostic)).toBe(text)

@@ -39,7 +39,7 @@ export function eventEntries(): EventEntries {
 }
 
 function codeOf(diagnostic: Diagnostic) {
-  return diagnostic.severity === 'warning' ? { code: diagnostic.code } : {}
+  return 'code' in diagnostic ? { code: diagnostic.code } : {}
 }
 
 type StepEvent = ReportEvent & ReportedStep

@@ -8,22 +8,40 @@ import { type Branch, listOf, tableOf, type Tree } from '../text/tree.ts'
 
 /** Reads strict JSON with the place of every value. Refuses keys that occur twice, which JSON.parse accepts. */
 export function readJsonTree(source: SourceText, maxDepth: number): Tree {
-  const nowhere = located(null, { offset: 0 }, source)
+  const { root, problems } = readJsonBranch(source, { maxDepth, keepsText: false })
+  if (root === undefined) return { ...located(null, { offset: 0 }, source), problems }
+  const { placeOf, placeOfKey } = located(root.data, root.node, source)
+  return { content: { data: root.data }, problems, placeOf, placeOfKey }
+}
+
+export interface JsonReading {
+  /** Undefined if the syntax is wrong. */
+  readonly root?: Branch
+  readonly problems: readonly Diagnostic[]
+}
+
+export interface JsonOptions {
+  readonly maxDepth: number
+  /** Whether numbers, truth values and null keep their text; then numbers need not be exact. */
+  readonly keepsText: boolean
+}
+
+/** Reads the same with the offsets of all values. */
+export function readJsonBranch(source: SourceText, { maxDepth, keepsText }: JsonOptions): JsonReading {
   const tooDeep = offsetBelow(source.text, maxDepth)
   if (tooDeep !== undefined) {
     const message = `nested more than ${maxDepth} levels deep`
-    return { ...nowhere, problems: [{ severity: 'error', message, place: source.placeAt(tooDeep) }] }
+    return { problems: [{ severity: 'error', message, place: source.placeAt(tooDeep) }] }
   }
   const errors: ParseError[] = []
   const root = parseTree(source.text, errors, { disallowComments: true, allowTrailingComma: false })
-  if (errors.length > 0 || root === undefined) return { ...nowhere, problems: [syntaxError(errors, source)] }
+  if (errors.length > 0 || root === undefined) return { problems: [syntaxError(errors, source)] }
   const problems: Diagnostic[] = []
-  const { data, node } = build(root, { source, problems })
-  const { placeOf, placeOfKey } = located(data, node, source)
-  return { content: { data }, problems, placeOf, placeOfKey }
+  return { root: build(root, { source, problems, keepsText }), problems }
 }
 
 interface Context {
+  readonly keepsText: boolean
   readonly source: SourceText
   readonly problems: Diagnostic[]
 }
@@ -36,7 +54,16 @@ function build(node: Node, context: Context, keyOffset?: number): Branch {
       (node.children ?? []).map((item) => build(item, context)),
       at,
     )
+  if (context.keepsText && node.type !== 'string') return buildScalar(node, context, at)
   return { data: node.type === 'number' ? numberOf(node, context) : (node.value as Data), node: at }
+}
+
+function buildScalar({ offset, length, value }: Node, { source, problems }: Context, at: LocatedNode): Branch {
+  const written = source.text.slice(offset, offset + length)
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    problems.push({ severity: 'error', message: `${written} is out of range`, place: source.placeAt(offset) })
+  }
+  return { data: value as Data, node: { ...at, written } }
 }
 
 function buildTable(object: Node, context: Context, at: LocatedNode): Branch {

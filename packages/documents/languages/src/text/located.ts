@@ -16,6 +16,8 @@ export interface Located<Value = Data> {
 /** Offsets of a value and its parts, in UTF-16 units. */
 export interface LocatedNode {
   readonly offset: number
+  /** Text of a number, truth value or null as it is written, where it is asked for. */
+  readonly written?: string
   readonly keyOffset?: number
   readonly children?: ReadonlyMap<string | number, LocatedNode>
 }

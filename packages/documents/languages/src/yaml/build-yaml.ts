@@ -25,6 +25,8 @@ export interface YamlText {
   /** Where in the source the text of the document begins. */
   readonly start: number
   readonly problems: Diagnostic[]
+  /** Whether scalars keep their text; then keys are the text they are written as, and numbers need not be exact. */
+  readonly keepsText: boolean
 }
 
 /** Builds the value of a YAML document; follows aliases and merge keys. */
@@ -51,7 +53,7 @@ function build(node: unknown, context: Context, at: LocatedNode): Branch {
   if (!isContent(node)) return { data: null, node: at }
   const here = context.aliased ? at : { ...at, offset: startOf(node, context) }
   if (!isAllowed(node, context, here)) return { data: null, node: here }
-  if (isScalar(node)) return { data: scalarOf(node, context, here), node: here }
+  if (isScalar(node)) return buildScalar(node, context, here)
   const inner = { ...context, depth: context.depth + 1 }
   if (isMap(node)) return buildTable(node, inner, here)
   return listOf(
@@ -103,6 +105,14 @@ function buildAlias(alias: Alias, context: Context, at: LocatedNode): Branch {
   return { data: null, node: here }
 }
 
+function buildScalar(node: Scalar, context: Context, here: LocatedNode): Branch {
+  const { keepsText } = context
+  if (!keepsText || typeof node.value === 'string') return { data: scalarOf(node, context, here), node: here }
+  const { value, source = '' } = node
+  if (typeof value === 'number' && !Number.isFinite(value)) refuse(here.offset, context, `${source} is out of range`)
+  return { data: value as Data, node: { ...here, written: source } }
+}
+
 function scalarOf(scalar: Scalar, context: Context, { offset }: LocatedNode): Data {
   const { value, source = '', format } = scalar
   if (typeof value !== 'number') return value as string | boolean | null
@@ -118,7 +128,7 @@ function buildTable(map: YAMLMap, context: Context, at: LocatedNode): Branch {
   for (const { key, value } of map.items) {
     const offset = isNode(key) && !context.aliased ? startOf(key, context) : at.offset
     const branch = build(value, context, { offset, keyOffset: offset })
-    const name = nameOf(key)
+    const name = nameOf(key, context)
     if (isMergeKey(key)) merged.push(...tablesIn(branch))
     else if (name === undefined || members.has(name)) refuse(offset, context, keyProblem(name))
     else members.set(name, branch)
@@ -131,8 +141,8 @@ function isMergeKey(key: unknown): boolean {
   return isScalar(key) && key.value === '<<' && key.type === 'PLAIN'
 }
 
-function nameOf(key: unknown): string | undefined {
-  if (!isScalar(key) || key.value === null) return undefined
+function nameOf(key: unknown, { keepsText }: Context): string | undefined {
+  if (!isScalar(key) || (key.value === null && !(keepsText && key.source))) return undefined
   return typeof key.value === 'string' ? key.value : key.source
 }
 

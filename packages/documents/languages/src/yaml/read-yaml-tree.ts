@@ -11,18 +11,27 @@ import { type Piece, piecesOf } from './pieces-of.ts'
 
 /** Reads one YAML 1.2 document with the core schema. A key that is a number or truth value becomes its text. */
 export function readYamlTree(source: SourceText): Tree {
-  const nowhere = located(null, { offset: 0 }, source)
+  const { root, problems } = readYamlBranch(source, false)
+  const { placeOf, placeOfKey } =
+    root === undefined ? located(null, { offset: 0 }, source) : located(root.data, root.node, source)
+  return {
+    ...(root === undefined || problems.length > 0 ? {} : { content: { data: root.data } }),
+    problems,
+    placeOf,
+    placeOfKey,
+  }
+}
+
+/** Reads the same with the offsets of all values; scalars keep their text on request. */
+export function readYamlBranch(source: SourceText, keepsText: boolean): Pick<Reading, 'root' | 'problems'> {
   const excess = excessOfYaml(source.text)
-  if (excess !== undefined) return { ...nowhere, problems: [problemOf(source, excess)] }
+  if (excess !== undefined) return { problems: [problemOf(source, excess)] }
   const strange = NOT_XML.exec(source.text)
   if (strange !== null) {
     const message = `character ${nameOfCharacter(strange[0])} cannot occur in YAML`
-    return { ...nowhere, problems: [{ severity: 'error', message, place: source.placeAt(strange.index) }] }
+    return { problems: [{ severity: 'error', message, place: source.placeAt(strange.index) }] }
   }
-  const { root, problems } = readInPieces(source) ?? readPiece(source, { start: 0, end: source.text.length })
-  if (root === undefined) return { ...nowhere, problems }
-  const { placeOf, placeOfKey } = located(root.data, root.node, source)
-  return { ...(problems.length > 0 ? {} : { content: { data: root.data } }), problems, placeOf, placeOfKey }
+  return readInPieces(source, keepsText) ?? readPiece(source, { start: 0, end: source.text.length, keepsText })
 }
 
 interface Reading {
@@ -36,11 +45,11 @@ interface Reading {
  * Reads a long text piece by piece, since what the parser makes of a text takes far more memory than the text. Returns undefined
  * if there is anything that can only be judged with the whole text.
  */
-function readInPieces(source: SourceText): Reading | undefined {
+function readInPieces(source: SourceText, keepsText: boolean): Reading | undefined {
   const members = new Map<string, Branch>()
   let offset: number | undefined
   for (const piece of piecesOf(source.text) ?? []) {
-    const table = tableIn(readPiece(source, piece))
+    const table = tableIn(readPiece(source, { ...piece, keepsText }))
     if (table === undefined) return undefined
     for (const [key, branch] of table.members) {
       if (members.has(key)) return undefined
@@ -61,13 +70,13 @@ function tableIn({ root, problems, hasAliases }: Reading) {
   return { members, offset: node.offset }
 }
 
-function readPiece(source: SourceText, { start, end }: Piece): Reading {
+function readPiece(source: SourceText, { start, end, keepsText }: Piece & { readonly keepsText: boolean }): Reading {
   const document = compose(source.text.slice(start, end))
   if (document === undefined) return { problems: [problemOf(source, 'nested too deeply')], hasAliases: false }
   const syntax = findYamlProblem(document, source)
   if (syntax !== undefined) return { problems: [syntax], hasAliases: false }
   const problems: Diagnostic[] = []
-  const root = buildYaml(document, { source, start, problems })
+  const root = buildYaml(document, { source, start, problems, keepsText })
   return { root, problems, hasAliases: findAliased(document).size > 0 }
 }
 
