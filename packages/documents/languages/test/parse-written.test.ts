@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
-import { parseWritten, type Written } from '../src/languages.ts'
+import { parseWritten, type Written, type WrittenReading } from '../src/languages.ts'
 
 function plain(written: Written): unknown {
   if (written.kind === 'list') return written.items.map(plain)
   if (written.kind === 'table')
     return Object.fromEntries([...written.members].map(([key, value]) => [key, plain(value)]))
   return [written.value, written.text]
+}
+
+function rootOf(reading: WrittenReading): ReadonlyMap<string, Written> {
+  return reading.kind === 'read' && reading.root.kind === 'table' ? reading.root.members : new Map()
 }
 
 function read(text: string, language: 'yaml' | 'json' = 'yaml') {
@@ -57,17 +61,17 @@ test.each<[string, string, unknown]>([
 
 test('__proto__ is a key like any other', () => {
   const reading = parseWritten('__proto__: { constructor: 1 }', { file: 'm', language: 'yaml' })
-  const root = reading.kind === 'read' && reading.root.kind === 'table' ? reading.root.members : new Map()
-  expect([...root.keys()]).toEqual(['__proto__'])
+  expect([...rootOf(reading).keys()]).toEqual(['__proto__'])
 })
 
 test('values and problems are placed by the given function', () => {
   const placing = { placeAt: (offset: number) => ({ file: 'source', line: offset, column: 1 }) }
   const reading = parseWritten('a: [b]', { file: 'm', language: 'yaml', placing })
-  const root = reading.kind === 'read' && reading.root.kind === 'table' ? reading.root : undefined
-  const list = root?.members.get('a')
-  expect([root?.offset, list?.keyOffset, list?.offset]).toEqual([0, 0, 3])
+  const list = rootOf(reading).get('a')
+  expect([list?.keyOffset, list?.offset]).toEqual([0, 3])
   expect(list?.source.placeAt(3)).toEqual({ file: 'source', line: 3, column: 1 })
-  const wrong = parseWritten('a: [b', { file: 'm', language: 'yaml', placing })
-  expect(wrong.kind === 'invalid' && wrong.problems[0]?.place?.file).toBe('source')
+  expect(parseWritten('a: [b', { file: 'm', language: 'yaml', placing })).toMatchObject({
+    kind: 'invalid',
+    problems: [{ place: { file: 'source' } }],
+  })
 })

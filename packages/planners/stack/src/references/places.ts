@@ -1,0 +1,70 @@
+import { posix } from 'node:path'
+import { DEFAULT_BASE, type Reference } from './reference.ts'
+
+/** Names of stack files, in the order of their precedence. */
+export const MUFILES = ['Mu.json', 'Mu.yaml', 'Mu.yml'] as const
+
+/** Names of workspace files, relative to the workspace, in the order of their precedence. */
+export const WORKSPACE_FILES = [
+  'Muspace.json',
+  'Muspace.yaml',
+  'Muspace.yml',
+  '.mu/workspace.json',
+  '.mu/workspace.yaml',
+  '.mu/workspace.yml',
+] as const
+
+/** Directories in which stacks are looked up; all absolute. */
+export interface StackRoots {
+  readonly workspace: string
+  readonly home?: string | undefined
+  readonly muRoot?: string | undefined
+  /** The library that davit ships. */
+  readonly library: string
+}
+
+/** A directory in which a stack may be. */
+export interface StackPlace {
+  readonly directory: string
+  /** Directory that its templates and packages must not leave. */
+  readonly boundary: string
+  /** Whether whoever is there was fetched, and may have a record of its origin. */
+  readonly isFetched: boolean
+}
+
+/** Directories of fetched stacks, below a workspace or a home. */
+export const FETCHED = ['.Mudeps', '.mu/stacks'] as const
+
+/** Returns the places of a stack, in the order of their precedence. */
+export function placesOf(
+  { base = DEFAULT_BASE, name }: Reference,
+  { workspace, home, muRoot, library }: StackRoots,
+  namespace?: string,
+): readonly StackPlace[] {
+  const local = namespace !== undefined && name.startsWith(`${namespace}/`) ? name.slice(namespace.length + 1) : name
+  return [
+    placeIn(workspace, `${base}${name}`, workspace),
+    placeIn(workspace, local, workspace),
+    ...fetchedBelow(workspace, base, name),
+    ...(home === undefined ? [] : fetchedBelow(home, base, name)),
+    ...(muRoot === undefined ? [] : installedBelow(muRoot, base, name)),
+    placeIn(library, name),
+  ]
+}
+
+function placeIn(root: string, path: string, boundary?: string): StackPlace {
+  const directory = posix.join(root, path)
+  return { directory, boundary: boundary ?? directory, isFetched: false }
+}
+
+function fetchedBelow(root: string, base: string, name: string): readonly StackPlace[] {
+  return [`${base}${name}`, name].flatMap((path) =>
+    FETCHED.map((directory) => ({ ...placeIn(posix.join(root, directory), path), isFetched: true })),
+  )
+}
+
+function installedBelow(root: string, base: string, name: string): readonly StackPlace[] {
+  return [`${base}${name}`, name].flatMap((path) =>
+    ['lib', 'bin/stacks'].map((directory) => placeIn(posix.join(root, directory), path)),
+  )
+}

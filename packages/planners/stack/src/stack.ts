@@ -1,0 +1,37 @@
+export { completed, NO_PINS, type Pins } from './references/pins.ts'
+export { FETCHED, MUFILES, placesOf, type StackPlace, type StackRoots, WORKSPACE_FILES } from './references/places.ts'
+export {
+  baseAndName,
+  canonical,
+  DEFAULT_BASE,
+  DEFAULT_PROTOCOL,
+  type FullReference,
+  isName,
+  parseReference,
+  type Reference,
+  simpleName,
+  withoutSpec,
+} from './references/reference.ts'
+export { scanMetadata } from './references/scan-metadata.ts'
+export {
+  compareVersions,
+  type FoundVersion,
+  isSemanticVersion,
+  isVersion,
+  parseSpec,
+  satisfies,
+  type Spec,
+} from './references/spec.ts'
+export { CODES, type StackCode } from './codes.ts'
+export { finding, type FindingDetails, type StackFinding } from './finding.ts'
+export { languageOf } from './references/language-of.ts'
+export { type StackValue } from './values/stack-value.ts'
+export {
+  type ChosenTarget,
+  chooseTarget,
+  CLOUDS,
+  type StackTarget,
+  type TargetChoice,
+} from './workspace/choose-target.ts'
+export { parseWorkspace, type WorkspaceReading } from './workspace/parse-workspace.ts'
+export { type Cluster, NO_WORKSPACE, type Repository, type Workspace } from './workspace/workspace.ts'

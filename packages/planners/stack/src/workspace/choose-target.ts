@@ -1,0 +1,141 @@
+import { suggestionFor } from '@davit/diagnostics'
+import { finding, placeOf, type Spot, type StackFinding } from '../finding.ts'
+import type { Cluster, Workspace } from './workspace.ts'
+
+/** Where a stack is to run; both are empty if nobody says. */
+export interface StackTarget {
+  readonly cloud: string | undefined
+  readonly scheduler: string | undefined
+}
+
+export interface TargetChoice {
+  /** `-c` */
+  readonly cluster: string | undefined
+  /** `-t`, as CLOUD or CLOUD:SCHEDULER */
+  readonly target: string | undefined
+  /** Whether `-i` is given. */
+  readonly hasInfrastructure: boolean
+  readonly skipsCode: boolean
+}
+
+export interface ChosenTarget extends StackTarget {
+  readonly cluster: Cluster | undefined
+  readonly findings: readonly StackFinding[]
+}
+
+export const CLOUDS = ['aws', 'gcp', 'azure', 'vmware', 'machines'] as const
+/** Schedulers, and the only cloud that has them, if there is one. */
+const SCHEDULERS: ReadonlyMap<string, string | undefined> = new Map([
+  ['swarm', undefined],
+  ['kubernetes', undefined],
+  ['mesos', undefined],
+  ['ecs', 'aws'],
+  ['gke', 'gcp'],
+  ['acs', 'azure'],
+])
+
+/** Targets that code can be made for. */
+const BACK_ENDS: ReadonlySet<string> = new Set(['machines', 'aws', 'aws:ecs'])
+
+/** Chooses cluster and target, by the command line and by the workspace. */
+export function chooseTarget(workspace: Workspace, choice: TargetChoice): ChosenTarget {
+  const findings: StackFinding[] = []
+  const given = parseTarget(choice.target, choice, findings)
+  const cluster = chooseCluster(workspace, choice.cluster, findings)
+  const own = targetOf(cluster, findings)
+  const { cloud = own.cloud, scheduler = own.scheduler } = given
+  const chosen = { cloud, scheduler, cluster }
+  if (findings.length > 0) return { ...chosen, findings }
+  const problem = conflictOf(given, own, cluster) ?? problemOf(chosen, choice)
+  return { ...chosen, findings: problem === undefined ? [] : [problem] }
+}
+
+type AnyTarget = { readonly [Key in keyof StackTarget]?: string | undefined }
+
+function parseTarget(
+  text: string | undefined,
+  { hasInfrastructure }: TargetChoice,
+  findings: StackFinding[],
+): AnyTarget {
+  if (text === undefined) return hasInfrastructure ? { cloud: 'machines' } : {}
+  const [cloud = '', ...rest] = text.split(':')
+  const scheduler = rest.length === 0 ? undefined : rest.join(':')
+  findings.push(...unknownWords({ cloud, scheduler }, () => undefined))
+  return { cloud, scheduler }
+}
+
+function unknownWords(
+  { cloud, scheduler }: AnyTarget,
+  spotOf: (key: keyof StackTarget) => Spot | undefined,
+): StackFinding[] {
+  const at = (key: keyof StackTarget) => {
+    const spot = spotOf(key)
+    return spot === undefined ? {} : { place: placeOf(spot) }
+  }
+  const isCloud = cloud === undefined || CLOUDS.some((known) => known === cloud)
+  const isScheduler = scheduler === undefined || SCHEDULERS.has(scheduler)
+  return [
+    ...(isCloud ? [] : [finding('MU120', [cloud], { ...at('cloud'), hint: suggestionFor(cloud, CLOUDS) })]),
+    ...(isScheduler
+      ? []
+      : [finding('MU121', [scheduler], { ...at('scheduler'), hint: suggestionFor(scheduler, SCHEDULERS.keys()) })]),
+  ]
+}
+
+function chooseCluster(
+  { clusters }: Workspace,
+  name: string | undefined,
+  findings: StackFinding[],
+): Cluster | undefined {
+  if (name !== undefined) {
+    const named = clusters.get(name)
+    if (named === undefined) findings.push(finding('MU124', [name], { hint: suggestionFor(name, clusters.keys()) }))
+    return named
+  }
+  const defaults = [...clusters.values()].filter(({ isDefault }) => isDefault)
+  const [first, second] = defaults
+  if (second !== undefined) {
+    const names = defaults.map(({ name }) => name)
+    findings.push(finding('MU126', names, { place: placeOf(second.spots.name) }))
+  }
+  return first
+}
+
+function targetOf(cluster: Cluster | undefined, findings: StackFinding[]): AnyTarget {
+  if (cluster === undefined) return {}
+  const { scheduler, infrastructure } = cluster
+  const cloud = cluster.cloud ?? (infrastructure === undefined ? undefined : 'machines')
+  findings.push(...unknownWords({ cloud, scheduler }, (key) => cluster.spots[key]))
+  return { cloud, scheduler }
+}
+
+function conflictOf(given: AnyTarget, own: AnyTarget, cluster: Cluster | undefined): StackFinding | undefined {
+  const differ = (left: string | undefined, right: string | undefined) =>
+    left !== undefined && right !== undefined && left !== right
+  if (cluster === undefined) return undefined
+  if (!differ(given.cloud, own.cloud) && !differ(given.scheduler, own.scheduler)) return undefined
+  return finding('MU123', [textOf(given), cluster.name, textOf(own)], { place: placeOf(cluster.spots.cloud) })
+}
+
+function problemOf(
+  { cloud, scheduler, cluster }: AnyTarget & Pick<ChosenTarget, 'cluster'>,
+  { skipsCode }: TargetChoice,
+) {
+  const place = cluster === undefined ? {} : { place: placeOf(cluster.spots.cloud) }
+  if (cloud !== undefined && scheduler !== undefined && !isPair(cloud, scheduler)) {
+    return finding('MU122', [cloud, scheduler], place)
+  }
+  if (skipsCode) return undefined
+  if (cloud === undefined) return finding('MU125', [], place)
+  const target = textOf({ cloud, scheduler })
+  return BACK_ENDS.has(target) ? undefined : finding('MU603', [target], place)
+}
+
+function isPair(cloud: string, scheduler: string): boolean {
+  const only = SCHEDULERS.get(scheduler)
+  return cloud !== 'machines' && (only === undefined || only === cloud)
+}
+
+function textOf({ cloud = '', scheduler }: AnyTarget): string {
+  return scheduler === undefined ? cloud : `${cloud}:${scheduler}`
+}

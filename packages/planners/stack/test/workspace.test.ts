@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest'
+import { chooseTarget, NO_WORKSPACE, parseWorkspace, type TargetChoice } from '../src/stack.ts'
+
+function told(text: string, name = 'Muspace.yaml') {
+  return parseWorkspace({ name, text }).findings.map(({ code, subjects, place }) => [code, subjects, place?.line])
+}
+
+test('a workspace file', () => {
+  const { workspace, findings } = parseWorkspace({
+    name: 'Muspace.yaml',
+    text: `
+namespace: acme
+clusters:
+  b: { default: true, cloud: aws, scheduler: ecs, settings: { a: [1, { __proto__: x }] } }
+  a: { description: 1.10, infrastructure: i.yaml, placement: { "x/**": [t1] } }
+dependencies: { acme/db: ^1.0.6, aws/...: 1234567, x.y/z: latest }
+repositories: { acme/...: "ssh://git@host/stacks.git" }`,
+  })
+  expect(findings).toEqual([])
+  expect(workspace.namespace).toBe('acme')
+  expect([...workspace.clusters.keys()]).toEqual(['a', 'b'])
+  expect(workspace.clusters.get('a')).toMatchObject({ description: '1.10', infrastructure: 'i.yaml', isDefault: false })
+  expect([...(workspace.clusters.get('a')?.placement ?? [])]).toEqual([['x/**', ['t1']]])
+  expect(workspace.clusters.get('b')?.settings).toEqual(new Map([['a', [1, new Map([['__proto__', 'x']])]]]))
+  expect([...workspace.pins.stacks]).toEqual([
+    ['hub.mu.com/acme/db', '^1.0.6'],
+    ['x.y/z', 'latest'],
+  ])
+  expect([...workspace.pins.namespaces]).toEqual([['hub.mu.com/aws/', '1234567']])
+  expect(workspace.repositories).toMatchObject([{ prefix: 'hub.mu.com/acme/', url: 'ssh://git@host/stacks.git' }])
+})
+
+test.each<[string, string, unknown]>([
+  ['an empty file', '', []],
+  ['markup, once', 'a: [\nb: {', [['MU152', [], 2]]],
+  ['a list', '- a', [['MU152', [], 1]]],
+  [
+    'unknown keys',
+    'cluster: {}\nclusters: { a: { clowd: x } }',
+    [
+      ['MU104', ['cluster'], 1],
+      ['MU104', ['clowd'], 2],
+    ],
+  ],
+  [
+    'wrong shapes',
+    'namespace: []\nclusters:\n  a: x\n  b: { default: "true", settings: [] }',
+    [
+      ['MU152', [], 1],
+      ['MU152', [], 3],
+      ['MU152', [], 4],
+      ['MU152', [], 4],
+    ],
+  ],
+  [
+    'references with versions, and what is no reference or spec',
+    'dependencies:\n  a@1.0.0: latest\n  b: "1.0"\n  c-d: latest\n  ...: latest\n  e:',
+    [
+      ['MU156', ['...'], 5],
+      ['MU156', ['a@1.0.0'], 2],
+      ['MU156', ['b'], 3],
+      ['MU156', ['c-d'], 4],
+      ['MU156', ['e'], 6],
+    ],
+  ],
+])('parseWorkspace() of %s', (_, text, findings) => {
+  expect(told(text)).toEqual(findings)
+})
+
+const CLUSTERS = `
+clusters:
+  north: { cloud: aws, scheduler: ecs }
+  plain: { cloud: aws }
+  open: {}
+  own: { infrastructure: i.yaml }
+  odd: { cloud: awz, scheduler: esc }
+  pair: { cloud: gcp, scheduler: ecs }
+  box: { cloud: machines, scheduler: swarm }
+  vm: { cloud: vmware }
+`
+
+function choose(text: string, choice: Partial<TargetChoice>) {
+  const { workspace } = parseWorkspace({ name: 'Muspace.yaml', text })
+  const defaults = { cluster: undefined, target: undefined, hasInfrastructure: false, skipsCode: false }
+  const { findings, cloud, scheduler, cluster } = chooseTarget(workspace, { ...defaults, ...choice })
+  return findings.length > 0
+    ? findings.map(({ code, subjects }) => [code, ...subjects])
+    : [cluster?.name, cloud, scheduler]
+}
+
+test.each<[string, Partial<TargetChoice>, unknown]>([
+  ['a cluster', { cluster: 'north' }, ['north', 'aws', 'ecs']],
+  ['a cluster that there is not', { cluster: 'nort' }, [['MU124', 'nort']]],
+  ['machines, by an infrastructure', { cluster: 'own' }, ['own', 'machines', undefined]],
+  ['machines, by -i', { hasInfrastructure: true }, [undefined, 'machines', undefined]],
+  [
+    '-i for a cluster of another cloud',
+    { cluster: 'plain', hasInfrastructure: true },
+    [['MU123', 'machines', 'plain', 'aws']],
+  ],
+  ['-t alone', { target: 'aws:ecs' }, [undefined, 'aws', 'ecs']],
+  ['-t adds what the cluster leaves out', { cluster: 'plain', target: 'aws:ecs' }, ['plain', 'aws', 'ecs']],
+  ['-t for a cluster without anything', { cluster: 'open', target: 'aws' }, ['open', 'aws', undefined]],
+  ['-t against the cluster', { cluster: 'north', target: 'gcp' }, [['MU123', 'gcp', 'north', 'aws:ecs']]],
+  [
+    '-t with unknown words',
+    { target: 'awz:esc' },
+    [
+      ['MU120', 'awz'],
+      ['MU121', 'esc'],
+    ],
+  ],
+  [
+    'unknown words in the chosen cluster',
+    { cluster: 'odd' },
+    [
+      ['MU120', 'awz'],
+      ['MU121', 'esc'],
+    ],
+  ],
+  ['an impossible pair', { cluster: 'pair' }, [['MU122', 'gcp', 'ecs']]],
+  ['machines with a scheduler', { cluster: 'box' }, [['MU122', 'machines', 'swarm']]],
+  ['no cloud', { cluster: 'open' }, [['MU125']]],
+  ['no cloud, no code', { cluster: 'open', skipsCode: true }, ['open', undefined, undefined]],
+  ['no back end', { cluster: 'vm' }, [['MU603', 'vmware']]],
+  ['no back end for that scheduler', { cluster: 'plain', target: 'aws:swarm' }, [['MU603', 'aws:swarm']]],
+  ['no back end, no code', { cluster: 'vm', skipsCode: true }, ['vm', 'vmware', undefined]],
+])('chooseTarget(): %s', (_, choice, expected) => {
+  expect(choose(CLUSTERS, choice)).toEqual(expected)
+})
+
+test('the default cluster is chosen, and several are refused', () => {
+  expect(choose('clusters: { a: {}, b: { default: true, cloud: aws } }', {})).toEqual(['b', 'aws', undefined])
+  expect(choose('clusters: { c: { default: true }, b: { default: true } }', {})).toEqual([['MU126', 'b', 'c']])
+  expect(
+    chooseTarget(NO_WORKSPACE, { cluster: undefined, target: undefined, hasInfrastructure: false, skipsCode: true })
+      .cluster,
+  ).toBeUndefined()
+})
