@@ -1,47 +1,17 @@
 import { readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, generationText, succeeded } from './harness/coordinator.ts'
 import { bringUpHosts, type Host, type TestHosts } from './harness/hosts.ts'
 import { NIX_POSSIBLE } from './harness/language.ts'
-import { deploy, infrastructureOf, makeManifest, type Models, writeModels } from './harness/models.ts'
+import { deploy, infrastructureOf, type Models, writeModels } from './harness/models.ts'
+import { deployAsDisnix, PLACES_OF_ROOT, running, runningOn } from './harness/original.ts'
 import { activeOn, profileOn } from './harness/records.ts'
-import { takeJournal, wrapper } from './harness/services.ts'
+import { takeJournal } from './harness/services.ts'
 
-const PROFILES = '/nix/var/nix/profiles/disnix'
-const DYSNOMIA = '/var/state/dysnomia'
+const { profiles: PROFILES, dysnomia: DYSNOMIA } = PLACES_OF_ROOT
 
 const PAGE = readFileSync(new URL('../docs/adopt.md', import.meta.url), 'utf8')
 const ENV = 'davit-env -s services.nix -i infrastructure.nix -d distribution.nix'
-
-interface ManifestText {
-  readonly profiles: Readonly<Record<string, string>>
-  readonly services: Readonly<Record<string, { readonly name: string; readonly pkg: string }>>
-}
-
-/** A service that runs as a process, and whose state is a file that every version of it uses. */
-const running = (version = '1') => ({
-  version,
-  body: `case $1 in
-  activate) setsid sleep 100000 </dev/null >/dev/null 2>&1 & echo $! >/tmp/pid-\${here##*-} ;;
-  deactivate) kill "$(cat /tmp/pid-\${here##*-})" ;;
-esac`,
-})
-
-/** Starts the services of a manifest as Disnix does, and lays out what it and Dysnomia leave on a target. */
-const AS_DISNIX = `
-manifest=$1 snapshot=$2 && shift 2
-for package in "$@"; do
-  DAVIT_SERVICE=\${package#*-} "$package/bin/wrapper" activate wrapper
-  mkdir -p ${DYSNOMIA}/activated/wrapper && : >${DYSNOMIA}/activated/wrapper/"\${package#*-}"
-done
-rm -f /tmp/journal
-set -- ${DYSNOMIA}/snapshots/wrapper/"$snapshot"/abc ${DYSNOMIA}/generations/wrapper/"$snapshot"
-mkdir -p "$@" && echo rows >"$1/dump" && ln -s ../../../snapshots/wrapper/"$snapshot"/abc "$2/1"
-mkdir -p /tmp/made/ad1 ${PROFILES} && cp "$manifest" /tmp/made/ad1/profilemanifest.xml
-nix-env -p ${PROFILES}/default --set "$(nix-store --add /tmp/made/ad1)"
-rm -r /var/lib/davit /tmp/made`
 
 describe.skipIf(!NIX_POSSIBLE)('a deployment of Disnix on a host', () => {
   let set: TestHosts
@@ -50,7 +20,7 @@ describe.skipIf(!NIX_POSSIBLE)('a deployment of Disnix on a host', () => {
   let before: string
 
   const models = (version?: string): Models => ({
-    services: { database: wrapper(running(), { deployState: true }), shop: wrapper(running(version)) },
+    services: { database: running('1', { deployState: true }), shop: running(version) },
     infrastructure: infrastructureOf([host]),
     distribution: { database: ['ad1'], shop: ['ad1'] },
   })
@@ -59,19 +29,14 @@ describe.skipIf(!NIX_POSSIBLE)('a deployment of Disnix on a host', () => {
     expect(PAGE).toContain(`\n${command}\n`)
     return user.bash(command)
   }
-  const pids = () => host.sh('for pid in $(cat /tmp/pid-*); do kill -0 "$pid" && echo "$pid"; done')
+  const pids = () => runningOn(host)
   const originals = () => host.sh(`cd ${PROFILES} && ls && cat default/profilemanifest.xml && find ${DYSNOMIA} | sort`)
 
   beforeAll(async () => {
     set = await bringUpHosts(1, { prefix: 'ad' })
     host = set.hosts[0]!
     user = await coordinator({ hosts: set, language: 'Nix' })
-    const file = await makeManifest(user, models())
-    succeeded(await user.run(['davit-distribute', file]))
-    const made = JSON.parse((await user.run(['cat', file])).stdout) as ManifestText
-    const packages = Object.values(made.services).map(({ pkg }) => pkg)
-    await host.sh(AS_DISNIX, `${made.profiles['ad1']}/profilemanifest.xml`, 'database', ...packages)
-    await rm(join(user.stateDirectory), { recursive: true, force: true })
+    await deployAsDisnix(user, host, models())
     before = await pids()
   }, 120_000)
   afterAll(async () => {
@@ -131,5 +96,72 @@ describe.skipIf(!NIX_POSSIBLE)('a deployment of Disnix on a host', () => {
     expect(await takeJournal([host])).toEqual(['deactivate shop 2 wrapper', 'activate shop 1 wrapper'])
     const { current } = await profileOn(host)
     expect(await host.sh(`readlink -f ${PROFILES}/default`)).toBe(`${current}\n`)
+  })
+})
+
+describe.skipIf(!NIX_POSSIBLE)('two deployments of Disnix on a host that share a service', () => {
+  let set: TestHosts
+  let host: Host
+  let user: Coordinator
+
+  const ofDefault = (version?: string): Models => ({
+    services: { database: running('1', { deployState: true }), shop: running(version) },
+    infrastructure: infrastructureOf([host]),
+    distribution: { database: ['as1'], shop: ['as1'] },
+  })
+  const withoutIt = (models: Models): Models => ({ ...models, distribution: { shop: ['as1'] } })
+  const ofOther = (version?: string): Models => ({
+    services: { database: running('1', { deployState: true }), page: running(version) },
+    infrastructure: infrastructureOf([host]),
+    distribution: { database: ['as1'], page: ['as1'] },
+  })
+  const other = ['-p', 'other']
+  const databases = () => runningOn(host, 'database')
+
+  beforeAll(async () => {
+    set = await bringUpHosts(1, { prefix: 'as' })
+    host = set.hosts[0]!
+    user = await coordinator({ hosts: set, language: 'Nix' })
+    await deployAsDisnix(user, host, ofDefault())
+    await deployAsDisnix(user, host, ofOther(), { profile: 'other' })
+    for (const options of [[], other]) succeeded(await user.run(['davit-adopt', ...options, 'infrastructure.nix']))
+  }, 120_000)
+  afterAll(async () => {
+    await set?.down()
+    await user?.remove()
+  })
+
+  test('are adopted, and each is changed without a word to the other', async () => {
+    const before = await databases()
+    expect(before).not.toBe('')
+    succeeded(await deploy(user, ofOther('2'), { options: other }))
+    succeeded(await deploy(user, ofDefault('2')))
+    expect(await takeJournal([host])).toEqual([
+      'deactivate page 1 wrapper',
+      'activate page 2 wrapper',
+      'deactivate shop 1 wrapper',
+      'activate shop 2 wrapper',
+    ])
+    expect(await databases()).toBe(before)
+  })
+
+  test('keep it running while either has it', async () => {
+    const before = await databases()
+    for (const options of [['--dry-run'], []]) {
+      const refused = await deploy(user, withoutIt(ofDefault('3')), { options })
+      expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('[shared-service]')])
+      expect(refused.stderr).toContain("'database' in 'wrapper' on 'as1' is also 'database' of profile 'other'")
+    }
+    const undeploying = await user.run(['davit-env', '--undeploy', '-i', 'infrastructure.nix'])
+    const [, command = ''] = /hint: nothing was done; '(davit-env --abandon [^']*)'/.exec(undeploying.stderr) ?? []
+    expect(await takeJournal([host])).toEqual([])
+    succeeded(await user.bash(command))
+    succeeded(await user.run(['davit-env', '--undeploy', '-i', 'infrastructure.nix']))
+    expect([await takeJournal([host]), await databases()]).toEqual([['deactivate shop 2 wrapper'], before])
+    expect(succeeded(await deploy(user, ofOther('2'), { options: [...other, '--dry-run'] })).stdout).toBe(
+      'nothing to do\n',
+    )
+    succeeded(await user.run(['davit-env', '--undeploy', '-i', 'infrastructure.nix', ...other]))
+    expect(await databases()).toBe('')
   })
 })

@@ -4,19 +4,23 @@ import { writeClient } from '@davit/testing/client-executable'
 import { type PrivateNix, privateNix } from '@davit/testing/private-nix'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { coordinator, type Coordinator, succeeded } from './harness/coordinator.ts'
+import { bringUpHosts, type TestHosts } from './harness/hosts.ts'
 import { NIX_POSSIBLE } from './harness/language.ts'
 import { deploy, modelFile, type Models, writeModels } from './harness/models.ts'
 import { wrapper } from './harness/services.ts'
 import { eventually } from './harness/wait.ts'
 
-describe.skipIf(!NIX_POSSIBLE)('a target behind a client executable, and one of davit', () => {
+describe.skipIf(!NIX_POSSIBLE).each(['local', 'ssh'])('a target behind a client executable, and one by %s,', (way) => {
+  let set: TestHosts | undefined
   let user: Coordinator
   let there: PrivateNix
   let executable: string
 
   beforeAll(async () => {
     there = privateNix()
-    user = await coordinator({ nix: true })
+    if (way === 'ssh') set = await bringUpHosts(1, { prefix: 'ce' })
+    user = await coordinator({ nix: true, ...(set === undefined ? {} : { hosts: set }) })
+    await set?.hosts[0]?.sh('mkdir -p "$1"', user.directory)
     const within = join(there.directory, 'bin/in-private-nix')
     executable = writeClient({ directory: join(there.directory, 'machine'), within })
     const module = join(there.directory, 'machine/types/wrapper')
@@ -25,6 +29,7 @@ describe.skipIf(!NIX_POSSIBLE)('a target behind a client executable, and one of 
   })
   afterAll(async () => {
     there?.remove()
+    await set?.down()
     await user?.remove()
   })
 
@@ -37,15 +42,21 @@ describe.skipIf(!NIX_POSSIBLE)('a target behind a client executable, and one of 
   const models = (version: string): Models => ({
     services: { database: service('database', '1'), web: service('web', version, { dependsOn: ['database'] }) },
     infrastructure: {
-      near: { clientInterface: 'local', properties: { hostname: 'here' }, containers: { wrapper: {} } },
+      near: {
+        clientInterface: way,
+        properties: { hostname: set?.hosts[0]?.address ?? 'here' },
+        containers: { wrapper: {} },
+      },
       far: { clientInterface: executable, properties: { hostname: 'far.example' }, containers: { wrapper: { a: 1 } } },
     },
     distribution: { database: ['near'], web: ['far'] },
   })
   const options = ['--store', 'nix']
   const take = async () => {
-    const { stdout } = await user.bash('cat journal 2>/dev/null; rm -f journal')
-    return stdout.split('\n').filter((line) => /^(de)?activate/.test(line))
+    const script = 'cd "$1" && cat journal 2>/dev/null; rm -f journal'
+    const away = (await set?.hosts[0]?.sh(script, user.directory)) ?? ''
+    const { stdout } = await user.run(['sh', '-c', script, 'sh', user.directory])
+    return (away + stdout).split('\n').filter((line) => /^(de)?activate/.test(line))
   }
   const calls = async () => {
     const file = join(there.directory, 'machine/calls')
@@ -121,7 +132,7 @@ describe.skipIf(!NIX_POSSIBLE)('a target behind a client executable, and one of 
   test('are read back by a coordinator that has lost everything', async () => {
     await calls()
     succeeded(await user.run(['mv', 'state', 'lost']))
-    succeeded(await user.bash('mkdir state; mv lost/targets state/'))
+    succeeded(await user.bash('mkdir state; [ ! -e lost/targets ] || mv lost/targets state/'))
     const options = ['--set', '--as', 'yaml', '--directory', 'recovered']
     const { stderr } = succeeded(await user.run(['davit-reconstruct', ...options, modelFile(user, 'infrastructure')]))
     expect(stderr).toContain('their packages are in the Nix store: deploy them with davit-env --store nix')

@@ -192,6 +192,8 @@ export const ERROR_CODES = {
     'A secret that a service needs cannot be read on this machine. Nothing was changed; provide the file, variable or command that the message names.',
   'session-refused':
     'A machine refuses another session on a connection. Its sshd limits them (`MaxSessions`) or forbids commands.',
+  'shared-service':
+    'The plan would stop a service that another deployment has on the same target as well, since both were adopted. The hint names the command that leaves it to the other one.',
   'source-too-large':
     'A source is larger than allowed. Name a directory with only what the package needs, or raise the limit as the hint describes.',
   'state-failed':

@@ -175,7 +175,7 @@ copy_payload() {
     rm -rf "$copied"
     cp -a "$1/snapshots/$container/$component/$name" "$copied" || return
   }
-  find "$copied" -exec sync {} + && mv "$copied" "$payloads/$name" && sync "$payloads"
+  find "$copied" \( -type f -o -type d \) -exec sync {} + && mv "$copied" "$payloads/$name" && sync "$payloads"
 }
 
 # operation_note_original TARGET PROFILE TOKEN PATH [CONTAINER COMPONENT]...: davit knows what this profile of Disnix contains.

@@ -64,7 +64,7 @@ fetch_snapshot() {
   # shellcheck disable=SC3013
   [ "$directory/$id" -ef "$path" ] || { rm -rf "${directory:?}/$id" && rmdir "$directory"; } 2>/dev/null || :
   printf 'sha256:%s\n' "$(content_sum "$snapshot.work")" >"$store/checksums/$container/$component/$id" &&
-    find "$snapshot.work" ! -type l -exec sync {} + && mv "$snapshot.work" "$payloads/$id"
+    find "$snapshot.work" \( -type f -o -type d \) -exec sync {} + && mv "$snapshot.work" "$payloads/$id"
 }
 
 # restore_snapshot [WORD]...: makes the snapshot the latest one there, and has it restored.

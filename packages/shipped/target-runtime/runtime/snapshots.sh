@@ -80,7 +80,7 @@ list_numbers() {
 add_snapshot() {
   make_places "$payloads" "$generations" || return
   if [ ! -d "$payloads/$name" ]; then
-    find "$1" -exec sync {} + && mv "$1" "$payloads/$name" && sync "$payloads" || return
+    find "$1" \( -type f -o -type d \) -exec sync {} + && mv "$1" "$payloads/$name" && sync "$payloads" || return
   fi
   find_latest
   [ "$latest" = "$name" ] ||

@@ -102,6 +102,7 @@ export class Scene {
   keepState(...names: readonly string[]): void {
     for (const [index, name] of names.entries()) {
       this.#write(`snapshots/echo/database/${name}/dump/rows`, `${name}\n`)
+      symlinkSync('/nowhere', join(this.dysnomia, `snapshots/echo/database/${name}/dump/link`))
       this.#write(`checksums/echo/database/${name}`, `sha256:${'0'.repeat(64)}`)
       mkdirSync(join(this.dysnomia, 'generations/echo/database'), { recursive: true })
       const link = join(this.dysnomia, 'generations/echo/database', String(index + 9))

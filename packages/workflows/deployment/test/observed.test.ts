@@ -258,6 +258,27 @@ describe('another deployment', () => {
     })
   })
 
+  test('is not stopped with what both have, until this one has given it up', async () => {
+    const { next, targets } = await deployed()
+    cpSync(machines.records('m1', 'one'), machines.records('m1', 'one', 'other'), { recursive: true })
+    const refused = {
+      code: 'shared-service',
+      exitStatus: 1,
+      diagnostics: [{ message: `'api' in 'api' on 'one' is also 'api' of profile 'other'` }],
+      hint: expect.stringContaining("'davit-env --abandon api' leaves them to profile 'other'"),
+    }
+    rmSync(join(machines.records('m1', 'one', 'other'), 'page:page'), { recursive: true })
+    for (const without of [machines.manifest({ one: { page: {} } }), machines.manifest({ one: {} })]) {
+      await expect(machines.plan(without, targets)).rejects.toMatchObject(refused)
+      await expect(machines.deploy(without, targets)).rejects.toMatchObject(refused)
+    }
+    expect([machines.calls(), machines.up()]).toEqual([[], ['api', 'page']])
+    expect(await machines.plan(next, targets)).toEqual(['nothing to do'])
+    rmSync(join(machines.records('m1', 'one'), 'api:api'), { recursive: true })
+    expect(await machines.deploy(machines.manifest({ one: {} }), targets)).toEqual({ kind: 'completed' })
+    expect(machines.up()).toEqual(['api'])
+  })
+
   test('may have other packages, or other targets of the machine', async () => {
     const { targets } = await deployed()
     expect(await machines.deploy(machines.manifest({ one: { more: {} } }), targets, other)).toEqual({
