@@ -1,0 +1,44 @@
+import { ActionFailure } from './template-error.ts'
+
+/** In bytes of UTF-8. */
+const MAX_OUTPUT = 16 * 1024 * 1024
+const MAX_STEPS = 10_000_000
+/** In UTF-16 units: all text and lists that are made on the way, so that variables cannot fill the memory. */
+const MAX_MADE = 128 * 1024 * 1024
+
+/** What an expansion may still do. It is shared by everything that it includes. */
+export interface Budget {
+  steps: number
+  made: number
+}
+
+export function fullBudget(): Budget {
+  return { steps: MAX_STEPS, made: MAX_MADE }
+}
+
+export function spendSteps(budget: Budget, steps: number): void {
+  budget.steps -= steps
+  if (budget.steps < 0) {
+    throw new ActionFailure('the template takes more than 10 million steps', 'look for a range that never ends')
+  }
+}
+
+/** Room that a piece of output or an element of a list takes, in units of text. */
+export const PIECE = 32
+
+/** Checks the length of a text before it is made. */
+export function checkLength(length: number): void {
+  if (length > MAX_OUTPUT) throw new ActionFailure('the text would be longer than 16 MiB')
+}
+
+/** Accounts for text of a length. */
+export function spendText(budget: Budget, length: number): void {
+  checkLength(length)
+  budget.made -= length
+  if (budget.made < 0) throw new ActionFailure('the template makes more than 128 MiB of text on its way')
+}
+
+/** Checks the size of the output so far. */
+export function checkOutput(bytes: number): void {
+  if (bytes > MAX_OUTPUT) throw new ActionFailure('the template prints more than 16 MiB')
+}

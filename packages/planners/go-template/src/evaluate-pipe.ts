@@ -1,0 +1,127 @@
+import { quoted, suggestionFor } from '@davit/diagnostics'
+import { spendSteps } from './budget.ts'
+import { FUNCTIONS, STOPS_AT } from './functions/functions.ts'
+import { type Frame, plain, step, type Value, within } from './run.ts'
+import type { Command, Field, Operand, Pipe } from './syntax/nodes.ts'
+import { ActionFailure } from './template-error.ts'
+import { describe, isMap, isTrue } from './values.ts'
+
+/** Evaluates a pipe, and declares its variables. */
+export function evaluatePipe(frame: Frame, pipe: Pipe): Value {
+  let value: Value | undefined
+  for (const command of pipe.commands) value = evaluateCommand(frame, command, value)
+  if (value === undefined) throw new Error('a pipe without commands')
+  for (const name of pipe.declares) frame.variables.push({ name, value })
+  return value
+}
+
+/** Evaluates a command; `last` is the value before its `|`, the last argument. */
+function evaluateCommand(frame: Frame, command: Command, last: Value | undefined): Value {
+  const [first, ...given] = command
+  if (first.kind === 'function') return callFunction(frame, first, { given, last })
+  step(frame, first.at)
+  if (given.length > 0 || last !== undefined) {
+    throw new ActionFailure(
+      'only functions take arguments, and this is a value',
+      'a function begins its command or parentheses',
+    )
+  }
+  if (first.kind === 'nil') throw new ActionFailure('nil alone prints nothing')
+  return evaluateOperand(frame, first)
+}
+
+function evaluateOperand(frame: Frame, operand: Operand): Value {
+  switch (operand.kind) {
+    case 'dot':
+      return frame.dot
+    case 'nil':
+      return null
+    case 'constant':
+      return operand.value
+    case 'variable':
+      return variableOf(frame, operand)
+    case 'field':
+      return fieldsOf(frame, evaluateOperand(frame, operand.of), operand.fields)
+    case 'function':
+      return callFunction(frame, operand, { given: [], last: undefined })
+    case 'pipe':
+      return within(frame, () => evaluatePipe(frame, operand))
+  }
+}
+
+function variableOf(frame: Frame, { name, at }: { readonly name: string; readonly at: number }): Value {
+  for (let index = frame.variables.length - 1; index >= 0; index -= 1) {
+    const variable = frame.variables[index]
+    if (variable?.name === name) return variable.value
+  }
+  step(frame, at)
+  throw new ActionFailure(`variable ${quoted(name)} has no value yet`)
+}
+
+function fieldsOf(frame: Frame, from: Value, fields: readonly Field[]): Value {
+  let value = from
+  for (const { at, name } of fields) {
+    step(frame, at)
+    value = fieldOf(value, name)
+  }
+  return value
+}
+
+function fieldOf(of: Value, name: string): Value {
+  const map = plain(of)
+  if (!isMap(map)) throw new ActionFailure(`${describe(map)} has no field ${quoted(name)}`)
+  const value = map.get(name)
+  if (value === undefined) {
+    const hint = suggestionFor(name, map.keys()) ?? "'has', 'orElse' and 'orEmpty' ask for keys that may be missing"
+    throw new ActionFailure(`there is no field ${quoted(name)}`, hint)
+  }
+  return value
+}
+
+interface Arguments {
+  readonly given: readonly Operand[]
+  /** The value before the `|`. */
+  readonly last: Value | undefined
+}
+
+function callFunction(
+  frame: Frame,
+  { name, at }: { readonly name: string; readonly at: number },
+  { given, last }: Arguments,
+): Value {
+  const called = FUNCTIONS.get(name)
+  if (called === undefined) throw new Error(`unknown function '${name}'`)
+  step(frame, at, name)
+  const count = given.length + (last === undefined ? 0 : 1)
+  if (count < called.least || count > called.most) throw new ActionFailure(expectedArguments(called, count))
+  const stopsAt = STOPS_AT.get(name)
+  if (stopsAt !== undefined) return firstThatIs(frame, stopsAt, { given, last })
+  const values = given.map((operand) => evaluateOperand(frame, operand))
+  if (last !== undefined) values.push(last)
+  step(frame, at, name)
+  for (const value of values) spendSteps(frame.run.budget, lengthOf(value) >>> UNITS_PER_STEP)
+  return called.call(values, frame)
+}
+
+/** Reading long text takes time: 256 units count as a step. */
+const UNITS_PER_STEP = 8
+
+function lengthOf(value: Value): number {
+  const text = plain(value)
+  return typeof text === 'string' ? text.length : 0
+}
+
+function expectedArguments({ least, most }: { least: number; most: number }, count: number): string {
+  const range = most === least ? `${least}` : most === Infinity ? `at least ${least}` : `${least} to ${most}`
+  return `expected ${range} ${range === '1' || range === 'at least 1' ? 'argument' : 'arguments'}, not ${count}`
+}
+
+/** Evaluates `and` and `or`: arguments after the one that decides are not looked at. */
+function firstThatIs(frame: Frame, wanted: boolean, { given, last }: Arguments): Value {
+  let value: Value = null
+  for (const operand of given) {
+    value = evaluateOperand(frame, operand)
+    if (isTrue(plain(value)) === wanted) return value
+  }
+  return last === undefined ? value : last
+}

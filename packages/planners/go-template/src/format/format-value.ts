@@ -1,0 +1,84 @@
+import type { TemplateValue } from '../template-file.ts'
+import { entriesOf, isList, isMap, typeName } from '../values.ts'
+import { type Directive, padded } from './directive.ts'
+import { formatNumber } from './format-number.ts'
+import { quoteGo } from './quote-go.ts'
+import { addSeparated, type TextBuilder } from './text-builder.ts'
+
+/** Formats an argument of `printf` as its verb says, or as Go says that the verb is wrong. */
+export function addFormatted(builder: TextBuilder, value: TemplateValue, directive: Directive): void {
+  const { verb } = directive
+  if (verb === 'T') builder.add(padded(typeName(value), directive))
+  else if (value === null) builder.add(verb === 'v' ? padded('<nil>', directive) : `%!${verb}(<nil>)`)
+  else if (isList(value) || isMap(value)) builder.within(() => addCollection(builder, value, directive))
+  else builder.add(formatScalar(value, directive) ?? badVerb(value, directive))
+}
+
+function badVerb(value: string | number | boolean, directive: Directive): string {
+  return `%!${directive.verb}(${typeName(value)}=${formatScalar(value, { ...directive, verb: 'v' }) ?? ''})`
+}
+
+function formatScalar(value: string | number | boolean, directive: Directive): string | undefined {
+  if (typeof value === 'number') return formatNumber(value, directive)
+  if (typeof value === 'string') return formatText(value, directive)
+  return directive.verb === 't' || directive.verb === 'v' ? padded(String(value), directive) : undefined
+}
+
+function formatText(value: string, directive: Directive): string | undefined {
+  const { verb, precision, sharp, plus } = directive
+  const text =
+    precision === undefined || precision >= value.length ? value : Array.from(value).slice(0, precision).join('')
+  switch (verb) {
+    case 'v':
+      return padded(sharp ? quoteGo(text) : text, directive)
+    case 's':
+      return padded(text, directive)
+    case 'q':
+      return padded(sharp && canBackquote(text) ? `\`${text}\`` : quoteGo(text, { onlyAscii: plus }), directive)
+    case 'x':
+    case 'X':
+      return padded(hexOf(value, directive), directive)
+    default:
+      return undefined
+  }
+}
+
+function canBackquote(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex
+  return !/[\u0000-\u0008\u000a-\u001f\u007f`\ufeff]/.test(text)
+}
+
+function hexOf(value: string, { verb, precision, space, sharp }: Directive): string {
+  const bytes = Buffer.from(value).subarray(0, precision).toString('hex')
+  const parts = space ? (bytes.match(/../g) ?? []) : bytes === '' ? [] : [bytes]
+  const text = parts.map((part) => (sharp ? `0x${part}` : part)).join(' ')
+  return verb === 'X' ? text.toUpperCase() : text
+}
+
+/** In `%#v`, a collection looks as in a Go program; otherwise its elements stand between brackets, each in the same format. */
+function addCollection(
+  builder: TextBuilder,
+  value: readonly TemplateValue[] | ReadonlyMap<string, TemplateValue>,
+  directive: Directive,
+): void {
+  const isProgram = directive.verb === 'v' && directive.sharp
+  const separator = isProgram ? ', ' : ' '
+  const add = (item: TemplateValue) => addElement(builder, item, directive)
+  if (isList(value)) {
+    builder.add(isProgram ? `${typeName(value)}{` : '[')
+    addSeparated(builder, { items: value, separator }, add)
+  } else {
+    builder.add(isProgram ? `${typeName(value)}{` : 'map[')
+    addSeparated(builder, { items: entriesOf(value), separator }, ([key, item]) => {
+      add(key)
+      builder.add(':')
+      add(item)
+    })
+  }
+  builder.add(isProgram ? '}' : ']')
+}
+
+function addElement(builder: TextBuilder, value: TemplateValue, directive: Directive): void {
+  if (value !== null) addFormatted(builder, value, directive)
+  else builder.add(directive.verb === 'v' && directive.sharp ? 'interface {}(nil)' : '<nil>')
+}

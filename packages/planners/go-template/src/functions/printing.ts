@@ -1,0 +1,40 @@
+import { checkLength } from '../budget.ts'
+import { formatted } from '../format/formatted.ts'
+import { printed, printedAll, printedLine } from '../format/print-value.ts'
+import { jsonOf } from '../format/json.ts'
+import { quoteGo } from '../format/quote-go.ts'
+import { yamlOf } from '../format/yaml.ts'
+import type { Run } from '../run.ts'
+import type { TemplateValue } from '../template-file.ts'
+import { any, takes, takesAll, text } from './definition.ts'
+
+function printf([format = null, ...values]: readonly TemplateValue[], { budget }: Run): string {
+  return formatted(text(format), values, budget)
+}
+
+/** Texts of values for a result that is about three times as long at most. Nil is left out. */
+function texts(values: readonly TemplateValue[], { budget }: Run): readonly string[] {
+  const parts = values.flatMap((value) => (value === null ? [] : [printed(value, budget)]))
+  checkLength(parts.reduce((length, part) => length + part.length + 1, 0))
+  return parts
+}
+
+/** A quote within single quotes is doubled, as YAML wants it. */
+function singleQuoted(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`
+}
+
+export const printing = {
+  print: takesAll(any, 0, (values, { budget }) => printedAll(values, budget)),
+  println: takesAll(any, 0, (values, { budget }) => printedLine(values, budget)),
+  printf: takesAll(any, 1, printf),
+  quote: takesAll(any, 0, (values, run) =>
+    texts(values, run)
+      .map((value) => quoteGo(value))
+      .join(' '),
+  ),
+  squote: takesAll(any, 0, (values, run) => texts(values, run).map(singleQuoted).join(' ')),
+  cat: takesAll(any, 0, (values, run) => texts(values, run).join(' ').trim()),
+  json: takes([any], ([value], { budget }) => jsonOf(value, budget)),
+  yaml: takes([any], ([value], { budget }) => yamlOf(value, budget)),
+}

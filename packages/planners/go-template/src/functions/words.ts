@@ -1,0 +1,32 @@
+import { takes, text } from './definition.ts'
+import { isBlank, lower, upper } from './characters.ts'
+
+/** Maps each character, with the one before it. */
+function mapped(value: string, map: (character: string, before: string) => string): string {
+  let before = ' '
+  const parts: string[] = []
+  for (const character of value) {
+    parts.push(map(character, before))
+    before = character
+  }
+  return parts.join('')
+}
+
+/** Whether a word ends before this character, as for Go's `strings.Title`. */
+function separates(character: string): boolean {
+  return character < '\u0080' ? !/[A-Za-z0-9_]/.test(character) : isBlank(character)
+}
+
+function swapped(character: string): string {
+  return lower(character) === character ? upper(character) : lower(character)
+}
+
+export const words = {
+  title: takes([text], ([value]) => mapped(value, (letter, before) => (separates(before) ? upper(letter) : letter))),
+  untitle: takes([text], ([value]) => mapped(value, (letter, before) => (isBlank(before) ? lower(letter) : letter))),
+  swapcase: takes([text], ([value]) => mapped(value, swapped)),
+  nospace: takes([text], ([value]) => mapped(value, (letter) => (isBlank(letter) ? '' : letter))),
+  initials: takes([text], ([value]) =>
+    mapped(value, (letter, before) => (isBlank(before) && !isBlank(letter) ? letter : '')),
+  ),
+}

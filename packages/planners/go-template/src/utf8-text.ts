@@ -1,0 +1,8 @@
+/** Decodes UTF-8 strictly; undefined for bytes that are none. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
