@@ -101,6 +101,7 @@ test('an installation has pages, completions and what tools read', () => {
     'page',
     'programs',
     'runtime',
+    'stack-library',
   ])
 })
 

@@ -24,6 +24,7 @@ export {
   type DerivationMapping,
   derivationMapping,
 } from './build-model.ts'
+export { type CompiledService, CompiledStack } from './compiled-stack.ts'
 export { DeploymentModel, deploymentModel } from './deployment-model.ts'
 export { encodeDocument, locateDocument, parseDocument, validateDocument } from './document.ts'
 export { type ActivationMapping, FirstManifest, type FirstSnapshotMapping } from './first-manifest.ts'

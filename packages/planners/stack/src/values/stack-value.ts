@@ -40,7 +40,7 @@ export function keyOfValue(value: StackValue): string {
     .join()}}`
 }
 
-/** Turns Maps into objects, for JSON; `__proto__` becomes an own property. */
+/** Turns Maps into objects, for subjects of findings; `__proto__` becomes an own property. */
 export function plainOf(value: StackValue): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (!(value instanceof Map)) return (value as readonly StackValue[]).map(plainOf)

@@ -1,0 +1,78 @@
+import type { Written } from '@davit/languages'
+import type { Spot } from '../finding.ts'
+import type { Body, NestedDeclaration, PropertyDeclaration, SchemaDeclaration, TextAt } from '../mufile/body.ts'
+import type { FullReference, Reference } from '../references/reference.ts'
+import type { Schema, Type } from '../types/type.ts'
+import type { TypeExpression } from '../types/type-expression.ts'
+import type { Bag } from './read-stack.ts'
+import type { FoundStack } from './stack-file.ts'
+
+/** A service of an effective stack. */
+export interface ServiceEntry {
+  readonly name: string
+  /** As it is written where it was declared last. */
+  readonly key: string
+  readonly isPublic: boolean
+  /** What it is an instance of, as it is written. */
+  readonly type: TextAt
+  readonly reference: Reference
+  readonly args: Bag
+  readonly spot: Spot
+  /** The declaration that this one merges with, if it is declared again. */
+  readonly inherited: ServiceEntry | undefined
+}
+
+/** What a word for a stack leads to. */
+export type StackTarget =
+  | { readonly kind: 'file'; readonly found: FoundStack; readonly presets: Bag }
+  | { readonly kind: 'body'; readonly body: Body; readonly outer: Effective; readonly presets: Bag }
+
+/** A stack together with what it inherits. */
+export interface Effective {
+  readonly body: Body
+  readonly name: string
+  readonly base: Effective | undefined
+  /** The stack around a nested one. */
+  readonly outer: Effective | undefined
+  /** This stack and its bases. */
+  readonly chain: readonly Effective[]
+  readonly properties: ReadonlyMap<string, PropertyDeclaration>
+  readonly schemas: ReadonlyMap<string, SchemaDeclaration>
+  readonly nested: ReadonlyMap<string, NestedDeclaration>
+  /** Private ones first, both in the order of their keys. */
+  readonly services: readonly ServiceEntry[]
+  /** Targets of services, by their names; those that were not found are missing. */
+  readonly targets: Map<string, StackTarget>
+  /** References to files that its own words are, by their canonical forms. */
+  readonly references: Map<string, { readonly reference: FullReference; readonly spot: Spot }>
+  readonly types: Map<TypeExpression, Type>
+  readonly schemaTypes: Map<SchemaDeclaration, Schema>
+  /** Whether errors in it were reported: then it is not instantiated. */
+  isFailed: boolean
+}
+
+/** Returns the holder of a nested stack: the innermost stack around a word that has one of that name. */
+export function holderOf(effective: Effective | undefined, name: string): Effective | undefined {
+  for (let holder = effective; holder !== undefined; holder = holder.outer) if (holder.nested.has(name)) return holder
+  return undefined
+}
+
+/** Returns the innermost stack around a word that has a schema of that name. */
+export function schemaHolderOf(effective: Effective | undefined, name: string): Effective | undefined {
+  for (let holder = effective; holder !== undefined; holder = holder.outer) if (holder.schemas.has(name)) return holder
+  return undefined
+}
+
+/** Merges tables deeply; lists and scalars replace what was there. */
+export function mergeBags(under: Bag, over: Bag): Bag {
+  if (under.size === 0) return over
+  if (over.size === 0) return under
+  const merged = new Map(under)
+  for (const [key, value] of over) merged.set(key, mergeValues(under.get(key), value))
+  return merged
+}
+
+function mergeValues(under: Written | undefined, over: Written): Written {
+  if (under?.kind !== 'table' || over.kind !== 'table') return over
+  return { ...over, members: mergeBags(under.members, over.members) }
+}

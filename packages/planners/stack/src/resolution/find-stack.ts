@@ -1,0 +1,137 @@
+import { posix } from 'node:path'
+import { type Compilation } from '../compilation.ts'
+import { placeOf, finding, type Spot } from '../finding.ts'
+import { languageOf } from '../references/language-of.ts'
+import { MUFILES, placesOf, type StackPlace } from '../references/places.ts'
+import { baseAndName, canonical, type FullReference, isName, withoutSpec } from '../references/reference.ts'
+import { scanTexts, STATED } from '../references/scan-metadata.ts'
+import { isVersion, parseSpec, satisfies, type Spec } from '../references/spec.ts'
+import type { FoundStack, ReadableFile, StackFile } from './stack-file.ts'
+
+export type FindResult =
+  | { readonly kind: 'found'; readonly stack: FoundStack }
+  | { readonly kind: 'absent' }
+  /** Only other versions were found; the first of them. */
+  | { readonly kind: 'unfit'; readonly version: string }
+  | { readonly kind: 'unreadable'; readonly path: string; readonly reason: string }
+
+/** Looks a reference up in all places; the first hit that fits wins. */
+export function findStack(c: Compilation, reference: FullReference): FindResult {
+  const key = canonical(reference)
+  const known = c.found.get(key)
+  if (known !== undefined) return known
+  const result = search(c, reference)
+  c.found.set(key, result)
+  if (result.kind === 'found') warnOfName(c, result.stack)
+  return result
+}
+
+function search(c: Compilation, reference: FullReference): FindResult {
+  const spec = parseSpec(reference.spec) ?? { kind: 'latest' }
+  let first: string | undefined
+  for (const hit of hitsOf(c, reference)) {
+    if (hit.kind === 'unreadable') return hit
+    if (fits(spec, hit.file)) return { kind: 'found', stack: found(hit.file, reference) }
+    first ??= hit.file.stated.get('version') ?? ''
+  }
+  return first === undefined ? { kind: 'absent' } : { kind: 'unfit', version: first }
+}
+
+type Hit = { readonly kind: 'file'; readonly file: ReadableFile } | (FindResult & { readonly kind: 'unreadable' })
+
+/** Returns the files of a reference in all places, one after the other. */
+function* hitsOf(c: Compilation, reference: FullReference): Generator<Hit> {
+  const { files, roots, workspace } = c.options
+  for (const place of placesOf(reference, roots, workspace.namespace)) {
+    for (const name of MUFILES) {
+      const path = posix.join(place.directory, name)
+      const reading = files.read(path)
+      if (reading.kind === 'unreadable') yield { kind: 'unreadable', path, reason: reading.reason }
+      if (reading.kind === 'text') yield { kind: 'file', file: enterFile(c, { path, text: reading.text, place }) }
+    }
+  }
+}
+
+interface FoundText {
+  readonly path: string
+  readonly text: string
+  readonly place: StackPlace
+}
+
+/** Returns the file of a path, which is read once. */
+function enterFile(c: Compilation, { path, text, place }: FoundText): ReadableFile {
+  const known = c.files.get(path)
+  if (known !== undefined) return known
+  const commit = place.isFetched ? commitIn(c, place.directory) : undefined
+  const file = stackFile(c, { path, text, boundary: place.boundary, commit })
+  c.files.set(path, file)
+  return file
+}
+
+export function stackFile(
+  { options }: Compilation,
+  { path, text, boundary, commit }: Pick<StackFile, 'path' | 'text' | 'boundary' | 'commit'>,
+): ReadableFile {
+  const language = languageOf(path)
+  const whole = text.replace(/^\uFEFF/, '')
+  const stated = scanTexts(whole, language, STATED)
+  return {
+    path,
+    shown: options.files.shown(path),
+    text: whole,
+    language,
+    boundary,
+    commit,
+    stated,
+    readings: new Map(),
+  }
+}
+
+/** Reads the record that davit-fetch-stacks leaves beside what it fetched. */
+function commitIn({ options }: Compilation, directory: string): string | undefined {
+  const reading = options.files.read(posix.join(directory, '.origin.json'))
+  if (reading.kind !== 'text') return undefined
+  const commit = scanTexts(reading.text, 'json', new Set(['commit'])).get('commit')
+  return commit !== undefined && isVersion(commit) ? commit : undefined
+}
+
+function fits(spec: Spec, { stated, commit }: StackFile): boolean {
+  return satisfies(spec, { version: stated.get('version'), commit })
+}
+
+function found(file: ReadableFile, reference: FullReference): FoundStack {
+  const version = file.stated.get('version')
+  const spec = version !== undefined && isVersion(version) ? version : (file.commit ?? reference.spec)
+  return { file, reference, pinned: `${withoutSpec(reference)}@${spec}` }
+}
+
+function warnOfName(c: Compilation, { file, reference }: FoundStack): void {
+  const name = file.stated.get('name')
+  if (name === undefined || name === reference.name || !isName(name)) return
+  c.findings.push(finding('MU105', [name, reference.name], { place: { file: file.shown } }))
+}
+
+/** Finds the stack of a reference, or reports why there is none. */
+export function requireStack(c: Compilation, reference: FullReference, spot: Spot): FoundStack | undefined {
+  const result = findStack(c, reference)
+  if (result.kind === 'found') return isOnlyOne(c, result.stack, spot) ? result.stack : undefined
+  if (result.kind === 'unreadable') {
+    c.findings.push(finding('MU150', [result.path], { place: placeOf(spot), hint: result.reason }))
+    return undefined
+  }
+  c.missing.set(canonical(reference), reference)
+  if (result.kind === 'absent') c.report('MU503', [canonical(reference)], { spot })
+  else c.report('MU605', [reference.name, reference.spec, result.version], { spot })
+  return undefined
+}
+
+/** Refuses a second file of the same base and name. */
+function isOnlyOne(c: Compilation, { file, reference }: FoundStack, spot: Spot): boolean {
+  const key = baseAndName(reference)
+  const known = c.pathsOfNames.get(key)
+  if (known === undefined) c.pathsOfNames.set(key, file.path)
+  if (known === undefined || known === file.path) return true
+  const message = `'${reference.name}' occurs twice: references lead to different versions of it`
+  c.report('MU502', [reference.name], { spot, message })
+  return false
+}

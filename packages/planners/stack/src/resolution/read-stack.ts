@@ -1,0 +1,156 @@
+import { posix } from 'node:path'
+import {
+  ActionFailure,
+  expandTemplate,
+  type ParsedTemplate,
+  parseTemplate,
+  TemplateError,
+  type TemplateFile,
+  type TemplateValue,
+} from '@davit/go-template'
+import { parseWritten, type Placing, sourceText, type Written } from '@davit/languages'
+import type { Compilation } from '../compilation.ts'
+import { finding, placeOf, type Spot } from '../finding.ts'
+import type { Body } from '../mufile/body.ts'
+import { readBody } from '../mufile/read-body.ts'
+import { METADATA } from '../references/scan-metadata.ts'
+import { valueOf } from '../values/stack-value.ts'
+import type { ReadableFile, StackFile } from './stack-file.ts'
+
+/** Arguments of an instance, as they are written. */
+export type Bag = ReadonlyMap<string, Written>
+
+export interface ReadFor {
+  readonly bag: Bag
+  /** The service that the stack is read for, if there is one. */
+  readonly user?: { readonly name: string; readonly spot: Spot } | undefined
+}
+
+/**
+ * Expands and reads a stack file for an instance; undefined if it cannot be read, which is reported. Instances whose expansion is equal
+ * share what is read.
+ */
+export function readStack(c: Compilation, file: ReadableFile, use: ReadFor): Body | undefined {
+  if (!file.text.includes('{{')) return readText(c, file, { text: file.text, placing: undefined })
+  const expanded = expand(c, file, use)
+  return expanded && readText(c, file, expanded)
+}
+
+interface ExpandedText {
+  readonly text: string
+  readonly placing: Placing | undefined
+}
+
+function readText(c: Compilation, file: ReadableFile, { text, placing }: ExpandedText): Body | undefined {
+  if (file.readings.has(text)) return file.readings.get(text)
+  const body = parseBody(c, file, { text, placing })
+  file.readings.set(text, body)
+  return body
+}
+
+function parseBody(c: Compilation, file: ReadableFile, { text, placing }: ExpandedText): Body | undefined {
+  const given = placing === undefined ? {} : { placing }
+  const reading = parseWritten(text, { file: file.shown, language: file.language, ...given })
+  if (reading.kind === 'invalid') {
+    const [problem] = reading.problems
+    c.findings.push(finding('MU151', [], { ...problem, place: problem?.place ?? { file: file.shown } }))
+    return undefined
+  }
+  let isWrong = false
+  const body = readBody(reading.root, file, (code, subjects, at) => {
+    c.report(code, subjects, at)
+    isWrong ||= code !== 'MU104'
+  })
+  return isWrong ? undefined : body
+}
+
+function expand(c: Compilation, file: ReadableFile, { bag, user }: ReadFor): ExpandedText | undefined {
+  try {
+    const template = (file.template ??= parseTemplate({ name: file.shown, text: file.text }))
+    const properties = new Map([...bag].map(([name, written]) => [name, valueOf(written)]))
+    const variables = new Map<string, TemplateValue>()
+    const context = new Map<string, TemplateValue>([
+      ...c.context,
+      ['Properties', properties],
+      ['args', properties],
+      ['meta', metaOf(file)],
+      ['Vars', variables],
+    ])
+    const include = (from: TemplateFile, path: string) => included(c, file, { from, path })
+    const expansion = expandTemplate(template, context, { include, variables })
+    const placing: Placing = {
+      placeAt(offset) {
+        const place = expansion.place(offset)
+        return sourceOf(place.file).placeAt(place.offset)
+      },
+    }
+    return { text: expansion.text, placing }
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    const { place, message, hint } = error
+    const at = sourceOf(place.file).placeAt(place.offset)
+    c.findings.push(finding('MU153', [], { place: at, message, hint: hint ?? hintFor(user) }))
+    return undefined
+  }
+}
+
+function hintFor(user: ReadFor['user']): string | undefined {
+  if (user === undefined) return undefined
+  const { file, line } = placeOf(user.spot)
+  return `this is the stack of service '${user.name}', ${file}:${line ?? 1}`
+}
+
+function metaOf({ stated }: StackFile): ReadonlyMap<string, TemplateValue> {
+  return new Map([...stated].filter(([key]) => METADATA.has(key)))
+}
+
+const SOURCES = new WeakMap<TemplateFile, Placing>()
+
+/** Lines are counted once for each file. */
+function sourceOf(file: TemplateFile): Placing {
+  const known = SOURCES.get(file)
+  if (known !== undefined) return known
+  const source = sourceText(file.text, file.name)
+  SOURCES.set(file, source)
+  return source
+}
+
+interface Inclusion {
+  readonly from: TemplateFile
+  readonly path: string
+}
+
+const PATHS = new WeakMap<TemplateFile, string>()
+const TEMPLATES = new WeakMap<Compilation, Map<string, ParsedTemplate>>()
+
+/** Reads an included file, relative to the one that includes it, within the boundary of the stack. */
+function included(c: Compilation, file: ReadableFile, { from, path }: Inclusion): ParsedTemplate {
+  const { files } = c.options
+  const whole = posix.resolve(posix.dirname(PATHS.get(from) ?? file.path), path)
+  refuseOutside(c, file, { whole, path })
+  const templates = TEMPLATES.get(c) ?? new Map<string, ParsedTemplate>()
+  TEMPLATES.set(c, templates)
+  const known = templates.get(whole)
+  if (known !== undefined) return known
+  const reading = files.read(whole)
+  if (reading.kind === 'absent') throw new ActionFailure(`there is no file '${path}'`)
+  if (reading.kind === 'unreadable') throw new ActionFailure(`cannot read '${path}': ${reading.reason}`)
+  const included = { name: files.shown(whole), text: reading.text.replace(/^\uFEFF/, '') }
+  PATHS.set(included, whole)
+  const template = parseTemplate(included)
+  templates.set(whole, template)
+  return template
+}
+
+function refuseOutside(
+  c: Compilation,
+  { boundary }: ReadableFile,
+  { whole, path }: { whole: string; path: string },
+): void {
+  const { files } = c.options
+  const within = (child: string, parent: string) => child.startsWith(parent.endsWith('/') ? parent : `${parent}/`)
+  const real = files.realPath(whole)
+  const realBoundary = files.realPath(boundary) ?? boundary
+  if (within(whole, boundary) && (real === undefined || within(real, realBoundary))) return
+  throw new ActionFailure(`'${path}' is outside of '${files.shown(boundary)}'`)
+}

@@ -1,0 +1,45 @@
+import { suggestionFor } from '@davit/diagnostics'
+import type { Compilation } from '../compilation.ts'
+import type { Constraint, PropertyDeclaration, SchemaDeclaration } from '../mufile/body.ts'
+import type { Effective } from '../resolution/effective.ts'
+import { NEEDS, patternOf } from './constraints.ts'
+import { schemaOf } from './resolve-type.ts'
+import { rootOf, type Type } from './type.ts'
+import type { TypeExpression } from './type-expression.ts'
+
+/** Returns the schemas that are written within a type. */
+export function inlineIn(type: TypeExpression): readonly SchemaDeclaration[] {
+  if (type.kind === 'inline') return [type.schema]
+  return type.kind === 'list' ? inlineIn(type.element) : []
+}
+
+/** Returns the schemas that a stack itself declares, and after them those without names. */
+export function schemasIn({ body }: Effective): readonly SchemaDeclaration[] {
+  const within = ({ properties }: SchemaDeclaration) => [...(properties?.values() ?? [])].flatMap(inProperty)
+  const inProperty = ({ type }: PropertyDeclaration): readonly SchemaDeclaration[] =>
+    type === undefined ? [] : inlineIn(type).flatMap((schema) => [schema, ...within(schema)])
+  return [...body.schemas, ...body.schemas.flatMap(within), ...[...body.properties.values()].flatMap(inProperty)]
+}
+
+/** Checks what a schema is based on, and that its constraints fit that. */
+export function checkSchema(c: Compilation, home: Effective, declaration: SchemaDeclaration): void {
+  const { base } = schemaOf(c, home, declaration)
+  if (base?.kind === 'unknown') return
+  if (base === undefined || base.kind === 'primitive' || base.kind === 'schema') {
+    for (const constraint of declaration.constraints) checkConstraint(c, constraint, base)
+    return
+  }
+  const hint = suggestionFor(base.name, home.schemas.keys())
+  c.report('MU516', [base.name], { spot: declaration.baseSpot, hint })
+}
+
+function checkConstraint(c: Compilation, { kind, wanted, spot }: Constraint, base: Type | undefined): void {
+  const name = base?.name ?? 'object'
+  const needed = NEEDS[kind]
+  const isFit = needed === undefined || needed === (base === undefined ? 'object' : rootOf(base))
+  if (!isFit) {
+    c.report('MU517', [kind, needed, name], { spot, message: `'${kind}' needs a ${needed}, but the type is ${name}` })
+  } else if (kind === 'pattern' && patternOf(wanted as string) === undefined) {
+    c.report('MU517', [kind, needed, name], { spot, message: `'${wanted as string}' is no regular expression` })
+  }
+}

@@ -1,0 +1,195 @@
+import { compareText, Float, parseNumber, type Written } from '@davit/languages'
+import type { Compilation } from '../compilation.ts'
+import type { Instance } from '../instances/instance.ts'
+import type { PropertyDeclaration } from '../mufile/body.ts'
+import { isNothing } from '../mufile/shapes.ts'
+import { keyOf, type Spot } from '../finding.ts'
+import type { Effective } from '../resolution/effective.ts'
+import { compareWith } from '../types/constraints.ts'
+import { typeOf } from '../types/resolve-type.ts'
+import { rootOf, type StackType, type Type } from '../types/type.ts'
+import { suggestionFor } from '@davit/diagnostics'
+import type { BoundValue } from './bound-value.ts'
+import { resolveCapability } from './resolve-capability.ts'
+import { kindOf, plainOf, valueOf } from './stack-value.ts'
+
+/** Where a value comes from. */
+export interface Source {
+  readonly c: Compilation
+  /** The stack in which the value was written; undefined for the command line. */
+  readonly writer: Instance | undefined
+  /** The instance whose property it is, which writes defaults. */
+  readonly owner: Instance
+}
+
+/** The bound value, unless it is absent or wrong. */
+export interface Checked {
+  readonly value?: BoundValue
+  /** Whether the value has the wrong type, which whatever is around it then has too. */
+  readonly isMismatch?: true
+  /** Whether it names a property of the writer that has no value. */
+  readonly isAbsent?: true
+}
+
+const ABSENT: Checked = { isAbsent: true }
+
+const WRONG: Checked = {}
+const MISMATCH: Checked = { isMismatch: true }
+
+/** Checks a value against a type, and reports what is wrong with it. */
+export function checkValue(type: Type, written: Written, source: Source): Checked {
+  switch (type.kind) {
+    case 'unknown':
+      return WRONG
+    case 'primitive':
+      if (type.name === 'any') return { value: valueOf(written) }
+      if (type.name === 'service') return checkCapability(type, written, source)
+      return kindOf(written) === type.name ? { value: valueOf(written) } : mismatch(type, written, source)
+    case 'stack':
+      return checkCapability(type, written, source)
+    case 'list':
+      return written.kind === 'list'
+        ? checkList(type, written.items, { written, source })
+        : mismatch(type, written, source)
+    case 'map':
+      return written.kind === 'table'
+        ? checkMap(type, written.members, { written, source })
+        : mismatch(type, written, source)
+    case 'schema':
+      return checkSchema(type, written, source)
+  }
+}
+
+function mismatch({ name }: Type, written: Written, { c }: Source): Checked {
+  c.report('MU508', [name, kindOf(written)], { spot: written })
+  return MISMATCH
+}
+
+function checkCapability(type: Type | StackType, written: Written, source: Source): Checked {
+  if (written.kind !== 'scalar' || typeof written.value !== 'string') return mismatch(type, written, source)
+  const { c, writer } = source
+  const stack = type.kind === 'stack' ? type : undefined
+  const resolution = resolveCapability(c, written.value, { writer, stack })
+  if (resolution.kind === 'capability') return { value: resolution }
+  if (resolution.kind !== 'refused') return resolution.kind === 'absent' ? ABSENT : WRONG
+  const { code, subjects } = resolution.refusal
+  c.report(code, subjects, { spot: written, hint: resolution.hint })
+  return code === 'MU508' ? MISMATCH : WRONG
+}
+
+interface Whole {
+  readonly written: Written
+  readonly source: Source
+}
+
+function checkList(type: Type & { kind: 'list' }, items: readonly Written[], { written, source }: Whole): Checked {
+  const checked = items.map((item) => checkValue(type.element, item, source))
+  if (checked.some(({ isMismatch }) => isMismatch)) return mismatch(type, written, source)
+  return { value: checked.flatMap(({ value }) => (value === undefined ? [] : [value])) }
+}
+
+type Members = ReadonlyMap<string, Written>
+
+function checkMap(type: Type & { kind: 'map' }, members: Members, { written, source }: Whole): Checked {
+  let isMismatch = false
+  const values = new Map<string, BoundValue>()
+  for (const [key, member] of inOrder(members)) {
+    const checked = checkValue(type.value, member, source)
+    const isKey = type.key.name === 'string' || type.key.name === kindOfKey(key)
+    if (!isKey) source.c.report('MU508', [type.key.name, kindOfKey(key)], { spot: keyOf(member) })
+    isMismatch ||= !isKey || checked.isMismatch === true
+    if (checked.value !== undefined) values.set(key, checked.value)
+  }
+  return isMismatch ? mismatch(type, written, source) : { value: values }
+}
+
+/** Keys are what their text is. All of them are text as well. */
+function kindOfKey(key: string): 'string' | 'number' | 'bool' {
+  if (key === 'true' || key === 'false') return 'bool'
+  return typeof parseNumber(key) === 'number' || parseNumber(key) instanceof Float ? 'number' : 'string'
+}
+
+function inOrder(members: Members): readonly (readonly [string, Written])[] {
+  return [...members].toSorted(([left], [right]) => compareText(left, right))
+}
+
+function checkSchema(type: Type & { kind: 'schema' }, written: Written, source: Source): Checked {
+  const { base, declaration } = type.schema
+  const checked =
+    base === undefined ? checkObject(type, written, source) : checkBase(base, { name: type.name, written, source })
+  if (checked.isMismatch || checked.value === undefined) return checked
+  const value = valueOf(written)
+  for (const constraint of declaration.constraints) {
+    const { isMet, got } = compareWith(constraint, value)
+    if (!isMet) source.c.report('MU517', [constraint.kind, plainOf(constraint.wanted), plainOf(got)], { spot: written })
+  }
+  return checked
+}
+
+interface Named extends Whole {
+  readonly name: string
+}
+
+/** Checks what a schema is based on; messages call it by the schema's name. */
+function checkBase(base: Type, { name, written, source }: Named): Checked {
+  const root = rootOf(base)
+  const isKind = ['any', 'service', 'object'].includes(root) || root === kindOf(written)
+  if (!isKind) return mismatch({ kind: 'unknown', name }, written, source)
+  if (root === 'object' && written.kind !== 'table') return mismatch({ kind: 'unknown', name }, written, source)
+  return checkValue(base, written, source)
+}
+
+function checkObject({ name, schema }: Type & { kind: 'schema' }, written: Written, source: Source): Checked {
+  if (written.kind !== 'table') return mismatch({ kind: 'unknown', name }, written, source)
+  const { home, declaration } = schema
+  const declarations = declaration.properties ?? new Map<string, PropertyDeclaration>()
+  const values = checkBag({ home, declarations, members: written.members, spot: keyOf(written) }, source)
+  return { value: values }
+}
+
+/** Values by the names of their declarations. */
+export interface BagToCheck {
+  readonly home: Effective
+  readonly declarations: ReadonlyMap<string, PropertyDeclaration>
+  readonly members: Members
+  /** Where missing values are reported. */
+  readonly spot: Spot
+}
+
+/** Checks declared names first, then reports unknown ones. */
+export function checkBag(bag: BagToCheck, source: Source): Map<string, BoundValue> {
+  const { declarations, members } = bag
+  const values = new Map<string, BoundValue>()
+  for (const [name, declaration] of declarations) {
+    const given = members.get(name)
+    const value = checkProperty(declaration, given, { bag, source })
+    if (value !== undefined) values.set(name, value)
+  }
+  for (const [name, written] of inOrder(members)) {
+    if (declarations.has(name)) continue
+    source.c.report('MU507', [name], { spot: keyOf(written), hint: suggestionFor(name, declarations.keys()) })
+  }
+  return values
+}
+
+interface InBag {
+  readonly bag: BagToCheck
+  readonly source: Source
+}
+
+function checkProperty(
+  declaration: PropertyDeclaration,
+  given: Written | undefined,
+  { bag, source }: InBag,
+): BoundValue | undefined {
+  const { name, isOptional, type, typeSpot } = declaration
+  if (type === undefined) return undefined
+  const known = typeOf(source.c, { effective: bag.home, spot: typeSpot }, type)
+  const checked = isNothing(given) ? ABSENT : checkValue(known, given, source)
+  if (!checked.isAbsent) return checked.value
+  if (declaration.default !== undefined) {
+    return checkValue(known, declaration.default, { ...source, writer: source.owner }).value
+  }
+  if (!isOptional) source.c.report('MU506', [name], { spot: given ?? bag.spot })
+  return undefined
+}

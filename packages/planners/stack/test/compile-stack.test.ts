@@ -1,0 +1,339 @@
+import { expect, test } from 'vitest'
+import { compiledDocument } from '../src/stack.ts'
+import { compileTexts, errorsOf, server, type Texts, user, warningsOf } from './testing.ts'
+
+const ONE = 'services: { private: { c: { type: mu/container } } }\n'
+
+test.each<[string, Texts, readonly unknown[]]>([
+  ['an empty file has no name', { 'Mu.yaml': '' }, [['MU500']]],
+  ['an empty name', { 'Mu.yaml': `name: ""\n${ONE}` }, [['MU500']]],
+  ['markup, once', { 'Mu.yaml': 'name: [\nx: {' }, [['MU151']]],
+  ['JSON markup', { 'Mu.json': '{ "name": }' }, [['MU151']]],
+  ['a list is no stack', { 'Mu.yaml': '- a' }, [['MU151']]],
+  [
+    'each wrong shape',
+    { 'Mu.yaml': 'name: [a]\nabstract: "true"\nproperties: [x]\nschema: x\nstacks: 1\nservices: []' },
+    [['MU151'], ['MU151'], ['MU151'], ['MU151'], ['MU151'], ['MU151']],
+  ],
+  [
+    'shapes of services',
+    { 'Mu.yaml': 'name: a\nservices: { private: { a: 1, b: { type: 2 }, c: { type: [x] } } }' },
+    [['MU151'], ['MU151'], ['MU151']],
+  ],
+  [
+    'shapes of properties',
+    { 'Mu.yaml': `name: a\nproperties: { a: string, b: { type: [x], optional: 1 } }\n${ONE}` },
+    [['MU151'], ['MU151'], ['MU151']],
+  ],
+  [
+    'a number that is not exact',
+    { 'Mu.yaml': 'name: a\nservices: { private: { c: { type: mu/container, port: 12345678901234567890 } } }' },
+    [['MU151']],
+  ],
+  ['versions', { 'Mu.yaml': `name: a\nversion: 1.0\n${ONE}` }, [['MU501', '1.0']]],
+  ['a stack without services', { 'Mu.yaml': 'name: a' }, [['MU504']]],
+  [
+    'public nested stacks',
+    { 'Mu.yaml': `name: a\nstacks: { public: { y: {}, x: {} } }\n${ONE}` },
+    [
+      ['MU604', 'x'],
+      ['MU604', 'y'],
+    ],
+  ],
+  [
+    'a service twice',
+    { 'Mu.yaml': 'name: a\nservices: { private: { mu/container: }, public: { container: { type: mu/container } } }' },
+    [['MU502', 'container']],
+  ],
+  [
+    'all misses of a file, each once',
+    {
+      'Mu.yaml': `name: a\nproperties: { p: { type: int }, q: { type: gone/Thing } }\nschema: { private: { s: { base: nope } } }\nservices: { private: { x: { type: no/such@1.0.0 }, y: { type: no/such@1.0.0 } } }`,
+    },
+    [
+      ['MU503', 'https://hub.mu.com/nope@latest'],
+      ['MU503', 'https://hub.mu.com/no/such@1.0.0'],
+      ['MU503', 'https://hub.mu.com/int@latest'],
+      ['MU503', 'https://hub.mu.com/gone/Thing@latest'],
+    ],
+  ],
+  [
+    'misses inside of lists and maps, and keys of maps',
+    {
+      'Mu.yaml': `name: a\nproperties: { p: { type: "int[]" }, q: { type: "map[any]string" }, r: { type: "map[string]map[string]char" } }\n${ONE}`,
+    },
+    [
+      ['MU503', 'https://hub.mu.com/int@latest'],
+      ['MU154', 'map[any]string'],
+      ['MU503', 'https://hub.mu.com/char@latest'],
+    ],
+  ],
+  [
+    'no version fits',
+    { 'Mu.yaml': 'name: a\nservices: { private: { b@^2.0.0: } }', 'b/Mu.yaml': server('b', '[80]', 'version: 1.5.0') },
+    [['MU605', 'b', '^2.0.0', '1.5.0']],
+  ],
+  [
+    'two specs for one name in a file',
+    {
+      'Mu.yaml': 'name: a\nservices: { private: { x: { type: b@1.0.0 }, y: { type: b }, z: { type: b@^1.0.0 } } }',
+      'b/Mu.yaml': server('b'),
+    },
+    [['MU502', 'b']],
+  ],
+  [
+    'references that lead to different files of one name',
+    {
+      'Mu.yaml': 'name: a\nservices: { private: { b@1.0.0: , c: { type: c } } }',
+      'b/Mu.yaml': server('b', '[80]', 'version: 1.0.0'),
+      '.Mudeps/b/Mu.yaml': server('b', '[80]', 'version: 2.0.0'),
+      'c/Mu.yaml': 'name: c\nservices: { public: { b@2.0.0: } }',
+    },
+    [['MU502', 'b']],
+  ],
+  [
+    'a schema where a stack is wanted',
+    { 'Mu.yaml': 'name: a\nschema: { private: { s: { base: string } } }\nservices: { private: { x: { type: s } } }' },
+    [['MU515', 's']],
+  ],
+  [
+    'a stack where a schema is wanted',
+    { 'Mu.yaml': `name: a\nschema: { private: { s: { base: mu/container } } }\n${ONE}` },
+    [['MU516', 'mu/container']],
+  ],
+  [
+    'a schema of another stack that is private or missing',
+    {
+      'Mu.yaml': `name: a\nproperties: { p: { type: w/In }, q: { type: w/Out } , r: { type: "w/No" } }\n${ONE}`,
+      'w/Mu.yaml':
+        'name: w\nabstract: true\ntypes: { private: { In: { base: string } }, public: { Out: { base: string } } }',
+    },
+    [
+      ['MU516', 'w/In'],
+      ['MU516', 'w/No'],
+    ],
+  ],
+  [
+    'schemas that are based on each other',
+    { 'Mu.yaml': `name: a\nschema: { private: { s: { base: t }, t: { base: s } } }\n${ONE}` },
+    [['MU516', 's']],
+  ],
+  [
+    'constraints that do not fit',
+    {
+      'Mu.yaml': `name: a\nschema: { private: { s: { base: number, pattern: x, minLength: 1 }, t: { base: string, maximum: 1 }, u: { base: string, pattern: "(" }, v: { base: s, pattern: y } } }\n${ONE}`,
+    },
+    [
+      ['MU517', 'pattern', 'string', 'number'],
+      ['MU517', 'minLength', 'string', 'number'],
+      ['MU517', 'maximum', 'number', 'string'],
+      ['MU517', 'pattern', 'string', 'string'],
+      ['MU517', 'pattern', 'string', 's'],
+    ],
+  ],
+  [
+    'a service of an abstract stack',
+    { 'Mu.yaml': 'name: a\nservices: { private: { x: { type: b } } }', 'b/Mu.yaml': 'name: bb\nabstract: true' },
+    [['MU505', 'x', 'bb']],
+  ],
+  [
+    'errors in the files of services stop the parent, and are reported together',
+    {
+      'Mu.yaml': 'name: a\nservices: { private: { x: { type: b }, y: { type: c }, z: { type: d } } }',
+      'b/Mu.yaml': 'name: []',
+      'c/Mu.yaml': 'name: c\nproperties: { p: { type: "x[]y" } }',
+      'd/Mu.yaml': 'name: d\nservices: { private: { n: { type: no } } }',
+    },
+    [['MU151'], ['MU155', 'x[]y']],
+  ],
+  [
+    'siblings of an instance that failed go on',
+    {
+      'Mu.yaml': 'name: a\nservices: { private: { x: { type: b }, z: { type: d } } }',
+      'b/Mu.yaml': 'name: b\nversion: x\nservices: { private: { n: { type: no } } }',
+      'd/Mu.yaml': 'name: d\nservices: { private: { n: { type: no } } }',
+    },
+    [
+      ['MU501', 'x'],
+      ['MU503', 'https://hub.mu.com/no@latest'],
+    ],
+  ],
+  [
+    'an error of a stack that occurs twice is reported once',
+    {
+      'Mu.yaml': 'name: a\nservices: { private: { x: { type: b }, y: { type: b } } }',
+      'b/Mu.yaml': 'name: b\nservices: { private: { n: { type: no } } }',
+    },
+    [['MU503', 'https://hub.mu.com/no@latest']],
+  ],
+  [
+    'a stack that makes itself',
+    {
+      'Mu.yaml': 'name: a\nservices: { private: { x: { type: b } } }',
+      'b/Mu.yaml': 'name: b\nservices: { private: { y: { type: c } } }',
+      'c/Mu.yaml': 'name: c\nservices: { private: { z: { type: b } } }',
+    },
+    [['MU601', 'b', 'c']],
+  ],
+  [
+    'a stack that makes itself with other arguments each time',
+    {
+      'Mu.yaml': 'name: a\nservices: { private: { x: { type: b, n: 1 } } }',
+      'b/Mu.yaml':
+        'name: b\nproperties: { n: { type: number } }\nservices: { private: { y: { type: b, n: {{add1 .Properties.n}} } } }',
+    },
+    [['MU601', 'b']],
+  ],
+  [
+    'presets that lead to each other',
+    {
+      'Mu.yaml':
+        'name: a\nstacks: { private: { s: { type: t }, t: { type: s } } }\nservices: { private: { x: { type: s } } }',
+    },
+    [['MU601', 's', 't']],
+  ],
+  [
+    'two equal fully qualified names',
+    {
+      'Mu.yaml': 'name: a\nservices: { private: { x: { type: b }, x/main: { type: mu/container } } }',
+      'b/Mu.yaml': server('b'),
+    },
+    [['MU502', 'a/x/main']],
+  ],
+])('errors: %s', (_, texts, expected) => {
+  expect(errorsOf(compileTexts(texts))).toEqual(expected)
+})
+
+test.each<[string, Texts, readonly unknown[]]>([
+  [
+    'a base that is missing',
+    {
+      'Mu.yaml': `name: a\nbase: b\nproperties: { p: { type: word } }\nservices: { private: { log: {}, x: { type: no/such } } }`,
+    },
+    [
+      ['MU503', 'https://hub.mu.com/b@latest'],
+      ['MU503', 'https://hub.mu.com/no/such@latest'],
+    ],
+  ],
+  ['a base that is no reference', { 'Mu.yaml': `name: a\nbase: b@1\n${ONE}` }, [['MU156', 'b@1']]],
+  [
+    'a cycle of bases',
+    {
+      'Mu.yaml': `name: r\nservices: { private: { x: { type: a } } }`,
+      'a/Mu.yaml': 'name: a\nbase: b',
+      'b/Mu.yaml': 'name: b\nbase: c',
+      'c/Mu.yaml': 'name: c\nbase: b',
+    },
+    [['MU602', 'b', 'c']],
+  ],
+  [
+    'a property that is declared wider',
+    {
+      'Mu.yaml': `name: r\nservices: { private: { x: { type: a } } }`,
+      'a/Mu.yaml':
+        'name: a\nbase: b\nproperties: { p: { type: any }, q: { type: number }, r: { type: "string[]" }, s: { type: sub }, t: { type: sup }, u: { type: service } }',
+      'b/Mu.yaml': `name: b\nabstract: true\nproperties: { p: { type: string, optional: true }, q: { type: any, optional: true }, r: { type: "any[]", optional: true }, s: { type: sup, optional: true }, t: { type: sub, optional: true }, u: { type: sup, optional: true } }\n${ONE}`,
+      'sup/Mu.yaml': 'name: sup\nabstract: true',
+      'sub/Mu.yaml': `name: sub\nbase: sup\n${ONE}`,
+    },
+    [
+      ['MU508', 'string', 'any'],
+      ['MU508', 'sub', 'sup'],
+      ['MU508', 'sup', 'service'],
+    ],
+  ],
+  [
+    'a service that becomes private',
+    {
+      'Mu.yaml': 'name: a\nbase: b\nservices: { private: { main: {} } }',
+      'b/Mu.yaml': server('b'),
+    },
+    [['MU606', 'main', 'a']],
+  ],
+  [
+    'a service that is declared again with another stack',
+    {
+      'Mu.yaml': 'name: a\nbase: b\nservices: { public: { main: { type: mu/gateway } } }',
+      'b/Mu.yaml': server('b'),
+    },
+    [['MU508', 'mu/container', 'mu/gateway']],
+  ],
+  [
+    'a key that is neither an inherited service nor a reference',
+    { 'Mu.yaml': 'name: a\nbase: b\nservices: { public: { ma-in: {} } }', 'b/Mu.yaml': server('b') },
+    [['MU156', 'ma-in']],
+  ],
+  [
+    'abstract is not inherited',
+    {
+      'Mu.yaml': 'name: r\nservices: { private: { x: { type: a } } }',
+      'a/Mu.yaml': 'name: a\nbase: b',
+      'b/Mu.yaml': 'name: b\nabstract: true',
+    },
+    [['MU504']],
+  ],
+  [
+    'presets of a nested stack that is none',
+    { 'Mu.yaml': 'name: a\nstacks: { private: { s: { type: "no!" } } }\nservices: { private: { x: { type: s } } }' },
+    [['MU156', 'no!']],
+  ],
+])('inheritance: %s', (_, texts, expected) => {
+  expect(errorsOf(compileTexts(texts))).toEqual(expected)
+})
+
+test.each<[string, Texts, readonly unknown[]]>([
+  [
+    'unknown keys',
+    {
+      'Mu.yaml': `name: a\nnmae: b\nservices: { private: { c: { type: mu/container } }, other: {} }\nproperties: { p: { type: any, defualt: 1, optional: true } }`,
+    },
+    [
+      ['MU104', 'nmae'],
+      ['MU104', 'defualt'],
+      ['MU104', 'other'],
+    ],
+  ],
+  [
+    'a found name that differs',
+    { 'Mu.yaml': 'name: a\nservices: { private: { b: } }', 'b/Mu.yaml': server('c') },
+    [['MU105', 'c', 'b']],
+  ],
+  [
+    'names that are none',
+    { 'Mu.yaml': 'name: a-b\nservices: { private: { c-d: { type: mu/container } } }' },
+    [
+      ['MU106', 'a-b'],
+      ['MU106', 'c-d'],
+    ],
+  ],
+])('warnings: %s', (_, texts, expected) => {
+  const outcome = compileTexts(texts)
+  expect([errorsOf(outcome), warningsOf(outcome)]).toEqual([[], expected])
+})
+
+test('a place is in the file as written, before its template was expanded', () => {
+  const { findings } = compileTexts({
+    'Mu.yaml':
+      'name: a\n{{/* a comment\nof two lines */}}\nservices:\n  private:\n{{range tuple "x" "y"}}\n    {{.}}: { type: u }\n{{end}}    v: { type: u, zz: 1 }\n',
+    'u/Mu.yaml': user('u', '  q: { type: string, optional: true }'),
+  })
+  expect(findings).toMatchObject([{ code: 'MU507', place: { file: 'Mu.yaml', line: 8, column: 26 } }])
+})
+
+test('the root converts its arguments where it declares numbers and truth values; templates see text', () => {
+  const texts = {
+    'Mu.yaml':
+      'name: a\nproperties: { n: { type: number }, b: { type: bool }, s: { type: string } }\nservices: { public: { c: { type: mu/container, env: { N: {{json .args.n}}, S: "{{.Options.Args.s}}" } } } }',
+  }
+  const outcome = compileTexts(texts, { words: ['--n', '8', '-b', '--s=1'] })
+  expect(errorsOf(outcome)).toEqual([])
+  const { properties, services } =
+    outcome.kind === 'compiled' ? compiledDocument(outcome.stack) : { properties: new Map(), services: new Map() }
+  expect(Object.fromEntries(properties)).toEqual({ n: 8, b: true, s: '1' })
+  expect(Object.fromEntries(services.get('a/c')?.properties.get('env'))).toEqual({ N: '8', S: '1' })
+  expect(errorsOf(compileTexts(texts, { words: ['n=x', 'b=yes', 's=1', 'toString=2'] }))).toEqual([
+    ['MU508', 'bool', 'string'],
+    ['MU508', 'number', 'string'],
+    ['MU507', 'toString'],
+  ])
+})

@@ -1,0 +1,4 @@
+import { fileURLToPath } from 'node:url'
+
+/** Directory of the stacks that davit ships; an installation keeps it at the same place relative to its executables. */
+export const LIBRARY_DIRECTORY = fileURLToPath(new URL('../stack-library', import.meta.url))
