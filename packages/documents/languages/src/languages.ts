@@ -1,5 +1,6 @@
 export { byName, compareText } from './by-name.ts'
 export { grouped } from './grouped.ts'
+export { inOrderOfNames } from './in-order-of-names.ts'
 export { describe } from './text/describe.ts'
 export { Float, floatIn, floatOf } from './float.ts'
 export { invalidDocument, openSource, type ParseOptions } from './text/invalid-document.ts'

@@ -6,7 +6,7 @@ import {
   type Target,
   type TargetName,
 } from '@davit/documents'
-import { compareText, grouped } from '@davit/languages'
+import { compareText, grouped, inOrderOfNames } from '@davit/languages'
 
 import { addressesOf } from './addresses-of.ts'
 import type { Changes } from './changes.ts'
@@ -48,13 +48,13 @@ function targetsOf(
 ): readonly TargetNode[] {
   const addresses = addressesOf(infrastructure)
   const here = grouped(placed, ({ mapping }) => mapping.target)
-  return inOrder(infrastructure, ([name]) => name).map(([name, target]) => {
+  return inOrderOfNames(infrastructure, ([name]) => name).map(([name, target]) => {
     const containers = grouped(here.get(name) ?? [], ({ mapping }) => mapping.container)
     return {
       name,
       address: addresses.get(name) ?? name,
       facts: targetFacts(target),
-      containers: inOrder(containers, ([container]) => container).map(([container, inside]) =>
+      containers: inOrderOfNames(containers, ([container]) => container).map(([container, inside]) =>
         containerOf(container, { inside, target, scene }),
       ),
     }
@@ -76,7 +76,7 @@ function containerOf(name: ContainerName, { inside, target, scene }: Inside): Co
     ...propertyFacts(properties ?? new Map()),
   ]
   const instances = inside.map((placed) => instanceOf(placed, scene))
-  return { name, facts, instances: inOrder(instances, (instance) => instance.name) }
+  return { name, facts, instances: inOrderOfNames(instances, (instance) => instance.name) }
 }
 
 function instanceOf({ mapping, service }: Placed, { changes, status }: Scene): InstanceNode {
@@ -91,18 +91,6 @@ function instanceOf({ mapping, service }: Placed, { changes, status }: Scene): I
     ...(change === undefined ? {} : { change }),
     ...(found === undefined ? {} : { status: found }),
   }
-}
-
-/** Orders by names as people do: `host-2` comes before `host-10`. What has the same name keeps its order. */
-function inOrder<Item>(items: Iterable<Item>, nameOf: (item: Item) => string): readonly Item[] {
-  const named = [...items].map((item) => ({ item, name: nameOf(item).replace(NUMBERS, padded) }))
-  return named.sort((left, right) => compareText(left.name, right.name)).map(({ item }) => item)
-}
-
-const NUMBERS = /\d+/g
-
-function padded(digits: string): string {
-  return digits.padStart(12, '0')
 }
 
 /** Dependencies on instances that the manifest does not have are left out; nothing can be activated with them. */

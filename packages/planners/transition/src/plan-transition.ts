@@ -7,6 +7,7 @@ import type { Activation, Deactivation, OutdatedMapping, Transition } from './ac
 import { type Arranged, dependantsFirst, dependenciesFirst } from './arrangement.ts'
 import { checkPlacement } from './check-placement.ts'
 import { type Explanation, explain } from './explanation.ts'
+import { inOrder } from './in-order.ts'
 import type { ObservedMapping } from './observed-mapping.ts'
 import { byIdentity, type PlacedService, placedServices, type Placements, targetLabelOf } from './placed-service.ts'
 import { NO_STATE, type StatePlan, withStateMoves } from './plan-state.ts'
@@ -54,7 +55,7 @@ export function planTransition(
       dependantsFirst(outgoing).map((arranged) => deactivationOf(arranged, reasons)),
       dependenciesFirst(incoming).map((arranged) => activationOf(arranged, reasons)),
       state,
-    ),
+    ).map(inOrder),
     skipped: [],
     outdated: [...staying.values()].toSorted(byName).flatMap(outdatedOf),
   }

@@ -23,6 +23,22 @@ test('planTransition() activates everything in dependency order when nothing is 
   ])
 })
 
+test('planTransition() tells what may run at once by service and target, as people count', () => {
+  const next = manifestOf({
+    services: {
+      store: { on: ['host10/process', 'host2/process'] },
+      cache: { on: ['host2/process'] },
+      alpha: { on: ['host2/process'], dependsOn: ['store'] },
+    },
+  })
+  expect(rendered(next, [])).toEqual([
+    'activate cache in process on host2 (new)',
+    'activate store in process on host2 (new)',
+    'activate store in process on host10 (new)',
+    'activate alpha in process on host2 (new)',
+  ])
+})
+
 test('planTransition() lets a service wait for exactly what its dependsOn names', () => {
   const { activations } = phasesOf(plan(changed({ page: { on: ['web/process'], dependsOn: ['api', 'api'] } }), []))
   const [store, api, page] = activations
