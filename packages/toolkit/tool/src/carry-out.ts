@@ -17,6 +17,7 @@ import { createRunJournal, nameOfRun, RUN_VARIABLE } from './run-journal.ts'
 import { runSteps, type Steps, type StepsHost } from './run-steps.ts'
 import { openRunTrace } from './run-trace.ts'
 import { COORDINATOR_VARIABLE } from './state-directory.ts'
+import { movesCursor, showsColours } from './terminal-abilities.ts'
 import type { Environment } from './tool-context.ts'
 
 export interface Surroundings {
@@ -100,8 +101,8 @@ function interruptedBy(error: unknown, { interrupted }: Tool, { signal }: Interr
 
 function progressOptions(args: Arguments, { errors, environment }: Host) {
   const verbosity = args.quiet === true ? 'quiet' : args.verbose === true ? 'verbose' : 'normal'
-  const cursor = environment.TERM !== undefined && !['', 'dumb'].includes(environment.TERM)
-  const color = cursor && !environment.NO_COLOR
+  const cursor = movesCursor(environment)
+  const color = showsColours(environment)
   return { stream: errors, format: logFormat(args), verbosity, color, cursor, now: Date.now } as const
 }
 

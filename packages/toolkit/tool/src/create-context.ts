@@ -11,6 +11,7 @@ import { RUN_VARIABLE, type RunJournal } from './run-journal.ts'
 import { runInForeground } from './run-in-foreground.ts'
 import { secondsIn } from './seconds-in.ts'
 import type { Steps } from './run-steps.ts'
+import { showsColours } from './terminal-abilities.ts'
 import type { Environment, ToolContext } from './tool-context.ts'
 
 export interface ContextParts {
@@ -63,8 +64,10 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
   }
 }
 
-function placeOf({ workingDirectory, privileged, executable, output }: Host) {
-  return { workingDirectory, privileged, executable, columns: output.isTTY === true ? output.columns : undefined }
+function placeOf({ workingDirectory, privileged, executable, output, environment }: Host) {
+  const isTerminal = output.isTTY === true
+  const shown = { columns: isTerminal ? output.columns : undefined, colours: isTerminal && showsColours(environment) }
+  return { workingDirectory, privileged, executable, ...shown }
 }
 
 function secretReading(environment: Environment, { workingDirectory }: Host, signal: AbortSignal): SecretReading {

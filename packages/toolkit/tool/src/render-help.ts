@@ -1,6 +1,7 @@
+import { wrapText } from '@davit/diagnostics'
+
 import type { HelpSection, Tool } from './define-tool.ts'
 import * as table from './option-table.ts'
-import { wrapText } from './wrap-text.ts'
 
 const WIDTH = 100
 const INDENT = 2

@@ -51,6 +51,8 @@ export interface ToolContext<Arguments> {
   readonly privileged: boolean
   /** Columns of the terminal that standard output is; undefined if it is none. */
   readonly columns?: number | undefined
+  /** Whether standard output is a terminal that shows colours. */
+  readonly colours?: boolean
   /** Path through which the executable was called. */
   readonly executable: string
   /** Reads a file, or standard input if the operand is missing or `-`; the text may be empty. */
