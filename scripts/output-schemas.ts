@@ -2,29 +2,25 @@ import { join } from 'node:path'
 
 import { ROOT } from './executables.ts'
 import { object } from './log-line.ts'
+import { PLAN } from './plan-schema.ts'
+import {
+  change,
+  document,
+  either,
+  FIELD,
+  listOf,
+  MESSAGE,
+  NUMBER,
+  PLACE,
+  SERVICE_CHANGE,
+  STEP_FIELDS,
+  TEXT,
+  TRUTH,
+} from './schema-parts.ts'
 
 /** Path of the schema of a document that tools print with `--format json`. */
 export function schemaFile(name: string): string {
   return join(ROOT, 'docs/formats/schemas', `${name}.json`)
-}
-
-const TEXT = { type: 'string' }
-const NUMBER = { type: 'number' }
-const TRUTH = { type: 'boolean' }
-/** A property: text, number, boolean, list or table. */
-const ANY = {}
-
-function listOf(items: object): object {
-  return { type: 'array', items }
-}
-
-function either(...anyOf: readonly object[]): object {
-  return { anyOf }
-}
-
-function document(name: string, title: string, fields: Readonly<Record<string, object>>): object {
-  const head = { document: { const: name }, version: { const: 1 } }
-  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...object({ ...head, ...fields }) }
 }
 
 const GENERATION = {
@@ -40,17 +36,6 @@ const GENERATION = {
 }
 
 const OPTION = either(TEXT, NUMBER, TRUTH, listOf(TEXT))
-const STEP = object({
-  activity: TEXT,
-  step: TEXT,
-  service: TEXT,
-  target: TEXT,
-  container: TEXT,
-  reasons: listOf(TEXT),
-  why: listOf(TEXT),
-})
-const MESSAGE = object({ kind: { enum: ['note', 'warning'] }, code: TEXT, message: TEXT, 'target?': TEXT })
-
 const MADE_FROM = object({
   'davit?': TEXT,
   'order?': object({
@@ -64,28 +49,11 @@ const MADE_FROM = object({
     manifest: TEXT,
     began: TEXT,
     ended: TEXT,
-    steps: listOf(STEP),
+    steps: listOf(object(STEP_FIELDS)),
     messages: listOf(MESSAGE),
   }),
 })
 
-const PLACE = object({ target: TEXT, container: TEXT })
-const NAMED_PLACE = object({ service: TEXT, target: TEXT, container: TEXT })
-const FIELD = object({ path: listOf(TEXT), 'from?': ANY, 'to?': ANY })
-
-function change(kinds: readonly string[], fields: Readonly<Record<string, object>>): object {
-  return object({ kind: { enum: kinds }, ...fields })
-}
-
-const SERVICE_CHANGE = either(
-  change(['package', 'type', 'key'], { from: TEXT, to: TEXT }),
-  change(['moved'], { from: PLACE, to: PLACE }),
-  change(['place-added', 'place-removed'], { place: PLACE }),
-  change(['provider'], { place: PLACE, 'from?': TEXT, 'to?': TEXT }),
-  change(['depends-on', 'connects-to'], { added: listOf(NAMED_PLACE), removed: listOf(NAMED_PLACE) }),
-  change(['depends-on-changed', 'connects-to-changed'], { services: listOf(TEXT) }),
-  change(['provides'], { fields: listOf(FIELD) }),
-)
 const STORE = object({ kind: TEXT, directory: TEXT })
 
 /** Schemas of documents that tools print for programs, by the names of their files. */
@@ -143,6 +111,7 @@ export const OUTPUT_SCHEMAS = {
     snapshots: listOf(change(['added', 'removed'], { service: TEXT, target: TEXT, container: TEXT, component: TEXT })),
     'store?': object({ from: STORE, to: STORE }),
   }),
+  plan: PLAN,
   adoption: document('adoption', 'What davit-adopt --format json prints', {
     profile: TEXT,
     isDryRun: TRUTH,

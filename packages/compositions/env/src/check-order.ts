@@ -1,11 +1,12 @@
 import { parseProfileName } from '@davit/documents'
-import { dashed, usageError } from '@davit/tool'
+import { usageError } from '@davit/tool'
 
+import { checkRoles, hasModels, noModels, refuseEmpty } from './check-models.ts'
 import type { Order } from './options.ts'
 
 /** Refuses options that belong together, or exclude each other, before anything is evaluated. */
 export function checkOrder(order: Order): void {
-  refuseEmpty(order)
+  refuseEmpty(order, SEE_HELP)
   parseProfileName(order.profile)
   for (const service of order.abandon) refuseNoService(service)
   const [action, another] = actionsIn(order)
@@ -23,21 +24,7 @@ export function checkOrder(order: Order): void {
   }
 }
 
-/** Whether models, or options for evaluating them, are given. */
-export function hasModels(order: Order): boolean {
-  const { services, infrastructure, distribution, packages, architecture, extraParams, store } = order
-  const files = [services, infrastructure, distribution, packages, architecture, extraParams, store]
-  return files.some((file) => file !== undefined) || order.undeploy || order.deployState || order.showTrace
-}
-
 const SEE_HELP = 'davit-env --help shows the options'
-
-/** An unset variable, as in `-p "$name"`, must not stand for the default. */
-function refuseEmpty(order: Order): void {
-  for (const [name, value] of Object.entries(order)) {
-    if ([value].flat().includes('')) throw usageError(`option '--${dashed(name)}' needs a value`, SEE_HELP)
-  }
-}
 
 function refuseNoService(service: string): void {
   if (/^[\w.+@-]+$/.test(service)) return
@@ -104,30 +91,4 @@ function checkModels(order: Order): void {
   }
   if (hasModels(order)) checkRoles(order)
   else if (order.abandon.length === 0) throw noModels()
-}
-
-function noModels(): Error {
-  return usageError('no models', 'pass -s, -i and -d; davit-env --help shows the alternatives')
-}
-
-/** Refuses an incomplete set of models. */
-function checkRoles(order: Order): void {
-  const { services, distribution } = order
-  if (order.undeploy) return needModels(order, 'i', '--undeploy needs the infrastructure model as well')
-  if (order.architecture !== undefined) return
-  if (services !== undefined || distribution !== undefined)
-    return needModels(order, 'sid', '-s, -i and -d belong together')
-  if (order.packages !== undefined) return needModels(order, 'i', '-P needs the infrastructure model as well')
-  if (order.infrastructure === undefined) throw noModels()
-  throw usageError('an infrastructure model alone deploys nothing', 'add -s and -d, or -P')
-}
-
-const ROLES = { s: 'services', i: 'infrastructure', d: 'distribution' } as const
-
-function needModels(order: Order, letters: string, hint: string): void {
-  const missing = Object.entries(ROLES).flatMap(([letter, role]) =>
-    letters.includes(letter) && order[role] === undefined ? [`the ${role} model (-${letter})`] : [],
-  )
-  if (missing.length > 0)
-    throw usageError(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`, hint)
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { Steps } from '@davit/tool'
 
-import { hasModels } from './check-order.ts'
+import { hasModels } from './check-models.ts'
 import type { Order } from './options.ts'
 import { handingOn } from './origin.ts'
 import type { PrivateDirectories } from './private-directories.ts'

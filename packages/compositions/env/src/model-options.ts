@@ -1,4 +1,4 @@
-import { interfaceOptions, moduleOptions, type OptionTable } from '@davit/tool'
+import { type ArgumentsOf, interfaceOptions, moduleOptions, type OptionTable } from '@davit/tool'
 
 const FILE = { type: 'string', value: 'FILE', group: 'Models' } as const
 const MODELS = { group: 'Models' } as const
@@ -32,3 +32,6 @@ export const modelOptions = {
     describe: 'show everything that Nix prints about an error in a model',
   },
 } as const satisfies OptionTable
+
+/** The models that the user named, and how to evaluate them. */
+export type ModelOrder = ArgumentsOf<typeof modelOptions, Record<never, never>>

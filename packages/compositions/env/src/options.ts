@@ -11,38 +11,9 @@ import {
 
 import { generationOptions } from './generation-options.ts'
 import { modelOptions } from './model-options.ts'
+import { packageOptions } from './package-options.ts'
 
-const PACKAGES = { group: 'Packages' } as const
 const DEPLOYMENT = { group: 'Deployment' } as const
-
-const packageOptions = {
-  store: {
-    type: 'choice',
-    choices: ['native', 'nix'],
-    ...PACKAGES,
-    describe: 'store that builds and carries packages; by default as the models require',
-  },
-  'build-on-targets': {
-    type: 'boolean',
-    ...PACKAGES,
-    describe:
-      'build packages on the targets that need them, instead of on this machine; required for targets whose platform is not that of this machine',
-  },
-  'max-jobs': {
-    type: 'integer',
-    short: 'j',
-    value: 'N',
-    minimum: 1,
-    ...PACKAGES,
-    describe: 'how many packages to build on this machine at a time',
-  },
-  'use-substitutes': {
-    type: 'boolean',
-    env: ['DAVIT_USE_SUBSTITUTES'],
-    ...PACKAGES,
-    describe: 'let targets with Nix fetch packages from their own caches where possible',
-  },
-} as const satisfies OptionTable
 
 const deploymentOptions = {
   profile: { ...profileOptions.profile, ...DEPLOYMENT },

@@ -1,5 +1,6 @@
 import { dashed } from '@davit/tool'
 
+import type { ModelOrder } from './model-options.ts'
 import type { Order } from './options.ts'
 
 /** Names the file in which steps hand on what a generation is made from. */
@@ -17,7 +18,7 @@ export function wordsOf(values: Values): readonly string[] {
 }
 
 /** Words for davit-normalize. */
-export function modelWords(order: Order): readonly string[] {
+export function modelWords(order: ModelOrder & { readonly store: string | undefined }): readonly string[] {
   const { services, infrastructure, distribution, packages, architecture, undeploy } = order
   const { extraParams, store, deployState, modules, showTrace } = order
   const files = { services, infrastructure, distribution, packages, architecture, undeploy }
@@ -83,13 +84,17 @@ export function generationWords(order: Order): readonly string[] | undefined {
   return words.length > 0 || listGenerations ? words : undefined
 }
 
+/** Variables for the steps that read models. */
+export function variablesOfModels(order: ModelOrder): Readonly<Record<string, string>> {
+  return { DAVIT_CLIENT_INTERFACE: order.interface, DAVIT_TARGET_PROPERTY: order.targetProperty }
+}
+
 /** Variables for what concerns several steps. */
 export function variablesOf(order: Order): Readonly<Record<string, string>> {
   const flag = (isOn: boolean) => (isOn ? '1' : '')
   return {
     DAVIT_PROFILE: order.profile,
-    DAVIT_CLIENT_INTERFACE: order.interface,
-    DAVIT_TARGET_PROPERTY: order.targetProperty,
+    ...variablesOfModels(order),
     DAVIT_MAX_CONCURRENT_TRANSFERS: String(order.maxConcurrentTransfers),
     DAVIT_USE_SUBSTITUTES: flag(order.useSubstitutes),
     DAVIT_ORIGINAL_PROFILE: flag(order.originalProfile),

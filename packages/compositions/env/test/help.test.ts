@@ -2,7 +2,7 @@ import { renderManPage } from '@davit/tool/testing'
 import { expect, test } from 'vitest'
 
 import { executables, toolOf } from '../../../../scripts/executables.ts'
-import { tool } from '../src/main.ts'
+import { tool } from '../src/env.ts'
 import { TOOLS } from './scene.ts'
 
 const variablesIn = (text: string) => [

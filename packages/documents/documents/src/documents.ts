@@ -75,6 +75,7 @@ export {
 export { type NamedMapping, parseNamedMappings } from './named-mapping.ts'
 export type { BuildSpec, ExpressionProgram, ExpressionSpec, PackageRequest, PackageSpec } from './package-spec.ts'
 export { parseProfileName } from './parse-profile-name.ts'
+export { PlanDocument, type PlanDocumentTerms, type PlannedTransfer, type PlanStep } from './plan.ts'
 export { ProfileManifest, ProfileManifestTargets } from './profile-manifest.ts'
 export {
   isSecret,

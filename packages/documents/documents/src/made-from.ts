@@ -32,7 +32,7 @@ const modelFile = v.object({
 })
 export type ModelFile = v.InferOutput<typeof modelFile>
 
-const plannedStep = v.object({
+export const plannedStep = v.object({
   activity: v.string(),
   step: v.string(),
   service: v.string(),
@@ -44,7 +44,7 @@ const plannedStep = v.object({
 })
 export type PlannedStep = v.InferOutput<typeof plannedStep>
 
-const told = v.object({
+export const told = v.object({
   kind: v.picklist(['note', 'warning']),
   code: v.string(),
   message: v.string(),

@@ -9,6 +9,7 @@ import {
   MadeFrom,
   Manifest,
   parseDocument,
+  PlanDocument,
   ProfileManifest,
   type TargetName,
 } from '../src/documents.ts'
@@ -20,6 +21,7 @@ const PAGES: readonly (readonly [string, Format<unknown>])[] = [
   ['infrastructure', Infrastructure],
   ['made-from', MadeFrom],
   ['manifest', Manifest],
+  ['plan', PlanDocument],
   ['profile-manifest', ProfileManifest.on('alpha' as TargetName)],
 ]
 

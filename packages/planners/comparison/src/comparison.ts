@@ -1,4 +1,5 @@
 export { compareManifests } from './compare-manifests.ts'
-export { hasDifferences, type ManifestDifference } from './difference.ts'
+export { compareServices } from './compare-services.ts'
+export { hasDifferences, type ManifestDifference, type ServiceChange, type ServiceDifference } from './difference.ts'
 export { isSameDeployment } from './is-same-deployment.ts'
 export { encodeDifference, renderDifference } from './render-difference.ts'

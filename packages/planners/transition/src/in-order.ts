@@ -21,7 +21,10 @@ export function inOrder(phase: readonly Activity[]): readonly Activity[] {
 function wavesOf(phase: readonly Activity[]): ReadonlyMap<string, number> {
   const waves = new Map<string, number>()
   for (const { id, waitsFor } of phase) {
-    waves.set(id, waitsFor.reduce((last, other) => Math.max(last, (waves.get(other) ?? -1) + 1), 0))
+    waves.set(
+      id,
+      waitsFor.reduce((last, other) => Math.max(last, (waves.get(other) ?? -1) + 1), 0),
+    )
   }
   return waves
 }

@@ -16,8 +16,10 @@ export function renderTransition<One extends AnyActivity>(transition: Transition
   return printable(lines.map((line) => `${line}\n`).join(''))
 }
 
+type Remark = Pick<Message, 'kind' | 'message' | 'target'>
+
 /** What a plan says besides its steps, as a line like that of a run. */
-export function remarkText({ kind, message, target }: Message): string {
+export function remarkText({ kind, message, target }: Remark): string {
   const told = kind === 'warning' ? `warning: ${message}` : message
   return target === undefined ? told : `[${target}] ${told}`
 }
@@ -45,7 +47,8 @@ export function factsOf<One extends AnyActivity>(activity: One, kinds: KindTable
   }
 }
 
-function keptFacts({ mapping, service, changes }: OutdatedMapping) {
+/** What is said about a service that stays active with outdated settings, for programs; `keptText` makes a sentence of it. */
+export function keptFacts({ mapping, service, changes }: OutdatedMapping) {
   return {
     service: service.name,
     container: mapping.container,

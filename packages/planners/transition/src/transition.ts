@@ -23,8 +23,15 @@ export { planRollback } from './plan-rollback.ts'
 export { identityOf, type RecordedPlace, targetLabelOf } from './placed-service.ts'
 export { type PlanOptions, planTransition } from './plan-transition.ts'
 export { type Place, type Reason, renderReason } from './reason.ts'
-export { factsOf, outdatedMessage, plannedMessage, remarkText, renderTransition } from './render-transition.ts'
-export { stepText } from './messages.ts'
+export {
+  factsOf,
+  keptFacts,
+  outdatedMessage,
+  plannedMessage,
+  remarkText,
+  renderTransition,
+} from './render-transition.ts'
+export { keptText, stepText } from './messages.ts'
 export { settingChanges, type Settings } from './setting-changes.ts'
 export { assumedOn, inconsistenciesOf, type Inconsistency } from './unreachable.ts'
 export { type StatePlan } from './plan-state.ts'

@@ -6,6 +6,7 @@ import {
   lockOptions,
   originalOptions,
   originOptions,
+  planOptions,
   profileOptions,
   skipOptions,
   secretEnvironment,
@@ -43,17 +44,7 @@ export const description = {
       value: 'FILE',
       describe: 'manifest of what is active, instead of what the targets report',
     },
-    upgrade: { type: 'boolean', default: true, describe: 'deactivate services that the manifest does not contain' },
-    repair: {
-      type: 'boolean',
-      describe:
-        'restart only services that died, were interrupted, or ran before a reboot, and start what they depend on',
-    },
-    'restart-changed': {
-      type: 'boolean',
-      describe:
-        'restart active services whose container properties, connectsTo or module differ from the manifest; without this option they are only reported',
-    },
+    ...planOptions,
     'activity-timeout': {
       ...activityOptions['activity-timeout'],
       describe:
@@ -73,28 +64,7 @@ export const description = {
       describe:
         'have each target go back by itself to exactly what it ran before, unless it can be reached over a new connection within SECONDS after everything is active; it also goes back when it has heard nothing of this run for SECONDS, and when it is restarted; refused if state would move',
     },
-    migration: {
-      type: 'boolean',
-      default: true,
-      describe:
-        'move the state of services with them; without it, a service that moves begins anew, and its state stays where it was',
-    },
-    restore: {
-      type: 'boolean',
-      describe:
-        'give a service that begins anew the last snapshot that this coordinator keeps of an earlier deployment',
-    },
     ...directOptions,
-    'take-over': {
-      type: 'boolean',
-      describe:
-        'replace what another coordinator has deployed under this name, although the manifest shares nothing with it; without this option, that is refused if this coordinator has no generation',
-    },
-    'beside-original': {
-      type: 'boolean',
-      describe:
-        'start services that are also in a deployment of Disnix on the same target; without this option, that is refused until davit-adopt has taken that deployment over',
-    },
     'original-profile': {
       ...originalOptions['original-profile'],
       describe:

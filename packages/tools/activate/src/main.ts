@@ -11,6 +11,7 @@ import {
   refuseTrial,
   refuseStrange,
   renderPlan,
+  termsOfOptions,
 } from '@davit/deployment'
 import { Manifest } from '@davit/documents'
 import { checkModulesHere, type ShellTarget } from '@davit/target'
@@ -65,8 +66,8 @@ export const tool = defineTool({
       place,
       claim,
       undeploy,
-      ...transitionOptionsOf(args),
-      state: { migration: migrationOf(args), directory: stateDirectory(context) },
+      ...termsOfOptions(args, stateDirectory(context)),
+      ...activityTermsOf(args),
     }
     if (args.check) return check(next, context, { ...terms, generation })
     // If there may be nothing to undeploy, nothing is written until that is known.
@@ -150,17 +151,6 @@ async function knownHere(place: DeploymentPlace, old: Manifest | undefined) {
   return { old, generation, previous: old ?? generation?.manifest, leftBehind: await readLeftBehind(place) }
 }
 
-function migrationOf({
-  migration,
-  restore,
-}: {
-  readonly migration: boolean
-  readonly restore: boolean
-}): 'none' | 'move' | 'move-and-restore' {
-  if (!migration) return 'none'
-  return restore ? 'move-and-restore' : 'move'
-}
-
 interface CombinedArguments {
   readonly confirm: number | undefined
   readonly lock: boolean
@@ -181,21 +171,11 @@ function refuseCombined({ confirm, lock, rollback, abandon }: CombinedArguments)
     throw usageError(`options '--confirm' and '${other[0]}' cannot be combined`, 'omit one of them')
 }
 
-interface TransitionArguments {
-  readonly repair: boolean
-  readonly upgrade: boolean
-  readonly restartChanged: boolean
+interface ActivityArguments {
   readonly rollback: boolean
-  readonly besideOriginal: boolean
   readonly activityTimeout: number | undefined
 }
 
-function transitionOptionsOf({ repair, upgrade, restartChanged, rollback, ...args }: TransitionArguments) {
-  return {
-    upgrade: repair ? 'repair' : upgrade ? 'upgrade' : 'activate-only',
-    changed: restartChanged ? 'restart' : 'keep',
-    rollback: rollback ? 'rollback' : 'keep',
-    timeoutSeconds: args.activityTimeout,
-    besideOriginal: args.besideOriginal,
-  } as const
+function activityTermsOf({ rollback, activityTimeout: timeoutSeconds }: ActivityArguments) {
+  return { rollback: rollback ? 'rollback' : 'keep', timeoutSeconds } as const
 }

@@ -15,13 +15,21 @@ import { executables } from '../../../../scripts/executables.ts'
 const MISSING = sshdMissing()
 const directory = mkdtempSync(join(tmpdir(), 'davit-strange-hosts-'))
 const path = (name: string) => join(directory, name)
-const PACKAGES = ['../', '../../lock/', '../../copy-closure/', '../../state/', '../../query/']
+const PACKAGES = [
+  '../',
+  '../../lock/',
+  '../../copy-closure/',
+  '../../state/',
+  '../../query/',
+  '../../../compositions/env/',
+]
 
 /** Tools that read from machines, and what they are asked to read. */
 const TOOLS = {
   'davit-reconstruct': ['infrastructure.json'],
   'davit-lock': ['--status', 'manifest.json'],
   'davit-query': ['--status', '-f', 'services', 'infrastructure.json'],
+  'davit-plan': ['--by', 'target', 'manifest.json'],
   'davit-copy-closure': ['--from', '-t', 'there', '-i', 'infrastructure.json', `/store/${'0'.repeat(32)}-web`],
   'davit-copy-snapshots': ['--from', '-t', 'there', '-i', 'infrastructure.json', '-c', 'box', '-C', 'db'],
 } as const

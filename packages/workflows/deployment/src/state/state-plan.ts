@@ -85,10 +85,9 @@ async function restoringFirst(
 ): Promise<ReadonlySet<MappingId>> {
   const found = mappings.map(async (mapping): Promise<readonly MappingId[]> => {
     const place = places.get(mapping.target)
-    if (place === undefined) return []
     const { module } = definitionOf(next, mapping)
-    const modules = await findModules(place.machine, [module])
-    const declared = modules.get(module)?.declared ?? (await declaredHere(module))
+    const modules = place === undefined ? undefined : await findModules(place.machine, [module])
+    const declared = modules?.get(module)?.declared ?? (await declaredHere(module))
     return declared.includes(RESTORES_FIRST) ? [mappingIdOf(mapping)] : []
   })
   return new Set((await Promise.all(found)).flat())

@@ -1,0 +1,27 @@
+import { Manifest, parseDocument } from '@davit/documents'
+
+import { privateDirectories } from '../private-directories.ts'
+import { delegateBuild, manifest, normalize } from '../tools.ts'
+import { modelWords, variablesOfModels, wordsOf } from '../words.ts'
+import type { PlanContext } from './plan.ts'
+
+/** Makes the manifest as davit-env does; if a step fails, which has said why, returns its status. */
+export async function manifestOfModels({
+  args,
+  environment,
+  runSteps,
+}: PlanContext): Promise<{ readonly value: Manifest } | { readonly failed: number }> {
+  const directories = privateDirectories(environment['TMPDIR'] || '/tmp', args.profile)
+  const { deployment, maxJobs, modules } = args
+  let text = ''
+  const failed = await runSteps({ ...variablesOfModels(args), DAVIT_PROFILE: args.profile }, async (steps) => {
+    if (deployment !== undefined) {
+      text = await steps.run(manifest, wordsOf({ format: 'json', deployment, modules }))
+      return
+    }
+    const architecture = await directories.use((TMPDIR) => steps.with({ TMPDIR }).run(normalize, modelWords(args)))
+    if (args.buildOnTargets) await steps.run(delegateBuild, [], architecture)
+    text = await steps.run(manifest, wordsOf({ format: 'json', maxJobs, modules }), architecture)
+  })
+  return failed === 0 ? { value: parseDocument(Manifest, text, { file: 'the models' }) } : { failed }
+}

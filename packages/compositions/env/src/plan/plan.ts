@@ -1,0 +1,47 @@
+import { resolve } from 'node:path'
+
+import { Manifest, type PlanDocument } from '@davit/documents'
+import { writeFileAtomic } from '@davit/files'
+import { type ArgumentsOf, defineTool, type ToolContext } from '@davit/tool'
+
+import { checkPlanOrder } from './check-plan-order.ts'
+import { planDescription } from './description.ts'
+import { manifestOfModels } from './manifest-of-models.ts'
+
+export type PlanContext = ToolContext<ArgumentsOf<typeof planDescription.options, typeof planDescription.operands>>
+
+export const plan = defineTool({
+  ...planDescription,
+  async run(context) {
+    const { args, print, workingDirectory, readDocument } = context
+    const from = checkPlanOrder(args)
+    const made = from === 'manifest' ? await readDocument(Manifest, args.manifest) : await manifestOfModels(context)
+    if ('failed' in made) return made.failed
+    const document = await planTo(made.value, context)
+    const { encodePlan, isNothing } = await import('@davit/review')
+    if (args.out !== undefined) await writeFileAtomic(resolve(workingDirectory, args.out), encodePlan(document))
+    await print(await rendered(document, context))
+    return isNothing(document) ? 0 : 2
+  },
+})
+
+/** What is needed to plan is loaded once there is something to plan. */
+async function planTo(next: Manifest, context: PlanContext): Promise<PlanDocument> {
+  const { from } = context.args
+  if (from === undefined) return (await import('./plan-against-targets.ts')).planAgainstTargets(next, context)
+  const { value } = await context.readDocument(Manifest, from)
+  return (await import('./plan-against-manifest.ts')).planAgainstManifest(value, next, context)
+}
+
+async function rendered(document: PlanDocument, { args, columns, colours = false }: PlanContext): Promise<string> {
+  const { encodePlan, renderMarkdown, renderText } = await import('@davit/review')
+  const { by, fold } = args
+  switch (args.format) {
+    case 'json':
+      return encodePlan(document)
+    case 'markdown':
+      return renderMarkdown(document, { by, fold })
+    case 'text':
+      return renderText(document, { by, fold, columns, colours })
+  }
+}

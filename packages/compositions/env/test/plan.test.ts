@@ -1,0 +1,181 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
+import { encodeDocument, Manifest, type ProfileName } from '@davit/documents'
+import { DeployedTargets } from '@davit/inventory/testing'
+import { fits, type Schema } from '@davit/testing/json-schema'
+import { type CallHere, runHere } from '@davit/tool/testing'
+import { beforeEach, describe, expect, test } from 'vitest'
+
+import { plan as tool } from '../src/plan/plan.ts'
+
+let targets: DeployedTargets
+beforeEach(async () => {
+  targets = await DeployedTargets.open()
+  await addGeneration(deploymentPlace(targets.environment['DAVIT_STATE_DIR']!, 'default' as ProfileName), {
+    manifest: targets.manifest,
+    text: encoded(targets.manifest),
+    origin: { time: new Date(0), user: 'root', host: 'desk' },
+  })
+})
+
+const SCHEMA = new URL('../../../../docs/formats/schemas/plan.json', import.meta.url)
+
+function encoded(manifest: Manifest): string {
+  return encodeDocument(Manifest, manifest, 'json')
+}
+
+function write(name: string, manifest: Manifest): string {
+  return targets.write(name, encoded(manifest))
+}
+
+/** The deployment without `api`, to which `web` connects. */
+function withoutApi(): Manifest {
+  const { manifest } = targets
+  const without = ({ service }: { readonly service: string }) => service !== 'key-api'
+  return {
+    ...manifest,
+    services: new Map(
+      [...manifest.services]
+        .filter(([key]) => key !== 'key-api')
+        .map(([key, one]) => [key, { ...one, connectsTo: [] }]),
+    ),
+    serviceMappings: manifest.serviceMappings.filter(without),
+  }
+}
+
+async function plan(argv: readonly string[], call: CallHere = {}) {
+  const ended = await runHere(tool, argv, { environment: targets.environment, directory: targets.directory, ...call })
+  return { ...ended, stdout: ended.stdout.replaceAll(targets.directory, 'DIR') }
+}
+
+describe('davit-plan', () => {
+  test('has nothing to do where all is as it should be', async () => {
+    expect(await plan([], { input: encoded(targets.manifest) })).toEqual({
+      status: 0,
+      stdout: 'nothing to do\n',
+      stderr: '',
+    })
+  })
+
+  test('shows what is to be done, by what is found on the targets', async () => {
+    rmSync(targets.up('web'))
+    const { status, stdout, stderr } = await plan([write('next.json', withoutApi())])
+    expect([status, stderr]).toEqual([2, ''])
+    expect(stdout).toBe(`- deactivate api in box on back (removed)
+~ restart web in box on back and front (no longer running)
+
+service web changes
+  - connects to api in box on back
+
+2 to restart, 1 to deactivate, on 2 targets
+longest chain: 2 steps: deactivate api → activate web
+`)
+  })
+
+  test('shows it by target, in colours, as wide as the terminal', async () => {
+    rmSync(targets.up('web'))
+    const file = write('next.json', withoutApi())
+    const environment = { ...targets.environment, TERM: 'xterm' }
+    const { stdout } = await plan(['--by', 'target', file], { columns: 40, environment })
+    expect(stdout).toContain('\u001b[1mback\u001b[m\n  \u001b[31m- deactivate'.replace('  \u001b[31m', '\u001b[31m  '))
+    const plain = await plan(['--by', 'target', file], { columns: 40, environment: { ...environment, NO_COLOR: '1' } })
+    expect(plain.stdout).toBe(stdout.replaceAll(/\u001b\[\d*m/g, ''))
+    expect(Math.max(...plain.stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(40)
+  })
+
+  test('prints and saves a document that its schema describes', async () => {
+    const { status, stdout } = await plan(['-f', 'json', '--out', 'plan.json', write('next.json', withoutApi())])
+    expect(status).toBe(2)
+    const schema = JSON.parse(readFileSync(SCHEMA, 'utf8')) as Schema
+    expect(fits(schema, JSON.parse(stdout))).toBe(true)
+    expect(readFileSync(join(targets.directory, 'plan.json'), 'utf8').replaceAll(targets.directory, 'DIR')).toBe(stdout)
+    expect(JSON.parse(stdout)).toMatchObject({ against: 'targets', transfers: [], summary: { deactivate: 1 } })
+  })
+
+  test('tells what other targets lack, and which profiles change', async () => {
+    const { manifest } = targets
+    const profiles = new Map([...manifest.profiles, ['spare' as never, manifest.profiles.get('front' as never)!]])
+    const { status, stdout } = await plan([write('next.json', { ...manifest, profiles })])
+    // All of them are this machine, whose store has everything.
+    expect([status, stdout]).toEqual([2, 'no service changes\n1 profile to set\n'])
+  })
+
+  test('warns of changed properties without their values, and restarts them on request', async () => {
+    const file = write('next.json', targets.withProperty('front', 54_321))
+    const kept = await plan([file])
+    expect([kept.status, kept.stdout]).toEqual([
+      0,
+      '= keep web in box on front unchanged (container properties changed: port)\n\nnothing to do, 1 kept with changed settings\n',
+    ])
+    const restarted = await plan(['--restart-changed', '-f', 'markdown', file])
+    expect([restarted.status, restarted.stdout]).toEqual([
+      2,
+      expect.stringContaining('| `~` | restart web in box | front |'),
+    ])
+    expect(restarted.stdout + kept.stdout).not.toContain('54321')
+  })
+
+  test('leaves targets alone that cannot be reached, if it may, and otherwise refuses', async () => {
+    const { infrastructure } = targets.manifest
+    const away = { ...infrastructure.get('spare' as never)!, clientInterface: '/nonexistent' }
+    const file = write('away.json', {
+      ...withoutApi(),
+      infrastructure: new Map([...infrastructure, ['away' as never, away]]),
+    })
+    expect(await plan([file])).toMatchObject({ status: 69, stdout: '' })
+    const { status, stdout } = await plan(['--skip-unreachable', file])
+    expect([status, stdout]).toEqual([2, expect.stringContaining('\nnot reached, and left alone: away\n')])
+  })
+
+  test('plans from one manifest to another without asking a machine', async () => {
+    const { manifest } = targets
+    const away = new Map(
+      [...manifest.infrastructure].map(([name, one]) => [name, { ...one, clientInterface: '/nonexistent' }]),
+    )
+    const old = write('old.json', { ...manifest, infrastructure: away })
+    const changed = { ...targets.withProperty('front', 2), serviceMappings: withoutApi().serviceMappings }
+    const next = write('next.json', { ...changed, services: withoutApi().services })
+    const { status, stdout, stderr } = await plan(['--from', old, next])
+    expect([status, stderr]).toEqual([2, ''])
+    expect(stdout).toBe(`- deactivate api in box on back (removed)
+= keep web in box on back unchanged (connectsTo changed: api)
+= keep web in box on front unchanged (container properties changed: port; connectsTo changed: api)
+
+service web changes
+  - connects to api in box on back
+
+1 to deactivate, 2 kept with changed settings, on 1 target
+`)
+    expect(await plan(['--from', old, old])).toMatchObject({ status: 0, stdout: 'nothing to do\n' })
+    expect((await plan(['--from', '-', next], { input: readFileSync(old, 'utf8') })).stdout).toBe(stdout)
+  })
+
+  test('changes nothing', async () => {
+    rmSync(targets.up('web'))
+    const before = readFileSync(join(targets.record('back', 'web'), 'state'))
+    await plan([write('next.json', withoutApi())])
+    expect(readFileSync(join(targets.record('back', 'web'), 'state'))).toEqual(before)
+    expect(existsSync(targets.up('web'))).toBe(false)
+  })
+
+  test.each([
+    [['-s', 's', 'm.json'], 'a manifest cannot be combined with models'],
+    [['-s', 's'], 'the infrastructure model (-i) and the distribution model (-d) are missing'],
+    [['-D', 'd', '-A', 'a'], "option '--deployment' cannot be combined with models"],
+    [['--from', '-'], "only one manifest can be '-'"],
+    [['--from', 'x', '--repair', 'y'], "options '--from' and '--repair' cannot be combined"],
+    [['--out', '', 'y'], "option '--out' needs a value"],
+    [[], 'standard input is a terminal'],
+  ])('%j is refused: %s', async (argv, message) => {
+    const { status, stdout, stderr } = await plan(argv)
+    expect([status, stdout]).toEqual([64, ''])
+    expect(stderr).toContain(message)
+  })
+
+  test('refuses an empty document, and another one', async () => {
+    expect(await plan([], { input: '' })).toMatchObject({ status: 66, stdout: '' })
+    expect(await plan([], { input: '{}' })).toMatchObject({ status: 65, stdout: '' })
+  })
+})

@@ -1,0 +1,76 @@
+import { printable } from '@davit/diagnostics'
+import type { PlanDocument } from '@davit/documents'
+import { keptText, remarkText } from '@davit/transition'
+
+import type { Arrangement } from './arrangement.ts'
+import { groupsOf } from './by-target.ts'
+import { diffLines } from './diff-lines.ts'
+import { namesText, rowText, signOf } from './row-text.ts'
+import { type Row, rowsOf } from './rows.ts'
+import { summaryLines } from './summary-lines.ts'
+
+/** Renders a plan as Markdown, for a merge request. */
+export function renderMarkdown(plan: PlanDocument, arrangement: Arrangement): string {
+  const [actions = '', ...rest] = summaryLines(plan)
+  const parts = [
+    [`### Plan for ${escaped(plan.profile)}: ${escaped(actions)}`],
+    rest.map((line) => `- ${escaped(line)}`),
+    plan.messages.map((message) => `- ${escaped(remarkText(message))}`),
+    stepLines(plan, arrangement),
+    plan.kept.map((one) => `- ${escaped(keptText(one))}`),
+    details(plan),
+  ]
+  return parts.flatMap((lines) => (lines.length === 0 ? [] : [`${lines.join('\n')}\n`])).join('\n')
+}
+
+function stepLines({ steps }: PlanDocument, { by, fold }: Arrangement): readonly string[] {
+  if (steps.length === 0) return []
+  if (by === 'order') return [...HEAD, ...rowsOf(steps, { fold }).map((row) => tableRow(row, row.targets))]
+  const rows = groupsOf(steps, { fold }).flatMap(({ targets, rows: own }) => own.map((row) => tableRow(row, targets)))
+  return [...HEAD, ...rows]
+}
+
+const HEAD = ['| | step | targets | why |', '|---|---|---|---|']
+
+function tableRow(row: Row, targets: readonly string[]): string {
+  const { why, ...rest } = row
+  const named = targets.length > 1 && namesText(targets) === `${targets.length} targets`
+  const places = named ? `${targets.length}: ${targets.join(', ')}` : namesText(targets)
+  const step = rowText({ ...rest, why: [] }, 'below-its-target')
+  return `| \`${signOf(row.verb)}\` | ${escaped(step)} | ${escaped(places)} | ${escaped(why.join('; '))} |`
+}
+
+/** What changes in services, folded away. */
+function details(plan: PlanDocument): readonly string[] {
+  const diff = diffLines(plan).flatMap(({ service, lines }) => [
+    `  service ${service}`,
+    ...lines.map(({ sign, text }) => (sign === '~' ? `! ${text}` : `${sign} ${text}`)),
+  ])
+  if (diff.length === 0) return []
+  const text = diff.map((line) => plain(line))
+  const fence = fenceFor(text)
+  return ['<details><summary>What changes in services</summary>', '', `${fence}diff`, ...text, fence, '', '</details>']
+}
+
+/** A fence that no line of the text ends. */
+function fenceFor(lines: readonly string[]): string {
+  const longest = lines.reduce(
+    (most, line) => Math.max(most, ...(line.match(/`+/g) ?? ['']).map(({ length }) => length)),
+    0,
+  )
+  return '`'.repeat(Math.max(3, longest + 1))
+}
+
+/** Shows text as it is, whatever Markdown or HTML would make of it. */
+function escaped(text: string): string {
+  return plain(text).replaceAll(/[\\`*_{}[\]<>()#+!|~&@$-]/g, (character) =>
+    SAFE_ALONE.test(character) ? character : `\\${character}`,
+  )
+}
+
+/** Characters that only matter at the beginning of a line, where no text of a plan stands. */
+const SAFE_ALONE = /[()#+!-]/
+
+function plain(text: string): string {
+  return printable(text).replaceAll('\n', ' ')
+}

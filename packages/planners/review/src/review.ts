@@ -1,0 +1,7 @@
+export { encodePlan } from './encode-plan.ts'
+export { type Arrangement } from './arrangement.ts'
+export { planDifferences } from './plan-differences.ts'
+export { planDocument, type PlanParts } from './plan-document.ts'
+export { renderMarkdown } from './render-markdown.ts'
+export { renderText, type TextOptions } from './render-text.ts'
+export { isNothing, type Summary, summaryOf } from './summary.ts'
