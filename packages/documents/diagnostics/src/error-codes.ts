@@ -24,6 +24,8 @@ export const ERROR_CODES = {
     'The profile of a target contains no readable profile manifest. Reconstruct from the records of the target with `--prefer records`, or deploy again.',
   'bad-record':
     'A record on a target is damaged and does not name the module to call. Deploy again: the next run uses the manifests instead.',
+  'bad-repository':
+    'A repository of stacks contains something that davit does not unpack, such as a link that leads out of it, or is damaged. The problem is in the repository.',
   'bad-request':
     'davit sent a request that its helper on the target does not support. This is a bug in davit: please report it.',
   'bad-root-name': 'The name of a garbage collection root is invalid. Use letters, digits, and `_ . + -`.',
@@ -147,6 +149,8 @@ export const ERROR_CODES = {
   'no-state':
     'A target has no state of a service of which a snapshot was to be taken. Its disk may be new; restore the last snapshot that is kept.',
   'no-state-directory': 'davit cannot determine where to keep its state. Set `DAVIT_STATE_DIR` or `HOME`.',
+  'no-such-stack':
+    'A repository has no stack in the directory that the reference stands for, or no version of it that fits. Correct the reference, or tag a version.',
   'no-target': 'There is no such target, or no services were left behind on it. Check the spelling.',
   'no-trial': 'A target has nothing to confirm: somebody has removed its trial, or it was confirmed.',
   'not-a-model':
@@ -211,6 +215,8 @@ export const ERROR_CODES = {
   'transfer-failed': 'A snapshot of state did not arrive as it was sent. Run the same command again.',
   'transition-failed':
     'The transition failed, and some of it could not be undone. The hint explains what is left, and how to continue.',
+  'unfetched-stacks':
+    'Some stacks could not be fetched; the reasons are listed above the error. What was fetched stays: run the same command again.',
   'unfit-for-language': 'The result cannot be in that language, for the reasons above the error. Use another one.',
   'unfit-text':
     'A text contains a character that XML cannot represent. Remove the character, or write the document as JSON.',
@@ -219,6 +225,8 @@ export const ERROR_CODES = {
   unplaceable:
     'No target can take some of the services. What each target lacks is listed above the error; add targets, or containers and tags to targets.',
   unreachable: 'A machine cannot be reached. Make `ssh ADDRESS` work first.',
+  'unreachable-repository':
+    'git cannot read a repository of stacks. Make `git ls-remote ADDRESS` work first: address, network, keys or passwords.',
   'unreadable-modules': 'A directory of modules cannot be read. Check its path and permissions.',
   'unsupported-interface':
     'A target names a client interface that does not exist. Use `ssh`, `local`, the path of a client executable, or its name, which ends in `-client`. The machine of a client executable needs `--store nix`.',

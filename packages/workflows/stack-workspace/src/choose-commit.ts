@@ -1,0 +1,32 @@
+import { compareVersions, isSemanticVersion, satisfies, type Spec } from '@davit/stack'
+
+/** A tag of a repository, with the commit that it leads to. */
+export interface Tag {
+  readonly name: string
+  readonly commit: string
+}
+
+interface VersionTag extends Tag {
+  readonly version: string
+  /** Whether it is the tag of this directory alone. */
+  readonly isOwn: boolean
+}
+
+/** Returns the tags that are fitting versions of the stack in a directory, the highest first: `1.2.3`, `v1.2.3`, `DIRECTORY/v1.2.3`. */
+export function fittingTags(tags: readonly Tag[], directory: string, spec: Spec): readonly Tag[] {
+  return tags
+    .flatMap((tag): VersionTag[] => {
+      const isOwn = directory !== '' && tag.name.startsWith(`${directory}/v`)
+      const version = isOwn ? tag.name.slice(directory.length + 2) : tag.name.replace(/^v/, '')
+      return isSemanticVersion(version) && satisfies(spec, { version }) ? [{ ...tag, version, isOwn }] : []
+    })
+    .toSorted(byPrecedence)
+}
+
+function byPrecedence(left: VersionTag, right: VersionTag): number {
+  return (
+    compareVersions(right.version, left.version) ||
+    Number(right.isOwn) - Number(left.isOwn) ||
+    (left.name < right.name ? -1 : 1)
+  )
+}

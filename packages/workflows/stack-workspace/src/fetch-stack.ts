@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DavitError, ExitStatus, type Report } from '@davit/diagnostics'
+import {
+  baseAndName,
+  type CompileOutcome,
+  FETCHED,
+  type FullReference,
+  type StackFiles,
+  type Workspace,
+} from '@davit/stack'
+import { type ChosenTree, chooseTree } from './choose-tree.ts'
+import { type Clone, cloneRepository } from './clone.ts'
+import { type Git, withoutPassword } from './git.ts'
+import { installTree, withAside } from './install-tree.ts'
+import { say } from './messages.ts'
+import { fetchedCommit, writeOrigin } from './origin-file.ts'
+import { type Overlay, overlay } from './overlay.ts'
+import { originOf } from './repository-of.ts'
+import { whyRefused } from './refused-origin.ts'
+import { type Source, unpackTree } from './stack-tree.ts'
+
+export interface FetchOptions {
+  readonly files: StackFiles
+  readonly workspace: Workspace
+  /** Workspace or home: fetched stacks go below it. */
+  readonly root: string
+  /** Empty directory for what is needed on the way. */
+  readonly temporary: string
+  readonly git: Git
+  readonly report: Report
+  /** Looks for newer versions of what was fetched before, too. */
+  readonly isUpdate: boolean
+  /** Changes nothing below `root`. */
+  readonly isDryRun: boolean
+  /** Compiles the stack, to find out which references lead nowhere. */
+  compile(files: StackFiles): CompileOutcome
+}
+
+export interface Fetching {
+  readonly options: FetchOptions
+  readonly overlay: Overlay
+  /** Directory of fetched stacks. */
+  readonly fetched: string
+  /** By address; each repository is asked once. */
+  readonly clones: Map<string, Promise<Clone>>
+}
+
+export function openFetching(options: FetchOptions): Fetching {
+  const fetched = join(options.root, FETCHED[0])
+  const seen = overlay(options.files, fetched, { hidesOthers: options.isUpdate })
+  return { options, overlay: seen, fetched, clones: new Map() }
+}
+
+/** Fetches a stack that is what all specs ask for. */
+export async function fetchStack(
+  fetching: Fetching,
+  reference: FullReference,
+  specs: readonly string[],
+): Promise<void> {
+  const { options, overlay: seen } = fetching
+  const origin = originOf(reference, options.workspace)
+  const why = whyRefused(reference, origin)
+  if (why !== undefined) throw refusal(reference, `it is not fetched from '${withoutPassword(origin.url)}': ${why}`)
+  const place = placeOf(fetching, reference)
+  const source = { git: options.git, clone: await cloneOf(fetching, origin.url) }
+  const tree = await chooseTree(source, { name: reference.name, specs, directory: origin.directory })
+  const fields = { stack: reference.name, version: versionOf(tree), repository: withoutPassword(origin.url) }
+  if (options.isUpdate && fetchedCommit(place) === tree.commit) {
+    seen.reveal(place)
+    options.report(say('stack-is-current', fields))
+    return
+  }
+  await bring(fetching, { reference, place, source, tree })
+  for (const directory of tree.submodules)
+    options.report(say('submodule-left-out', { stack: reference.name, directory }))
+  options.report(say(options.isDryRun ? 'would-fetch' : 'stack-fetched', fields))
+}
+
+/** Goes on with what is there of a stack that could not be fetched. */
+export function keepStack(fetching: Fetching, reference: FullReference): void {
+  const place = placeOf(fetching, reference)
+  if (existsSync(place)) fetching.overlay.reveal(place)
+}
+
+function placeOf({ fetched }: Fetching, reference: FullReference): string {
+  return join(fetched, baseAndName(reference))
+}
+
+function versionOf({ tag, commit }: ChosenTree): string {
+  return tag ?? commit.slice(0, 7)
+}
+
+/** Returns the clone of a repository; one that could not be reached is not asked again. */
+function cloneOf({ options, clones }: Fetching, url: string): Promise<Clone> {
+  const known = clones.get(url)
+  if (known !== undefined) return known
+  const clone = cloned(options, url)
+  clones.set(url, clone)
+  return clone
+}
+
+async function cloned({ git, temporary, report }: FetchOptions, url: string): Promise<Clone> {
+  const step = { id: `fetch ${url}`, step: `fetch ${withoutPassword(url)}` }
+  report({ kind: 'started', ...step })
+  try {
+    const clone = await cloneRepository(git, url, await mkdtemp(join(temporary, 'clone-')))
+    report({ kind: 'finished', ...step })
+    return clone
+  } catch (error) {
+    report({ kind: 'failed', ...step, message: error instanceof Error ? error.message : String(error) })
+    throw error
+  }
+}
+
+interface Delivery {
+  readonly reference: FullReference
+  readonly place: string
+  readonly source: Source
+  readonly tree: ChosenTree
+}
+
+/** Unpacks a stack aside, and moves it to its place; a dry run leaves it aside, and reads it there. */
+async function bring(fetching: Fetching, { reference, place, source, tree }: Delivery): Promise<void> {
+  const { options, overlay: seen, fetched } = fetching
+  const unpack = async (into: string) => {
+    await named(reference, unpackTree(source, tree, into))
+    const { commit, tag } = tree
+    await writeOrigin(into, { repository: source.clone.url, commit, ...(tag === undefined ? {} : { tag }) })
+  }
+  if (options.isDryRun) {
+    const directory = join(await mkdtemp(join(options.temporary, 'stack-')), 'stack')
+    await unpack(directory)
+    seen.stage(place, directory)
+    return
+  }
+  await withAside(fetched, async (aside) => {
+    const directory = join(aside, 'stack')
+    await unpack(directory)
+    options.git.signal.throwIfAborted()
+    await installTree(directory, place, aside)
+  })
+  seen.reveal(place)
+}
+
+/** Says which stack is refused. */
+async function named(reference: FullReference, work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    const isRefused = error instanceof DavitError && (error.code === 'bad-archive' || error.code === 'bad-repository')
+    throw isRefused ? refusal(reference, error.message, error) : error
+  }
+}
+
+function refusal({ name }: FullReference, why: string, cause?: unknown): DavitError {
+  return new DavitError('bad-repository', `stack '${name}' is refused: ${why}`, {
+    exitStatus: ExitStatus.badDocument,
+    ...(cause === undefined ? {} : { cause }),
+  })
+}

@@ -1,0 +1,24 @@
+import { detail, messages, note, warning } from '@davit/diagnostics'
+
+const fields = { stack: 'text', version: 'text', repository: 'text' } as const
+
+export const say = messages({
+  /** A stack was fetched to its place below the workspace, or below the home directory. */
+  'stack-fetched': note(
+    fields,
+    ({ stack, version, repository }) => `fetched '${stack}' ${version} from '${repository}'`,
+  ),
+  /** A dry run found the version of a stack that would be fetched. */
+  'would-fetch': note(
+    fields,
+    ({ stack, version, repository }) => `would fetch '${stack}' ${version} from '${repository}'`,
+  ),
+  /** With `--update`: the repository has nothing newer that fits. */
+  'stack-is-current': detail(fields, ({ stack, version }) => `'${stack}' stays at ${version}`),
+  /** A directory of a fetched stack is a repository of its own. Submodules are not fetched, so the directory is empty. */
+  'submodule-left-out': warning(
+    { stack: 'text', directory: 'text' },
+    ({ stack, directory }) =>
+      `'${directory}' of stack '${stack}' is a submodule, which is not fetched: the directory is empty`,
+  ),
+})

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeFileAtomic } from '@davit/files'
+import { writeJson } from '@davit/languages'
+import { withoutPassword } from './git.ts'
+
+/** Name of the record of where a fetched stack comes from. */
+export const ORIGIN_FILE = '.origin.json'
+
+/** Where a fetched stack comes from. */
+export interface OriginRecord {
+  readonly repository: string
+  readonly commit: string
+  /** The tag whose version it is; missing for a commit and for the default branch. */
+  readonly tag?: string
+}
+
+export function writeOrigin(directory: string, { repository, ...origin }: OriginRecord): Promise<void> {
+  const record = { repository: withoutPassword(repository), ...origin }
+  return writeFileAtomic(join(directory, ORIGIN_FILE), `${writeJson(record)}\n`, { mode: 0o644 })
+}
+
+/** Returns the commit of which a directory is a copy, if it says so. */
+export function fetchedCommit(directory: string): string | undefined {
+  try {
+    const record: unknown = JSON.parse(readFileSync(join(directory, ORIGIN_FILE), 'utf8'))
+    return typeof record === 'object' && record !== null && 'commit' in record ? String(record.commit) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,18 @@
+import { printable } from '@davit/diagnostics'
+import type { FullReference } from '@davit/stack'
+import type { Origin } from './repository-of.ts'
+
+/** A machine's name, which is also a directory: neither hidden nor above. */
+const BASE = /^[A-Za-z0-9][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)+(?::\d{1,5})?\/$/
+/** Transports such as `ext::` run commands. */
+const TRANSPORT = /^[A-Za-z0-9+.-]*::/
+const PROTOCOL = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/$/
+
+/** Says why a stack is not fetched from where it should come from; undefined if nothing speaks against it. */
+export function whyRefused({ base, protocol }: FullReference, { url }: Origin): string | undefined {
+  if (!BASE.test(base)) return `'${base}' is not the name of a machine`
+  if (!PROTOCOL.test(protocol)) return `'${protocol}' is not a protocol`
+  if (url.startsWith('-')) return 'the address of a repository cannot begin with a hyphen'
+  if (TRANSPORT.test(url)) return 'git would run a program to reach this address'
+  return printable(url) !== url || url.includes('\n') ? 'the address has control characters' : undefined
+}

@@ -1,0 +1,69 @@
+import { text } from 'node:stream/consumers'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { unpackArchive } from '@davit/files'
+import { type FoundVersion, languageOf, MUFILES, scanMetadata } from '@davit/stack'
+import { checkTree } from './check-tree.ts'
+import type { Clone } from './clone.ts'
+import { type Git, gitOutput, reasonIn, runGit, startGit } from './git.ts'
+
+/** A repository on this machine, and how to read it. */
+export interface Source {
+  readonly git: Git
+  readonly clone: Clone
+}
+
+/** A directory of a commit. */
+export interface Tree {
+  readonly commit: string
+  readonly directory: string
+}
+
+/** The files of a stack in a commit. */
+export interface StackTree extends Tree {
+  /** What its stack file states, and its commit. */
+  readonly stated: FoundVersion
+  /** Directories that are other repositories, which are not fetched. */
+  readonly submodules: readonly string[]
+}
+
+const LIMITS = { maxEntries: 100_000, maxBytes: 1024 ** 3 }
+
+/** Finds a stack in a commit; undefined if the directory has no stack file there. */
+export async function findTree({ git, clone }: Source, tree: Tree): Promise<StackTree | undefined> {
+  const words = ['-C', clone.directory, 'ls-tree', '-r', '-z', '--full-tree', nameOf(tree)]
+  const { exitCode, stdout } = await runGit(git, words)
+  if (exitCode !== 0) return undefined
+  const entries = stdout.split('\0').flatMap(parseEntry)
+  const [mufile] = MUFILES.flatMap((name) => entries.find(({ path }) => path === name) ?? [])
+  if (mufile === undefined || !mufile.mode.startsWith(FILE)) return undefined
+  const content = await gitOutput(git, ['-C', clone.directory, 'cat-file', 'blob', mufile.object])
+  const version = scanMetadata(content, languageOf(mufile.path)).get('version')
+  const submodules = entries.filter(({ mode }) => mode === SUBMODULE).map(({ path }) => path)
+  return { ...tree, stated: { version, commit: tree.commit }, submodules }
+}
+
+/** Modes of entries of a tree, in octal digits. */
+const FILE = '100'
+const SUBMODULE = '160000'
+
+function nameOf({ commit, directory }: Tree): string {
+  return directory === '' ? commit : `${commit}:${directory}`
+}
+
+function parseEntry(line: string): { readonly mode: string; readonly object: string; readonly path: string }[] {
+  const [, mode = '', object = '', path = ''] = /^(\d+) \S+ (\S+)\t([^]*)$/.exec(line) ?? []
+  return path === '' ? [] : [{ mode, object, path }]
+}
+
+/** Unpacks a stack into a directory that does not exist yet. Git has no say in what is written, and where. */
+export async function unpackTree({ git, clone }: Source, tree: Tree, into: string): Promise<void> {
+  const archive = await startGit(git, ['-C', clone.directory, 'archive', '--format=tar', nameOf(tree)])
+  archive.stdin.end()
+  const [complaints] = await Promise.all([text(archive.stderr), unpackArchive(archive.stdout, into, LIMITS)]).finally(
+    () => archive.kill(),
+  )
+  if ((await archive.exit) !== 0) {
+    throw new DavitError('bad-repository', reasonIn(complaints), { exitStatus: ExitStatus.badDocument })
+  }
+  checkTree(into)
+}

@@ -1,0 +1,7 @@
+export { type FetchFailure, type FetchOutcome, fetchStacks } from './fetch-stacks.ts'
+export type { FetchOptions } from './fetch-stack.ts'
+export { type OpenedStack, openStack, openWorkspace } from './open-workspace.ts'
+export { pinsOf } from './pins-of.ts'
+export { say } from './messages.ts'
+export { stackFiles } from './stack-files.ts'
+export { stackRoots } from './stack-roots.ts'

@@ -1,0 +1,159 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { expect, test } from 'vitest'
+import { openStack, stackFiles } from '../src/stack-workspace.ts'
+import { originOf } from '../src/repository-of.ts'
+import { parseWorkspace } from '@davit/stack'
+import { type Tree, writeTree } from './testing.ts'
+
+function opened(tree: Tree, operand = '.') {
+  const directory = scratchDirectory()
+  writeTree(directory, tree)
+  const { path, root, workspace, findings } = openStack(join(directory, operand), stackFiles(directory))
+  const shown = (full: string | undefined) => full?.replace(directory, '.')
+  return {
+    path: shown(path),
+    root: shown(root),
+    clusters: [...workspace.clusters.keys()],
+    findings: findings.map(({ code, subjects }) => [code, ...subjects]),
+  }
+}
+
+test.each<
+  [
+    string,
+    Tree,
+    string,
+    { path?: string | undefined; root?: string; findings?: readonly unknown[]; clusters?: readonly string[] },
+  ]
+>([
+  ['json, yaml, yml in this order', { 'Mu.json': '{}', 'Mu.yaml': '', 'Mu.yml': '' }, '.', { path: './Mu.json' }],
+  ['yaml before yml', { 'Mu.yaml': '', 'Mu.yml': '' }, '.', { path: './Mu.yaml' }],
+  ['a parent', { 'Mu.yml': '', 'a/b/x': '' }, 'a/b', { path: './Mu.yml', root: './a/b' }],
+  ['a file of any name', { 'a/stack.txt': '' }, 'a/stack.txt', { path: './a/stack.txt', root: './a' }],
+  [
+    'the workspace above',
+    { 'Mu.yaml': '', 'Muspace.yaml': 'clusters: { c: {} }', 'a/Mu.yaml': '' },
+    'a',
+    { path: './a/Mu.yaml', root: '.', clusters: ['c'] },
+  ],
+  [
+    'a workspace in .mu',
+    { '.mu/workspace.yml': 'clusters: { c: {} }', 'Mu.yaml': '' },
+    '.',
+    { root: '.', clusters: ['c'] },
+  ],
+  [
+    'Muspace before .mu',
+    { '.mu/workspace.yml': 'clusters: { c: {} }', 'Muspace.json': '{"clusters":{"d":{}}}', 'Mu.yaml': '' },
+    '.',
+    { clusters: ['d'] },
+  ],
+  [
+    'the nearest workspace',
+    { 'Muspace.yaml': 'clusters: { far: {} }', 'a/Muspace.yaml': 'clusters: { near: {} }', 'a/b/Mu.yaml': '' },
+    'a/b',
+    { root: './a', clusters: ['near'] },
+  ],
+  [
+    'an end at the workspace',
+    { 'Mu.yaml': '', 'a/Muspace.yaml': '', 'a/b/x': '' },
+    'a/b',
+    { path: undefined, root: './a', findings: [['MU100']] },
+  ],
+  [
+    'a file in other case',
+    { 'mu.yaml': '', 'a/Mu.yaml': '' },
+    '.',
+    { path: undefined, findings: [['MU101', 'mu.yaml'], ['MU100']] },
+  ],
+  [
+    'other extensions',
+    { Mu: '', 'Mu.txt': '', 'Mu.yaml': '', 'mu.txt': '' },
+    '.',
+    {
+      path: './Mu.yaml',
+      findings: [
+        ['MU102', 'Mu'],
+        ['MU102', 'Mu.txt'],
+      ],
+    },
+  ],
+  [
+    'workspace files that are called almost so',
+    { 'muspace.yaml': '', 'Muspace.toml': '', '.mu/workspace': '', 'Mu.yaml': '', 'Muspace.yaml': '' },
+    '.',
+    {
+      root: '.',
+      findings: [
+        ['MU102', 'Muspace.toml'],
+        ['MU101', 'muspace.yaml'],
+      ],
+    },
+  ],
+  [
+    'a directory of that name',
+    { 'Mu.yaml/x': '', 'Mu.yml': '', 'Mu.d/x': '' },
+    '.',
+    { path: './Mu.yml', findings: [] },
+  ],
+  ['a broken workspace', { 'Mu.yaml': '', 'Muspace.yaml': '{' }, '.', { path: './Mu.yaml', findings: [['MU152']] }],
+  ['nothing', {}, 'none', { path: undefined }],
+])('openStack() takes %s', (_, tree, operand, expected) => {
+  const result = opened({ ...tree, Muspace_end: '' }, operand)
+  const known = Object.keys(expected) as (keyof typeof expected)[]
+  const compared = known.filter((key) => key !== 'findings' || !result.findings.some(([code]) => code === 'MU103'))
+  for (const key of compared) expect([key, result[key]]).toStrictEqual([key, expected[key]])
+})
+
+test('openStack() says which operand is not there', () => {
+  const directory = scratchDirectory()
+  const { findings } = openStack(join(directory, 'none'), stackFiles(directory))
+  expect(findings).toMatchObject([
+    { code: 'MU103', subjects: [join(directory, 'none')], hint: 'there is no such file or directory' },
+  ])
+})
+
+test('stackFiles() reads text of bounded size, and nothing but files', () => {
+  const directory = scratchDirectory()
+  const { read, realPath, shown } = stackFiles(directory)
+  const file = (name: string, content: string | Uint8Array) => {
+    writeFileSync(join(directory, name), content)
+    return read(join(directory, name))
+  }
+  expect(file('a', 'text')).toStrictEqual({ kind: 'text', text: 'text' })
+  expect(file('b', Uint8Array.of(0xff))).toStrictEqual({ kind: 'unreadable', reason: 'it is not text in UTF-8' })
+  expect(file('c', 'x'.repeat(16 * 1024 * 1024 + 1))).toStrictEqual({
+    kind: 'unreadable',
+    reason: 'it is larger than 16 MiB',
+  })
+  expect(read(directory)).toStrictEqual({ kind: 'unreadable', reason: 'it is not a file' })
+  expect(spawnSync('mkfifo', [join(directory, 'pipe')]).status).toBe(0)
+  expect(read(join(directory, 'pipe'))).toStrictEqual({ kind: 'unreadable', reason: 'it is not a file' })
+  expect(read(join(directory, 'none'))).toStrictEqual({ kind: 'absent' })
+  expect(read(join(directory, 'a/b'))).toStrictEqual({ kind: 'absent' })
+  expect([realPath(join(directory, 'none')), shown(join(directory, 'a/b')), shown('/etc/x')]).toStrictEqual([
+    undefined,
+    'a/b',
+    '/etc/x',
+  ])
+  mkdirSync(join(directory, 'd'))
+})
+
+test.each([
+  ['hub.mu.com/', 'acme/db', 'https://hub.mu.com/acme/db', ''],
+  ['hub.mu.com/', 'acme/db/x/y', 'https://hub.mu.com/acme/db', 'x/y'],
+  ['hub.mu.com/', 'db', 'https://hub.mu.com/db', ''],
+  ['hub.mu.com/', 'corp/db', 'ssh://corp', 'db'],
+  ['hub.mu.com/', 'corp/tools/c/d', 'ssh://tools', 'c/d'],
+  ['hub.mu.com/', 'corp/tools/x', 'ssh://x', ''],
+  ['hub.mu.com/', 'corporate/x', 'https://hub.mu.com/corporate/x', ''],
+  ['git.corp.org/', 'a/b', 'ssh://other', 'b'],
+])('originOf() goes from %s%s to its repository', (base, name, url, directory) => {
+  const text =
+    'repositories: { corp/...: "ssh://corp", corp/tools/...: "ssh://tools", corp/tools/x: "ssh://x", git.corp.org/a/...: "ssh://other" }'
+  const { workspace } = parseWorkspace({ name: 'Muspace.yaml', text })
+  expect(originOf({ protocol: 'https://', base, name, spec: 'latest' }, workspace)).toStrictEqual({ url, directory })
+})

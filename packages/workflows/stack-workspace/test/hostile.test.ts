@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { expect, test } from 'vitest'
+import { filesIn, makeRepository, makeShop, type Repository, stack, user } from './testing.ts'
+
+/** Makes a commit of a tree that git itself would not add: entries are `MODE TYPE OBJECT\tNAME`, with the object of a text for `=text`. */
+function commitTree(
+  repository: Repository,
+  entries: readonly (readonly [mode: string, name: string, content: string])[],
+): void {
+  const lines = entries.map(([mode, name, content]) => {
+    const isTree = mode === '040000'
+    const object =
+      mode === '160000' ? content : isTree ? content : repository.git(['hash-object', '-w', '--stdin'], content)
+    return `${mode} ${isTree ? 'tree' : mode === '160000' ? 'commit' : 'blob'} ${object}\t${name}`
+  })
+  const tree = repository.git(['mktree', '--missing'], `${lines.join('\n')}\n`)
+  const commit = repository.git(['commit-tree', tree, '-m', 'x'])
+  repository.git(['update-ref', 'refs/heads/main', commit])
+}
+
+function treeOf(repository: Repository, name: string, content: string): string {
+  const object = repository.git(['hash-object', '-w', '--stdin'], content)
+  return repository.git(['mktree'], `100644 blob ${object}\t${name}\n`)
+}
+
+const MUFILE = ['100644', 'Mu.yaml', stack('acme/db')] as const
+
+test.each([
+  ['a link to an absolute path', [['120000', 'out', '/etc/passwd']], "it contains 'out', which is a link out of it"],
+  ['a link upwards', [['120000', 'out', '../../../x']], "it contains 'out', which is a link out of it"],
+  [
+    'a link upwards through a link',
+    [
+      ['120000', 'a', '.'],
+      ['120000', 'out', 'a/../../x'],
+    ],
+    "it contains 'out', which is a link out of it",
+  ],
+])('fetchStacks() refuses %s', async (_, entries, why) => {
+  const repository = makeRepository()
+  commitTree(repository, [MUFILE, ...(entries as [string, string, string][])])
+  const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/db': repository.url })
+  const { failures } = await shop.fetch()
+  expect(failures.map(({ error }) => [error.code, error.exitStatus, error.message])).toStrictEqual([
+    ['bad-repository', 65, `stack 'acme/db' is refused: ${why}`],
+  ])
+  expect(existsSync(join(shop.root, '.Mudeps'))).toBe(false)
+})
+
+test.each(['..', '.git', '.GIT'])(
+  "fetchStacks() refuses a directory '%s', and writes nothing outside",
+  async (name) => {
+    const repository = makeRepository()
+    commitTree(repository, [MUFILE, ['040000', name, treeOf(repository, 'evil', 'x')]])
+    const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/db': repository.url })
+    const { failures } = await shop.fetch()
+    expect(failures.map(({ error }) => error.exitStatus)).toStrictEqual([65])
+    expect(filesIn(shop.root)).toStrictEqual(['Mu.yaml', 'Muspace.json'])
+  },
+)
+
+test('links within, strange names and hooks are harmless files; a record of origin is davit’s own', async () => {
+  const repository = makeRepository()
+  const hooks = treeOf(repository, 'post-checkout', '#!/bin/sh\ntouch /tmp/owned\n')
+  const nested = treeOf(repository, '.origin.json', '{"commit":"0000000000000000000000000000000000000000"}')
+  commitTree(repository, [
+    MUFILE,
+    ['100644', '-u', 'u'],
+    ['100644', '--upload-pack=touch x', 'u'],
+    ['100644', '.origin.json', '{"commit":"0000000000000000000000000000000000000000"}'],
+    ['120000', 'link', 'hooks/post-checkout'],
+    ['120000', 'dangling', 'nothing'],
+    ['040000', 'hooks', hooks],
+    ['040000', 'x', nested],
+    ['160000', 'module', '1234567890123456789012345678901234567890'],
+    ['100644', '.gitmodules', '[submodule "module"]\n\tpath = module\n\turl = -u./x\n'],
+  ])
+  const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/db': repository.url })
+  const { failures, outcome } = await shop.fetch()
+  expect([failures, outcome.kind]).toStrictEqual([[], 'compiled'])
+  expect(filesIn(join(shop.root, '.Mudeps/hub.mu.com/acme/db'))).toStrictEqual(
+    [
+      '--upload-pack=touch x',
+      '-u',
+      '.gitmodules',
+      '.origin.json',
+      'Mu.yaml',
+      'dangling',
+      'hooks/post-checkout',
+      'link',
+    ].toSorted(),
+  )
+  expect(shop.reports).toContain('submodule-left-out acme/db module')
+})
+
+test.each([
+  ['-u./x', 'cannot begin with a hyphen'],
+  ['--upload-pack=touch x', 'cannot begin with a hyphen'],
+  ['ext::sh -c "touch OWNED"', 'git would run a program'],
+  ['https://x\u001b[2J/', 'control characters'],
+])('fetchStacks() refuses the address %j', async (url, why) => {
+  const shop = makeShop({ 'Mu.yaml': user('acme/db') }, { 'acme/db': url })
+  const { failures } = await shop.fetch()
+  expect(failures.map(({ error }) => error.code)).toStrictEqual(['bad-repository'])
+  expect(failures[0]?.error.message).toContain(why)
+  expect(filesIn(shop.root)).toStrictEqual(['Mu.yaml', 'Muspace.json'])
+})
+
+test.each(['ext::sh -c touch% x://a.b/acme/db', '.git/hooks', '../x', 'a..b/c'])(
+  'fetchStacks() fetches nothing for the reference %j',
+  async (reference) => {
+    const shop = makeShop({ 'Mu.yaml': user(reference) }, {})
+    const { failures, outcome } = await shop.fetch()
+    expect(outcome.kind).toBe('refused')
+    for (const { error } of failures) expect(error.code).toBe('bad-repository')
+    expect(filesIn(shop.root)).toStrictEqual(['Mu.yaml', 'Muspace.json'])
+  },
+)
+
+test('tags whose names look like options are no versions, and the configuration of the user counts', async () => {
+  const repository = makeRepository()
+  const commit = repository.commit({ 'Mu.yaml': stack('acme/db') }, '1.0.0')
+  repository.git(['update-ref', 'refs/tags/-u', commit])
+  repository.git(['update-ref', 'refs/tags/1.0.0-$HOME;x', commit])
+  const directory = scratchDirectory()
+  const shop = makeShop({ 'Mu.yaml': user('acme/db@>=1.0.0') }, { 'acme/db': 'https://stacks.example/db' })
+  const environment = {
+    ...process.env,
+    HOME: directory,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `url.${repository.url}.insteadOf`,
+    GIT_CONFIG_VALUE_0: 'https://stacks.example/db',
+    GIT_DIR: '/nowhere',
+  } as Record<string, string>
+  const { failures } = await shop.fetch({ git: { environment, signal: new AbortController().signal } })
+  expect(failures).toStrictEqual([])
+})

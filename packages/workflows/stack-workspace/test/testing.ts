@@ -1,0 +1,145 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { compileStack, type CompileOutcome, type StackFiles } from '@davit/stack'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { fetchStacks, openStack, pinsOf, stackFiles, stackRoots, type FetchOutcome } from '../src/stack-workspace.ts'
+
+/** Contents of files by their paths. */
+export type Tree = Readonly<Record<string, string>>
+
+export function writeTree(directory: string, tree: Tree): void {
+  for (const [path, content] of Object.entries(tree)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true })
+    writeFileSync(join(directory, path), content)
+  }
+}
+
+/** A configuration of git that belongs to no user. */
+const GIT_ENVIRONMENT = {
+  PATH: process.env['PATH'] ?? '',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@example.org',
+  GIT_AUTHOR_DATE: '2016-12-01T00:00:00Z',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@example.org',
+  GIT_COMMITTER_DATE: '2016-12-01T00:00:00Z',
+}
+
+export interface Repository {
+  readonly url: string
+  readonly directory: string
+  git(words: readonly string[], input?: string): string
+  /** Commits a tree and tags it; returns the commit. */
+  commit(tree: Tree, ...tags: readonly string[]): string
+}
+
+export function makeRepository(directory = scratchDirectory()): Repository {
+  const git = (words: readonly string[], input = '') => {
+    const { status, stdout, stderr } = spawnSync('git', ['-C', directory, ...words], {
+      env: GIT_ENVIRONMENT,
+      input,
+      encoding: 'utf8',
+    })
+    if (status !== 0) throw new Error(`git ${words.join(' ')}: ${stderr}`)
+    return stdout.trim()
+  }
+  git(['init', '--quiet', '--initial-branch=main'])
+  return {
+    url: `file://${directory}`,
+    directory,
+    git,
+    commit(tree, ...tags) {
+      writeTree(directory, tree)
+      git(['add', '--all', '--force'])
+      git(['commit', '--quiet', '--allow-empty', '-m', 'x'])
+      for (const tag of tags) git(['tag', '--', tag])
+      return git(['rev-parse', 'HEAD'])
+    },
+  }
+}
+
+/** A stack that others can use, and that needs nothing but what davit ships. */
+export function stack(name: string, version?: string): string {
+  const stated = version === undefined ? '' : `version: ${version}\n`
+  return `name: ${name}\n${stated}properties: { size: { type: number, optional: true } }\nservices: { public: { c: { type: mu/container } } }\n`
+}
+
+/** A stack of services of these types. */
+export function user(...types: readonly string[]): string {
+  const services = types.map((type, index) => `    s${index}: { type: "${type}" }\n`)
+  return `name: shop\nservices:\n  public:\n${services.join('')}`
+}
+
+export interface Shop {
+  readonly root: string
+  readonly home: string
+  /** Codes and fields of what was reported. */
+  readonly reports: string[]
+  fetch(options?: Partial<Parameters<typeof fetchStacks>[0]>): Promise<FetchOutcome>
+  compile(files?: StackFiles): CompileOutcome
+  pins(): string
+}
+
+/** A workspace that refers to stacks in repositories. */
+export function makeShop(tree: Tree, repositories: Readonly<Record<string, string>>, pins: Tree = {}): Shop {
+  const directory = scratchDirectory()
+  const [root, home] = [join(directory, 'shop'), join(directory, 'home')]
+  mkdirSync(home)
+  const workspace = JSON.stringify({ repositories, dependencies: pins })
+  writeTree(root, { 'Muspace.json': workspace, ...tree })
+  const files = stackFiles(root)
+  const reports: string[] = []
+  const compile = (seen: StackFiles = files) => {
+    const { path, workspace } = openStack(root, seen)
+    return compileStack(path!, {
+      files: seen,
+      roots: stackRoots(root, { HOME: home }),
+      workspace,
+      cluster: undefined,
+      target: { cloud: undefined, scheduler: undefined },
+      arguments: new Map(),
+      skipsCode: true,
+    })
+  }
+  return {
+    root,
+    home,
+    reports,
+    compile,
+    fetch: (options = {}) =>
+      fetchStacks({
+        files,
+        workspace: openStack(root, files).workspace,
+        root,
+        temporary: mkdtempSync(join(directory, 'tmp-')),
+        git: { environment: { ...GIT_ENVIRONMENT, HOME: home }, signal: new AbortController().signal },
+        report: (event) => {
+          if ('fields' in event && 'code' in event) reports.push([event.code, ...Object.values(event.fields)].join(' '))
+        },
+        isUpdate: false,
+        isDryRun: false,
+        compile,
+        ...options,
+      }),
+    pins() {
+      const outcome = compile()
+      if (outcome.kind !== 'compiled') throw new Error(JSON.stringify(outcome.findings))
+      return pinsOf(outcome.stack)
+    },
+  }
+}
+
+/** All files below a directory, without those of git. */
+export function filesIn(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
+    .toSorted()
+}
+
+export function textIn(directory: string, path: string): string {
+  return readFileSync(join(directory, path), 'utf8')
+}
