@@ -143,7 +143,8 @@ export async function lockHolder(machine: Machine, place: LockPlace): Promise<Lo
 
 const MAX_OWNER_CHARACTERS = 10_000
 
-function parseHolder([line = '']: readonly string[]): LockHolder {
+/** Parses the line that tells who holds a lock. */
+export function parseHolder([line = '']: readonly string[]): LockHolder {
   const [fact, token, owner, since, ...lease] = line.split(' ')
   if (fact !== 'holder') return { token: undefined, owner: '', since: undefined }
   return {

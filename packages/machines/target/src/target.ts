@@ -29,6 +29,7 @@ export {
   profileModuleOf,
   resolveModules,
 } from './records/definition.ts'
+export { type Disk, type MachineCondition, readCondition, type Space } from './condition.ts'
 export { type Compressor, COMPRESSORS, isSamePlace } from './helper/facts.ts'
 export {
   acquireLock,

@@ -150,16 +150,6 @@ sum_of() {
   sum=${sum%% *}
 }
 
-# is_rubbish NAME: whether something in the store is not valid, and is not being built here for a coordinator.
-is_rubbish() {
-  case $1 in
-    *-*) ;;
-    *) return 1 ;;
-  esac
-  hash=${1%%-*}
-  [ "${#hash}" = 32 ] && [ ! -f "$registrations/$1.json" ] && ! is_claimed "$incoming/build.$hash.lock"
-}
-
 # operation_native_survey CHECKSUM STORE INCOMING REGISTRATIONS ROOTS LOCKS: what is kept, its checksum, what is valid, and rubbish.
 operation_native_survey() {
   checksum=$1

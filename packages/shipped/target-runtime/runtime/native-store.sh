@@ -5,6 +5,16 @@ is_valid() {
   [ -f "$registrations/$1.json" ] && exists "$store/$1"
 }
 
+# is_rubbish NAME: whether something in the store is not valid, and is not being built here for a coordinator.
+is_rubbish() {
+  case $1 in
+    *-*) ;;
+    *) return 1 ;;
+  esac
+  hash=${1%%-*}
+  [ "${#hash}" = 32 ] && [ ! -f "$registrations/$1.json" ] && ! is_claimed "$incoming/build.$hash.lock"
+}
+
 # check_received NAME: fails if the name is not one of a path, or was not received.
 check_received() {
   check_store_paths "/$1"

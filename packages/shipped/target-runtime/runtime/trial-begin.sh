@@ -108,23 +108,16 @@ write_deadline() {
 # arrange_boot: has the machine start the watcher after a restart, and sets $survives to the means.
 arrange_boot() {
   survives=none start="/bin/sh $trial/script"
-  case $user:$trial in
-    *[!A-Za-z0-9_.+:/-]*) ;;
-    0:*)
-      if [ -d /run/systemd/system ]; then
-        name_trial
-        arrange_unit
-      elif [ -d /run/openrc ] && [ -d /etc/local.d ]; then
-        name_trial
-        arrange_file openrc "/etc/local.d/$mark.start" "#!/bin/sh$newline$start &$newline"
-      elif [ -d /etc/cron.d ] && { command -v cron || command -v crond; } >/dev/null; then
-        name_trial
-        arrange_file cron "/etc/cron.d/$mark" "@reboot root $start$newline"
-      fi
-      ;;
-    *)
-      if command -v crontab >/dev/null && in_crontab add_to_crontab; then survives=cron arranged=crontab$newline; fi
-      ;;
+  find_starter
+  case $trial in
+    *[!A-Za-z0-9_.+:/-]*) starter=none ;;
+  esac
+  name_trial
+  case $starter in
+    systemd) arrange_unit ;;
+    openrc) arrange_file openrc "/etc/local.d/$mark.start" "#!/bin/sh$newline$start &$newline" ;;
+    cron) arrange_file cron "/etc/cron.d/$mark" "@reboot root $start$newline" ;;
+    crontab) ! in_crontab add_to_crontab || survives=cron arranged=crontab$newline ;;
   esac
   write_text "$prepared/boot" "$arranged" || cannot 'write below' "$prepared"
 }

@@ -4,7 +4,7 @@ import { TRIAL_OPERATIONS } from './trial-operations.ts'
 
 export { type Operation, type Role, SLOW } from './operation.ts'
 
-const EVERYBODY = ['deploy', 'carry', 'collect', 'state', 'trial', 'confirm'] as const
+const EVERYBODY = ['deploy', 'carry', 'collect', 'state', 'trial', 'confirm', 'check'] as const
 const DEPLOY = ['deploy'] as const
 const CARRY = ['carry'] as const
 const COLLECT = ['collect'] as const
@@ -40,7 +40,7 @@ export const OPERATIONS = {
     does: 'releases a lock; with `withdraw`, forgets the profile that its run wanted',
   },
   observe: {
-    roles: DEPLOY,
+    roles: ['deploy', 'check'],
     fields: 'PROFILE',
     does: 'lists the records of a profile on this machine under any target name, its unconfirmed trials, the mappings of other profiles, all profiles, and deployments of Disnix that were not adopted',
     isRepeatable: true,
@@ -55,6 +55,13 @@ export const OPERATIONS = {
     roles: DEPLOY,
     fields: 'TARGET PROFILE PATH STORE-KIND [ROOT [NAME]...]',
     does: 'names what keeps a target from being as a run leaves it: a lock, another current or wanted profile, a missing root or path',
+    isRepeatable: true,
+  },
+  condition: {
+    roles: ['check'],
+    fields: '[STORE]...',
+    does: 'tells the time, the account, versions, the space on disks, what cannot be written, the locks of all profiles, and what runs have left here',
+    slowness: SLOW,
     isRepeatable: true,
   },
   start: {

@@ -35,12 +35,14 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
       'lock',
       'record',
       'observe',
+      'resolve',
       'look',
       'begin',
       'activity',
       'ask',
       'nix-roots',
       'profile',
+      'profile-manifest',
       'wanted',
       'original',
     ],
@@ -66,9 +68,15 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
   trial: {
     detached: ACTIVITIES,
     kept: ['refuse', 'holder', 'roots', 'record', 'begin', 'trial', 'trial-back'],
-    own: ['serve', 'lock-state', 'nix', 'trial-confirm', 'trial-begin'],
+    own: ['serve', 'lock-state', 'nix', 'restart', 'trial-confirm', 'trial-begin'],
   },
   confirm: { own: ['common', 'claim', ...HELPER, 'trial', 'trial-confirm'] },
+  check: {
+    own: [
+      ...['common', 'claim', 'state', ...HELPER, 'record', 'original', 'observe'],
+      ...['profile-manifest', 'native-store', 'restart', 'condition'],
+    ],
+  },
   collect: { own: ['common', 'claim', ...HELPER, 'native-store', 'native-aside', 'collect'] },
 }
 const RECEIVER: Parts = { own: ['common', 'refuse', 'claim', 'native-store', 'native-aside', 'native-receive'] }
