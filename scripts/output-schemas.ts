@@ -56,6 +56,16 @@ const MADE_FROM = object({
 
 const STORE = object({ kind: TEXT, directory: TEXT })
 
+const CHECKS = listOf(
+  object({
+    topic: TEXT,
+    severity: { enum: ['ok', 'note', 'warning', 'error'] },
+    text: TEXT,
+    'means?': TEXT,
+    'remedy?': TEXT,
+  }),
+)
+
 /** Schemas of documents that tools print for programs, by the names of their files. */
 export const OUTPUT_SCHEMAS = {
   generations: document('generations', 'What davit-generations --format json prints', {
@@ -91,6 +101,11 @@ export const OUTPUT_SCHEMAS = {
         drift: listOf(object({ kind: TEXT, text: TEXT })),
       }),
     ),
+  }),
+  checkup: document('checkup', 'What davit-doctor --format json prints', {
+    profile: TEXT,
+    coordinator: object({ name: TEXT, checks: CHECKS }),
+    machines: listOf(object({ targets: listOf(TEXT), name: TEXT, checks: CHECKS })),
   }),
   difference: document('difference', 'What davit-compare and davit-generations --diff A B print with --format json', {
     from: either(NUMBER, TEXT),

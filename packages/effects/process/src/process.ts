@@ -13,6 +13,7 @@ export {
   processReference,
   wasRestartedSince,
 } from './identity.ts'
+export { nodeVersion } from './node-version.ts'
 export { runCommand } from './run-command.ts'
 export { settled } from './settled.ts'
 export { startCommand } from './start-command.ts'

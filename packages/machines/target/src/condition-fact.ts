@@ -43,7 +43,7 @@ const SHAPES: readonly (readonly [RegExp, (words: Words) => ConditionFact])[] = 
     new RegExp(`^starter (${STARTERS.join('|')})$`),
     ([starter]) => ({ kind: 'starter', starter: STARTERS.find((one) => one === starter) ?? 'none' }),
   ],
-  [/^disk ([0-9a-f]{2,8000}) (\d{1,15}|-) (\d{1,15}|-) (\d{1,15}|-) (\d{1,15}|-)$/, diskIn],
+  [/^disk ([0-9a-f]{2,8000}) ([0-9a-f]{2,400}|-) (\d{1,15}|-) (\d{1,15}|-) (\d{1,15}|-) (\d{1,15}|-)$/, diskIn],
   [
     /^unwritable ([0-9a-f]{2,8000}) ([0-9a-f]{2,8000})$/,
     ([path, existing]) => ({ kind: 'unwritable', path: fromHexadecimal(path), existing: fromHexadecimal(existing) }),
@@ -77,11 +77,12 @@ export function factIn(line: string): ConditionFact | undefined {
   return undefined
 }
 
-function diskIn([path, total, left, files, filesLeft]: Words): ConditionFact {
+function diskIn([path, device = '', total, left, files, filesLeft]: Words): ConditionFact {
   const bytes = spaceIn(total, left)
   return {
     kind: 'disk',
     path: fromHexadecimal(path),
+    device,
     bytes: bytes && { total: bytes.total * 1024, left: bytes.left * 1024 },
     files: spaceIn(files, filesLeft),
   }

@@ -34,6 +34,8 @@ export interface MachineCondition {
 export interface Disk {
   /** What is kept there. */
   readonly path: string
+  /** Tells disks apart. */
+  readonly device: string
   readonly bytes: Space | undefined
   readonly files: Space | undefined
 }

@@ -28,8 +28,7 @@ describe.concurrent.each(installedShells())('readCondition() on a machine with $
     expect([...told.versions.keys()]).toEqual(expect.arrayContaining(['kernel', 'tar']))
     expect(told.disks.map(({ path }) => path)).toEqual([scene.path('state'), scene.path('store'), '/tmp'])
     expect(told.disks.every(({ bytes }) => bytes !== undefined && bytes.left <= bytes.total)).toBe(true)
-    const { clock, account, versions, starter, disks, ...rest } = told
-    expect(rest).toEqual({
+    expect(told).toMatchObject({
       unwritable: [],
       open: undefined,
       locks: [],
@@ -68,7 +67,9 @@ describe.concurrent.each(installedShells())('readCondition() on a machine with $
     writeFileSync(join(below('store/.davit/registrations'), `${'0'.repeat(32)}-valid.json`), '')
     expect(await condition()).toMatchObject({
       open: scene.path('state'),
-      locks: [{ target: 't1', profile: 'default', holder: { token: 'run-1', owner: '{"user":"alice"}', isOver: false } }],
+      locks: [
+        { target: 't1', profile: 'default', holder: { token: 'run-1', owner: '{"user":"alice"}', isOver: false } },
+      ],
       trials: [{ target: 't1', profile: 'default' }],
       unreached: [{ target: 't1', profile: 'default', token: 'run-0' }],
       broken: [{ target: 't1', profile: 'default', path: scene.path('store/gone') }],

@@ -52,7 +52,7 @@ say_versions() {
   say_text system "${name%[\"\']}"
   say_text kernel "$(uname -sr)"
   say_text tar "$(tar --version 2>&1 | head -n 1)"
-  ! text=$(find_nix 2>/dev/null && nix-store --version 2>&1 | head -n 1) || say_text nix "$text"
+  ! text=$(find_nix 2>/dev/null && nix-store --version 2>/dev/null | head -n 1) || say_text nix "$text"
   ! command -v bwrap >/dev/null 2>&1 || say_text bubblewrap "$(bwrap --version 2>&1 | head -n 1)"
 }
 
@@ -61,7 +61,7 @@ say_text() {
   [ -z "$2" ] || say "$1" "$(printf %.200s "$2" | hexadecimal)"
 }
 
-# say_place DIRECTORY: its disk, as far as it exists, in kB, and in numbers of files; `unwritable` if this account may not write there.
+# say_place DIRECTORY: the disk of it, as far as it exists: device, kB in all and free, files in all and free; `unwritable` if this account may not write there.
 say_place() {
   place=$1
   until [ -e "${place:-/}" ]; do
@@ -70,14 +70,14 @@ say_place() {
   place=${place:-/} told=$(printf %s "$1" | hexadecimal)
   [ -w "$place" ] || say unwritable "$told" "$(printf %s "$place" | hexadecimal)"
   df_of k
-  kilobytes="$total $left"
+  kilobytes="$device $total $left"
   df_of i
   say disk "$told" "$kilobytes" "$total $left"
 }
 
-# df_of k|i: sets $total and $left for the disk of $place; `-` if that is not known.
+# df_of k|i: sets $device, $total and $left for the disk of $place; `-` if that is not known.
 df_of() {
-  total=- left=-
+  device=- total=- left=-
   set -- "$(df "-P$1" "$place" 2>/dev/null)"
   case $1 in
     *"$newline"*)
@@ -86,7 +86,7 @@ df_of() {
       set -f -- ${1##*"$newline"}
       set +f
       unset IFS
-      is_number "${2-}" && is_number "${4-}" && total=$2 left=$4
+      is_number "${2-}" && is_number "${4-}" && device=$(printf %.200s "$1" | hexadecimal) total=$2 left=$4
       ;;
   esac
 }

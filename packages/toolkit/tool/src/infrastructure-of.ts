@@ -22,19 +22,31 @@ interface LoadTerms {
   readonly targetProperty: string
 }
 
-type Loading = Pick<ToolContext<InfrastructureArguments>, 'environment' | 'report' | 'signal'> & LoadTerms
+type Loading = Pick<ToolContext<unknown>, 'environment' | 'report' | 'signal'> & LoadTerms
+
+/** Loads an infrastructure model in any language. */
+export type LoadInfrastructure = (file: string, terms: Loading) => Promise<Infrastructure>
 
 /** Reads the infrastructure that `--infrastructure` names, with `load`, or else that of the last generation. */
 export async function infrastructureOf(
   context: ToolContext<InfrastructureArguments>,
-  load: (file: string, terms: Loading) => Promise<Infrastructure>,
+  load: LoadInfrastructure,
 ): Promise<Infrastructure> {
-  const { args, environment, report, signal } = context
+  const { args } = context
   if (args.infrastructure === undefined) return deployedInfrastructure(context)
   if (args.deployed) throw usageError('--infrastructure and --deployed cannot be combined', 'omit one of them')
+  return loadNamed(args.infrastructure, context, load)
+}
+
+/** Loads the model in a file, as the options say how its targets are reached. */
+export function loadNamed(
+  file: string,
+  { args, environment, report, signal }: ToolContext<Pick<InfrastructureArguments, 'interface' | 'targetProperty'>>,
+  load: LoadInfrastructure,
+): Promise<Infrastructure> {
   const system = currentSystem(environment)
   const { interface: clientInterface, targetProperty } = args
-  return load(args.infrastructure, { environment, report, signal, system, clientInterface, targetProperty })
+  return load(file, { environment, report, signal, system, clientInterface, targetProperty })
 }
 
 async function deployedInfrastructure(context: ToolContext<InfrastructureArguments>): Promise<Infrastructure> {

@@ -10,7 +10,12 @@ export { directOf } from './direct-of.ts'
 export { directOptions } from './direct-options.ts'
 export { activityOptions, lockOptions } from './lock-options.ts'
 export { copyOptions, directionOf } from './copy-direction.ts'
-export { infrastructureOf, type InfrastructureArguments, onlyTarget } from './infrastructure-of.ts'
+export {
+  infrastructureOf,
+  type InfrastructureArguments,
+  type LoadInfrastructure,
+  onlyTarget,
+} from './infrastructure-of.ts'
 export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
 export { planOptions } from './plan-options.ts'
 export { addToOrigin, encodeOrigin, handOn, readOrigin } from './origin-file.ts'
@@ -39,6 +44,7 @@ export type { DocumentInput, Environment, ForegroundCommand, Input, ToolContext 
 export { unlessInterrupted } from './unless-interrupted.ts'
 export { dashed, givenOptions } from './given-options.ts'
 export { version } from './version.ts'
+export { findTargetSource, type SourceArguments, targetSource, type TargetSource } from './target-source.ts'
 export { usageError } from './usage-error.ts'
 export {
   type DeploymentArguments,

@@ -1,9 +1,9 @@
 import { type Inventory, isDrifted, takeInventory } from '@davit/inventory'
-import { defineTool, deploymentOf, usageError, withTargets } from '@davit/tool'
+import { loadInfrastructure } from '@davit/models'
+import { defineTool, deploymentOf, targetSource, usageError, withTargets } from '@davit/tool'
 
 import { description } from './description.ts'
 import { RENDERERS } from './renderers.ts'
-import { sourceOf } from './source.ts'
 import { watch } from './watch.ts'
 
 export const tool = defineTool({
@@ -12,7 +12,7 @@ export const tool = defineTool({
     const { args, print } = context
     const format = formatIn(args)
     const { profile } = deploymentOf(context)
-    const source = await sourceOf(context)
+    const source = await targetSource(context, loadInfrastructure)
     const manifests = source.expected === undefined ? [] : [source.expected]
     return withTargets(source.infrastructure, { ...context, role: 'deploy', manifests }, async (reached) => {
       const look = () => takeInventory(reached, { ...context, ...source, profile, status: args.status })

@@ -1,0 +1,281 @@
+import { readFileSync } from 'node:fs'
+
+import type { Disk, MachineCondition } from '@davit/target'
+import { describe, expect, test } from 'vitest'
+
+import type { Check } from '../src/check.ts'
+import { clockCheck } from '../src/coordinator/clock-checks.ts'
+import { keyChecks } from '../src/coordinator/ssh-checks.ts'
+import { isolationCheck, LEAST_NODE, nodeChecks } from '../src/coordinator/version-checks.ts'
+import { clockChecks } from '../src/machine/clock-checks.ts'
+import { diskChecks } from '../src/machine/disk-checks.ts'
+import { lockChecks } from '../src/machine/lock-checks.ts'
+import { profileChecks } from '../src/machine/profile-checks.ts'
+import { restartChecks } from '../src/machine/restart-checks.ts'
+import { systemChecks } from '../src/machine/system-checks.ts'
+
+/** A line for each check: how bad it is, and how it is. */
+const linesOf = (checks: readonly Check[]) => checks.map(({ severity, text }) => `${severity}: ${text}`)
+const remediesOf = (checks: readonly Check[]) => checks.flatMap(({ remedy }) => remedy ?? [])
+
+const GB = 1e9
+const space = (left: number, total: number) => ({ left, total })
+const disk = (path: string, left: number, more: Partial<Disk> = {}): Disk => ({
+  path,
+  device: 'a',
+  bytes: space(left, 100 * GB),
+  files: space(1e6, 2e6),
+  ...more,
+})
+
+describe('diskChecks()', () => {
+  test.each<readonly [string, readonly Disk[], readonly string[]]>([
+    ['a disk once', [disk('/a', 50 * GB), disk('/b', 50 * GB)], ['ok: 50 GB of 100 GB free for /a, /b']],
+    [
+      'each disk',
+      [disk('/a', 50 * GB), disk('/b', 50 * GB, { device: 'b' })],
+      ['ok: 50 GB of 100 GB free for /a', 'ok: 50 GB of 100 GB free for /b'],
+    ],
+    [
+      'little space',
+      [disk('/a', 4 * GB)],
+      ['warning: little space is left for /a: 4 GB of 100 GB and 1000000 of 2000000 files'],
+    ],
+    ['a small disk that is not full', [disk('/a', GB, { bytes: space(GB, 4 * GB) })], ['ok: 1 GB of 4 GB free for /a']],
+    [
+      'a large disk with enough space',
+      [disk('/a', 40 * GB, { bytes: space(40 * GB, 9e12) })],
+      ['ok: 40 GB of 9000 GB free for /a'],
+    ],
+    ['no space', [disk('/a', 0, { files: undefined })], ['error: no space is left for /a: 0 B of 100 GB']],
+    [
+      'no files',
+      [disk('/a', 50 * GB, { files: space(3, 1e6) })],
+      ['error: no room for more files is left for /a: 50 GB of 100 GB and 3 of 1000000 files'],
+    ],
+    [
+      'few files',
+      [disk('/a', 50 * GB, { files: space(2000, 1e6) })],
+      ['warning: little space is left for /a: 50 GB of 100 GB and 2000 of 1000000 files'],
+    ],
+    ['nothing of an unknown one', [disk('/a', 0, { bytes: undefined })], []],
+  ])('tells %s', (_, disks, lines) => {
+    expect(linesOf(diskChecks(disks))).toEqual(lines)
+  })
+})
+
+describe('clockChecks()', () => {
+  const at = (seconds: number) => new Date(1_000_000_000_000 + seconds * 1000)
+  const check = (asked: number, answered: number, clock: number) =>
+    clockChecks({ asked: at(asked), answered: at(answered), clock: at(clock) })[0]
+
+  test.each([
+    [0, 0.2, 0],
+    [0, 60, 30],
+    [0, 60, 60],
+    [0.9, 1.1, -4],
+  ])('asked at %d, answered at %d: %d is right', (asked, answered, clock) => {
+    expect(check(asked, answered, clock)?.severity).toBe('ok')
+  })
+
+  test.each([
+    [0, 0, 5, 'the clock is 5 seconds ahead of that of the coordinator'],
+    [10, 10, 2, 'the clock is 8 seconds behind that of the coordinator'],
+    [0, 60, 360, 'the clock is 5 minutes ahead of that of the coordinator'],
+    [0, 0, -90_000, 'the clock is 25 hours behind that of the coordinator'],
+    [0, 0, 863_999, 'the clock is 9 days ahead of that of the coordinator'],
+  ])('asked at %d, answered at %d: %d is wrong', (asked, answered, clock, text) => {
+    expect(check(asked, answered, clock)).toMatchObject({ severity: 'warning', text })
+  })
+})
+
+const NOTHING: MachineCondition = {
+  clock: new Date(0),
+  account: 'eve',
+  versions: new Map([
+    ['shell', 'dash'],
+    ['kernel', 'Linux 6.1'],
+  ]),
+  starter: 'cron',
+  disks: [],
+  unwritable: [],
+  open: undefined,
+  locks: [],
+  trials: [],
+  unreached: [],
+  broken: [],
+  rubbish: [],
+  givenUp: 0,
+}
+
+describe('systemChecks()', () => {
+  const checks = (condition: Partial<MachineCondition>, more: object = {}) =>
+    systemChecks({
+      facts: { compressors: ['gzip'], system: 'x86_64-linux', stateDirectory: '/state' } as never,
+      condition: { ...NOTHING, ...condition },
+      store: { kind: 'native', directory: '/store', ...more },
+    })
+
+  test('tells versions and the account', () => {
+    expect(linesOf(checks({}))).toEqual(['ok: Linux 6.1, dash, x86_64-linux', "ok: 'eve' keeps the state in /state"])
+  })
+
+  test('tells what cannot be written, with the command that allows it', () => {
+    const unwritable = [
+      { path: '/state', existing: '/state' },
+      { path: "/it's", existing: '/' },
+      { path: '/store', existing: '/store' },
+    ]
+    const found = checks({ unwritable, open: '/state' })
+    expect(linesOf(found).slice(2)).toEqual([
+      "error: 'eve' may not write to '/state'",
+      "error: 'eve' may not write to '/'",
+      "error: 'eve' may not write to '/store'",
+      "warning: every account may write to '/state'",
+    ])
+    expect(remediesOf(found)).toEqual([
+      'as root there: chown eve /state',
+      "as root there: install -d -o eve '/it'\\''s'",
+      'as root there: chown eve /store',
+      'chmod o-w /state',
+    ])
+  })
+
+  test('knows that only Nix writes to its store, and that Nix is needed for it', () => {
+    const unwritable = [{ path: '/nix/store', existing: '/nix/store' }]
+    const nix = { kind: 'nix', directory: '/nix/store' } as never
+    expect(linesOf(checks({ unwritable }, nix)).filter((line) => !line.startsWith('ok'))).toEqual([
+      "error: there is no program 'nix-store', and packages are kept by Nix",
+    ])
+    const versions = new Map([['nix', 'nix-store (Nix) 2.8']])
+    expect(linesOf(checks({ unwritable, versions }, nix))).toContain('ok: nix-store (Nix) 2.8')
+  })
+
+  test('tells of rubbish', () => {
+    expect(linesOf(checks({ rubbish: [{ store: '/store', count: 2 }] })).at(-1)).toBe(
+      "note: '/store' contains 2 paths that a transfer or a build has left half made",
+    )
+  })
+})
+
+describe('lockChecks()', () => {
+  const place = { target: 't1', profile: 'shop' } as never
+  const here = { bootId: 'boot', host: 'desk', machineId: 'm', namespace: '1', pid: 1, startTime: 1 }
+  const owner = (bootId: string) =>
+    JSON.stringify({
+      user: 'alice',
+      host: 'desk',
+      machineId: 'm',
+      bootId,
+      holder: { pid: 7, startTime: 3, namespace: 'elsewhere' },
+    })
+  const lock = (bootId: string, isOver: boolean) => ({
+    ...(place as object),
+    holder: { token: 'tk', owner: owner(bootId), since: new Date(0), isOver },
+  })
+  const checks = (condition: object) => lockChecks({ ...NOTHING, ...condition }, { here } as never)
+  const who = "the lock of 'shop' on 't1' is held by alice@desk (process 7) since 1970-01-01 00:00:00 UTC"
+
+  test.each([
+    ['whose run works', lock('boot', false), `note: ${who}`, 'davit-lock --status -p shop'],
+    [
+      'whose lease is over',
+      lock('boot', true),
+      `warning: ${who}, and nobody works under it any more`,
+      'davit-unlock --id tk --deployed -p shop',
+    ],
+    [
+      'of an earlier boot of this machine',
+      lock('of-yore', false),
+      `warning: ${who}, and nobody works under it any more`,
+      'davit-unlock --id tk --deployed -p shop',
+    ],
+  ])('tells of a lock %s', (_, held, line, remedy) => {
+    const found = checks({ locks: [held] })
+    expect([linesOf(found), remediesOf(found)]).toEqual([[line], [remedy]])
+  })
+
+  test('takes a profile that was not reached for one of a run that was cut off, unless a run works there', () => {
+    const unreached = [{ ...(place as object), token: 'tk' }]
+    expect(linesOf(checks({ unreached }))).toEqual([
+      "warning: a run was about to give 't1' another profile of 'shop', and did not",
+    ])
+    expect(linesOf(checks({ unreached, locks: [lock('boot', false)] }))).toEqual([`note: ${who}`])
+    expect(linesOf(checks({ unreached, locks: [lock('boot', true)] }))).toHaveLength(2)
+  })
+
+  test('tells of trials', () => {
+    expect(linesOf(checks({ trials: [place] }))).toEqual(["note: changes to 'shop' on 't1' are not confirmed yet"])
+  })
+})
+
+const TERMS = { profile: 'default', generation: 2 } as never
+
+test('profileChecks() tells of profiles that are gone, and of records that were given up', () => {
+  const broken = [{ target: 't1', profile: 'default', path: '/store/x' }] as never
+  expect(linesOf(profileChecks({ ...NOTHING, broken, givenUp: 1 }, TERMS))).toEqual([
+    "error: the current profile of 'default' on 't1' is gone: /store/x",
+    'note: 1 record of services that nobody could stop was given up',
+  ])
+  expect(profileChecks(NOTHING, TERMS)).toEqual([])
+})
+
+test('restartChecks() tells what goes on after a restart', () => {
+  expect(linesOf(restartChecks(NOTHING))).toEqual(['ok: cron would go on with unconfirmed changes after a restart'])
+  expect(linesOf(restartChecks({ ...NOTHING, starter: 'none' }))).toEqual([
+    'note: nothing starts programs of this account after a restart',
+  ])
+})
+
+describe('keyChecks()', () => {
+  const remote = new Map([['t1', { clientInterface: 'disnix-ssh-client' }]]) as never
+  const keys = { agent: undefined, keyFiles: [] as readonly string[], exposed: [] as readonly string[], problems: [] }
+
+  test.each([
+    [{ ...keys, keyFiles: ['/k'] }, remote, ['ok: /k']],
+    [{ ...keys, agent: { socket: '/s', keys: 2 }, keyFiles: ['/k'] }, remote, ['ok: 2 keys in the agent, /k']],
+    [keys, remote, ['warning: there is no private key, and no agent with one']],
+    [keys, new Map(), ['note: there is no private key, and no agent with one']],
+    [
+      { ...keys, keyFiles: ['/k'], exposed: ['/k'], problems: ["cannot reach the agent at '/s'"] },
+      remote,
+      ['ok: /k', 'warning: other accounts may read the private key /k', "note: cannot reach the agent at '/s'"],
+    ],
+  ])('tells which keys there are: %#', (credentials, infrastructure, lines) => {
+    expect(linesOf(keyChecks(credentials, { infrastructure }))).toEqual(lines)
+  })
+})
+
+describe('nodeChecks()', () => {
+  test.each([
+    ['20.19.0', 'ok'],
+    ['22.1.0', 'ok'],
+    ['20.18.9', 'error'],
+    ['18.20.0', 'error'],
+  ])('of Node.js %s: %s', (version, severity) => {
+    expect(nodeChecks({ version: '1' } as never, version).map((check) => check.severity)).toEqual([severity])
+  })
+
+  test('needs what package.json needs', () => {
+    const { engines } = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as {
+      readonly engines: { readonly node: string }
+    }
+    expect(engines.node).toBe(`>=${LEAST_NODE.join('.')}`)
+  })
+})
+
+test.each([
+  ['bubblewrap', 'ok'],
+  ['namespaces', 'note'],
+  ['none', 'warning'],
+] as const)('isolation by %s: %s', (kind, severity) => {
+  expect(isolationCheck({ kind }).severity).toBe(severity)
+})
+
+test.each([
+  ['yes', ['ok: the clock is synchronised']],
+  ['no', ['warning: the clock is not synchronised']],
+  ['', []],
+])('a clock that is synchronised: %j', (answer, lines) => {
+  expect(linesOf(clockCheck(answer))).toEqual(lines)
+})
