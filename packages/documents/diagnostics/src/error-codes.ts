@@ -111,6 +111,8 @@ export const ERROR_CODES = {
   'invalid-name': 'The name of a deployment is invalid. Use letters, digits, and `_ . + -`, at most 200 characters.',
   'invalid-parameters': '`--extra-params` cannot be read. Pass an object in JSON, or, with Nix, an attribute set.',
   'invalid-path': 'A path is not in the store. Build or send it first.',
+  'invalid-stack':
+    'A stack file, or its workspace, is wrong. Each finding above the error has a code of its own: see the table of findings in stack files.',
   'json-only': 'This document has no XML form. Write it as JSON.',
   'known-hosts':
     'A known_hosts file cannot be read or written. Check its permissions, or name another file in the ssh configuration.',

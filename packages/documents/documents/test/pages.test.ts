@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import {
   Architecture,
   BuildModel,
+  CompiledStack,
   DeploymentModel,
   type Format,
   Infrastructure,
@@ -17,6 +18,7 @@ import {
 const PAGES: readonly (readonly [string, Format<unknown>])[] = [
   ['architecture', Architecture],
   ['build-model', BuildModel],
+  ['compiled-stack', CompiledStack],
   ['deployment-model', DeploymentModel],
   ['infrastructure', Infrastructure],
   ['made-from', MadeFrom],

@@ -41,7 +41,7 @@ export function compileStack(path: string, options: CompileOptions): CompileOutc
   const file = openRoot(c, path)
   const root = file && makeRoot(c, file)
   const hasErrors = () => c.findings.some(({ severity }) => severity === 'error')
-  if (root === undefined || hasErrors()) return refused(c)
+  if (file === undefined || root === undefined || hasErrors()) return refused(c)
   validate(c, root)
   if (hasErrors()) return refused(c)
   const instances = descendantsOf(root)

@@ -23,7 +23,7 @@ export {
   type Spec,
 } from './references/spec.ts'
 export { CODES, type StackCode } from './codes.ts'
-export { finding, type FindingDetails, type StackFinding } from './finding.ts'
+export { finding, type FindingDetails, placeOf, type Spot, type StackFinding } from './finding.ts'
 export { languageOf } from './references/language-of.ts'
 export { type StackValue } from './values/stack-value.ts'
 export {
@@ -40,5 +40,7 @@ export { type CompiledStack, type CompileOutcome, compileStack } from './compile
 export { type Instance, publicChildren, stackOf } from './instances/instance.ts'
 export { parseArguments } from './instances/root-arguments.ts'
 export { type BoundValue, type Capability, capabilitiesIn, isCapability } from './values/bound-value.ts'
-export { boundOf, portsOf } from './values/ports-of.ts'
+export { boundOf, fileOfArgument, portsOf } from './values/ports-of.ts'
+export { type Emission, isError, stackRefusal, unknownIntrinsics } from './refusal.ts'
+export { type StackFile } from './resolution/stack-file.ts'
 export { compiledDocument } from './output/compiled-document.ts'

@@ -56,12 +56,20 @@ function parseBody(c: Compilation, file: ReadableFile, { text, placing }: Expand
     c.findings.push(finding('MU151', [], { ...problem, place: problem?.place ?? { file: file.shown } }))
     return undefined
   }
+  FILES.set(reading.root.source, file)
   let isWrong = false
   const body = readBody(reading.root, file, (code, subjects, at) => {
     c.report(code, subjects, at)
     isWrong ||= code !== 'MU104'
   })
   return isWrong ? undefined : body
+}
+
+const FILES = new WeakMap<Placing, StackFile>()
+
+/** Returns the stack file in which a value is written; undefined for the command line. */
+export function fileOf({ source }: Written): StackFile | undefined {
+  return FILES.get(source)
 }
 
 function expand(c: Compilation, file: ReadableFile, { bag, user }: ReadFor): ExpandedText | undefined {

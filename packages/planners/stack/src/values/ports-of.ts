@@ -1,5 +1,7 @@
 import type { Written } from '@davit/languages'
 import { type Instance, stackOf } from '../instances/instance.ts'
+import { fileOf } from '../resolution/read-stack.ts'
+import type { StackFile } from '../resolution/stack-file.ts'
 import { isNothing } from '../mufile/shapes.ts'
 
 const KNOWN = new WeakMap<Instance, readonly number[]>()
@@ -19,6 +21,12 @@ export function portsOf(instance: Instance): readonly number[] {
 export function boundOf(instance: Instance, name: string): Written | undefined {
   const given = instance.args.get(name)
   return isNothing(given) ? stackOf(instance).properties.get(name)?.default : given
+}
+
+/** Returns the file that a relative path in a property is relative to: the one in which its value is written. */
+export function fileOfArgument(instance: Instance, name: string): StackFile {
+  const written = boundOf(instance, name)
+  return (written && fileOf(written)) ?? instance.body.file
 }
 
 function numbersIn(written: Written | undefined): readonly number[] {

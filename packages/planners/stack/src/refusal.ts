@@ -1,0 +1,33 @@
+import { DavitError, ExitStatus, firstDiagnostics } from '@davit/diagnostics'
+import type { CompiledStack } from './compile-stack.ts'
+import { finding, placeOf, type StackFinding } from './finding.ts'
+
+export function isError({ severity }: StackFinding): boolean {
+  return severity === 'error'
+}
+
+/** Makes the error for a stack that cannot be compiled, with all that is wrong with it, in the order in which it was found. */
+export function stackRefusal(findings: readonly StackFinding[]): DavitError {
+  const errors = findings.filter(isError)
+  const isNone = errors.some(({ code }) => code === 'MU100')
+  const [first] = errors
+  const where = first?.place === undefined ? '' : `, the first in '${first.place.file}'`
+  const count = `${errors.length} ${errors.length === 1 ? 'error' : 'errors'}${where}`
+  return new DavitError('invalid-stack', `the stack cannot be compiled: ${count}`, {
+    exitStatus: isNone ? ExitStatus.noInput : ExitStatus.badDocument,
+    diagnostics: firstDiagnostics(errors),
+  })
+}
+
+/** Reports the leaves that a back end does not know; it goes by the names of their stacks. */
+export function unknownIntrinsics({ leaves }: CompiledStack, known: ReadonlySet<string>): readonly StackFinding[] {
+  return leaves.flatMap(({ body, spot }) => {
+    const name = body.name?.text ?? ''
+    return known.has(name) ? [] : [finding('MU1000', [name], { place: placeOf(spot) })]
+  })
+}
+
+/** What a back end makes of a compiled stack. */
+export type Emission =
+  | { readonly kind: 'emitted'; readonly text: string; readonly findings: readonly StackFinding[] }
+  | { readonly kind: 'refused'; readonly findings: readonly StackFinding[] }

@@ -1,0 +1,62 @@
+import { outputOptions, type ToolDescription } from '@davit/tool'
+
+const group = 'Target options'
+
+export const description = {
+  name: 'davit-compile-stack',
+  summary: 'Compile a stack file, and print the tree of its instances',
+  description: [
+    'Finds the stack file (Mu.json, Mu.yaml or Mu.yml) in this directory or above it, or takes the one that is named, and compiles it with the workspace around it. It fetches nothing: stacks that no place has are reported, and davit-fetch-stacks gets them.',
+    'Every problem is reported with its code and its place in the file as written. Nothing but files and the command line has an influence: the same files and arguments give the same bytes.',
+    'Words after -- are arguments of the stack: NAME=VALUE, --NAME VALUE, or --NAME alone, which is true.',
+    'With --skip-codegen, the result is the compiled stack: the tree of instances with bound properties, chosen endpoints, their order, and pinned references.',
+  ],
+  examples: [
+    {
+      command: 'davit-compile-stack shop --skip-codegen -c test -- greeting=hello',
+      describe: 'check a stack for a cluster, and look at what it consists of',
+    },
+    {
+      command: 'davit-compile-stack shop --skip-codegen -t gcp:gke --log-format json --output /dev/null',
+      describe: 'check it for another target, for programs',
+    },
+  ],
+  usage: ['[OPTION…] [STACK] [-- ARGUMENT…]'],
+  operands: {
+    stack: {
+      kind: 'optional',
+      describe: 'stack file, or the directory where the search for it begins; by default this one',
+    },
+    arguments: { kind: 'command', describe: 'arguments of the stack' },
+  },
+  options: {
+    cluster: {
+      type: 'string',
+      short: 'c',
+      value: 'CLUSTER',
+      group,
+      describe: 'cluster of the workspace for which to compile; without it, the default one',
+    },
+    target: {
+      type: 'string',
+      short: 't',
+      value: 'CLOUD[:SCHEDULER]',
+      group,
+      describe: 'cloud and scheduler, where the cluster does not say',
+    },
+    infrastructure: {
+      type: 'string',
+      short: 'i',
+      value: 'FILE',
+      group,
+      describe: 'infrastructure model with the machines; the cloud is machines then',
+    },
+    'skip-codegen': { type: 'boolean', describe: 'make no code for the target: print the compiled stack' },
+    ...outputOptions,
+  },
+  environment: {
+    HOME: 'directory with the stacks that were fetched for all workspaces, in .Mudeps',
+    MUROOT: 'directory with further stacks, in lib and bin/stacks',
+  },
+  seeAlso: ['davit-fetch-stacks(1)', 'davit-normalize(1)', 'davit-env(1)'],
+} as const satisfies ToolDescription

@@ -1,0 +1,90 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { CompiledStack, parseDocument } from '@davit/documents'
+import { scratchDirectory } from '@davit/testing/scratch'
+import { runHere } from '@davit/tool/testing'
+import { beforeEach, expect, test } from 'vitest'
+import { tool } from '../src/main.ts'
+
+let directory: string
+beforeEach(() => {
+  directory = scratchDirectory()
+  write('Muspace.yaml', 'clusters: { lab: { cloud: vmware, settings: { zone: north } } }\n')
+  write(
+    'shop/Mu.yaml',
+    [
+      'name: shop',
+      'properties: { greeting: { type: string, default: hi } }',
+      'services:',
+      '  private:',
+      '    api: { type: mu/container, port: 80, env: { GREETING: {{orElse .args "greeting" "hi" | json}}, ZONE: {{orElse .Cluster.Settings "zone" "none"}} } }',
+      '  public:',
+      '    gate: { type: mu/gateway, targets: [api] }',
+      '',
+    ].join('\n'),
+  )
+})
+
+function write(name: string, text: string): void {
+  mkdirSync(dirname(join(directory, name)), { recursive: true })
+  writeFileSync(join(directory, name), text)
+}
+
+async function compile(...words: readonly string[]) {
+  return runHere(tool, words, { directory })
+}
+
+test('the compiled stack is printed, and is the same every time', async () => {
+  const { status, stdout } = await compile('shop', '--skip-codegen', '-c', 'lab', '--', '--greeting', 'a "b"')
+  expect(status).toBe(0)
+  const stack = parseDocument(CompiledStack, stdout, { file: 'stdout' })
+  expect(stack.cluster).toEqual({ name: 'lab', cloud: 'vmware' })
+  expect(stack.services.get('shop/api')?.properties.get('env')).toEqual({ GREETING: 'a "b"', ZONE: 'north' })
+  expect(stack.services.get('shop/gate')).toMatchObject({ dependsOn: ['shop/api'], endpoints: [80] })
+  expect(stack.order).toEqual(['shop/api', 'shop/gate'])
+  const again = await compile('shop/Mu.yaml', '--skip-codegen', '-c', 'lab', '--', 'greeting=a "b"')
+  expect(again.stdout).toBe(stdout)
+})
+
+test('errors have their codes, subjects and places, in text and for programs', async () => {
+  write(
+    'shop/Mu.yaml',
+    'name: shop\nservices:\n  public:\n    gate: { type: mu/gateway, targets: [apy], prot: 1 }\n    api: { type: mu/container }\n',
+  )
+  const { status, stdout, stderr } = await compile('shop', '--skip-codegen')
+  expect([status, stdout]).toEqual([65, ''])
+  expect(stderr).toContain("shop/Mu.yaml:4:41: error: MU509: there is no service 'apy'")
+  expect(stderr).toContain("hint: did you mean 'api'?")
+  expect(stderr).toContain("shop/Mu.yaml:4:47: error: MU507: there is no property 'prot'")
+  const { stderr: log } = await compile('shop', '--skip-codegen', '--log-format', 'json')
+  const lines = log
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly diagnostics?: readonly object[] })
+  expect(lines.at(-1)).toMatchObject({
+    code: 'invalid-stack',
+    exitStatus: 65,
+    diagnostics: [
+      { severity: 'error', code: 'MU509', subjects: ['apy'], place: { file: 'shop/Mu.yaml', line: 4, column: 41 } },
+      { code: 'MU507', subjects: ['prot'] },
+    ],
+  })
+})
+
+test('a stack without file is no input', async () => {
+  const { status, stderr } = await compile('.', '--skip-codegen')
+  expect([status, stderr]).toEqual([66, expect.stringContaining('MU100')])
+})
+
+test('warnings stop nothing', async () => {
+  write('shop/mu.yml', '')
+  const { status, stderr } = await compile('shop', '--skip-codegen', '-c', 'lab')
+  expect([status, stderr]).toEqual([0, expect.stringContaining('warning: MU101')])
+})
+
+test('the target is chosen before the stack is read', async () => {
+  write('shop/Mu.yaml', 'name: [')
+  expect((await compile('shop', '--skip-codegen', '-c', 'lob')).stderr).toMatch(/MU124[^]*did you mean 'lab'/)
+  expect((await compile('shop')).stderr).toContain('MU125')
+  expect((await compile('shop', '-c', 'lab')).stderr).toContain('MU603')
+})
