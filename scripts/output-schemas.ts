@@ -12,6 +12,7 @@ import {
   MESSAGE,
   NUMBER,
   PLACE,
+  SCHEMA,
   SERVICE_CHANGE,
   STEP_FIELDS,
   TEXT,
@@ -139,6 +140,18 @@ export const OUTPUT_SCHEMAS = {
       }),
     ),
   }),
+  'service-log': {
+    $schema: SCHEMA,
+    title: 'A line of what davit-logs --format json prints',
+    ...object({
+      'time?': TEXT,
+      target: TEXT,
+      container: TEXT,
+      service: TEXT,
+      'activity?': TEXT,
+      text: TEXT,
+    }),
+  },
   locks: document('locks', 'What davit-lock --status --format json prints', {
     profile: TEXT,
     targets: listOf(

@@ -1,5 +1,6 @@
 import { object } from './log-line.ts'
 
+export const SCHEMA = 'https://json-schema.org/draft/2020-12/schema'
 export const TEXT = { type: 'string' }
 export const NUMBER = { type: 'number' }
 export const TRUTH = { type: 'boolean' }
@@ -16,7 +17,7 @@ export function either(...anyOf: readonly object[]): object {
 
 export function document(name: string, title: string, fields: Readonly<Record<string, object>>): object {
   const head = { document: { const: name }, version: { const: 1 } }
-  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...object({ ...head, ...fields }) }
+  return { $schema: SCHEMA, title, ...object({ ...head, ...fields }) }
 }
 
 export const STEP_FIELDS = {

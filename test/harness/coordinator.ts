@@ -23,7 +23,8 @@ export interface RunOptions {
 export interface Started {
   readonly process: ChildProcess
   readonly outcome: Promise<Outcome>
-  /** Standard error so far. */
+  /** Standard output and error so far. */
+  stdout(): string
   stderr(): string
 }
 
@@ -114,7 +115,7 @@ function starterOf({ directory, prefix, environment }: StarterOptions): Coordina
       refuseNodeWarnings(stderr())
       return { status: status ?? null, stdout: stdout(), stderr: stderr() }
     })
-    return { process: child, outcome, stderr }
+    return { process: child, outcome, stdout, stderr }
   }
 }
 

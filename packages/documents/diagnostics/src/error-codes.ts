@@ -153,6 +153,7 @@ export const ERROR_CODES = {
   'no-state-directory': 'davit cannot determine where to keep its state. Set `DAVIT_STATE_DIR` or `HOME`.',
   'no-such-stack':
     'A repository has no stack in the directory that the reference stands for, or no version of it that fits. Correct the reference, or tag a version.',
+  'no-service': 'There is no service of that name on the targets that were asked. Check the spelling, and the targets.',
   'no-target': 'There is no such target, or no services were left behind on it. Check the spelling.',
   'no-trial': 'A target has nothing to confirm: somebody has removed its trial, or it was confirmed.',
   'not-a-model':

@@ -41,7 +41,8 @@ test('every document has a page', () => {
   // The journal, the log and the trace have pages too, but consist of lines. Some documents are only printed, and never read.
   const pages = readdirSync(DIRECTORY).filter(
     (file) =>
-      file.endsWith('.md') && !/^(?:README|adoption|generations|inventory|journal|locks|log|trace)\./.test(file),
+      file.endsWith('.md') &&
+      !/^(?:README|adoption|generations|service-log|inventory|journal|locks|log|trace)\./.test(file),
   )
   expect(pages.toSorted()).toEqual(PAGES.map(([page]) => `${page}.md`))
 })

@@ -42,6 +42,8 @@ export {
   type WantedProfile,
 } from './lock.ts'
 export { type Deviation, lookAtTarget } from './look.ts'
+export { callLogs, type LogCall, type ProgramOutput } from './logs/call-logs.ts'
+export { type FileLog, type FilePart, listActivityLogs, readFiles, type ReadFiles } from './logs/read-files.ts'
 export { type Machine, openMachine } from './machine.ts'
 export { groupByMachine, machinesOf, type MachineTargets } from './machines.ts'
 export { collectGarbage, type CollectOptions, findGarbage, type Garbage } from './native/collect.ts'

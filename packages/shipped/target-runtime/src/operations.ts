@@ -1,10 +1,11 @@
 import { type Operation, type Role, SLOW, VERY_SLOW } from './operation.ts'
+import { LOG_OPERATIONS } from './log-operations.ts'
 import { STATE_OPERATIONS } from './state-operations.ts'
 import { TRIAL_OPERATIONS } from './trial-operations.ts'
 
 export { type Operation, type Role, SLOW } from './operation.ts'
 
-const EVERYBODY = ['deploy', 'carry', 'collect', 'state', 'trial', 'confirm', 'check'] as const
+const EVERYBODY = ['deploy', 'carry', 'collect', 'state', 'trial', 'confirm', 'check', 'logs'] as const
 const DEPLOY = ['deploy'] as const
 const CARRY = ['carry'] as const
 const COLLECT = ['collect'] as const
@@ -40,7 +41,7 @@ export const OPERATIONS = {
     does: 'releases a lock; with `withdraw`, forgets the profile that its run wanted',
   },
   observe: {
-    roles: ['deploy', 'check'],
+    roles: ['deploy', 'check', 'logs'],
     fields: 'PROFILE',
     does: 'lists the records of a profile on this machine under any target name, its unconfirmed trials, the mappings of other profiles, all profiles, and deployments of Disnix that were not adopted',
     isRepeatable: true,
@@ -180,6 +181,7 @@ export const OPERATIONS = {
   nix_collect: { roles: COLLECT, fields: '[--dry-run]', does: 'has Nix collect its garbage', slowness: VERY_SLOW },
   ...STATE_OPERATIONS,
   ...TRIAL_OPERATIONS,
+  ...LOG_OPERATIONS,
 } as const satisfies Readonly<Record<string, Operation>>
 
 export type OperationName = keyof typeof OPERATIONS

@@ -86,6 +86,10 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
       'condition',
     ],
   },
+  logs: {
+    detached: [...ACTIVITIES, 'log-caller'],
+    own: [...HELPER, 'record', 'begin', 'observe', 'original', 'profile-manifest', 'logs'],
+  },
   collect: { own: ['common', 'claim', ...HELPER, 'native-store', 'native-aside', 'collect'] },
 }
 const RECEIVER: Parts = { own: ['common', 'refuse', 'claim', 'native-store', 'native-aside', 'native-receive'] }

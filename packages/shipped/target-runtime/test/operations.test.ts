@@ -36,6 +36,7 @@ const ROLES = [
   ['trial', 'davit-activate with --confirm'],
   ['confirm', 'davit-activate with --confirm, over new connections'],
   ['check', 'davit-doctor'],
+  ['logs', 'davit-logs'],
 ] as const satisfies readonly (readonly [Role, string])[]
 
 function operationsPage(): string {

@@ -39,6 +39,7 @@ export {
 export { connectionEnvironment, secretEnvironment, sizeEnvironment, storeEnvironment } from './environments.ts'
 export { hashOfManifest, type JournalledRun, type JournalPurpose } from './run-journal.ts'
 export { secondsIn } from './seconds-in.ts'
+export { parseSince } from './since.ts'
 export { stateDirectory, stateEnvironment } from './state-directory.ts'
 export type { DocumentInput, Environment, ForegroundCommand, Input, ToolContext } from './tool-context.ts'
 export { unlessInterrupted } from './unless-interrupted.ts'

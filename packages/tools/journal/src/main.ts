@@ -1,13 +1,12 @@
 import { generationNumbers, nothingDeployed, type ReadJournal, readJournal } from '@davit/coordinator-state'
 import type { Report } from '@davit/diagnostics'
-import { defineTool, deploymentOf } from '@davit/tool'
+import { defineTool, deploymentOf, parseSince } from '@davit/tool'
 
 import { description } from './description.ts'
 import { fateFrom } from './fate-of.ts'
 import { say } from './messages.ts'
 import { renderRuns } from './render-runs.ts'
 import { type Run, runsOf } from './runs-of.ts'
-import { parseSince } from './since.ts'
 
 export const tool = defineTool({
   ...description,

@@ -10,7 +10,6 @@ import { scratchDirectory } from '@davit/testing/scratch'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import { tool } from '../src/main.ts'
-import { parseSince } from '../src/since.ts'
 
 let directory: string
 let place: string
@@ -237,21 +236,3 @@ test('what is damaged is passed over and told; what has lost its beginning is to
   expect(printed.split('\n')[0]).toMatch(/^2026-11-20 10:00:01 UTC {2}somebody {4}a tool {8}1 failed; status 1: the/)
   expect(printed).toContain('davit-unlock: done')
 })
-
-test.each([
-  ['2d', '2026-11-19T12:00:00.000Z'],
-  ['90m', '2026-11-21T10:30:00.000Z'],
-  ['3h', '2026-11-21T09:00:00.000Z'],
-  ['2026-11-20', '2026-11-20T00:00:00.000Z'],
-  ['2026-11-20 17:30', '2026-11-20T17:30:00.000Z'],
-  ['2026-11-20T17:30:15Z', '2026-11-20T17:30:15.000Z'],
-])('since %s is %s', (text, time) => {
-  expect(parseSince(text, new Date('2026-11-21T12:00:00Z')).toISOString()).toBe(time)
-})
-
-test.each(['', 'yesterday', '2026-13-01', '2026-02-31', '12', '-3d', '2026-11-20 25:00', '1.5h'])(
-  "since '%s' is wrong usage",
-  (text) => {
-    expect(() => parseSince(text, new Date())).toThrow(expect.objectContaining({ code: 'usage', exitStatus: 64 }))
-  },
-)

@@ -22,6 +22,7 @@ const PACKAGES = [
   '../../state/',
   '../../query/',
   '../../../compositions/env/',
+  '../../logs/',
 ]
 
 /** Tools that read from machines, and what they are asked to read. */
@@ -30,6 +31,7 @@ const TOOLS = {
   'davit-lock': ['--status', 'manifest.json'],
   'davit-query': ['--status', '-f', 'services', 'infrastructure.json'],
   'davit-plan': ['--by', 'target', 'manifest.json'],
+  'davit-logs': ['-i', 'infrastructure.json', 'web'],
   'davit-copy-closure': ['--from', '-t', 'there', '-i', 'infrastructure.json', `/store/${'0'.repeat(32)}-web`],
   'davit-copy-snapshots': ['--from', '-t', 'there', '-i', 'infrastructure.json', '-c', 'box', '-C', 'db'],
 } as const

@@ -122,6 +122,11 @@ activity_activate() {
   within "$patience" all_answer || give_up "$(tell_answer)"
 }
 
+activity_logs() {
+  [ -z "${errorLog-}" ] || printf 'file %s\n' "$errorLog"
+  [ -z "${accessLog-}" ] || printf 'file %s\n' "$accessLog"
+}
+
 activity_deactivate() {
   if ! (read_component); then
     printf '%s\n' "$module: nothing of '$component' can have been activated" >&2

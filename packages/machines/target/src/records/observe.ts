@@ -11,7 +11,10 @@ export async function observeMappings(machine: Machine, profile: ProfileName): P
 }
 
 /** Returns everything that the records on a machine contain for a deployment of the profile. */
-export async function observeMachine(machine: Machine<'deploy' | 'check'>, profile: ProfileName): Promise<Observation> {
+export async function observeMachine(
+  machine: Machine<'deploy' | 'check' | 'logs'>,
+  profile: ProfileName,
+): Promise<Observation> {
   const answer = new ObservationAnswer(`${machine.facts.stateDirectory}/targets`, profile)
   for (const line of await machine.request('observe', [profile])) {
     if (answer.take(line)) continue

@@ -1,0 +1,50 @@
+import type { DavitError } from '@davit/diagnostics'
+import { loadInfrastructure } from '@davit/models'
+import { followLogs, type LogLine, type LogTerms, readLogs } from '@davit/service-logs'
+import { addressOf } from '@davit/target'
+import { defineTool, deploymentOf, type OpenMachine, targetSource, type ToolContext, withTargets } from '@davit/tool'
+
+import { description } from './description.ts'
+import { type Arguments, checkArguments, logTermsOf, refuseUnknown } from './log-terms.ts'
+import { renderJson, textRenderer } from './render-lines.ts'
+
+export const tool = defineTool({
+  ...description,
+  async run(context) {
+    const { args, print } = context
+    const { profile } = deploymentOf(context)
+    checkArguments(args)
+    const source = await targetSource(
+      { ...context, args: { ...args, source: args.infrastructure } },
+      loadInfrastructure,
+    )
+    const terms = logTermsOf(context, { ...source, profile })
+    const { infrastructure, expected } = terms
+    const render = rendererFor(context)
+    const emit = (lines: readonly LogLine[]) => print(render(lines))
+    const manifests = expected === undefined ? [] : [expected]
+    return withTargets(infrastructure, { ...context, role: 'logs', manifests }, async (reached, _, open) => {
+      if (args.follow) return followLogs(reached, { open: opener(open, terms), emit }, terms)
+      const { lines, services, failures } = await readLogs(reached, terms)
+      await emit(lines)
+      if (failures.size === 0) refuseUnknown(terms, services)
+      return statusOf(failures.values())
+    })
+  },
+})
+
+function rendererFor({ args, columns }: ToolContext<Arguments>): (lines: readonly LogLine[]) => string {
+  return args.format === 'json' ? renderJson : textRenderer({ columns, isMixed: args.service.length > 1 })
+}
+
+function opener(open: OpenMachine, { infrastructure }: LogTerms): Parameters<typeof followLogs>[1]['open'] {
+  return (name) => {
+    const target = infrastructure.get(name)
+    if (target === undefined) throw new RangeError(`'${name}' is none of the targets`)
+    return open(addressOf(target), 'logs')
+  }
+}
+
+function statusOf(failures: Iterable<DavitError>): number {
+  return Math.max(0, ...[...failures].map(({ exitStatus }) => exitStatus))
+}
