@@ -43,10 +43,10 @@ export async function callLogs(machine: Machine<'logs'>, call: LogCall): Promise
 
 /** Undefined for what is no answer. */
 function outputIn(answer: readonly string[], bytes: number): ProgramOutput | undefined {
-  const [, hexadecimal] = /^text ((?:[0-9a-f]{2})*)$/.exec(answer[0] ?? '') ?? []
-  if (hexadecimal === undefined || answer.length !== 1 || hexadecimal.length > 2 * bytes) return undefined
+  const [, hexadecimal] = /^text ((?:[0-9a-f]{2})*)$/.exec(answer.join('\n')) ?? []
+  if (hexadecimal === undefined || hexadecimal.length > 2 * bytes) return undefined
   const output = Buffer.from(hexadecimal, 'hex').toString()
-  const [, text = output, status] = /^([^]*)\ndavit:status (\d{1,3})\n$/.exec(output) ?? []
   const isCut = hexadecimal.length === 2 * bytes
-  return { text, isCut, ...(status === undefined ? {} : { failure: Number(status) }) }
+  const [, text, status] = /^([^]*)\ndavit:status (\d{1,3})\n$/.exec(output) ?? []
+  return text === undefined ? { text: output, isCut } : { text, isCut, failure: Number(status) }
 }
