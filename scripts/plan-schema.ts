@@ -1,5 +1,16 @@
 import { object } from './log-line.ts'
-import { change, document, listOf, MESSAGE, NUMBER, SERVICE_CHANGE, STEP_FIELDS, TEXT, TRUTH } from './schema-parts.ts'
+import {
+  change,
+  document,
+  listOf,
+  MESSAGE,
+  NUMBER,
+  PLACE,
+  SERVICE_CHANGE,
+  STEP_FIELDS,
+  TEXT,
+  TRUTH,
+} from './schema-parts.ts'
 
 /** Schema of plans. */
 export const PLAN = document('plan', 'What davit-plan prints with --format json, and saves with --out', {
@@ -33,6 +44,7 @@ export const PLAN = document('plan', 'What davit-plan prints with --format json,
       phase: NUMBER,
       waitsFor: listOf(TEXT),
       'to?': TEXT,
+      'moved?': PLACE,
       'recorded?': TEXT,
     }),
   ),

@@ -46,6 +46,7 @@ export const ERROR_CLAIMS: Readonly<Record<string, Check>> = {
   'distribution-failed': (said, world) => sentTo(textsIn(said, 'delivered'), world),
   'targets-unreachable': didNothing,
   'not-ours': asBefore,
+  'plan-outdated': asBefore,
   'not-confirmed': (said, world) => (said.fields['exitStatus'] === 1 ? asBefore(said, world) : []),
   'not-revertible': asBefore,
   'no-deployment': asBefore,

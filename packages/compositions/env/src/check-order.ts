@@ -13,6 +13,7 @@ export function checkOrder(order: Order): void {
   if (another !== undefined) throw combined(another, action)
   refuseDeletion(order)
   refuseUnconfirmable(order)
+  refuseUnplanned(order)
   if (order.prefer !== undefined && !order.resume) throw usageError("option '--prefer' belongs to '--resume'", SEE_HELP)
   if (action === undefined) checkModels(order)
   else checkAction(action, order)
@@ -50,11 +51,30 @@ function refuseUnconfirmable(order: Order): void {
   for (const [option, isGiven] of Object.entries(others)) if (isGiven) throw combined('--confirm', `--${option}`)
 }
 
+/** A plan says what is done, and with which options. */
+function refuseUnplanned(order: Order): void {
+  if (order.plan === undefined) return
+  const { noUpgrade, repair, restartChanged, noMigration, restore, takeOver, besideOriginal } = order
+  const others = {
+    'no-upgrade': noUpgrade,
+    repair,
+    'restart-changed': restartChanged,
+    'no-migration': noMigration,
+    restore,
+    'take-over': takeOver,
+    'beside-original': besideOriginal,
+    'delete-state': order.deleteState,
+    keep: order.keep !== undefined,
+  }
+  for (const [option, isGiven] of Object.entries(others)) if (isGiven) throw combined('--plan', `--${option}`)
+}
+
 /** Options that take the place of models. */
 function actionsIn(order: Order): readonly string[] {
   const wanted = {
     rollback: order.rollback,
     'switch-to-generation': order.switchToGeneration !== undefined,
+    plan: order.plan !== undefined,
     resume: order.resume,
     abort: order.abort,
     'list-generations': order.listGenerations,

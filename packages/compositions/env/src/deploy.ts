@@ -7,6 +7,7 @@ import type { Steps } from '@davit/tool'
 import { hasModels } from './check-models.ts'
 import type { Order } from './options.ts'
 import { handingOn } from './origin.ts'
+import { type Planned, withPlanFile } from './planned.ts'
 import type { PrivateDirectories } from './private-directories.ts'
 import { resumed } from './resumed.ts'
 import {
@@ -37,12 +38,16 @@ import {
 
 /** Carries out an order: all steps of a deployment, one after the other. */
 export async function deploy(order: Order, steps: Steps, surroundings: Surroundings): Promise<void> {
-  const { origin } = surroundings
+  const { origin, planned, directories } = surroundings
   const making = { steps, ...surroundings }
   const administration = generationWords(order)
   if (administration !== undefined) return steps.show(generations, administration)
   if (isAboutLastDeployment(order)) return steps.show(activate, activationWords(order))
 
+  if (planned !== undefined) {
+    const change = { next: planned.manifest, generation: undefined, origin }
+    return withPlanFile(planned, directories, (withFile) => reach(withFile, change, making))
+  }
   if (order.resume || (order.abort && order.infrastructure !== undefined)) return goOn(order, making)
   const generation = await generationOf(order, steps)
   const { manifest: next, models } = await manifestOf(order, generation, making)
@@ -105,6 +110,8 @@ export interface Surroundings {
   readonly report: Report
   /** What the generation is made from, as far as it is known in advance. */
   readonly origin: string
+  /** The plan that is to be carried out, if the order is about one. */
+  readonly planned: Planned | undefined
 }
 
 /** Whether services are to be given up on the targets of the last deployment. */
@@ -190,7 +197,7 @@ interface Listed {
   readonly isCurrent: boolean
 }
 
-interface Making extends Omit<Surroundings, 'origin'> {
+interface Making extends Omit<Surroundings, 'origin' | 'planned'> {
   readonly steps: Steps
 }
 

@@ -23,7 +23,7 @@ export const description = {
     '-A ARCHITECTURE [OPTION]...',
     '-D DEPLOYMENT [OPTION]...',
     '--undeploy -i INFRASTRUCTURE [OPTION]...',
-    '--rollback | --switch-to-generation N [OPTION]...',
+    '--rollback | --switch-to-generation N | --plan PLAN [OPTION]...',
     '--abandon SERVICE [MODELS]',
     '--list-generations | --delete-generations GENERATIONS | --delete-all-generations | --forget TARGET',
   ],
@@ -41,12 +41,14 @@ export const description = {
       describe: 'build packages on the targets that need them',
     },
     { command: 'davit-env --undeploy -i infrastructure.yaml', describe: 'deactivate everything' },
+    { command: 'davit-env --plan plan.json', describe: 'carry out a plan that davit-plan has saved, and only that' },
     { command: 'davit-env --rollback', describe: 'return to the generation before' },
   ],
   instead: 'models and manifests are given with options, such as -s services.yaml',
   options,
   exitStatus: {
     1: 'and other statuses up to 9: that of the step that failed, as the manual page of its tool explains it',
+    4: 'with --plan: what is active has changed since the plan was made, and nothing was done',
   },
   environment: {
     DAVIT_STORE: 'used if --store is not given',
@@ -61,6 +63,7 @@ export const description = {
     TMPDIR: 'directory for temporary files (default: /tmp)',
   },
   seeAlso: [
+    'davit-plan(1)',
     'davit-normalize(1)',
     'davit-delegate-build(1)',
     'davit-manifest(1)',

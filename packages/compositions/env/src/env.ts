@@ -4,15 +4,19 @@ import { checkOrder } from './check-order.ts'
 import { deploy } from './deploy.ts'
 import { description } from './description.ts'
 import { originOf } from './origin.ts'
+import { readPlanned } from './planned.ts'
 import { privateDirectories } from './private-directories.ts'
 import { variablesOf } from './words.ts'
 
 export const tool = defineTool({
   ...description,
-  async run({ args, environment, workingDirectory, report, runSteps }) {
+  async run(context) {
+    const { args, environment, workingDirectory, report, runSteps } = context
     checkOrder(args)
-    const directories = privateDirectories(environment['TMPDIR'] || '/tmp', args.profile)
-    const origin = originOf(args, workingDirectory)
-    return runSteps(variablesOf(args), (steps) => deploy(args, steps, { directories, origin, report }))
+    const planned = await readPlanned(context)
+    const order = planned?.order ?? args
+    const directories = privateDirectories(environment['TMPDIR'] || '/tmp', order.profile)
+    const origin = originOf(order, workingDirectory)
+    return runSteps(variablesOf(order), (steps) => deploy(order, steps, { directories, origin, report, planned }))
   },
 })

@@ -1,6 +1,6 @@
 import type { OptionTable } from '@davit/tool'
 
-const GENERATIONS = { group: 'Generations, instead of models' } as const
+const GENERATIONS = { group: 'Generations and plans, instead of models' } as const
 
 /** Options that take the place of models. */
 export const generationOptions = {
@@ -16,6 +16,13 @@ export const generationOptions = {
     minimum: 1,
     ...GENERATIONS,
     describe: 'deploy generation N in the same way',
+  },
+  plan: {
+    type: 'string',
+    value: 'FILE',
+    ...GENERATIONS,
+    describe:
+      'carry out exactly this plan of davit-plan, with the manifest and the options that it was made with, and refuse if what is active has changed meanwhile, so that something else would be done',
   },
   resume: {
     type: 'boolean',

@@ -52,6 +52,7 @@ export function activationWords(order: Order): readonly string[] {
     abandon,
     noLock,
     noTargetProfiles: order.noTargetProfiles,
+    plan: order.plan,
   })
 }
 

@@ -57,6 +57,11 @@ describe('davit-env', () => {
       ['--confirm', '60', other, ...MODELS],
       `options '--confirm' and '${other.replace('=web', '')}' cannot be combined`,
     ]),
+    [['--plan', 'p', ...MODELS], "option '--plan' cannot be combined with models"],
+    [['--plan', 'p', '--rollback'], "options '--plan' and '--rollback' cannot be combined"],
+    [['--plan', 'p', '--no-upgrade'], "options '--plan' and '--no-upgrade' cannot be combined"],
+    [['--plan', 'p', '--delete-state'], "options '--plan' and '--delete-state' cannot be combined"],
+    [['--plan', ''], "option '--plan' needs a value"],
     [
       ['--rollback', '--switch-to-generation', '2'],
       "options '--switch-to-generation' and '--rollback' cannot be combined",

@@ -189,6 +189,10 @@ export const ERROR_CODES = {
   'other-generation':
     'The manifest is not the one of the given generation. Print that manifest with davit-generations.',
   'output-too-large': 'A program printed more than davit reads. Run it by hand to see why.',
+  'plan-of-manifest':
+    'A plan that was made with `--from` leads from another manifest, and no machine was asked. Make it without that option to carry it out.',
+  'plan-outdated':
+    'What is active has changed since the plan was made, so that something else would be done. The differences are listed above the error. Make the plan anew with davit-plan, and look at it.',
   'program-not-executable': 'A file is not executable. Make it executable.',
   'program-not-found': 'A program is not installed, or not on `PATH`. Install it.',
   'refused-by-system':

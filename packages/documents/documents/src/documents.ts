@@ -59,6 +59,7 @@ export {
   type Target,
   target,
 } from './infrastructure.ts'
+export { InventoryDocument } from './inventory.ts'
 export { MadeFrom, madeFrom, type ModelFile, type PlannedStep, type ToldMessage } from './made-from.ts'
 export { Manifest, manifest } from './manifest.ts'
 export { type ManifestService, manifestService } from './manifest-service.ts'

@@ -32,6 +32,8 @@ const step = v.object({
   waitsFor: list(v.string()),
   /** Where state goes; absent if it stays on the coordinator, and from other steps. */
   to: v.exactOptional(v.string()),
+  /** The other place of a service that moves: where it comes from, or for a deactivation where it goes. */
+  moved: v.exactOptional(v.object({ target: v.string(), container: v.string() })),
   /** SHA-256 of what the record of a service says, if the step is done with that. */
   recorded: v.exactOptional(v.string()),
 })

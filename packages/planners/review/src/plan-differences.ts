@@ -8,26 +8,24 @@ import { stepLine } from './row-text.ts'
  */
 export function planDifferences(saved: PlanDocument, now: PlanDocument): readonly string[] {
   const [before, after] = [byId(saved), byId(now)]
-  return [
+  const steps = [
     ...saved.steps.filter(({ id }) => !after.has(id)).map((step) => `no longer to be done: ${stepLine(step)}`),
     ...now.steps.filter(({ id }) => !before.has(id)).map((step) => `also to be done: ${stepLine(step)}`),
-    ...now.steps.flatMap((step) => {
-      const one = before.get(step.id)
-      return one === undefined ? [] : stepDifferences(one, step)
-    }),
   ]
+  const both = now.steps.filter(({ id }) => before.has(id))
+  const recorded = both
+    .filter((step) => before.get(step.id)?.recorded !== step.recorded)
+    .map((step) => `recorded with other settings: ${stepLine(step)}`)
+  if (steps.length + recorded.length > 0) return [...steps, ...recorded]
+  // Where steps come or go, others also wait for other ones.
+  const moved = both.filter((step) => orderOf(before.get(step.id) ?? step) !== orderOf(step))
+  return moved.map((step) => `to be done in another order: ${stepLine(step)}`)
 }
 
 function byId({ steps }: PlanDocument): ReadonlyMap<string, PlanStep> {
   return new Map(steps.map((step) => [step.id, step]))
 }
 
-function stepDifferences(one: PlanStep, other: PlanStep): readonly string[] {
-  if (one.recorded !== other.recorded) return [`recorded with other settings: ${stepLine(other)}`]
-  const isSame = one.phase === other.phase && listText(one.waitsFor) === listText(other.waitsFor)
-  return isSame ? [] : [`to be done in another order: ${stepLine(other)}`]
-}
-
-function listText(ids: readonly string[]): string {
-  return ids.toSorted().join('\n')
+function orderOf({ phase, waitsFor }: PlanStep): string {
+  return [phase, ...waitsFor.toSorted()].join('\n')
 }

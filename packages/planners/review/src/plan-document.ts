@@ -67,8 +67,14 @@ function stepOf(activity: Activity, phase: number, recordedOf: PlanParts['record
     phase,
     waitsFor,
     ...to,
+    ...movedIn(activity),
     ...(recorded === undefined ? {} : { recorded }),
   }
+}
+
+function movedIn({ kind, reasons }: Activity): Pick<PlanStep, 'moved'> {
+  const moved = reasons.find((reason) => reason.kind === 'moved')
+  return moved === undefined ? {} : { moved: moved[KINDS[kind].moved] }
 }
 
 function toldIn({ kind, code, message, target }: Message): readonly ToldMessage[] {

@@ -1,6 +1,14 @@
-import { type FirstTerms, isDeployed, isRecorded, type LookTerms, refuseStrange } from '@davit/deployment'
-import type { Manifest } from '@davit/documents'
+import {
+  type FirstTerms,
+  isDeployed,
+  isRecorded,
+  type LookTerms,
+  refuseOutdated,
+  refuseStrange,
+} from '@davit/deployment'
+import type { Manifest, PlanDocument } from '@davit/documents'
 import { openStore } from '@davit/store'
+import type { ReachedTargets } from '@davit/target'
 import { type ToolContext, withTargets } from '@davit/tool'
 
 interface Arguments {
@@ -11,6 +19,7 @@ interface Arguments {
 }
 
 interface CheckTerms extends Omit<LookTerms, 'sets' | 'store'> {
+  readonly expected: PlanDocument | undefined
   readonly claim: FirstTerms | undefined
   readonly old: Manifest | undefined
 }
@@ -21,26 +30,43 @@ export async function check(next: Manifest, context: ToolContext<Arguments>, ter
   await context.print(`${answer}\n`)
 }
 
-async function wouldChange(
-  next: Manifest,
-  context: ToolContext<Arguments>,
-  { claim, old, ...terms }: CheckTerms,
-): Promise<boolean> {
-  if (claim !== undefined) {
-    await checkClaim(next, context, claim)
-    return true
-  }
-  const { repair, originalProfile } = context.args
+async function wouldChange(next: Manifest, context: ToolContext<Arguments>, terms: CheckTerms): Promise<boolean> {
+  const { claim, expected } = terms
+  if (claim !== undefined) await checkClaim(next, context, claim)
+  if (expected !== undefined) await checkPlan(next, context, terms)
+  return isWork(context, terms) || looksChanged(next, context, terms)
+}
+
+/** Whether a run is needed, whatever the targets say. */
+function isWork({ args }: ToolContext<Arguments>, { claim, expected, old }: CheckTerms): boolean {
+  if (claim !== undefined || old !== undefined || (expected?.steps.length ?? 0) > 0) return true
   // A repair is asked for by somebody who knows that something is wrong.
-  if (repair || originalProfile || old !== undefined) return true
+  return args.repair || args.originalProfile
+}
+
+async function looksChanged(next: Manifest, context: ToolContext<Arguments>, terms: CheckTerms): Promise<boolean> {
   const look = { ...terms, sets: setsOf(context.args), store: await openStore(next.store, context) }
   if (!(await isRecorded(next, look))) return true
-  const manifests = [next, ...(terms.previous === undefined ? [] : [terms.previous])]
-  return withTargets(
-    next.infrastructure,
-    { ...context, role: 'deploy', manifests },
-    async (reached) => !(await isDeployed(next, reached, look)),
-  )
+  return onTargets(next, { context, terms }, async (reached) => !(await isDeployed(next, reached, look)))
+}
+
+/** Refuses a plan that is outdated before anything is sent. */
+async function checkPlan(next: Manifest, context: ToolContext<Arguments>, terms: CheckTerms): Promise<void> {
+  await onTargets(next, { context, terms }, (reached) => refuseOutdated(next, reached, terms))
+}
+
+interface Scene {
+  readonly context: ToolContext<Arguments>
+  readonly terms: Pick<CheckTerms, 'previous'>
+}
+
+function onTargets<Result>(
+  next: Manifest,
+  { context, terms: { previous } }: Scene,
+  use: (reached: ReachedTargets) => Promise<Result>,
+): Promise<Result> {
+  const manifests = [next, ...(previous === undefined ? [] : [previous])]
+  return withTargets(next.infrastructure, { ...context, role: 'deploy', manifests }, use)
 }
 
 /** What a run sets after it has activated the services. */

@@ -31,6 +31,7 @@ export const description = {
       command: 'davit-activate --confirm 60 manifest.xml',
       describe: 'go back unless every target can be reached afterwards',
     },
+    { command: 'davit-activate --plan plan.json', describe: 'carry out a plan that davit-plan has saved' },
     { command: 'davit-activate --repair manifest.xml', describe: 'restart services that died' },
   ],
   operands: { manifest: 'manifest of the new configuration' },
@@ -45,6 +46,12 @@ export const description = {
       describe: 'manifest of what is active, instead of what the targets report',
     },
     ...planOptions,
+    plan: {
+      type: 'string',
+      value: 'FILE',
+      describe:
+        'carry out exactly this plan of davit-plan, with the options that it was made with, and refuse if what is active has changed meanwhile, so that something else would be done; without a manifest, that of the plan is used',
+    },
     'activity-timeout': {
       ...activityOptions['activity-timeout'],
       describe:
@@ -99,6 +106,7 @@ export const description = {
     1: 'the transition failed, or was not confirmed, and was rolled back, or left as it is because of --no-rollback or a lost lock; or it was refused, because of a conflict with another deployment, because what runs was not deployed from this coordinator, or because there is nothing to undeploy',
     2: 'the transition failed, or was not confirmed, and not all old services could be activated again, or it is unknown whether they are active',
     3: 'the transition failed, and not all new services could be deactivated, or it is unknown whether they are gone',
+    4: 'with --plan: something else than the plan would have to be done, and nothing was done',
   },
   environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },
   seeAlso: ['davit-distribute(1)', 'davit-lock(1)', 'davit-set(1)'],

@@ -6,14 +6,15 @@ import {
   type ConfirmTerms,
   onFirst,
   outcomeError,
+  type PlanArguments,
   planFor,
-  type PlanTerms,
+  refuseOtherPlan,
   refuseTrial,
   refuseStrange,
   renderPlan,
   termsOfOptions,
 } from '@davit/deployment'
-import { Manifest } from '@davit/documents'
+import { Manifest, type PlanDocument } from '@davit/documents'
 import { checkModulesHere, type ShellTarget } from '@davit/target'
 import { openStore } from '@davit/store'
 import {
@@ -32,6 +33,7 @@ import type { TransitionOutcome } from '@davit/transition-runner'
 import { check } from './check.ts'
 import { description } from './description.ts'
 import { giveUp } from './give-up.ts'
+import { asPlanned, readPlan, readPlanned } from './planned.ts'
 import { transitionNotes } from './transition-notes.ts'
 import { trialConnections, type TrialSurroundings } from './trial-connections.ts'
 
@@ -48,12 +50,13 @@ export const tool = defineTool({
   ...description,
   async run(given) {
     const notes = transitionNotes(given.report)
-    const context = { ...given, report: notes.report }
+    const expected = await readPlan(given)
+    const context = asPlanned({ ...given, report: notes.report }, expected)
     const { args, print } = context
     refuseCombined(args)
     if (args.abandon.length > 0) return giveUp(context)
     const { profile, place } = deploymentOf(context)
-    const { value: next, text } = await readNext(context)
+    const { value: next, text } = await readNext(context, expected)
     const old = await readOld(context)
     const { takeOver, undeploy } = args
     // With --old-manifest the user vouches for what is active.
@@ -66,8 +69,8 @@ export const tool = defineTool({
       place,
       claim,
       undeploy,
-      ...termsOfOptions(args, stateDirectory(context)),
-      ...activityTermsOf(args),
+      expected,
+      ...termsOf(args, stateDirectory(context)),
     }
     if (args.check) return check(next, context, { ...terms, generation })
     // If there may be nothing to undeploy, nothing is written until that is known.
@@ -94,9 +97,13 @@ export const tool = defineTool({
 async function planText(
   next: Manifest,
   targets: readonly ShellTarget[],
-  { seconds, ...terms }: Omit<PlanTerms, 'running'> & { readonly seconds: number | undefined },
+  {
+    seconds,
+    ...terms
+  }: Omit<CarryOutTerms, 'running' | 'lockUse' | 'rollback'> & { readonly seconds: number | undefined },
 ): Promise<string> {
   const plan = await planFor(next, targets, { ...terms, running: 'tell' })
+  refuseOtherPlan(next, plan, terms)
   if (seconds !== undefined) refuseTrial(plan)
   return renderPlan(plan)
 }
@@ -105,14 +112,11 @@ function confirmTerms(seconds: number | undefined, surroundings: TrialSurroundin
   return seconds === undefined ? undefined : { seconds, connections: trialConnections(surroundings) }
 }
 
-interface NextArguments {
-  readonly manifest: string | undefined
-  readonly originalProfile: boolean
-}
+type NextArguments = Parameters<typeof readPlanned>[0]['args'] & { readonly originalProfile: boolean }
 
-async function readNext({ args, readDocument }: ToolContext<NextArguments>) {
-  const read = await readDocument(Manifest, args.manifest)
-  if (args.originalProfile) refuseOtherStore(read.value.store)
+async function readNext(context: ToolContext<NextArguments>, plan: PlanDocument | undefined) {
+  const read = await readPlanned(context, plan)
+  if (context.args.originalProfile) refuseOtherStore(read.value.store)
   await checkModulesHere(read.value)
   return read
 }
@@ -171,11 +175,11 @@ function refuseCombined({ confirm, lock, rollback, abandon }: CombinedArguments)
     throw usageError(`options '--confirm' and '${other[0]}' cannot be combined`, 'omit one of them')
 }
 
-interface ActivityArguments {
+interface TermArguments extends PlanArguments {
   readonly rollback: boolean
   readonly activityTimeout: number | undefined
 }
 
-function activityTermsOf({ rollback, activityTimeout: timeoutSeconds }: ActivityArguments) {
-  return { rollback: rollback ? 'rollback' : 'keep', timeoutSeconds } as const
+function termsOf({ rollback, activityTimeout: timeoutSeconds, ...args }: TermArguments, directory: string) {
+  return { ...termsOfOptions(args, directory), rollback: rollback ? 'rollback' : 'keep', timeoutSeconds } as const
 }

@@ -17,8 +17,10 @@ import type { TransitionOutcome } from '@davit/transition-runner'
 
 import { applyManifest, type ApplyTerms } from './apply-manifest.ts'
 import { type Plan, planFor, type PlanTerms } from './plan-for.ts'
+import { type ExpectedTerms, refuseOtherPlan } from './refuse-other-plan.ts'
 
-export interface CarryOutTerms extends PlanTerms, Pick<ApplyTerms, 'rollback' | 'machines' | 'direct' | 'confirm'> {
+export interface CarryOutTerms
+  extends PlanTerms, Pick<ExpectedTerms, 'expected'>, Pick<ApplyTerms, 'rollback' | 'machines' | 'direct' | 'confirm'> {
   readonly place: DeploymentPlace
   readonly lockUse: LockUse
   /** Gets the plan before it is carried out. */
@@ -40,6 +42,7 @@ export async function carryOut(
     return lock.extend(renamed, async ({ token, lost }) => {
       // What was observed there before it was locked may have changed.
       const last = renamed.length === 0 ? first : await plan()
+      refuseOtherPlan(next, last, terms)
       tellPlan?.(last)
       const toRecord = isChange(last, next, terms.previous) ? wanted : undefined
       const onRecord: ApplyTerms['onRecord'] = (work) =>

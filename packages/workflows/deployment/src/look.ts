@@ -8,13 +8,14 @@ import {
 } from '@davit/coordinator-state'
 import { readLockRecord } from '@davit/deployment-lock'
 import { DavitError, type ReportEvent } from '@davit/diagnostics'
-import type { Manifest } from '@davit/documents'
+import type { Manifest, TargetName } from '@davit/documents'
 import type { DeployedMapping } from '@davit/observation'
 import type { Store } from '@davit/store'
 import { type Deviation, isSkippable, lookAtTarget, type ReachedTargets, type ShellTarget } from '@davit/target'
 import { isEmpty } from '@davit/transition'
 
 import { type Plan, planFor, type PlanTerms, reportUnchanged } from './plan-for.ts'
+import { type ExpectedTerms, refuseOtherPlan } from './refuse-other-plan.ts'
 
 export interface LookTerms extends Omit<PlanTerms, 'claim' | 'old' | 'running'> {
   readonly place: DeploymentPlace
@@ -49,6 +50,27 @@ export async function isDeployed(next: Manifest, reached: ReachedTargets, terms:
   for (const event of events) terms.report(event)
   reportUnchanged(plan, ['services', ...terms.sets], terms.report)
   return true
+}
+
+/**
+ * Refuses a plan that does something else than the expected one, as far as that can be told: what still runs, or cannot be reached, is
+ * left to the run.
+ */
+export async function refuseOutdated(
+  next: Manifest,
+  reached: ReachedTargets,
+  terms: Omit<LookTerms, 'generation' | 'sets' | 'store'> & ExpectedTerms,
+): Promise<void> {
+  const isSkipped = (name: TargetName) => terms.expected?.skipped.includes(name) === true
+  if ([...reached.unreachable.keys()].some((name) => !isSkipped(name))) return
+  const report = () => {}
+  const plan = await planFor(next, [...reached.targets.values()], {
+    ...terms,
+    report,
+    old: undefined,
+    running: 'tell',
+  }).catch(unlessForTheRun)
+  if (plan !== undefined) refuseOtherPlan(next, plan, terms)
 }
 
 /** Returns the plan if it has no step, and nothing else keeps the targets from being as a run leaves them. */

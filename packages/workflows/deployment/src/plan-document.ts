@@ -6,7 +6,7 @@ import { type Activity, assumedOn, identityOf } from '@davit/transition'
 
 import type { Plan, PlanTerms } from './plan-for.ts'
 
-type DocumentTerms = Pick<
+export type DocumentTerms = Pick<
   PlanTerms,
   'profile' | 'previous' | 'upgrade' | 'changed' | 'state' | 'claim' | 'besideOriginal' | 'undeploy'
 >

@@ -1,3 +1,5 @@
+import type { PlanDocumentTerms } from '@davit/documents'
+
 import type { PlanTerms } from './plan-for.ts'
 
 /** Options of tools that plan, as `planOptions` describes them. */
@@ -20,5 +22,20 @@ export function termsOfOptions(
     changed: restartChanged ? 'restart' : 'keep',
     besideOriginal,
     state: { migration: !migration ? 'none' : restore ? 'move-and-restore' : 'move', directory },
+  }
+}
+
+/** Options with which a plan is made on the same terms. */
+export function optionsOfTerms(
+  terms: PlanDocumentTerms,
+): PlanArguments & Pick<PlanDocumentTerms, 'takeOver' | 'undeploy'> {
+  const { upgrade, changed, migration, ...asked } = terms
+  return {
+    ...asked,
+    upgrade: upgrade !== 'activate-only',
+    repair: upgrade === 'repair',
+    restartChanged: changed === 'restart',
+    migration: migration !== 'none',
+    restore: migration === 'move-and-restore',
   }
 }

@@ -1,0 +1,74 @@
+import { isSameManifest } from '@davit/coordinator-state'
+import { optionsOfTerms } from '@davit/deployment'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { encodeDocument, Manifest, PlanDocument } from '@davit/documents'
+import { dashed, type DocumentInput, type ToolContext, usageError } from '@davit/tool'
+
+interface Arguments extends ReturnType<typeof optionsOfTerms> {
+  readonly abandon: readonly string[]
+  readonly oldManifest: string | undefined
+  readonly manifest: string | undefined
+  readonly plan: string | undefined
+  readonly profile: string
+  readonly skipUnreachable: boolean
+}
+
+/** Reads the plan that is to be carried out; undefined if there is none. */
+export async function readPlan({ args, readDocument }: ToolContext<Arguments>): Promise<PlanDocument | undefined> {
+  if (args.plan === undefined) return undefined
+  const other = args.oldManifest === undefined ? (args.abandon.length === 0 ? undefined : 'abandon') : 'old-manifest'
+  if (other !== undefined) throw usageError(`options '--plan' and '--${other}' cannot be combined`, 'omit one of them')
+  const { value } = await readDocument(PlanDocument, args.plan)
+  if (value.against === 'targets') return value
+  throw new DavitError(
+    'plan-of-manifest',
+    `'${args.plan}' is a plan from another manifest, for which no machine was asked`,
+    {
+      exitStatus: ExitStatus.usage,
+      hint: 'make it without --from to carry it out',
+    },
+  )
+}
+
+/** Adds to a context the options that a plan was made with; refuses others. */
+export function asPlanned<Given extends Arguments>(
+  context: ToolContext<Given>,
+  plan: PlanDocument | undefined,
+): ToolContext<Given> {
+  if (plan === undefined) return context
+  const { args } = context
+  const planned = { ...optionsOfTerms(plan.terms), profile: plan.profile }
+  for (const [name, value] of Object.entries(planned)) {
+    const given = args[name as keyof typeof planned]
+    if (given !== USUAL[name as keyof typeof planned] && given !== value)
+      throw usageError(`option '--${dashed(name)}' is not that of the plan`, 'omit it, or make the plan anew with it')
+  }
+  const skipUnreachable = args.skipUnreachable || plan.skipped.length > 0
+  return { ...context, args: { ...args, ...planned, skipUnreachable } }
+}
+
+/** What options are if they are not given. */
+const USUAL = {
+  upgrade: true,
+  repair: false,
+  restartChanged: false,
+  migration: true,
+  restore: false,
+  takeOver: false,
+  besideOriginal: false,
+  undeploy: false,
+  profile: 'default',
+}
+
+/** Reads the manifest to reach; a plan has its own. */
+export async function readPlanned(
+  { args, readDocument }: ToolContext<Arguments>,
+  plan: PlanDocument | undefined,
+): Promise<Pick<DocumentInput<Manifest>, 'value' | 'text'>> {
+  if (plan !== undefined && args.manifest === undefined)
+    return { value: plan.manifest, text: encodeDocument(Manifest, plan.manifest, 'json') }
+  const read = await readDocument(Manifest, args.manifest)
+  if (plan !== undefined && !isSameManifest(plan.manifest, read.value))
+    throw usageError('the manifest is not that of the plan', 'omit it: the plan has its manifest')
+  return read
+}

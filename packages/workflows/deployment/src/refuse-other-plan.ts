@@ -1,0 +1,26 @@
+import { DavitError } from '@davit/diagnostics'
+import type { Manifest, PlanDocument } from '@davit/documents'
+import { planDifferences } from '@davit/review'
+
+import { documentOf, type DocumentTerms } from './plan-document.ts'
+import type { Plan } from './plan-for.ts'
+
+/** Exit status of tools that were told to carry out a plan, and found that something else would have to be done. */
+const OTHER_PLAN = 4
+
+export interface ExpectedTerms extends DocumentTerms {
+  /** The plan that is to be carried out; without it, any is. */
+  readonly expected?: PlanDocument | undefined
+}
+
+/** Refuses a plan that does something else than the expected one. */
+export function refuseOtherPlan(next: Manifest, plan: Plan, { expected, ...terms }: ExpectedTerms): void {
+  if (expected === undefined) return
+  const differences = planDifferences(expected, documentOf(next, plan, terms))
+  if (differences.length === 0) return
+  throw new DavitError('plan-outdated', 'what is active has changed since the plan was made', {
+    exitStatus: OTHER_PLAN,
+    diagnostics: differences.map((message) => ({ severity: 'error', message })),
+    hint: 'nothing was done; make the plan anew with davit-plan, and look at it',
+  })
+}
