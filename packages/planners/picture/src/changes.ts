@@ -1,9 +1,9 @@
-import { type Manifest, type MappingId, mappingIdOf } from '@davit/documents'
+import { type Manifest, type MappingId, mappingIdOf, type PlanDocument } from '@davit/documents'
 import { compareText, grouped } from '@davit/languages'
 import { activitiesOf, type Activity, KINDS, observedOf, planTransition, renderReason } from '@davit/transition'
 
 import type { Change, ChangeKind, Edge } from './graph.ts'
-import type { Placed } from './placed.ts'
+import { type Placed, placedIn } from './placed.ts'
 
 /** What a plan does with the instances of a picture. */
 export interface Changes {
@@ -15,18 +15,51 @@ export interface Changes {
   readonly moves: readonly Edge[]
 }
 
+/** A step of a plan, as far as it is drawn. */
+interface DrawnStep extends Placed {
+  readonly activity: string
+  readonly why: readonly string[]
+  /** The other place of a service that moves. */
+  readonly moved?: { readonly target: string; readonly container: string } | undefined
+}
+
 /** Finds what it takes to get from one manifest to another, if what runs is as the first one says. */
 export function changesBetween(from: Manifest, to: Manifest): Changes {
   const transition = planTransition(to, observedOf(from, from.infrastructure), { previous: from, upgrade: 'upgrade' })
-  const activities = activitiesOf(transition)
-  const starts = activities.filter(({ kind }) => kind === 'activate')
+  return changesBy(activitiesOf(transition).map(drawnActivity), from)
+}
+
+/** Finds what a plan changes. */
+export function changesIn({ manifest, before, steps }: PlanDocument): Changes {
+  const from = { ...manifest, ...before }
+  // Of other targets nothing is known that could be drawn.
+  const places = [...placedIn(from), ...placedIn(manifest)].filter(({ mapping }) =>
+    manifest.infrastructure.has(mapping.target),
+  )
+  const known = new Map<string, Placed>(places.map((one) => [mappingIdOf(one.mapping), one]))
+  const drawn = steps.flatMap(({ key, target, container, activity, why, moved }): readonly DrawnStep[] => {
+    const placed = known.get(`${target} ${container} ${key}`)
+    return placed === undefined ? [] : [{ ...placed, activity, why, moved }]
+  })
+  return changesBy(drawn, from)
+}
+
+function drawnActivity({ kind, reasons, mapping, service }: Activity): DrawnStep {
+  const { moved } = KINDS[kind]
+  const move = reasons.find((reason) => reason.kind === 'moved')
+  const why = reasons.map((reason) => renderReason(reason, moved))
+  return { activity: kind, mapping, service, why, moved: move?.[moved] }
+}
+
+function changesBy(steps: readonly DrawnStep[], from: Manifest): Changes {
+  const starts = steps.filter(({ activity }) => activity === 'activate')
   const started = new Set(starts.map(positionOf))
-  const stops = activities.filter(({ kind }) => kind === 'deactivate')
-  const leaving = stops.filter((activity) => !started.has(positionOf(activity)))
+  const stops = steps.filter(({ activity }) => activity === 'deactivate')
+  const leaving = stops.filter((step) => !started.has(positionOf(step)))
   const stopped = new Set(stops.map(positionOf))
   const changes = [
-    ...starts.map((activity) => changeBy(activity, stopped.has(positionOf(activity)) ? 'replaced' : 'started')),
-    ...leaving.map((activity) => changeBy(activity, 'stopped')),
+    ...starts.map((step) => changeBy(step, stopped.has(positionOf(step)) ? 'replaced' : 'started')),
+    ...leaving.map((step) => changeBy(step, 'stopped')),
   ]
   return { from, byInstance: new Map(changes), leaving, moves: movesBetween(leaving, starts) }
 }
@@ -38,30 +71,25 @@ function positionOf({ mapping: { target, container }, service: { name } }: Place
 
 const MOVED = { started: 'moved', replaced: 'replaced', stopped: 'gone' } as const
 
-function changeBy(activity: Activity, kind: keyof typeof MOVED): readonly [id: MappingId, change: Change] {
-  const hasMoved = activity.reasons.some((reason) => reason.kind === 'moved')
-  const shown: ChangeKind = hasMoved ? MOVED[kind] : kind
-  const { moved } = KINDS[activity.kind]
-  const reasons = activity.reasons.map((reason) => renderReason(reason, moved))
-  return [mappingIdOf(activity.mapping), { kind: shown, reasons }]
+function changeBy({ mapping, why, moved }: DrawnStep, kind: keyof typeof MOVED): readonly [MappingId, Change] {
+  const shown: ChangeKind = moved === undefined ? kind : MOVED[kind]
+  return [mappingIdOf(mapping), { kind: shown, reasons: why }]
 }
 
-/** Connects where a service was with where it goes, which the reasons of both tell. */
-function movesBetween(leaving: readonly Activity[], starts: readonly Activity[]): readonly Edge[] {
+/** Connects where a service was with where it goes, which both steps tell. */
+function movesBetween(leaving: readonly DrawnStep[], starts: readonly DrawnStep[]): readonly Edge[] {
   const arrivals = grouped(
-    starts.flatMap((start) => originsOf(start).map((origin) => ({ start, origin }))),
+    starts.flatMap((start) => (start.moved === undefined ? [] : [{ start, origin: originOf(start, start.moved) }])),
     ({ origin }) => origin,
   )
-  const moves = leaving.flatMap((activity) =>
-    (arrivals.get(positionOf(activity)) ?? []).map(({ start }): Edge => {
-      return { from: mappingIdOf(activity.mapping), to: mappingIdOf(start.mapping), kind: 'moves' }
+  const moves = leaving.flatMap((step) =>
+    (arrivals.get(positionOf(step)) ?? []).map(({ start }): Edge => {
+      return { from: mappingIdOf(step.mapping), to: mappingIdOf(start.mapping), kind: 'moves' }
     }),
   )
   return moves.sort((left, right) => compareText(left.from, right.from) || compareText(left.to, right.to))
 }
 
-function originsOf({ reasons, service: { name } }: Activity): readonly string[] {
-  return reasons.flatMap((reason) =>
-    reason.kind === 'moved' ? [`${reason.from.target} ${reason.from.container} ${name}`] : [],
-  )
+function originOf({ service: { name } }: Placed, { target, container }: NonNullable<DrawnStep['moved']>): string {
+  return `${target} ${container} ${name}`
 }

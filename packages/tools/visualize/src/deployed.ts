@@ -2,7 +2,7 @@ import { currentGeneration, nothingDeployed } from '@davit/coordinator-state'
 import { DavitError } from '@davit/diagnostics'
 import { deploymentOf } from '@davit/tool'
 
-import type { Titled } from './graph-of-change.ts'
+import type { Titled } from './change-between.ts'
 
 /** Reads what was deployed last; loaded only if no manifest is given. */
 export async function deployed(context: Parameters<typeof deploymentOf>[0]): Promise<Titled> {
