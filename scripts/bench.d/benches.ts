@@ -1,6 +1,7 @@
 import { benchActivity } from './activity.ts'
 import { bench, type Bench } from './bench.ts'
 import { benchChain } from './chain.ts'
+import { benchCompileStack } from './compile-stack.ts'
 import { benchConfirm } from './confirm.ts'
 import { benchConvert } from './convert.ts'
 import { benchDeploy } from './deploy.ts'
@@ -117,6 +118,19 @@ export const benches: readonly Bench[] = [
     measure: benchVisualize,
     terms: { size: THOUSAND, limits: { dot: 4, svg: 3, html: 5 } },
     quick: { size: HUNDRED },
+  }),
+  bench({
+    name: 'stacks',
+    purpose: 'a stack file of 2,000 instances compiled, beside 10,000 instances, and beside 2,000 in 50 levels',
+    measure: benchCompileStack,
+    terms: {
+      size: { instances: 2_000, levels: 5 },
+      limits: { seconds: 1.5, memory: 300e6 },
+      others: [
+        { size: { instances: 10_000, levels: 5 }, ratio: 5.5 },
+        { size: { instances: 2_000, levels: 50 }, ratio: 1.3 },
+      ],
+    },
   }),
   bench({
     name: 'nix-1000',

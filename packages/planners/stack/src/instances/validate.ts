@@ -13,8 +13,9 @@ export function validate(c: Compilation, instance: Instance): void {
   instance.dependsOn = servicesIn(instance)
 }
 
-/** Returns the services that the properties of an instance name, each once. */
-function servicesIn({ properties }: Instance): readonly Instance[] {
-  const named = [...properties.values()].flatMap(capabilitiesIn).map(({ service }) => service)
+/** Returns the services that the properties of an instance name, each once. Its own are none: parents do not wait for children. */
+function servicesIn(instance: Instance): readonly Instance[] {
+  const capabilities = [...instance.properties.values()].flatMap(capabilitiesIn)
+  const named = capabilities.map(({ service }) => service).filter(({ parent }) => parent !== instance)
   return [...new Set(named)].toSorted((left, right) => compareText(left.fqn, right.fqn))
 }

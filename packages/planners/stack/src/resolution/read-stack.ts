@@ -97,9 +97,14 @@ function expand(c: Compilation, file: ReadableFile, { bag, user }: ReadFor): Exp
     if (!(error instanceof TemplateError)) throw error
     const { place, message, hint } = error
     const at = sourceOf(place.file).placeAt(place.offset)
-    c.findings.push(finding('MU153', [], { place: at, message, hint: hint ?? hintFor(user) }))
+    c.findings.push(finding('MU153', [], { place: at, message, hint: joined(hint, hintFor(user)) }))
     return undefined
   }
+}
+
+function joined(...hints: readonly (string | undefined)[]): string | undefined {
+  const present = hints.filter((hint) => hint !== undefined)
+  return present.length === 0 ? undefined : present.join('; ')
 }
 
 function hintFor(user: ReadFor['user']): string | undefined {

@@ -70,11 +70,22 @@ function checkCapability(type: Type | StackType, written: Written, source: Sourc
   const { c, writer } = source
   const stack = type.kind === 'stack' ? type : undefined
   const resolution = resolveCapability(c, written.value, { writer, stack })
-  if (resolution.kind === 'capability') return { value: resolution }
-  if (resolution.kind !== 'refused') return resolution.kind === 'absent' ? ABSENT : WRONG
-  const { code, subjects } = resolution.refusal
-  c.report(code, subjects, { spot: written, hint: resolution.hint })
-  return code === 'MU508' ? MISMATCH : WRONG
+  switch (resolution.kind) {
+    case 'capability':
+      return { value: resolution }
+    case 'absent':
+      return ABSENT
+    case 'wrong':
+      return WRONG
+    case 'circular':
+      c.report('MU509', [resolution.name], { spot: written })
+      return WRONG
+    case 'refused': {
+      const { code, subjects } = resolution.refusal
+      c.report(code, subjects, { spot: written, hint: resolution.hint })
+      return code === 'MU508' ? MISMATCH : WRONG
+    }
+  }
 }
 
 interface Whole {

@@ -14,6 +14,8 @@ export type Resolution =
   /** The property of the writer that is named has no value. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly hint?: string | undefined }
+  /** The property of the writer that is named leads back to itself. */
+  | { readonly kind: 'circular'; readonly name: string }
   /** The property of the writer that is named is wrong, which is reported where it is given. */
   | { readonly kind: 'wrong' }
 
@@ -73,7 +75,7 @@ function resolveProperty(c: Compilation, instance: Instance, name: string): Reso
   KNOWN.set(instance, known)
   const before = known.get(name)
   if (before !== undefined) return before
-  known.set(name, refused({ code: 'MU509', subjects: [name] }))
+  known.set(name, { kind: 'circular', name })
   const resolution = resolveBound(c, instance, name)
   known.set(name, resolution)
   return resolution
