@@ -9,7 +9,7 @@ export function isError({ severity }: StackFinding): boolean {
 /** Makes the error for a stack that cannot be compiled, with all that is wrong with it, in the order in which it was found. */
 export function stackRefusal(findings: readonly StackFinding[]): DavitError {
   const errors = findings.filter(isError)
-  const isNone = errors.some(({ code }) => code === 'MU100')
+  const isNone = errors.some(({ code }) => code === 'MU100' || code === 'MU103')
   const [first] = errors
   const where = first?.place === undefined ? '' : `, the first in '${first.place.file}'`
   const count = `${errors.length} ${errors.length === 1 ? 'error' : 'errors'}${where}`

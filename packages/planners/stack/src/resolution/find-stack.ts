@@ -111,8 +111,14 @@ function warnOfName(c: Compilation, { file, reference }: FoundStack): void {
   c.findings.push(finding('MU105', [name, reference.name], { place: { file: file.shown } }))
 }
 
+export interface Wanted {
+  readonly spot: Spot
+  /** Says what may have been meant, if there is no such stack. */
+  readonly hint?: string | undefined
+}
+
 /** Finds the stack of a reference, or reports why there is none. */
-export function requireStack(c: Compilation, reference: FullReference, spot: Spot): FoundStack | undefined {
+export function requireStack(c: Compilation, reference: FullReference, { spot, hint }: Wanted): FoundStack | undefined {
   const result = findStack(c, reference)
   if (result.kind === 'found') return isOnlyOne(c, result.stack, spot) ? result.stack : undefined
   if (result.kind === 'unreadable') {
@@ -120,7 +126,7 @@ export function requireStack(c: Compilation, reference: FullReference, spot: Spo
     return undefined
   }
   c.missing.set(canonical(reference), reference)
-  if (result.kind === 'absent') c.report('MU503', [canonical(reference)], { spot })
+  if (result.kind === 'absent') c.report('MU503', [canonical(reference)], { spot, hint })
   else c.report('MU605', [reference.name, reference.spec, result.version], { spot })
   return undefined
 }

@@ -134,16 +134,13 @@ interface Inclusion {
 }
 
 const PATHS = new WeakMap<TemplateFile, string>()
-const TEMPLATES = new WeakMap<Compilation, Map<string, ParsedTemplate>>()
 
 /** Reads an included file, relative to the one that includes it, within the boundary of the stack. */
 function included(c: Compilation, file: ReadableFile, { from, path }: Inclusion): ParsedTemplate {
   const { files } = c.options
   const whole = posix.resolve(posix.dirname(PATHS.get(from) ?? file.path), path)
   refuseOutside(c, file, { whole, path })
-  const templates = TEMPLATES.get(c) ?? new Map<string, ParsedTemplate>()
-  TEMPLATES.set(c, templates)
-  const known = templates.get(whole)
+  const known = c.included.get(whole)
   if (known !== undefined) return known
   const reading = files.read(whole)
   if (reading.kind === 'absent') throw new ActionFailure(`there is no file '${path}'`)
@@ -151,7 +148,7 @@ function included(c: Compilation, file: ReadableFile, { from, path }: Inclusion)
   const included = { name: files.shown(whole), text: reading.text.replace(/^\uFEFF/, '') }
   PATHS.set(included, whole)
   const template = parseTemplate(included)
-  templates.set(whole, template)
+  c.included.set(whole, template)
   return template
 }
 

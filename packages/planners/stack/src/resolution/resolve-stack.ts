@@ -1,8 +1,11 @@
+import { suggestionFor } from '@davit/diagnostics'
+import { LIBRARY_STACKS } from '@davit/stack-library'
 import type { Compilation } from '../compilation.ts'
 import type { Spot } from '../finding.ts'
 import type { NestedDeclaration, TextAt } from '../mufile/body.ts'
 import { completed } from '../references/pins.ts'
 import { canonical, type FullReference, parseReference, type Reference } from '../references/reference.ts'
+import { PRIMITIVE_WORDS } from '../types/type-expression.ts'
 import { type Effective, holderOf, mergeBags, schemaHolderOf, type StackTarget } from './effective.ts'
 import { findStack, requireStack } from './find-stack.ts'
 import type { Bag } from './read-stack.ts'
@@ -85,8 +88,19 @@ export function resolveFile(
     c.report('MU515', [name], { spot })
     return undefined
   }
-  const found = requireStack(c, full, spot)
+  const found = requireStack(c, full, { spot, hint: suggestionFor(reference.name, candidatesFor(c, effective)) })
   return found && { kind: 'file', found }
+}
+
+/** Names that may have been meant: what is around the word, what others have found, what davit ships, and primitive types. */
+function* candidatesFor(c: Compilation, effective: Effective): Generator<string> {
+  for (let around: Effective | undefined = effective; around !== undefined; around = around.outer) {
+    yield* around.schemas.keys()
+    yield* around.nested.keys()
+  }
+  for (const result of c.found.values()) if (result.kind === 'found') yield result.stack.reference.name
+  yield* LIBRARY_STACKS
+  yield* PRIMITIVE_WORDS
 }
 
 /** Returns whether the stack did not have the reference yet. */

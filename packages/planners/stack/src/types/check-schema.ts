@@ -39,7 +39,7 @@ function checkConstraint(c: Compilation, { kind, wanted, spot }: Constraint, bas
   const isFit = needed === undefined || needed === (base === undefined ? 'object' : rootOf(base))
   if (!isFit) {
     c.report('MU517', [kind, needed, name], { spot, message: `'${kind}' needs a ${needed}, but the type is ${name}` })
-  } else if (kind === 'pattern' && patternOf(wanted as string) === undefined) {
+  } else if (kind === 'pattern' && patternOf(wanted as string, c.patterns) === undefined) {
     c.report('MU517', [kind, needed, name], { spot, message: `'${wanted as string}' is no regular expression` })
   }
 }

@@ -12,13 +12,14 @@ export const NEEDS: Readonly<Record<Constraint['kind'], string | undefined>> = {
   enum: undefined,
 }
 
-const PATTERNS = new Map<string, RE2JS | undefined>()
+/** Patterns that were compiled, by their texts; undefined ones are none. */
+export type Patterns = Map<string, RE2JS | undefined>
 
 /** Compiles a pattern, whose cost is linear in the text whatever it is; undefined if it is none. */
-export function patternOf(text: string): RE2JS | undefined {
-  if (PATTERNS.has(text)) return PATTERNS.get(text)
+export function patternOf(text: string, patterns: Patterns): RE2JS | undefined {
+  if (patterns.has(text)) return patterns.get(text)
   const pattern = compile(text)
-  PATTERNS.set(text, pattern)
+  patterns.set(text, pattern)
   return pattern
 }
 
@@ -38,12 +39,13 @@ interface Comparison {
 }
 
 /** Checks a value of the right kind. */
-export function compareWith({ kind, wanted }: Constraint, value: StackValue): Comparison {
+export function compareWith({ kind, wanted }: Constraint, value: StackValue, patterns: Patterns): Comparison {
   if (kind === 'enum') {
     return { isMet: (wanted as readonly StackValue[]).some((one) => isEqual(one, value)), got: value }
   }
   const got = kind === 'maxLength' || kind === 'minLength' ? lengthOf(value as string) : value
-  return { isMet: MEETS[kind](wanted as never, got as never), got }
+  if (kind === 'pattern') return { isMet: patternOf(wanted as string, patterns)?.matches(got as string) ?? true, got }
+  return { isMet: MEETS[kind](wanted as number, got as number), got }
 }
 
 /** Counts code points. */
@@ -52,7 +54,6 @@ function lengthOf(text: string): number {
 }
 
 const MEETS = {
-  pattern: (wanted: string, got: string) => patternOf(wanted)?.matches(got) ?? true,
   maxLength: (wanted: number, got: number) => got <= wanted,
   minLength: (wanted: number, got: number) => got >= wanted,
   maximum: (wanted: number, got: number) => got <= wanted,

@@ -119,7 +119,7 @@ function foreignSchema(c: Compilation, word: StackWord, text: string): Type | un
     return undefined
   }
   enterReference(word, owner)
-  const found = requireStack(c, owner, spot)
+  const found = requireStack(c, owner, { spot })
   const stack = found && c.libraryOf(c, found)
   if (stack === undefined) return undefined
   const declaration = stack.schemas.get(reference.name.slice(end + 1))

@@ -131,7 +131,7 @@ function checkSchema(type: Type & { kind: 'schema' }, written: Written, source: 
   if (checked.isMismatch || checked.value === undefined) return checked
   const value = valueOf(written)
   for (const constraint of declaration.constraints) {
-    const { isMet, got } = compareWith(constraint, value)
+    const { isMet, got } = compareWith(constraint, value, source.c.patterns)
     if (!isMet) source.c.report('MU517', [constraint.kind, plainOf(constraint.wanted), plainOf(got)], { spot: written })
   }
   return checked

@@ -1,0 +1,74 @@
+import { readdirSync } from 'node:fs'
+import { LIBRARY_DIRECTORY, LIBRARY_STACKS } from '@davit/stack-library'
+import { expect, test } from 'vitest'
+import { compiledDocument, stackRefusal, unknownIntrinsics } from '../src/stack.ts'
+import { compileTexts, errorsOf, warningsOf } from './testing.ts'
+
+test('every stack of the library is one of its names', () => {
+  const files = readdirSync(LIBRARY_DIRECTORY, { recursive: true, encoding: 'utf8' })
+  const stacks = files.filter((file) => file.endsWith('/Mu.yaml')).map((file) => file.slice(0, -'/Mu.yaml'.length))
+  expect(stacks.toSorted()).toEqual(LIBRARY_STACKS)
+})
+
+const REQUIRED: Readonly<Record<string, string>> = { 'aws/x/cf': ', resource: R', 'davit/x/service': ', module: m' }
+
+test.each(LIBRARY_STACKS)('%s is intrinsic, has no version, and asks for nothing more than it must', (name) => {
+  const texts = { 'Mu.yaml': `name: a\nservices: { public: { x: { type: ${name}${REQUIRED[name] ?? ''} } } }` }
+  const outcome = compileTexts(texts, { target: 'aws' })
+  expect([errorsOf(outcome), warningsOf(outcome)]).toEqual([[], []])
+  const service = outcome.kind === 'compiled' ? compiledDocument(outcome.stack).services.get('a/x') : undefined
+  expect(service).toMatchObject({ type: name, intrinsic: true, ref: `https://hub.mu.com/${name}@latest` })
+  const bare = compileTexts({ 'Mu.yaml': `name: a\nservices: { public: { x: { type: ${name} } } }` }, { target: 'aws' })
+  expect(errorsOf(bare)).toHaveLength(name in REQUIRED ? 1 : 0)
+})
+
+test('aws/x/cf is refused for other clouds', () => {
+  const texts = { 'Mu.yaml': 'name: a\nservices: { public: { x: { type: aws/x/cf, resource: R } } }' }
+  expect(errorsOf(compileTexts(texts, { target: 'machines' }))).toEqual([['MU153']])
+})
+
+test('a back end tells which leaves it does not know', () => {
+  const outcome = compileTexts({
+    'Mu.yaml': 'name: a\nservices: { public: { x: { type: mu/volume }, y: { type: mu/event } } }',
+  })
+  const findings = outcome.kind === 'compiled' ? unknownIntrinsics(outcome.stack, new Set(['mu/event'])) : []
+  expect(findings).toMatchObject([{ code: 'MU1000', subjects: ['mu/volume'], place: { line: 2 } }])
+})
+
+test('hints suggest near names', () => {
+  const hints = compileTexts({
+    'Mu.yaml': `name: a
+schema: { private: { word: { base: string } } }
+stacks: { private: { sailor: { type: mu/container } } }
+properties: { p: { type: strng, optional: true }, q: { type: wrd, optional: true } }
+services: { private: { x: { type: sailr }, y: { type: mu/contaner } } }`,
+  }).findings.map(({ hint }) => hint)
+  expect(hints).toEqual([
+    "did you mean 'sailor'?",
+    "did you mean 'mu/container'?",
+    "did you mean 'string'?",
+    "did you mean 'word'?",
+  ])
+})
+
+test('a stack file that cannot be read is told, with the reason', () => {
+  const files = {
+    read: (path: string) =>
+      path === '/w/Mu.yaml' ? ({ kind: 'text', text: 'name: a\nbase: b' } as const) : UNREADABLE,
+    realPath: (path: string) => path,
+    shown: (path: string) => path,
+  }
+  const { findings } = compileTexts({}, { options: { files } })
+  expect(findings).toMatchObject([{ code: 'MU150', subjects: ['/w/hub.mu.com/b/Mu.json'], hint: 'not for you' }])
+})
+
+const UNREADABLE = { kind: 'unreadable', reason: 'not for you' } as const
+
+test('a refusal has all errors, and says whether there was anything to compile', () => {
+  const { findings } = compileTexts({ 'Mu.yaml': 'nmae: a' })
+  expect(stackRefusal(findings)).toMatchObject({
+    code: 'invalid-stack',
+    exitStatus: 65,
+    diagnostics: [{ code: 'MU500' }],
+  })
+})
