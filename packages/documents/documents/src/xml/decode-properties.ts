@@ -44,7 +44,8 @@ function decodePropertyList(element: XmlElement, decoding: Decoding): Decoded {
   )
 }
 
-function scalarOf(type: string, text: string, decoding: Decoding): string | number | boolean | Float {
+/** Decodes text by its type; reports text that does not have it. */
+export function scalarOf(type: string, text: string, decoding: Decoding): string | number | boolean | Float {
   if (type === 'string') return text
   const word = text.trim()
   if (type === 'int' || type === 'float') return numberOf(type, word, decoding)

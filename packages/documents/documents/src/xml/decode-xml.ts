@@ -38,7 +38,7 @@ export function decodeXml(element: XmlElement, spelling: Spelling, decoding: Dec
 }
 
 /** Text that is not a whole number is returned unchanged, for the schema to refuse. */
-function wholeNumber(text: string): number | string {
+export function wholeNumber(text: string): number | string {
   return /^\s*-?\d+\s*$/.test(text) ? Number(text) : text
 }
 

@@ -55,7 +55,7 @@ export function ignore(name: string, { offset }: Pick<XmlElement, 'offset'>, dec
 }
 
 /** Attributes that have a meaning on some elements. The original toolset writes types where they have none. */
-const ATTRIBUTES: ReadonlySet<string> = new Set(['name', 'type', 'version'])
+export const ATTRIBUTES: ReadonlySet<string> = new Set(['name', 'type', 'version'])
 
 /** Records the attributes that have no meaning on any element. */
 export function ignoreAttributes(element: XmlElement, decoding: Decoding): void {

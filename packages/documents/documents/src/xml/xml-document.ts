@@ -20,6 +20,7 @@ import {
 } from '@davit/languages'
 import { type DocumentReading, type Format, ignoredOf, readingOf } from '../format.ts'
 import { checkHeader } from '../checks/check-header.ts'
+import { decodePlain } from './decode-plain.ts'
 import { decodeXml } from './decode-xml.ts'
 import { decodingOf } from './xml-decoding.ts'
 import type { Spelling } from './spelling.ts'
@@ -28,12 +29,30 @@ import { unfitText } from './unfit-text.ts'
 
 /** Reads an XML document: the name of the root element states what it is, and an attribute its version. */
 export function readXmlDocument(format: Format<unknown>, source: SourceText): DocumentReading {
+  return readPlainDocument(format, source) ?? readAnyDocument(format, source)
+}
+
+/** Reads a document as davit writes it, unless there is anything to tell about it. */
+function readPlainDocument(format: Format<unknown>, source: SourceText): DocumentReading | undefined {
+  const plain = decodePlain(source.text, ({ name, version: text }) => {
+    const version = versionIn(text)
+    if (checkHeader(format, { document: name, version }) !== undefined) return undefined
+    return readingOf(format, version).xml ?? format.xml
+  })
+  if (plain === undefined) return undefined
+  const { xml = format.xml, read } = readingOf(format, versionIn(plain.root.version))
+  if (xml === undefined) return undefined
+  return { content: { data: read(plain.data) }, diagnostics: [], locate: () => placesIn(source, xml), isComplete: true }
+}
+
+function readAnyDocument(format: Format<unknown>, source: SourceText): DocumentReading {
   const result = readXml(source)
   if ('problem' in result) return { diagnostics: [result.problem], locate: () => () => undefined }
   const { root } = result
-  const { xml = format.xml, read } = readingOf(format, versionOf(root))
+  const version = versionIn(root.attributes.get('version'))
+  const { xml = format.xml, read } = readingOf(format, version)
   if (xml === undefined) return strangeDocument(notXml(format, root), source)
-  const strange = checkHeader(format, { document: root.name, version: versionOf(root) })
+  const strange = checkHeader(format, { document: root.name, version })
   if (strange !== undefined) return strangeDocument(strange, source)
   const decoding = decodingOf()
   const { data } = decodeXml(root, xml, decoding)
@@ -78,9 +97,8 @@ function notXml({ title }: Format<unknown>, { name }: XmlElement): Diagnostic {
   return atPath([], `expected ${title}, which is always JSON, but got XML (${describe(name)})`)
 }
 
-function versionOf({ attributes }: XmlElement): number | string | undefined {
-  const version = attributes.get('version')
-  return version !== undefined && /^\d+$/.test(version) ? Number(version) : version
+function versionIn(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : text
 }
 
 function placesIn(source: SourceText, spelling: Spelling): (path: Path) => Place {

@@ -5,12 +5,9 @@ import type { SourceText } from '../text/located.ts'
 import { findXmlProblem } from './find-xml-problem.ts'
 import type { XmlElement } from './xml-element.ts'
 import { decodeEntities } from './xml-entity.ts'
-import { readPlainXml } from './read-plain-xml.ts'
 
 /** Returns the root element of a well-formed text without DOCTYPE, or its first problem. */
 export function readXml(source: SourceText): { readonly root: XmlElement } | { readonly problem: Diagnostic } {
-  const plain = readPlainXml(source.text)
-  if (plain !== undefined) return { root: plain }
   const problem = findXmlProblem(source)
   if (problem !== undefined) return { problem }
   try {

@@ -28,11 +28,6 @@ export function writeAttribute(name: string, value: string): string {
   return ` ${name}="${escape(value)}"`
 }
 
-/** Each level is indented by two spaces. */
-export function marginWithin(margin: string): string {
-  return `${margin}  `
-}
-
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
