@@ -10,7 +10,7 @@ prepare_disk() { # HOST
   fi
   install -d -m 755 "$upper/etc" "$upper/var" "$upper/var/lib"
   # These are whiteouts: a directory that replaces one in the mounted overlay shows no files of the lower layer.
-  for path in etc/nix etc/ssh home nix root var/lib/davit var/tmp; do
+  for path in etc/nix etc/rc.local etc/ssh home nix root var/lib/davit var/tmp; do
     mknod "$upper/$path" c 0 0
   done
   [ "$(<"$1/kind")" != systemd ] || {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +18,13 @@ const shells = installedShells().filter(({ name }) => name !== 'busybox')
 describe.each(shells)('the table of cron of an account without privileges, with $name', (shell) => {
   const open = async (list: string) => {
     const tools = mkdtempSync(join(tmpdir(), 'davit-crontab-'))
-    onTestFinished(() => removeTree(tools))
+    // The daemon, as far as anybody can see.
+    symlinkSync('/bin/sleep', join(tools, 'cron'))
+    const daemon = spawn(join(tools, 'cron'), ['1000'], { stdio: 'ignore' })
+    onTestFinished(() => {
+      daemon.kill()
+      removeTree(tools)
+    })
     const table = join(tools, 'table')
     const program = (name: string, script: string) =>
       writeFileSync(join(tools, name), `#!/bin/sh\nT='${table}'\n${script}\n`, { mode: 0o755 })

@@ -115,7 +115,7 @@ arrange_boot() {
   name_trial
   case $starter in
     systemd) arrange_unit ;;
-    openrc) arrange_file openrc "/etc/local.d/$mark.start" "#!/bin/sh$newline$start &$newline" ;;
+    openrc) arrange_service ;;
     cron) arrange_file cron "/etc/cron.d/$mark" "@reboot root $start$newline" ;;
     crontab) ! in_crontab add_to_crontab || survives=cron arranged=crontab$newline ;;
   esac
@@ -155,6 +155,21 @@ WantedBy=multi-user.target
   mkdir -p /etc/systemd/system/multi-user.target.wants &&
     ln -sfn "/etc/systemd/system/$mark.service" "/etc/systemd/system/multi-user.target.wants/$mark.service" &&
     arranged="$arranged/etc/systemd/system/multi-user.target.wants/$mark.service$newline" || survives=none
+}
+
+# arrange_service: starts after everything else.
+arrange_service() {
+  arrange_file openrc "/etc/init.d/$mark" "#!/sbin/openrc-run
+description='Go back to the deployment before'
+depend() {
+  after *
+}
+start() {
+  $start &
+}
+" || return 0
+  mkdir -p /etc/runlevels/default && ln -sfn "/etc/init.d/$mark" "/etc/runlevels/default/$mark" &&
+    arranged="$arranged/etc/runlevels/default/$mark$newline" || survives=none
 }
 
 # arrange_file MEANS FILE TEXT

@@ -9,7 +9,7 @@ export function restartChecks({ starter }: MachineCondition): readonly Check[] {
     text: 'nothing starts programs of this account after a restart',
     means:
       'if the machine restarts while changes are not confirmed (--confirm), it undoes them only when a run asks for it',
-    remedy: 'install cron there, if you use --confirm',
+    remedy: 'start cron there, if you use --confirm',
   }
   return [found('restart', 'note', finding)]
 }
