@@ -63,6 +63,7 @@ export const ERROR_CLAIMS: Readonly<Record<string, Check>> = {
   ],
   'half-recorded': (said, world) => [...asBefore(said, world), ...halfSet(world)],
   'wanted-unknown': asBefore,
+  'contradictory-run': asBefore,
   conflict: asBefore,
   'shared-service': asBefore,
   // Without a hint, the error comes from work that was merely broken off, and claims nothing.

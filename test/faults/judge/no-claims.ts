@@ -23,6 +23,8 @@ export const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'reconnecting',
   'record-gone',
   'rolling-back',
+  // The plan says what becomes of the services there.
+  'run-without',
   'service-unsettled',
   'state-in-use',
   'state-kept',

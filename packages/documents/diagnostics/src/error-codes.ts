@@ -67,6 +67,8 @@ export const ERROR_CODES = {
     'The connection to a machine broke, or the machine stopped answering. Activities continue there; run the same command again when the machine is reachable.',
   'contradictory-deployment':
     'Profiles and records of the targets contradict each other. Choose which of them counts with `--prefer`.',
+  'contradictory-run':
+    'The targets do not agree on how many of them the last run has told what it wanted, so that nobody can tell whether it had begun: it was cut off while it told them, or one of them lies. Deploy with the models.',
   'corrupt-state':
     'A file in the state directory of the coordinator is damaged. The hint explains how to continue without it.',
   'current-generation': 'The current generation cannot be deleted. Deploy, or switch to another generation, first.',

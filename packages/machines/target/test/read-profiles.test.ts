@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -102,6 +111,44 @@ describe.each(installedShells())('profiles of a target with $name', (shell) => {
     }
     const numbers = (await readAll()).told.get(target)?.map(({ number }) => number) ?? []
     expect([Math.min(...numbers), numbers.length]).toEqual([3, 20])
+  })
+
+  test('are not told by files that no run has made', async () => {
+    await set()
+    const rest = '2.token.7'
+    const names = [
+      'foo',
+      'next',
+      `next.0.token.7`,
+      'next.2.token.0',
+      'next.2.7',
+      'next..token.7',
+      'next.2..7',
+      `last.${rest}`,
+    ]
+    names.push(
+      'next.2.to.ken.7',
+      'next.2.t\u00F6ken.7',
+      'next.2.token.x7',
+      'next.2.token.',
+      'next.1234567.token.7',
+      'next.02.token.7',
+    )
+    names.push(
+      `next.2.${'t'.repeat(201)}.7`,
+      `next.2.token.${'7'.repeat(16)}`,
+      'next.2.to\nken.7',
+      'next.*.token.7',
+      `${rest}.next`,
+    )
+    for (const name of names) symlinkSync('/store/elsewhere', link(`wanted.${name}`))
+    writeFileSync(link(`wanted.same.${rest}`), '')
+    expect((await readAll()).told).toEqual(new Map())
+    symlinkSync('/store/elsewhere', link(`wanted.next.${rest}`))
+    expect((await readAll()).told.get(target)).toMatchObject([{ number: 7, targets: 2, token: 'token' }])
+    await set()
+    expect((await readAll()).told).toEqual(new Map())
+    for (const name of names) expect(readlinkSync(link(`wanted.${name}`))).toBe('/store/elsewhere')
   })
 
   test.each([

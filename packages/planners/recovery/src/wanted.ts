@@ -28,25 +28,34 @@ export type Wanted<One extends Told = Told> =
   | { readonly kind: 'nothing' }
   /** So many targets were to be told, and only these tell of it: others may have lost it. */
   | { readonly kind: 'incomplete'; readonly targets: number; readonly told: readonly TargetName[] }
+  /** The targets do not agree on how many were to be told, so that nobody can tell whether the run had begun. */
+  | { readonly kind: 'contradictory'; readonly told: ReadonlyMap<TargetName, number> }
   | {
       readonly kind: 'run'
       readonly profiles: ReadonlyMap<TargetName, One>
       /** Targets on which the profile is current that was new to them: services are active, and what is deployed is being recorded. */
       readonly recorded: readonly TargetName[]
+      /** Targets that have a profile of the deployment, and of which the run says nothing. */
+      readonly without: readonly TargetName[]
     }
 
 /** Finds what the last run that had begun was about to reach. A run begins when all its targets have been told. */
 export function wantedRun<One extends Told>(targets: readonly ToldTarget<One>[]): Wanted<One> {
   for (const run of runsIn(targets)) {
     const told = [...run.keys()]
-    const [first] = run.values()
-    const missing = (first?.targets ?? 0) - told.length
+    const [count = 0, ...others] = new Set([...run.values()].map((one) => one.targets))
+    if (others.length > 0) return contradictory(run)
+    const missing = count - told.length
     if (missing <= 0) return reaching(run, targets)
     // Targets that know of something else may not have been told yet.
-    const others = targets.filter((one) => one.isToldByAll && !run.has(one.target) && isKnown(one))
-    if (others.length < missing) return { kind: 'incomplete', targets: told.length + missing, told }
+    const perhaps = targets.filter((one) => one.isToldByAll && !run.has(one.target) && isKnown(one))
+    if (perhaps.length < missing) return { kind: 'incomplete', targets: told.length + missing, told }
   }
   return { kind: 'nothing' }
+}
+
+function contradictory(run: Run<Told>): Wanted<never> {
+  return { kind: 'contradictory', told: new Map([...run].map(([target, one]) => [target, one.targets])) }
 }
 
 function isKnown({ current, told }: ToldTarget): boolean {
@@ -76,7 +85,9 @@ function reaching<One extends Told>(run: Run<One>, targets: readonly ToldTarget<
   const current = new Map(targets.map((one) => [one.target, one.current]))
   const reached = [...run].filter(([target, { path }]) => current.get(target) === path)
   if (reached.length === run.size) return { kind: 'nothing' }
-  return { kind: 'run', profiles: run, recorded: reached.filter(([, { isNew }]) => isNew).map(([target]) => target) }
+  const recorded = reached.filter(([, { isNew }]) => isNew).map(([target]) => target)
+  const without = targets.filter((one) => one.current !== undefined && !run.has(one.target))
+  return { kind: 'run', profiles: run, recorded, without: without.map(({ target }) => target) }
 }
 
 /** All runs of which targets tell, the last one first. */

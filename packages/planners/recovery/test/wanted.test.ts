@@ -38,7 +38,14 @@ test.each<[string, string[], unknown]>([
   ['one was reinstalled', ['a=old x:1/2:new', 'b='], { targets: 2, told: ['a'] }],
   ['one is not in the infrastructure', ['a=old x:1/2:new'], { targets: 2, told: ['a'] }],
   ['one cannot be told by others', ['a=old x:1/2:new', 'b~old'], { targets: 2, told: ['a'] }],
-  ['another target was not part of it', ['a=old x:1/1:new', 'c=old'], { a: 'new' }],
+  ['another target was not part of it', ['a=old x:1/1:new', 'c=old', 'd='], { a: 'new', without: ['c'] }],
+  ['they disagree on how many were told', ['a=old x:1/1:new', 'b=old x:7/2:newer'], { contradictory: { a: 1, b: 2 } }],
+  ['one says that it was told alone', ['a=old x:1/3:new', 'b=old x:7/1:newer'], { contradictory: { a: 3, b: 1 } }],
+  [
+    'they disagree on a run before the last one',
+    ['a=old x:1/1:new y:2/2:late', 'b=old x:7/2:newer y:8/2:late'],
+    { a: 'late', b: 'late' },
+  ],
   ['a later run told not all', ['a=old x:1/2:new y:2/2:late', 'b=old x:7/2:newer'], { a: 'new', b: 'newer' }],
   ['a later run told all', ['a=old x:1/2:new y:2/2:late', 'b=old x:7/2:newer y:8/2:late'], { a: 'late', b: 'late' }],
   ['a later one may have lost a target', ['a=old x:1/1:new y:2/2:late', 'b='], { targets: 2, told: ['a'] }],
@@ -50,8 +57,10 @@ test.each<[string, string[], unknown]>([
 function shown(wanted: Wanted): unknown {
   if (wanted.kind === 'nothing') return wanted.kind
   if (wanted.kind === 'incomplete') return { targets: wanted.targets, told: wanted.told }
+  if (wanted.kind === 'contradictory') return { contradictory: Object.fromEntries(wanted.told) }
   const profiles = Object.fromEntries([...wanted.profiles].map(([name, { path }]) => [name, path]))
-  return wanted.recorded.length === 0 ? profiles : { ...profiles, recorded: wanted.recorded }
+  const { recorded, without } = wanted
+  return { ...profiles, ...(recorded.length === 0 ? {} : { recorded }), ...(without.length === 0 ? {} : { without }) }
 }
 
 test('targetsBeyond() names targets that know of something later', () => {

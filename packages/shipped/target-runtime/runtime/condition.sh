@@ -114,7 +114,7 @@ say_unreached() {
   for directory in "$state"/targets/*/profiles/*; do
     current=$(readlink "$directory/current") && current=$(readlink "$directory/$current") || current=
     for link in "$directory"/wanted.next.*; do
-      [ -L "$link" ] && [ "$(readlink "$link")" != "$current" ] || continue
+      is_told "$link" && [ "$(readlink "$link")" != "$current" ] || continue
       named=${link##*/wanted.next.}
       say_named unreached "${directory#"$state"/targets/}" "${named%.*}"
     done

@@ -33,15 +33,32 @@ withdraw_wanted() {
 # with_others DIRECTORY PATH COMMAND: for each link to another path that is wanted.
 with_others() {
   for link in "$1"/wanted.*; do
-    [ ! -L "$link" ] || [ "$(readlink "$link")" = "$2" ] || "$3" "$link"
+    ! is_told "$link" || [ "$(readlink "$link")" = "$2" ] || "$3" "$link"
   done
+}
+
+# is_told LINK: whether a run has made it; what somebody else has put there is left alone.
+is_told() {
+  [ -L "$1" ] || return
+  set -- "${1##*/wanted.}"
+  set -- "$1" "${1#*.}"
+  set -- "$1" "${2%%.*}" "${2#*.}"
+  set -- "$1" "$2" "${3%.*}" "${3##*.}"
+  case $1 in
+    "next.$2.$3.$4" | "same.$2.$3.$4") ;;
+    *) return 1 ;;
+  esac
+  case $2:$3 in
+    0:* | ???????*:* | *:*[!A-Za-z0-9_-]* | *:) return 1 ;;
+  esac
+  is_number "$2" && is_number "$4" && [ "$4" != 0 ] && [ "${#3}" -le 200 ]
 }
 
 # say_wanted TARGET PROFILE CURRENT-PATH: for each run, `wanted TARGET next|same.TARGETS.TOKEN.NUMBER PATH TEXT`, the last two as of
 # `read_profiles`; TEXT is `*` for the current one.
 say_wanted() {
   for link in "$state/targets/$1/profiles/$2"/wanted.*; do
-    path=$(readlink "$link") || continue
+    is_told "$link" && path=$(readlink "$link") || continue
     text='*'
     [ "$path" = "$3" ] || read_profile_manifest "$path/profilemanifest.xml"
     say wanted "$1" "${link##*/wanted.}" "$(printf %s "$path" | hexadecimal)" "$text"

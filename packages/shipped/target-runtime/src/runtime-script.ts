@@ -81,6 +81,7 @@ const HELPERS: Readonly<Record<Role, Parts>> = {
       'original',
       'observe',
       'profile-manifest',
+      'wanted',
       'native-store',
       'restart',
       'condition',

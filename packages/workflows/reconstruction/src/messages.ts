@@ -26,6 +26,16 @@ export const say = messages({
     ({ service, state }) => `'${service}' was left ${state} by a run that was cut off, and does not count as active`,
     'deploy the result with davit-env, which finishes what was begun',
   ),
+  /**
+   * The run that is resumed concerned only some of the targets that have a profile of the deployment: it was to remove the others, or
+   * a target lies. The plan shows what becomes of their services.
+   */
+  'run-without': warning(
+    { targets: 'texts' },
+    ({ targets }) =>
+      `the run that was cut off concerned other targets than ${targets.map((name) => `'${name}'`).join(', ')}`,
+    'see the plan with --dry-run before',
+  ),
   /** The machine of a target has services of a target with another name, which is not in the infrastructure. */
   'other-target': warning(
     { target: 'prefix', other: 'text' },

@@ -58,6 +58,7 @@ export function completed(
 /** Refuses profiles of which some are those before a run, and some those after it. */
 function refuseHalfRecorded(read: Accounts): void {
   const wanted = wantedRun(toldTargets(read))
+  if (wanted.kind === 'contradictory') throw contradictoryRun(wanted.told)
   if (wanted.kind !== 'run' || wanted.recorded.length === 0) return
   const names = wanted.recorded.map((name) => `'${name}'`).join(', ')
   throw new DavitError(
@@ -67,6 +68,17 @@ function refuseHalfRecorded(read: Accounts): void {
       hint: '--wanted takes what that run has deployed; --prefer records takes what is active now',
     },
   )
+}
+
+/** What is wrong if targets do not agree on the run that was cut off. */
+export function contradictoryRun(told: ReadonlyMap<TargetName, number>): DavitError {
+  return new DavitError('contradictory-run', 'nobody can tell whether the last run had begun', {
+    diagnostics: [...told].map(([target, targets]) => ({
+      severity: 'error',
+      message: `'${target}' says that ${targets === 1 ? 'it alone was' : `${targets} targets were`} to be told of it`,
+    })),
+    hint: 'deploy with the models; --prefer records takes what is active now',
+  })
 }
 
 /** What each target knows of runs. */

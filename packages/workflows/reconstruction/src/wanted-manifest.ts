@@ -4,7 +4,8 @@ import { reconstruct, type TargetAccount, targetsBeyond, type ToldTarget, wanted
 import { allTargets, type ReachedTargets, type ToldProfile } from '@davit/target'
 
 import { readAccounts } from './read-accounts.ts'
-import { completed, settle, toldTargets } from './reconstruct-manifest.ts'
+import { say } from './messages.ts'
+import { completed, contradictoryRun, settle, toldTargets } from './reconstruct-manifest.ts'
 
 export interface WantedOptions {
   readonly infrastructure: Infrastructure
@@ -47,6 +48,8 @@ function told(targets: readonly ToldTarget<ToldProfile>[], options: WantedOption
   const wanted = wantedRun(targets)
   if (wanted.kind === 'nothing') return { kind: 'nothing' }
   if (wanted.kind === 'incomplete') throw incomplete(wanted)
+  if (wanted.kind === 'contradictory') throw contradictoryRun(wanted.told)
+  if (wanted.without.length > 0) options.report(say('run-without', { targets: wanted.without }))
   return { kind: 'told', manifest: manifestOf(wanted.profiles, options) }
 }
 
