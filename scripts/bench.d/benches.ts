@@ -13,6 +13,7 @@ import { nativeParcel, nixParcel } from './parcels.ts'
 import { benchPurePlanning } from './planning.ts'
 import { benchStart } from './start.ts'
 import { benchReconstruct } from './reconstruct.ts'
+import { stackBenches } from './stack-benches.ts'
 import { stateBenches } from './state-benches.ts'
 import type { SystemSize } from './system-size.ts'
 import { benchTransfer } from './transfer.ts'
@@ -192,4 +193,5 @@ export const benches: readonly Bench[] = [
     terms: { size: PARCEL, parcelFor: nativeParcel },
     quick: { size: SMALL_PARCEL },
   }),
+  ...stackBenches,
 ]

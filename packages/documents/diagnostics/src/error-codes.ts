@@ -235,7 +235,7 @@ export const ERROR_CODES = {
     'No target can take some of the services. What each target lacks is listed above the error; add targets, or containers and tags to targets.',
   unreachable: 'A machine cannot be reached. Make `ssh ADDRESS` work first.',
   'unreachable-repository':
-    'git cannot read a repository of stacks. Make `git ls-remote ADDRESS` work first: address, network, keys or passwords.',
+    'A repository of stacks cannot be read by git. Make `git ls-remote ADDRESS` work first: address, network, keys or passwords.',
   'unreadable-modules': 'A directory of modules cannot be read. Check its path and permissions.',
   'unsupported-interface':
     'A target names a client interface that does not exist. Use `ssh`, `local`, the path of a client executable, or its name, which ends in `-client`. The machine of a client executable needs `--store nix`.',

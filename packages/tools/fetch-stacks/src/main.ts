@@ -1,0 +1,82 @@
+import { resolve } from 'node:path'
+import { withTemporaryDirectory } from '@davit/files'
+import {
+  chooseTarget,
+  type CompiledStack,
+  compileStack,
+  type CompileOutcome,
+  isError,
+  parseArguments,
+  type StackFiles,
+  type StackFinding,
+  stackRefusal,
+} from '@davit/stack'
+import { type FetchOutcome, fetchStacks, openStack, pinsOf, stackFiles, stackRoots } from '@davit/stack-workspace'
+import { defineTool, type ToolContext, usageError } from '@davit/tool'
+import { description } from './description.ts'
+import { unfetched } from './unfetched.ts'
+
+export const tool = defineTool({
+  ...description,
+  async run(context) {
+    const { args, print, report } = context
+    const accept = (findings: readonly StackFinding[]) => {
+      for (const diagnostic of findings) if (!isError(diagnostic)) report({ kind: 'diagnostic', diagnostic })
+      if (findings.some(isError)) throw stackRefusal(findings)
+    }
+    const { outcome, failures } = await fetchAll(context, accept)
+    if (failures.length > 0) throw unfetched(failures)
+    accept(outcome.findings)
+    if (args.pins) await print(pinsOf(stackIn(outcome)))
+  },
+})
+
+interface Arguments {
+  readonly stack: string | undefined
+  readonly arguments: readonly string[]
+  readonly cluster: string | undefined
+  readonly global: boolean
+  readonly update: boolean
+  readonly dryRun: boolean
+}
+
+type Context = ToolContext<Arguments>
+
+/** Fetches what is missing of the stack that the operand names. */
+async function fetchAll(
+  { args, environment, report, signal, workingDirectory }: Context,
+  accept: (findings: readonly StackFinding[]) => void,
+): Promise<FetchOutcome> {
+  const files = stackFiles(workingDirectory)
+  const { path, root, workspace, findings } = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
+  const choice = { cluster: args.cluster, target: undefined, hasInfrastructure: false, skipsCode: true }
+  const { cluster, cloud, scheduler, findings: problems } = chooseTarget(workspace, choice)
+  accept([...findings, ...problems])
+  if (path === undefined) throw stackRefusal(findings)
+  const roots = stackRoots(root, environment)
+  const options = { roots, workspace, cluster, target: { cloud, scheduler }, skipsCode: true }
+  return withTemporaryDirectory(environment, (temporary) =>
+    fetchStacks({
+      files,
+      workspace,
+      root: args.global ? homeIn(roots.home) : root,
+      temporary,
+      git: { environment, signal },
+      report,
+      isUpdate: args.update,
+      isDryRun: args.dryRun,
+      compile: (seen: StackFiles) =>
+        compileStack(path, { ...options, files: seen, arguments: parseArguments(args.arguments) }),
+    }),
+  )
+}
+
+function homeIn(home: string | undefined): string {
+  if (home === undefined) throw usageError('--global needs a home directory', 'set HOME to an absolute path')
+  return home
+}
+
+function stackIn(outcome: CompileOutcome): CompiledStack {
+  if (outcome.kind === 'compiled') return outcome.stack
+  throw stackRefusal(outcome.findings)
+}

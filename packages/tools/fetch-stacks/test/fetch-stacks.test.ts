@@ -1,0 +1,151 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { filesIn, makeRepository, makeShop, type Shop, stack, user } from '@davit/stack-workspace/testing'
+import { until } from '@davit/testing/processes'
+import { runHere } from '@davit/tool/testing'
+import { expect, test } from 'vitest'
+import { tool } from '../src/main.ts'
+
+/** Runs the tool in a workspace, with a configuration of git that is nobody's. */
+function fetchIn({ root, home }: Shop, ...words: readonly string[]) {
+  const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+  return runHere(tool, words, { environment, directory: root })
+}
+
+function shopWithDatabase() {
+  const repository = makeRepository()
+  repository.commit({ 'db/Mu.yaml': stack('acme/db', '1.0.0') }, '1.0.0')
+  return { repository, shop: makeShop({ 'Mu.yaml': user('acme/db@^1.0.0') }, { 'acme/...': repository.url }) }
+}
+
+test('davit-fetch-stacks fetches, tells it, and is silent when there is nothing to do', async () => {
+  const { repository, shop } = shopWithDatabase()
+  expect(await fetchIn(shop)).toStrictEqual({
+    status: 0,
+    stdout: '',
+    stderr: expect.stringContaining(`fetched 'acme/db' 1.0.0 from '${repository.url}'`) as string,
+  })
+  expect(await fetchIn(shop, '--pins')).toStrictEqual({
+    status: 0,
+    stdout: 'dependencies:\n  acme/db: "1.0.0"\n',
+    stderr: '',
+  })
+})
+
+test('davit-fetch-stacks --dry-run tells the same, and writes nothing', async () => {
+  const { shop } = shopWithDatabase()
+  const { status, stdout, stderr } = await fetchIn(shop, '--dry-run', '--pins')
+  expect({ status, stdout }).toStrictEqual({ status: 0, stdout: 'dependencies:\n  acme/db: "1.0.0"\n' })
+  expect(stderr).toContain("would fetch 'acme/db' 1.0.0")
+  expect(existsSync(join(shop.root, '.Mudeps'))).toBe(false)
+})
+
+test('davit-fetch-stacks -g fetches for all workspaces', async () => {
+  const { repository, shop } = shopWithDatabase()
+  expect((await fetchIn(shop, '-g')).status).toBe(0)
+  expect(readdirSync(shop.home)).toStrictEqual(['.Mudeps'])
+  expect(existsSync(join(shop.root, '.Mudeps'))).toBe(false)
+  repository.commit({ 'db/Mu.yaml': stack('acme/db', '1.2.0') }, 'v1.2.0')
+  expect((await fetchIn(shop, '-g', '--update')).stderr).toContain("fetched 'acme/db' v1.2.0")
+})
+
+test('davit-fetch-stacks passes arguments and cluster to templates, on which references depend', async () => {
+  const repository = makeRepository()
+  repository.commit({ 'a/Mu.yaml': stack('acme/a'), 'b/Mu.yaml': stack('acme/b') })
+  const text =
+    'name: shop\nproperties: { kind: { type: string } }\nservices: { public: { s: { type: "acme/{{.Properties.kind}}" } } }\n'
+  const shop = makeShop({ 'Mu.yaml': text }, { 'acme/...': repository.url })
+  const missing = await fetchIn(shop)
+  expect(missing.status).toBe(65)
+  expect(missing.stderr).toContain('Mu.yaml:3:53: error: MU153')
+  expect((await fetchIn(shop, '.', '--', '--kind', 'b')).status).toBe(0)
+  expect(readdirSync(join(shop.root, '.Mudeps/hub.mu.com/acme'))).toStrictEqual(['b'])
+  const unknown = await fetchIn(shop, '-c', 'none', '--', 'kind=a')
+  expect([unknown.status, unknown.stderr]).toStrictEqual([
+    65,
+    expect.stringContaining("MU124: the workspace has no cluster 'none'"),
+  ])
+})
+
+test.each([
+  ['no stack file', ['/'], 66, 'MU100'],
+  ['an operand that is not there', ['none'], 66, 'there is no such file or directory'],
+  ['an unknown option', ['--force'], 64, "unknown option '--force'"],
+  ['a second operand', ['a', 'b'], 64, "unexpected operand 'b'"],
+])('davit-fetch-stacks refuses %s', async (_, words, status, message) => {
+  const { shop } = shopWithDatabase()
+  const ended = await fetchIn(shop, ...words)
+  expect([ended.status, ended.stderr]).toStrictEqual([status, expect.stringContaining(message)])
+})
+
+test('davit-fetch-stacks tells what is out of reach, and keeps what is not', async () => {
+  const repository = makeRepository()
+  repository.commit({ 'db/Mu.yaml': stack('acme/db') })
+  const gone = `${repository.url}-gone`
+  const shop = makeShop(
+    { 'Mu.yaml': user('acme/db', 'corp/x', 'corp/y') },
+    { 'acme/...': repository.url, 'corp/...': gone },
+  )
+  const { status, stdout, stderr } = await fetchIn(shop, '--pins')
+  expect({ status, stdout }).toStrictEqual({ status: 69, stdout: '' })
+  expect(stderr).toContain(
+    `error: cannot fetch '${gone}': '${gone.slice('file://'.length)}' does not appear to be a git repository`,
+  )
+  expect(stderr).toContain('2 stacks could not be fetched [unfetched-stacks]')
+  expect(existsSync(join(shop.root, '.Mudeps/hub.mu.com/acme/db/Mu.yaml'))).toBe(true)
+})
+
+test('davit-fetch-stacks without git is out of reach, too', async () => {
+  const { shop } = shopWithDatabase()
+  const environment = { HOME: shop.home, PATH: '/nonexistent' }
+  const { status, stderr } = await runHere(tool, [], { environment, directory: shop.root })
+  expect([status, stderr]).toStrictEqual([69, expect.stringContaining("cannot find the program 'git'")])
+})
+
+/** The tool runs in the workspace, where no packages are. */
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+const BIN = fileURLToPath(new URL('../src/bin.ts', import.meta.url))
+
+test.each(['SIGKILL', 'SIGINT'] as const)(
+  '%s leaves no part of a stack, and the same command goes on',
+  async (signal) => {
+    const { shop } = shopWithDatabase()
+    const programs = join(shop.home, 'bin')
+    const [reached, release] = [join(shop.home, 'reached'), join(shop.home, 'release')]
+    expect(spawnSync('mkdir', [programs]).status).toBe(0)
+    expect(spawnSync('mkfifo', [release]).status).toBe(0)
+    writeFileSync(
+      join(programs, 'git'),
+      `#!/bin/sh\nPATH=/usr/bin:/bin\ncase " $* " in\n*" archive "*) git "$@" | head -c 700; : >'${reached}'; read x <'${release}' ;;\n*) exec git "$@" ;;\nesac\n`,
+    )
+    chmodSync(join(programs, 'git'), 0o755)
+    const environment = {
+      ...process.env,
+      HOME: shop.home,
+      GIT_CONFIG_NOSYSTEM: '1',
+      PATH: `${programs}:${process.env['PATH']}`,
+    }
+    const child = spawn(process.execPath, ['--import', TSX, BIN], {
+      cwd: shop.root,
+      env: environment,
+      stdio: 'ignore',
+    })
+    const exit = once(child, 'exit')
+    await until(() => existsSync(reached))
+    child.kill(signal)
+    // A killed tool cannot end git.
+    if (signal === 'SIGKILL') writeFileSync(release, '\n')
+    const [status, ended] = (await exit) as [number | null, string | null]
+    expect([status, ended]).toStrictEqual(signal === 'SIGKILL' ? [null, 'SIGKILL'] : [130, null])
+    expect(filesIn(shop.root).filter((file) => !file.includes('.fetching-'))).toStrictEqual(['Mu.yaml', 'Muspace.json'])
+    expect((await fetchIn(shop)).status).toBe(0)
+    expect(filesIn(shop.root).filter((file) => file.startsWith('.Mudeps'))).toStrictEqual([
+      '.Mudeps/hub.mu.com/acme/db/.origin.json',
+      '.Mudeps/hub.mu.com/acme/db/Mu.yaml',
+    ])
+  },
+)
