@@ -68,7 +68,9 @@ function openRoot(c: Compilation, path: string) {
   const { files, roots } = c.options
   const reading = files.read(path)
   if (reading.kind === 'text') {
-    return stackFile(c, { path, text: reading.text, boundary: roots.workspace, commit: undefined })
+    const file = stackFile(c, { path, text: reading.text, boundary: roots.workspace, commit: undefined })
+    c.files.set(path, file)
+    return file
   }
   const hint = reading.kind === 'unreadable' ? reading.reason : 'there is no such file'
   c.findings.push(finding('MU150', [path], { place: { file: files.shown(path) }, hint }))

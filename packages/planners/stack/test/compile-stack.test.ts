@@ -176,6 +176,15 @@ test.each<[string, Texts, readonly unknown[]]>([
     [['MU601', 'b', 'c']],
   ],
   [
+    'a root that makes itself, as its namespace is that of the workspace',
+    {
+      'Mu.yaml': 'name: r\nservices: { private: { x: { type: n/w } } }',
+      'w/Mu.yaml': 'name: n/w\nservices: { private: { y: { type: n/w } } }',
+      'Muspace.yaml': 'namespace: n',
+    },
+    [['MU601', 'n/w']],
+  ],
+  [
     'a stack that makes itself with other arguments each time',
     {
       'Mu.yaml': 'name: a\nservices: { private: { x: { type: b, n: 1 } } }',

@@ -3,7 +3,7 @@ import { type Compilation } from '../compilation.ts'
 import { placeOf, finding, type Spot } from '../finding.ts'
 import { languageOf } from '../references/language-of.ts'
 import { MUFILES, placesOf, type StackPlace } from '../references/places.ts'
-import { baseAndName, canonical, type FullReference, isName, withoutSpec } from '../references/reference.ts'
+import { baseAndName, canonical, type FullReference, withoutSpec } from '../references/reference.ts'
 import { scanTexts, STATED } from '../references/scan-metadata.ts'
 import { isVersion, parseSpec, satisfies, type Spec } from '../references/spec.ts'
 import type { FoundStack, ReadableFile, StackFile } from './stack-file.ts'
@@ -107,7 +107,7 @@ function found(file: ReadableFile, reference: FullReference): FoundStack {
 
 function warnOfName(c: Compilation, { file, reference }: FoundStack): void {
   const name = file.stated.get('name')
-  if (name === undefined || name === reference.name || !isName(name)) return
+  if (name === undefined || name === reference.name) return
   c.findings.push(finding('MU105', [name, reference.name], { place: { file: file.shown } }))
 }
 
