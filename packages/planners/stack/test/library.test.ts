@@ -62,6 +62,12 @@ test('a stack file that cannot be read is told, with the reason', () => {
   expect(findings).toMatchObject([{ code: 'MU150', subjects: ['/w/hub.mu.com/b/Mu.json'], hint: 'not for you' }])
 })
 
+test('a stack file that is not there is told', () => {
+  expect(compileTexts({}).findings).toMatchObject([
+    { code: 'MU150', subjects: ['/w/Mu.yaml'], hint: 'there is no such file' },
+  ])
+})
+
 const UNREADABLE = { kind: 'unreadable', reason: 'not for you' } as const
 
 test('a refusal has all errors, and says whether there was anything to compile', () => {

@@ -88,7 +88,8 @@ export function resolveFile(
     c.report('MU515', [name], { spot })
     return undefined
   }
-  const found = requireStack(c, full, { spot, hint: suggestionFor(reference.name, candidatesFor(c, effective)) })
+  const hint = kind === 'absent' ? suggestionFor(reference.name, candidatesFor(c, effective)) : undefined
+  const found = requireStack(c, full, { spot, hint })
   return found && { kind: 'file', found }
 }
 

@@ -1,4 +1,5 @@
 import { compareText, Float, parseNumber, type Written } from '@davit/languages'
+import { suggestionFor } from '@davit/diagnostics'
 import type { Compilation } from '../compilation.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { PropertyDeclaration } from '../mufile/body.ts'
@@ -8,7 +9,6 @@ import type { Effective } from '../resolution/effective.ts'
 import { compareWith } from '../types/constraints.ts'
 import { typeOf } from '../types/resolve-type.ts'
 import { rootOf, type StackType, type Type } from '../types/type.ts'
-import { suggestionFor } from '@davit/diagnostics'
 import type { BoundValue } from './bound-value.ts'
 import { resolveCapability } from './resolve-capability.ts'
 import { kindOf, plainOf, valueOf } from './stack-value.ts'
@@ -32,7 +32,6 @@ export interface Checked {
 }
 
 const ABSENT: Checked = { isAbsent: true }
-
 const WRONG: Checked = {}
 const MISMATCH: Checked = { isMismatch: true }
 
@@ -105,9 +104,9 @@ function checkMap(type: Type & { kind: 'map' }, members: Members, { written, sou
   let isMismatch = false
   const values = new Map<string, BoundValue>()
   for (const [key, member] of inOrder(members)) {
-    const checked = checkValue(type.value, member, source)
     const isKey = type.key.name === 'string' || type.key.name === kindOfKey(key)
     if (!isKey) source.c.report('MU508', [type.key.name, kindOfKey(key)], { spot: keyOf(member) })
+    const checked = checkValue(type.value, member, source)
     isMismatch ||= !isKey || checked.isMismatch === true
     if (checked.value !== undefined) values.set(key, checked.value)
   }
