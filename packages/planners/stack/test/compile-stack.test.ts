@@ -176,6 +176,28 @@ test.each<[string, Texts, readonly unknown[]]>([
     [['MU601', 'b', 'c']],
   ],
   [
+    'shapes of schemas and constraints',
+    {
+      'Mu.yaml': `name: a
+properties: { p: , q: { type: { base: { x: y } } } }
+schema: { private: { s: { base: string, properties: {} }, t: { base: number, minimum: "1" }, u: { base: any, enum: x } } }
+${ONE}`,
+    },
+    [['MU151'], ['MU151'], ['MU151'], ['MU151'], ['MU151']],
+  ],
+  [
+    'a schema twice',
+    {
+      'Mu.yaml': `name: a\nschema: { private: { s: { base: any } } }\ntypes: { public: { s: { base: any } } }\n${ONE}`,
+    },
+    [['MU502', 's']],
+  ],
+  [
+    'a key without type that is no reference',
+    { 'Mu.yaml': 'name: a\nservices: { private: { my-log: {} } }' },
+    [['MU156', 'my-log']],
+  ],
+  [
     'a root that makes itself, as its namespace is that of the workspace',
     {
       'Mu.yaml': 'name: r\nservices: { private: { x: { type: n/w } } }',
@@ -294,11 +316,12 @@ test.each<[string, Texts, readonly unknown[]]>([
   [
     'unknown keys',
     {
-      'Mu.yaml': `name: a\nnmae: b\nservices: { private: { c: { type: mu/container } }, other: {} }\nproperties: { p: { type: any, defualt: 1, optional: true } }`,
+      'Mu.yaml': `name: a\nnmae: b\nservices: { private: { c: { type: mu/container } }, other: {} }\nproperties: { p: { type: any, defualt: 1, optional: true }, q: { type: { base: any, patern: x }, optional: true } }`,
     },
     [
       ['MU104', 'nmae'],
       ['MU104', 'defualt'],
+      ['MU104', 'patern'],
       ['MU104', 'other'],
     ],
   ],

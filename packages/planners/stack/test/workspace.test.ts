@@ -67,6 +67,13 @@ test.each<[string, string, unknown]>([
   expect(told(text)).toEqual(findings)
 })
 
+test('repositories of what is no reference are refused', () => {
+  expect(told('repositories: { a-b: x, c@1.0.0: y, d: z }')).toEqual([
+    ['MU156', ['a-b'], 1],
+    ['MU156', ['c@1.0.0'], 1],
+  ])
+})
+
 const CLUSTERS = `
 clusters:
   north: { cloud: aws, scheduler: ecs }
