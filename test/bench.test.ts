@@ -38,6 +38,7 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
   'chain-10': ['chain of 10 services on 3 hosts: install', '  all changed and the last fails'],
   'native-1000': ['native: 100 services', '  normalize', '  manifest'],
   'plan-10000': ['plan: 1,000 services, 100 targets'],
+  'plan-manifests-10000': ['plan from a manifest: 1,000 services, 100 targets'],
 }
 
 test.runIf(HOSTS_POSSIBLE)('benchmarks work, and tell where the time went', { timeout: 600_000 }, async () => {

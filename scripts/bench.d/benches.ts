@@ -10,7 +10,7 @@ import { benchNativePlanning } from './native-planning.ts'
 import { benchNixPlanning } from './nix-planning.ts'
 import { benchParallel } from './parallel.ts'
 import { nativeParcel, nixParcel } from './parcels.ts'
-import { benchPurePlanning } from './planning.ts'
+import { planBenches } from './plan-benches.ts'
 import { benchStart } from './start.ts'
 import { benchReconstruct } from './reconstruct.ts'
 import { stackBenches } from './stack-benches.ts'
@@ -98,13 +98,7 @@ export const benches: readonly Bench[] = [
     terms: { hosts: 100, services: 1_000, limit: 1.2 },
     quick: { hosts: 10, services: 100 },
   }),
-  bench({
-    name: 'plan-10000',
-    purpose: 'the plan for 10,000 services on 1,000 targets, from a manifest and observed records',
-    measure: benchPurePlanning,
-    terms: { size: { services: 10_000, targets: 1_000, tiers: 5 }, limit: 10 },
-    quick: { size: { services: 1_000, targets: 100, tiers: 5 } },
-  }),
+  ...planBenches,
   bench({
     name: 'convert-5000',
     purpose: 'a manifest of 5,000 services on 500 targets from XML to JSON and back, with the same bytes',

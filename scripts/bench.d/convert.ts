@@ -21,7 +21,7 @@ export async function benchConvert(place: Workplace, terms: ConvertTerms): Promi
   const { name, size, runs, limit } = terms
   const directory = roomFor(place, name)
   const options = { directory, environment: place.environment }
-  const [json] = writePlanDocuments(directory, size)
+  const { next: json } = writePlanDocuments(directory, size)
   const tool = join(place.bin, 'davit-convert')
   const file = (ending: string) => join(directory, `manifest.${ending}`)
   await measure([tool, '--to', 'xml', json], { ...options, output: file('xml') })

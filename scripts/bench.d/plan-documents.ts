@@ -25,8 +25,11 @@ export interface PlanTimes {
 /** One service of the last tier in so many is upgraded. */
 const UPGRADED = 2
 
-/** Writes the manifest to plan for, and the records of the one before it; returns the names of the files. */
-export function writePlanDocuments(directory: string, size: SystemSize): readonly [manifest: string, records: string] {
+/** Names of the files of a plan: the manifest to plan for, the one before it, and the records of that. */
+export type PlanFiles = Readonly<Record<'next' | 'before' | 'records', string>>
+
+/** Writes what a plan is made of. */
+export function writePlanDocuments(directory: string, size: SystemSize): PlanFiles {
   const system = systemOf(size)
   const before = manifestOf(system, () => 'old')
   const last = new Set(system.services.slice(-size.services / size.tiers).filter((_, index) => index % UPGRADED === 0))
@@ -35,9 +38,11 @@ export function writePlanDocuments(directory: string, size: SystemSize): readonl
     ...rest,
     service: { ...service, providesContainers: [...service.providesContainers] },
   }))
-  const files = [join(directory, 'next.json'), join(directory, 'records.json')] as const
-  writeFileSync(files[0], encodeDocument(Manifest, next, 'json'))
-  writeFileSync(files[1], JSON.stringify(observed))
+  const file = (name: string) => join(directory, `${name}.json`)
+  const files = { next: file('next'), before: file('before'), records: file('records') }
+  writeFileSync(files.next, encodeDocument(Manifest, next, 'json'))
+  writeFileSync(files.before, encodeDocument(Manifest, before, 'json'))
+  writeFileSync(files.records, JSON.stringify(observed))
   return files
 }
 

@@ -20,7 +20,7 @@ export interface PurePlanningTerms {
 export async function benchPurePlanning(place: Workplace, terms: PurePlanningTerms): Promise<readonly Line[]> {
   const { name, size, runs, limit } = terms
   const directory = roomFor(place, name)
-  const documents = writePlanDocuments(directory, size)
+  const { next, records } = writePlanDocuments(directory, size)
   const entry = join(import.meta.dirname, 'plan-program.ts')
   await bundleExecutables([{ name: 'plan', entry }], directory)
   const output = join(directory, 'times.json')
@@ -29,7 +29,7 @@ export async function benchPurePlanning(place: Workplace, terms: PurePlanningTer
   const times: PlanTimes[] = []
   await inTurn(place, runs, {
     async davit() {
-      planned.push(await measure([process.execPath, 'plan.cjs', ...documents], { ...options, output }))
+      planned.push(await measure([process.execPath, 'plan.cjs', next, records], { ...options, output }))
       times.push(JSON.parse(readFileSync(output, 'utf8')) as PlanTimes)
     },
     baseline: async () => void node.push(await measureNode(options)),

@@ -22,7 +22,7 @@ export async function benchVisualize(place: Workplace, terms: VisualizeTerms): P
   const { name, size, runs, limits } = terms
   const directory = roomFor(place, name)
   const options = { directory, environment: place.environment }
-  const [manifest] = writePlanDocuments(directory, size)
+  const { next: manifest } = writePlanDocuments(directory, size)
   const tool = join(place.bin, 'davit-visualize')
   const file = (ending: string) => join(directory, `picture.${ending}`)
   const times = new Map(FORMATS.map((format): [Format, Measurement[]] => [format, []]))
