@@ -1,3 +1,4 @@
+export { type ContainerProperties, containerPropertiesOf } from './records/container-properties.ts'
 export { abandonRecord } from './records/abandon.ts'
 export {
   NOT_SAVABLE,

@@ -6,9 +6,19 @@ import { fieldChanges } from './field-changes.ts'
 import { nameOfService, placeOf, textOfPlace } from './places.ts'
 import { fromTo, missingIn, namesOfBoth, sideBySide } from './tables.ts'
 
+export interface ComparisonOptions {
+  /** Names of the services to compare; all by default. */
+  readonly among?: ReadonlySet<string>
+}
+
 /** Compares the services of two manifests, which are paired by their names. */
-export function compareServices(before: Manifest, after: Manifest): readonly ServiceDifference[] {
-  const [old, now] = [versionsIn(before), versionsIn(after)]
+export function compareServices(
+  before: Manifest,
+  after: Manifest,
+  { among }: ComparisonOptions = {},
+): readonly ServiceDifference[] {
+  const isCompared = (name: string) => among?.has(name) ?? true
+  const [old, now] = [versionsIn(before, isCompared), versionsIn(after, isCompared)]
   return namesOfBoth(old, now).flatMap((service) =>
     paired(old.get(service) ?? [], now.get(service) ?? []).flatMap(([from, to]) => differenceOf(service, from, to)),
   )
@@ -23,11 +33,14 @@ interface Version {
 }
 
 /** Services by name. Documents of other tools may have several of the same name. */
-function versionsIn(manifest: Manifest): ReadonlyMap<string, readonly Version[]> {
+function versionsIn(
+  manifest: Manifest,
+  isCompared: (name: string) => boolean,
+): ReadonlyMap<string, readonly Version[]> {
   const mappings = grouped(manifest.serviceMappings, ({ service }) => service)
-  const versions = [...manifest.services].map(([key, service]) => {
-    return { manifest, key, service, mappings: mappings.get(key) ?? [] } satisfies Version
-  })
+  const versions = [...manifest.services].flatMap(([key, service]): readonly Version[] =>
+    isCompared(service.name) ? [{ manifest, key, service, mappings: mappings.get(key) ?? [] }] : [],
+  )
   return grouped(versions, ({ service }) => service.name)
 }
 

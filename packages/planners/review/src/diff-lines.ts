@@ -15,14 +15,26 @@ export interface ServiceDiff {
 }
 
 /** Tells what changes in services that were there before. Of properties, it gives the names only: values may be secret. */
-export function diffLines(plan: Pick<PlanDocument, 'manifest' | 'before'>): readonly ServiceDiff[] {
+export function diffLines(plan: ComparedPlan): readonly ServiceDiff[] {
   const changed = inOrderOfNames(changedServices(plan), ({ service }) => service)
   return changed.map(({ service, changes }) => ({ service, lines: changes.flatMap(linesOf) }))
 }
 
 /** Services that differ from what is active, in order of names. */
-export function changedServices({ manifest, before }: Pick<PlanDocument, 'manifest' | 'before'>) {
-  return compareServices({ ...manifest, ...before }, manifest).flatMap((one) => (one.kind === 'changed' ? [one] : []))
+export function changedServices(plan: ComparedPlan) {
+  const { manifest, before } = plan
+  const compared = compareServices({ ...manifest, ...before }, manifest, { among: concernedIn(plan) })
+  return compared.flatMap((one) => (one.kind === 'changed' ? [one] : []))
+}
+
+type ComparedPlan = Pick<PlanDocument, 'manifest' | 'before' | 'steps' | 'kept'>
+
+/** Names of services that may differ; comparing all would take longer than to plan. */
+function concernedIn({ manifest, before, steps, kept }: ComparedPlan): ReadonlySet<string> {
+  const providers = [...manifest.services.values(), ...before.services.values()].filter(
+    ({ providesContainers }) => providesContainers.size > 0,
+  )
+  return new Set([...[...steps, ...kept].map(({ service }) => service), ...providers.map(({ name }) => name)])
 }
 
 function linesOf(change: ServiceChange): readonly DiffLine[] {

@@ -1,3 +1,4 @@
+import { compareServices } from '@davit/comparison'
 import { type PlanDocument, PlanDocument as Plan, type PlanStep, parseDocument } from '@davit/documents'
 import { observedOf } from '@davit/transition'
 import { change, manifestOf } from '@davit/transition/testing'
@@ -5,6 +6,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { groupsOf } from '../src/by-target.ts'
+import { diffLines } from '../src/diff-lines.ts'
 import { encodePlan, isNothing, planDifferences, summaryOf } from '../src/review.ts'
 import { rowsOf } from '../src/rows.ts'
 import { longestChain } from '../src/summary.ts'
@@ -61,6 +63,17 @@ describe('a plan', () => {
         })
         expect(unlinked).toEqual([])
         expect(chain).toHaveLength(depthOf(steps))
+      }),
+    )
+  })
+
+  test('tells of the services with steps all that differs, like a comparison of all', () => {
+    fc.assert(
+      fc.property(change, ({ before, after }) => {
+        const plan = planOf(before, after)
+        const all = compareServices({ ...plan.manifest, ...plan.before }, plan.manifest)
+        const changed = all.filter(({ kind }) => kind === 'changed')
+        expect(diffLines(plan).map(({ service }) => service)).toEqual(changed.map(({ service }) => service))
       }),
     )
   })

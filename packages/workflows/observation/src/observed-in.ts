@@ -1,5 +1,5 @@
 import { type Manifest, mappingIdOf, type ServiceKey } from '@davit/documents'
-import { type ActivityDefinition, definitionOf } from '@davit/target'
+import { containerPropertiesOf } from '@davit/target'
 import { type ObservedMapping, observedOf, settingChanges, type Settings } from '@davit/transition'
 
 import { comparable, referencesOf } from './secrets.ts'
@@ -14,13 +14,14 @@ export function observedIn(manifest: Manifest, next: Manifest): readonly Observe
     const component = components.get(mappingIdOf(mapping))
     const found = component === undefined ? one : { ...one, component }
     if (!wanted.has(mappingIdOf(mapping))) return found
-    const [before, after] = [settingsOf(definitionOf(manifest, mapping)), settingsOf(definitionOf(next, mapping))]
-    const changes = settingChanges(before, after, nameOf)
+    const changes = settingChanges(settingsIn(manifest, one), settingsIn(next, one), nameOf)
     return changes.length === 0 ? found : { ...found, changes }
   })
 }
 
 /** The module is in the profile, whose path tells nothing about it. */
-function settingsOf(definition: ActivityDefinition): Settings {
-  return { ...definition, properties: comparable(definition, referencesOf(definition)), module: undefined }
+function settingsIn(manifest: Manifest, { mapping, service: known }: ObservedMapping): Settings {
+  const service = manifest.services.get(mapping.service) ?? known
+  const properties = containerPropertiesOf(manifest, mapping)
+  return { service, properties: comparable(properties, referencesOf(properties)), module: undefined }
 }

@@ -1,6 +1,6 @@
 import type { Mapping } from '@davit/documents'
 import { isDigestOf } from '@davit/secrets'
-import { type ActivityDefinition, type Machine, valuesOf } from '@davit/target'
+import { type ActivityDefinition, type ContainerProperties, type Machine, valuesOf } from '@davit/target'
 
 export interface Comparison {
   readonly mapping: Mapping
@@ -23,13 +23,13 @@ export async function changedSecrets(
 
 /** Properties for a comparison: of secrets, the given text of each. No other property has a text with NUL. */
 export function comparable(
-  { properties, secrets = new Map() }: ActivityDefinition,
+  { properties, secrets = new Map() }: ContainerProperties,
   textOf: (name: string) => string,
 ): ReadonlyMap<string, string> {
   return new Map([...properties, ...[...secrets.keys()].map((name) => [name, `\0${textOf(name)}`] as const)])
 }
 
 /** Text that is the same for equal references. */
-export function referencesOf({ secrets }: ActivityDefinition): (name: string) => string {
+export function referencesOf({ secrets }: ContainerProperties): (name: string) => string {
   return (name) => JSON.stringify(secrets?.get(name)?.text)
 }
