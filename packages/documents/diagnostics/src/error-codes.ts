@@ -113,6 +113,8 @@ export const ERROR_CODES = {
   'invalid-name': 'The name of a deployment is invalid. Use letters, digits, and `_ . + -`, at most 200 characters.',
   'invalid-parameters': '`--extra-params` cannot be read. Pass an object in JSON, or, with Nix, an attribute set.',
   'invalid-path': 'A path is not in the store. Build or send it first.',
+  'invalid-selection':
+    'A value of `--on` cannot be read. Write names of targets, `@TAG`, `service:NAME` or `service:...NAME`, separated by commas; `!` excludes.',
   'invalid-stack':
     'A stack file, or its workspace, is wrong. Each finding above the error has a code of its own: see the table of findings in stack files.',
   'json-only': 'This document has no XML form. Write it as JSON.',
@@ -177,7 +179,8 @@ export const ERROR_CODES = {
   'not-text': 'A file is not UTF-8 text. Convert it.',
   'nothing-found':
     'The targets know of no deployment with this name. Check the name, the infrastructure, and the account that logs in.',
-  'nothing-selected': 'No service with state matches the selection. The hint names services that have some.',
+  'nothing-selected':
+    'Nothing matches a name of `--on`, or no service with state matches the options. The hint has a similar name, or those that there are.',
   'original-changed':
     'Disnix has deployed on a target while davit-adopt was at work. Nothing of that is lost; run the same command again.',
   'original-deployment':
@@ -191,6 +194,12 @@ export const ERROR_CODES = {
   'other-generation':
     'The manifest is not the one of the given generation. Print that manifest with davit-generations.',
   'output-too-large': 'A program printed more than davit reads. Run it by hand to see why.',
+  'part-not-alone':
+    'A manifest says something new of what `--on` leaves out. Pass it through `davit-select --on …` first, or act on everything.',
+  'part-refused':
+    'What `--on` selects would break something that is left out, for the reasons above the error. Select what the hint names as well, or deploy everything.',
+  'part-unfinished':
+    'A run was cut off after it had begun on something that `--on` leaves out. Continue it with `davit-env --resume`, take it back with `davit-env --abort`, or deploy without `--on`.',
   'plan-of-manifest':
     'A plan that was made with `--from` leads from another manifest, and no machine was asked. Make it without that option to carry it out.',
   'plan-outdated':

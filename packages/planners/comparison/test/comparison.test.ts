@@ -9,7 +9,7 @@ import {
   isSameDeployment,
   renderDifference,
 } from '../src/comparison.ts'
-import { manifestOf, type ShortManifest, type ShortService } from './manifests.ts'
+import { manifestOf, type ShortManifest, type ShortService } from './testing.ts'
 
 const web = (service: ShortService): ShortManifest => ({ services: { web: { on: ['t1/process'], ...service } } })
 const secret = (file: string) => ({ secret: { file } })

@@ -20,7 +20,7 @@ export { type Leaving, leftBehindMessages, leftBehindOf, vanishedOf } from './le
 export { type Doubt, type ObservedMapping } from './observed-mapping.ts'
 export { observedOf } from './observed-of.ts'
 export { planRollback } from './plan-rollback.ts'
-export { identityOf, type RecordedPlace, targetLabelOf } from './placed-service.ts'
+export { identityOf, type PlacedService, type RecordedPlace, targetLabelOf } from './placed-service.ts'
 export { type PlanOptions, planTransition } from './plan-transition.ts'
 export { type Place, type Reason, renderReason } from './reason.ts'
 export {
@@ -33,7 +33,7 @@ export {
 } from './render-transition.ts'
 export { keptText, stepText } from './messages.ts'
 export { settingChanges, type Settings } from './setting-changes.ts'
-export { assumedOn, inconsistenciesOf, type Inconsistency } from './unreachable.ts'
+export { assumedIn, inconsistenciesOf, type Inconsistency } from './unreachable.ts'
 export { type StatePlan } from './plan-state.ts'
 export {
   skippedMessage,

@@ -8,11 +8,11 @@ import type { ObservedMapping } from './observed-mapping.ts'
 import { type PlacedService, placedServices, type Placements } from './placed-service.ts'
 
 /**
- * Returns the mappings that a plan assumes on unreachable targets: exactly those that next wants there, so that nothing is begun
- * there and dependants are in order. `inconsistenciesOf` reports where this may be wrong.
+ * Returns the mappings that a plan assumes where nothing was observed, or nothing may be touched: exactly those that next wants there, so
+ * that nothing is begun there and dependants are in order. `inconsistenciesOf` reports where this may be wrong on unreachable targets.
  */
-export function assumedOn(unreachable: ReadonlySet<TargetName>, next: Manifest): readonly ObservedMapping[] {
-  return observedOf(next, next.infrastructure).filter(({ mapping }) => unreachable.has(mapping.target))
+export function assumedIn(next: Manifest, isAssumed: (placed: PlacedService) => boolean): readonly ObservedMapping[] {
+  return observedOf(next, next.infrastructure).filter(isAssumed)
 }
 
 export interface Inconsistency {

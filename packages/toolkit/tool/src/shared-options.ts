@@ -91,6 +91,18 @@ export const skipOptions = {
   },
 } as const satisfies OptionTable
 
+/** Option of tools that can act on a part of a deployment. */
+export const onOptions = {
+  on: {
+    type: 'list',
+    value: 'SELECTION',
+    env: ['DAVIT_ON'],
+    group: 'Selection',
+    describe:
+      'only act on these, and leave everything else as it is: targets by name or pattern, @TAG, service:NAME, service:NAME@TARGET, or service:...NAME for a service with its dependants; several are separated by commas, and ! excludes',
+  },
+} as const satisfies OptionTable
+
 /** Option of the tools that deploy for Disnix too. */
 export const originalOptions = {
   'original-profile': {

@@ -2,8 +2,10 @@ import { currentGeneration, type DeploymentPlace, placeIn, isWanted } from '@dav
 import type { LockUse } from '@davit/deployment-lock'
 import { type Manifest, parseProfileName, type ProfileName } from '@davit/documents'
 import type { StateMachines } from '@davit/state-runner'
+import type { Selection } from '@davit/selection'
 import { type ShellTarget, targetsToUse } from '@davit/target'
 
+import { onSelected, selectionIn } from './selection-in.ts'
 import { stateMachines } from './state-machines.ts'
 import type { JournalPurpose } from './run-journal.ts'
 import { coordinatorDirectory, type StateOwner } from './state-directory.ts'
@@ -27,6 +29,8 @@ export interface DeploymentArguments {
   readonly profile: string
   readonly skipUnreachable: boolean
   readonly lockLease: number
+  /** Absent if the tool always acts on everything. */
+  readonly on?: readonly string[]
   /** Absent if the tool does not work under the lock itself. */
   readonly lock?: boolean
 }
@@ -42,8 +46,10 @@ export interface DeploymentRun {
 }
 
 export interface ReachedDeployment extends NamedDeployment {
-  /** All targets of the manifest, except those that `--skip-unreachable` skips. */
+  /** All targets of the manifest, except those that `--skip-unreachable` skips, or that `--on` leaves out. */
   readonly targets: readonly ShellTarget[]
+  /** What `--on` selects; undefined without it. */
+  readonly selection: Selection | undefined
   /** Machines with helpers for state. */
   readonly stateMachines: StateMachines
   readonly open: OpenMachine
@@ -66,9 +72,11 @@ export async function withDeployment<Result>(
   // Whoever needs the generation says what is wrong with it.
   const previous = (await currentGeneration(place).catch(() => undefined))?.manifest
   const manifests = [manifest, ...others, ...(previous === undefined ? [] : [previous])]
-  return withTargets(manifest.infrastructure, { ...context, role: 'deploy', manifests }, async (reached, _, open) => {
+  const selection = selectionIn(manifests, args.on ?? [])
+  const infrastructure = onSelected(manifest.infrastructure, selection)
+  return withTargets(infrastructure, { ...context, role: 'deploy', manifests }, async (reached, _, open) => {
     const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
-    const state = stateMachines(manifest.infrastructure, targets, open)
-    return use({ profile, place, targets, stateMachines: state, open, lockUse })
+    const state = stateMachines(infrastructure, targets, open)
+    return use({ profile, place, targets, selection, stateMachines: state, open, lockUse })
   })
 }

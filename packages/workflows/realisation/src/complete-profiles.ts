@@ -1,21 +1,15 @@
-import { access, readdir, readlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
 
 import type { Report } from '@davit/diagnostics'
-import {
-  encodeDocument,
-  type Manifest,
-  parseStorePath,
-  ProfileManifest,
-  type StorePath,
-  type TargetName,
-} from '@davit/documents'
+import { encodeDocument, type Manifest, ProfileManifest, type StorePath, type TargetName } from '@davit/documents'
 import type { LifecycleModule } from '@davit/modules'
 import type { Store } from '@davit/store'
 
 import { say } from './messages.ts'
 import { addModules } from './profile/add-modules.ts'
 import { chosenModules, lackingTypes, type TypesByTarget } from './profile/lacking-types.ts'
+import { modulesIn } from './profile/links-in.ts'
 import { profileManifests } from './profile/profile-manifests.ts'
 
 export interface CompletionTerms {
@@ -78,18 +72,6 @@ async function installedWith(
     return [target, await store.closure([profiles.get(target) as StorePath])] as const
   })
   return new Map(await Promise.all(closures))
-}
-
-/** Modules that a profile has already, by type. */
-async function modulesIn(profile: StorePath): Promise<ReadonlyMap<string, StorePath>> {
-  const directory = join(profile, 'modules')
-  const files = await readdir(directory).catch(() => [])
-  const types = files.filter((file) => !file.endsWith('.activities'))
-  const paths = types.map(async (type) => {
-    const path = parseStorePath(dirname(await readlink(join(directory, type)).catch(() => '')))
-    return path === undefined ? [] : [[type, path] as const]
-  })
-  return new Map((await Promise.all(paths)).flat())
 }
 
 function tellOf(missing: TypesByTarget, { modules, report }: CompletionTerms): void {

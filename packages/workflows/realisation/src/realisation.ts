@@ -1,5 +1,6 @@
 export { completeDeployment } from './complete-deployment.ts'
 export { completeProfiles } from './complete-profiles.ts'
+export { withPartProfiles } from './part-profiles.ts'
 export { profileManifests } from './profile/profile-manifests.ts'
 export { profileAnew } from './profile-anew.ts'
 export { realise } from './realise.ts'

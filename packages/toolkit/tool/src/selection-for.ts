@@ -1,0 +1,20 @@
+import { currentGeneration } from '@davit/coordinator-state'
+import type { Manifest } from '@davit/documents'
+import type { Selection } from '@davit/selection'
+
+import { selectionIn } from './selection-in.ts'
+import type { StateOwner } from './state-directory.ts'
+import { deploymentOf } from './with-deployment.ts'
+
+interface Owner extends StateOwner {
+  readonly args: { readonly profile: string; readonly on: readonly string[] }
+}
+
+/** What `--on` selects of a manifest and of the current generation; undefined without it. */
+export async function selectionFor(manifest: Manifest, context: Owner): Promise<Selection | undefined> {
+  const { on } = context.args
+  if (on.length === 0) return undefined
+  // A generation that cannot be read concerns others.
+  const current = await currentGeneration(deploymentOf(context).place).catch(() => undefined)
+  return selectionIn([manifest, ...(current === undefined ? [] : [current.manifest])], on)
+}
