@@ -10,6 +10,7 @@ import { handingOn } from './origin.ts'
 import { type Planned, withPlanFile } from './planned.ts'
 import type { PrivateDirectories } from './private-directories.ts'
 import { resumed } from './resumed.ts'
+import { selected } from './selected.ts'
 import {
   activate,
   cleanSnapshots,
@@ -78,13 +79,14 @@ async function sameGeneration(order: Order, next: string, steps: Steps): Promise
 }
 
 /** Shows or carries out what leads to a manifest. */
-async function reach(order: Order, change: Change, making: Making): Promise<void> {
+async function reach(given: Order, wanted: Change, making: Making): Promise<void> {
   const { steps, directories } = making
+  const { order, change } = await selected(given, wanted, steps)
   const { next, generation } = change
   if (order.dryRun || order.abandon.length > 0) return showPlan(order, next, making)
 
   if ((await stateOf(order, { next, generation }, steps)) === 'unchanged') return directories.sweep()
-  await steps.run(distribute, [], next)
+  await steps.run(distribute, wordsOf({ on: order.on }), next)
   const work = () => changeTargets(order, change, making)
   if (order.noLock) await work()
   else {
@@ -126,7 +128,7 @@ async function stateOf(order: Order, { next, generation }: Omit<Change, 'origin'
   return (await steps.run(activate, ['--check', ...activationWords(order), ...profileWords(order)], next)).trim()
 }
 
-interface Change {
+export interface Change {
   /** Text of the manifest. */
   readonly next: string
   readonly generation: string | undefined
@@ -143,7 +145,7 @@ async function changeTargets(order: Order, change: Change, making: Making): Prom
   // What the services of the manifest before have left behind.
   if (before !== '')
     await withOldManifest(before, making, (file) => steps.run(deleteState, deletionWords(order, file), next))
-  if (order.keep !== undefined) await steps.run(cleanSnapshots, wordsOf({ keep: order.keep }), next)
+  if (order.keep !== undefined) await steps.run(cleanSnapshots, wordsOf({ on: order.on, keep: order.keep }), next)
 }
 
 async function activateAndRecord(order: Order, { next, generation, origin }: Change, making: Making): Promise<void> {

@@ -3,6 +3,7 @@ import {
   activityOptions,
   type ArgumentsOf,
   type OptionTable,
+  onOptions,
   originalOptions,
   profileOptions,
   skipOptions,
@@ -19,6 +20,7 @@ const deploymentOptions = {
   profile: { ...profileOptions.profile, ...DEPLOYMENT },
   'coordinator-profile-path': { ...profileOptions['coordinator-profile-path'], ...DEPLOYMENT },
   'max-concurrent-transfers': { ...transferOptions['max-concurrent-transfers'], ...DEPLOYMENT },
+  on: { ...onOptions.on, ...DEPLOYMENT },
   'dry-run': {
     type: 'boolean',
     ...DEPLOYMENT,

@@ -4,6 +4,7 @@ import type { Order } from './options.ts'
 
 /** Options that a run which was cut off has to be resumed with, unless they are given anew. */
 const RESUMED = [
+  'on',
   'rollback',
   'switchToGeneration',
   'noUpgrade',
@@ -39,7 +40,7 @@ const EXCLUSIVE: readonly (readonly (typeof RESUMED)[number][])[] = [
 ]
 
 function isGiven(value: Order[keyof Order]): boolean {
-  return value !== undefined && value !== false
+  return value !== undefined && value !== false && (!Array.isArray(value) || value.length > 0)
 }
 
 function contradicts(name: (typeof RESUMED)[number], order: Order): boolean {

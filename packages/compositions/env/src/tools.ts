@@ -2,6 +2,7 @@
 export const normalize = async () => (await import('@davit/normalize')).tool
 export const delegateBuild = async () => (await import('@davit/delegate-build')).tool
 export const manifest = async () => (await import('@davit/manifest')).tool
+export const select = async () => (await import('@davit/select')).tool
 export const distribute = async () => (await import('@davit/distribute')).tool
 export const lock = async () => (await import('@davit/lock')).lock
 export const activate = async () => (await import('@davit/activate')).tool

@@ -35,8 +35,9 @@ export function reconstructionWords({ resume, prefer, infrastructure }: Order): 
 /** Words for davit-activate. */
 export function activationWords(order: Order): readonly string[] {
   const { dryRun, undeploy, noUpgrade, takeOver, noRollback, repair, restartChanged, abandon, noLock } = order
-  const { noMigration, restore, direct, confirm, besideOriginal } = order
+  const { on, noMigration, restore, direct, confirm, besideOriginal } = order
   return wordsOf({
+    on,
     dryRun,
     undeploy,
     noUpgrade,
@@ -57,19 +58,19 @@ export function activationWords(order: Order): readonly string[] {
 }
 
 /** Words for davit-lock. A repair reaches nothing new. */
-export function lockWords({ noTargetProfiles, repair }: Order): readonly string[] {
-  return wordsOf({ noTargetProfiles: noTargetProfiles || repair })
+export function lockWords({ on, noTargetProfiles, repair }: Order): readonly string[] {
+  return wordsOf({ on, noTargetProfiles: noTargetProfiles || repair })
 }
 
 /** Words for davit-set. */
 export function recordWords(order: Order, generation: string | undefined): readonly string[] {
-  const { noLock } = order
-  return [...profileWords(order), ...wordsOf({ noLock, generation })]
+  const { on, noLock } = order
+  return [...profileWords(order), ...wordsOf({ on, noLock, generation })]
 }
 
 /** Words for davit-delete-state, given the file with the manifest before. */
-export function deletionWords({ noLock, dryRun }: Order, oldManifest: string): readonly string[] {
-  return wordsOf({ noLock, dryRun, onceDeployed: dryRun, oldManifest })
+export function deletionWords({ on, noLock, dryRun }: Order, oldManifest: string): readonly string[] {
+  return wordsOf({ on, noLock, dryRun, onceDeployed: dryRun, oldManifest })
 }
 
 /** Words about what davit-set leaves alone, which davit-activate --check does not compare then. */
@@ -101,6 +102,8 @@ export function variablesOf(order: Order): Readonly<Record<string, string>> {
     DAVIT_ORIGINAL_PROFILE: flag(order.originalProfile),
     DAVIT_SKIP_UNREACHABLE: flag(order.skipUnreachable),
     DAVIT_ACTIVITY_TIMEOUT: String(order.activityTimeout ?? ''),
+    // Steps are told what it means.
+    DAVIT_ON: '',
     // Steps get files of their own.
     [ORIGIN_VARIABLE]: '',
   }

@@ -10,8 +10,10 @@ import type { Manifest, PlanDocument } from '@davit/documents'
 import { openStore } from '@davit/store'
 import type { ReachedTargets } from '@davit/target'
 import { type ToolContext, withTargets } from '@davit/tool'
+import { onSelected, refuseMore, selectionIn, type ToolContext, withTargets } from '@davit/tool'
 
 interface Arguments {
+  readonly on: readonly string[]
   readonly repair: boolean
   readonly originalProfile: boolean
   readonly targetProfiles: boolean
@@ -26,7 +28,9 @@ interface CheckTerms extends Omit<LookTerms, 'sets' | 'store'> {
 
 /** Carries out `davit-activate --check`. */
 export async function check(next: Manifest, context: ToolContext<Arguments>, terms: CheckTerms): Promise<void> {
-  const answer = (await wouldChange(next, context, terms)) ? 'changed' : 'unchanged'
+  const selection = selectionIn([next, ...(terms.previous === undefined ? [] : [terms.previous])], context.args.on)
+  refuseMore(next, terms.previous, selection)
+  const answer = (await wouldChange(next, context, { ...terms, selection })) ? 'changed' : 'unchanged'
   await context.print(`${answer}\n`)
 }
 
@@ -40,6 +44,16 @@ async function wouldChange(next: Manifest, context: ToolContext<Arguments>, term
 /** Whether a run is needed, whatever the targets say. */
 function isWork({ args }: ToolContext<Arguments>, { claim, expected, old }: CheckTerms): boolean {
   if (claim !== undefined || old !== undefined || (expected?.steps.length ?? 0) > 0) return true
+async function wouldChange(
+  next: Manifest,
+  context: ToolContext<Arguments>,
+  { claim, old, ...terms }: CheckTerms,
+): Promise<boolean> {
+  if (claim !== undefined) {
+    await checkClaim(next, context, { ...claim, selection: terms.selection })
+    return true
+  }
+  const { repair, originalProfile } = context.args
   // A repair is asked for by somebody who knows that something is wrong.
   return args.repair || args.originalProfile
 }
@@ -67,6 +81,12 @@ function onTargets<Result>(
 ): Promise<Result> {
   const manifests = [next, ...(previous === undefined ? [] : [previous])]
   return withTargets(next.infrastructure, { ...context, role: 'deploy', manifests }, use)
+  const manifests = [next, ...(terms.previous === undefined ? [] : [terms.previous])]
+  return withTargets(
+    onSelected(next.infrastructure, terms.selection),
+    { ...context, role: 'deploy', manifests },
+    async (reached) => !(await isDeployed(next, reached, look)),
+  )
 }
 
 /** What a run sets after it has activated the services. */
@@ -75,9 +95,13 @@ function setsOf({ targetProfiles, coordinatorProfile }: Arguments): LookTerms['s
 }
 
 /** Checks the targets that can be reached; whether the others matter is decided when targets are changed. */
-async function checkClaim(next: Manifest, context: ToolContext<Arguments>, claim: FirstTerms): Promise<void> {
+async function checkClaim(
+  next: Manifest,
+  context: ToolContext<Arguments>,
+  { selection, ...claim }: FirstTerms & Pick<CheckTerms, 'selection'>,
+): Promise<void> {
   await withTargets(
-    next.infrastructure,
+    onSelected(next.infrastructure, selection),
     { ...context, role: 'deploy', manifests: [next] },
     async ({ targets, unreachable }) => {
       const undeploy = claim.undeploy && unreachable.size === 0

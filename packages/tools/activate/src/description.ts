@@ -8,6 +8,7 @@ import {
   originOptions,
   planOptions,
   profileOptions,
+  onOptions,
   skipOptions,
   secretEnvironment,
   stateEnvironment,
@@ -38,6 +39,7 @@ export const description = {
   options: {
     ...profileOptions,
     ...lockOptions,
+    ...onOptions,
     ...skipOptions,
     'old-manifest': {
       type: 'string',

@@ -2,7 +2,6 @@ import { refuseOtherStore } from '@davit/adoption'
 import { currentGeneration, type DeploymentPlace, readLeftBehind } from '@davit/coordinator-state'
 import {
   carryOut,
-  type CarryOutTerms,
   type ConfirmTerms,
   onFirst,
   outcomeError,
@@ -16,13 +15,12 @@ import {
 } from '@davit/deployment'
 import { Manifest, type PlanDocument } from '@davit/documents'
 import { checkModulesHere, type ShellTarget } from '@davit/target'
-import { openStore } from '@davit/store'
 import {
   defineTool,
   deploymentOf,
   directOf,
   handOn,
-  readOrigin,
+  refuseMore,
   stateDirectory,
   type ToolContext,
   usageError,
@@ -34,6 +32,7 @@ import { check } from './check.ts'
 import { description } from './description.ts'
 import { giveUp } from './give-up.ts'
 import { asPlanned, readPlan, readPlanned } from './planned.ts'
+import { recordingOf } from './recording.ts'
 import { transitionNotes } from './transition-notes.ts'
 import { trialConnections, type TrialSurroundings } from './trial-connections.ts'
 
@@ -78,14 +77,15 @@ export const tool = defineTool({
     const purpose = args.dryRun || isInDoubt ? undefined : 'change'
     const run = { manifest: next, others: old === undefined ? [] : [old], text }
 
-    return withDeployment(context, { ...run, purpose }, async ({ targets, lockUse, stateMachines: machines, open }) => {
+    return withDeployment(context, { ...run, purpose }, async ({ targets, selection, lockUse, ...reached }) => {
+      refuseMore(next, known.previous, selection)
       await refuseStrange(next, targets, claim)
-      if (args.dryRun) return print(await planText(next, targets, { ...terms, seconds: args.confirm }))
+      if (args.dryRun) return print(await planText(next, targets, { ...terms, selection, seconds: args.confirm }))
       if (isInDoubt) context.journal({ profile, manifest: text }, 'change')
-      const confirm = confirmTerms(args.confirm, { infrastructure: next.infrastructure, targets, context, open })
-      const how = { machines, confirm, direct: directOf(context), tellPlan: notes.tellPlan }
-      const recording = await recordingOf({ next, text, lockUse }, context)
-      const outcome = await carryOut(next, targets, { ...terms, ...how, ...recording, running: 'wait' })
+      const confirm = confirmTerms(args.confirm, { ...next, ...reached, targets, context })
+      const how = { machines: reached.stateMachines, confirm, direct: directOf(context), tellPlan: notes.tellPlan }
+      const recording = await recordingOf({ next, text, lockUse, selection }, context)
+      const outcome = await carryOut(next, targets, { ...terms, ...how, ...recording, selection, running: 'wait' })
       if (outcome.kind !== 'completed') throw outcomeError(outcome, EXIT_STATUS[outcome.kind])
       await handOn(context, () => ({ transition: notes.of(text) }))
       return print(text)
@@ -119,30 +119,6 @@ async function readNext(context: ToolContext<NextArguments>, plan: PlanDocument 
   if (context.args.originalProfile) refuseOtherStore(read.value.store)
   await checkModulesHere(read.value)
   return read
-}
-
-interface RecordingArguments {
-  readonly origin: string | undefined
-  readonly repair: boolean
-  readonly targetProfiles: boolean
-}
-
-interface Recording {
-  readonly next: Manifest
-  readonly text: string
-  readonly lockUse: CarryOutTerms['lockUse']
-}
-
-/** How the run is recorded here, and told to targets; a repair wants nothing new. */
-async function recordingOf(
-  { next, text, lockUse }: Recording,
-  context: ToolContext<RecordingArguments>,
-): Promise<Pick<CarryOutTerms, 'wanted' | 'lockUse'>> {
-  const { repair, targetProfiles: isTold } = context.args
-  if (repair) return { lockUse }
-  const store = await openStore(next.store, context)
-  const wanted = { text, isTold, madeFrom: await readOrigin(context), store }
-  return { wanted, lockUse: isTold ? { ...lockUse, wanted: { ...next, text } } : lockUse }
 }
 
 async function readOld({ args, readDocument }: ToolContext<{ readonly oldManifest: string | undefined }>) {

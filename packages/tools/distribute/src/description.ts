@@ -2,6 +2,7 @@ import {
   type ToolDescription,
   connectionEnvironment,
   profileOptions,
+  onOptions,
   skipOptions,
   stateEnvironment,
   transferOptions,
@@ -23,6 +24,7 @@ export const description = {
   options: {
     ...profileOptions,
     ...transferOptions,
+    ...onOptions,
     ...skipOptions,
     'use-substitutes': {
       type: 'boolean',

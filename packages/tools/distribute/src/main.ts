@@ -3,7 +3,7 @@ import { distribute, distributionError, distributionInterrupted } from '@davit/d
 import { Manifest, parseProfileName } from '@davit/documents'
 import { openStore } from '@davit/store'
 import { checkModulesHere } from '@davit/target'
-import { defineTool, withTargets } from '@davit/tool'
+import { defineTool, onSelected, selectionFor, withTargets } from '@davit/tool'
 
 import { description } from './description.ts'
 import { say } from './messages.ts'
@@ -17,8 +17,9 @@ export const tool = defineTool({
     const store = await openStore(manifest.store, context)
     journal({ profile, manifest: text }, 'preparation')
     if (args.useSubstitutes && store.kind === 'native') context.report(say('no-caches'))
+    const selection = await selectionFor(manifest, { ...context, args })
     const outcome = await withTargets(
-      manifest.infrastructure,
+      onSelected(manifest.infrastructure, selection),
       { ...context, role: 'carry', manifests: [] },
       (reached) =>
         distribute(manifest, reached, {

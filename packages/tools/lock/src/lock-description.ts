@@ -4,6 +4,7 @@ import {
   connectionEnvironment,
   interfaceOptions,
   lockOptions,
+  onOptions,
   profileOptions,
   skipOptions,
   secretEnvironment,
@@ -17,7 +18,7 @@ export const description = {
   summary: 'Lock a deployment on all targets of a manifest',
   description: [
     'With a command, holds the lock while the command runs, as flock(1) does. Without one, keeps the lock until davit-unlock for the following steps of the same pipe or shell, which find it in the state of the coordinator.',
-    'Every active service is asked whether it can be changed now; if one refuses, the deployment is not locked.',
+    'Every active service is asked whether it can be changed now; if one refuses, the deployment is not locked. With --on, only the targets on which something is selected are locked, and only the selected services asked.',
     'A lock ends with the process that holds it, or when its lease is over; somebody else can then take it.',
     'With --status it only tells, for each target, who holds the lock, since when and until when, by the clock of the target, and whether that process is known to be alive. It takes no lock and changes nothing. Without a manifest, it asks the targets of the current generation, or those of the infrastructure model that --infrastructure names. Targets that cannot be reached are named, and the others are still listed.',
   ],
@@ -38,6 +39,7 @@ export const description = {
   },
   options: {
     ...profileOptions,
+    ...onOptions,
     ...skipOptions,
     ...activityOptions,
     'lock-lease': lease,

@@ -4,8 +4,10 @@ import { isWanted } from '@davit/coordinator-state'
 import { endDeployment, lockAll, ownerOf } from '@davit/deployment-lock'
 import { Manifest } from '@davit/documents'
 import { processIdentity } from '@davit/process'
+import { termsOf } from '@davit/selection'
 import { coresOf } from '@davit/transition'
-import { defineTool, deploymentOf, usageError, withDeployment } from '@davit/tool'
+import { defineTool, deploymentOf, onSelected, usageError, withDeployment } from '@davit/tool'
+import { concernedBy } from './concerned-by.ts'
 import { description } from './lock-description.ts'
 import { runLocked } from './run-locked.ts'
 
@@ -26,9 +28,11 @@ export const tool = defineTool({
     const cores = coresOf(manifest.infrastructure)
     const isUnfinished = (run: string) => isWanted(place, run)
     const common = { profile, token, owner, leaseSeconds, here, place, timeoutSeconds, coresOf: cores, isUnfinished }
-    const terms = args.targetProfiles ? { ...common, wanted: manifest } : common
 
-    return withDeployment(context, { manifest, text, purpose: 'change' }, async ({ targets }) => {
+    return withDeployment(context, { manifest, text, purpose: 'change' }, async ({ targets, selection }) => {
+      const wanted = { ...manifest, profiles: onSelected(manifest.profiles, selection) }
+      const on = selection === undefined ? undefined : termsOf(selection)
+      const terms = { ...common, on, isConcerned: concernedBy(selection), ...(args.targetProfiles ? { wanted } : {}) }
       const locked = await lockAll(targets, { ...terms, manifest: text, duringCommand, signal, report })
       if (duringCommand) return runLocked(locked, terms, context)
       await print(text).catch(async (error: unknown) => {

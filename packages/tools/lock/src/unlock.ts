@@ -11,8 +11,10 @@ import {
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { Manifest, parseDocument, type ProfileName } from '@davit/documents'
 import { comesFrom, processIdentity } from '@davit/process'
+import { selectionOfTerms } from '@davit/selection'
 import { coresOf } from '@davit/transition'
 import { defineTool, deploymentOf, usageError, withTargets } from '@davit/tool'
+import { concernedBy } from './concerned-by.ts'
 import type { FreeArguments } from './free.ts'
 import { description } from './unlock-description.ts'
 
@@ -33,10 +35,12 @@ export const tool = defineTool({
     refuseToUnlock(record, profile)
     const manifest = lockedManifest(record)
     const { infrastructure } = manifest
-    await withTargets(infrastructure, { ...context, role: 'deploy', manifests: [manifest] }, async (reached) => {
-      const { locked, check } = lockedTargets(reached, record)
-      const terms = { profile, token: record.token, timeoutSeconds, coresOf: coresOf(infrastructure) }
-      await endDeployment(locked, { ...terms, place, isUnfinished: (run) => isWanted(place, run) })
+    const locked = new Map([...infrastructure].filter(([name]) => record.targets.includes(name)))
+    await withTargets(locked, { ...context, role: 'deploy', manifests: [manifest] }, async (reached) => {
+      const { locked: reachable, check } = lockedTargets(reached, record)
+      const isConcerned = concernedBy(record.on === undefined ? undefined : selectionOfTerms(record.on))
+      const terms = { profile, token: record.token, timeoutSeconds, coresOf: coresOf(infrastructure), isConcerned }
+      await endDeployment(reachable, { ...terms, place, isUnfinished: (run) => isWanted(place, run) })
       check()
     })
     if (isEmpty) throw emptyInput('the deployment is unlocked')

@@ -4,6 +4,7 @@ import {
   originalOptions,
   originOptions,
   profileOptions,
+  onOptions,
   skipOptions,
   secretEnvironment,
   stateEnvironment,
@@ -26,6 +27,7 @@ export const description = {
   options: {
     ...profileOptions,
     ...lockOptions,
+    ...onOptions,
     ...skipOptions,
     generation: {
       type: 'integer',

@@ -5,7 +5,15 @@ import { type MadeFrom, Manifest } from '@davit/documents'
 import { processIdentity } from '@davit/process'
 import { openStore } from '@davit/store'
 import { checkModulesHere } from '@davit/target'
-import { defineTool, deploymentOf, hashOfManifest, readOrigin, type ToolContext, withDeployment } from '@davit/tool'
+import {
+  defineTool,
+  deploymentOf,
+  hashOfManifest,
+  readOrigin,
+  refuseMore,
+  type ToolContext,
+  withDeployment,
+} from '@davit/tool'
 import { description } from './description.ts'
 import { say } from './messages.ts'
 import { checkGeneration, recordGeneration, returnToGeneration } from './record-generation.ts'
@@ -39,13 +47,14 @@ export const tool = defineTool({
       await record(async () => {})
     } else {
       const run = { manifest, text, purpose: 'change' } as const
-      await withDeployment(context, run, async ({ targets, lockUse, stateMachines: machines }) =>
+      await withDeployment(context, run, async ({ targets, selection, lockUse, stateMachines: machines }) =>
         withLock(targets, lockUse, async ({ token, confirm }) => {
+          const before = (await currentGeneration(place))?.manifest
+          refuseMore(manifest, before, selection)
           const generations = generation === undefined ? 'add' : 'reuse'
           await setProfiles(manifest, targets, { token, profile, report, generations })
           if (args.originalProfile) await givenBackTo(manifest, targets, { profile, token, machines, report })
-          const reachedNames = new Set(targets.map(({ name }) => name))
-          const behind = targetsBehind(manifest, reachedNames, (await currentGeneration(place))?.manifest)
+          const behind = targetsBehind(manifest, new Set(targets.map(({ name }) => name)), before)
           if (behind.length === 0) await record(confirm)
           else report(say('generation-not-recorded', { targets: behind }))
         }),

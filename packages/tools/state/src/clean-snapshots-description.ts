@@ -1,4 +1,11 @@
-import { connectionEnvironment, profileOptions, skipOptions, stateEnvironment, type ToolDescription } from '@davit/tool'
+import {
+  connectionEnvironment,
+  onOptions,
+  profileOptions,
+  skipOptions,
+  stateEnvironment,
+  type ToolDescription,
+} from '@davit/tool'
 
 import { deployedOptions, dryRunOptions, selectionOptions, whereOptions } from './options.ts'
 
@@ -30,6 +37,7 @@ export const description = {
       default: 1,
       describe: 'how many snapshots of each component to keep',
     },
+    ...onOptions,
     container,
     component,
     ...skipOptions,

@@ -1,9 +1,10 @@
 import { DavitError } from '@davit/diagnostics'
-import type { Infrastructure, Manifest } from '@davit/documents'
+import type { Manifest } from '@davit/documents'
 import { isComponentSelected, keptStores, selectsAll, type StateSelection } from '@davit/state-runner'
-import { type CleanedComponent, cleanSnapshots, type Component, type SnapshotStore, targetsToUse } from '@davit/target'
+import { type CleanedComponent, cleanSnapshots, type SnapshotStore, targetsToUse } from '@davit/target'
 import { type ArgumentsOf, defineTool, deploymentOf, type ToolContext, withTargets } from '@davit/tool'
 
+import { type Chosen, chosenOf, type IsConcerned } from './chosen-components.ts'
 import { description } from './clean-snapshots-description.ts'
 import { removedText, say } from './messages.ts'
 import { readInfrastructure } from './read-infrastructure.ts'
@@ -14,9 +15,10 @@ export const tool = defineTool({
     const { args, journal, print, report } = context
     const { profile, place } = deploymentOf(context)
     const { infrastructure, manifest } = await readInfrastructure(context, place)
+    const chosen = await chosenOf({ infrastructure, manifest }, context)
     if (!args.dryRun) journal({ profile }, 'release')
     const cleaned = await cleanAll(context, {
-      infrastructure: args.where === 'coordinator' ? new Map() : infrastructure,
+      ...chosen,
       isConcerned: concernedBy(manifest, { containers: args.container, components: args.component, services: [] }),
     })
     const removed = cleaned.flatMap((one) => one.removed)
@@ -34,8 +36,6 @@ interface Cleaned {
   readonly failed: readonly string[]
 }
 
-type IsConcerned = (component: Component) => boolean
-
 /** Tells which components on targets are cleaned: those that are selected, or else those of the manifest, or else all. */
 function concernedBy(manifest: Manifest | undefined, selection: StateSelection): IsConcerned {
   if (manifest === undefined || !selectsAll(selection)) return (one) => isComponentSelected(one, selection)
@@ -49,14 +49,13 @@ interface StoreToClean {
   readonly isConcerned: IsConcerned
 }
 
-interface CleaningPlan {
-  readonly infrastructure: Infrastructure
+interface CleaningPlan extends Chosen {
   readonly isConcerned: IsConcerned
 }
 
 async function cleanAll(
   context: ToolContext<Arguments>,
-  { infrastructure, isConcerned }: CleaningPlan,
+  { infrastructure, isOn, isConcerned }: CleaningPlan,
 ): Promise<readonly Cleaned[]> {
   const { args, report } = context
   const { profile } = deploymentOf(context)
@@ -66,13 +65,13 @@ async function cleanAll(
     const there = targets.map(({ name, machine }): StoreToClean => ({
       where: `on ${name}`,
       store: { machine, place: `targets/${name}` },
-      isConcerned,
+      isConcerned: (one) => isOn(name)(one) && isConcerned(one),
     }))
     const kept = args.where === 'targets' ? [] : keptStores(await openHere(), profile)
     const here = kept.map(({ target, store }): StoreToClean => ({
       where: `of ${target} on this machine`,
       store,
-      isConcerned: (one) => isComponentSelected(one, selection),
+      isConcerned: (one) => isOn(target)(one) && isComponentSelected(one, selection),
     }))
     return Promise.all([...there, ...here].map((one) => clean(one, context)))
   })

@@ -2,6 +2,7 @@ import {
   activityOptions,
   connectionEnvironment,
   lockOptions,
+  onOptions,
   profileOptions,
   skipOptions,
   secretEnvironment,
@@ -33,6 +34,7 @@ export const description = {
     ...profileOptions,
     ...deployedOptions,
     ...oldOptions,
+    ...onOptions,
     ...selectionOptions,
     discard: {
       type: 'boolean',

@@ -32,7 +32,7 @@ import {
   servicesBefore,
 } from './move-order.ts'
 import { departuresOf } from './departures.ts'
-import { onReached, selectionOf } from './selection.ts'
+import { isOn, onReached, selectionOf } from './selection.ts'
 import { runUnderLock } from './under-lock.ts'
 
 type MigrateArguments = ArgumentsOf<typeof description.options, typeof description.operands>
@@ -98,10 +98,11 @@ interface Surroundings {
 
 /** Leaves out state on targets that are gone or skipped, and what would take it over. */
 function reachedMoves({ away, moved }: Moves, { manifest }: MoveOrder, { context, reached }: Surroundings): Moves {
-  const found = { targets: reached.targets, report: context.report }
+  const found = { ...reached, report: context.report }
   const there = new Set(onReached(away, manifest, found))
   const names = new Set(reached.targets.map(({ name }) => name))
-  return { away: [...there], moved: moved.filter(({ from, to }) => there.has(from) && names.has(to.mapping.target)) }
+  const isThere = (to: StatefulService) => names.has(to.mapping.target) && isOn(to, reached.selection)
+  return { away: [...there], moved: moved.filter(({ from, to }) => there.has(from) && isThere(to)) }
 }
 
 interface Migration extends Moves {

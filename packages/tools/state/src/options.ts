@@ -1,4 +1,4 @@
-import { activityOptions, type OptionTable, profileOptions, skipOptions, transferOptions } from '@davit/tool'
+import { activityOptions, onOptions, type OptionTable, profileOptions, skipOptions, transferOptions } from '@davit/tool'
 
 const SELECTION = { group: 'Selection' } as const
 
@@ -48,6 +48,7 @@ export const moveOptions = {
     default: true,
     describe: 'with --old-manifest, act only on state that moved; without it, on all state of the manifest',
   },
+  ...onOptions,
   ...selectionOptions,
   'depth-first': {
     type: 'boolean',

@@ -59,7 +59,7 @@ interface Surroundings {
 
 function reachedArrivals(arrivals: readonly Arrival[], { order, reached, context }: Surroundings): readonly Arrival[] {
   const services = arrivals.map(({ to }) => to)
-  const there = new Set(onReached(services, order.manifest, { targets: reached.targets, report: context.report }))
+  const there = new Set(onReached(services, order.manifest, { ...reached, report: context.report }))
   return arrivals.filter(({ to }) => there.has(to))
 }
 

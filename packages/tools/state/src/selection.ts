@@ -1,5 +1,6 @@
 import { DavitError, type Report } from '@davit/diagnostics'
 import type { Manifest } from '@davit/documents'
+import { isSelected as isOnSelected, type Selection } from '@davit/selection'
 import { isSelected, selectsAll, type StateSelection } from '@davit/state-runner'
 import type { ShellTarget } from '@davit/target'
 import { skippedMessage, type StatefulService, statefulServices } from '@davit/transition'
@@ -32,18 +33,30 @@ export function refuseUnknown(selection: StateSelection, manifests: readonly Man
 const NO_STATE = "no service of the manifest has 'deployState'"
 const MAX_NAMES = 5
 
-/** Leaves out services on targets that were removed from the infrastructure, which is said, or that were skipped. */
+/** Leaves out services that `--on` does not select, or on targets that were removed from the infrastructure, which is said, or skipped. */
 export function onReached(
   services: readonly StatefulService[],
   { infrastructure }: Manifest,
-  { targets, report }: { readonly targets: readonly ShellTarget[]; readonly report: Report },
+  { targets, selection, report }: Reached,
 ): readonly StatefulService[] {
   const names = new Set(targets.map(({ name }) => name))
   return services.filter((one) => {
     const { target } = one.mapping
+    if (!isOn(one, selection)) return false
     if (!infrastructure.has(target)) report(skippedMessage(one))
     return names.has(target)
   })
+}
+
+/** Whether `--on` selects a service. */
+export function isOn({ service, mapping }: StatefulService, selection: Selection | undefined): boolean {
+  return selection === undefined || isOnSelected(selection, { service: service.name, target: mapping.target })
+}
+
+interface Reached {
+  readonly targets: readonly ShellTarget[]
+  readonly selection: Selection | undefined
+  readonly report: Report
 }
 
 /** The old manifest, with targets as they are now: addresses, and properties of containers that are still there. */

@@ -12,6 +12,8 @@ interface LockAllTerms extends LockTerms, ServiceLockTerms {
   readonly place: string
   /** Text of the manifest. */
   readonly manifest: string
+  /** What is selected, in the terms of `--on`; undefined if everything is. */
+  readonly on?: readonly string[] | undefined
   /** Whether the lock ends with a command. */
   readonly duringCommand: boolean
   readonly signal: AbortSignal
@@ -23,7 +25,7 @@ interface LockAllTerms extends LockTerms, ServiceLockTerms {
  * all or nothing. Returns everything that is locked.
  */
 export async function lockAll(targets: readonly ShellTarget[], terms: LockAllTerms): Promise<readonly ShellTarget[]> {
-  const { token, owner, place, manifest, duringCommand, signal, here } = terms
+  const { token, owner, place, manifest, on, duringCommand, signal, here } = terms
   await acquireLocks(targets, terms)
   let locked = targets
   try {
@@ -38,7 +40,8 @@ export async function lockAll(targets: readonly ShellTarget[], terms: LockAllTer
     const renamed = former.map(({ name, at }) => ({ name, at }))
     const names = targets.map(({ name }) => name)
     const { processGroup } = here
-    await writeLockRecord(place, { token, owner, processGroup, manifest, targets: names, renamed, duringCommand })
+    const record = { token, owner, processGroup, manifest, targets: names, renamed, duringCommand }
+    await writeLockRecord(place, on === undefined ? record : { ...record, on })
     return locked
   } catch (error) {
     await endDeployment(locked, terms).catch(() => {})

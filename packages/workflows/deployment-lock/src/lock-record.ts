@@ -18,6 +18,8 @@ export interface LockRecord {
   readonly targets: readonly string[]
   /** Former names of targets under which there are still records; these are locked as well. */
   readonly renamed: readonly FormerName[]
+  /** What is selected on these targets, in the terms of `--on`; absent if everything is. */
+  readonly on?: readonly string[]
   /** Whether the lock ends with a command that runs under it, and not with `davit-unlock`. */
   readonly duringCommand?: boolean
 }
@@ -63,9 +65,12 @@ function isNoText(error: unknown): boolean {
 
 function isRecord(value: unknown): value is LockRecord {
   if (typeof value !== 'object' || value === null) return false
-  const { token, owner, processGroup, manifest, targets, renamed } = value as Partial<LockRecord>
-  const isNamed = isListOf(targets, isText) && isListOf(renamed, isFormerName)
-  return isToken(token) && isText(manifest) && Number.isSafeInteger(processGroup) && isNamed && isOwner(owner)
+  const { token, owner, processGroup, manifest } = value as Partial<LockRecord>
+  return isToken(token) && isText(manifest) && Number.isSafeInteger(processGroup) && hasNames(value) && isOwner(owner)
+}
+
+function hasNames({ targets, renamed, on = [] }: Partial<LockRecord>): boolean {
+  return isListOf(targets, isText) && isListOf(renamed, isFormerName) && isListOf(on, isText)
 }
 
 function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {

@@ -1,5 +1,5 @@
 import { DavitError, ExitStatus } from '@davit/diagnostics'
-import type { ProfileName, TargetName } from '@davit/documents'
+import type { ProfileName, ServiceName, TargetName } from '@davit/documents'
 import {
   askServices,
   type Machine,
@@ -14,6 +14,8 @@ export interface ServiceLockTerms {
   readonly token: string
   /** Time after which a service that has not answered counts as refusing; without it, there is no limit. */
   readonly timeoutSeconds?: number | undefined
+  /** Which services are asked; by default, all are. */
+  readonly isConcerned?: ((service: ServiceName, target: TargetName) => boolean) | undefined
   /** How many services may be asked at a time on a target. */
   readonly coresOf: (target: TargetName) => number
 }
@@ -52,13 +54,14 @@ interface Refusal {
  */
 async function notifyServices(
   targets: readonly ShellTarget[],
-  { coresOf, ...terms }: ServiceLockTerms,
+  { coresOf, isConcerned = () => true, ...terms }: ServiceLockTerms,
   activity: 'lock' | 'unlock',
 ): Promise<readonly Refusal[]> {
   const notifyTarget = async ({ name, machine }: ShellTarget) => {
     const records = await observeMappings(machine, terms.profile)
     const active = records.filter(({ mapping, state }) => mapping.target === name && state === 'active')
-    const declaring = active.filter(({ declared }) => declared === undefined || declared.includes(activity))
+    const concerned = active.filter(({ service }) => isConcerned(service.name, name))
+    const declaring = concerned.filter(({ declared }) => declared === undefined || declared.includes(activity))
     // Nothing is locked without all secrets; what is locked is unlocked as far as possible.
     const missing = activity === 'unlock' ? await withoutSecrets(declaring, machine) : []
     const toAsk = declaring.filter((observed) => !missing.some((refusal) => refusal.observed === observed))

@@ -1,11 +1,12 @@
 import { asDetail, type Message, printable, type Report, type Trace, traced } from '@davit/diagnostics'
 import type { Manifest, MappingId, NamedMapping, PlannedStep, TargetName } from '@davit/documents'
+import type { Selection } from '@davit/selection'
 import type { ShellTarget } from '@davit/target'
 import {
   activitiesOf,
   type Activity,
   type ActivityKind,
-  assumedOn,
+  assumedIn,
   factsOf,
   forgottenOf,
   inconsistenciesOf,
@@ -32,6 +33,7 @@ import { refuseConflicts } from './refuse-conflicts.ts'
 import { refuseMissingModules } from './refuse-missing-modules.ts'
 import { type OriginalPlanTerms, refuseOriginal } from './refuse-original.ts'
 import { perhapsGone } from './state/perhaps-gone.ts'
+import { isInScope, unreachableOf } from './scope.ts'
 import { planState, type StateTerms } from './state/state-plan.ts'
 import { type Claim, takeOver } from './take-over.ts'
 
@@ -45,6 +47,8 @@ export interface PlanTerms extends ObservationTerms, OriginalPlanTerms, Pick<Pla
   /** Whether the whole deployment is removed, so that other deployments on the targets are worth a note. */
   readonly undeploy?: boolean
   readonly trace?: Trace | undefined
+  /** All that may be touched; undefined if everything may be. */
+  readonly selection?: Selection | undefined
   /** Without it, no state moves. */
   readonly state?: StateTerms | undefined
 }
@@ -73,7 +77,11 @@ export async function planFor(next: Manifest, targets: readonly ShellTarget[], t
   const state = await planState({ ...terms, next, observed, unreachable, places, blank }, terms.state)
   const options = { upgrade, changed, ...(previous === undefined ? {} : { previous }), ...state.planned }
   const transition = await traced(trace, { kind: 'work', name: 'plan' }, () =>
-    planTransition(next, [...observed, ...assumedOn(unreachable, next)], options),
+    planTransition(
+      next,
+      [...observed, ...assumedIn(next, (one) => !isInScope(one, { ...terms, unreachable }))],
+      options,
+    ),
   )
   refuseConflicts(next, transition, deployed)
   await refuseMissingModules(next, { transition, places, running: terms.running })
@@ -105,7 +113,7 @@ interface DeployedTerms extends PlanTerms {
 async function deployedOn(targets: readonly ShellTarget[], { next, unreachable, ...terms }: DeployedTerms) {
   const { old, previous, claim, leftBehind: left = [] } = terms
   const known = old === undefined ? await observeDeployment(targets, next, terms) : deployedBy(old, { targets, next })
-  const observed = known.observed.filter(({ mapping }) => !unreachable.has(mapping.target))
+  const observed = known.observed.filter((one) => isInScope(one, { ...terms, unreachable }))
   const inconsistencies = inconsistenciesOf(next, unreachable, { previous }).map(({ message }) => message)
   const takenOver = claim === undefined ? [] : takeOver(next, observed.map(serviceOf), claim)
   const leaving = { next, previous, known: left, observed, unreachable }
@@ -132,12 +140,6 @@ function othersIn({ observed, neighbours }: Deployed): readonly Message[] {
   if (observed.length > 0) return []
   const profiles = [...new Set(neighbours.map(({ record }) => record.profile))].toSorted()
   return profiles.length === 0 ? [] : [say('others-here', { profiles })]
-}
-
-/** Targets of the manifest that were passed over. */
-function unreachableOf(next: Manifest, targets: readonly ShellTarget[]): ReadonlySet<TargetName> {
-  const reached = new Set(targets.map(({ name }) => name))
-  return new Set([...next.infrastructure.keys()].filter((name) => !reached.has(name)))
 }
 
 /** Renders the plan, one line for each step and message. */
