@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import type { Manifest, PlanDocument, PlanDocumentTerms } from '@davit/documents'
 import { writeJson } from '@davit/languages'
 import { planDocument } from '@davit/review'
-import { type Activity, assumedOn, identityOf } from '@davit/transition'
+import { type Activity, assumedIn, identityOf } from '@davit/transition'
 
 import type { Plan, PlanTerms } from './plan-for.ts'
+import { isInScope } from './scope.ts'
 
 export type DocumentTerms = Pick<
   PlanTerms,
-  'profile' | 'previous' | 'upgrade' | 'changed' | 'state' | 'claim' | 'besideOriginal' | 'undeploy'
+  'profile' | 'previous' | 'upgrade' | 'changed' | 'state' | 'claim' | 'besideOriginal' | 'undeploy' | 'selection'
 >
 
 /** Writes a plan down that was made of what targets report. */
@@ -26,7 +27,7 @@ export function documentOf(next: Manifest, plan: Plan, terms: DocumentTerms): Pl
     terms: termsOf(terms),
     manifest: next,
     previous: terms.previous,
-    observed: [...deployed.observed, ...assumedOn(unreachable, next)],
+    observed: [...deployed.observed, ...assumedIn(next, (one) => !isInScope(one, { ...terms, unreachable }))],
     transition,
     messages: [...deployed.warnings, ...notes],
     skipped: unreachable,
