@@ -70,7 +70,10 @@ test('a plan with assumed mappings leaves unreachable targets alone, and does al
     fc.property(change, fc.subarray(['t0', 't1', 't2']), ({ before, after }, names) => {
       const [previous, next] = [manifestOf(before), manifestOf(after)]
       const unreachable = only(...names)
-      const observed = [...reached(previous, unreachable), ...assumedIn(next, ({ mapping }) => unreachable.has(mapping.target))]
+      const observed = [
+        ...reached(previous, unreachable),
+        ...assumedIn(next, ({ mapping }) => unreachable.has(mapping.target)),
+      ]
       const { activations, deactivations } = phasesOf(planTransition(next, observed, { previous, upgrade: 'upgrade' }))
       const touched = [...activations, ...deactivations].map(({ mapping }) => mapping.target)
       expect(touched.filter((target) => unreachable.has(target))).toEqual([])
