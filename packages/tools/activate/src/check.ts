@@ -9,7 +9,6 @@ import {
 import type { Manifest, PlanDocument } from '@davit/documents'
 import { openStore } from '@davit/store'
 import type { ReachedTargets } from '@davit/target'
-import { type ToolContext, withTargets } from '@davit/tool'
 import { onSelected, refuseMore, selectionIn, type ToolContext, withTargets } from '@davit/tool'
 
 interface Arguments {
@@ -36,7 +35,7 @@ export async function check(next: Manifest, context: ToolContext<Arguments>, ter
 
 async function wouldChange(next: Manifest, context: ToolContext<Arguments>, terms: CheckTerms): Promise<boolean> {
   const { claim, expected } = terms
-  if (claim !== undefined) await checkClaim(next, context, claim)
+  if (claim !== undefined) await checkClaim(next, context, { ...claim, selection: terms.selection })
   if (expected !== undefined) await checkPlan(next, context, terms)
   return isWork(context, terms) || looksChanged(next, context, terms)
 }
@@ -44,16 +43,6 @@ async function wouldChange(next: Manifest, context: ToolContext<Arguments>, term
 /** Whether a run is needed, whatever the targets say. */
 function isWork({ args }: ToolContext<Arguments>, { claim, expected, old }: CheckTerms): boolean {
   if (claim !== undefined || old !== undefined || (expected?.steps.length ?? 0) > 0) return true
-async function wouldChange(
-  next: Manifest,
-  context: ToolContext<Arguments>,
-  { claim, old, ...terms }: CheckTerms,
-): Promise<boolean> {
-  if (claim !== undefined) {
-    await checkClaim(next, context, { ...claim, selection: terms.selection })
-    return true
-  }
-  const { repair, originalProfile } = context.args
   // A repair is asked for by somebody who knows that something is wrong.
   return args.repair || args.originalProfile
 }
@@ -71,22 +60,16 @@ async function checkPlan(next: Manifest, context: ToolContext<Arguments>, terms:
 
 interface Scene {
   readonly context: ToolContext<Arguments>
-  readonly terms: Pick<CheckTerms, 'previous'>
+  readonly terms: Pick<CheckTerms, 'previous' | 'selection'>
 }
 
 function onTargets<Result>(
   next: Manifest,
-  { context, terms: { previous } }: Scene,
+  { context, terms: { previous, selection } }: Scene,
   use: (reached: ReachedTargets) => Promise<Result>,
 ): Promise<Result> {
   const manifests = [next, ...(previous === undefined ? [] : [previous])]
-  return withTargets(next.infrastructure, { ...context, role: 'deploy', manifests }, use)
-  const manifests = [next, ...(terms.previous === undefined ? [] : [terms.previous])]
-  return withTargets(
-    onSelected(next.infrastructure, terms.selection),
-    { ...context, role: 'deploy', manifests },
-    async (reached) => !(await isDeployed(next, reached, look)),
-  )
+  return withTargets(onSelected(next.infrastructure, selection), { ...context, role: 'deploy', manifests }, use)
 }
 
 /** What a run sets after it has activated the services. */

@@ -2,6 +2,7 @@ import { refuseOtherStore } from '@davit/adoption'
 import { currentGeneration, type DeploymentPlace, readLeftBehind } from '@davit/coordinator-state'
 import {
   carryOut,
+  type CarryOutTerms,
   type ConfirmTerms,
   onFirst,
   outcomeError,
