@@ -65,11 +65,7 @@ export const tool = defineTool({
     const terms = {
       ...context,
       ...known,
-      profile,
-      place,
-      claim,
-      undeploy,
-      expected,
+      ...{ profile, place, claim, undeploy, expected },
       ...termsOf(args, stateDirectory(context)),
     }
     if (args.check) return check(next, context, { ...terms, generation })
