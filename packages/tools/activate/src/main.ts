@@ -58,19 +58,22 @@ export const tool = defineTool({
     const { profile, place } = deploymentOf(context)
     const { value: next, text } = await readNext(context, expected)
     const old = await readOld(context)
-    const { takeOver, undeploy } = args
     // With --old-manifest the user vouches for what is active.
-    const claim = old === undefined ? await onFirst({ profile, place, takeOver, undeploy }) : undefined
+    const claim = old === undefined ? await onFirst({ ...args, profile, place }) : undefined
     const { generation, ...known } = await knownHere(place, old)
     const terms = {
       ...context,
       ...known,
-      ...{ profile, place, claim, undeploy, expected },
+      profile,
+      place,
+      claim,
+      undeploy: args.undeploy,
+      expected,
       ...termsOf(args, stateDirectory(context)),
     }
     if (args.check) return check(next, context, { ...terms, generation })
     // If there may be nothing to undeploy, nothing is written until that is known.
-    const isInDoubt = undeploy && claim !== undefined
+    const isInDoubt = args.undeploy && claim !== undefined
     const purpose = args.dryRun || isInDoubt ? undefined : 'change'
     const run = { manifest: next, others: old === undefined ? [] : [old], text }
 
