@@ -7,7 +7,7 @@ import { type Executable, executables, ROOT } from '../../../scripts/executables
 import { DEPLOYERS } from './points.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
-const FAULTY: readonly string[] = ['davit-env', ...DEPLOYERS]
+const FAULTY: readonly string[] = ['davit-env', 'davit-adopt', ...DEPLOYERS]
 
 /**
  * Copies an installation, with a davit-env and single tools that can be interrupted at every point. `compiled` caches the code that
