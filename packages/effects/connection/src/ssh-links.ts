@@ -5,6 +5,7 @@ import { handshakeLanes } from './handshake-lanes.ts'
 import { limiter } from './limiter.ts'
 import { openLink } from './open-link.ts'
 import { shared } from './shared.ts'
+import { sshAnswers } from './ssh-answers.ts'
 import type { SshConfiguration } from './ssh-configuration.ts'
 import type { SshLink } from './ssh-link.ts'
 import type { SshOptions } from './ssh-options.ts'
@@ -28,8 +29,7 @@ export function sshLinks(options: SshOptions): SshLinks {
   setMaxListeners(0, signal)
   const lanes = handshakeLanes(options.handshakes ?? limiter(HANDSHAKES))
   const context = { attempts: ATTEMPTS, ...options, lanes, signal }
-  const configurations = shared<SshConfiguration>()
-  const texts = shared<string>()
+  const { configurations, texts } = options.answers ?? sshAnswers()
   const defaults = (): Promise<string> => texts.get('defaults', () => askSshDefaults(context))
   const links = shared<SshLink>()
   const opened: SshLink[] = []

@@ -1,6 +1,7 @@
 import type { Report, Trace } from '@davit/diagnostics'
 import type { Environment } from '@davit/process'
 import type { Limiter } from './limiter.ts'
+import type { SshAnswers } from './ssh-answers.ts'
 
 export interface SshOptions {
   /**
@@ -8,6 +9,8 @@ export interface SshOptions {
    * `DAVIT_SSH_CONFIG` takes the place of ~/.ssh/config; `SSH_AUTH_SOCK` is the agent.
    */
   readonly environment: Environment
+  /** Of a run, all of whose pools have the same environment. */
+  readonly answers?: SshAnswers | undefined
   readonly report?: Report
   readonly trace?: Trace | undefined
   /** Aborts connecting; open connections stay. */

@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
-import type { DavitError } from '@davit/diagnostics'
+import type { DavitError, Trace } from '@davit/diagnostics'
 import { type Environment, environment, runCommand } from '@davit/process'
 import { makeKey, publicKey, sshdMissing, startSshd, type TestSshd } from '@davit/testing/sshd'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Connection } from '../src/connection.ts'
 import { openSsh } from '../src/open-ssh.ts'
+import { sshAnswers } from '../src/ssh-answers.ts'
 
 const missing = sshdMissing()
 if (missing !== undefined) console.warn(`SKIPPED: tests with a real sshd: ${missing}`)
@@ -63,6 +64,24 @@ test.skipIf(missing !== undefined)('a session that was just closed does not prev
     expect(await hello(connection)).toBe('hello\n')
   })
 })
+
+test.skipIf(missing !== undefined)(
+  'with the same answers, ssh is asked once, and each connects for itself',
+  async () => {
+    const done: string[] = []
+    const trace: Trace = ({ name }) => {
+      done.push(name)
+      return () => {}
+    }
+    const options = { environment: sshd.environment, answers: sshAnswers(), trace }
+    const [first, second] = [await openSsh(sshd.address, options), await openSsh(sshd.address, options)]
+    await first.close()
+    expect(await hello(second)).toBe('hello\n')
+    await second.close()
+    const times = (name: string) => done.filter((one) => one === name).length
+    expect({ asked: times('ssh -G'), connected: times('handshake') }).toEqual({ asked: 2, connected: 2 })
+  },
+)
 
 describe.skipIf(missing !== undefined)('authentication', () => {
   let agent: { readonly socket: string; stop(): void }

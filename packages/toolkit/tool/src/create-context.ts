@@ -1,3 +1,4 @@
+import { sshAnswers } from '@davit/connection'
 import { type Trace, traced } from '@davit/diagnostics'
 import { parseDocument } from '@davit/documents'
 import { openSecrets, type SecretReading } from '@davit/secrets'
@@ -61,6 +62,7 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
     },
     runSteps: (variables, work) => parts.runSteps({ ...environment, ...variables }, work),
     ...(host.openPool === undefined ? {} : { openPool: host.openPool }),
+    answers: host.answers ?? sshAnswers(),
   }
 }
 

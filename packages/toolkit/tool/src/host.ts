@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import type { SshAnswers } from '@davit/connection'
 import type { SecretMemory } from '@davit/secrets'
 import type { Interruption } from './interruption.ts'
 import type { OpenPool } from './shared-connections.ts'
@@ -28,6 +29,8 @@ export interface Host {
   readonly runCommand?: (command: ForegroundCommand, interruption: Interruption) => Promise<number>
   /** Connections that the steps of a run share; without it, each tool connects for itself. */
   readonly openPool?: OpenPool
+  /** What ssh has told the steps of a run. */
+  readonly answers?: SshAnswers
   /** Secrets that the steps of a run have resolved. */
   readonly secretMemory?: SecretMemory
   /** When the process began, in milliseconds since 1970. */

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 
-import { connectionPool } from '@davit/connection'
+import { connectionPool, sshAnswers } from '@davit/connection'
 import { DavitError } from '@davit/diagnostics'
 import { secretMemory } from '@davit/secrets'
 
@@ -101,6 +101,7 @@ class Run {
   readonly #surroundings: StepsHost
   readonly #connections = sharedConnections({ connectionPool, now: () => performance.now() })
   readonly #secrets = secretMemory()
+  readonly #answers = sshAnswers()
   readonly #restore: () => void
   /** Interruptions of the steps that are running, one inside the other. */
   readonly #running: Interruption[] = []
@@ -158,6 +159,7 @@ class Run {
       output: output ?? host.output,
       openPool: this.#connections.open,
       secretMemory: this.#secrets,
+      answers: this.#answers,
       ...(work === undefined
         ? {}
         : { runCommand: (command, interruption) => this.#carryOut(work, command, interruption) }),

@@ -1,6 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { Channel, Connection, connectionPool, ConnectionPool, ConnectionRequest } from '@davit/connection'
+import type {
+  Channel,
+  Connection,
+  connectionPool,
+  ConnectionPool,
+  ConnectionRequest,
+  SshAnswers,
+} from '@davit/connection'
 import { type DavitError, hasCode, type Report, type Trace } from '@davit/diagnostics'
 import { unlessAborted } from '@davit/process'
 
@@ -11,6 +18,7 @@ export type OpenPool = (options: PoolOptions) => ConnectionPool
 
 export interface PoolOptions {
   readonly environment: Environment
+  readonly answers?: SshAnswers | undefined
   readonly report: Report
   /** That of the tool that connects first also traces the connections of later ones. */
   readonly trace?: Trace | undefined
@@ -53,13 +61,13 @@ class ConnectionsOfRun {
     this.#effects = effects
   }
 
-  async connect(request: ConnectionRequest, { environment, report, trace }: PoolOptions): Promise<Connection> {
+  async connect(request: ConnectionRequest, { environment, answers, report, trace }: PoolOptions): Promise<Connection> {
     const key = JSON.stringify(request)
     const absent = this.#absent.get(key)
     if (absent !== undefined) throw absent
     this.#report = report
     const { connectionPool, now } = this.#effects
-    this.#pool ??= connectionPool({ environment, trace, report: (event) => this.#report(event) })
+    this.#pool ??= connectionPool({ environment, answers, trace, report: (event) => this.#report(event) })
     const since = now()
     try {
       const connection = await this.#pool.connect(request)

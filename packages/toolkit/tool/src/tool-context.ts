@@ -1,3 +1,4 @@
+import type { SshAnswers } from '@davit/connection'
 import type { Report, Trace } from '@davit/diagnostics'
 import type { Format } from '@davit/documents'
 import type { Secrets } from '@davit/secrets'
@@ -65,4 +66,6 @@ export interface ToolContext<Arguments> {
   runSteps(variables: Environment, work: (steps: Steps) => Promise<void>): Promise<number>
   /** Opens the pool of connections that the steps of a run share; absent if the tool is not a step. */
   readonly openPool?: OpenPool
+  /** What ssh has said of addresses in this run, for further pools. */
+  readonly answers?: SshAnswers
 }

@@ -11,7 +11,7 @@ export type OpenMachine = <R extends Role>(request: ConnectionRequest, role: R) 
 
 type ConnectingContext = Pick<
   ToolContext<unknown>,
-  'environment' | 'report' | 'trace' | 'secrets' | 'signal' | 'openPool'
+  'environment' | 'report' | 'trace' | 'secrets' | 'signal' | 'openPool' | 'answers'
 >
 
 /**
