@@ -26,8 +26,10 @@ export function runTool(
     ...description,
     findHelp: async (place) => (await load()).findHelp?.(place),
     run: async (context) => {
+      const loaded = await load()
+      // Only now, since V8 accepts no code that was compiled in advance under other flags.
       if (description.holdsMuch === true) keepMemorySmall()
-      return (await load()).run(context)
+      return loaded.run(context)
     },
   }
   const interruption = createInterruption({ stop: (status) => process.exit(status), now: () => performance.now() })
