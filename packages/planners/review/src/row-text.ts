@@ -1,14 +1,6 @@
-import type { PlanStep } from '@davit/documents'
-import { stepText } from '@davit/transition'
-
 import type { Row } from './rows.ts'
 
-/** The sentence for a single step, as progress and logs have it. */
-export function stepLine(step: PlanStep): string {
-  return stepText(step)
-}
-
-/** The sentence for a row; `isPlaced` leaves out the targets, where they stand above. */
+/** The sentence for a row, without its targets where they stand above. */
 export function rowText(row: Row, placed: 'with-targets' | 'below-its-target'): string {
   const why = row.why.length === 0 ? '' : ` (${row.why.join('; ')})`
   return `${actionText(row, placed)}${why}`

@@ -1,3 +1,5 @@
+import { observedOf, type StatefulService } from '@davit/transition'
+import { manifestOf, type SystemSpec } from '@davit/transition/testing'
 import { describe, expect, test } from 'vitest'
 
 import { renderMarkdown, renderText } from '../src/review.ts'
@@ -11,6 +13,13 @@ const golden = (name: string) => `fixtures/${name}`
 function ends(text: string): string {
   const lines = text.split('\n')
   return lines.length <= 60 ? text : [...lines.slice(0, 20), '…', ...lines.slice(-20)].join('\n')
+}
+
+/** Services of a system with their state. */
+function placed(system: SystemSpec): readonly StatefulService[] {
+  return observedOf(manifestOf(system), manifestOf(system).infrastructure)
+    .map(({ mapping, service }) => ({ mapping, service, component: service.name }))
+    .toSorted((left, right) => (left.component > right.component ? -1 : 1))
 }
 
 describe('renderText()', () => {
@@ -36,6 +45,29 @@ describe('renderText()', () => {
   test('shows no control character, wherever it comes from', () => {
     for (const by of ['order', 'target'] as const)
       expect(renderText(PLANS.change, { by, fold: true, colours: false })).not.toMatch(/[^\P{Cc}\n]/u)
+  })
+
+  test('shows what moves the state of a service as one line, and where it goes', () => {
+    const before = { services: { orders: { on: ['db1/mysql'] }, old: { on: ['db1/mysql'] } } }
+    const after = { services: { orders: { on: ['db2/mysql'] } } }
+    const [orders, old] = placed(before)
+    const [moved] = placed(after)
+    const moves = [
+      { from: orders, to: moved },
+      { from: old, to: undefined },
+    ]
+    const plan = planOf(before, after, { state: { moves, pending: [], restoresFirst: new Set() } })
+    const folded = renderText(plan, { by: 'order', fold: true, colours: false })
+    expect(folded).toContain(`- deactivate old in mysql on db1 (removed)
+- deactivate orders in mysql on db1 (moved to db2)
+> move the state of old in mysql from db1 to the coordinator (removed)
+> move the state of orders in mysql from db1 to db2 (moved to db2)
++ activate orders in mysql on db2 (moved from db1)
+`)
+    expect(folded).toContain('1 to activate, 2 to deactivate, 2 whose state moves, on 2 targets\n')
+    const single = renderText(plan, { by: 'order', fold: false, colours: false })
+    expect(single).toContain('> transfer the state of orders in mysql to db2 from db1 (moved to db2)\n')
+    expect(single).toContain('> restore orders in mysql on db2 (moved from db1)\n')
   })
 
   test('says so if there is nothing to do', () => {
