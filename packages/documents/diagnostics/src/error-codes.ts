@@ -157,6 +157,8 @@ export const ERROR_CODES = {
   'no-state-directory': 'davit cannot determine where to keep its state. Set `DAVIT_STATE_DIR` or `HOME`.',
   'no-such-stack':
     'A repository has no stack in the directory that the reference stands for, or no version of it that fits. Correct the reference, or tag a version.',
+  'no-environment':
+    'The environment of a service on a target cannot be known: the target is reached through a client executable, or the record is damaged.',
   'no-service': 'There is no service of that name on the targets that were asked. Check the spelling, and the targets.',
   'no-target': 'There is no such target, or no services were left behind on it. Check the spelling.',
   'no-trial': 'A target has nothing to confirm: somebody has removed its trial, or it was confirmed.',
@@ -214,6 +216,8 @@ export const ERROR_CODES = {
     'A secret that a service needs cannot be read on this machine. Nothing was changed; provide the file, variable or command that the message names.',
   'session-refused':
     'A machine refuses another session on a connection. Its sshd limits them (`MaxSessions`) or forbids commands.',
+  'several-places':
+    'A service is in several places, and only one can have a shell. Choose one with --target and --container.',
   'shared-service':
     'The plan would stop a service that another deployment has on the same target as well, since both were adopted. The hint names the command that leaves it to the other one.',
   'source-too-large':

@@ -27,7 +27,7 @@ export interface ScriptToOpen {
 
 /** Starts a script; resolves when it has begun. */
 export async function openScript(
-  connection: Connection,
+  connection: Pick<Connection, 'address' | 'run'>,
   { script, answerSeconds = ANSWER_SECONDS }: ScriptToOpen,
 ): Promise<ScriptChannel> {
   const marker = newMarker()

@@ -55,6 +55,7 @@ export { observeMachine, observeMappings } from './records/observe.ts'
 export { openTargetStore } from './open-target-store.ts'
 export { askServices, askStatuses, type ServiceStatus } from './records/questions.ts'
 export { readStateTimes, type StateTimes } from './records/times.ts'
+export { recordText } from './records/record.ts'
 export { referencesIn } from './records/references.ts'
 export {
   isUnresolved,

@@ -14,15 +14,6 @@ client_state_activity() {
   client_activity "$@"
 }
 
-# read_secrets: sets $secrets.
-read_secrets() {
-  secrets=
-  while IFS= read -r line && [ "$line" != . ]; do
-    secrets=$secrets$line$newline
-  done
-  [ "$line" = . ] || exit 1
-}
-
 # prepare_call ACTIVITY TYPE CONTAINER COMPONENT: finds everything that is necessary to call a module.
 prepare_call() {
   activity=$1

@@ -11,32 +11,17 @@ client_shell() {
   exec "$shell" -c "$4"
 }
 
-# client_prepare_shell TYPE CONTAINER COMPONENT: leaves a script that becomes an interactive shell in a private directory, and prints its path.
-# The script removes the directory. Unless a line shows that the client has got the path, nothing is left.
+# client_prepare_shell TYPE CONTAINER COMPONENT: see `leave_start`.
 client_prepare_shell() {
   read_secrets
   prepare_call shell "$1" "$2" "$3"
-  stopped=
-  trap 'stopped=1' HUP INT PIPE TERM
-  private=$(mktemp -d "${TMPDIR:-/tmp}/davit-shell.XXXXXXXX") || exit 1
-  trap 'rm -rf "$private"' EXIT
-  trap 'exit 1' HUP INT PIPE TERM
-  [ -z "$stopped" ] || exit 1
-  {
-    printf 'rm -rf %s\n' "$(quoted "$private")"
-    print_environment
-    ! is_of_dysnomia "$module" || printf '"$this_dysnomia_module" shell "$this_component" "$this_container" </dev/null >&2 || :\n'
-    printf 'shell=$(command -v bash) || shell=sh\nexec "$shell" -i\n'
-  } >"$private/start" || exit 1
-  printf '%s\n' "$private" && IFS= read -r line || exit 1
-  trap - EXIT
+  leave_start print_shell
 }
 
-# client_remove_shell DIRECTORY: what no shell has begun with.
-client_remove_shell() {
-  case $1 in
-    */davit-shell.????????) rm -rf "$1" ;;
-  esac
+# print_shell: prints what a shell evaluates before it becomes interactive.
+print_shell() {
+  print_environment
+  ! is_of_dysnomia "$module" || printf '"$this_dysnomia_module" shell "$this_component" "$this_container" </dev/null >&2 || :\n'
 }
 
 # print_environment: prints assignments for a shell.

@@ -22,6 +22,15 @@ serve_client() {
   "client_$operation" "$@"
 }
 
+# read_secrets: sets $secrets.
+read_secrets() {
+  secrets=
+  while IFS= read -r line && [ "$line" != . ]; do
+    secrets=$secrets$line$newline
+  done
+  [ "$line" = . ] || exit 1
+}
+
 # find_store: sets $snapshots, the directory with the markers and snapshots of Dysnomia, and $state, that of what davit keeps beside them.
 find_store() {
   snapshots=${DYSNOMIA_STATEDIR:-}

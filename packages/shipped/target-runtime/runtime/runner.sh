@@ -134,7 +134,7 @@ claim_module() {
   return 254
 }
 
-# call_module [MODULE]: calls MODULE, or the record's if it is empty; in a subshell, which becomes the module. Properties stay in
+# call_module [MODULE]: calls MODULE, or the record's if it is empty; in a subshell, which becomes the module, or what $davit_become makes of it. Properties stay in
 # the positional parameters, which nobody else sees, until just before the call: to assign one may change what a shell does, or
 # end it.
 call_module() {
@@ -172,7 +172,7 @@ call_module() {
     esac
   done <"$davit_directory/record"
   davit_module=${davit_instead:-$davit_module}
-  if [ -f "$davit_module.activities" ] && ! has_line "$davit_module.activities" "$davit_activity"; then
+  if [ -z "${davit_become-}" ] && [ -f "$davit_module.activities" ] && ! has_line "$davit_module.activities" "$davit_activity"; then
     exit 0
   fi
   davit_target_state=$davit_state/targets/$davit_target
@@ -181,7 +181,7 @@ call_module() {
   esac
   # Modules of Dysnomia take the hash off the name of a component only if it is in this directory.
   ! is_of_dysnomia "$davit_module" || set -- "$@" NIX_STORE_DIR "${davit_nix_store:-"${davit_package%/*}"}"
-  become_module "$@" DAVIT_SERVICE "$davit_name" DAVIT_KEY "$davit_key" DAVIT_TARGET "$davit_target" DAVIT_PROFILE "$davit_profile" \
+  "${davit_become:-become_module}" "$@" DAVIT_SERVICE "$davit_name" DAVIT_KEY "$davit_key" DAVIT_TARGET "$davit_target" DAVIT_PROFILE "$davit_profile" \
     DAVIT_STATE_DIR "$davit_state" DAVIT_RUN_DIR "$davit_target_state/run" DAVIT_LOG_DIR "$davit_target_state/log/services" \
     DYSNOMIA_STATEDIR "${davit_view:-"$davit_store"}" ${davit_snapshot:+DAVIT_SNAPSHOT "$davit_snapshot"} -- \
     "$davit_setsid" "$davit_module" "$davit_activity" "$davit_package" "$davit_container"

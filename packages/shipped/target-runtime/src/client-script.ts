@@ -5,10 +5,11 @@ const NIX = { own: ['common', 'claim', ...OWN, 'nix', 'interface-profile', 'inte
 const MODULE = { detached: [...ACTIVITIES, 'interface-runner'], own: [...OWN, 'interface-module'] }
 const STATE = { detached: [...SNAPSHOT_ACTIVITIES, 'interface-runner'], own: [...OWN, 'interface-module'] }
 const LOCK = { ...MODULE, own: [...MODULE.own, 'interface-profile', 'interface-lock'] }
-const SHELL = { ...MODULE, own: [...MODULE.own, 'interface-shell'] }
+const SHELL = { ...MODULE, own: [...MODULE.own, 'interface-start', 'interface-shell'] }
+const DIAGNOSIS = { detached: [...ACTIVITIES, 'diagnosis'], own: [...OWN, 'record', 'interface-start', 'diagnose'] }
 const SNAPSHOTS = { detached: SNAPSHOT_ACTIVITIES, own: [...OWN, 'interface-snapshots'] }
 
-/** Operations of the client interface of Disnix, and one that is not one of it, `capture`: `client_NAME` in a part of `runtime/`, and the parts that each is sent with. */
+/** Operations of the client interface of Disnix, and some that are not among them, `capture` and those to diagnose: `client_NAME` in a part of `runtime/`, and the parts that each is sent with. */
 const PARTS = {
   import: NIX,
   export: NIX,
@@ -37,6 +38,8 @@ const PARTS = {
   shell: SHELL,
   prepare_shell: SHELL,
   remove_shell: SHELL,
+  diagnose: DIAGNOSIS,
+  prepare_diagnosis: DIAGNOSIS,
 } as const
 
 export type ClientOperation = keyof typeof PARTS

@@ -58,6 +58,12 @@ async function deployedInfrastructure(context: ToolContext<InfrastructureArgumen
   })
 }
 
+/** Returns the part of an infrastructure that a person named; all of it if no target was named. */
+export function onlyTargets(infrastructure: Infrastructure, names: readonly string[]): Infrastructure {
+  if (names.length === 0) return infrastructure
+  return new Map(names.flatMap((name) => [...onlyTarget(infrastructure, name)]))
+}
+
 /** Returns the part of an infrastructure that is one target, which a person named. */
 export function onlyTarget(infrastructure: Infrastructure, name: string): Infrastructure {
   const target = infrastructure.get(name as TargetName)

@@ -15,6 +15,7 @@ export {
   type InfrastructureArguments,
   type LoadInfrastructure,
   onlyTarget,
+  onlyTargets,
 } from './infrastructure-of.ts'
 export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
 export { planOptions } from './plan-options.ts'

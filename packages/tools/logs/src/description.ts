@@ -74,7 +74,7 @@ export const description = {
     69: 'some targets cannot be asked; the logs of the others were printed',
   },
   environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },
-  seeAlso: ['davit-query(1)', 'davit-journal(1)'],
+  seeAlso: ['davit-diagnose(1)', 'davit-query(1)', 'davit-journal(1)'],
   interrupted: {
     announcement: 'stopping',
     once: 'nothing was changed; run the same command again',

@@ -1,7 +1,6 @@
 import { DavitError, ExitStatus, suggestionFor } from '@davit/diagnostics'
-import type { Infrastructure } from '@davit/documents'
 import type { LogTerms } from '@davit/service-logs'
-import { type ArgumentsOf, onlyTarget, parseSince, type TargetSource, type ToolContext, usageError } from '@davit/tool'
+import { type ArgumentsOf, onlyTargets, parseSince, type TargetSource, type ToolContext, usageError } from '@davit/tool'
 
 import type { description } from './description.ts'
 
@@ -35,11 +34,6 @@ export function logTermsOf(
 export function checkArguments({ service, since }: Arguments): void {
   if (service.length === 0) throw usageError('no service is named', "'davit-query' lists those that are active")
   if (since !== undefined) parseSince(since, new Date())
-}
-
-function onlyTargets(infrastructure: Infrastructure, names: readonly string[]): Infrastructure {
-  if (names.length === 0) return infrastructure
-  return new Map(names.flatMap((name) => [...onlyTarget(infrastructure, name)]))
 }
 
 function activitiesIn({ activity, onlyActivity }: Arguments): LogTerms['activities'] {

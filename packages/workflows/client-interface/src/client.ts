@@ -6,7 +6,7 @@ import { type CarriedModule, type ClientOperation, clientScript, encodeField } f
 
 /** A machine on which operations are carried out, and what becomes of what they print. */
 export interface Client {
-  readonly connection: Connection
+  readonly connection: Pick<Connection, 'address' | 'run'>
   /** See `Machine`. */
   readonly answerSeconds?: number | undefined
   readonly signal: AbortSignal

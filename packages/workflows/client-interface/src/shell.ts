@@ -3,17 +3,21 @@ import type { Readable, Writable } from 'node:stream'
 import { badAnswer } from '@davit/target'
 
 import { type Call, sendProperties } from './activity.ts'
-import { type Client, perform } from './client.ts'
+import { type Client, type Operation, perform } from './client.ts'
+
+/** A program or shell that gets properties as variables. */
+export interface ShellOperation extends Pick<Operation, 'operation' | 'words' | 'modules'> {
+  readonly properties: Call['properties']
+}
 
 /** Runs a command in the environment of a component; resolves with its status. */
 export function runInShell(client: Client, call: Call, command: string): Promise<number> {
-  return perform(client, {
-    operation: 'shell',
-    words: [...wordsOf(call), command],
-    modules: call.module.carried,
-    send: (stdin) => sendProperties(stdin, call),
-    mayLinger: true,
-  })
+  return runProgram(client, { ...operationOf(call, 'shell'), words: [...wordsOf(call), command] })
+}
+
+/** Runs a program on the machine; resolves with its status. */
+export function runProgram(client: Client, { properties, ...operation }: ShellOperation): Promise<number> {
+  return perform(client, { ...operation, send: (stdin) => sendProperties(stdin, { properties }), mayLinger: true })
 }
 
 export interface PreparedShell {
@@ -24,15 +28,22 @@ export interface PreparedShell {
 }
 
 /** Leaves a script there, for a shell that a terminal is connected to; undefined if that fails. */
-export async function openShell(client: Client, call: Call): Promise<PreparedShell | undefined> {
+export function openShell(client: Client, call: Call): Promise<PreparedShell | undefined> {
+  return prepareShell(client, operationOf(call, 'prepare_shell'))
+}
+
+/** The same for any operation that leaves such a script. */
+export async function prepareShell(
+  client: Client,
+  { properties, ...operation }: ShellOperation,
+): Promise<PreparedShell | undefined> {
   const answer = lineReceiver()
   const send = async (stdin: Writable) => {
-    await sendProperties(stdin, call)
+    await sendProperties(stdin, { properties })
     // Otherwise, the script is removed.
     if (isWhole(await answer.received)) stdin.write('\n')
   }
-  const { carried: modules } = call.module
-  const prepare = { operation: 'prepare_shell', words: wordsOf(call), modules, send, receive: answer.receive } as const
+  const prepare = { ...operation, send, receive: answer.receive }
   const remove = () => removeShell(client, answer.text())
   const status = await perform(client, prepare).catch(async (error: unknown) => {
     await remove().catch(() => {})
@@ -76,6 +87,10 @@ async function removeShell(client: Client, text: string): Promise<void> {
 
 /** It becomes part of a command line. */
 const PLAIN_PATH = /^\/[\w./+-]+$/
+
+function operationOf(call: Call, operation: 'shell' | 'prepare_shell'): ShellOperation {
+  return { operation, words: wordsOf(call), modules: call.module.carried, properties: call.properties }
+}
 
 function wordsOf({ module, container, component }: Call): readonly string[] {
   return [module.type, container, component]

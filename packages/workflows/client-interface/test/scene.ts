@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Connection } from '@davit/connection'
 import { shellConnection } from '@davit/connection/testing'
 import { scratchDirectory } from '@davit/testing/scratch'
 import type { Shell } from '@davit/testing/shells'
@@ -18,7 +17,7 @@ export interface Scene {
   /** Makes a file below the directory, and its directories. */
   write(path: string, text: string, mode?: number): string
   /** Another client of the same machine. */
-  over(connection: Connection, signal?: AbortSignal): Client
+  over(connection: Client['connection'], signal?: AbortSignal): Client
 }
 
 /** A machine with this shell. */

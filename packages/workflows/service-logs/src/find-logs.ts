@@ -1,32 +1,11 @@
 import { DavitError } from '@davit/diagnostics'
-import { type Manifest, type Mapping, mappingIdOf, type ServiceName, type TargetName } from '@davit/documents'
-import {
-  type ActivityDefinition,
-  callLogs,
-  definitionOf,
-  isUnresolved,
-  listActivityLogs,
-  type Machine,
-  type Observation,
-  observeMachine,
-  valuesOf,
-} from '@davit/target'
+import type { TargetName } from '@davit/documents'
+import { callLogs, isUnresolved, listActivityLogs, type Machine, observeMachine, valuesOf } from '@davit/target'
 
 import type { FoundLog } from './found-log.ts'
-import type { LogSource } from './log-line.ts'
 import type { LogTerms } from './log-terms.ts'
 import { say } from './messages.ts'
-
-/** A mapping of a service whose logs are wanted. */
-interface WantedMapping {
-  readonly source: LogSource
-  readonly mapping: Mapping
-  /** Undefined if its record is damaged. */
-  readonly definition: ActivityDefinition | undefined
-  /** Whether it has a record, of a module that has the activity `logs`. */
-  readonly hasLogs: boolean
-  readonly isRecorded: boolean
-}
+import { type WantedMapping, wantedMappings } from './wanted-mappings.ts'
 
 /** Finds the logs of the services that are on some targets of a machine, now. */
 export async function findLogs(
@@ -45,51 +24,6 @@ export async function findLogs(
   }
   const ofActivities = await Promise.all(targets.map((target) => activityLogs(machine, { target, wanted }, terms)))
   return { logs: [...ofActivities.flat(), ...own], services: new Set(wanted.map(({ source }) => source.service)) }
-}
-
-/** Each mapping once: what its record says counts, before the manifest. */
-function wantedMappings(
-  observation: Observation,
-  targets: readonly TargetName[],
-  { services, containers, expected }: LogTerms,
-): readonly WantedMapping[] {
-  const all = [...(expected === undefined ? [] : mappingsIn(expected)), ...recordsIn(observation)]
-  const wanted = all.filter(
-    ({ source }) =>
-      targets.includes(source.target) &&
-      services.has(source.service) &&
-      (containers === undefined || containers.has(source.container)),
-  )
-  return [...new Map(wanted.map((one) => [mappingIdOf(one.mapping), one])).values()]
-}
-
-function mappingsIn(manifest: Manifest): readonly WantedMapping[] {
-  return manifest.serviceMappings.map((mapping) => {
-    const definition = definitionOf(manifest, mapping)
-    const source = sourceOf(mapping, definition.service.name)
-    return { source, mapping, definition, hasLogs: false, isRecorded: false }
-  })
-}
-
-function recordsIn({ records, damaged }: Observation): readonly WantedMapping[] {
-  return [
-    ...damaged.map(({ target, container, key, fields }) => {
-      const mapping = { target, container, service: key }
-      const source = sourceOf(mapping, fields.service?.name)
-      return { source, mapping, definition: undefined, hasLogs: false, isRecorded: true }
-    }),
-    ...records.map(({ mapping, service, definition, declared = [] }) => ({
-      source: sourceOf(mapping, service.name),
-      mapping,
-      definition,
-      hasLogs: declared.includes('logs'),
-      isRecorded: true,
-    })),
-  ]
-}
-
-function sourceOf({ target, container }: Mapping, name: ServiceName | undefined): LogSource {
-  return { target, container, service: name ?? ('' as ServiceName) }
 }
 
 /** Resolves what is to be hidden in the logs; returns whether the module can be called. */

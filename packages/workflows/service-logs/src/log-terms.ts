@@ -1,16 +1,12 @@
 import type { Report } from '@davit/diagnostics'
-import type { Infrastructure, Manifest, ProfileName, TargetName } from '@davit/documents'
+import type { Infrastructure, TargetName } from '@davit/documents'
 import type { Machine } from '@davit/target'
 
+import type { MappingTerms } from './wanted-mappings.ts'
+
 /** Which logs are read. */
-export interface LogTerms {
-  readonly profile: ProfileName
+export interface LogTerms extends MappingTerms {
   readonly infrastructure: Infrastructure
-  /** What is deployed, if a manifest tells: names services of which there is no record. */
-  readonly expected: Manifest | undefined
-  readonly services: ReadonlySet<string>
-  /** Undefined for all. */
-  readonly containers: ReadonlySet<string> | undefined
   /** Only those of activities: of these, or of all. Undefined for the logs of services as well. */
   readonly activities: ReadonlySet<string> | 'all' | undefined
   /** How many of the last lines of each log are read at first. */

@@ -41,6 +41,18 @@ export function recordFields(mapping: ServiceMapping, definition: ActivityDefini
   return fields.flatMap(([field, text]) => [field, encodeField(text)])
 }
 
+/** The text of a record without its module, for calls of which none is kept. */
+export function recordText(
+  mapping: ServiceMapping,
+  definition: ActivityDefinition,
+): { readonly module: string; readonly text: string } {
+  const fields = recordFields(mapping, definition)
+  const lines = fields.flatMap((field, index) =>
+    index % 2 === 0 && field !== 'module' ? [`${field} ${fields[index + 1] ?? ''}`] : [],
+  )
+  return { module: definition.module, text: lines.join('\n') }
+}
+
 function optional(field: string, text: string | undefined): readonly [string, string][] {
   return text === undefined ? [] : [[field, text]]
 }

@@ -1,0 +1,86 @@
+import { type DiagnosedMapping, findMappings, type FoundMappings } from '@davit/diagnosis'
+import { DavitError, ExitStatus, suggestionFor } from '@davit/diagnostics'
+import type { Infrastructure, Manifest } from '@davit/documents'
+import { loadInfrastructure } from '@davit/models'
+import {
+  defineTool,
+  deploymentOf,
+  onlyTargets,
+  renderTable,
+  targetSource,
+  type ToolContext,
+  withTargets,
+} from '@davit/tool'
+
+import type { Arguments } from './arguments.ts'
+import { description } from './description.ts'
+import { interact } from './interact.ts'
+import { say } from './messages.ts'
+import { runEverywhere } from './run-everywhere.ts'
+
+export const tool = defineTool({
+  ...description,
+  async run(context) {
+    const { args } = context
+    const { profile } = deploymentOf(context)
+    const named = { ...context, args: { ...args, source: args.infrastructure } }
+    const { infrastructure, expected } = await targetSource(named, loadInfrastructure)
+    const targets = onlyTargets(infrastructure, args.target)
+    const manifests = expected === undefined ? [] : [expected]
+    return withTargets(targets, { ...context, role: 'logs', manifests }, async (reached) => {
+      const containers = args.container.length === 0 ? undefined : new Set(args.container)
+      const terms = { profile, expected, services: new Set([args.service]), containers, signal: context.signal }
+      const found = await findMappings(reached, terms)
+      const unreached = reportFailures(found, context)
+      if (found.mappings.length === 0 && unreached === 0) throw nowhere(args.service, expected)
+      return Math.max(unreached, await diagnose(found.mappings, targets, context))
+    })
+  },
+})
+
+/** Returns the status that targets make of which nothing is known. */
+function reportFailures({ failures }: FoundMappings, { report }: ToolContext<Arguments>): number {
+  for (const [target, { message: reason }] of failures) report(say('not-diagnosed', { target, reason }))
+  return Math.max(0, ...[...failures.values()].map(({ exitStatus }) => exitStatus))
+}
+
+async function diagnose(
+  mappings: readonly DiagnosedMapping[],
+  targets: Infrastructure,
+  context: ToolContext<Arguments>,
+): Promise<number> {
+  const { args, print } = context
+  if (args.showMappings) {
+    await print(listOf(mappings))
+    return 0
+  }
+  if (args.command.length > 0) return runEverywhere(mappings, context)
+  const [first, ...others] = mappings
+  if (others.length > 0) throw severalPlaces(args.service, mappings)
+  return first === undefined ? 0 : interact(first, targets, context)
+}
+
+function listOf(mappings: readonly DiagnosedMapping[]): string {
+  const rows = mappings.map(({ source: { target, container }, isRecorded }) => [
+    target,
+    container,
+    isRecorded ? 'active' : 'not active',
+  ])
+  return renderTable([['TARGET', 'CONTAINER', 'STATE'], ...rows])
+}
+
+function nowhere(service: string, expected: Manifest | undefined): DavitError {
+  const names = [...(expected?.services.values() ?? [])].map(({ name }) => name)
+  return new DavitError('no-service', `there is no service '${service}' on these targets`, {
+    exitStatus: ExitStatus.failed,
+    hint: suggestionFor(service, names) ?? "'davit-query' lists the services that are active",
+  })
+}
+
+function severalPlaces(service: string, mappings: readonly DiagnosedMapping[]): DavitError {
+  const places = mappings.map(({ source: { target, container } }) => `-t ${target} -c ${container}`)
+  return new DavitError('several-places', `'${service}' is in ${mappings.length} places`, {
+    exitStatus: ExitStatus.failed,
+    hint: `choose one: ${places.join(', or ')}; a command is run in all of them`,
+  })
+}
