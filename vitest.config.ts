@@ -16,6 +16,7 @@ const MACHINES = [
   'copy-closure',
   'deployment',
   'deployment-lock',
+  'diagnosis',
   'distribution',
   'doctor',
   'env',
