@@ -19,6 +19,8 @@ client_diagnose() {
   wait "$group"
   status=$?
   kill "$watcher" 2>/dev/null
+  # The last line of what it says may have no end.
+  echo >&2
   exit "$status"
 }
 

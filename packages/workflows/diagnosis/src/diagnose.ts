@@ -16,7 +16,11 @@ export async function runDiagnosis(
   surroundings: Surroundings,
 ): Promise<number> {
   const { words, properties } = await diagnosisOf(diagnosed, surroundings)
-  const client = clientFor(diagnosed, surroundings)
+  // The script ends with an empty line.
+  const complain = (line: string) => {
+    if (line !== '') surroundings.complain(line)
+  }
+  const client = clientFor(diagnosed, { ...surroundings, complain })
   return runProgram(client, { operation: 'diagnose', words: [...words, ...command], properties })
 }
 

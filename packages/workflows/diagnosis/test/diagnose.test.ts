@@ -63,7 +63,7 @@ async function diagnosedOn(shell: Shell) {
 describe.each(installedShells())('on a machine with $name', (shell) => {
   test('a command gets the environment of the module, and its status is that of the run', async () => {
     const { diagnosed, surroundings, told, temporary, pkg } = await diagnosedOn(shell)
-    const command = 'printf "<%s>" "$port" "$motto" "$password" "$DAVIT_TARGET" "$PWD"; echo no >&2; exit 3'
+    const command = 'printf "<%s>" "$port" "$motto" "$password" "$DAVIT_TARGET" "$PWD"; printf no >&2; exit 3'
     expect(await runDiagnosis(diagnosed, [command], surroundings)).toBe(3)
     expect(told).toEqual({
       stdout: ['80', MOTTO, SECRET, 't1', pkg].map((text) => `<${text}>`).join(''),
