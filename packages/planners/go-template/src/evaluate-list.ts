@@ -68,7 +68,12 @@ function walkBranch(frame: Frame, node: BranchNode): void {
     else if (!isTrue(plain(value))) walk(frame, node.otherwise)
     else walk(node.kind === 'with' ? { ...frame, dot: value } : frame, node.body)
   })
-  frame.variables.length = outside
+  forgetSince(frame, outside)
+}
+
+/** Setting the length of an array is slow, and few blocks declare anything. */
+function forgetSince({ variables }: Frame, length: number): void {
+  if (variables.length > length) variables.length = length
 }
 
 function walkRange(frame: Frame, node: BranchNode, value: TemplateValue): void {
@@ -85,7 +90,7 @@ function walkRange(frame: Frame, node: BranchNode, value: TemplateValue): void {
     if (node.pipe.declares.length > 0 && element !== undefined) element.value = item
     if (node.pipe.declares.length > 1 && index !== undefined) index.value = key
     walk({ ...frame, dot: item }, node.body)
-    frame.variables.length = outside
+    forgetSince(frame, outside)
   }
   if (isEmpty(value)) walk(frame, node.otherwise)
 }

@@ -3,7 +3,7 @@ import { parseSpec, satisfies, type Spec } from '@davit/stack'
 import { fittingTags } from './choose-commit.ts'
 import { findCommit } from './clone.ts'
 import { withoutPassword } from './git.ts'
-import { findTree, type Source, type StackTree, type Tree } from './stack-tree.ts'
+import { findTree, type Source, type StackTree, statedVersion, type Tree } from './stack-tree.ts'
 
 /** What references ask of a stack: all of them together. */
 export interface Wanted {
@@ -29,10 +29,17 @@ export async function chooseTree(source: Source, wanted: Wanted): Promise<Chosen
   const specs = wanted.specs.flatMap((spec) => parseSpec(spec) ?? [])
   for (const { commit, tag } of await candidatesFor(source, wanted, specs)) {
     const tree = await findTree(source, { commit, directory: wanted.directory })
-    if (tree === undefined || !specs.every((spec) => satisfies(spec, tree.stated))) continue
+    if (tree === undefined || !(await fits(source, tree, specs))) continue
     return tag === undefined ? tree : { ...tree, tag }
   }
   throw await noneFits(source, wanted)
+}
+
+/** Whether the stack file states a version that all specs accept. */
+async function fits(source: Source, tree: StackTree, specs: readonly Spec[]): Promise<boolean> {
+  if (specs.every(({ kind }) => kind === 'latest')) return true
+  const stated = await statedVersion(source, tree)
+  return specs.every((spec) => satisfies(spec, stated))
 }
 
 async function candidatesFor(

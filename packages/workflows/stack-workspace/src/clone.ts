@@ -11,6 +11,15 @@ export interface Clone {
   readonly tags: readonly Tag[]
   /** The last commit of the default branch; missing in an empty repository. */
   readonly head: string | undefined
+  /** All files of the commits that were looked at. */
+  readonly listings: Map<string, Promise<readonly Entry[]>>
+}
+
+/** A file, link or submodule of a commit. */
+export interface Entry {
+  readonly mode: string
+  readonly object: string
+  readonly path: string
 }
 
 /** Fetches a repository into a new directory. */
@@ -26,7 +35,7 @@ export async function cloneRepository(git: Git, url: string, directory: string):
   }
   const refs = await gitOutput(git, ['-C', path, 'for-each-ref', `--format=${REF_FORMAT}`, 'refs/tags'])
   const tags = refs.split('\n').flatMap(parseTag)
-  return { url, directory: path, tags, head: await commitOf(git, path, 'HEAD') }
+  return { url, directory: path, tags, head: await commitOf(git, path, 'HEAD'), listings: new Map() }
 }
 
 /** Name, and the object that it leads to, through an annotated tag. */

@@ -3,8 +3,8 @@ import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { unpackArchive } from '@davit/files'
 import { type FoundVersion, languageOf, MUFILES, scanMetadata } from '@davit/stack'
 import { checkTree } from './check-tree.ts'
-import type { Clone } from './clone.ts'
-import { type Git, gitOutput, reasonIn, runGit, startGit } from './git.ts'
+import type { Clone, Entry } from './clone.ts'
+import { type Git, gitOutput, reasonIn, startGit } from './git.ts'
 
 /** A repository on this machine, and how to read it. */
 export interface Source {
@@ -20,8 +20,8 @@ export interface Tree {
 
 /** The files of a stack in a commit. */
 export interface StackTree extends Tree {
-  /** What its stack file states, and its commit. */
-  readonly stated: FoundVersion
+  /** Its stack file. */
+  readonly mufile: Entry
   /** Directories that are other repositories, which are not fetched. */
   readonly submodules: readonly string[]
 }
@@ -29,30 +29,42 @@ export interface StackTree extends Tree {
 const LIMITS = { maxEntries: 100_000, maxBytes: 1024 ** 3 }
 
 /** Finds a stack in a commit; undefined if the directory has no stack file there. */
-export async function findTree({ git, clone }: Source, tree: Tree): Promise<StackTree | undefined> {
-  const words = ['-C', clone.directory, 'ls-tree', '-r', '-z', '--full-tree', nameOf(tree)]
-  const { exitCode, stdout } = await runGit(git, words)
-  if (exitCode !== 0) return undefined
-  const entries = stdout.split('\0').flatMap(parseEntry)
-  const [mufile] = MUFILES.flatMap((name) => entries.find(({ path }) => path === name) ?? [])
+export async function findTree(source: Source, tree: Tree): Promise<StackTree | undefined> {
+  const prefix = tree.directory === '' ? '' : `${tree.directory}/`
+  const entries = (await entriesOf(source, tree.commit)).filter(({ path }) => path.startsWith(prefix))
+  const [mufile] = MUFILES.flatMap((name) => entries.find(({ path }) => path === `${prefix}${name}`) ?? [])
   if (mufile === undefined || !mufile.mode.startsWith(FILE)) return undefined
-  const content = await gitOutput(git, ['-C', clone.directory, 'cat-file', 'blob', mufile.object])
-  const version = scanMetadata(content, languageOf(mufile.path)).get('version')
-  const submodules = entries.filter(({ mode }) => mode === SUBMODULE).map(({ path }) => path)
-  return { ...tree, stated: { version, commit: tree.commit }, submodules }
+  const submodules = entries.filter(({ mode }) => mode === SUBMODULE).map(({ path }) => path.slice(prefix.length))
+  return { ...tree, mufile, submodules }
 }
 
 /** Modes of entries of a tree, in octal digits. */
 const FILE = '100'
 const SUBMODULE = '160000'
 
-function nameOf({ commit, directory }: Tree): string {
-  return directory === '' ? commit : `${commit}:${directory}`
+/** Lists a commit, once for all stacks in it. */
+function entriesOf({ git, clone }: Source, commit: string): Promise<readonly Entry[]> {
+  const known = clone.listings.get(commit)
+  if (known !== undefined) return known
+  const words = ['-C', clone.directory, 'ls-tree', '-r', '-z', '--full-tree', commit]
+  const listing = gitOutput(git, words).then((output) => output.split('\0').flatMap(parseEntry))
+  clone.listings.set(commit, listing)
+  return listing
 }
 
-function parseEntry(line: string): { readonly mode: string; readonly object: string; readonly path: string }[] {
+function parseEntry(line: string): Entry[] {
   const [, mode = '', object = '', path = ''] = /^(\d+) \S+ (\S+)\t([^]*)$/.exec(line) ?? []
   return path === '' ? [] : [{ mode, object, path }]
+}
+
+/** Reads which version a stack states, and adds its commit. */
+export async function statedVersion({ git, clone }: Source, { mufile, commit }: StackTree): Promise<FoundVersion> {
+  const content = await gitOutput(git, ['-C', clone.directory, 'cat-file', 'blob', mufile.object])
+  return { version: scanMetadata(content, languageOf(mufile.path)).get('version'), commit }
+}
+
+function nameOf({ commit, directory }: Tree): string {
+  return directory === '' ? commit : `${commit}:${directory}`
 }
 
 /** Unpacks a stack into a directory that does not exist yet. Git has no say in what is written, and where. */

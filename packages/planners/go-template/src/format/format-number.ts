@@ -40,10 +40,15 @@ function signed(text: string, { plus, space }: Directive): string {
 function formatInteger(value: number, directive: Directive): string {
   const { verb, precision, sharp } = directive
   if (precision === 0 && value === 0) return ' '.repeat(directive.width ?? 0)
-  const plain = BigInt(Math.abs(value)).toString(BASES.get(verb))
+  const plain = magnitude(value).toString(BASES.get(verb))
   const sign = signed(value < 0 ? '-' : '', directive)
   const prefixed = prefix(plain.padStart(leastDigits(directive, sign), '0'), sharp ? verb : '')
   return padded(sign + (verb === 'X' ? prefixed.toUpperCase() : prefixed), { ...directive, zero: false })
+}
+
+/** Numbers write only some of their digits beyond what they count exactly. */
+function magnitude(value: number): number | bigint {
+  return Number.isSafeInteger(value) ? Math.abs(value) : BigInt(Math.abs(value))
 }
 
 /** Zeros fill the width, unless there is a precision. */

@@ -65,13 +65,14 @@ function isMisplaced(index: string | undefined, width: string | undefined, point
 }
 
 function directiveOf(flags: string, rest: Pick<Directive, 'verb' | 'width' | 'precision'>): Directive {
-  const minus = flags.includes('-') || (rest.width ?? 0) < 0
-  const isPlain = rest.verb === 'v'
+  const { verb, width, precision } = rest
+  const minus = flags.includes('-') || (width ?? 0) < 0
   return {
-    ...rest,
+    verb,
     minus,
-    width: rest.width === undefined ? undefined : Math.abs(rest.width),
-    plus: flags.includes('+') && !isPlain,
+    width: width === undefined ? undefined : Math.abs(width),
+    precision,
+    plus: flags.includes('+') && verb !== 'v',
     sharp: flags.includes('#'),
     space: flags.includes(' '),
     zero: flags.includes('0') && !minus,

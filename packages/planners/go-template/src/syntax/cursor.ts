@@ -9,7 +9,7 @@ import type { Token } from './tokens.ts'
 export interface Cursor {
   readonly file: TemplateFile
   /** Of the current action, and of the text before it. */
-  readonly tokens: Token[]
+  tokens: readonly Token[]
   readonly definitions: Map<string, List>
   /** Index of the next token. */
   next: number
@@ -30,10 +30,10 @@ export function peek(cursor: Cursor): Token {
 
 /** Replaces the tokens, which have all been passed, by those up to the end of the next action. */
 function lexMore(cursor: Cursor): Token {
-  const { tokens, file } = cursor
-  tokens.length = 0
+  const tokens: Token[] = []
+  while (tokens.length === 0) cursor.lexed = lexThroughAction(tokens, cursor.file.text, cursor.lexed)
+  cursor.tokens = tokens
   cursor.next = 0
-  while (tokens.length === 0) cursor.lexed = lexThroughAction(tokens, file.text, cursor.lexed)
   const [first] = tokens
   if (first === undefined) throw new Error('the lexer found nothing')
   return first
