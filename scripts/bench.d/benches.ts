@@ -12,7 +12,7 @@ import { benchParallel } from './parallel.ts'
 import { nativeParcel, nixParcel } from './parcels.ts'
 import { planBenches } from './plan-benches.ts'
 import { benchStart } from './start.ts'
-import { benchReconstruct } from './reconstruct.ts'
+import { readingBenches } from './reading-benches.ts'
 import { stackBenches } from './stack-benches.ts'
 import { stateBenches } from './state-benches.ts'
 import type { SystemSize } from './system-size.ts'
@@ -90,14 +90,7 @@ export const benches: readonly Bench[] = [
     terms: { hosts: 100, limits: { unchanged: 1, changed: 2, faster: 8 } },
     quick: { hosts: 10 },
   }),
-  bench({
-    name: 'reconstruct-100',
-    purpose: '1,000 services read back from 100 hosts, beside ssh to all of them',
-    measure: benchReconstruct,
-    maxRuns: 3,
-    terms: { hosts: 100, services: 1_000, limit: 1.2 },
-    quick: { hosts: 10, services: 100 },
-  }),
+  ...readingBenches,
   ...planBenches,
   bench({
     name: 'convert-5000',

@@ -17,15 +17,17 @@ export interface SshCredentials {
   readonly problems: readonly string[]
 }
 
-/** Asks the user's OpenSSH for the keys that it would use for a host of which the configuration knows nothing. */
-export async function sshCredentials(context: {
+interface SshSurroundings {
   readonly environment: Environment
   readonly signal: AbortSignal
-}): Promise<SshCredentials> {
+}
+
+/** Asks the user's OpenSSH for the keys that it would use for an address. */
+export async function sshCredentials(address: string, context: SshSurroundings): Promise<SshCredentials> {
   const { environment: env, signal } = context
   const version = await runCommand({ argv: ['ssh', '-V'], env, signal, timeoutSeconds: 30 })
   const defaults = () => askSshDefaults(context)
-  const configuration = await askSsh('localhost', { ...context, role: 'jump-host', defaults })
+  const configuration = await askSsh(address, { ...context, role: 'target', defaults })
   const { agent, keys, problems } = await readIdentities(configuration)
   const keyFiles = keys.map(({ file }) => file)
   const isExposed = await Promise.all(keyFiles.map(mayOthersRead))

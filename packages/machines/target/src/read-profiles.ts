@@ -50,13 +50,28 @@ export async function readProfiles(
   profile: ProfileName,
   targets: readonly TargetName[],
 ): Promise<TargetProfiles> {
-  const read = profilesIn(await machine.request('read_profiles', [profile, ...targets]), machine, targets)
+  return profilesFrom(await machine.request('read_profiles', [profile, ...targets]), machine, { profile, targets })
+}
+
+type Reader = Pick<Machine, 'address' | 'client'>
+
+/** Parses what the operation `read_profiles` tells. */
+export async function profilesFrom(
+  lines: readonly string[],
+  machine: Reader,
+  { profile, targets }: { readonly profile: ProfileName; readonly targets: readonly TargetName[] },
+): Promise<TargetProfiles> {
+  const read = profilesIn(lines, machine, targets)
   const [only] = targets
   if (read.current.size > 0 || machine.client === undefined || only === undefined) return read
   return { ...read, current: await clientProfile(machine, { target: only, profile }) }
 }
 
-function profilesIn(lines: readonly string[], machine: Machine, targets: readonly TargetName[]): TargetProfiles {
+function profilesIn(
+  lines: readonly string[],
+  machine: Pick<Machine, 'address'>,
+  targets: readonly TargetName[],
+): TargetProfiles {
   const current = new Map<TargetName, CurrentProfile>()
   const told = new Map<TargetName, ToldProfile[]>()
   for (const line of lines) {
@@ -72,7 +87,7 @@ function profilesIn(lines: readonly string[], machine: Machine, targets: readonl
 
 /** Asks a client executable for a profile that was not set from here, where Disnix has it if it is used as root. */
 async function clientProfile(
-  machine: Machine,
+  machine: Reader,
   { target, profile }: LockPlace,
 ): Promise<ReadonlyMap<TargetName, CurrentProfile>> {
   const manifest = await readInstalled(machine, { target, profile })

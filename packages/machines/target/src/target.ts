@@ -5,6 +5,7 @@ export {
   type ActivityDefinition,
   type ActivityRequest,
   type ActivityResult,
+  type ModuleReference,
   awaitActivity,
   performActivity,
 } from './records/activity.ts'
@@ -23,6 +24,7 @@ export {
 } from './records/modules-here.ts'
 export {
   definitionOf,
+  type FoundModule,
   findModules,
   type Lack,
   lackingModules,
@@ -53,8 +55,9 @@ export type { DamagedRecord, ForeignRecord, Observation, ObservedRecord } from '
 export { observeAfterTrials } from './records/observe-after-trials.ts'
 export { observeMachine, observeMappings } from './records/observe.ts'
 export { openTargetStore } from './open-target-store.ts'
-export { askServices, askStatuses, type ServiceStatus } from './records/questions.ts'
-export { readStateTimes, type StateTimes } from './records/times.ts'
+export { askServices, askStatuses, askUnrecorded, type ServiceStatus } from './records/questions.ts'
+export { type MachineInventory, readInventory } from './read-inventory.ts'
+export type { StateTimes } from './records/times.ts'
 export { recordText } from './records/record.ts'
 export { referencesIn } from './records/references.ts'
 export {

@@ -4,12 +4,16 @@ import { join } from 'node:path'
 import { installedShells } from '@davit/testing/shells'
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { performActivity, readStateTimes } from '../src/target.ts'
+import { performActivity, readInventory } from '../src/target.ts'
 import { closeScenes, Scene } from './scene.ts'
 
 afterAll(closeScenes)
 
-describe.concurrent.each(installedShells())('readStateTimes() on a machine with $name', (shell) => {
+const timesOn = async (scene: Scene, profile: string) =>
+  (await readInventory(await scene.machineFor('query'), { profile: profile as never, targets: [], references: [] }))
+    .timeOf
+
+describe.concurrent.each(installedShells())('times on a machine with $name', (shell) => {
   test('tells when each record got its state, and nothing of what does not belong there', async () => {
     const scene = await Scene.open(shell)
     scene.module('exit 0')
@@ -23,10 +27,10 @@ describe.concurrent.each(installedShells())('readStateTimes() on a machine with 
       mkdirSync(join(scene.record, directory), { recursive: true })
       writeFileSync(join(scene.record, directory, file), '')
     }
-    const timeOf = await readStateTimes(scene.machine, scene.profile)
+    const timeOf = await timesOn(scene, scene.profile)
     expect(timeOf(scene.mapping)).toEqual(time)
     expect(timeOf({ ...scene.mapping, service: 'none' as never })).toBeUndefined()
-    const timeInOther = await readStateTimes(scene.machine, 'other' as never)
+    const timeInOther = await timesOn(scene, 'other')
     expect(timeInOther(scene.mapping)).toBeUndefined()
   })
 })

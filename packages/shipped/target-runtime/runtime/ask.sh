@@ -20,6 +20,11 @@ operation_ask() {
     mappings="$mappings ${directory##*/}"
     shift 2
   done
+  begin_asking "$state/targets/$target/active/$profile"
+}
+
+# begin_asking DIRECTORY [REMOVED]: asks about $mappings, whose records are in the directory, and removes one when all have answered.
+begin_asking() {
   for path in "log/$profile" run log/services; do
     [ -d "$state/targets/$target/$path" ] || make_directory "$state/targets/$target/$path"
   done
@@ -29,12 +34,13 @@ operation_ask() {
     # shellcheck disable=SC2086
     exec env -i PATH="$PATH" HOME="${HOME:-/}" USER="${USER:-}" davit_runtime="$detached$newline$asker" setsid sh -c \
       'eval "$davit_runtime"; unset davit_runtime; run "$@"' davit-asker "$state" "$target" "$profile" "$activity" \
-      "$state/targets/$target/active/$profile" "$setsid" ask_services "$seconds" "$token" "$lanes" "$asking" $mappings
+      "$1" "$setsid" ask_services "$seconds" "$token" "$lanes" "$asking" $mappings
   } | {
     exec >/dev/null 2>&1 3>&-
     while IFS=' ' read -r number status; do
       printf 'told %s %s %s\n' "$id" "$number" "$status" >&4
     done
+    [ -z "${2-}" ] || rm -rf "$2"
     printf 'done %s 0\n' "$id" >&4
   } &
 }

@@ -31,13 +31,6 @@ spawn_and_wait() {
   printf 'done %s %s\n' "$id" "$status" >&4
 }
 
-# print_secrets: into a pipe, as some shells keep here-documents in temporary files, which a crash would leave behind.
-print_secrets() {
-  trap - EXIT
-  exec 2>/dev/null 3>&- 4>&-
-  printf '%s.\n' "$secrets"
-}
-
 # become_runner FUNCTION [WORD]...: detaches this process from the helper, so that a lost connection loses nothing. The environment
 # is new and has nothing of the login shell's. The runner reads $secrets from its standard input, since others can read arguments and
 # environments: from file descriptor 5, if there are any.

@@ -1,4 +1,5 @@
-import { ACTIVITIES, quote, runtime, SNAPSHOT_ACTIVITIES } from './runtime-script.ts'
+import { ACTIVITIES, SNAPSHOT_ACTIVITIES } from './parts.ts'
+import { quote, runtime } from './runtime-script.ts'
 
 const OWN = ['refuse', 'interface']
 const NIX = { own: ['common', 'claim', ...OWN, 'nix', 'interface-profile', 'interface-nix'] }

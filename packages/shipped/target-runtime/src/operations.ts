@@ -5,9 +5,10 @@ import { TRIAL_OPERATIONS } from './trial-operations.ts'
 
 export { type Operation, type Role, SLOW } from './operation.ts'
 
-const EVERYBODY = ['deploy', 'carry', 'collect', 'state', 'trial', 'confirm', 'check', 'logs'] as const
+const EVERYBODY = ['deploy', 'carry', 'collect', 'state', 'trial', 'confirm', 'query', 'check', 'logs'] as const
 const DEPLOY = ['deploy'] as const
 const CARRY = ['carry'] as const
+const QUERY = ['query'] as const
 const COLLECT = ['collect'] as const
 
 /** All operations: the source for the scripts, the types and time limits of callers, and `docs/operations.md`. */
@@ -41,15 +42,15 @@ export const OPERATIONS = {
     does: 'releases a lock; with `withdraw`, forgets the profile that its run wanted',
   },
   observe: {
-    roles: ['deploy', 'check', 'logs'],
+    roles: ['deploy', 'query', 'check', 'logs'],
     fields: 'PROFILE',
     does: 'lists the records of a profile on this machine under any target name, its unconfirmed trials, the mappings of other profiles, all profiles, and deployments of Disnix that were not adopted',
     isRepeatable: true,
   },
-  times: {
-    roles: DEPLOY,
-    fields: 'PROFILE',
-    does: 'tells when the record of each mapping of a profile got its state, if this machine has `stat`',
+  inventory: {
+    roles: QUERY,
+    fields: 'PROFILE [TARGET]... - [WORD]...',
+    does: 'tells all that an inventory needs: what `observe`, `read_profiles` and `resolve` tell, when records got their states, and which packages are not valid here',
     isRepeatable: true,
   },
   look: {
@@ -79,13 +80,19 @@ export const OPERATIONS = {
     endsLater: true,
   },
   ask: {
-    roles: DEPLOY,
+    roles: ['deploy', 'query'],
     fields: 'TARGET PROFILE TOKEN ACTIVITY SECONDS LANES NAME [-secret NUMBER NAME WORD]... [CONTAINER KEY]...',
     does: 'asks the modules of mappings, detached and so many at a time, for `lock`, `unlock` or `status`, and later tells each answer',
     endsLater: true,
   },
+  ask_unrecorded: {
+    roles: QUERY,
+    fields: 'TARGET PROFILE SECONDS CONTAINER KEY [-secret NAME WORD]... [FIELD WORD]...',
+    does: 'asks the module of a mapping without a record for `status`, and later tells the answer',
+    endsLater: true,
+  },
   await_asked: {
-    roles: DEPLOY,
+    roles: ['deploy', 'query'],
     fields: 'TARGET PROFILE ACTIVITY NAME [CONTAINER KEY]...',
     does: 'waits for the questions with this name, unless they asked for `status`, and tells all answers again',
     endsLater: true,
@@ -102,7 +109,7 @@ export const OPERATIONS = {
     does: 'moves a record aside without calling a module',
   },
   resolve: {
-    roles: DEPLOY,
+    roles: ['deploy', 'query'],
     fields: '[WORD]...',
     does: 'resolves references to modules, to show whether they have changed or are missing',
     isRepeatable: true,
@@ -115,7 +122,7 @@ export const OPERATIONS = {
     isRepeatable: true,
   },
   read_profiles: {
-    roles: DEPLOY,
+    roles: ['deploy', 'query'],
     fields: 'PROFILE [TARGET]...',
     does: 'returns the current and wanted profiles of targets, each with its profile manifest',
     isRepeatable: true,

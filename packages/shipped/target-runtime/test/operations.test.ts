@@ -35,6 +35,7 @@ const ROLES = [
   ['state', 'tools that take, move and restore snapshots, on targets and on the coordinator'],
   ['trial', 'davit-activate with --confirm'],
   ['confirm', 'davit-activate with --confirm, over new connections'],
+  ['query', 'davit-query'],
   ['check', 'davit-doctor'],
   ['logs', 'davit-logs'],
 ] as const satisfies readonly (readonly [Role, string])[]

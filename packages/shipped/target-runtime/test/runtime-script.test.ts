@@ -19,7 +19,7 @@ import {
   senderScript,
 } from '../src/target-runtime.ts'
 
-const ROLES: readonly Role[] = ['deploy', 'carry', 'collect', 'confirm', 'check', 'logs']
+const ROLES: readonly Role[] = ['deploy', 'carry', 'collect', 'confirm', 'query', 'check', 'logs']
 const SHELLS = [['dash'], ['bash'], ['busybox', 'sh']].filter(
   ([program = '']) => spawnSync(program, ['--help']).error === undefined,
 )

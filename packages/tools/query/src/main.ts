@@ -14,7 +14,7 @@ export const tool = defineTool({
     const { profile } = deploymentOf(context)
     const source = await targetSource(context, loadInfrastructure)
     const manifests = source.expected === undefined ? [] : [source.expected]
-    return withTargets(source.infrastructure, { ...context, role: 'deploy', manifests }, async (reached) => {
+    return withTargets(source.infrastructure, { ...context, role: 'query', manifests }, async (reached) => {
       const look = () => takeInventory(reached, { ...context, ...source, profile, status: args.status })
       const render = (inventory: Inventory) => RENDERERS[format](inventory, context)
       if (args.watch) return watch(async () => render(await look()), context)

@@ -52,6 +52,7 @@ const WORDS = {
   'package-missing': 'no package',
   changed: 'changed',
   missing: 'missing',
+  unrecorded: 'no record',
   unexpected: 'unexpected',
 } as const satisfies Record<Instance['drift'][number]['kind'], string>
 

@@ -228,7 +228,12 @@ test('restartChecks() tells what goes on after a restart', () => {
 })
 
 describe('keyChecks()', () => {
-  const remote = new Map([['t1', { clientInterface: 'disnix-ssh-client' }]]) as never
+  const remote = new Map([
+    [
+      't1',
+      { clientInterface: 'disnix-ssh-client', properties: new Map([['hostname', 'h']]), targetProperty: 'hostname' },
+    ],
+  ]) as never
   const keys = { agent: undefined, keyFiles: [] as readonly string[], exposed: [] as readonly string[], problems: [] }
 
   test.each([

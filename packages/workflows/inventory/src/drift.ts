@@ -18,6 +18,8 @@ export type Drift =
   | { readonly kind: 'changed'; readonly reasons: readonly Reason[] }
   /** It should be there, and has no record. */
   | { readonly kind: 'missing' }
+  /** It runs, and has no record. */
+  | { readonly kind: 'unrecorded' }
   /** It has a record, and should not be there. */
   | { readonly kind: 'unexpected' }
 
@@ -49,6 +51,7 @@ const TEXTS = {
   died: 'does not run',
   rebooted: 'the machine was restarted since it was activated',
   missing: 'not active, although it is deployed',
+  unrecorded: 'runs, although nothing is recorded of it',
   unexpected: 'active, although it is not deployed',
 }
 

@@ -1,4 +1,4 @@
-import { type Manifest, mappingIdOf, type ServiceKey } from '@davit/documents'
+import { type Manifest, type MappingId, mappingIdOf, type ServiceKey, type ServiceMapping } from '@davit/documents'
 import { compareText } from '@davit/languages'
 import { differencesOf, statusesOf } from '@davit/observation'
 import type { Observation, ShellTarget } from '@davit/target'
@@ -7,16 +7,16 @@ import { coresOf } from '@davit/transition'
 import { expectedOn } from './expected.ts'
 import type { Instance } from './instance.ts'
 import { type Answers, type Findings, instanceOfDamaged, instanceOfMissing, instanceOfRecord } from './instances.ts'
-import { missingPaths } from './missing-paths.ts'
 import { profileDrift } from './profile-drift.ts'
 import type { ReadMachine } from './read-machine.ts'
 import type { InventoryTerms } from './take-inventory.ts'
+import { unrecordedOn } from './unrecorded.ts'
 import type { TargetInventory } from './target-inventory.ts'
 
 /** Makes the inventory of a target of what its machine has told, and of what it is asked now. */
 export async function examine(
-  target: ShellTarget,
-  { observation, profiles, timeOf }: ReadMachine,
+  target: ShellTarget<'query'>,
+  { observation, profiles, timeOf, missing, modules }: ReadMachine,
   terms: InventoryTerms,
 ): Promise<TargetInventory> {
   const { name } = target
@@ -27,10 +27,10 @@ export async function examine(
   }
   const profile = profiles.get(name)
   const expected = expectedOn(name, profile, terms)
-  const answers = terms.status ? await answersOf(target, { own, expected }, terms) : undefined
+  const answers = terms.status ? await answersOf(target, { own, expected, missing, modules }, terms) : undefined
   const nameOf = (key: ServiceKey) => expected?.services.get(key)?.name
   const known: Findings = { observation: own, timeOf, nameOf, ...(answers === undefined ? {} : { answers }) }
-  const wanted = { expected: terms.expected?.profiles.get(name), missing: answers?.missing ?? new Set() }
+  const wanted = { expected: terms.expected?.profiles.get(name), missing }
   return {
     target: name,
     ...(profile === undefined ? {} : { profile }),
@@ -39,26 +39,35 @@ export async function examine(
   }
 }
 
-interface Examined {
+interface Examined extends Pick<ReadMachine, 'missing' | 'modules'> {
   readonly own: Observation
   readonly expected: Manifest | undefined
 }
 
 /** Asks for everything that may be otherwise than it should be. */
 async function answersOf(
-  target: ShellTarget,
-  { own, expected }: Examined,
+  target: ShellTarget<'query'>,
+  { own, expected, missing, modules }: Examined,
   { infrastructure, ...terms }: InventoryTerms,
 ): Promise<Answers> {
   const { machine } = target
-  const [statuses, differences, missing] = await Promise.all([
+  const paths = modules && new Map([...modules].map(([reference, { path }]) => [reference, path]))
+  const absent = expected === undefined ? [] : withoutRecord(expected, own)
+  const [statuses, unrecorded, differences] = await Promise.all([
     statusesOf(machine, own, { ...terms, coresOf: coresOf(infrastructure) }),
+    expected === undefined || absent.length === 0
+      ? new Set<MappingId>()
+      : unrecordedOn(target, { mappings: absent, expected, modules }, terms),
     expected === undefined
       ? new Map()
-      : differencesOf(machine, own.records, { next: expected, previous: undefined, report: terms.report }),
-    missingPaths(target, { ...terms, expected, records: own.records }),
+      : differencesOf(machine, own.records, {
+          next: expected,
+          previous: undefined,
+          report: terms.report,
+          modules: paths,
+        }),
   ])
-  return { statuses, differences, missing, expected: new Set(expected?.serviceMappings.map(mappingIdOf)) }
+  return { statuses, differences, missing, unrecorded, expected: new Set(expected?.serviceMappings.map(mappingIdOf)) }
 }
 
 function instancesOn(expected: Manifest | undefined, known: Findings): readonly Instance[] {
@@ -67,13 +76,18 @@ function instancesOn(expected: Manifest | undefined, known: Findings): readonly 
     ...records.map((record) => instanceOfRecord(record, known)),
     ...damaged.map((record) => instanceOfDamaged(record, known)),
   ]
-  if (known.answers === undefined || expected === undefined) return found
+  const { answers } = known
+  if (answers === undefined || expected === undefined) return found
+  const missing = withoutRecord(expected, known.observation)
+  return [...found, ...missing.map((mapping) => instanceOfMissing(mapping, expected, answers))]
+}
+
+function withoutRecord(expected: Manifest, { records, damaged }: Observation): readonly ServiceMapping[] {
   const recorded = new Set([
     ...records.map(({ mapping }) => mappingIdOf(mapping)),
     ...damaged.map(({ target, container, key }) => mappingIdOf({ target, container, service: key })),
   ])
-  const missing = expected.serviceMappings.filter((mapping) => !recorded.has(mappingIdOf(mapping)))
-  return [...found, ...missing.map((mapping) => instanceOfMissing(mapping, expected))]
+  return expected.serviceMappings.filter((mapping) => !recorded.has(mappingIdOf(mapping)))
 }
 
 function byPlace(left: Instance, right: Instance): number {

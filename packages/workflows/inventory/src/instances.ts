@@ -30,6 +30,8 @@ export interface Answers {
   readonly missing: ReadonlySet<StorePath>
   /** Mappings that should be there. */
   readonly expected: ReadonlySet<MappingId>
+  /** Mappings without a record whose modules report that they run. */
+  readonly unrecorded: ReadonlySet<MappingId>
 }
 
 export function instanceOfRecord(record: ObservedRecord, { observation, timeOf, answers }: Findings): Instance {
@@ -56,11 +58,13 @@ export function instanceOfDamaged(record: DamagedRecord, { timeOf, nameOf, answe
   return { ...named, ...sinceIn(since), drift: answers === undefined ? [] : [{ kind: 'damaged', problem }] }
 }
 
-export function instanceOfMissing({ service: key, container }: ServiceMapping, expected: Manifest): Instance {
+export function instanceOfMissing(mapping: ServiceMapping, expected: Manifest, { unrecorded }: Answers): Instance {
+  const { service: key, container } = mapping
   const service = expected.services.get(key)
   const named = { service: service?.name ?? key, key, container }
   const described = service === undefined ? {} : { type: service.type, pkg: service.pkg }
-  return { ...named, ...described, drift: [{ kind: 'missing' }] }
+  if (!unrecorded.has(mappingIdOf(mapping))) return { ...named, ...described, drift: [{ kind: 'missing' }] }
+  return { ...named, ...described, status: 'runs', drift: [{ kind: 'unrecorded' }] }
 }
 
 function sinceIn(since: Date | undefined): Pick<Instance, 'since'> {

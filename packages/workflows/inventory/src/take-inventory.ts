@@ -20,7 +20,7 @@ export interface InventoryTerms extends Omit<DoubtTerms, 'coresOf'> {
 
 /** Reads what is on the targets of a deployment, and changes nothing. Of targets that cannot be read, it tells why. */
 export async function takeInventory(
-  { targets, unreachable }: ReachedTargets,
+  { targets, unreachable }: ReachedTargets<'query'>,
   terms: InventoryTerms,
 ): Promise<Inventory> {
   const groups = groupByMachine([...targets.values()])
@@ -37,7 +37,7 @@ function unknownTarget(target: TargetName, error: DavitError): TargetInventory {
   return { target, error, instances: [], drift: [] }
 }
 
-async function inventoryOf(group: MachineTargets, terms: InventoryTerms): Promise<readonly TargetInventory[]> {
+async function inventoryOf(group: MachineTargets<'query'>, terms: InventoryTerms): Promise<readonly TargetInventory[]> {
   try {
     const read = await readMachine(group, terms)
     reportOthers(group, read.observation, terms)
@@ -50,7 +50,11 @@ async function inventoryOf(group: MachineTargets, terms: InventoryTerms): Promis
 }
 
 /** Reports what the machine has under the names of targets that are not asked for. */
-function reportOthers(group: MachineTargets, { records }: Observation, { infrastructure, report }: InventoryTerms) {
+function reportOthers(
+  group: MachineTargets<'query'>,
+  { records }: Observation,
+  { infrastructure, report }: InventoryTerms,
+) {
   const others = new Set(records.map(({ mapping }) => mapping.target).filter((name) => !infrastructure.has(name)))
   for (const other of others) {
     const services = records.filter(({ mapping }) => mapping.target === other).map(({ service }) => service.name)

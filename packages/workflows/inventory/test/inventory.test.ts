@@ -70,11 +70,28 @@ describe('takeInventory()', () => {
       () => edit(join(web(), 'record'), /^pkg .*\n/m, ''),
       ['web on front: its record is damaged: it lacks pkg'],
     ],
-    ['a record that is gone', () => removeTree(web()), ['web on front: not active, although it is deployed']],
+    [
+      'a record that is gone, of a service that has died too',
+      () => {
+        removeTree(web())
+        targets.stop('web')
+      },
+      ['web on back: does not run', 'web on front: not active, although it is deployed'],
+    ],
+    [
+      'a service that runs without a record',
+      () => removeTree(web()),
+      ['web on front: runs, although nothing is recorded of it'],
+    ],
+    [
+      'a record that is gone, of a service whose module cannot tell whether it runs',
+      () => removeTree(targets.record('back', 'api')),
+      ['api on back: not active, although it is deployed'],
+    ],
     [
       'a record that should not be there',
       () => renameSync(web(), targets.record('front', 'web').replace('front', 'spare')),
-      ['web on front: not active, although it is deployed', 'web on spare: active, although it is not deployed'],
+      ['web on front: runs, although nothing is recorded of it', 'web on spare: active, although it is not deployed'],
     ],
     [
       'a package that is gone',

@@ -15,7 +15,7 @@ import {
 } from '@davit/documents'
 import { profileManifests } from '@davit/realisation'
 import { type NativeStore, openNativeStore } from '@davit/store'
-import { definitionOf, openMachine, performActivity, type ReachedTargets, setProfile } from '@davit/target'
+import { definitionOf, openMachine, performActivity, type ReachedTargets, type Role, setProfile } from '@davit/target'
 import { scratchDirectory } from '@davit/testing/scratch'
 
 import { type Inventory, type InventoryTerms, takeInventory } from '../src/inventory.ts'
@@ -86,7 +86,7 @@ export class DeployedTargets {
   }
 
   async inventory(terms: Partial<InventoryTerms> = {}): Promise<Inventory> {
-    return this.#reached((reached) =>
+    return this.#reached('query', (reached) =>
       takeInventory(reached, {
         profile: PROFILE,
         infrastructure: this.manifest.infrastructure,
@@ -101,7 +101,7 @@ export class DeployedTargets {
 
   async #deploy(): Promise<void> {
     await this.#build()
-    await this.#reached(async ({ targets }) => {
+    await this.#reached('deploy', async ({ targets }) => {
       for (const mapping of this.manifest.serviceMappings) {
         const { machine } = targets.get(mapping.target)!
         const definition = definitionOf(this.manifest, mapping)
@@ -157,10 +157,13 @@ esac
     return new Map(added)
   }
 
-  async #reached<Result>(use: (reached: ReachedTargets) => Promise<Result>): Promise<Result> {
+  async #reached<R extends Role, Result>(
+    role: R,
+    use: (reached: ReachedTargets<R>) => Promise<Result>,
+  ): Promise<Result> {
     const connection = openLocal({ environment: this.environment })
     try {
-      const machine = await openMachine(async () => connection)
+      const machine = await openMachine(async () => connection, { role })
       const targets = new Map([...this.manifest.infrastructure.keys()].map((name) => [name, { name, machine }]))
       return await use({ targets, unreachable: new Map() })
     } finally {

@@ -4,6 +4,7 @@ import {
   type ActivityDefinition,
   definitionOf,
   type Machine,
+  type ModuleReference,
   type ObservedRecord,
   resolveModules,
   unresolvedOf,
@@ -18,21 +19,23 @@ export interface Descriptions {
   /** Last generation. */
   readonly previous: Manifest | undefined
   readonly report: Report
+  /** Modules of the manifests that are on the machine, if they are known; otherwise the machine is asked. */
+  readonly modules?: ReadonlyMap<ModuleReference, string> | undefined
 }
 
 export type Difference = Required<Pick<ObservedMapping, 'changes' | 'areChangesTold'>>
 
 /** Finds records that differ from the next manifest under the same key, and how. */
 export async function differencesOf(
-  machine: Machine,
+  machine: Machine<'deploy' | 'query'>,
   records: readonly ObservedRecord[],
-  { next, previous, report }: Descriptions,
+  { next, previous, report, modules: known }: Descriptions,
 ): Promise<ReadonlyMap<ObservedRecord, Difference>> {
   const ids = new Set(records.map(({ mapping }) => mappingIdOf(mapping)))
   const wanted = definitionsIn(next, ids)
   const before = previous === undefined ? new Map<MappingId, ActivityDefinition>() : definitionsIn(previous, ids)
   const references = new Set([...wanted.values(), ...before.values()].map(({ module }) => module))
-  const modules = await resolveModules(machine, [...references])
+  const modules = known ?? (await resolveModules(machine, [...references]))
   const settingsOf = (definition: ActivityDefinition, textOf = referencesOf(definition)): Settings => ({
     ...definition,
     properties: comparable(definition, textOf),
@@ -63,7 +66,7 @@ interface SecretsInQuestion {
 
 /** Reports secrets that cannot be resolved: their values count as unchanged. */
 async function secretChanges(
-  machine: Machine,
+  machine: Pick<Machine, 'secrets'>,
   { record: { mapping, definition: recorded }, next, report }: SecretsInQuestion,
 ): Promise<readonly string[]> {
   if (recorded.secrets === undefined || next.secrets === undefined) return []

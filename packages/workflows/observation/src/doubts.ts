@@ -27,7 +27,7 @@ export interface DoubtTerms {
 
 /** Finds reasons to doubt records with the state active. */
 export async function doubtsOf(
-  machine: Machine,
+  machine: Machine<'deploy' | 'query'>,
   observation: Observation,
   terms: DoubtTerms,
 ): Promise<ReadonlyMap<ObservedRecord, Doubt>> {
@@ -58,7 +58,7 @@ function isAtRest({ state, running }: ObservedRecord): boolean {
 
 /** Asks the modules of active services that can report a status. */
 export async function statusesOf(
-  machine: Machine,
+  machine: Machine<'deploy' | 'query'>,
   { records }: Observation,
   terms: DoubtTerms,
 ): Promise<ReadonlyMap<ObservedRecord, ServiceStatus>> {
@@ -70,7 +70,7 @@ export async function statusesOf(
 
 /** Returns the records whose modules can be called, and reports those of which a secret cannot be resolved. */
 async function withSecrets(
-  machine: Machine,
+  machine: Machine<'deploy' | 'query'>,
   records: readonly ObservedRecord[],
   { report }: DoubtTerms,
 ): Promise<readonly ObservedRecord[]> {
@@ -86,7 +86,7 @@ async function withSecrets(
 
 /** Asks the modules, all those of a target together. */
 async function askedStatuses(
-  machine: Machine,
+  machine: Machine<'deploy' | 'query'>,
   records: readonly ObservedRecord[],
   { profile, report, coresOf, timeoutSeconds = STATUS_SECONDS }: DoubtTerms,
 ): Promise<readonly (readonly [ObservedRecord, ServiceStatus | undefined])[]> {

@@ -93,9 +93,10 @@ async function statusOf(machine: Machine, request: ActivityRequest): Promise<num
   }
 }
 
-async function definitionFields(
-  { secrets }: Machine,
-  { mapping, instead, definition }: ActivityRequest,
+/** Words with which a mapping is activated, or its module is called. */
+export async function definitionFields(
+  { secrets }: Pick<Machine, 'secrets'>,
+  { mapping, instead, definition }: Pick<ActivityRequest, 'mapping' | 'instead' | 'definition'>,
 ): Promise<readonly string[]> {
   const insteadFields = instead === undefined ? [] : ['instead', encodeField(instead)]
   if (definition === undefined) return insteadFields

@@ -39,7 +39,7 @@ export function profileModuleOf(manifest: Manifest, target: TargetName, type: st
 
 /** Resolves references to executables, as records name them; leaves out those that are not on the machine (yet). */
 export async function resolveModules(
-  machine: Machine,
+  machine: Machine<'deploy' | 'query'>,
   references: readonly ModuleReference[],
 ): Promise<ReadonlyMap<ModuleReference, string>> {
   const found = await findModules(machine, references)
@@ -55,10 +55,17 @@ export interface FoundModule {
 
 /** Finds modules on a machine, with what they declare. */
 export async function findModules(
-  machine: Machine,
+  machine: Machine<'deploy' | 'query'>,
   references: readonly ModuleReference[],
 ): Promise<ReadonlyMap<ModuleReference, FoundModule>> {
-  const lines = await askFor(machine, references)
+  return modulesIn(await askFor(machine, references), references)
+}
+
+/** Parses what the operation `resolve` tells of references. */
+export function modulesIn(
+  lines: readonly string[],
+  references: readonly ModuleReference[],
+): ReadonlyMap<ModuleReference, FoundModule> {
   return new Map(
     references.flatMap((reference, index): [ModuleReference, FoundModule][] => {
       const [, path, declared = ''] = /^module (\/\S*)(?: (.*))?$/.exec(lines[index] ?? '') ?? []
@@ -90,7 +97,10 @@ export function referenceToDysnomia(type: string): ModuleReference {
   return `dysnomia:${type}`
 }
 
-async function askFor(machine: Machine, references: readonly ModuleReference[]): Promise<readonly string[]> {
+async function askFor(
+  machine: Machine<'deploy' | 'query'>,
+  references: readonly ModuleReference[],
+): Promise<readonly string[]> {
   return references.length === 0 ? [] : machine.request('resolve', references.map(encodeField))
 }
 

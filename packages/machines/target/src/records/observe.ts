@@ -12,11 +12,20 @@ export async function observeMappings(machine: Machine, profile: ProfileName): P
 
 /** Returns everything that the records on a machine contain for a deployment of the profile. */
 export async function observeMachine(
-  machine: Machine<'deploy' | 'check' | 'logs'>,
+  machine: Machine<'deploy' | 'query' | 'check' | 'logs'>,
   profile: ProfileName,
 ): Promise<Observation> {
+  return observationIn(await machine.request('observe', [profile]), machine, profile)
+}
+
+/** Parses what the operation `observe` tells. */
+export function observationIn(
+  lines: readonly string[],
+  machine: Pick<Machine, 'address' | 'facts' | 'client'>,
+  profile: ProfileName,
+): Observation {
   const answer = new ObservationAnswer(`${machine.facts.stateDirectory}/targets`, profile)
-  for (const line of await machine.request('observe', [profile])) {
+  for (const line of lines) {
     if (answer.take(line)) continue
     throw new DavitError('bad-answer', `'${machine.address}' sent an answer that davit does not understand`, {
       exitStatus: ExitStatus.unreachable,

@@ -7,7 +7,14 @@ import { encodeField } from '@davit/target-runtime'
 import { RefusedRequest } from '../helper/helper.ts'
 import { MAX_LOSSES } from '../helper/reconnect.ts'
 import { isConnectionLost, type Machine } from '../machine.ts'
-import { type ActivityDefinition, type ActivityResult, failureOf, RUNNER_STATUS, STATUS_UNKNOWN } from './activity.ts'
+import {
+  type ActivityDefinition,
+  type ActivityResult,
+  definitionFields,
+  failureOf,
+  RUNNER_STATUS,
+  STATUS_UNKNOWN,
+} from './activity.ts'
 import { beginOnce } from './begin-once.ts'
 import { valuesOf } from './secrets.ts'
 
@@ -65,7 +72,10 @@ export type ServiceStatus = 'runs' | 'does-not-run' | 'unknown' | 'gone'
  * Calls the modules of active mappings with `status`, which needs no lock and changes nothing. The status is `unknown` if a module does
  * not answer in time, and `gone` if no record is left. Rejects with `secret-unresolved` if a secret that a module needs cannot be resolved.
  */
-export async function askStatuses(machine: Machine, questions: StatusQuestions): Promise<readonly ServiceStatus[]> {
+export async function askStatuses(
+  machine: Machine<'deploy' | 'query'>,
+  questions: StatusQuestions,
+): Promise<readonly ServiceStatus[]> {
   if (questions.mappings.length === 0) return []
   const askAll = () => ask(machine, { ...questions, token: '-', activity: 'status', name: newName() })
   const answers = await askAll().catch((error: unknown) => {
@@ -73,6 +83,30 @@ export async function askStatuses(machine: Machine, questions: StatusQuestions):
     return askAll()
   })
   return questions.mappings.map((_, index) => statusOf(answers.get(index + 1)))
+}
+
+export interface UnrecordedService {
+  readonly profile: ProfileName
+  readonly mapping: ServiceMapping
+  /** How it would have been activated. */
+  readonly definition: ActivityDefinition
+  readonly timeoutSeconds: number
+}
+
+/**
+ * Calls the module of a mapping without a record with `status`. Rejects if the module is not on the machine, or a secret that it needs
+ * cannot be resolved.
+ */
+export async function askUnrecorded(
+  machine: Machine<'query'>,
+  { profile, mapping, definition, timeoutSeconds }: UnrecordedService,
+): Promise<ServiceStatus> {
+  const { target, container, service } = mapping
+  const words = await definitionFields(machine, { mapping, definition })
+  const { answers, told } = answersTo({ mappings: [mapping] })
+  const fields = [target, profile, String(timeoutSeconds), container, service, ...words] as const
+  await machine.requestActivity('ask_unrecorded', fields, { told })
+  return statusOf(answers.get(1))
 }
 
 function statusOf(answer: string | undefined): ServiceStatus {
@@ -103,7 +137,7 @@ async function answersUnderLock(machine: Machine, questions: LockQuestions): Pro
   return isComplete ? begun.result : awaitAnswers(machine, named)
 }
 
-async function ask(machine: Machine, questions: NamedQuestions, sent = () => {}): Promise<Answers> {
+async function ask(machine: Machine<'deploy' | 'query'>, questions: NamedQuestions, sent = () => {}): Promise<Answers> {
   const { target, profile, token, activity, timeoutSeconds = 0, atATime, name } = questions
   const limits = [String(timeoutSeconds), String(Math.max(1, atATime))] as const
   const { answers, told } = answersTo(questions)
@@ -128,7 +162,7 @@ async function awaitAnswers(machine: Machine, questions: NamedQuestions): Promis
 }
 
 /** Collects the answers, each of which is due once. */
-function answersTo({ mappings }: Questions) {
+function answersTo({ mappings }: Pick<Questions, 'mappings'>) {
   const answers = new Map<number, string>()
   const told = (number: number, status: string) => {
     const isDue = number >= 1 && number <= mappings.length && !answers.has(number)
@@ -139,7 +173,7 @@ function answersTo({ mappings }: Questions) {
 }
 
 async function secretWords(
-  { secrets }: Machine,
+  { secrets }: Pick<Machine, 'secrets'>,
   { mappings, definitions = [] }: Questions,
 ): Promise<readonly string[]> {
   const words: string[] = []

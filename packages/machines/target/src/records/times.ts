@@ -1,4 +1,4 @@
-import type { ContainerName, ProfileName, ServiceKey, TargetName } from '@davit/documents'
+import type { ContainerName, ServiceKey, TargetName } from '@davit/documents'
 
 import { badAnswer } from '../helper/answer-lines.ts'
 import type { Machine } from '../machine.ts'
@@ -13,12 +13,12 @@ export interface MappingPlace {
 /** When records got the states that they have. */
 export type StateTimes = (place: MappingPlace) => Date | undefined
 
-/** Asks when the records of a profile got their states, by the clock of the machine. Some machines cannot tell. */
-export async function readStateTimes(machine: Machine, profile: ProfileName): Promise<StateTimes> {
+/** Parses when the records of a profile got their states, by the clock of the machine. Some machines cannot tell. */
+export function timesIn(lines: readonly string[], { address }: Pick<Machine, 'address'>): StateTimes {
   const times = new Map<string, Date>()
-  for (const line of await machine.request('times', [profile])) {
+  for (const line of lines) {
     const [, seconds, place] = TIME.exec(line) ?? []
-    if (place === undefined) throw badAnswer(machine.address)
+    if (place === undefined) throw badAnswer(address)
     times.set(place, new Date(Number(seconds) * 1000))
   }
   return ({ target, container, service }) => {

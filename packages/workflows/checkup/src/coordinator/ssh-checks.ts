@@ -1,4 +1,5 @@
 import { type SshCredentials, sshCredentials } from '@davit/connection'
+import type { Infrastructure } from '@davit/documents'
 import { interfaceKindOf } from '@davit/target'
 
 import { type Check, fine, found } from '../check.ts'
@@ -7,8 +8,17 @@ import { countOf, shellWord } from '../words.ts'
 
 /** Looks at the ssh program, its configuration, keys and agent. */
 export async function sshChecks(terms: CheckupTerms): Promise<readonly Check[]> {
-  const credentials = await sshCredentials(terms)
+  const [address = 'localhost'] = addressesIn(terms.infrastructure)
+  const credentials = await sshCredentials(address, terms)
   return [fine('ssh', credentials.version), ...keyChecks(credentials, terms)]
+}
+
+/** Addresses that are reached over ssh; one that is wrong is a finding of its target. */
+function addressesIn(infrastructure: Infrastructure): readonly string[] {
+  return [...infrastructure.values()].flatMap(({ clientInterface, properties, targetProperty }) => {
+    const address = properties.get(targetProperty)
+    return interfaceKindOf(clientInterface) === 'ssh' && typeof address === 'string' ? [address] : []
+  })
 }
 
 export function keyChecks(
@@ -16,9 +26,7 @@ export function keyChecks(
   { infrastructure }: Pick<CheckupTerms, 'infrastructure'>,
 ): readonly Check[] {
   const places = [...(agent === undefined ? [] : [`${countOf(agent.keys, 'key')} in the agent`]), ...keyFiles]
-  const isNeeded = [...infrastructure.values()].some(
-    ({ clientInterface }) => interfaceKindOf(clientInterface) === 'ssh',
-  )
+  const isNeeded = addressesIn(infrastructure).length > 0
   const hasKeys = keyFiles.length > 0 || (agent?.keys ?? 0) > 0
   return [
     hasKeys ? fine('keys', places.join(', ')) : noKeys(isNeeded),
