@@ -65,6 +65,7 @@ function refuseUnplanned(order: Order): void {
     'beside-original': besideOriginal,
     'delete-state': order.deleteState,
     keep: order.keep !== undefined,
+    on: order.on.length > 0,
   }
   for (const [option, isGiven] of Object.entries(others)) if (isGiven) throw combined('--plan', `--${option}`)
 }

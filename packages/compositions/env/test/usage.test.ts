@@ -60,6 +60,7 @@ describe('davit-env', () => {
     [['--plan', 'p', ...MODELS], "option '--plan' cannot be combined with models"],
     [['--plan', 'p', '--rollback'], "options '--plan' and '--rollback' cannot be combined"],
     [['--plan', 'p', '--no-upgrade'], "options '--plan' and '--no-upgrade' cannot be combined"],
+    [['--plan', 'p', '--on', 'web'], "options '--plan' and '--on' cannot be combined"],
     [['--plan', 'p', '--delete-state'], "options '--plan' and '--delete-state' cannot be combined"],
     [['--plan', ''], "option '--plan' needs a value"],
     [
