@@ -1,9 +1,15 @@
-import { DavitError, ExitStatus, firstDiagnostics } from '@davit/diagnostics'
+import { DavitError, ExitStatus, firstDiagnostics, type Report } from '@davit/diagnostics'
 import type { CompiledStack } from './compile-stack.ts'
 import { finding, placeOf, type StackFinding } from './finding.ts'
 
-export function isError({ severity }: StackFinding): boolean {
+function isError({ severity }: StackFinding): boolean {
   return severity === 'error'
+}
+
+/** Reports warnings, and throws the error for all errors if there are any. */
+export function acceptFindings(findings: readonly StackFinding[], report: Report): void {
+  for (const diagnostic of findings) if (!isError(diagnostic)) report({ kind: 'diagnostic', diagnostic })
+  if (findings.some(isError)) throw stackRefusal(findings)
 }
 
 /** Makes the error for a stack that cannot be compiled, with all that is wrong with it, in the order in which it was found. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { LIBRARY_DIRECTORY, LIBRARY_STACKS } from '@davit/stack-library'
 import { expect, test } from 'vitest'
-import { compiledDocument, stackRefusal, unknownIntrinsics } from '../src/stack.ts'
+import { acceptFindings, compiledDocument, unknownIntrinsics } from '../src/stack.ts'
 import { compileTexts, errorsOf, warningsOf } from './testing.ts'
 
 test('every stack of the library is one of its names', () => {
@@ -70,11 +70,16 @@ test('a stack file that is not there is told', () => {
 
 const UNREADABLE = { kind: 'unreadable', reason: 'not for you' } as const
 
-test('a refusal has all errors, and says whether there was anything to compile', () => {
-  const { findings } = compileTexts({ 'Mu.yaml': 'nmae: a' })
-  expect(stackRefusal(findings)).toMatchObject({
-    code: 'invalid-stack',
-    exitStatus: 65,
-    diagnostics: [{ code: 'MU500' }],
-  })
+test('warnings are reported, and errors thrown together', () => {
+  const { findings } = compileTexts({ 'Mu.yaml': 'nmae: a\nversion: x' })
+  const told: unknown[] = []
+  const accept = () => acceptFindings(findings, (event) => told.push(event))
+  expect(accept).toThrow(
+    expect.objectContaining({
+      code: 'invalid-stack',
+      exitStatus: 65,
+      diagnostics: [expect.objectContaining({ code: 'MU500' }), expect.objectContaining({ code: 'MU501' })],
+    }),
+  )
+  expect(told).toMatchObject([{ kind: 'diagnostic', diagnostic: { code: 'MU104', subjects: ['nmae'] } }])
 })

@@ -1,14 +1,13 @@
 import { resolve } from 'node:path'
 import { CompiledStack, encodeDocument } from '@davit/documents'
 import {
+  acceptFindings,
   chooseTarget,
   compiledDocument,
   compileStack,
   finding,
-  isError,
   parseArguments,
   type StackFinding,
-  stackRefusal,
 } from '@davit/stack'
 import { openStack, stackFiles, stackRoots } from '@davit/stack-workspace'
 import { defineTool } from '@davit/tool'
@@ -17,14 +16,10 @@ import { description } from './description.ts'
 export const tool = defineTool({
   ...description,
   async run({ args, environment, print, report, workingDirectory }) {
-    const accept = (findings: readonly StackFinding[]) => {
-      for (const diagnostic of findings) if (!isError(diagnostic)) report({ kind: 'diagnostic', diagnostic })
-      if (findings.some(isError)) throw stackRefusal(findings)
-    }
+    const accept = (findings: readonly StackFinding[]) => acceptFindings(findings, report)
     const files = stackFiles(workingDirectory)
-    const opened = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
-    const { path, root, workspace } = opened
-    if (path === undefined) throw stackRefusal(opened.findings)
+    const { path = '', root, workspace, ...opened } = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
+    if (path === '') accept(opened.findings)
     const skipsCode = args.skipCodegen
     const choice = { ...args, hasInfrastructure: args.infrastructure !== undefined, skipsCode }
     const { cluster, cloud, scheduler, findings } = chooseTarget(workspace, choice)

@@ -71,9 +71,11 @@ test('errors have their codes, subjects and places, in text and for programs', a
   })
 })
 
-test('a stack without file is no input', async () => {
-  const { status, stderr } = await compile('.', '--skip-codegen')
-  expect([status, stderr]).toEqual([66, expect.stringContaining('MU100')])
+test('a stack without file is no input, and a file in other case is told', async () => {
+  write('mu.yaml', '')
+  const { status, stderr } = await compile('.', '--skip-codegen', '-c', 'nowhere')
+  expect(status).toBe(66)
+  expect([...stderr.matchAll(/MU\d+/g)].map(([code]) => code)).toEqual(['MU101', 'MU100'])
 })
 
 test('warnings stop nothing', async () => {

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { withTemporaryDirectory } from '@davit/files'
 import {
+  acceptFindings,
   chooseTarget,
   type CompiledStack,
   compileStack,
   type CompileOutcome,
-  isError,
   parseArguments,
   type StackFiles,
   type StackFinding,
@@ -20,10 +20,7 @@ export const tool = defineTool({
   ...description,
   async run(context) {
     const { args, print, report } = context
-    const accept = (findings: readonly StackFinding[]) => {
-      for (const diagnostic of findings) if (!isError(diagnostic)) report({ kind: 'diagnostic', diagnostic })
-      if (findings.some(isError)) throw stackRefusal(findings)
-    }
+    const accept = (findings: readonly StackFinding[]) => acceptFindings(findings, report)
     const { outcome, failures } = await fetchAll(context, accept)
     if (failures.length > 0) throw unfetched(failures)
     accept(outcome.findings)
@@ -48,11 +45,11 @@ async function fetchAll(
   accept: (findings: readonly StackFinding[]) => void,
 ): Promise<FetchOutcome> {
   const files = stackFiles(workingDirectory)
-  const { path, root, workspace, findings } = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
+  const { path = '', root, workspace, findings } = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
   const choice = { cluster: args.cluster, target: undefined, hasInfrastructure: false, skipsCode: true }
   const { cluster, cloud, scheduler, findings: problems } = chooseTarget(workspace, choice)
+  if (path === '') accept(findings)
   accept([...findings, ...problems])
-  if (path === undefined) throw stackRefusal(findings)
   const roots = stackRoots(root, environment)
   const options = { roots, workspace, cluster, target: { cloud, scheduler }, skipsCode: true }
   return withTemporaryDirectory(environment, (temporary) =>
