@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Measurement, measure } from './measure.ts'
@@ -51,8 +52,10 @@ async function makeRepository(options: Options, { stacks, files, commits }: Fetc
     for (let index = 0; index < stacks; index += 1) {
       const directory = join(repository, `s${index}`)
       mkdirSync(directory, { recursive: true })
-      for (let file = 0; file < files; file += 1)
-        writeFileSync(join(directory, `f${file}`), `${commit} ${index}.${file} `.repeat(500))
+      // Like programs and images, which cannot be compressed much.
+      for (let file = 0; file < files; file += 1) {
+        writeFileSync(join(directory, `f${file}`), randomBytes(6_000).toString('base64'))
+      }
       writeFileSync(
         join(directory, 'Mu.yaml'),
         `name: bench/s${index}\nservices: { public: { c: { type: mu/container } } }\n`,
