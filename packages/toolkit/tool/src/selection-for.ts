@@ -1,10 +1,16 @@
 import { currentGeneration } from '@davit/coordinator-state'
-import type { Manifest } from '@davit/documents'
+import { type Infrastructure, type Manifest, storeOf } from '@davit/documents'
 import type { Selection } from '@davit/selection'
 
 import { selectionIn } from './selection-in.ts'
 import type { StateOwner } from './state-directory.ts'
 import { deploymentOf } from './with-deployment.ts'
+
+/** A manifest that knows targets, and nothing of services. */
+export function manifestOfTargets(infrastructure: Infrastructure): Manifest {
+  const nothing = { profiles: new Map(), services: new Map(), serviceMappings: [], snapshotMappings: [] }
+  return { ...nothing, infrastructure, store: storeOf(undefined) }
+}
 
 interface Owner extends StateOwner {
   readonly args: { readonly profile: string; readonly on: readonly string[] }

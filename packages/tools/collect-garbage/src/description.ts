@@ -2,6 +2,7 @@ import {
   type ToolDescription,
   connectionEnvironment,
   infrastructureOptions,
+  onOptions,
   profileOptions,
   stateEnvironment,
   storeEnvironment,
@@ -42,6 +43,11 @@ export const description = {
     ...profileOptions,
     deployed: { type: 'boolean', describe: 'use the manifest that was deployed last' },
     infrastructure: { ...infrastructure, describe: 'infrastructure model with the targets, instead of a manifest' },
+    on: {
+      ...onOptions.on,
+      describe:
+        'of the targets, only collect on those on which something of this is: targets by name or pattern, @TAG, or service:NAME; several are separated by commas, and ! excludes',
+    },
     'delete-old': { type: 'boolean', short: 'd', describe: 'first delete all generations except the current ones' },
     now: { type: 'boolean', describe: 'also remove what is kept for a day, unless a running deployment needs it' },
     'dry-run': { type: 'boolean', describe: 'print what would be removed, and stop' },

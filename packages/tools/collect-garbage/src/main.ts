@@ -9,6 +9,9 @@ import {
   deploymentOf,
   infrastructureOf,
   type InfrastructureArguments,
+  manifestOfTargets,
+  onSelected,
+  selectionFor,
   type ToolContext,
   usageError,
   withTargets,
@@ -21,7 +24,7 @@ export const tool = defineTool({
     const { args } = context
     const { profile, place } = deploymentOf(context)
     const manifest = await manifestOf(context, place)
-    const infrastructure = await targetsOf(context, manifest)
+    const infrastructure = await selectedOf(await targetsOf(context, manifest), manifest, context)
     const reference = storeOf(context, infrastructure, manifest ?? (await currentGeneration(place))?.manifest)
     if (manifest !== undefined) checkStore(manifest, reference)
     const old = args.deleteOld ? await oldGenerations(place, profile, manifest) : undefined
@@ -60,6 +63,16 @@ async function targetsOf(context: ToolContext<Choice>, manifest: Manifest | unde
   if (args.infrastructure === undefined) return manifest?.infrastructure ?? new Map()
   if (args.manifest === undefined) return infrastructureOf(context, loadInfrastructure)
   throw usageError('a manifest and --infrastructure cannot be combined', 'omit one of them')
+}
+
+/** The targets on which something is selected. */
+async function selectedOf(
+  all: Infrastructure,
+  manifest: Manifest | undefined,
+  context: ToolContext<InfrastructureArguments & { readonly on: readonly string[] }>,
+): Promise<Infrastructure> {
+  if (all.size === 0) return all
+  return onSelected(all, await selectionFor(manifest ?? manifestOfTargets(all), context))
 }
 
 function checkStore({ store }: Manifest, { kind }: StoreReference): void {

@@ -1,6 +1,7 @@
 import {
   connectionEnvironment,
   interfaceOptions,
+  onOptions,
   profileOptions,
   secretEnvironment,
   stateEnvironment,
@@ -36,6 +37,11 @@ export const description = {
   },
   options: {
     ...profileOptions,
+    on: {
+      ...onOptions.on,
+      describe:
+        'only ask the targets on which something of this is: targets by name or pattern, @TAG, or service:NAME; several are separated by commas, and ! excludes',
+    },
     deployed: { type: 'boolean', describe: 'use what was deployed last; so does a tool without an operand' },
     status: {
       type: 'boolean',

@@ -1,6 +1,15 @@
 import { type Inventory, isDrifted, takeInventory } from '@davit/inventory'
 import { loadInfrastructure } from '@davit/models'
-import { defineTool, deploymentOf, targetSource, usageError, withTargets } from '@davit/tool'
+import {
+  defineTool,
+  deploymentOf,
+  manifestOfTargets,
+  onSelected,
+  selectionFor,
+  targetSource,
+  usageError,
+  withTargets,
+} from '@davit/tool'
 
 import { description } from './description.ts'
 import { RENDERERS } from './renderers.ts'
@@ -14,7 +23,9 @@ export const tool = defineTool({
     const { profile } = deploymentOf(context)
     const source = await targetSource(context, loadInfrastructure)
     const manifests = source.expected === undefined ? [] : [source.expected]
-    return withTargets(source.infrastructure, { ...context, role: 'query', manifests }, async (reached) => {
+    const selection = await selectionFor(source.expected ?? manifestOfTargets(source.infrastructure), context)
+    const infrastructure = onSelected(source.infrastructure, selection)
+    return withTargets(infrastructure, { ...context, role: 'query', manifests }, async (reached) => {
       const look = () => takeInventory(reached, { ...context, ...source, profile, status: args.status })
       const render = (inventory: Inventory) => RENDERERS[format](inventory, context)
       if (args.watch) return watch(async () => render(await look()), context)

@@ -56,6 +56,14 @@ spare
 `)
   })
 
+  test('asks only the targets that are selected', async () => {
+    const { stdout, ...ended } = await query(['--on', 'f*,!spare', infrastructure({ away: true })])
+    expect(ended).toMatchObject({ status: 0, stderr: '' })
+    expect(stdout.split('\n').filter((line) => /^\w/.test(line))).toEqual(['front'])
+    const misspelt = await query(['--on', 'frotn', infrastructure()])
+    expect(misspelt).toMatchObject({ status: 64, stderr: expect.stringContaining("did you mean 'front'?") as string })
+  })
+
   test('lists the services in each container', async () => {
     const { stdout } = await query(['-f', 'containers', infrastructure()])
     expect(stdout).toBe('back\n  box\n    api\n    web\nfront\n  box\n    web\nspare\n')

@@ -1,7 +1,7 @@
-import { type Infrastructure, type Manifest, storeOf, type TargetName } from '@davit/documents'
+import type { Infrastructure, Manifest, TargetName } from '@davit/documents'
 import type { Selection } from '@davit/selection'
 import type { Component } from '@davit/target'
-import { onSelected, selectionFor, type ToolContext } from '@davit/tool'
+import { manifestOfTargets, onSelected, selectionFor, type ToolContext } from '@davit/tool'
 import { statefulServices } from '@davit/transition'
 
 import type { StoresToClean } from './read-infrastructure.ts'
@@ -26,7 +26,7 @@ export async function chosenOf(
   { infrastructure, manifest }: StoresToClean,
   context: ToolContext<Arguments>,
 ): Promise<Chosen> {
-  const selection = await selectionFor(manifest ?? manifestWith(infrastructure), context)
+  const selection = await selectionFor(manifest ?? manifestOfTargets(infrastructure), context)
   const there = context.args.where === 'coordinator' ? new Map() : onSelected(infrastructure, selection)
   return { infrastructure: there, isOn: selectedBy(selection, manifest) }
 }
@@ -39,10 +39,4 @@ function selectedBy(selection: Selection | undefined, manifest: Manifest | undef
   return (target) =>
     ({ container, component }) =>
       selection.whole.has(target as TargetName) || own.has(`${target} ${container} ${component}`)
-}
-
-/** A manifest that only knows targets. */
-function manifestWith(infrastructure: Infrastructure): Manifest {
-  const nothing = { profiles: new Map(), services: new Map(), serviceMappings: [], snapshotMappings: [] }
-  return { ...nothing, infrastructure, store: storeOf(undefined) }
 }
