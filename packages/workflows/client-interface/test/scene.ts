@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import type { Connection } from '@davit/connection'
 import { shellConnection } from '@davit/connection/testing'
 import { scratchDirectory } from '@davit/testing/scratch'
 import type { Shell } from '@davit/testing/shells'
