@@ -1,30 +1,15 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import { CompiledStack, encodeDocument } from '@davit/documents'
 import { expect, test } from 'vitest'
 import { compiledDocument } from '../src/stack.ts'
-import { compileDirectory } from './testing.ts'
+import { compileDirectory, type StackCase, stackCases } from './testing.ts'
 
-const CASES = fileURLToPath(new URL('fixtures/cases', import.meta.url))
-
-interface Case {
-  readonly name: string
-  readonly entry: string
-  readonly options: readonly string[]
-  readonly expect: {
-    readonly errors: readonly object[]
-    readonly warnings: readonly string[]
-    readonly services?: Readonly<Record<string, { readonly properties: { readonly env?: object } }>>
-  }
-}
-
-const { cases } = JSON.parse(readFileSync(join(CASES, 'cases.json'), 'utf8')) as { readonly cases: readonly Case[] }
+const { directory, cases } = stackCases()
 
 test.each(cases.map((one) => [one.name, one] as const))('case %s', (_, { entry, options, expect: expected }) => {
   const words = options.includes('--') ? options.slice(options.indexOf('--') + 1) : []
   const cluster = options[options.indexOf('-c') + 1]
-  const outcome = compileDirectory(join(CASES, entry), {
+  const outcome = compileDirectory(join(directory, entry), {
     words,
     ...(options.includes('-c') && cluster ? { cluster } : {}),
   })
@@ -33,7 +18,7 @@ test.each(cases.map((one) => [one.name, one] as const))('case %s', (_, { entry, 
   expect(outcome.findings.map(({ code }) => code)).toEqual(expect.arrayContaining([...expected.warnings]))
   if (outcome.kind === 'refused') return
   const document = JSON.parse(encodeDocument(CompiledStack, compiledDocument(outcome.stack), 'json')) as {
-    readonly services: NonNullable<Case['expect']['services']>
+    readonly services: NonNullable<StackCase['expect']['services']>
   }
   for (const [fqn, service] of Object.entries(expected.services ?? {})) {
     const record = asTexts(document.services[fqn]) ?? {}

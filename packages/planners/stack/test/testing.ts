@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { LIBRARY_DIRECTORY } from '@davit/stack-library'
 import {
   chooseTarget,
@@ -13,6 +14,29 @@ import {
   type StackFiles,
   type Workspace,
 } from '../src/stack.ts'
+
+const CASES = fileURLToPath(new URL('fixtures/cases', import.meta.url))
+
+/** A case of `fixtures/cases`, which its README describes. */
+export interface StackCase {
+  readonly name: string
+  readonly entry: string
+  readonly options: readonly string[]
+  readonly expect: {
+    readonly errors: readonly object[]
+    readonly warnings: readonly string[]
+    readonly services?: Readonly<Record<string, { readonly properties: { readonly env?: object } }>>
+    readonly cloudformation?: { readonly comment: string; readonly template: object }
+  }
+}
+
+/** Reads the cases, and tells the directory in which their entries are. */
+export function stackCases(): { readonly directory: string; readonly cases: readonly StackCase[] } {
+  const { cases } = JSON.parse(readFileSync(join(CASES, 'cases.json'), 'utf8')) as {
+    readonly cases: readonly StackCase[]
+  }
+  return { directory: CASES, cases }
+}
 
 /** Files in memory by their absolute paths, and those of the library. */
 export function filesIn(texts: Readonly<Record<string, string>>): StackFiles {

@@ -4,14 +4,19 @@ const group = 'Target options'
 
 export const description = {
   name: 'davit-compile-stack',
-  summary: 'Compile a stack file, and print the tree of its instances',
+  summary: 'Compile a stack file, and print what its target understands',
   description: [
     'Finds the stack file (Mu.json, Mu.yaml or Mu.yml) in this directory or above it, or takes the one that is named, and compiles it with the workspace around it. It fetches nothing: stacks that no place has are reported, and davit-fetch-stacks gets them.',
     'Every problem is reported with its code and its place in the file as written. Nothing but files and the command line has an influence: the same files and arguments give the same bytes.',
     'Words after -- are arguments of the stack: NAME=VALUE, --NAME VALUE, or --NAME alone, which is true.',
+    'For the cloud aws, with or without the scheduler ecs, the result is a template of CloudFormation, in YAML: one resource for each instance of aws/x/cf. Other targets can only be checked so far, with --skip-codegen.',
     'With --skip-codegen, the result is the compiled stack: the tree of instances with bound properties, chosen endpoints, their order, and pinned references.',
   ],
   examples: [
+    {
+      command: 'davit-compile-stack network -t aws -- range=10.0.0.0/16 > network.yaml',
+      describe: 'make a template for aws',
+    },
     {
       command: 'davit-compile-stack shop --skip-codegen -c test -- greeting=hello',
       describe: 'check a stack for a cluster, and look at what it consists of',

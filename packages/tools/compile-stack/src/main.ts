@@ -1,16 +1,8 @@
 import { resolve } from 'node:path'
-import { CompiledStack, encodeDocument } from '@davit/documents'
-import {
-  acceptFindings,
-  chooseTarget,
-  compiledDocument,
-  compileStack,
-  finding,
-  parseArguments,
-  type StackFinding,
-} from '@davit/stack'
+import { acceptFindings, chooseTarget, compileStack, parseArguments, type StackFinding } from '@davit/stack'
 import { openStack, stackFiles, stackRoots } from '@davit/stack-workspace'
 import { defineTool } from '@davit/tool'
+import { backEndOf } from './back-ends.ts'
 import { description } from './description.ts'
 
 export const tool = defineTool({
@@ -24,7 +16,7 @@ export const tool = defineTool({
     const choice = { ...args, hasInfrastructure: args.infrastructure !== undefined, skipsCode }
     const { cluster, cloud, scheduler, findings } = chooseTarget(workspace, choice)
     accept([...opened.findings, ...findings])
-    if (!skipsCode) accept([finding('MU603', [cloud])])
+    const backEnd = backEndOf(cloud, skipsCode)
     const outcome = compileStack(path, {
       files,
       roots: stackRoots(root, environment),
@@ -36,6 +28,8 @@ export const tool = defineTool({
     })
     accept(outcome.findings)
     if (outcome.kind === 'refused') return
-    await print(encodeDocument(CompiledStack, compiledDocument(outcome.stack), 'json'))
+    const emission = await backEnd(outcome.stack)
+    accept(emission.findings)
+    if (emission.kind === 'emitted') await print(emission.text)
   },
 })

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CompiledStack, parseDocument } from '@davit/documents'
+import { parseData } from '@davit/languages'
+import { stackCases } from '@davit/stack/testing'
 import { scratchDirectory } from '@davit/testing/scratch'
 import { runHere } from '@davit/tool/testing'
 import { beforeEach, expect, test } from 'vitest'
@@ -89,4 +91,28 @@ test('the target is chosen before the stack is read', async () => {
   expect((await compile('shop', '--skip-codegen', '-c', 'lob')).stderr).toMatch(/MU124[^]*did you mean 'lab'/)
   expect((await compile('shop')).stderr).toContain('MU125')
   expect((await compile('shop', '-c', 'lab')).stderr).toContain('MU603')
+})
+
+const { directory: casesDirectory, cases } = stackCases()
+const clouds = cases.flatMap(({ expect: { cloudformation }, ...one }) =>
+  cloudformation === undefined ? [] : [{ ...one, cloudformation }],
+)
+
+test.each(clouds)('case $name becomes a template of CloudFormation', async ({ entry, options, cloudformation }) => {
+  const { status, stdout, stderr } = await runHere(tool, [entry, ...options], { directory: casesDirectory })
+  expect([status, stderr]).toEqual([0, expect.stringContaining('warning: MU106')])
+  expect(stdout.split('\n')[0]).toBe(cloudformation.comment)
+  const { value } = parseData(stdout, { file: 'stdout', language: 'yaml' })
+  expect(
+    JSON.parse(JSON.stringify(value, (_, part: unknown) => (part instanceof Map ? Object.fromEntries(part) : part))),
+  ).toEqual(cloudformation.template)
+})
+
+test.each(['aws', 'aws:ecs'])('code is made for %s, and errors of the back end are told', async (target) => {
+  write('net/Mu.yaml', 'name: net\nservices: { public: { a: { type: aws/x/cf, resource: R } } }\n')
+  const { status, stdout } = await compile('net', '-t', target)
+  expect([status, stdout.split('\n')[0]]).toEqual([0, '# MuStack-Anonymous-Net:'])
+  const refused = await compile('shop', '-t', target)
+  expect([refused.status, refused.stdout]).toEqual([65, ''])
+  expect(refused.stderr).toMatch(/shop\/Mu.yaml:5:5: error: MU1000: the target does not know 'mu\/container'/)
 })

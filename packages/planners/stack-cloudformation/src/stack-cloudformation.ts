@@ -1,0 +1,2 @@
+export { emitCloudFormation } from './emit-cloudformation.ts'
+export { camelIdentifier, pascalIdentifier } from './identifier.ts'
