@@ -266,3 +266,12 @@ services: { private: { c: { type: mu/container }, v: { type: my/volume }, x: ${r
     ['MU10001', 'b'],
   ])
 })
+
+test('extra properties cannot be merged into a reference', () => {
+  const texts = {
+    'Mu.yaml': 'name: a\nservices: { private: { b: { type: b }, c: { type: c, p: b } } }',
+    'b/Mu.yaml': `name: b\nservices: { public: { self: ${resource()} } }`,
+    'c/Mu.yaml': `name: c\nproperties: { p: { type: b } }\nservices:\n  public: { self: ${resource(', properties: { P: p }, extraProperties: { P: { a: 1 } }')} }`,
+  }
+  expect(refusalOf(texts)).toEqual([['MU10002', 'P', '4:94']])
+})

@@ -25,11 +25,11 @@ export function stackRefusal(findings: readonly StackFinding[]): DavitError {
   })
 }
 
-/** Reports the leaves that a back end does not know; it goes by the names of their stacks. */
-export function unknownIntrinsics({ leaves }: CompiledStack, known: ReadonlySet<string>): readonly StackFinding[] {
-  return leaves.flatMap(({ body, spot }) => {
+/** Reports the leaves that a back end does not know, in the order of the tree; it goes by the names of their stacks. */
+export function unknownIntrinsics({ instances }: CompiledStack, known: ReadonlySet<string>): readonly StackFinding[] {
+  return [...instances.values()].flatMap(({ body, spot }) => {
     const name = body.name?.text ?? ''
-    return known.has(name) ? [] : [finding('MU1000', [name], { place: placeOf(spot) })]
+    return !body.isIntrinsic || known.has(name) ? [] : [finding('MU1000', [name], { place: placeOf(spot) })]
   })
 }
 

@@ -27,12 +27,18 @@ test('aws/x/cf is refused for other clouds', () => {
   expect(errorsOf(compileTexts(texts, { target: 'machines' }))).toEqual([['MU153']])
 })
 
-test('a back end tells which leaves it does not know', () => {
+test('a back end tells which leaves it does not know, in the order of the tree', () => {
   const outcome = compileTexts({
-    'Mu.yaml': 'name: a\nservices: { public: { x: { type: mu/volume }, y: { type: mu/event } } }',
+    'Mu.yaml': `name: a
+services: { public: { u: { type: b }, w: { type: mu/gateway, targets: [x] }, x: { type: mu/container, port: 1 }, y: { type: mu/event } } }`,
+    'b/Mu.yaml': 'name: b\nservices: { public: { v: { type: mu/volume } } }',
   })
   const findings = outcome.kind === 'compiled' ? unknownIntrinsics(outcome.stack, new Set(['mu/event'])) : []
-  expect(findings).toMatchObject([{ code: 'MU1000', subjects: ['mu/volume'], place: { line: 2 } }])
+  expect(findings).toMatchObject([
+    { code: 'MU1000', subjects: ['mu/volume'], place: { file: 'b/Mu.yaml', line: 2 } },
+    { code: 'MU1000', subjects: ['mu/gateway'], place: { line: 2 } },
+    { code: 'MU1000', subjects: ['mu/container'], place: { line: 2 } },
+  ])
 })
 
 test('hints suggest near names', () => {
