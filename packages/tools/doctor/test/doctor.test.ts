@@ -74,6 +74,16 @@ describe('davit-doctor', () => {
     expect([damaged.status, damaged.stdout]).toEqual([2, expect.stringMatching(/ {2}error {4}/)])
   })
 
+  test('looks at the rest if the system refuses to look at its state', async () => {
+    mkdirSync(below(), { recursive: true })
+    rmSync(below('coordinator'), { recursive: true, force: true })
+    symlinkSync('coordinator', below('coordinator'))
+    const { status, stdout, stderr } = await doctor([])
+    expect([status, stderr]).toEqual([2, ''])
+    expect(stdout).toContain("  error    cannot look at 'DIR/state/coordinator/default': too many symbolic links\n")
+    expect(stdout).toMatch(/ {2}ok {7}OpenSSH_/)
+  })
+
   test('tells what is wrong with targets, what it means, and what to do', async () => {
     await recordGeneration()
     mkdirSync(below('targets/spare/active/default'), { recursive: true })
