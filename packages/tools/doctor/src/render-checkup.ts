@@ -1,4 +1,4 @@
-import { type Check, type Checkup, SEVERITIES, type Severity, type Subject } from '@davit/checkup'
+import { type Check, type Checkup, isSound, SEVERITIES, type Severity, type Subject } from '@davit/checkup'
 import { printable, wrapText } from '@davit/diagnostics'
 
 interface Rendering {
@@ -9,7 +9,10 @@ interface Rendering {
 }
 
 /** Renders what was looked at, each machine below its name. */
-export function renderCheckup({ coordinator, machines }: Checkup, rendering: Rendering): string {
+export function renderCheckup(checkup: Checkup, rendering: Rendering): string {
+  // A note alone is worth no mail of cron.
+  if (rendering.quiet && isSound(checkup)) return ''
+  const { coordinator, machines } = checkup
   const sections = [
     sectionOf(`this machine (${coordinator.name})`, coordinator, rendering),
     ...machines.map((machine) => sectionOf(titleOf(machine), machine, rendering)),
