@@ -68,7 +68,9 @@ export function createContext(args: Arguments, parts: ContextParts): ToolContext
 
 function placeOf({ workingDirectory, privileged, executable, output, environment }: Host) {
   const isTerminal = output.isTTY === true
-  const shown = { columns: isTerminal ? output.columns : undefined, colours: isTerminal && showsColours(environment) }
+  // A terminal that does not know its size says 0.
+  const columns = isTerminal ? output.columns || undefined : undefined
+  const shown = { columns, colours: isTerminal && showsColours(environment) }
   return { workingDirectory, privileged, executable, ...shown }
 }
 
