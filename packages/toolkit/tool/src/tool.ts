@@ -18,6 +18,7 @@ export {
   onlyTargets,
 } from './infrastructure-of.ts'
 export type { ArgumentsOf, Operand, OperandTable, Option, OptionTable } from './option.ts'
+export { noService } from './no-service.ts'
 export { planOptions } from './plan-options.ts'
 export { addToOrigin, encodeOrigin, handOn, readOrigin } from './origin-file.ts'
 export { renderEvent, type ShownEvent } from './render-event.ts'

@@ -1,10 +1,11 @@
 import { type DiagnosedMapping, findMappings, type FoundMappings } from '@davit/diagnosis'
-import { DavitError, ExitStatus, suggestionFor } from '@davit/diagnostics'
-import type { Infrastructure, Manifest } from '@davit/documents'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
+import type { Infrastructure } from '@davit/documents'
 import { loadInfrastructure } from '@davit/models'
 import {
   defineTool,
   deploymentOf,
+  noService,
   onlyTargets,
   renderTable,
   targetSource,
@@ -32,7 +33,7 @@ export const tool = defineTool({
       const terms = { profile, expected, services: new Set([args.service]), containers, signal: context.signal }
       const found = await findMappings(reached, terms)
       const unreached = reportFailures(found, context)
-      if (found.mappings.length === 0 && unreached === 0) throw nowhere(args.service, expected)
+      if (found.mappings.length === 0 && unreached === 0) throw noService([args.service], expected)
       return Math.max(unreached, await diagnose(found.mappings, targets, context))
     })
   },
@@ -67,14 +68,6 @@ function listOf(mappings: readonly DiagnosedMapping[]): string {
     isRecorded ? 'active' : 'not active',
   ])
   return renderTable([['TARGET', 'CONTAINER', 'STATE'], ...rows])
-}
-
-function nowhere(service: string, expected: Manifest | undefined): DavitError {
-  const names = [...(expected?.services.values() ?? [])].map(({ name }) => name)
-  return new DavitError('no-service', `there is no service '${service}' on these targets`, {
-    exitStatus: ExitStatus.failed,
-    hint: suggestionFor(service, names) ?? "'davit-query' lists the services that are active",
-  })
 }
 
 function severalPlaces(service: string, mappings: readonly DiagnosedMapping[]): DavitError {

@@ -1,6 +1,13 @@
-import { DavitError, ExitStatus, suggestionFor } from '@davit/diagnostics'
 import type { LogTerms } from '@davit/service-logs'
-import { type ArgumentsOf, onlyTargets, parseSince, type TargetSource, type ToolContext, usageError } from '@davit/tool'
+import {
+  type ArgumentsOf,
+  noService,
+  onlyTargets,
+  parseSince,
+  type TargetSource,
+  type ToolContext,
+  usageError,
+} from '@davit/tool'
 
 import type { description } from './description.ts'
 
@@ -44,12 +51,5 @@ function activitiesIn({ activity, onlyActivity }: Arguments): LogTerms['activiti
 /** Refuses names of services that are nowhere, since whoever pipes the logs would take nothing for an answer. */
 export function refuseUnknown({ services, expected }: LogTerms, found: ReadonlySet<string>): void {
   const unknown = [...services].filter((name) => !found.has(name))
-  const [first] = unknown
-  if (first === undefined) return
-  const known = [...(expected?.services.values() ?? [])].map(({ name }) => name)
-  const names = unknown.map((name) => `'${name}'`).join(', ')
-  throw new DavitError('no-service', `there is no service ${names} on these targets`, {
-    exitStatus: ExitStatus.failed,
-    hint: suggestionFor(first, known) ?? "'davit-query' lists the services that are active",
-  })
+  if (unknown.length > 0) throw noService(unknown, expected)
 }
