@@ -8,7 +8,7 @@ client_diagnose() {
   if [ $# = 1 ]; then
     command="exec sh -c $(quoted "$1")"
   else
-    command=exec
+    command='exec'
     for word in "$@"; do
       command="$command $(quoted "$word")"
     done
