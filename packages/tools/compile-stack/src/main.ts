@@ -7,7 +7,8 @@ import { description } from './description.ts'
 
 export const tool = defineTool({
   ...description,
-  async run({ args, environment, print, report, workingDirectory }) {
+  async run(context) {
+    const { args, environment, print, report, workingDirectory } = context
     const accept = (findings: readonly StackFinding[]) => acceptFindings(findings, report)
     const files = stackFiles(workingDirectory)
     const { path = '', root, workspace, ...opened } = openStack(resolve(workingDirectory, args.stack ?? '.'), files)
@@ -28,7 +29,7 @@ export const tool = defineTool({
     })
     accept(outcome.findings)
     if (outcome.kind === 'refused') return
-    const emission = await backEnd(outcome.stack)
+    const emission = await backEnd(outcome.stack, context)
     accept(emission.findings)
     if (emission.kind === 'emitted') await print(emission.text)
   },

@@ -1,0 +1,178 @@
+import type { Manifest } from '@davit/documents'
+import { writeJson } from '@davit/languages'
+import {
+  type CompiledStack,
+  type Emission,
+  fileOfArgument,
+  finding,
+  type Instance,
+  placeOf,
+  portsOf,
+  type StackFinding,
+  unknownIntrinsics,
+} from '@davit/stack'
+import { addressOf, hostFinder, type Targets } from './addresses.ts'
+import { deployedPlaces } from './deployed-places.ts'
+import { emitContainer } from './emitters/container.ts'
+import { emitService } from './emitters/service.ts'
+import { emitVolume } from './emitters/volume.ts'
+import { isAutoscaler, stackName } from './endpoints.ts'
+import { groupsOf } from './groups.ts'
+import { linksOf } from './links.ts'
+import { ordersOf } from './order.ts'
+import { placeGroups } from './place-groups.ts'
+import { replicasOf } from './replicas.ts'
+import { serviceNames } from './service-names.ts'
+import { type Settings, settingsOf } from './settings.ts'
+import { pathInStack } from './source-paths.ts'
+import type { Emitter, Emitting, LinkAddresses, Unit } from './unit.ts'
+
+/** What each intrinsic stack becomes. */
+const EMITTERS: ReadonlyMap<string, Emitter> = new Map([
+  ['davit/x/service', emitService],
+  ['mu/container', emitContainer],
+  ['mu/volume', emitVolume],
+])
+
+/** Stacks that machines know; an autoscaler is no service itself. */
+const KNOWN_STACKS: ReadonlySet<string> = new Set([...EMITTERS.keys(), 'mu/autoscaler'])
+
+export interface Machines {
+  readonly targets: Targets
+  /** What runs stays where it is. */
+  readonly deployed: Manifest | undefined
+}
+
+/** Makes the text of an architecture model of a stack, as JSON, or reports all that prevents it. */
+export function architectureOfStack(stack: CompiledStack, machines: Machines): Emission {
+  const unknown = unknownIntrinsics(stack, KNOWN_STACKS)
+  if (unknown.length > 0) return { kind: 'refused', findings: unknown }
+  const findings: StackFinding[] = []
+  const settings = settingsOf(stack.options.cluster, findings)
+  const replicas = replicasOf(stack, findings)
+  const units = unitsOf(stack, { machines, settings, findings })
+  if (findings.length > 0) return { kind: 'refused', findings }
+  const places = placesOf(units, { stack, machines, replicas, findings })
+  if (findings.length > 0) return { kind: 'refused', findings }
+  const hostOf = hostFinder(machines.targets, settings.addressProperty, findings)
+  const services = servicesOf(units, { after: ordersOf(stack), places, hostOf })
+  if (findings.length > 0) return { kind: 'refused', findings }
+  const text = writeJson({ services, infrastructure: machines.targets })
+  return { kind: 'emitted', text: `${text}\n`, findings: [] }
+}
+
+type Units = ReadonlyMap<Instance, Unit>
+
+interface UnitContext {
+  readonly machines: Machines
+  readonly settings: Settings
+  readonly findings: StackFinding[]
+}
+
+function unitsOf(stack: CompiledStack, { machines, settings, findings }: UnitContext): Units {
+  // Problems are told in the order of the tree.
+  const leaves = [...stack.instances.values()].filter((one) => one.body.isIntrinsic && !isAutoscaler(one))
+  const names = serviceNames(leaves, findings)
+  const emitting = emittingFor(stack, { machines, settings, findings, names })
+  const units = new Map<Instance, Unit>()
+  for (const leaf of leaves) {
+    checkPorts(leaf, findings)
+    const links = linksOf(leaf, findings)
+    const draft = EMITTERS.get(stackName(leaf))?.(leaf, emitting)
+    if (draft !== undefined) units.set(leaf, { leaf, service: emitting.serviceOf(leaf), draft, links })
+  }
+  return units
+}
+
+interface EmittingContext extends UnitContext {
+  readonly names: ReadonlyMap<Instance, string>
+}
+
+function emittingFor(stack: CompiledStack, context: EmittingContext): Emitting {
+  const { files } = stack.options
+  const { machines, settings, findings, names } = context
+  const types = new Set([...machines.targets.values()].flatMap(({ containers }) => [...containers.keys()] as string[]))
+  return {
+    findings,
+    volumeDirectory: settings.volumeDirectory,
+    offersFilesets: types.has('fileset') || !types.has('wrapper'),
+    serviceOf: (leaf) => names.get(leaf) ?? leaf.fqn,
+    pathIn: (file, text) => pathInStack(files, file, text),
+    sourceOf(leaf, property, text) {
+      const found = pathInStack(files, fileOfArgument(leaf, property), text)
+      if ('path' in found) return found.path
+      const spot = leaf.args.get(property) ?? leaf.spot
+      findings.push(finding('MU103', [text], { place: placeOf(spot), hint: found.problem }))
+      return undefined
+    },
+  }
+}
+
+function checkPorts(leaf: Instance, findings: StackFinding[]): void {
+  for (const port of portsOf(leaf)) {
+    if (Number.isInteger(port) && port >= 1 && port <= 65_535) continue
+    const message = `${port} is no port on which '${leaf.fqn}' could listen`
+    findings.push(
+      finding('MU610', [leaf.fqn], { place: placeOf(leaf.spot), message, hint: 'ports are numbers from 1 to 65535' }),
+    )
+  }
+}
+
+interface PlacesContext {
+  readonly stack: CompiledStack
+  readonly machines: Machines
+  readonly replicas: ReadonlyMap<Instance, number>
+  readonly findings: StackFinding[]
+}
+
+type Places = ReadonlyMap<Instance, readonly string[]>
+
+function placesOf(units: Units, { stack, machines, replicas, findings }: PlacesContext): Places {
+  const deployed = deployedPlaces(machines.deployed)
+  const context = {
+    targets: machines.targets,
+    placement: stack.options.cluster?.placement ?? new Map<string, readonly string[]>(),
+    typeOf: (leaf: Instance) => units.get(leaf)?.draft.type ?? '',
+    replicasOf: (leaf: Instance) => replicas.get(leaf) ?? 1,
+    deployedOn: (leaf: Instance) => deployed.get(units.get(leaf)?.service ?? '') ?? new Set<string>(),
+  }
+  return placeGroups(groupsOf([...units.keys()]), context, findings)
+}
+
+interface ServicesContext {
+  readonly after: ReadonlyMap<Instance, ReadonlySet<Instance>>
+  readonly places: Places
+  readonly hostOf: (target: string) => string
+}
+
+function servicesOf(units: Units, context: ServicesContext): ReadonlyMap<string, object> {
+  const nameOf = (leaf: Instance) => units.get(leaf)?.service ?? leaf.fqn
+  return new Map(
+    [...units.values()].map((unit) => {
+      const { leaf, service, draft, links } = unit
+      const [port] = portsOf(leaf)
+      const linked = new Set([...links.values()].map((endpoint) => endpoint.leaf))
+      const after = [...(context.after.get(leaf) ?? [])].filter((one) => !linked.has(one)).map(nameOf)
+      const own = {
+        type: draft.type,
+        stack: stackName(leaf),
+        ...(port === undefined ? {} : { port, ports: portsOf(leaf), protocol: draft.protocol }),
+        ...(draft.deployState === undefined ? {} : { deployState: draft.deployState }),
+        targets: context.places.get(leaf) ?? [],
+        dependsOn: new Map([...links].map(([name, endpoint]) => [name, nameOf(endpoint.leaf)])),
+        activatesAfter: after.toSorted(),
+        pkg: draft.packageFor(addressesOf(unit, units, context)),
+      }
+      return [service, new Map<string, unknown>([...(draft.attributes ?? []), ...Object.entries(own)])]
+    }),
+  )
+}
+
+function addressesOf({ links }: Unit, units: Units, { places, hostOf }: ServicesContext): LinkAddresses {
+  return new Map(
+    [...links].map(([name, { leaf, port }]) => {
+      const protocol = units.get(leaf)?.draft.protocol ?? 'http'
+      return [name, (places.get(leaf) ?? []).map((target) => addressOf(protocol, hostOf(target), port))]
+    }),
+  )
+}

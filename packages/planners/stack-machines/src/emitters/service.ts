@@ -1,0 +1,77 @@
+import { type BoundValue, fileOfArgument, finding, type Instance, placeOf } from '@davit/stack'
+import { textIn } from '../endpoints.ts'
+import type { Draft, Emitting } from '../unit.ts'
+import { dataOf } from '../values.ts'
+
+/** A service with any module, as it says. */
+export function emitService(leaf: Instance, emitting: Emitting): Draft | undefined {
+  const found = packageOf(leaf, emitting)
+  if (found === undefined) return undefined
+  const attributes = dataOf(leaf.properties.get('attributes') ?? new Map<string, BoundValue>())
+  const own = attributes as ReadonlyMap<string, unknown>
+  const protocol = own.get('protocol')
+  return {
+    type: textIn(leaf, 'module') ?? '',
+    protocol: typeof protocol === 'string' ? protocol : 'http',
+    attributes: own,
+    packageFor: () => found,
+  }
+}
+
+function packageOf(leaf: Instance, emitting: Emitting): object | undefined {
+  const [source, build] = [textIn(leaf, 'source'), leaf.properties.get('build')]
+  if (source !== undefined && build === undefined) return sourceOf(leaf, source, emitting)
+  if (source === undefined && build !== undefined) return buildOf(leaf, build, emitting)
+  const message = `'${leaf.fqn}' has ${source === undefined ? 'no package' : 'two packages'}`
+  const details = { place: placeOf(leaf.spot), message, hint: 'give it either `source` or `build`' }
+  emitting.findings.push(finding('MU610', [leaf.fqn], details))
+  return undefined
+}
+
+function sourceOf(leaf: Instance, source: string, emitting: Emitting): object | undefined {
+  const path = emitting.sourceOf(leaf, 'source', source)
+  return path === undefined ? undefined : { source: path }
+}
+
+/** Paths in a build are relative to the file in which it is written; models name them absolutely. */
+function buildOf(leaf: Instance, build: BoundValue, emitting: Emitting): object | undefined {
+  const file = fileOfArgument(leaf, 'build')
+  let isWhole = true
+  const absolute = (text: string) => {
+    const found = emitting.pathIn(file, text)
+    if ('path' in found) return found.path
+    isWhole = false
+    emitting.findings.push(finding('MU103', [text], { place: placeOf(leaf.spot), hint: found.problem }))
+    return text
+  }
+  const data = withPaths(dataOf(build), absolute)
+  return isWhole ? { build: data } : undefined
+}
+
+/** Makes the paths of a build and of its inputs absolute; its shape is checked by whoever reads the model. */
+function withPaths(build: unknown, absolute: (text: string) => string): unknown {
+  const sourced = changedIn(build, 'sources', (path) =>
+    typeof path === 'string' ? absolute(path) : withSource(path, absolute),
+  )
+  return changedIn(sourced, 'inputs', (input) => withSource(withBuild(input, absolute), absolute))
+}
+
+function withSource(value: unknown, absolute: (text: string) => string): unknown {
+  if (!(value instanceof Map)) return value
+  const table = value as ReadonlyMap<string, unknown>
+  const source = table.get('source')
+  return typeof source === 'string' ? new Map([...table, ['source', absolute(source)]]) : table
+}
+
+function withBuild(value: unknown, absolute: (text: string) => string): unknown {
+  if (!(value instanceof Map) || !value.has('build')) return value
+  return new Map([...(value as ReadonlyMap<string, unknown>), ['build', withPaths(value.get('build'), absolute)]])
+}
+
+/** Changes all members of a table in a table. */
+function changedIn(value: unknown, name: string, change: (member: unknown) => unknown): unknown {
+  const inner: unknown = value instanceof Map ? value.get(name) : undefined
+  if (!(inner instanceof Map)) return value
+  const members = [...(inner as ReadonlyMap<string, unknown>)].map(([key, member]) => [key, change(member)] as const)
+  return new Map([...(value as ReadonlyMap<string, unknown>), [name, new Map(members)]])
+}

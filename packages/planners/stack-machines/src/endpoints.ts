@@ -1,0 +1,73 @@
+import { type BoundValue, type Capability, type Instance, isCapability, portsOf, publicChildren } from '@davit/stack'
+
+/** A port of a leaf. */
+export interface Endpoint {
+  readonly leaf: Instance
+  readonly port: number
+}
+
+export function stackName({ body }: Instance): string {
+  return body.name?.text ?? ''
+}
+
+export function isAutoscaler(instance: Instance): boolean {
+  return instance.body.isIntrinsic && stackName(instance) === 'mu/autoscaler'
+}
+
+/** Returns the service that an autoscaler runs several times. */
+export function scaledBy(autoscaler: Instance): Capability | undefined {
+  const target = autoscaler.properties.get('target')
+  return target !== undefined && isCapability(target) ? target : undefined
+}
+
+/** Returns the only port that a capability can mean. */
+export function endpointOf({ chosen, port }: Capability): Endpoint | undefined {
+  if (port === undefined) return onlyEndpointOf(chosen)
+  const leaf = ownerOf(chosen, port)
+  return leaf && { leaf, port }
+}
+
+function onlyEndpointOf(instance: Instance): Endpoint | undefined {
+  if (isAutoscaler(instance)) {
+    const target = scaledBy(instance)
+    return target && endpointOf(target)
+  }
+  const [only, ...others] = instance.body.isIntrinsic ? portsOf(instance) : publicChildren(instance)
+  if (only === undefined || others.length > 0) return undefined
+  return typeof only === 'number' ? { leaf: instance, port: only } : onlyEndpointOf(only)
+}
+
+/** Finds the leaf that listens on a port of an instance. */
+function ownerOf(instance: Instance, port: number): Instance | undefined {
+  if (instance.body.isIntrinsic) return portsOf(instance).includes(port) ? instance : undefined
+  for (const child of publicChildren(instance)) {
+    const owner = ownerOf(child, port)
+    if (owner !== undefined) return owner
+  }
+  return undefined
+}
+
+/** Returns the leaves that a capability stands for: the one that was selected, or else all public ones. */
+export function leavesOf({ chosen, port }: Capability): readonly Instance[] {
+  const owner = port === undefined ? undefined : ownerOf(chosen, port)
+  return owner === undefined ? publicLeavesOf(chosen) : [owner]
+}
+
+function publicLeavesOf(instance: Instance): readonly Instance[] {
+  if (isAutoscaler(instance)) {
+    const target = scaledBy(instance)
+    return target === undefined ? [] : leavesOf(target)
+  }
+  return instance.body.isIntrinsic ? [instance] : publicChildren(instance).flatMap(publicLeavesOf)
+}
+
+/** Returns the members of a property that is a table. */
+export function membersOf({ properties }: Instance, name: string): ReadonlyMap<string, BoundValue> {
+  const value = properties.get(name)
+  return value instanceof Map ? (value as ReadonlyMap<string, BoundValue>) : new Map<string, BoundValue>()
+}
+
+export function textIn({ properties }: Instance, name: string): string | undefined {
+  const value = properties.get(name)
+  return typeof value === 'string' ? value : undefined
+}

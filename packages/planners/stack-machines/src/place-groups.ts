@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { compareText } from '@davit/languages'
+import { finding, type Instance, placeOf, portsOf, type StackFinding } from '@davit/stack'
+import type { Targets } from './addresses.ts'
+import { allowedTargets, type PlacementTable } from './allowed-targets.ts'
+import type { Group } from './groups.ts'
+
+export interface PlacementContext {
+  readonly targets: Targets
+  readonly placement: PlacementTable
+  typeOf(leaf: Instance): string
+  replicasOf(leaf: Instance): number
+  /** Targets on which a leaf runs already. */
+  deployedOn(leaf: Instance): ReadonlySet<string>
+}
+
+/**
+ * Chooses targets for each group, best first. Who comes or goes moves nobody else: a target is ranked for each group by itself, and
+ * those on which it runs come first.
+ */
+export function placeGroups(
+  groups: readonly Group[],
+  context: PlacementContext,
+  findings: StackFinding[],
+): ReadonlyMap<Instance, readonly string[]> {
+  const places = new Map<Instance, readonly string[]>()
+  const taken = new TakenPorts()
+  for (const group of groups) {
+    const chosen = choose(group, context, taken)
+    if (chosen.kind === 'refused') {
+      findings.push(chosen.finding)
+      continue
+    }
+    for (const target of chosen.targets) taken.take(target, group)
+    for (const leaf of group) places.set(leaf, chosen.targets)
+  }
+  return places
+}
+
+type Choice =
+  | { readonly kind: 'chosen'; readonly targets: readonly string[] }
+  | { readonly kind: 'refused'; readonly finding: StackFinding }
+
+function choose(group: Group, context: PlacementContext, taken: TakenPorts): Choice {
+  const replicas = Math.max(1, ...group.map((leaf) => context.replicasOf(leaf)))
+  const ranked = rankedFor(group, context)
+  const free = ranked.filter((target) => taken.conflictOn(target, group) === undefined)
+  if (free.length >= replicas) return { kind: 'chosen', targets: free.slice(0, replicas) }
+  if (ranked.length < replicas) return { kind: 'refused', finding: tooFew(group, replicas, context) }
+  const [conflict] = ranked.flatMap((target) => taken.conflictOn(target, group) ?? [])
+  if (conflict === undefined) throw new Error('targets were refused without a port that is taken')
+  const { port, leaf, other } = conflict
+  return { kind: 'refused', finding: finding('MU612', [port, leaf.fqn, other.fqn], { place: placeOf(leaf.spot) }) }
+}
+
+function rankedFor(group: Group, context: PlacementContext): readonly string[] {
+  const [first] = group
+  const ranks = candidatesFor(group, context).map((target) => ({
+    target,
+    isDeployed: group.some((leaf) => context.deployedOn(leaf).has(target)),
+    rank: rankOf(first?.fqn ?? '', target),
+  }))
+  return ranks
+    .toSorted((left, right) => {
+      if (left.isDeployed !== right.isDeployed) return left.isDeployed ? -1 : 1
+      return compareText(left.rank, right.rank)
+    })
+    .map(({ target }) => target)
+}
+
+function rankOf(fqn: string, target: string): string {
+  return createHash('sha256').update(`${fqn}\0${target}`).digest('hex')
+}
+
+function candidatesFor(group: Group, context: PlacementContext): readonly string[] {
+  const sets = group.map((leaf) => new Set(candidatesOf(leaf, context)))
+  return [...context.targets.keys()].filter((target) => sets.every((set) => set.has(target)))
+}
+
+function candidatesOf(leaf: Instance, { targets, placement, typeOf }: PlacementContext): readonly string[] {
+  const allowed = allowedTargets(placement, leaf.fqn)
+  return [...targets]
+    .filter(([name, { containers }]) => allowed?.has(name) !== false && has(containers, typeOf(leaf)))
+    .map(([name]) => name)
+}
+
+/** Names of containers are texts of their own kind. */
+function has(containers: ReadonlyMap<string, unknown>, type: string): boolean {
+  return containers.has(type)
+}
+
+/** Names the first leaf that lacks targets by itself, else the group as a whole. */
+function tooFew(group: Group, replicas: number, context: PlacementContext): StackFinding {
+  const leaf = group.find((one) => candidatesOf(one, context).length < replicas) ?? group[0]
+  if (leaf === undefined) throw new Error('a group has leaves')
+  return finding('MU611', [leaf.fqn, context.typeOf(leaf)], {
+    place: placeOf(leaf.spot),
+    hint: replicas === 1 ? undefined : `it runs ${replicas} times, each on a target of its own`,
+  })
+}
+
+interface Conflict {
+  readonly port: number
+  readonly leaf: Instance
+  readonly other: Instance
+}
+
+/** Who listens on which port of which target. */
+class TakenPorts {
+  readonly #targets = new Map<string, Map<number, Instance>>()
+
+  conflictOn(target: string, group: Group): Conflict | undefined {
+    const owners = new Map(this.#targets.get(target))
+    for (const leaf of group) {
+      for (const port of portsOf(leaf)) {
+        const other = owners.get(port)
+        if (other !== undefined) return { port, leaf, other }
+        owners.set(port, leaf)
+      }
+    }
+    return undefined
+  }
+
+  take(target: string, group: Group): void {
+    const owners = this.#targets.get(target) ?? new Map<number, Instance>()
+    for (const leaf of group) for (const port of portsOf(leaf)) owners.set(port, leaf)
+    this.#targets.set(target, owners)
+  }
+}

@@ -1,0 +1,29 @@
+import { type Cluster, finding, placeOf, type StackFinding } from '@davit/stack'
+
+export interface Settings {
+  /** Directory below which volumes are, on every target. */
+  readonly volumeDirectory: string
+  /** Property of targets by which others reach them. */
+  readonly addressProperty: string | undefined
+}
+
+const VOLUMES = '/var/lib/davit/volumes'
+
+/** Reads the settings of a cluster that machines know; others are for templates. */
+export function settingsOf(cluster: Cluster | undefined, findings: StackFinding[]): Settings {
+  const textOf = (name: string, isFit: (text: string) => boolean, wanted: string) => {
+    const value = cluster?.settings.get(name)
+    if (value === undefined || value === null) return undefined
+    if (typeof value === 'string' && isFit(value)) return value
+    const place = cluster && placeOf(cluster.spots.name)
+    findings.push(finding('MU152', [`the setting '${name}' must be ${wanted}`], { place }))
+    return undefined
+  }
+  const volumes = textOf('volumeDirectory', (text) => DIRECTORY.test(text), 'an absolute path of a directory, not /')
+  return {
+    volumeDirectory: volumes?.replace(/\/+$/, '') ?? VOLUMES,
+    addressProperty: textOf('addressProperty', (text) => text !== '', 'the name of a property'),
+  }
+}
+
+const DIRECTORY = /^\/(?!\/*$)\P{Cc}+$/u

@@ -1,0 +1,114 @@
+import { Manifest, validateDocument } from '@davit/documents'
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { allowedTargets } from '../src/allowed-targets.ts'
+import { emissionOf, type Services, servicesIn, stackOf, type Targets, targetsNamed } from './testing.ts'
+
+const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+const MACHINES = ['m1', 'm2', 'm3', 'm4', 'm5']
+
+const services = fc.uniqueArray(fc.constantFrom(...NAMES), { minLength: 1 })
+const machines = fc.uniqueArray(fc.constantFrom(...MACHINES), { minLength: 1 })
+
+function placed(names: readonly string[], targets: Targets, deployed?: Manifest): Services {
+  const texts = stackOf(Object.fromEntries(names.map((name) => [name, 'type: mu/container, command: [x]'])))
+  return servicesIn(emissionOf(texts, deployed === undefined ? { targets } : { targets, deployed }))
+}
+
+test('services that come or go move nobody', () => {
+  const law = fc.property(services, services, machines, (some, more, names) => {
+    const targets = targetsNamed(names)
+    const [few, all] = [placed(some, targets), placed([...new Set([...some, ...more])], targets)]
+    for (const name of Object.keys(few)) expect(all[name]?.targets).toEqual(few[name]?.targets)
+  })
+  fc.assert(law, { numRuns: 15 })
+})
+
+test('a target that goes moves only its own services, and one that comes moves some to itself only', () => {
+  const law = fc.property(services, machines, fc.constantFrom(...MACHINES), (names, some, other) => {
+    const rest = some.filter((one) => one !== other)
+    fc.pre(rest.length > 0)
+    const [without, within] = [placed(names, targetsNamed(rest)), placed(names, targetsNamed([...rest, other]))]
+    const stayed = Object.keys(within).filter((name) => within[name]?.targets[0] !== other)
+    for (const name of stayed) expect(without[name]?.targets).toEqual(within[name]?.targets)
+  })
+  fc.assert(law, { numRuns: 15 })
+})
+
+test('what is deployed stays, even if a better target comes', () => {
+  const law = fc.property(services, machines, machines, (names, before, after) => {
+    const was = placed(names, targetsNamed(before))
+    const now = placed(names, targetsNamed([...new Set([...before, ...after])]), manifestOf(was))
+    for (const name of Object.keys(was)) expect(now[name]?.targets).toEqual(was[name]?.targets)
+  })
+  fc.assert(law, { numRuns: 15 })
+})
+
+function manifestOf(placedServices: Services): Manifest {
+  const entries = Object.entries(placedServices)
+  const pkg = (name: string) => `/var/lib/davit/store/00000000000000000000000000000000-${name}`
+  const key = (index: number) => index.toString(16).padStart(64, '0')
+  const targets = [...new Set(entries.flatMap(([, one]) => one.targets))]
+  const data = {
+    document: 'manifest',
+    version: 2,
+    profiles: Object.fromEntries(targets.map((target) => [target, pkg('profile')])),
+    services: Object.fromEntries(
+      entries.map(([name], index) => [key(index), { name, pkg: pkg(name), type: 'process' }]),
+    ),
+    infrastructure: Object.fromEntries(
+      targets.map((target) => [
+        target,
+        {
+          properties: { hostname: target },
+          containers: { process: {} },
+          system: 'x86_64-linux',
+          numOfCores: 1,
+          clientInterface: 'davit-ssh',
+          targetProperty: 'hostname',
+        },
+      ]),
+    ),
+    serviceMappings: entries.flatMap(([, one], index) =>
+      one.targets.map((target) => ({ service: key(index), target, container: 'process' })),
+    ),
+    snapshotMappings: [],
+  }
+  return validateDocument(Manifest, data, { file: 'manifest' })
+}
+
+test('ports never meet on a target, and volumes are with all who mount them', () => {
+  const service = fc.record({ port: fc.integer({ min: 1, max: 3 }), volume: fc.integer({ min: 0, max: 2 }) })
+  const law = fc.property(fc.array(service, { maxLength: 6 }), fc.integer({ min: 1, max: 5 }), (list, count) => {
+    const entries = list.map(({ port, volume }, index) => {
+      const mount = volume === 0 ? '' : `, volumes: { V: v${volume} }`
+      return [`s${index}`, `type: mu/container, command: [x], port: ${port}${mount}`] as const
+    })
+    const volumes = [1, 2].map((number) => [`v${number}`, 'type: mu/volume'] as const)
+    const texts = stackOf(Object.fromEntries([...entries, ...volumes]))
+    const emission = emissionOf(texts, { targets: targetsNamed(MACHINES.slice(0, count)) })
+    if (emission.kind === 'refused') return emission.findings.some(({ code }) => code === 'MU612')
+    const placedServices = servicesIn(emission)
+    const targetsOf = (name: string) => placedServices[`shop.${name}`]?.targets ?? []
+    const seen = list.flatMap(({ port }, index) => targetsOf(`s${index}`).map((target) => `${target}:${port}`))
+    expect(new Set(seen).size).toBe(seen.length)
+    return list.every(({ volume }, index) => volume === 0 || targetsOf(`v${volume}`)[0] === targetsOf(`s${index}`)[0])
+  })
+  fc.assert(law, { numRuns: 30 })
+})
+
+test.each([
+  ['a/b', ['own']],
+  ['a/c', ['below']],
+  ['a/d/e', ['deeper']],
+  ['a', undefined],
+  ['b', undefined],
+])('placement of %s: the longest match', (fqn, expected) => {
+  const table = new Map([
+    ['a/b', ['own']],
+    ['a/**', ['below']],
+    ['a/d/**', ['deeper']],
+  ])
+  const allowed = allowedTargets(table, fqn)
+  expect(allowed && [...allowed]).toEqual(expected)
+})

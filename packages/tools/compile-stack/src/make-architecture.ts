@@ -1,0 +1,52 @@
+import { resolve } from 'node:path'
+import { loadTargets } from '@davit/models'
+import type { CompiledStack, Emission, StackFinding } from '@davit/stack'
+import { architectureOfStack, changesSince } from '@davit/stack-machines'
+import { currentSystem } from '@davit/store'
+import { type ToolContext, usageError } from '@davit/tool'
+import { say } from './messages.ts'
+import { type Previous, readPrevious } from './previous.ts'
+
+export interface MachineArguments {
+  readonly infrastructure: string | undefined
+  readonly previous: readonly string[]
+  readonly noReplace: boolean
+}
+
+/** Places a compiled stack on machines; the text is an architecture model. */
+export async function makeArchitecture(
+  stack: CompiledStack,
+  context: ToolContext<MachineArguments>,
+): Promise<Emission> {
+  const { environment, report, signal } = context
+  const previous = await readPrevious(context.args.previous, context)
+  const changes = changesIn(stack, previous, context)
+  if (changes.some(({ severity }) => severity === 'error')) return { kind: 'refused', findings: changes }
+  const file = infrastructureOf(stack, context)
+  const system = currentSystem(environment)
+  const { targets, warnings } = await loadTargets(file, { system, environment, signal, report, showTrace: false })
+  for (const diagnostic of warnings) report({ kind: 'diagnostic', diagnostic })
+  // What davit does not read is no part of an architecture model.
+  const known = new Map([...targets].map(([name, target]) => [name, { ...target, attributes: undefined }]))
+  const emission = architectureOfStack(stack, { targets: known, deployed: previous.deployed })
+  return { ...emission, findings: [...changes, ...emission.findings] }
+}
+
+/** Tells which services are interrupted; returns what is replaced. */
+function changesIn(
+  stack: CompiledStack,
+  previous: Previous,
+  { args, report }: ToolContext<MachineArguments>,
+): readonly StackFinding[] {
+  if (previous.stack === undefined) return []
+  const changes = changesSince(previous.stack, stack, { refusesReplacement: args.noReplace })
+  for (const interruption of changes.interruptions) report(say('service-interrupted', interruption))
+  return changes.findings
+}
+
+function infrastructureOf(stack: CompiledStack, { args, workingDirectory }: ToolContext<MachineArguments>): string {
+  const { cluster, roots } = stack.options
+  if (args.infrastructure !== undefined) return resolve(workingDirectory, args.infrastructure)
+  if (cluster?.infrastructure !== undefined) return resolve(roots.workspace, cluster.infrastructure)
+  throw usageError('nothing says what the machines are', 'name an infrastructure model with -i, or in the cluster')
+}
