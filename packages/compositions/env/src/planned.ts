@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { refusePlanOfManifest } from '@davit/deployment'
 import { encodeDocument, Manifest, PlanDocument } from '@davit/documents'
 import { type ToolContext, usageError } from '@davit/tool'
 
@@ -22,6 +23,7 @@ export async function readPlanned({ args, readDocument }: ToolContext<Order>): P
   const { value, text } = await readDocument(PlanDocument, args.plan)
   if (args.profile !== value.profile && args.profile !== 'default')
     throw usageError(`the plan is one for '${value.profile}'`, 'omit -p, or make a plan with it')
+  refusePlanOfManifest(value, args.plan)
   return { order: orderOf(args, value), text, manifest: encodeDocument(Manifest, value.manifest, 'json') }
 }
 

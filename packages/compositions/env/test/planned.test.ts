@@ -62,6 +62,12 @@ describe('davit-env --plan', () => {
     const { status, stderr } = await run(['--plan', path('plan.json'), '-p', 'other'])
     expect([status, stderr]).toEqual([64, expect.stringContaining("the plan is one for 'shop'")])
     expect(await run(['--plan', path('gone.json')])).toMatchObject({ status: 66, stdout: '' })
+    write({ ...PLAN, against: 'manifest' })
+    const ofManifest = `davit-env: '${path('plan.json')}' is a plan from another manifest, for which no machine was asked`
+    expect(await run(['--plan', path('plan.json')])).toMatchObject({
+      status: 64,
+      stderr: expect.stringContaining(ofManifest),
+    })
     nothingLeft()
   })
 })

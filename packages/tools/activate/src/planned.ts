@@ -1,6 +1,5 @@
 import { isSameManifest } from '@davit/coordinator-state'
-import { optionsOfTerms } from '@davit/deployment'
-import { DavitError, ExitStatus } from '@davit/diagnostics'
+import { optionsOfTerms, refusePlanOfManifest } from '@davit/deployment'
 import { encodeDocument, Manifest, PlanDocument } from '@davit/documents'
 import { dashed, type DocumentInput, type ToolContext, usageError } from '@davit/tool'
 
@@ -19,15 +18,8 @@ export async function readPlan({ args, readDocument }: ToolContext<Arguments>): 
   const other = args.oldManifest === undefined ? (args.abandon.length === 0 ? undefined : 'abandon') : 'old-manifest'
   if (other !== undefined) throw usageError(`options '--plan' and '--${other}' cannot be combined`, 'omit one of them')
   const { value } = await readDocument(PlanDocument, args.plan)
-  if (value.against === 'targets') return value
-  throw new DavitError(
-    'plan-of-manifest',
-    `'${args.plan}' is a plan from another manifest, for which no machine was asked`,
-    {
-      exitStatus: ExitStatus.usage,
-      hint: 'make it without --from to carry it out',
-    },
-  )
+  refusePlanOfManifest(value, args.plan)
+  return value
 }
 
 /** Adds to a context the options that a plan was made with; refuses others. */

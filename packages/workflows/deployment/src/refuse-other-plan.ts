@@ -1,4 +1,4 @@
-import { DavitError } from '@davit/diagnostics'
+import { DavitError, ExitStatus } from '@davit/diagnostics'
 import type { Manifest, PlanDocument } from '@davit/documents'
 import { planDifferences } from '@davit/review'
 
@@ -23,4 +23,17 @@ export function refuseOtherPlan(next: Manifest, plan: Plan, { expected, ...terms
     diagnostics: differences.map((message) => ({ severity: 'error', message })),
     hint: 'nothing was done; make the plan anew with davit-plan, and look at it',
   })
+}
+
+/** Refuses a plan that was made of two manifests, since no machine was asked what would have to be done. */
+export function refusePlanOfManifest({ against }: PlanDocument, file: string): void {
+  if (against === 'targets') return
+  throw new DavitError(
+    'plan-of-manifest',
+    `'${file}' is a plan from another manifest, for which no machine was asked`,
+    {
+      exitStatus: ExitStatus.usage,
+      hint: 'make it without --from to carry it out',
+    },
+  )
 }
