@@ -3,6 +3,7 @@ import { DavitError } from '@davit/diagnostics'
 import { type Infrastructure, Manifest, statedDocument } from '@davit/documents'
 
 import { loadNamed, type LoadInfrastructure } from './infrastructure-of.ts'
+import { manifestOfTargets } from './selection-for.ts'
 import type { ToolContext } from './tool-context.ts'
 import { usageError } from './usage-error.ts'
 import { deploymentOf } from './with-deployment.ts'
@@ -55,6 +56,11 @@ export async function targetSource(
 
 function sourceIn(expected: Manifest): TargetSource {
   return { infrastructure: expected.infrastructure, expected }
+}
+
+/** The manifests whose secrets the targets may have. An infrastructure model that a person names is trusted as a manifest is. */
+export function trustedManifests({ infrastructure, expected }: TargetSource): readonly Manifest[] {
+  return [expected ?? manifestOfTargets(infrastructure)]
 }
 
 /** Reads a manifest; undefined if the file is something else. */

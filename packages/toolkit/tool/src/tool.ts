@@ -50,7 +50,13 @@ export type { DocumentInput, Environment, ForegroundCommand, Input, ToolContext 
 export { unlessInterrupted } from './unless-interrupted.ts'
 export { dashed, givenOptions } from './given-options.ts'
 export { version } from './version.ts'
-export { findTargetSource, type SourceArguments, targetSource, type TargetSource } from './target-source.ts'
+export {
+  findTargetSource,
+  type SourceArguments,
+  targetSource,
+  type TargetSource,
+  trustedManifests,
+} from './target-source.ts'
 export { usageError } from './usage-error.ts'
 export {
   type DeploymentArguments,

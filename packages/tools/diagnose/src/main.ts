@@ -10,6 +10,7 @@ import {
   renderTable,
   targetSource,
   type ToolContext,
+  trustedManifests,
   withTargets,
 } from '@davit/tool'
 
@@ -27,7 +28,7 @@ export const tool = defineTool({
     const named = { ...context, args: { ...args, source: args.infrastructure } }
     const { infrastructure, expected } = await targetSource(named, loadInfrastructure)
     const targets = onlyTargets(infrastructure, args.target)
-    const manifests = expected === undefined ? [] : [expected]
+    const manifests = trustedManifests({ infrastructure: targets, expected })
     return withTargets(targets, { ...context, role: 'logs', manifests }, async (reached) => {
       const containers = args.container.length === 0 ? undefined : new Set(args.container)
       const terms = { profile, expected, services: new Set([args.service]), containers, signal: context.signal }

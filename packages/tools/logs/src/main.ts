@@ -2,7 +2,15 @@ import type { DavitError } from '@davit/diagnostics'
 import { loadInfrastructure } from '@davit/models'
 import { followLogs, type LogLine, type LogTerms, readLogs } from '@davit/service-logs'
 import { addressOf } from '@davit/target'
-import { defineTool, deploymentOf, type OpenMachine, targetSource, type ToolContext, withTargets } from '@davit/tool'
+import {
+  defineTool,
+  deploymentOf,
+  type OpenMachine,
+  targetSource,
+  trustedManifests,
+  type ToolContext,
+  withTargets,
+} from '@davit/tool'
 
 import { description } from './description.ts'
 import { type Arguments, checkArguments, logTermsOf, refuseUnknown } from './log-terms.ts'
@@ -19,10 +27,10 @@ export const tool = defineTool({
       loadInfrastructure,
     )
     const terms = logTermsOf(context, { ...source, profile })
-    const { infrastructure, expected } = terms
+    const { infrastructure } = terms
     const render = rendererFor(context)
     const emit = (lines: readonly LogLine[]) => print(render(lines))
-    const manifests = expected === undefined ? [] : [expected]
+    const manifests = trustedManifests(terms)
     return withTargets(infrastructure, { ...context, role: 'logs', manifests }, async (reached, _, open) => {
       if (args.follow) return followLogs(reached, { open: opener(open, terms), emit }, terms)
       const { lines, services, failures } = await readLogs(reached, terms)

@@ -7,6 +7,7 @@ import {
   onSelected,
   selectionFor,
   targetSource,
+  trustedManifests,
   usageError,
   withTargets,
 } from '@davit/tool'
@@ -22,7 +23,7 @@ export const tool = defineTool({
     const format = formatIn(args)
     const { profile } = deploymentOf(context)
     const source = await targetSource(context, loadInfrastructure)
-    const manifests = source.expected === undefined ? [] : [source.expected]
+    const manifests = trustedManifests(source)
     const selection = await selectionFor(source.expected ?? manifestOfTargets(source.infrastructure), context)
     const infrastructure = onSelected(source.infrastructure, selection)
     return withTargets(infrastructure, { ...context, role: 'query', manifests }, async (reached) => {
