@@ -1,8 +1,8 @@
 import { printable } from '@davit/diagnostics'
 import type { MappingId } from '@davit/documents'
 
-import type { Change, ContainerNode, Edge, Graph, InstanceNode, TargetNode } from './graph.ts'
-import { fillOf } from './palette.ts'
+import type { Change, ContainerNode, Edge, Graph, InstanceNode, Status, TargetNode } from './graph.ts'
+import { fillOf, STATUS_MARKS } from './palette.ts'
 
 export interface DotOptions {
   /** Whether containers are drawn around their services. */
@@ -67,11 +67,18 @@ function cluster(name: string, { label, fill }: ClusterStyle, content: readonly 
   ]
 }
 
-function nodeLine({ id, name, provides, change }: InstanceNode, { ids }: Writing): string {
+function nodeLine({ id, name, provides, change, status }: InstanceNode, { ids }: Writing): string {
   const [first = '', ...rest] = [name, ...provides].map((part) => escaped(labelText(part)))
   const provider = rest.length === 0 ? '' : ', peripheries=2'
   const text = rest.length === 0 ? first : `${first} &#8594;\\n${rest.join('\\n')}`
-  return `${ids.get(id) ?? ''} [ label = "${text}"${provider}${change === undefined ? '' : changeText(change)} ];`
+  const found = status === undefined ? '' : `\\n(${escaped(labelText(status.text))})`
+  // A change has the colour, since what was found is told in words.
+  const fill = change === undefined ? statusFill(status) : changeText(change)
+  return `${ids.get(id) ?? ''} [ label = "${text}${found}"${provider}${fill} ];`
+}
+
+function statusFill(status: Status | undefined): string {
+  return status === undefined ? '' : `, fillcolor="${STATUS_MARKS[status.kind].fill}"`
 }
 
 function changeText({ kind, reasons }: Change): string {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 
+import { mappingIdOf } from '@davit/documents'
 import { describe, expect, test } from 'vitest'
 
 import { graphOf, renderDot } from '../src/picture.ts'
@@ -24,6 +25,15 @@ describe('renderDot()', () => {
 
   test('writes a change in colours', async () => {
     await expect(renderDot(CHANGED, ALL)).toMatchFileSnapshot('golden/change.dot')
+  })
+
+  test('tells in words and colours what was found', () => {
+    const [mapping] = PAGE.serviceMappings
+    const status = new Map([[mappingIdOf(mapping!), { kind: 'down', text: 'does not "run"' } as const]])
+    const found = renderDot(graphOf(PAGE, { title: '', status }), ALL)
+      .split('\n')
+      .filter((line) => line.includes('fillcolor="'))
+    expect(found).toEqual([expect.stringMatching(/\\n\(does not \\"run\\"\)".*, fillcolor="#e58a63" \];$/)])
   })
 
   test('leaves out containers', async () => {
