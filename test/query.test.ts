@@ -105,7 +105,7 @@ qu3
     await second!.befall('reboot')
     await third!.befall('reinstall')
     await first!.sh(
-      `pkill -f '[s]leep 1000000'; rm -r ${user.storeDirectory}/*-api; cd ${STATE}/qu1/active/default/wrapper:* && printf x >>record`,
+      `pkill -f '[s]leep 1000000'; rm -r ${user.storeDirectory}/*-api; cd ${STATE}/qu1/active/default/wrapper:* && sed -i 1d record`,
     )
     const [ended, notes] = await status()
     expect([ended, (notes as readonly string[]).map((note) => note.replace(/\/\S*\/\S*-/g, ''))]).toEqual([
