@@ -26,7 +26,7 @@ beforeAll(() => {
   writeFileSync(join(first, 'bin/davit-foreign'), 'not ours')
   execFileSync(join(ROOT, 'scripts/install'), ['--prefix', first], { stdio: 'pipe' })
   renameSync(first, prefix)
-}, 180_000)
+}, 600_000)
 afterAll(() => rmSync(directory, { recursive: true }))
 
 test.each(names)('%s runs where it was moved to', (name) => {
