@@ -94,7 +94,14 @@ const runSet = (text: string, generation?: number, profile = 'default') =>
   set.run(contextOf({ ...SET, generation, profile }, text))
 const runGenerations = (args: object) => generations.run(contextOf({ previous: false, deleteAll: false, ...args }))
 const runCollect = (args: object = {}) => collect.run(contextOf({ ...COLLECT, ...args }))
-const COLLECT = { deployed: true, deleteOld: false, dryRun: false, interface: 'ssh', targetProperty: 'hostname' }
+const COLLECT = {
+  on: [],
+  deployed: true,
+  deleteOld: false,
+  dryRun: false,
+  interface: 'ssh',
+  targetProperty: 'hostname',
+}
 const expire = () => {
   const old = new Date(Date.now() - A_DAY_AND_A_MINUTE)
   const roots = join(directory, 'store/.davit/roots')
