@@ -102,7 +102,8 @@ function withPlaces(diagnostics: readonly DiagnosticOfPart[], placeOf: PlaceOf):
   })
 }
 
-function emptyDocument(file: string): DavitError {
+/** Makes the error for a document without any text, which comes from a pipe as a rule. */
+export function emptyDocument(file: string): DavitError {
   return new DavitError('empty-document', `'${file}' is empty`, {
     exitStatus: ExitStatus.noInput,
     hint: 'the previous tool in the pipe probably failed: see its message above',

@@ -26,7 +26,7 @@ export {
 } from './build-model.ts'
 export { type CompiledService, CompiledStack } from './compiled-stack.ts'
 export { DeploymentModel, deploymentModel } from './deployment-model.ts'
-export { encodeDocument, locateDocument, parseDocument, validateDocument } from './document.ts'
+export { emptyDocument, encodeDocument, locateDocument, parseDocument, validateDocument } from './document.ts'
 export { type ActivationMapping, FirstManifest, type FirstSnapshotMapping } from './first-manifest.ts'
 export type { Format } from './format.ts'
 export {

@@ -15,7 +15,7 @@ export const description = {
   description: [
     'Fills in every default, resolves targets, containers and inter-dependencies, and puts sources and derivations of the packages into the store. Builds nothing.',
     'With --infrastructure-only, evaluates nothing but the infrastructure model, and prints it with every default filled in; the store is not used.',
-    'Models are written in TypeScript, JavaScript, YAML, JSON or the Nix language, and may be mixed.',
+    'Models are written in TypeScript, JavaScript, YAML, JSON or the Nix language, and may be mixed. In place of a file, - is a model in JSON on standard input, where relative paths start from the working directory.',
   ],
   examples: [
     {
@@ -25,6 +25,10 @@ export const description = {
     {
       command: 'davit-normalize --undeploy -i infrastructure.ts | davit-manifest',
       describe: 'a manifest without services',
+    },
+    {
+      command: 'davit-compile-stack shop -c test | davit-normalize -A - | davit-manifest',
+      describe: 'a manifest of a stack file',
     },
     {
       command: 'davit-normalize --infrastructure-only -i infrastructure.ts',
@@ -51,7 +55,7 @@ export const description = {
     },
   },
   environment: { ...storeEnvironment, ...sizeEnvironment },
-  seeAlso: ['davit-manifest(1)', 'davit-env(1)'],
+  seeAlso: ['davit-manifest(1)', 'davit-env(1)', 'davit-compile-stack(1)'],
   holdsMuch: true,
   interrupted: {
     once: 'no target was touched; run the same command again',

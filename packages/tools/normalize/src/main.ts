@@ -16,7 +16,7 @@ import { storeKindFor } from './store-kind.ts'
 export const tool = defineTool({
   ...description,
   async run(context) {
-    const { args, print, report, trace, environment, privileged, signal } = context
+    const { args, print, readInput, report, trace, environment, privileged, signal, workingDirectory } = context
     const timed = <Result>(name: string, work: () => Result | Promise<Result>) =>
       traced(trace, { kind: 'work', name }, work)
     const system = currentSystem(environment)
@@ -30,6 +30,7 @@ export const tool = defineTool({
       extraParams: args.extraParams,
       targetProperty: args.targetProperty,
       showTrace: args.showTrace ?? false,
+      readStandardInput: async () => ({ ...(await readInput('-')), workingDirectory }),
       tellSources: args.origin === undefined ? undefined : (told: readonly GivenSource[]) => (sources = told),
     }
     const model = await timed('evaluate models', () => loadArchitecture(files, loading))

@@ -6,7 +6,7 @@ import { type ExtraParameters, parametersForModels } from './languages/extra-par
 import { functionContexts } from './reading/function-context.ts'
 import { type GivenModel, refuseMistaken } from './reading/model-kinds.ts'
 import { type GivenSource, givenSources } from './given-sources.ts'
-import { loadModels } from './languages/load-models.ts'
+import { loadModels, type ModelsOrigin } from './languages/load-models.ts'
 import type { Model } from './reading/model.ts'
 import type { NixOptions } from './languages/nix/nix-options.ts'
 import { withNix } from './languages/nix/with-nix.ts'
@@ -33,12 +33,14 @@ export interface LoadOptions extends NixOptions {
   readonly tellTargets?: ((targets: unknown) => void) | undefined
   /** Gets what was read, before it is evaluated. */
   readonly tellSources?: ((sources: readonly GivenSource[]) => void) | undefined
+  /** Reads a model in JSON from standard input, for the file `-`. */
+  readonly readStandardInput?: ModelsOrigin['readStandardInput']
 }
 
 /** Loads models into one architecture model. Throws 'invalid-model' with all problems of form, or the failure of a model. */
 export async function loadArchitecture(files: ModelFiles, options: LoadOptions): Promise<ArchitectureModel> {
   return withTemporaryDirectory(options.environment ?? {}, async (directory) => {
-    const loaded = await loadModels(files, directory)
+    const loaded = await loadModels(files, { directory, readStandardInput: options.readStandardInput })
     options.tellSources?.(givenSources(loaded))
     const parameters = await parametersForModels(options.extraParams, { ...options, needsValues: needsValues(loaded) })
     const { contextFor, noteNames, unread } = functionContexts(parameters.values)

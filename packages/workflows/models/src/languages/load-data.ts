@@ -1,8 +1,8 @@
 import { dirname, extname, resolve } from 'node:path'
 import { DavitError, ExitStatus, type Path } from '@davit/diagnostics'
-import { parseDocument, PartialInfrastructure } from '@davit/documents'
+import { emptyDocument, parseDocument, PartialInfrastructure } from '@davit/documents'
 import { parseData } from '@davit/languages'
-import type { Model } from '../reading/model.ts'
+import type { Model, ModelSource } from '../reading/model.ts'
 import { memberOf } from '../reading/part.ts'
 import { readModelText } from './read-model-text.ts'
 
@@ -10,9 +10,28 @@ import { readModelText } from './read-model-text.ts'
 export async function loadData(file: string): Promise<Model> {
   const language = extname(file) === '.json' ? 'json' : 'yaml'
   const text = await readModelText(file)
+  const path = resolve(file)
+  return modelOfData({ file, text }, { language, path, directory: dirname(path) })
+}
+
+/** Makes a model of JSON that was read from standard input; its relative paths start from the working directory. */
+export function modelOfInput({ file, text }: ModelSource, workingDirectory: string): Model {
+  if (text.trim() === '') throw emptyDocument(file)
+  return modelOfData({ file, text }, { language: 'json', path: file, directory: workingDirectory })
+}
+
+interface DataOrigin {
+  readonly language: 'json' | 'yaml'
+  /** Absolute path of the file, or what stands for it. */
+  readonly path: string
+  /** Directory that relative paths start from. */
+  readonly directory: string
+}
+
+function modelOfData({ file, text }: ModelSource, { language, path, directory }: DataOrigin): Model {
   const { value, placeOf, placeOfKey } = parseData(text, { file, language })
-  const sources = () => [{ file: resolve(file), text }]
-  const model = { file, sources, directory: dirname(resolve(file)), value, placeOf, placeOfKey, failureOf: dataFailure }
+  const sources = () => [{ file: path, text }]
+  const model = { file, sources, directory, value, placeOf, placeOfKey, failureOf: dataFailure }
   const document = documentOf(value)
   if (document === undefined) return model
   if (document !== PartialInfrastructure.name || language === 'yaml') throw noModel(file, document)
@@ -50,4 +69,5 @@ const HINTS: ReadonlyMap<string, string> = new Map([
     "pass it to davit-manifest --deployment or a later tool; its infrastructure is the member 'infrastructure'",
   ],
   ['architecture', 'pass it to davit-manifest: davit-normalize makes it from models'],
+  ['stack', 'leave out --skip-codegen, so that davit-compile-stack makes a model of it'],
 ])

@@ -1,10 +1,10 @@
 import { extname } from 'node:path'
 import { DavitError, ExitStatus } from '@davit/diagnostics'
 import { grouped } from '@davit/languages'
-import { loadData } from './load-data.ts'
+import { loadData, modelOfInput } from './load-data.ts'
 import { loadScripts } from './load-scripts.ts'
 import { loadXml } from './load-xml.ts'
-import type { Model } from '../reading/model.ts'
+import type { Model, ModelSource } from '../reading/model.ts'
 import { loadNix } from './nix/load-nix.ts'
 import { together } from '../reading/problems.ts'
 import { type ByRole, mapRoles, rolesIn } from '../reading/roles.ts'
@@ -47,12 +47,33 @@ export async function loadModel(file: string, directory: string): Promise<Model>
   return modelOf(await loadFiles([file], directory), file)
 }
 
-/** Loads the files of all roles; reports all that cannot be read together. */
-export async function loadModels(files: ByRole<string>, directory: string): Promise<ByRole<Model>> {
-  const named = rolesIn(files).map(([, file]) => file)
-  const models = await loadFiles(named, directory)
-  return mapRoles(files, (file) => modelOf(models, file))
+/** A model in JSON that comes from standard input. */
+export interface GivenInput extends ModelSource {
+  readonly workingDirectory: string
 }
+
+export interface ModelsOrigin {
+  /** For what loaders write; it stays until all models are evaluated. */
+  readonly directory: string
+  /** Reads standard input, which `-` names; without it, `-` is refused like other names without a language. */
+  readonly readStandardInput?: (() => Promise<GivenInput>) | undefined
+}
+
+/** Loads the files of all roles; reports all that cannot be read together. */
+export async function loadModels(
+  files: ByRole<string>,
+  { directory, readStandardInput }: ModelsOrigin,
+): Promise<ByRole<Model>> {
+  const named = rolesIn(files).map(([, file]) => file)
+  const isRead = readStandardInput !== undefined && named.includes(STANDARD_INPUT)
+  const models = await loadFiles(isRead ? named.filter((file) => file !== STANDARD_INPUT) : named, directory)
+  if (!isRead) return mapRoles(files, (file) => modelOf(models, file))
+  const { workingDirectory, ...source } = await readStandardInput()
+  const input = modelOfInput(source, workingDirectory)
+  return mapRoles(files, (file) => (file === STANDARD_INPUT ? input : modelOf(models, file)))
+}
+
+const STANDARD_INPUT = '-'
 
 function modelOf(models: ReadonlyMap<string, Model>, file: string): Model {
   const model = models.get(file)
