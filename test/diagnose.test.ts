@@ -125,6 +125,8 @@ describe.skipIf(!HOSTS_POSSIBLE)('davit-diagnose of a service on three hosts', (
   test('goes on without a host that is down, and says so', async () => {
     await hosts[0]!.sshd('stop')
     const { status, stdout, stderr } = await diagnose('--', 'echo here')
+    // Who does not select it need not hear of it.
+    expect(succeeded(await diagnose('--on', 'dg2', '--', 'echo here'))).toMatchObject({ stdout, stderr: '' })
     await hosts[0]!.sshd('start')
     expect([status, stdout]).toEqual([69, 'dg2:process | here\n'])
     expect(stderr).toMatch(/^\[dg1\] warning: nothing can be done there: /m)

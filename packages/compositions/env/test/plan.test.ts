@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { addGeneration, deploymentPlace } from '@davit/coordinator-state'
-import { encodeDocument, Manifest, type ProfileName } from '@davit/documents'
+import { encodeDocument, Manifest, type PlanDocument, type ProfileName } from '@davit/documents'
 import { DeployedTargets } from '@davit/inventory/testing'
 import { fits, type Schema } from '@davit/testing/json-schema'
 import { type CallHere, runHere } from '@davit/tool/testing'
@@ -129,6 +129,37 @@ longest chain: 2 steps: deactivate api → activate web
     expect([status, stdout]).toEqual([2, expect.stringContaining('\nnot reached, and left alone: away\n')])
   })
 
+  test('plans for what is selected, and asks no other target', async () => {
+    rmSync(targets.up('web'))
+    const { infrastructure } = targets.manifest
+    const away = { ...infrastructure.get('back' as never)!, clientInterface: '/nonexistent' }
+    const next = {
+      ...targets.withProperty('front', 7),
+      infrastructure: new Map([...targets.withProperty('front', 7).infrastructure, ['back' as never, away]]),
+    }
+    const options = ['--on', 'front', '--restart-changed', write('next.json', next)]
+    const { status, stdout, stderr } = await plan(options)
+    expect([status, stderr]).toEqual([2, ''])
+    expect(stdout).toBe(
+      '~ restart web in box on front (no longer running; container properties changed: port)\n\n1 to restart, on 1 target\nlongest chain: 2 steps: deactivate web → activate web\n',
+    )
+    const { skipped, manifest } = JSON.parse((await plan(['-f', 'json', ...options])).stdout) as PlanDocument
+    expect([skipped, JSON.stringify(manifest)]).toEqual([[], expect.not.stringContaining('/nonexistent')])
+    expect((await plan(['--on', 'spare', write('same.json', targets.manifest)])).stdout).toBe('nothing to do\n')
+  })
+
+  test('plans from one manifest to a part of another', async () => {
+    const old = write('old.json', targets.manifest)
+    const next = write('next.json', { ...targets.withProperty('front', 2) })
+    const on = (selection: string) => plan(['--from', old, '--restart-changed', '--on', selection, next])
+    expect(await on('front')).toMatchObject({
+      status: 2,
+      stdout: expect.stringContaining('restart web in box on front'),
+    })
+    expect(await on('back')).toMatchObject({ status: 0, stdout: 'nothing to do\n' })
+    expect(await on('frnt')).toMatchObject({ status: 64, stdout: '', stderr: expect.stringContaining("'front'") })
+  })
+
   test('plans from one manifest to another without asking a machine', async () => {
     const { manifest } = targets
     const away = new Map(
@@ -164,6 +195,7 @@ service web changes
     [['-s', 's', 'm.json'], 'a manifest cannot be combined with models'],
     [['-s', 's'], 'the infrastructure model (-i) and the distribution model (-d) are missing'],
     [['-D', 'd', '-A', 'a'], "option '--deployment' cannot be combined with models"],
+    [['--from', '-', '--on', 'x', 'y'], "with '--on', '--from' cannot be '-'"],
     [['--from', '-'], "only one manifest can be '-'"],
     [['--from', 'x', '--repair', 'y'], "options '--from' and '--repair' cannot be combined"],
     [['--out', '', 'y'], "option '--out' needs a value"],

@@ -204,6 +204,8 @@ export const ERROR_CODES = {
     'A run was cut off after it had begun on something that `--on` leaves out. Continue it with `davit-env --resume`, take it back with `davit-env --abort`, or deploy without `--on`.',
   'plan-of-manifest':
     'A plan that was made with `--from` leads from another manifest, and no machine was asked. Make it without that option to carry it out.',
+  'plan-carried-out':
+    'Nothing of the plan is left to be done: somebody has carried it out. davit-plan with the same models shows whether anything else is to be done.',
   'plan-outdated':
     'What is active has changed since the plan was made, so that something else would be done. The differences are listed above the error. Make the plan anew with davit-plan, and look at it.',
   'program-not-executable': 'A file is not executable. Make it executable.',

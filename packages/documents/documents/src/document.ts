@@ -3,6 +3,7 @@ import { invalidDocument, openSource, type ParseOptions, type PlaceOf, plainOfPr
 import * as v from 'valibot'
 import type { DocumentReading, Format } from './format.ts'
 import { type DiagnosticOfPart, diagnosticOfIssue } from './diagnostic-of-issue.ts'
+import { makingOf } from './checks/check-header.ts'
 import { checkKeys } from './checks/check-keys.ts'
 import { readJsonDocument, writeJsonDocument } from './json-document.ts'
 import { readXmlDocument, writeXmlDocument } from './xml/xml-document.ts'
@@ -20,15 +21,18 @@ export function valueOf<Value>(format: Format<Value>, reading: DocumentReading, 
     if (outcome.kind === 'invalid') problems.push(...outcome.diagnostics)
   }
   const title = `cannot read '${file}' as ${format.title}`
-  throw invalidDocument(title, withPlaces(problems, reading.locate()), hintForLanguage(file))
+  throw invalidDocument(title, withPlaces(problems, reading.locate()), hintForLanguage(format, file))
 }
 
 /** Languages of models, by the names of their files. */
 const LANGUAGES_OF_MODELS = /\.(?:ya?ml|nix|[cm]?[jt]s)$/
 
-function hintForLanguage(file: string): string | undefined {
+function hintForLanguage(format: Format<unknown>, file: string): string | undefined {
   if (!LANGUAGES_OF_MODELS.test(file)) return undefined
-  return `documents are read in XML and JSON only: 'davit-convert --to json ${file}' prints this one as JSON`
+  const making = makingOf(format)
+  if (making !== undefined && format.xml === undefined) return making
+  const converting = `documents are read in XML and JSON only: 'davit-convert --to json ${file}' prints this one as JSON`
+  return making === undefined ? converting : `${converting}; of models, ${making}`
 }
 
 export interface ValidateOptions extends ParseOptions {

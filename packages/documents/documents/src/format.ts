@@ -10,6 +10,8 @@ export interface Format<Value> {
   /** Name in messages, with its article: `a manifest`. */
   readonly title: string
   readonly version: number
+  /** Command that makes one, for whoever passes something else. */
+  readonly madeBy?: string
   /** Older versions that are also read; only the current one is written. */
   readonly olderVersions?: readonly OlderVersion[]
   /** Schema of the value; accepts records as objects, and tables as objects or Maps. */

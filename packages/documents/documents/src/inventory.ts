@@ -28,6 +28,7 @@ export const InventoryDocument: Format<InventoryDocument> = {
   name: 'inventory',
   title: 'an inventory',
   version: 1,
+  madeBy: 'davit-query --status -f json',
   header: 'required',
   schema: inventory,
 }

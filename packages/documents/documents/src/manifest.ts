@@ -37,6 +37,7 @@ export const Manifest: Format<Manifest> = {
   name: 'manifest',
   title: 'a manifest',
   version: 2,
+  madeBy: 'davit-normalize … | davit-manifest',
   header: 'required',
   schema: manifest,
   xml: manifestXml,

@@ -77,6 +77,7 @@ export const PlanDocument: Format<PlanDocument> = {
   name: 'plan',
   title: 'a plan',
   version: 1,
+  madeBy: 'davit-plan --out FILE',
   header: 'required',
   schema: plan,
   check: (value) => checkManifest(value.manifest).map((one) => ({ ...one, path: ['manifest', ...(one.path ?? [])] })),

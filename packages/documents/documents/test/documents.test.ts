@@ -4,10 +4,13 @@ import {
   Architecture,
   DeploymentModel,
   encodeDocument,
+  type Format,
   Infrastructure,
+  InventoryDocument,
   Manifest,
   parseDocument,
   PartialInfrastructure,
+  PlanDocument,
   ProfileManifest,
   type StorePath,
   type TargetName,
@@ -39,8 +42,23 @@ test.each([
   ['<stdin>', undefined],
 ])('a manifest in another language is referred to davit-convert: %s', (file, command) => {
   const { hint } = problemOf(() => parseDocument(Manifest, '{ profiles = { }; }', { file }))
-  expect(hint === undefined ? hint : /'(.*)'/.exec(hint)?.[1]).toBe(command)
+  expect(hint === undefined ? hint : /'(.*?)'/.exec(hint)?.[1]).toBe(command)
 })
+
+test.each([
+  [PlanDocument, 'services: {}', "'davit-plan --out FILE' makes a plan"],
+  [PlanDocument, '{ "services": {} }', "'davit-plan --out FILE' makes a plan"],
+  [PlanDocument, '{ "document": "manifest", "version": 2 }', "'davit-plan --out FILE' makes a plan"],
+  [PlanDocument, '<manifest version="2"/>', "'davit-plan --out FILE' makes a plan"],
+  [InventoryDocument, 'targets: []', "'davit-query --status -f json' makes an inventory"],
+  [Manifest, 'web: [test1]', "; of models, 'davit-normalize … | davit-manifest' makes a manifest"],
+] as const)(
+  'what is no such document is told which command makes one: %o, %s',
+  (format: Format<unknown>, text, hint) => {
+    const problem = problemOf(() => parseDocument(format, text, { file: 'distribution.yaml' }))
+    expect([problem.hint, ...problem.diagnostics.map((one) => one.hint)].join('\n')).toContain(hint)
+  },
+)
 
 test('a manifest without any path has the default store', () => {
   expect(validateDocument(Manifest, noStore, { file: 'x' }).store).toEqual({

@@ -27,6 +27,7 @@ function statusOf(found: Found | undefined, error: string | undefined): Status {
   if (found === undefined) return { kind: 'unknown', text: 'nothing is known of it' }
   const text = found.drift.map((one) => one.text).join('; ')
   if (found.drift.some(({ kind }) => DOWN.has(kind))) return { kind: 'down', text }
+  if (found.drift.some(({ kind }) => kind === 'unknown')) return { kind: 'unknown', text }
   if (found.drift.length > 0) return { kind: 'drifted', text }
   return WITHOUT_DRIFT.get(found.status ?? '') ?? recorded(found)
 }

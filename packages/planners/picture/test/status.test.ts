@@ -25,6 +25,7 @@ test.each<readonly [Partial<Found>, string, string]>([
   [{ state: 'active' }, 'active', 'recorded as active'],
   [{ state: 'activating' }, 'unknown', 'recorded as activating'],
   [{ status: 'unknown' }, 'unknown', 'its module did not answer in time'],
+  [{ status: 'unknown', drift: drift('unknown') }, 'unknown', 'is unknown'],
   [{ status: 'does-not-run', drift: drift('died') }, 'down', 'is died'],
   [{ status: 'runs', drift: drift('changed') }, 'drifted', 'is changed'],
   [{ drift: drift('package-missing', 'missing') }, 'down', 'is package-missing; is missing'],

@@ -44,6 +44,13 @@ function capacityOf({ properties, numOfCores = 1 }: PlaceableTarget, name: strin
   return name === 'numOfCores' ? numOfCores : numberIn(properties.get(name))
 }
 
+/** What may be counted as the capacity of targets: properties of any of them that are numbers above zero. */
+export function capacitiesIn({ infrastructure }: Pick<PlaceableModels, 'infrastructure'>): ReadonlySet<string> {
+  const properties = [...infrastructure.values()].flatMap(({ properties: own }) => [...own])
+  const numbers = properties.flatMap(([name, value]) => (numberIn(value) === undefined ? [] : [name]))
+  return new Set(['numOfCores', ...numbers])
+}
+
 /** Notes that a service is placed on a target. */
 export function take(offer: Offer, { demand, provides }: Need): void {
   offer.taken += demand ?? 0

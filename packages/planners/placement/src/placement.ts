@@ -1,6 +1,7 @@
 export { distributionOf } from './distribution-of.ts'
 export { describeUnplaced } from './describe-unplaced.ts'
 export type { FormerPlaces, Place, PlaceableModels, PlaceableService, PlaceableTarget } from './models.ts'
+export { capacitiesIn } from './offers.ts'
 export { tagsIn } from './needs.ts'
 export { type Placements, placeServices, type PlacementTerms, type Unplaced } from './place-services.ts'
 export { placesIn } from './places-in.ts'

@@ -40,7 +40,8 @@ export async function carryOut(
   const progress = createProgress({ tool: tool.name, ...progressOptions(args, host) })
   const trace = openRunTrace({ tool: tool.name, host, report: progress.report })
   const journal = createRunJournal({ tool: tool.name, host, report: trace.report })
-  announceInterruption(tool, interruption, { report: journal.report, close: progress.close })
+  const voice = { report: journal.report, close: progress.close }
+  announceInterruption({ tool, args, interruption }, voice)
   const result = typeof args.output === 'string' ? fileOutput(args.output) : output
   const complain = (error: unknown): void =>
     void host.errors.write(renderError(error, { tool: tool.name, format: logFormat(args), debug: args.debug === true }))
@@ -55,11 +56,11 @@ export async function carryOut(
     journal.end(status ?? 0)
     return status || (output.cutShort ? READER_GONE : 0)
   } catch (error) {
-    const shown = interruption.signal.aborted ? interruptedBy(error, tool, interruption) : error
+    const shown = interruptedBy(error, tool, interruption)
     const status = interruption.status ?? exitStatusOf(error)
     journal.end(status, shown)
     progress.close()
-    complain(shown)
+    if (!isQuietEnd(error, { tool, args, interruption })) complain(shown)
     return status
   } finally {
     trace.end()
@@ -74,7 +75,15 @@ interface Voice {
   readonly close: () => void
 }
 
-function announceInterruption({ interrupted }: Tool, interruption: Interruption, { report, close }: Voice): void {
+interface Run {
+  readonly tool: Tool
+  readonly args: Arguments
+  readonly interruption: Interruption
+}
+
+function announceInterruption({ tool, args, interruption }: Run, { report, close }: Voice): void {
+  if (isEndless(tool, args)) return
+  const { interrupted } = tool
   const { signal, announcement, onStop } = interruption
   // The first listener, so that this is reported before the tool reacts.
   signal.addEventListener(
@@ -90,13 +99,27 @@ function announceInterruption({ interrupted }: Tool, interruption: Interruption,
   })
 }
 
+/** Whether an interruption is what the tool waits for. */
+function isEndless({ endless }: Tool, args: Arguments): boolean {
+  return endless !== undefined && args[endless] === true
+}
+
+function isQuietEnd(error: unknown, { tool, args, interruption }: Run): boolean {
+  return isEndless(tool, args) && isInterruption(error, interruption)
+}
+
 /** Replaces an error that the interruption caused by the interruption itself, with a hint at what is left. */
-function interruptedBy(error: unknown, { interrupted }: Tool, { signal }: Interruption): unknown {
-  const reason: unknown = signal.reason
-  const isPlain = error === reason || (error instanceof Error && error.name === 'AbortError')
+function interruptedBy(error: unknown, { interrupted }: Tool, interruption: Interruption): unknown {
+  const reason: unknown = interruption.signal.reason
+  const isPlain = isInterruption(error, interruption)
   if (!isPlain || !(reason instanceof DavitError) || interrupted === undefined) return isPlain ? reason : error
   const { code, message, exitStatus } = reason
   return new DavitError(code, message, { exitStatus, hint: interrupted.once })
+}
+
+/** Whether an error says nothing but that somebody interrupted the tool. */
+function isInterruption(error: unknown, { signal }: Interruption): boolean {
+  return signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'))
 }
 
 function progressOptions(args: Arguments, { errors, environment }: Host) {

@@ -39,6 +39,8 @@ export interface ToolDescription<
   readonly seeAlso?: readonly string[]
   /** Whether the tool holds thousands of services and moves few bytes, so that its memory is to be kept small. */
   readonly holdsMuch?: boolean
+  /** Boolean option, as its argument is named, with which the tool goes on until it is interrupted: then that is its quiet end. */
+  readonly endless?: string
   /** What an interruption leaves, and how to continue; tools that know more throw an error of their own. */
   readonly interrupted?: {
     /** What the tool does at the first signal, unless it finishes what is running. */

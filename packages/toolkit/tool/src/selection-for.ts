@@ -2,8 +2,9 @@ import { currentGeneration } from '@davit/coordinator-state'
 import { type Infrastructure, type Manifest, storeOf } from '@davit/documents'
 import type { Selection } from '@davit/selection'
 
-import { selectionIn } from './selection-in.ts'
+import { onSelected, selectionIn } from './selection-in.ts'
 import type { StateOwner } from './state-directory.ts'
+import type { TargetSource } from './target-source.ts'
 import { deploymentOf } from './with-deployment.ts'
 
 /** A manifest that knows targets, and nothing of services. */
@@ -14,6 +15,14 @@ export function manifestOfTargets(infrastructure: Infrastructure): Manifest {
 
 interface Owner extends StateOwner {
   readonly args: { readonly profile: string; readonly on: readonly string[] }
+}
+
+/** The targets of a source on which `--on` selects something; all of them without it. */
+export async function onSelectedTargets(
+  { infrastructure, expected }: TargetSource,
+  context: Owner,
+): Promise<Infrastructure> {
+  return onSelected(infrastructure, await selectionFor(expected ?? manifestOfTargets(infrastructure), context))
 }
 
 /** What `--on` selects of a manifest and of the current generation; undefined without it. */

@@ -103,6 +103,15 @@ export const onOptions = {
   },
 } as const satisfies OptionTable
 
+/** The same option of tools that only look at targets. */
+export const askOnOptions = {
+  on: {
+    ...onOptions.on,
+    describe:
+      'only ask the targets on which something of this is: targets by name or pattern, @TAG, or service:NAME; several are separated by commas, and ! excludes',
+  },
+} as const satisfies OptionTable
+
 /** Option of the tools that deploy for Disnix too. */
 export const originalOptions = {
   'original-profile': {

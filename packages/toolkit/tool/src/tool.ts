@@ -31,6 +31,7 @@ export {
   infrastructureOptions,
   interfaceOptions,
   moduleOptions,
+  askOnOptions,
   onOptions,
   originalOptions,
   originOptions,
@@ -41,7 +42,7 @@ export {
 } from './shared-options.ts'
 export { connectionEnvironment, secretEnvironment, sizeEnvironment, storeEnvironment } from './environments.ts'
 export { hashOfManifest, type JournalledRun, type JournalPurpose } from './run-journal.ts'
-export { manifestOfTargets, selectionFor } from './selection-for.ts'
+export { manifestOfTargets, onSelectedTargets, selectionFor } from './selection-for.ts'
 export { onSelected, refuseMore, selectionIn } from './selection-in.ts'
 export { secondsIn } from './seconds-in.ts'
 export { parseSince } from './since.ts'

@@ -1,4 +1,5 @@
 import {
+  askOnOptions,
   connectionEnvironment,
   infrastructureOptions,
   profileOptions,
@@ -28,6 +29,7 @@ export const description = {
   options: {
     ...profileOptions,
     service: { type: 'string', short: 'S', value: 'SERVICE', required: true, describe: 'name of the service' },
+    ...askOnOptions,
     target: { type: 'list', short: 't', value: 'TARGET', describe: 'only on this target; may be repeated' },
     container: { type: 'list', short: 'c', value: 'CONTAINER', describe: 'only in this container; may be repeated' },
     'show-mappings': { type: 'boolean', describe: 'list targets and containers of the service, and do nothing else' },

@@ -7,6 +7,7 @@ import {
   deploymentOf,
   noService,
   onlyTargets,
+  onSelectedTargets,
   renderTable,
   targetSource,
   type ToolContext,
@@ -27,7 +28,8 @@ export const tool = defineTool({
     const { profile } = deploymentOf(context)
     const named = { ...context, args: { ...args, source: args.infrastructure } }
     const { infrastructure, expected } = await targetSource(named, loadInfrastructure)
-    const targets = onlyTargets(infrastructure, args.target)
+    const selected = await onSelectedTargets({ infrastructure, expected }, context)
+    const targets = onlyTargets(selected, args.target)
     const manifests = trustedManifests({ infrastructure: targets, expected })
     return withTargets(targets, { ...context, role: 'logs', manifests }, async (reached) => {
       const containers = args.container.length === 0 ? undefined : new Set(args.container)

@@ -1,4 +1,5 @@
 import {
+  askOnOptions,
   connectionEnvironment,
   infrastructureOptions,
   profileOptions,
@@ -53,6 +54,7 @@ export const description = {
       describe:
         'only lines since then: 2d, 3h, 30m or 45s ago, or a day or time, in UTC unless it has a zone, such as 2026-11-21T17:30+01:00',
     },
+    ...askOnOptions,
     target: { type: 'list', short: 't', value: 'TARGET', describe: 'only from this target; may be repeated' },
     container: { type: 'list', short: 'c', value: 'CONTAINER', describe: 'only from this container; may be repeated' },
     activity: { type: 'boolean', describe: 'only what activities have printed' },
@@ -75,6 +77,7 @@ export const description = {
   },
   environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },
   seeAlso: ['davit-diagnose(1)', 'davit-query(1)', 'davit-journal(1)'],
+  endless: 'follow',
   interrupted: {
     announcement: 'stopping',
     once: 'nothing was changed; run the same command again',

@@ -5,6 +5,7 @@ import { addressOf } from '@davit/target'
 import {
   defineTool,
   deploymentOf,
+  onSelectedTargets,
   type OpenMachine,
   targetSource,
   trustedManifests,
@@ -26,7 +27,8 @@ export const tool = defineTool({
       { ...context, args: { ...args, source: args.infrastructure } },
       loadInfrastructure,
     )
-    const terms = logTermsOf(context, { ...source, profile })
+    const selected = await onSelectedTargets(source, context)
+    const terms = logTermsOf(context, { ...source, infrastructure: selected, profile })
     const { infrastructure } = terms
     const render = rendererFor(context)
     const emit = (lines: readonly LogLine[]) => print(render(lines))

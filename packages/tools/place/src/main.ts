@@ -9,6 +9,7 @@ import { defineTool, deploymentOf, type ToolContext, usageError } from '@davit/t
 
 import { description } from './description.ts'
 import { say } from './messages.ts'
+import { refuseUnknownCapacity } from './refuse-unknown-capacity.ts'
 import { tagsIn } from './tags-in.ts'
 
 export const tool = defineTool({
@@ -19,6 +20,7 @@ export const tool = defineTool({
     const former = await formerPlaces(context)
     const models = await modelsFor(context)
     const { services } = models
+    refuseUnknownCapacity(args.capacity, models)
     const terms = { capacity: args.capacity, tags: tagsIn(args.tags, services.keys()), previous: former }
     const { placements, unplaced } = placeServices(models, terms)
     if (unplaced.length > 0) {

@@ -80,6 +80,17 @@ web:
     )
   })
 
+  test('names a capacity that no target has, instead of services', async () => {
+    expect(await place('--capacity', 'memryMB')).toEqual({
+      status: 64,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /no target has a property 'memryMB' that is a number above zero.*\nhint: did you mean 'memoryMB'/,
+      ),
+    })
+    expect((await place('--capacity', 'disk')).stderr).toContain("hint: targets have 'memoryMB', 'numOfCores'")
+  })
+
   test.each(['deployed', 'previous'])('leaves services where they are: --%s', async (option) => {
     write('services.yaml', 'a: { type: process, pkg: { source: . } }\nb: { type: process, pkg: { source: . } }\n')
     const manifest = deployment({ a: 't2/process', b: 'gone/process', old: 't1/process' })

@@ -1,7 +1,7 @@
 import {
+  askOnOptions,
   connectionEnvironment,
   interfaceOptions,
-  onOptions,
   profileOptions,
   secretEnvironment,
   stateEnvironment,
@@ -37,11 +37,7 @@ export const description = {
   },
   options: {
     ...profileOptions,
-    on: {
-      ...onOptions.on,
-      describe:
-        'only ask the targets on which something of this is: targets by name or pattern, @TAG, or service:NAME; several are separated by commas, and ! excludes',
-    },
+    ...askOnOptions,
     deployed: { type: 'boolean', describe: 'use what was deployed last; so does a tool without an operand' },
     status: {
       type: 'boolean',
@@ -67,6 +63,7 @@ export const description = {
   },
   environment: { ...stateEnvironment, ...connectionEnvironment, ...secretEnvironment },
   seeAlso: ['davit-compare(1)', 'davit-reconstruct(1)', 'davit-journal(1)', 'davit-env(1)'],
+  endless: 'watch',
   interrupted: {
     announcement: 'stopping',
     once: 'nothing was changed; run the same command again',

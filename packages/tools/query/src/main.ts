@@ -3,9 +3,7 @@ import { loadInfrastructure } from '@davit/models'
 import {
   defineTool,
   deploymentOf,
-  manifestOfTargets,
-  onSelected,
-  selectionFor,
+  onSelectedTargets,
   targetSource,
   trustedManifests,
   usageError,
@@ -24,8 +22,7 @@ export const tool = defineTool({
     const { profile } = deploymentOf(context)
     const source = await targetSource(context, loadInfrastructure)
     const manifests = trustedManifests(source)
-    const selection = await selectionFor(source.expected ?? manifestOfTargets(source.infrastructure), context)
-    const infrastructure = onSelected(source.infrastructure, selection)
+    const infrastructure = await onSelectedTargets(source, context)
     return withTargets(infrastructure, { ...context, role: 'query', manifests }, async (reached) => {
       const look = () => takeInventory(reached, { ...context, ...source, profile, status: args.status })
       const render = (inventory: Inventory) => RENDERERS[format](inventory, context)

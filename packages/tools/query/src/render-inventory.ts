@@ -45,6 +45,7 @@ function stateText({
 /** Words for the table; the whole reason stands below it. */
 const WORDS = {
   died: 'does not run',
+  unknown: 'unknown',
   rebooted: 'not restarted',
   'cut-off': 'cut off',
   failed: 'failed',

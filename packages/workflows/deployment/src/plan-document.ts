@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Manifest, PlanDocument, PlanDocumentTerms } from '@davit/documents'
 import { writeJson } from '@davit/languages'
 import { planDocument } from '@davit/review'
+import { selectedTargets } from '@davit/selection'
 import { type Activity, assumedIn, identityOf } from '@davit/transition'
 
 import type { Plan, PlanTerms } from './plan-for.ts'
@@ -21,6 +22,7 @@ export function documentOf(next: Manifest, plan: Plan, terms: DocumentTerms): Pl
     const definition = definitions.get(identityOf(activity))
     return definition === undefined ? undefined : hashOf(writeJson(definition))
   }
+  const asked = terms.selection && selectedTargets(terms.selection)
   return planDocument({
     profile: terms.profile,
     against: 'targets',
@@ -30,7 +32,7 @@ export function documentOf(next: Manifest, plan: Plan, terms: DocumentTerms): Pl
     observed: [...deployed.observed, ...assumedIn(next, (one) => !isInScope(one, { ...terms, unreachable }))],
     transition,
     messages: [...deployed.warnings, ...notes],
-    skipped: unreachable,
+    skipped: [...unreachable].filter((name) => asked === undefined || asked.has(name)),
     recordedOf,
   })
 }

@@ -16,12 +16,21 @@ export interface ExpectedTerms extends DocumentTerms {
 /** Refuses a plan that does something else than the expected one. */
 export function refuseOtherPlan(next: Manifest, plan: Plan, { expected, ...terms }: ExpectedTerms): void {
   if (expected === undefined) return
-  const differences = planDifferences(expected, documentOf(next, plan, terms))
+  const now = documentOf(next, plan, terms)
+  const differences = planDifferences(expected, now)
   if (differences.length === 0) return
+  if (now.steps.length === 0) throw nothingLeft()
   throw new DavitError('plan-outdated', 'what is active has changed since the plan was made', {
     exitStatus: OTHER_PLAN,
     diagnostics: differences.map((message) => ({ severity: 'error', message })),
     hint: 'nothing was done; make the plan anew with davit-plan, and look at it',
+  })
+}
+
+function nothingLeft(): DavitError {
+  return new DavitError('plan-carried-out', 'nothing of the plan is left to be done: it was carried out already', {
+    exitStatus: OTHER_PLAN,
+    hint: 'nothing was done; davit-plan with the same models shows whether anything else is to be done',
   })
 }
 

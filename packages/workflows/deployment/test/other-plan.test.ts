@@ -43,6 +43,14 @@ test('a plan is carried out that is still the same, even if its reasons are not'
   expect(machines.calls().toSorted()).toEqual(['activate c', 'deactivate a'])
 })
 
+test('of a plan that was carried out, nothing is left, and it is not taken for another one', async () => {
+  const saved = await savedPlan()
+  expect(await carryOutPlan(saved)).toEqual({ kind: 'completed' })
+  machines.calls()
+  await expect(carryOutPlan(saved)).rejects.toMatchObject({ code: 'plan-carried-out', exitStatus: 4, diagnostics: [] })
+  expect(machines.calls()).toEqual([])
+})
+
 test('under the lock, a plan is refused that does something else, and no module is called', async () => {
   const saved = await savedPlan()
   machines.die('b')

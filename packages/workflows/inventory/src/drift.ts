@@ -7,6 +7,8 @@ import type { Inventory } from './target-inventory.ts'
 export type Drift =
   /** Recorded as active, but its module reports that it does not run. */
   | { readonly kind: 'died' }
+  /** Its module could not be asked, or has not answered in time. */
+  | { readonly kind: 'unknown' }
   /** Activated before the machine was restarted, and no module reports that it runs. */
   | { readonly kind: 'rebooted' }
   /** An activity was cut off, or failed and was not undone. */
@@ -49,6 +51,7 @@ export function driftText(drift: Drift): string {
 
 const TEXTS = {
   died: 'does not run',
+  unknown: 'nobody could tell whether it runs',
   rebooted: 'the machine was restarted since it was activated',
   missing: 'not active, although it is deployed',
   unrecorded: 'runs, although nothing is recorded of it',

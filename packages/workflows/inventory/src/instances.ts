@@ -81,11 +81,15 @@ function driftOf(
   const isExpected = answers.expected.has(mappingIdOf(record.mapping))
   return [
     ...unsettled(record),
-    ...(doubt === undefined || doubt === 'damaged' ? [] : [{ kind: doubt }]),
+    ...(doubt === undefined || doubt === 'damaged' ? silent(answers.statuses.get(record)) : [{ kind: doubt }]),
     ...(answers.missing.has(pkg) ? [{ kind: 'package-missing' as const, pkg }] : []),
     ...(reasons.length === 0 ? [] : [{ kind: 'changed' as const, reasons }]),
     ...(isExpected ? [] : [{ kind: 'unexpected' as const }]),
   ]
+}
+
+function silent(status: ServiceStatus | undefined): readonly Drift[] {
+  return status === 'unknown' ? [{ kind: 'unknown' }] : []
 }
 
 function unsettled({ state, running, activity, hasFailed = false }: ObservedRecord): readonly Drift[] {

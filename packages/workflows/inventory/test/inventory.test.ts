@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSyn
 import { join } from 'node:path'
 
 import { removeTree } from '@davit/files'
+import { encodeField } from '@davit/target-runtime'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import { driftText, type Inventory, isDrifted, targetDriftText } from '../src/inventory.ts'
@@ -52,6 +53,11 @@ describe('takeInventory()', () => {
   const current = () => targets.file('front', 'profiles', 'current')
   const CASES: readonly (readonly [what: string, happens: () => void, found: readonly string[]])[] = [
     ['a service that died', () => targets.stop('web'), ['web on back: does not run', 'web on front: does not run']],
+    [
+      'a service whose module needs a secret that nobody can resolve',
+      () => appendFileSync(join(web(), 'record'), `secret.password ${encodeField('{"text":[{"env":"PASSWORD"}]}')}\n`),
+      ['web on front: nobody could tell whether it runs', 'web on front: container properties changed: password'],
+    ],
     [
       'services of an earlier boot',
       () =>

@@ -33,6 +33,17 @@ test.each([
   await expect(complaint).toMatchFileSnapshot(`fixtures/invalid/${file}.errors`)
 })
 
+test.each([
+  ['infrastructure.xml', '<infrastructure version="2"/>'],
+  ['infrastructure.yaml', '{}'],
+  ['infrastructure.json', '{}'],
+  ['infrastructure.ts', 'export default {}'],
+])('an empty %s is refused, and the hint is an empty model in its language', async (file, text) => {
+  const directory = modelsIn({ [file]: '' })
+  expect(await complaintOf(loadIn(directory, [file]), directory)).toContain(`write ${text} for an empty model`)
+  expect((await loadIn(modelsIn({ [file]: text }), [file])).infrastructure.size).toBe(0)
+})
+
 const machines = "export default { a: { properties: { hostname: 'a' } } }"
 
 async function complaint(files: Readonly<Record<string, string>>): Promise<string> {

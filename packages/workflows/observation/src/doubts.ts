@@ -56,7 +56,7 @@ function isAtRest({ state, running }: ObservedRecord): boolean {
   return state === 'active' && !running
 }
 
-/** Asks the modules of active services that can report a status. */
+/** Asks the modules of active services that can report a status; it is `unknown` of one that cannot be asked without a secret. */
 export async function statusesOf(
   machine: Machine<'deploy' | 'query'>,
   { records }: Observation,
@@ -65,7 +65,8 @@ export async function statusesOf(
   const declaring = records.filter((one) => isAtRest(one) && one.declared?.includes('status') === true)
   const toAsk = await withSecrets(machine, declaring, terms)
   const answers = await unlessAborted(askedStatuses(machine, toAsk, terms), terms.signal)
-  return new Map(answers.flatMap(([record, answer]) => (answer === undefined ? [] : [[record, answer]])))
+  const known = new Map(answers.flatMap(([record, answer]) => (answer === undefined ? [] : [[record, answer]])))
+  return new Map(declaring.map((record) => [record, known.get(record) ?? 'unknown']))
 }
 
 /** Returns the records whose modules can be called, and reports those of which a secret cannot be resolved. */

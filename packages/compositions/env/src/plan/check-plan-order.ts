@@ -27,7 +27,9 @@ function checkModels(order: PlanOrder): 'models' {
 }
 
 /** These are about what the targets report. */
-function refuseWithFrom({ repair, skipUnreachable, takeOver, besideOriginal }: PlanOrder): void {
+function refuseWithFrom({ from, on, repair, skipUnreachable, takeOver, besideOriginal }: PlanOrder): void {
+  if (from === '-' && on.length > 0)
+    throw usageError("with '--on', '--from' cannot be '-'", 'name a file with the manifest')
   const others = {
     repair,
     'skip-unreachable': skipUnreachable,

@@ -1,5 +1,6 @@
 import {
   connectionEnvironment,
+  onOptions,
   planOptions,
   profileOptions,
   secretEnvironment,
@@ -56,6 +57,11 @@ export const planDescription = {
     ...profileOptions,
     ...planOptions,
     ...skipOptions,
+    on: {
+      ...onOptions.on,
+      describe:
+        'only plan for these, as davit-env --on does, and ask no other targets: targets by name or pattern, @TAG, service:NAME, service:NAME@TARGET, or service:...NAME for a service with its dependants; several are separated by commas, and ! excludes',
+    },
     from: {
       type: 'string',
       value: 'MANIFEST',

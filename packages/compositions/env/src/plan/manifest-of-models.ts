@@ -5,12 +5,11 @@ import { delegateBuild, manifest, normalize } from '../tools.ts'
 import { modelWords, variablesOfModels, wordsOf } from '../words.ts'
 import type { PlanContext } from './plan.ts'
 
+/** A manifest, or the status of the step that has failed to make it. */
+export type MadeManifest = { readonly value: Manifest; readonly text: string } | { readonly failed: number }
+
 /** Makes the manifest as davit-env does; if a step fails, which has said why, returns its status. */
-export async function manifestOfModels({
-  args,
-  environment,
-  runSteps,
-}: PlanContext): Promise<{ readonly value: Manifest } | { readonly failed: number }> {
+export async function manifestOfModels({ args, environment, runSteps }: PlanContext): Promise<MadeManifest> {
   const directories = privateDirectories(environment['TMPDIR'] || '/tmp', args.profile)
   const { deployment, maxJobs, modules } = args
   let text = ''
@@ -23,5 +22,5 @@ export async function manifestOfModels({
     if (args.buildOnTargets) await steps.run(delegateBuild, [], architecture)
     text = await steps.run(manifest, wordsOf({ format: 'json', maxJobs, modules }), architecture)
   })
-  return failed === 0 ? { value: parseDocument(Manifest, text, { file: 'the models' }) } : { failed }
+  return failed === 0 ? { value: parseDocument(Manifest, text, { file: 'the models' }), text } : { failed }
 }

@@ -4,7 +4,7 @@ import { planTransfers } from '@davit/distribution'
 import type { Manifest, PlanDocument } from '@davit/documents'
 import { openStore } from '@davit/store'
 import { checkModulesHere, type ShellTarget, targetsToUse } from '@davit/target'
-import { deploymentOf, type OpenMachine, stateDirectory, withTargets } from '@davit/tool'
+import { deploymentOf, onSelected, type OpenMachine, selectionIn, stateDirectory, withTargets } from '@davit/tool'
 
 import type { PlanContext } from './plan.ts'
 
@@ -16,6 +16,8 @@ export async function planAgainstTargets(next: Manifest, context: PlanContext): 
   const { takeOver, undeploy } = args
   const previous = (await currentGeneration(place))?.manifest
   const claim = await onFirst({ profile, place, takeOver, undeploy })
+  const manifests = [next, ...(previous === undefined ? [] : [previous])]
+  const selection = selectionIn(manifests, args.on)
   const terms = {
     ...context,
     ...termsOfOptions(args, stateDirectory(context)),
@@ -26,9 +28,10 @@ export async function planAgainstTargets(next: Manifest, context: PlanContext): 
     old: undefined,
     leftBehind: await readLeftBehind(place),
     running: 'tell' as const,
+    selection,
   }
-  const manifests = [next, ...(previous === undefined ? [] : [previous])]
-  return withTargets(next.infrastructure, { ...context, role: 'deploy', manifests }, async (reached, _, open) => {
+  const infrastructure = onSelected(next.infrastructure, selection)
+  return withTargets(infrastructure, { ...context, role: 'deploy', manifests }, async (reached, _, open) => {
     const targets = targetsToUse(reached, { unreachable: args.skipUnreachable ? 'skip' : 'refuse', report })
     await refuseStrange(next, targets, claim)
     const document = documentOf(next, await planFor(next, targets, terms), terms)

@@ -7,6 +7,7 @@ import { type ArgumentsOf, defineTool, type ToolContext } from '@davit/tool'
 import { checkPlanOrder } from './check-plan-order.ts'
 import { planDescription } from './description.ts'
 import { manifestOfModels } from './manifest-of-models.ts'
+import { selectedPart } from './selected-part.ts'
 
 export type PlanContext = ToolContext<ArgumentsOf<typeof planDescription.options, typeof planDescription.operands>>
 
@@ -17,7 +18,9 @@ export const plan = defineTool({
     const from = checkPlanOrder(args)
     const made = from === 'manifest' ? await readDocument(Manifest, args.manifest) : await manifestOfModels(context)
     if ('failed' in made) return made.failed
-    const document = await planTo(made.value, context)
+    const part = await selectedPart(made, context)
+    if ('failed' in part) return part.failed
+    const document = await planTo(part.value, { ...context, args: { ...args, on: part.on } })
     const { encodePlan, isNothing } = await import('@davit/review')
     if (args.out !== undefined) await writeFileAtomic(resolve(workingDirectory, args.out), encodePlan(document))
     await print(await rendered(document, context))

@@ -20,7 +20,9 @@ function checkName(format: Format<unknown>, { document }: Header): Diagnostic | 
     return atPath(['document'], `expected ${title}, but got ${describe(document)}`, hintFor(format, document))
   }
   const start = `{ "document": "${name}", "version": ${version}, ...`
-  return atPath([], `expected ${title}, but 'document' is missing`, `in JSON, ${title} begins with ${start}`)
+  const making = format.xml === undefined ? makingOf(format) : undefined
+  const hint = making ?? `in JSON, ${title} begins with ${start}`
+  return atPath([], `expected ${title}, but 'document' is missing`, hint)
 }
 
 function checkVersion(format: Format<unknown>, { version }: Header): Diagnostic | undefined {
@@ -43,9 +45,15 @@ function readVersions({ olderVersions = [], version }: Format<unknown>): string 
   return older.length === 0 ? String(version) : `${older.join(', ')} or ${version}`
 }
 
-/** Hint for a document of the wrong kind: which tool or option takes it. */
-function hintFor({ name }: Format<unknown>, document: unknown): string | undefined {
-  return HINTS.get(`${name} ${String(document)}`) ?? HINTS.get(document)
+/** Hint for a document of the wrong kind: which tool or option takes it, or makes the right one. */
+function hintFor(format: Format<unknown>, document: unknown): string | undefined {
+  const specific = HINTS.get(`${format.name} ${String(document)}`)
+  return specific ?? (format.xml === undefined ? makingOf(format) : undefined) ?? HINTS.get(document)
+}
+
+/** Hint at the command that makes a document; undefined if none does. */
+export function makingOf({ title, madeBy }: Format<unknown>): string | undefined {
+  return madeBy === undefined ? undefined : `'${madeBy}' makes ${title}`
 }
 
 const HINTS: ReadonlyMap<unknown, string> = new Map([

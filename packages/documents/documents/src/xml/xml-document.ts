@@ -19,7 +19,7 @@ import {
   type XmlElement,
 } from '@davit/languages'
 import { type DocumentReading, type Format, ignoredOf, readingOf } from '../format.ts'
-import { checkHeader } from '../checks/check-header.ts'
+import { checkHeader, makingOf } from '../checks/check-header.ts'
 import { decodePlain } from './decode-plain.ts'
 import { decodeXml } from './decode-xml.ts'
 import { decodingOf } from './xml-decoding.ts'
@@ -93,8 +93,9 @@ export function writeXmlDocument(format: Format<unknown>, value: unknown): strin
   return text
 }
 
-function notXml({ title }: Format<unknown>, { name }: XmlElement): Diagnostic {
-  return atPath([], `expected ${title}, which is always JSON, but got XML (${describe(name)})`)
+function notXml(format: Format<unknown>, { name }: XmlElement): Diagnostic {
+  const message = `expected ${format.title}, which is always JSON, but got XML (${describe(name)})`
+  return atPath([], message, makingOf(format))
 }
 
 function versionIn(text: string | undefined): number | string | undefined {

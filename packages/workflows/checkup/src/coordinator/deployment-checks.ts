@@ -14,14 +14,26 @@ import { isMissing } from '@davit/files'
 
 import { type Check, fine, found } from '../check.ts'
 import { attempt } from '../failed.ts'
+import { refusedIn } from './refused-in.ts'
 import { type CheckupTerms, forProfile } from '../terms.ts'
 import { countOf, listed, shellWord } from '../words.ts'
 
 /** Looks at what this coordinator remembers of the deployment. */
 export async function deploymentChecks(terms: CheckupTerms): Promise<readonly Check[]> {
+  const refused = await refusedIn(terms.place)
+  if (refused !== undefined) return [unreadable(refused)]
   const checks = [generationChecks, cutOffChecks, journalChecks, leftBehindChecks, privacyChecks]
   const all = await Promise.all(checks.map((check) => attempt('deployment', () => check(terms))))
   return all.flat()
+}
+
+/** One finding for all that cannot be read there. */
+function unreadable(directory: string): Check {
+  return found('deployment', 'error', {
+    text: `this account may not read '${directory}'`,
+    means: 'davit cannot tell what this machine remembers of the deployment',
+    remedy: 'check its owner and permissions, and the user who runs this',
+  })
 }
 
 async function generationChecks({ place, profile }: CheckupTerms): Promise<readonly Check[]> {

@@ -27,9 +27,11 @@ export function keyChecks(
 ): readonly Check[] {
   const places = [...(agent === undefined ? [] : [`${countOf(agent.keys, 'key')} in the agent`]), ...keyFiles]
   const isNeeded = addressesIn(infrastructure).length > 0
+  // There are targets, and none of them is reached over ssh.
+  const isMoot = !isNeeded && infrastructure.size > 0
   const hasKeys = keyFiles.length > 0 || (agent?.keys ?? 0) > 0
   return [
-    hasKeys ? fine('keys', places.join(', ')) : noKeys(isNeeded),
+    ...(hasKeys ? [fine('keys', places.join(', '))] : isMoot ? [] : [noKeys(isNeeded)]),
     ...exposed.map((file) =>
       found('keys', 'warning', {
         text: `other accounts may read the private key ${file}`,
@@ -38,7 +40,7 @@ export function keyChecks(
       }),
     ),
     ...problems.map((text) =>
-      found('keys', hasKeys ? 'note' : 'warning', {
+      found('keys', hasKeys || isMoot ? 'note' : 'warning', {
         text,
         means: 'davit logs in with the other keys, if there are any',
       }),

@@ -7,6 +7,12 @@ export async function readModelText(file: string): Promise<string> {
   if (text.trim() !== '') return text
   throw new DavitError('empty-document', `'${file}' is empty`, {
     exitStatus: ExitStatus.noInput,
-    hint: 'write {} for an empty model',
+    hint: `write ${emptyModelIn(file)} for an empty model`,
   })
+}
+
+function emptyModelIn(file: string): string {
+  // The only model that can be XML is one of the infrastructure.
+  if (file.endsWith('.xml')) return '<infrastructure version="2"/>'
+  return /\.[cm]?[jt]s$/.test(file) ? 'export default {}' : '{}'
 }
