@@ -44,6 +44,7 @@ async function activate(manifest: Manifest, given: Given = {}): Promise<string> 
     targetProfiles: true,
     coordinatorProfile: true,
     abandon: [],
+    on: [],
   }
   const args = { profile: 'default', lock: true, lockLease: 60, rollback: true, ...flags, ...given }
   await tool.run({
