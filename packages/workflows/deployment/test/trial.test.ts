@@ -98,7 +98,7 @@ test('a target that stays away is waited for only as long as there is time to co
     collect()
     return name === 'two' ? lost : machine
   }
-  const confirm = { seconds: 1, connections: connections(away) }
+  const confirm = { seconds: 6, connections: connections(away) }
   await expect(machines.deploy(NEW(), targets, { confirm })).rejects.toMatchObject({ code: 'not-confirmed' })
 })
 
