@@ -10,8 +10,8 @@ import { splitPrograms } from './split-programs.ts'
 
 /**
  * Bundles executables for an installation, together with the files that they read at run time, where they look for them:
- * `out/bin/NAME.cjs`, `out/programs/`, `out/modules/`, `out/runtime/`, `out/page/`, `out/stack-library/`, `out/nix/`, `out/api/`. Returns the directories of the
- * bundled npm packages.
+ * `out/bin/NAME.cjs`, `out/programs/`, `out/modules/`, `out/runtime/`, `out/page/`, `out/stack-library/`, `out/target-programs/`, `out/nix/`, `out/api/`.
+ * Returns the directories of the bundled npm packages.
  */
 export async function bundlePrograms(
   programs: readonly Pick<Executable, 'name' | 'entry'>[],
@@ -79,7 +79,9 @@ function copyAssets(out: string): void {
   writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n')
   cpSync(join(ROOT, 'packages/effects/modules/modules'), join(out, 'modules'), { recursive: true })
   cpSync(join(ROOT, 'packages/shipped/target-runtime/runtime'), join(out, 'runtime'), { recursive: true })
-  cpSync(join(ROOT, 'packages/shipped/stack-library/stack-library'), join(out, 'stack-library'), { recursive: true })
+  for (const name of ['stack-library', 'target-programs']) {
+    cpSync(join(ROOT, 'packages/shipped/stack-library', name), join(out, name), { recursive: true })
+  }
   cpSync(join(ROOT, 'packages/planners/picture/page'), join(out, 'page'), {
     recursive: true,
     filter: (path) => !path.endsWith('.json'),

@@ -20,6 +20,12 @@ afterAll(() => (isMissing ? undefined : docker.stop()))
 // Tells the word that it was given, until it is stopped.
 const TELL = `trap 'kill $!; exit' TERM; echo "$word" >/www/index.html
 busybox httpd -f -p "127.0.0.1:$PORT" -h /www & wait`.replaceAll('busybox', '/bin/busybox')
+// Tells its words and variables, and goes on if it no longer listens.
+const SHOW = `printf '%s|' "$0" "$@" "$lines" "$empty" "$long" >/www/index.html
+busybox httpd -f -p "127.0.0.1:$PORT" -h /www & echo $! >/pid; wait; exec busybox sleep 1000`.replaceAll(
+  'busybox',
+  '/bin/busybox',
+)
 const archive = isMissing ? '' : docker.archive('davit-web:1', TELL)
 const broken = isMissing ? '' : docker.archive('davit-broken:1', 'echo no database; exit 3')
 
@@ -93,6 +99,42 @@ describe.skipIf(isMissing).each(inDepth)('docker-container in depth', (shell) =>
     const ill = await webOf(shell, { parameters: check('exit 1') })
     const { status, stderr } = await ill.call('activate')
     expect([status, stderr]).toEqual([1, expect.stringContaining('is running, unhealthy')])
+    expect(docker.everything()).toEqual([])
+  })
+
+  const TEXTS = {
+    words: `'two' "words" $HOME $(id)`,
+    lines: ' a\n\n\\n b\r\n',
+    empty: '',
+    long: `${'x'.repeat(100_000)}ä`,
+  }
+
+  test('runs a command with variables, whatever they hold, and waits until it listens', async () => {
+    const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+    const command = ['/bin/sh', '-c', `/bin/busybox sleep 1\n${SHOW}`, ...Object.values(TEXTS)]
+    const port = await freePort()
+    const web = new Web(shell, port, { settings: `dockerReadyPort=${port}\n` })
+    web.write(join(web.component, 'web-docker-command'), `${command.map(escaped).join('\n')}\n`)
+    const lines = Object.entries(TEXTS).map(([name, text]) => `${name}=${escaped(text)}\n`)
+    web.write(join(web.component, 'web-docker-environment'), lines.join(''))
+    await web.succeed('activate', 'status')
+    const { words, lines: several, empty, long } = TEXTS
+    expect(await web.word()).toBe(
+      [words, several, empty, long, several, empty, long].map((text) => `${text}|`).join(''),
+    )
+    docker.run('exec', web.name, '/bin/sh', '-c', 'kill $(/bin/busybox cat /pid)')
+    expect(await web.call('status')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('nothing listens on port'),
+    })
+    await web.succeed('deactivate')
+    expect(docker.everything()).toEqual([])
+  })
+
+  test('gives up on a container that never listens', async () => {
+    const web = await webOf(shell, { settings: `dockerReadyPort=${await freePort()}\n` })
+    const { status, stderr } = await web.call('activate', { timeout: '1' })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('nothing listens on port')])
     expect(docker.everything()).toEqual([])
   })
 

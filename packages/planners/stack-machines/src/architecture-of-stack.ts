@@ -7,30 +7,37 @@ import {
   finding,
   type Instance,
   placeOf,
-  portsOf,
   type StackFinding,
   unknownIntrinsics,
 } from '@davit/stack'
 import { addressOf, hostFinder, type Targets } from './addresses.ts'
 import { deployedPlaces } from './deployed-places.ts'
 import { emitContainer } from './emitters/container.ts'
+import { emitEvent } from './emitters/event.ts'
+import { emitGateway } from './emitters/gateway.ts'
+import { emitLambda } from './emitters/lambda.ts'
 import { emitService } from './emitters/service.ts'
 import { emitVolume } from './emitters/volume.ts'
-import { isAutoscaler, stackName } from './endpoints.ts'
+import { type Endpoint, isAutoscaler, stackName } from './endpoints.ts'
 import { groupsOf } from './groups.ts'
-import { linksOf } from './links.ts'
+import { endpointIn, linksOf } from './links.ts'
 import { ordersOf } from './order.ts'
 import { placeGroups } from './place-groups.ts'
+import { portFinder, type PortsOf } from './ports.ts'
 import { replicasOf } from './replicas.ts'
 import { serviceNames } from './service-names.ts'
 import { type Settings, settingsOf } from './settings.ts'
 import { pathInStack } from './source-paths.ts'
-import type { Emitter, Emitting, LinkAddresses, Unit } from './unit.ts'
+import type { Addresses, Emitter, Emitting, Unit } from './unit.ts'
 
 /** What each intrinsic stack becomes. */
 const EMITTERS: ReadonlyMap<string, Emitter> = new Map([
   ['davit/x/service', emitService],
   ['mu/container', emitContainer],
+  ['mu/event', emitEvent],
+  ['mu/func', emitLambda],
+  ['mu/gateway', emitGateway],
+  ['mu/lambda', emitLambda],
   ['mu/volume', emitVolume],
 ])
 
@@ -50,12 +57,15 @@ export function architectureOfStack(stack: CompiledStack, machines: Machines): E
   const findings: StackFinding[] = []
   const settings = settingsOf(stack.options.cluster, findings)
   const replicas = replicasOf(stack, findings)
-  const units = unitsOf(stack, { machines, settings, findings })
+  // Problems are told in the order of the tree.
+  const leaves = [...stack.instances.values()].filter((one) => one.body.isIntrinsic && !isAutoscaler(one))
+  const portsOf = portFinder(leaves, settings, findings)
+  const units = unitsOf(leaves, { stack, machines, settings, portsOf, findings })
   if (findings.length > 0) return { kind: 'refused', findings }
-  const places = placesOf(units, { stack, machines, replicas, findings })
+  const places = placesOf(units, { stack, machines, replicas, portsOf, findings })
   if (findings.length > 0) return { kind: 'refused', findings }
   const hostOf = hostFinder(machines.targets, settings.addressProperty, findings)
-  const services = servicesOf(units, { after: ordersOf(stack), places, hostOf })
+  const services = servicesOf(units, { after: ordersOf(stack), places, portsOf, hostOf })
   if (findings.length > 0) return { kind: 'refused', findings }
   const text = writeJson({ services, infrastructure: machines.targets })
   return { kind: 'emitted', text: `${text}\n`, findings: [] }
@@ -64,38 +74,35 @@ export function architectureOfStack(stack: CompiledStack, machines: Machines): E
 type Units = ReadonlyMap<Instance, Unit>
 
 interface UnitContext {
+  readonly stack: CompiledStack
   readonly machines: Machines
   readonly settings: Settings
+  readonly portsOf: PortsOf
   readonly findings: StackFinding[]
 }
 
-function unitsOf(stack: CompiledStack, { machines, settings, findings }: UnitContext): Units {
-  // Problems are told in the order of the tree.
-  const leaves = [...stack.instances.values()].filter((one) => one.body.isIntrinsic && !isAutoscaler(one))
-  const names = serviceNames(leaves, findings)
-  const emitting = emittingFor(stack, { machines, settings, findings, names })
+function unitsOf(leaves: readonly Instance[], context: UnitContext): Units {
+  const names = serviceNames(leaves, context.findings)
+  const emitting = emittingFor(context, names)
   const units = new Map<Instance, Unit>()
   for (const leaf of leaves) {
-    checkPorts(leaf, findings)
-    const links = linksOf(leaf, findings)
+    const links = linksOf(leaf, context)
     const draft = EMITTERS.get(stackName(leaf))?.(leaf, emitting)
     if (draft !== undefined) units.set(leaf, { leaf, service: emitting.serviceOf(leaf), draft, links })
   }
   return units
 }
 
-interface EmittingContext extends UnitContext {
-  readonly names: ReadonlyMap<Instance, string>
-}
-
-function emittingFor(stack: CompiledStack, context: EmittingContext): Emitting {
+function emittingFor(context: UnitContext, names: ReadonlyMap<Instance, string>): Emitting {
+  const { stack, machines, settings, portsOf, findings } = context
   const { files } = stack.options
-  const { machines, settings, findings, names } = context
   const types = new Set([...machines.targets.values()].flatMap(({ containers }) => [...containers.keys()] as string[]))
   return {
     findings,
     volumeDirectory: settings.volumeDirectory,
     offersFilesets: types.has('fileset') || !types.has('wrapper'),
+    portsOf,
+    endpointIn: (leaf, value) => endpointIn(value, { ...context, leaf }),
     serviceOf: (leaf) => names.get(leaf) ?? leaf.fqn,
     pathIn: (file, text) => pathInStack(files, file, text),
     sourceOf(leaf, property, text) {
@@ -108,29 +115,21 @@ function emittingFor(stack: CompiledStack, context: EmittingContext): Emitting {
   }
 }
 
-function checkPorts(leaf: Instance, findings: StackFinding[]): void {
-  for (const port of portsOf(leaf)) {
-    if (Number.isInteger(port) && port >= 1 && port <= 65_535) continue
-    const message = `${port} is no port on which '${leaf.fqn}' could listen`
-    findings.push(
-      finding('MU610', [leaf.fqn], { place: placeOf(leaf.spot), message, hint: 'ports are numbers from 1 to 65535' }),
-    )
-  }
-}
-
 interface PlacesContext {
   readonly stack: CompiledStack
   readonly machines: Machines
   readonly replicas: ReadonlyMap<Instance, number>
+  readonly portsOf: PortsOf
   readonly findings: StackFinding[]
 }
 
 type Places = ReadonlyMap<Instance, readonly string[]>
 
-function placesOf(units: Units, { stack, machines, replicas, findings }: PlacesContext): Places {
+function placesOf(units: Units, { stack, machines, replicas, portsOf, findings }: PlacesContext): Places {
   const deployed = deployedPlaces(machines.deployed)
   const context = {
     targets: machines.targets,
+    portsOf,
     placement: stack.options.cluster?.placement ?? new Map<string, readonly string[]>(),
     typeOf: (leaf: Instance) => units.get(leaf)?.draft.type ?? '',
     replicasOf: (leaf: Instance) => replicas.get(leaf) ?? 1,
@@ -142,6 +141,7 @@ function placesOf(units: Units, { stack, machines, replicas, findings }: PlacesC
 interface ServicesContext {
   readonly after: ReadonlyMap<Instance, ReadonlySet<Instance>>
   readonly places: Places
+  readonly portsOf: PortsOf
   readonly hostOf: (target: string) => string
 }
 
@@ -150,13 +150,14 @@ function servicesOf(units: Units, context: ServicesContext): ReadonlyMap<string,
   return new Map(
     [...units.values()].map((unit) => {
       const { leaf, service, draft, links } = unit
-      const [port] = portsOf(leaf)
+      const ports = context.portsOf(leaf)
+      const [port] = ports
       const linked = new Set([...links.values()].map((endpoint) => endpoint.leaf))
       const after = [...(context.after.get(leaf) ?? [])].filter((one) => !linked.has(one)).map(nameOf)
       const own = {
         type: draft.type,
         stack: stackName(leaf),
-        ...(port === undefined ? {} : { port, ports: portsOf(leaf), protocol: draft.protocol }),
+        ...(port === undefined ? {} : { port, ports, protocol: draft.protocol ?? 'http' }),
         ...(draft.deployState === undefined ? {} : { deployState: draft.deployState }),
         targets: context.places.get(leaf) ?? [],
         dependsOn: new Map([...links].map(([name, endpoint]) => [name, nameOf(endpoint.leaf)])),
@@ -168,11 +169,10 @@ function servicesOf(units: Units, context: ServicesContext): ReadonlyMap<string,
   )
 }
 
-function addressesOf({ links }: Unit, units: Units, { places, hostOf }: ServicesContext): LinkAddresses {
-  return new Map(
-    [...links].map(([name, { leaf, port }]) => {
-      const protocol = units.get(leaf)?.draft.protocol ?? 'http'
-      return [name, (places.get(leaf) ?? []).map((target) => addressOf(protocol, hostOf(target), port))]
-    }),
-  )
+function addressesOf({ links }: Unit, units: Units, { places, hostOf }: ServicesContext): Addresses {
+  const of = ({ leaf, port }: Endpoint) => {
+    const protocol = units.get(leaf)?.draft.protocol ?? 'http'
+    return (places.get(leaf) ?? []).map((target) => addressOf(protocol, hostOf(target), port))
+  }
+  return { of, links: new Map([...links].map(([name, endpoint]) => [name, of(endpoint)])) }
 }

@@ -1,4 +1,5 @@
 import { type BoundValue, type Capability, type Instance, isCapability, portsOf, publicChildren } from '@davit/stack'
+import type { PortsOf } from './ports.ts'
 
 /** A port of a leaf. */
 export interface Endpoint {
@@ -21,23 +22,23 @@ export function scaledBy(autoscaler: Instance): Capability | undefined {
 }
 
 /** Returns the only port that a capability can mean. */
-export function endpointOf({ chosen, port }: Capability): Endpoint | undefined {
-  if (port === undefined) return onlyEndpointOf(chosen)
+export function endpointOf({ chosen, port }: Capability, portsOf: PortsOf): Endpoint | undefined {
+  if (port === undefined) return onlyEndpointOf(chosen, portsOf)
   const leaf = ownerOf(chosen, port)
   return leaf && { leaf, port }
 }
 
-function onlyEndpointOf(instance: Instance): Endpoint | undefined {
+function onlyEndpointOf(instance: Instance, portsOf: PortsOf): Endpoint | undefined {
   if (isAutoscaler(instance)) {
     const target = scaledBy(instance)
-    return target && endpointOf(target)
+    return target && endpointOf(target, portsOf)
   }
   const [only, ...others] = instance.body.isIntrinsic ? portsOf(instance) : publicChildren(instance)
   if (only === undefined || others.length > 0) return undefined
-  return typeof only === 'number' ? { leaf: instance, port: only } : onlyEndpointOf(only)
+  return typeof only === 'number' ? { leaf: instance, port: only } : onlyEndpointOf(only, portsOf)
 }
 
-/** Finds the leaf that listens on a port of an instance. */
+/** Finds the leaf that listens on a port of an instance; only ports that are written can be chosen. */
 function ownerOf(instance: Instance, port: number): Instance | undefined {
   if (instance.body.isIntrinsic) return portsOf(instance).includes(port) ? instance : undefined
   for (const child of publicChildren(instance)) {
@@ -65,6 +66,12 @@ function publicLeavesOf(instance: Instance): readonly Instance[] {
 export function membersOf({ properties }: Instance, name: string): ReadonlyMap<string, BoundValue> {
   const value = properties.get(name)
   return value instanceof Map ? (value as ReadonlyMap<string, BoundValue>) : new Map<string, BoundValue>()
+}
+
+/** Returns the elements of a property that is a list of texts. */
+export function textsIn({ properties }: Instance, name: string): readonly string[] {
+  const value = properties.get(name)
+  return Array.isArray(value) ? (value as readonly string[]) : []
 }
 
 export function textIn({ properties }: Instance, name: string): string | undefined {

@@ -1,18 +1,35 @@
-import { finding, isCapability, type Instance, placeOf, type StackFinding } from '@davit/stack'
+import { type BoundValue, finding, isCapability, type Instance, placeOf, type StackFinding } from '@davit/stack'
 import { endpointOf, type Endpoint, membersOf, stackName } from './endpoints.ts'
+import type { PortsOf } from './ports.ts'
 import { isVariable } from './shell.ts'
 
+export interface LinkContext {
+  readonly portsOf: PortsOf
+  readonly findings: StackFinding[]
+}
+
+/** Returns the port that a service in a property stands for; reports if it is not exactly one. */
+export function endpointIn(
+  value: BoundValue,
+  { leaf, portsOf, findings }: LinkContext & { readonly leaf: Instance },
+): Endpoint | undefined {
+  if (!isCapability(value)) return undefined
+  const endpoint = endpointOf(value, portsOf)
+  const { chosen } = value
+  const place = placeOf(leaf.spot)
+  if (endpoint === undefined) findings.push(finding('MU510', [chosen.name, stackName(chosen)], { place }))
+  return endpoint
+}
+
 /** Returns the ports that a leaf links to, by the names of its links; each must be exactly one. */
-export function linksOf(leaf: Instance, findings: StackFinding[]): ReadonlyMap<string, Endpoint> {
+export function linksOf(leaf: Instance, { portsOf, findings }: LinkContext): ReadonlyMap<string, Endpoint> {
   const links = new Map<string, Endpoint>()
   const place = placeOf(leaf.spot)
   const variables = new Set<string>()
   for (const [name, value] of membersOf(leaf, 'links')) {
     if (!isCapability(value)) continue
-    const endpoint = endpointOf(value)
-    const { chosen } = value
-    if (endpoint === undefined) findings.push(finding('MU510', [chosen.name, stackName(chosen)], { place }))
-    else links.set(name, endpoint)
+    const endpoint = endpointIn(value, { leaf, portsOf, findings })
+    if (endpoint !== undefined) links.set(name, endpoint)
     if (!isVariable(name)) {
       const hint = 'links are names of variables: letters, digits and `_`, not beginning with a digit'
       findings.push(finding('MU514', [name], { place, hint }))

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
 import { compareText } from '@davit/languages'
-import { finding, type Instance, placeOf, portsOf, type StackFinding } from '@davit/stack'
+import { finding, type Instance, placeOf, type StackFinding } from '@davit/stack'
 import type { Targets } from './addresses.ts'
 import { allowedTargets, type PlacementTable } from './allowed-targets.ts'
 import type { Group } from './groups.ts'
+import type { PortsOf } from './ports.ts'
 
 export interface PlacementContext {
   readonly targets: Targets
   readonly placement: PlacementTable
+  readonly portsOf: PortsOf
   typeOf(leaf: Instance): string
   replicasOf(leaf: Instance): number
   /** Targets on which a leaf runs already. */
@@ -24,7 +26,7 @@ export function placeGroups(
   findings: StackFinding[],
 ): ReadonlyMap<Instance, readonly string[]> {
   const places = new Map<Instance, readonly string[]>()
-  const taken = new TakenPorts()
+  const taken = new TakenPorts(context.portsOf)
   for (const group of groups) {
     const chosen = choose(group, context, taken)
     if (chosen.kind === 'refused') {
@@ -108,11 +110,16 @@ interface Conflict {
 /** Who listens on which port of which target. */
 class TakenPorts {
   readonly #targets = new Map<string, Map<number, Instance>>()
+  readonly #portsOf: PortsOf
+
+  constructor(portsOf: PortsOf) {
+    this.#portsOf = portsOf
+  }
 
   conflictOn(target: string, group: Group): Conflict | undefined {
     const owners = new Map(this.#targets.get(target))
     for (const leaf of group) {
-      for (const port of portsOf(leaf)) {
+      for (const port of this.#portsOf(leaf)) {
         const other = owners.get(port)
         if (other !== undefined) return { port, leaf, other }
         owners.set(port, leaf)
@@ -123,7 +130,7 @@ class TakenPorts {
 
   take(target: string, group: Group): void {
     const owners = this.#targets.get(target) ?? new Map<number, Instance>()
-    for (const leaf of group) for (const port of portsOf(leaf)) owners.set(port, leaf)
+    for (const leaf of group) for (const port of this.#portsOf(leaf)) owners.set(port, leaf)
     this.#targets.set(target, owners)
   }
 }

@@ -5,9 +5,12 @@ export interface Settings {
   readonly volumeDirectory: string
   /** Property of targets by which others reach them. */
   readonly addressProperty: string | undefined
+  /** First and last of the ports that functions have who do not choose one. */
+  readonly ports: readonly [first: number, last: number]
 }
 
 const VOLUMES = '/var/lib/davit/volumes'
+const PORTS = [30_000, 31_999] as const
 
 /** Reads the settings of a cluster that machines know; others are for templates. */
 export function settingsOf(cluster: Cluster | undefined, findings: StackFinding[]): Settings {
@@ -23,7 +26,14 @@ export function settingsOf(cluster: Cluster | undefined, findings: StackFinding[
   return {
     volumeDirectory: volumes?.replace(/\/+$/, '') ?? VOLUMES,
     addressProperty: textOf('addressProperty', (text) => text !== '', 'the name of a property'),
+    ports: rangeIn(textOf('ports', (text) => rangeIn(text) !== undefined, 'a range of ports, as 30000-31999')) ?? PORTS,
   }
+}
+
+function rangeIn(text = ''): readonly [number, number] | undefined {
+  const [, first, last] = /^(\d{1,5}) *[-–] *(\d{1,5})$/.exec(text) ?? []
+  const [lowest, highest] = [Number(first), Number(last)]
+  return lowest >= 1 && lowest <= highest && highest <= 65_535 ? [lowest, highest] : undefined
 }
 
 const DIRECTORY = /^\/(?!\/*$)\P{Cc}+$/u

@@ -1,6 +1,7 @@
-import type { Instance, StackFile, StackFinding } from '@davit/stack'
+import type { BoundValue, Instance, StackFile, StackFinding } from '@davit/stack'
 import type { Address } from './addresses.ts'
 import type { Endpoint } from './endpoints.ts'
+import type { PortsOf } from './ports.ts'
 
 /** What the back end knows while it goes through the leaves. */
 export interface Emitting {
@@ -9,8 +10,11 @@ export interface Emitting {
   readonly volumeDirectory: string
   /** Whether volumes can be filesets. */
   readonly offersFilesets: boolean
+  readonly portsOf: PortsOf
   /** Name of the service that a leaf becomes. */
   serviceOf(leaf: Instance): string
+  /** The port that a service in a property stands for; undefined, and reported, if it is not exactly one. */
+  endpointIn(leaf: Instance, value: BoundValue): Endpoint | undefined
   /** Path of a file that a property names; undefined, and reported, if it cannot be read or is not the stack's. */
   sourceOf(leaf: Instance, property: string, text: string): string | undefined
   pathIn(file: StackFile, text: string): PathInStack
@@ -26,10 +30,17 @@ export interface Draft {
   /** Free attributes. */
   readonly attributes?: ReadonlyMap<string, unknown>
   /** The attribute `pkg`. */
-  readonly packageFor: (addresses: LinkAddresses) => object
+  readonly packageFor: (addresses: Addresses) => object
 }
 
-/** Addresses of all places of each link, by its name. */
+/** Where others can be reached once all leaves are placed. */
+export interface Addresses {
+  /** All places of each link, by its name. */
+  readonly links: LinkAddresses
+  /** All places of a port. */
+  of(endpoint: Endpoint): readonly Address[]
+}
+
 export type LinkAddresses = ReadonlyMap<string, readonly Address[]>
 
 export type Emitter = (leaf: Instance, emitting: Emitting) => Draft | undefined

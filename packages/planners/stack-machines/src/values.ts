@@ -16,7 +16,8 @@ export function environmentText(value: BoundValue): string {
   return typeof value === 'object' ? jsonOf(value) : String(value)
 }
 
-function jsonOf(value: BoundValue): string {
+/** Writes a value as JSON; a service is its name. */
+export function jsonOf(value: BoundValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (value instanceof Map) {
     const members = [...(value as ReadonlyMap<string, BoundValue>)]

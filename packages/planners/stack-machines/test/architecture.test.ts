@@ -95,10 +95,30 @@ test('davit/x/service is what it says', () => {
 })
 
 const BAD: readonly (readonly [string, Texts, readonly (readonly unknown[])[]])[] = [
-  ['an intrinsic that is not known', stackOf({ q: 'type: mu/event, schedule: "@every 1s"' }), [['MU1000', 'mu/event']]],
+  [
+    'an intrinsic that is not known',
+    { ...stackOf({ q: 'type: cloud/queue' }), 'cloud/queue/Mu.yaml': 'name: cloud/queue\nintrinsic: true\n' },
+    [['MU1000', 'cloud/queue']],
+  ],
   ['a container with nothing to run', stackOf({ a: 'type: mu/container' }), [['MU610', 'shop/a']]],
   ['a container with an empty command', stackOf({ a: 'type: mu/container, command: []' }), [['MU610', 'shop/a']]],
-  ['an image', stackOf({ a: `${PROGRAM}, image: x` }), [['MU610', 'shop/a']]],
+  [
+    'an image where no target has an engine',
+    stackOf({ a: `${PROGRAM}, image: x` }),
+    [['MU611', 'shop/a', 'docker-container']],
+  ],
+  ['an image and a package', stackOf({ a: `${PROGRAM}, image: x, build: y` }), [['MU610', 'shop/a']]],
+  ['an image that is none', stackOf({ a: `${PROGRAM}, image: "-x"` }), [['MU610', 'shop/a']]],
+  [
+    'a volume at a relative path in an image',
+    stackOf({ a: 'type: mu/container, image: x, volumes: { ./data: v }', v: 'type: mu/volume' }),
+    [['MU610', 'shop/a']],
+  ],
+  [
+    'a mode of a volume that only an image mounts',
+    stackOf({ a: 'type: mu/container, image: x, volumes: { /data: v }', v: 'type: mu/volume, mode: "0700"' }),
+    [['MU610', 'shop/a']],
+  ],
   ['a NUL character', stackOf({ a: `${PROGRAM}, env: { X: "\\0" }` }), [['MU610', 'shop/a']]],
   ['a variable that is none', stackOf({ a: `${PROGRAM}, env: { "x-y": 1 }` }), [['MU514', 'x-y']]],
   [

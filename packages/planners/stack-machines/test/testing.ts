@@ -27,7 +27,9 @@ export function targetWith(properties: Readonly<Record<string, string>>, contain
 
 export interface BuildModel {
   readonly script: string
-  readonly inputs?: Readonly<Record<string, { readonly source?: string; readonly build?: object }>>
+  readonly inputs?: Readonly<
+    Record<string, { readonly source?: string; readonly name?: string; readonly build?: object }>
+  >
 }
 
 export interface ServiceModel {
@@ -72,8 +74,14 @@ export function codesOf(emission: Emission): readonly (readonly unknown[])[] {
   return emission.findings.map(({ code, subjects }) => [code, ...subjects])
 }
 
-/** Builds a package as the store does, on a package of these programs; returns its directory. */
-export function built({ script }: BuildModel, programs: Readonly<Record<string, string>> | undefined): string {
+/**
+ * Builds a package as the store does, on a package of these programs; returns its directory. Programs of the library are where they
+ * are.
+ */
+export function built(
+  { script, inputs = {} }: BuildModel,
+  programs: Readonly<Record<string, string>> | undefined,
+): string {
   const directory = scratchDirectory()
   const [out, source] = [join(directory, 'out'), join(directory, 'package')]
   for (const [name, text] of Object.entries(programs ?? {})) {
@@ -81,7 +89,11 @@ export function built({ script }: BuildModel, programs: Readonly<Record<string, 
     writeFileSync(join(source, 'bin', name), text, { mode: 0o755 })
   }
   writeFileSync(join(directory, 'script'), script)
-  const variables = programs === undefined ? {} : { package: source }
+  const { program } = inputs
+  const variables = {
+    ...(programs === undefined ? {} : { package: source }),
+    ...(program?.source === undefined ? {} : { program: program.source }),
+  }
   const { status, stderr } = run(['/bin/sh', '-eu', join(directory, 'script')], { out, ...variables })
   if (status !== 0) throw new Error(stderr)
   return out

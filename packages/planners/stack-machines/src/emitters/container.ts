@@ -1,65 +1,58 @@
-import { type BoundValue, finding, type Instance, isCapability, placeOf, portsOf } from '@davit/stack'
-import { linkVariables } from '../addresses.ts'
-import { membersOf, textIn } from '../endpoints.ts'
-import { isVariable, withoutReferences } from '../shell.ts'
-import type { Draft, Emitting, LinkAddresses } from '../unit.ts'
+import { finding, type Instance, placeOf } from '@davit/stack'
+import { membersOf, textIn, textsIn } from '../endpoints.ts'
+import { shellWord, withoutReferences } from '../shell.ts'
+import type { Draft, Emitting } from '../unit.ts'
 import { environmentText } from '../values.ts'
-import { startScript } from './start-script.ts'
-import { volumePath } from './volume.ts'
+import { environmentOf, hasNul, hasVariableNames, mountsOf } from './environment.ts'
+import { emitImage } from './image.ts'
+import { type Problem, reportIncomplete } from './incomplete.ts'
+import { INTO_PACKAGE, startScript } from './start-script.ts'
 
-/** A container that runs a program of a package. */
+/** A container: a program of a package, or an image. */
 export function emitContainer(leaf: Instance, emitting: Emitting): Draft | undefined {
+  if (leaf.properties.has('image')) return emitImage(leaf, emitting)
   const problem = problemOf(leaf)
-  if (problem !== undefined) {
-    emitting.findings.push(finding('MU610', [leaf.fqn], { place: placeOf(leaf.spot), ...problem }))
-    return undefined
-  }
-  if (!hasVariableNames(leaf, emitting)) return undefined
+  if (problem !== undefined) return reportIncomplete(leaf, problem, emitting)
+  if (mountsAtPath(leaf, emitting) || !hasVariableNames(leaf, ['env', 'args', 'volumes'], emitting)) return undefined
   const inputs = inputsOf(leaf, emitting)
   if (inputs === undefined) return undefined
-  const [readyPort] = portsOf(leaf)
+  const command = textsIn(leaf, 'command')
+  const [readyPort] = emitting.portsOf(leaf)
   return {
     type: 'process',
     protocol: textIn(leaf, 'protocol') ?? 'http',
-    packageFor(addresses) {
-      const environment = environmentOf(leaf, emitting, addresses)
-      const script = startScript({ command: commandOf(leaf), environment, modes: modesOf(leaf, emitting), readyPort })
+    packageFor({ links }) {
+      const script = startScript({
+        checks: ['package=${package-$out}', ...(command.length === 0 ? [CHECK_ONLY] : [])],
+        paths: [INTO_PACKAGE],
+        words: command.length === 0 ? [FIND_ONLY] : [`set -- ${command.map(shellWord).join(' ')}`, FIND_IN_PACKAGE],
+        environment: environmentOf(leaf, emitting, links),
+        modes: modesOf(leaf, emitting),
+        readyPort,
+      })
       return { build: { script, ...inputs } }
     },
   }
 }
 
-function problemOf(leaf: Instance): { readonly message: string; readonly hint: string } | undefined {
+function problemOf(leaf: Instance): Problem | undefined {
   const { properties, fqn } = leaf
-  if (properties.has('image')) {
-    return {
-      message: `'${fqn}' has an image, and davit cannot make a container of a stack file run as one yet`,
-      hint: 'use `build` or `command`, or davit/x/service with the module docker-container',
-    }
+  if (!properties.has('build') && textsIn(leaf, 'command').length === 0) {
+    return { message: `'${fqn}' has nothing to run`, hint: 'give it `build`, `command` or `image`' }
   }
-  const hasCommand = (commandOf(leaf)?.length ?? 0) > 0
-  if (!properties.has('build') && !hasCommand) {
-    return { message: `'${fqn}' has nothing to run`, hint: 'give it `build` or `command`' }
-  }
-  const texts = [...(commandOf(leaf) ?? []), ...[...membersOf(leaf, 'env').values()].map(environmentText)]
-  if (!texts.some((text) => text.includes('\0'))) return undefined
+  if (!hasNul(leaf, textsIn(leaf, 'command'))) return undefined
   return { message: `'${fqn}' has a NUL character in its command or environment`, hint: 'no process can get it' }
 }
 
-/** Reports keys that cannot be variables. */
-function hasVariableNames(leaf: Instance, { findings }: Emitting): boolean {
-  const keys = ['env', 'args', 'volumes'].flatMap((name) => [...membersOf(leaf, name).keys()])
-  const strange = keys.filter((key) => !isVariable(key))
-  for (const key of strange) {
-    const isPath = key.startsWith('/') && membersOf(leaf, 'volumes').has(key)
-    const hint = 'names of variables are letters, digits and `_`, and do not begin with a digit'
-    const place = placeOf(leaf.spot)
-    const message = `only a container with an image can mount a volume at ${JSON.stringify(key)}`
-    findings.push(
-      isPath ? finding('MU610', [leaf.fqn], { place, message, hint }) : finding('MU514', [key], { place, hint }),
-    )
+/** Reports volumes at paths, which a process cannot have. */
+function mountsAtPath(leaf: Instance, { findings }: Emitting): boolean {
+  const paths = [...membersOf(leaf, 'volumes').keys()].filter((key) => key.startsWith('/'))
+  for (const path of paths) {
+    const message = `only a container with an image can mount a volume at ${JSON.stringify(path)}`
+    const hint = 'name a variable instead, which gets the path of the volume'
+    findings.push(finding('MU610', [leaf.fqn], { place: placeOf(leaf.spot), message, hint }))
   }
-  return strange.length === 0
+  return paths.length > 0
 }
 
 /** The package in which it runs: a directory, or what a script makes; undefined if a path is wrong. */
@@ -75,36 +68,31 @@ function inputsOf(leaf: Instance, { sourceOf }: Emitting): object | undefined {
   return { inputs: { package: { build: { script, env: new Map(args), ...sources } } } }
 }
 
-function commandOf({ properties }: Instance): readonly string[] | undefined {
-  const command = properties.get('command')
-  return Array.isArray(command) ? (command as readonly string[]) : undefined
-}
-
-/** What `env` says counts, even if it has the name of another variable. */
-function environmentOf(leaf: Instance, emitting: Emitting, addresses: LinkAddresses): ReadonlyMap<string, string> {
-  const [port] = portsOf(leaf)
-  const volumes = [...membersOf(leaf, 'volumes')].flatMap(([key, value]) =>
-    chosenIn(value).map((volume) => [key, volumePath(emitting, volume)] as const),
-  )
-  return new Map([
-    ...(port === undefined ? [] : [['PORT', String(port)] as const]),
-    ...[...addresses].flatMap(([link, places]) => linkVariables(link, places)),
-    ...volumes,
-    ...[...membersOf(leaf, 'env')].map(([key, value]) => [key, environmentText(value)] as const),
-  ])
-}
-
 /** A fileset gives its directories no mode, so whoever mounts one does. */
 function modesOf(leaf: Instance, emitting: Emitting): ReadonlyMap<string, string> {
-  const volumes = emitting.offersFilesets ? [...membersOf(leaf, 'volumes').values()].flatMap(chosenIn) : []
+  const mounts = emitting.offersFilesets ? mountsOf(leaf, emitting) : []
   return new Map(
-    volumes.flatMap((volume) => {
+    mounts.flatMap(({ volume, path }) => {
       const mode = textIn(volume, 'mode')
-      return mode === undefined ? [] : [[volumePath(emitting, volume), mode] as const]
+      return mode === undefined ? [] : [[path, mode] as const]
     }),
   )
 }
 
-function chosenIn(value: BoundValue): readonly Instance[] {
-  return isCapability(value) ? [value.chosen] : []
-}
+const FIND_IN_PACKAGE = `case $1 in
+  */*) ;;
+  *) if [ -f "bin/$1" ] && [ -x "bin/$1" ]; then set -- "$PWD/bin/$@"; fi ;;
+esac`
+
+const FIND_ONLY = `set -- bin/*
+until [ -f "$1" ] && [ -x "$1" ]; do shift; done
+set -- "$PWD/$1"`
+
+const CHECK_ONLY = `count=0
+for file in "$package"/bin/*; do
+  if [ -f "$file" ] && [ -x "$file" ]; then count=$((count + 1)); fi
+done
+if [ "$count" != 1 ]; then
+  echo "the package has $count programs in 'bin': give the service a 'command'" >&2
+  exit 1
+fi`

@@ -1,31 +1,40 @@
 import { printing, shellWord } from '../shell.ts'
 
+/** A package that runs something: a script that the build writes, and what it needs. */
 export interface Start {
-  /** Its first word is looked up in `bin` of the package; without it, the only program there runs. */
-  readonly command: readonly string[] | undefined
-  readonly environment: ReadonlyMap<string, string>
+  /** Commands of the build that check what it gets. */
+  readonly checks?: readonly string[]
+  /** Texts of files in the package, by their names. */
+  readonly files?: ReadonlyMap<string, string>
+  /** First lines of the script; the build replaces variables in them by paths. */
+  readonly paths: readonly string[]
+  /** Lines that make the words of what runs, `"$@"`. */
+  readonly words: readonly string[]
+  readonly environment?: ReadonlyMap<string, string>
   /** Modes of directories, by their paths. */
-  readonly modes: ReadonlyMap<string, string>
+  readonly modes?: ReadonlyMap<string, string>
+  /** Runs the words. */
+  readonly run?: string
   readonly readyPort: number | undefined
 }
 
 /**
- * Writes the script of a build whose package runs a program of its input `package`, or of the machine. Values are in a file, not
- * in a command line, so that their length does not matter.
+ * Writes the script of a build whose package runs a program. Values are in a file, not in a command line, so that their length
+ * does not matter. The program gets variables of its container too, so what starts it sets none of its own.
  */
-export function startScript({ command = [], environment, modes, readyPort }: Start): string {
-  const isOnly = command.length === 0
+export function startScript(start: Start): string {
+  const { checks = [], files = [], paths, words, environment = [], modes = [], run = 'exec "$@"', readyPort } = start
   const body = [
-    isOnly ? FIND_ONLY : `set -- ${command.map(shellWord).join(' ')}\n${FIND_IN_PACKAGE}`,
+    ...words,
     ...[...modes].map(([path, mode]) => `chmod ${mode} ${shellWord(path)} || exit`),
     ...[...environment].map(([name, value]) => `export ${name}=${shellWord(value)}`),
-    'exec "$@"',
+    run,
   ]
   return [
-    'package=${package-$out}',
-    ...(isOnly ? [CHECK_ONLY] : []),
+    ...checks,
     'mkdir -p "$out/bin"',
-    `{ printf '%s\\n' '#!/bin/sh' "cd '$package' || exit"`,
+    ...[...files].map(([name, text]) => `{ ${printing(text)}} >"$out/${name}"`),
+    `{ printf '%s\\n' '#!/bin/sh' ${paths.map((line) => `"${line}"`).join(' ')}`,
     `${printing(body.join('\n'))}} >"$out/bin/start"`,
     'chmod 755 "$out/bin/start"',
     ...(readyPort === undefined ? [] : [READY, `echo readyPort=${readyPort} >"$out/etc/dysnomia/process/start"`]),
@@ -35,21 +44,14 @@ export function startScript({ command = [], environment, modes, readyPort }: Sta
 
 const READY = 'mkdir -p "$out/etc/dysnomia/process"'
 
-// The program gets variables of its container too, so a script that starts it has no variables of its own.
-const FIND_IN_PACKAGE = `case $1 in
-  */*) ;;
-  *) if [ -f "bin/$1" ] && [ -x "bin/$1" ]; then set -- "$PWD/bin/$@"; fi ;;
-esac`
+/** A line of `paths` that goes to the package of an input; the program does not get to know where it was before. */
+export const INTO_PACKAGE = `cd '$package' && unset OLDPWD || exit`
 
-const FIND_ONLY = `set -- bin/*
-until [ -f "$1" ] && [ -x "$1" ]; do shift; done
-set -- "$PWD/$1"`
-
-const CHECK_ONLY = `count=0
-for file in "$package"/bin/*; do
-  if [ -f "$file" ] && [ -x "$file" ]; then count=$((count + 1)); fi
-done
-if [ "$count" != 1 ]; then
-  echo "the package has $count programs in 'bin': give the service a 'command'" >&2
+/** Lines of `words` that have a program run by Node.js, which the machine or a property of the container has. */
+export const BY_NODE = [
+  `command -v "\${node:-node}" >/dev/null || {
+  echo "this service needs Node.js 18 or later: install it on this machine, or set the property 'node' of the container to its path" >&2
   exit 1
-fi`
+}`,
+  'set -- "$(command -v "${node:-node}")" "$@"',
+]
